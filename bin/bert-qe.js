@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+import { existsSync } from 'node:fs';
+
+const entry = new URL('../dist/cli/main.js', import.meta.url);
+if (!existsSync(entry)) {
+  process.stderr.write('bert-qe: not built yet; run: npm ci && npm run build\n');
+  process.exit(1);
+}
+
+const { main } = await import(entry.href);
+const interrupt = new AbortController();
+process.on('SIGINT', () => {
+  // A second Ctrl-C does not wait for the safe point.
+  if (interrupt.signal.aborted) process.exit(130);
+  interrupt.abort();
+});
+process.on('SIGTERM', () => interrupt.abort());
+// A reader that closes early (`| head`) is not an error.
+process.stdout.on('error', (error) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+process.exitCode = await main(process.argv.slice(2), {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  signal: interrupt.signal,
+});

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { BertQeError, reasonOf } from '../errors.js';
+import { closest } from './closest.js';
+import type { Command, Io } from './command.js';
+import { commands } from './commands/index.js';
+import { commandHelp, overview } from './help.js';
+import { parseArguments } from './options.js';
+
+/** Runs the command line and returns the exit code: 0 done, 1 failed, 2 bad usage or input, 130 interrupted. */
+export async function main(args: readonly string[], io: Io): Promise<number> {
+  try {
+    const [name, ...rest] = args;
+    if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+      (name === undefined ? io.stderr : io.stdout).write(overview(commands, version()));
+      return name === undefined ? 2 : 0;
+    }
+    if (name === '--version' || name === '-v') {
+      io.stdout.write(`${version()}\n`);
+      return 0;
+    }
+    await runCommand(find(name), rest, io);
+    return 0;
+  } catch (error) {
+    return report(error, io);
+  }
+}
+
+function find(name: string): Command {
+  const command = commands.find((candidate) => candidate.name === name);
+  if (command) return command;
+  const near = closest(
+    name,
+    commands.map((candidate) => candidate.name),
+  );
+  const hint = near ? `did you mean "${near}"?` : 'bert-qe --help lists them.';
+  throw new BertQeError('usage', `Unknown command "${name}"; ${hint}`);
+}
+
+async function runCommand(command: Command, args: readonly string[], io: Io): Promise<void> {
+  const { options, positionals, help } = parseArguments(args, command.options);
+  if (help) {
+    io.stdout.write(commandHelp(command));
+    return;
+  }
+  const specs = command.positionals ?? [];
+  const required = specs.filter((spec) => !spec.optional);
+  if (positionals.length < required.length) {
+    const missing = required[positionals.length];
+    throw new BertQeError(
+      'usage',
+      `bert-qe ${command.name} needs ${missing.name} (${missing.help}); see bert-qe ${command.name} --help.`,
+    );
+  }
+  if (positionals.length > specs.length && !specs.at(-1)?.multiple) {
+    throw new BertQeError(
+      'usage',
+      `bert-qe ${command.name} takes no argument "${positionals[specs.length]}".`,
+    );
+  }
+  await command.run({ options: options as never, positionals, io });
+}
+
+/** One line on stderr; a stack only for errors that are our own fault. */
+function report(error: unknown, io: Io): number {
+  if (io.signal.aborted) {
+    io.stderr.write('bert-qe: interrupted\n');
+    return 130;
+  }
+  if (error instanceof BertQeError) {
+    io.stderr.write(`bert-qe: ${error.message}\n`);
+    return error.exitCode;
+  }
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  if (code === 'ENOSPC') {
+    io.stderr.write(
+      `bert-qe: the disk is full (${reasonOf(error)}); free some space and run the command again.\n`,
+    );
+    return 1;
+  }
+  io.stderr.write(`bert-qe: unexpected failure: ${error instanceof Error ? error.stack : String(error)}\n`);
+  return 1;
+}
+
+function version(): string {
+  const manifest = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+}

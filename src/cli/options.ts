@@ -1,0 +1,124 @@
+import { BertQeError } from '../errors.js';
+import { closest } from './closest.js';
+
+/** One `--option` of a command, as data: parsing, checking and help are made from it. */
+export interface OptionSpec {
+  readonly type: 'string' | 'number' | 'integer' | 'boolean';
+  /** What the value stands for in the help, e.g. `FILE`. */
+  readonly value?: string;
+  readonly help: string;
+  readonly default?: string | number | boolean;
+  /** May be given several times; the value is then an array. */
+  readonly multiple?: true;
+  readonly choices?: readonly string[];
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+type Scalar<S extends OptionSpec> = S['choices'] extends readonly (infer C extends string)[]
+  ? C
+  : S['type'] extends 'string'
+    ? string
+    : S['type'] extends 'boolean'
+      ? boolean
+      : number;
+
+type Value<S extends OptionSpec> = S['multiple'] extends true ? Scalar<S>[] : Scalar<S>;
+
+/** Options that carry a default (and booleans, and repeatable ones) are always present. */
+type IsPresent<S extends OptionSpec> = S['default'] extends string | number | boolean
+  ? true
+  : S['multiple'] extends true
+    ? true
+    : S['type'] extends 'boolean'
+      ? true
+      : false;
+
+/** What a command's `run` receives: option names (kebab-case as typed) → parsed values. */
+export type OptionValues<O extends OptionSpecs> = {
+  -readonly [K in keyof O]: IsPresent<O[K]> extends true ? Value<O[K]> : Value<O[K]> | undefined;
+};
+
+export interface ParsedArguments {
+  readonly options: Record<string, unknown>;
+  readonly positionals: string[];
+  readonly help: boolean;
+}
+
+/** Parses `--name value`, `--name=value` and positionals against the specs; the first mistake is an error. */
+export function parseArguments(args: readonly string[], specs: OptionSpecs): ParsedArguments {
+  const options: Record<string, unknown> = {};
+  for (const [name, spec] of Object.entries(specs)) {
+    if (spec.multiple) options[name] = [];
+    else options[name] = spec.default ?? (spec.type === 'boolean' ? false : undefined);
+  }
+  const positionals: string[] = [];
+  let help = false;
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i];
+    if (argument === '--') {
+      positionals.push(...args.slice(i + 1));
+      break;
+    }
+    if (argument === '--help' || argument === '-h') {
+      help = true;
+    } else if (argument.startsWith('--')) {
+      const equals = argument.indexOf('=');
+      const name = argument.slice(2, equals < 0 ? undefined : equals);
+      const spec = specs[name];
+      if (!spec) throw unknownOption(name, specs);
+      const inline = equals < 0 ? undefined : argument.slice(equals + 1);
+      if (spec.type === 'boolean') {
+        if (inline !== undefined) throw usage(`--${name} takes no value; write it alone.`);
+        options[name] = true;
+        continue;
+      }
+      const text = inline ?? args[++i];
+      if (text === undefined) throw usage(`--${name} needs a value (${spec.value ?? spec.type}).`);
+      const value = convert(name, spec, text);
+      if (spec.multiple) (options[name] as unknown[]).push(value);
+      else options[name] = value;
+    } else if (argument.startsWith('-') && argument !== '-') {
+      throw usage(`Unknown option ${argument}; options are written --like-this.`);
+    } else {
+      positionals.push(argument);
+    }
+  }
+  return { options, positionals, help };
+}
+
+function convert(name: string, spec: OptionSpec, text: string): string | number {
+  if (spec.type === 'string') {
+    if (spec.choices && !spec.choices.includes(text)) {
+      throw usage(`--${name} must be one of ${spec.choices.join(', ')}, not "${text}".`);
+    }
+    return text;
+  }
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  const kind = spec.type === 'integer' ? 'a whole number' : 'a number';
+  if (!Number.isFinite(value) || (spec.type === 'integer' && !Number.isSafeInteger(value))) {
+    throw usage(`--${name} must be ${kind}, not "${text}".`);
+  }
+  const { min, max } = spec;
+  if ((min !== undefined && value < min) || (max !== undefined && value > max)) {
+    const range =
+      min !== undefined && max !== undefined
+        ? `between ${min} and ${max}`
+        : min !== undefined
+          ? `at least ${min}`
+          : `at most ${max}`;
+    throw usage(`--${name} must be ${kind} ${range}, not ${text}.`);
+  }
+  return value;
+}
+
+function unknownOption(name: string, specs: OptionSpecs): BertQeError {
+  const near = closest(name, Object.keys(specs));
+  return usage(`Unknown option --${name}${near ? `; did you mean --${near}?` : '; --help lists them.'}`);
+}
+
+function usage(message: string): BertQeError {
+  return new BertQeError('usage', message);
+}
