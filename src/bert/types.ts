@@ -1,0 +1,64 @@
+/** A pair to score: `a` stands where the query stands (a query or a chunk), `b` is the passage or chunk. */
+export interface TextPair {
+  readonly a: string;
+  readonly b: string;
+}
+
+export interface ScoreOptions {
+  /** Honoured between batches, never inside one. */
+  readonly signal?: AbortSignal;
+  /** Called after each batch with the number of pairs done so far. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** Anything that gives the probability that `b` is relevant to `a`: embedded, remote, or a test's own. */
+export interface Scorer {
+  /** Probabilities in the order of the pairs. */
+  score(pairs: readonly TextPair[], options?: ScoreOptions): Promise<Float32Array>;
+  close(): Promise<void>;
+}
+
+/**
+ * How a model wants two pieces put together: `before a between b after`. BERT: `[CLS] a [SEP] b [SEP]`, the
+ * second segment from b on; RoBERTa: `<s> a </s></s> b </s>`, one segment.
+ */
+export interface PairTemplate {
+  readonly before: readonly number[];
+  readonly between: readonly number[];
+  readonly after: readonly number[];
+  /** Token type of b and `after` (of a and what surrounds it: always 0). */
+  readonly secondSegment: 0 | 1;
+  readonly pad: number;
+}
+
+/** Text → word-piece ids, without special tokens. */
+export interface Tokenizer {
+  readonly vocabularySize: number;
+  readonly template: PairTemplate;
+  encode(text: string): Int32Array;
+}
+
+export type DType =
+  | 'float32'
+  | 'float16'
+  | 'bfloat16'
+  | 'float64'
+  | 'int64'
+  | 'int32'
+  | 'int8'
+  | 'uint8'
+  | 'bool';
+
+export interface TensorInfo {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly dtype: DType;
+}
+
+/** A checkpoint file or set of files, opened for reading; tensors are read one at a time. */
+export interface Checkpoint {
+  readonly tensors: ReadonlyMap<string, TensorInfo>;
+  /** The tensor's values widened (or rounded) to float32. */
+  read(name: string): Promise<Float32Array>;
+  close(): Promise<void>;
+}
