@@ -1,0 +1,107 @@
+import type { ModelConfig } from '../config.js';
+
+/**
+ * What stands on top of the encoder: the relevance classifier; BERT's next-sentence head read in its place;
+ * or nothing (pre-trained models that training will give a head).
+ */
+export type Head = 'classifier' | 'seq_relationship' | 'none';
+
+/**
+ * The tensors of a BERT cross-encoder under their canonical names, with their shapes, in file order.
+ *
+ * Canonical = Hugging Face's names without the `bert.` prefix. Linear weights are `[out, in]`, as there.
+ *
+ *     embeddings.{word,position,token_type}_embeddings.weight
+ *     embeddings.LayerNorm.{weight,bias}
+ *     encoder.layer.N.attention.self.{query,key,value}.{weight,bias}
+ *     encoder.layer.N.attention.output.{dense,LayerNorm}.{weight,bias}
+ *     encoder.layer.N.intermediate.dense.{weight,bias}
+ *     encoder.layer.N.output.{dense,LayerNorm}.{weight,bias}
+ *     pooler.dense.{weight,bias}
+ *     classifier.{weight,bias}
+ */
+export function bertTensorShapes(
+  config: ModelConfig,
+  head: Head = 'classifier',
+): ReadonlyMap<string, readonly number[]> {
+  const { hidden, intermediate } = config;
+  const shapes = new Map<string, readonly number[]>();
+  const linear = (name: string, out: number, into: number): void => {
+    shapes.set(`${name}.weight`, [out, into]);
+    shapes.set(`${name}.bias`, [out]);
+  };
+  const layerNorm = (name: string): void => {
+    shapes.set(`${name}.weight`, [hidden]);
+    shapes.set(`${name}.bias`, [hidden]);
+  };
+  shapes.set('embeddings.word_embeddings.weight', [config.vocabulary, hidden]);
+  shapes.set('embeddings.position_embeddings.weight', [config.maxPositions, hidden]);
+  shapes.set('embeddings.token_type_embeddings.weight', [config.typeVocabulary, hidden]);
+  layerNorm('embeddings.LayerNorm');
+  for (let layer = 0; layer < config.layers; layer++) {
+    const prefix = `encoder.layer.${layer}`;
+    for (const part of ['query', 'key', 'value']) linear(`${prefix}.attention.self.${part}`, hidden, hidden);
+    linear(`${prefix}.attention.output.dense`, hidden, hidden);
+    layerNorm(`${prefix}.attention.output.LayerNorm`);
+    linear(`${prefix}.intermediate.dense`, intermediate, hidden);
+    linear(`${prefix}.output.dense`, hidden, intermediate);
+    layerNorm(`${prefix}.output.LayerNorm`);
+  }
+  if (head !== 'none') {
+    linear('pooler.dense', hidden, hidden);
+    linear('classifier', config.labels, hidden);
+  }
+  return shapes;
+}
+
+/** Where a stored tensor belongs: under a canonical name, knowingly nowhere, or unknown. */
+export type Placement =
+  | { readonly kind: 'use'; readonly name: string; readonly transposed: boolean }
+  | { readonly kind: 'ignore' }
+  | { readonly kind: 'unknown' };
+
+const IGNORE: Placement = { kind: 'ignore' };
+
+/** Optimiser state and counters that TensorFlow checkpoints carry beside the weights. */
+const TRAINING_STATE =
+  /(?:^|\/)(?:global_step|save_counter|beta[12]_power|loss_scale|good_steps)$|\/(?:adam_[mv]|Adam(?:_1)?|LAMB(?:_1)?|lamb_[mv])$/;
+
+/** Places one stored name, of either family: `a/b/kernel` is TensorFlow's, `a.b.weight` is PyTorch's. */
+export function placeTensor(stored: string, head: Head): Placement {
+  const name =
+    stored.includes('/') || /^output_(?:weights|bias)$/.test(stored) ? fromTensorFlow(stored) : stored;
+  if (name === undefined || TRAINING_STATE.test(stored)) return IGNORE;
+  const canonical = name
+    .replace(/^(?:module\.)?(?:bert\.)?/, '')
+    .replace(/(LayerNorm)\.gamma$/, '$1.weight')
+    .replace(/(LayerNorm)\.beta$/, '$1.bias');
+  // Buffers, not weights: older Hugging Face versions saved them.
+  if (/^embeddings\.(?:position_ids|token_type_ids)$/.test(canonical)) return IGNORE;
+  // The masked-language-model head.
+  if (canonical.startsWith('cls.predictions.')) return IGNORE;
+  if (canonical.startsWith('cls.seq_relationship.')) {
+    if (head !== 'seq_relationship') return IGNORE;
+    return { kind: 'use', name: canonical.replace('cls.seq_relationship', 'classifier'), transposed: false };
+  }
+  if (canonical.startsWith('classifier.') && head !== 'classifier') return IGNORE;
+  if (canonical.startsWith('pooler.') && head === 'none') return IGNORE;
+  if (!/^(?:embeddings|encoder|pooler|classifier)\./.test(canonical)) return { kind: 'unknown' };
+  return { kind: 'use', name: canonical, transposed: stored.endsWith('/kernel') };
+}
+
+/**
+ * `bert/encoder/layer_0/attention/self/query/kernel` → `bert.encoder.layer.0.attention.self.query.weight`.
+ * The heads of Google's code (`output_weights`, `output_bias`) are stored `[labels, hidden]`: not transposed.
+ */
+function fromTensorFlow(stored: string): string | undefined {
+  if (TRAINING_STATE.test(stored)) return undefined;
+  return stored
+    .replace(/^output_weights$/, 'classifier.weight')
+    .replace(/^output_bias$/, 'classifier.bias')
+    .replace(/\/output_weights$/, '/weight')
+    .replace(/\/output_bias$/, '/bias')
+    .replace(/\/kernel$/, '/weight')
+    .replace(/\/(word|position|token_type)_embeddings$/, '/$1_embeddings/weight')
+    .replace(/\/layer_(\d+)\//, '/layer/$1/')
+    .replaceAll('/', '.');
+}

@@ -1,0 +1,130 @@
+import { BertQeError } from '../../errors.js';
+import type { ModelConfig } from '../config.js';
+import type { Checkpoint, TensorInfo } from '../types.js';
+import { bertTensorShapes, type Head, placeTensor } from './names.js';
+
+/** A BERT's weights under one naming, whatever format they are stored in. */
+export interface BertWeights {
+  readonly config: ModelConfig;
+  /** Canonical name → shape (see {@link bertTensorShapes}); exactly the tensors that `get` gives. */
+  readonly shapes: ReadonlyMap<string, readonly number[]>;
+  /** Stored tensors that the model does not need: language-model heads, optimiser state, buffers. */
+  readonly ignored: readonly string[];
+  /**
+   * Values in row-major order. Linear weights are `[out, in]` (y = x·Wᵀ + b) as in PyTorch; TensorFlow's
+   * `[in, out]` kernels are transposed on reading.
+   */
+  get(name: string): Promise<Float32Array>;
+}
+
+export interface BertWeightsOptions {
+  /** Default: the relevance classifier. */
+  readonly head?: Head;
+}
+
+interface Source {
+  readonly stored: string;
+  readonly transposed: boolean;
+}
+
+/**
+ * Lays a checkpoint out as a BERT of the given configuration. Everything that does not fit (missing, unknown,
+ * duplicate, misshapen or non-float tensors) is reported in one error, before any weight is read.
+ */
+export function bertWeights(
+  checkpoint: Checkpoint & { readonly path?: string },
+  config: ModelConfig,
+  options: BertWeightsOptions = {},
+): BertWeights {
+  const head = options.head ?? 'classifier';
+  const where = checkpoint.path ?? 'checkpoint';
+  const shapes = bertTensorShapes(config, head);
+  const { sources, ignored, problems } = place(checkpoint, shapes, head);
+  const missing = [...shapes.keys()].filter((name) => !sources.has(name));
+  const headMissing = missing.length > 0 && missing.every((name) => /^(?:pooler|classifier)\./.test(name));
+  if (missing.length > 0) problems.unshift(`missing ${missing.join(', ')}`);
+  if (problems.length > 0) {
+    const hint =
+      headMissing && problems.length === 1
+        ? 'the model was only pre-trained: fine-tune it first'
+        : 'the config and the weights are not of the same model';
+    throw new BertQeError(
+      'input',
+      `${where}: the tensors do not fit the config (${hint}): ${problems.join('; ')}`,
+    );
+  }
+  return {
+    config,
+    shapes,
+    ignored,
+    async get(name) {
+      const source = sources.get(name);
+      const shape = shapes.get(name);
+      if (source === undefined || shape === undefined) {
+        throw new BertQeError('usage', `There is no tensor "${name}" in a BERT of this configuration.`);
+      }
+      const values = await checkpoint.read(source.stored);
+      requireFinite(values, source.stored, where);
+      return source.transposed ? transpose(values, shape[1], shape[0]) : values;
+    },
+  };
+}
+
+function place(
+  checkpoint: Checkpoint,
+  shapes: ReadonlyMap<string, readonly number[]>,
+  head: Head,
+): { sources: Map<string, Source>; ignored: string[]; problems: string[] } {
+  const sources = new Map<string, Source>();
+  const ignored: string[] = [];
+  const unexpected: string[] = [];
+  const problems: string[] = [];
+  for (const tensor of checkpoint.tensors.values()) {
+    const placement = placeTensor(tensor.name, head);
+    if (placement.kind === 'ignore') {
+      ignored.push(tensor.name);
+      continue;
+    }
+    const shape = placement.kind === 'use' ? shapes.get(placement.name) : undefined;
+    if (placement.kind === 'unknown' || shape === undefined) {
+      unexpected.push(tensor.name);
+      continue;
+    }
+    const rival = sources.get(placement.name);
+    if (rival !== undefined) problems.push(`${placement.name} is both ${rival.stored} and ${tensor.name}`);
+    sources.set(placement.name, { stored: tensor.name, transposed: placement.transposed });
+    const problem = misfit(tensor, placement.transposed ? shape.toReversed() : shape);
+    if (problem !== undefined) problems.push(problem);
+  }
+  if (unexpected.length > 0) problems.unshift(`unexpected ${unexpected.join(', ')}`);
+  return { sources, ignored, problems };
+}
+
+function misfit(tensor: TensorInfo, expected: readonly number[]): string | undefined {
+  if (tensor.shape.join() !== expected.join()) {
+    return `${tensor.name} has shape [${tensor.shape.join(', ')}], expected [${expected.join(', ')}]`;
+  }
+  return /float/.test(tensor.dtype) ? undefined : `${tensor.name} holds ${tensor.dtype}, expected floats`;
+}
+
+function requireFinite(values: Float32Array, stored: string, where: string): void {
+  for (let i = 0; i < values.length; i++) {
+    if (!Number.isFinite(values[i])) {
+      throw new BertQeError(
+        'corrupt',
+        `${where}: ${stored} holds ${values[i]} at element ${i}; the weights are damaged, fetch them again`,
+      );
+    }
+  }
+}
+
+/** Row-major `[rows, columns]` → `[columns, rows]`. */
+function transpose(values: Float32Array, rows: number, columns: number): Float32Array {
+  const turned = new Float32Array(values.length);
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      turned[column * rows + row] = values[row * columns + column];
+    }
+  }
+  return turned;
+}

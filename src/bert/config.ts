@@ -1,0 +1,256 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BertQeError, reasonOf } from '../errors.js';
+
+/** Exact GELU (erf), its tanh approximation, or ReLU. */
+export type Activation = 'gelu' | 'gelu_new' | 'relu';
+
+/** The five sizes of the paper: Tiny, Small (Google's "Mini"), Medium, Base, Large. */
+export type SizeLetter = 'T' | 'S' | 'M' | 'B' | 'L';
+
+/** What every cross-encoder's config.json tells, whatever its architecture; enough to run an ONNX export. */
+export interface CrossEncoderConfig {
+  /** Hugging Face's `model_type`: 'bert', 'roberta', 'xlm-roberta', 'deberta-v2', … */
+  readonly modelType: string;
+  readonly vocabulary: number;
+  /** Longest sequence the position table allows, specials included. */
+  readonly maxPositions: number;
+  /** Outputs of the classifier: 1 (sigmoid) or 2 (softmax); 2 where the file does not say, as in the paper. */
+  readonly labels: number;
+}
+
+/** A BERT encoder with pooler and classifier, everything the graph writer needs. */
+export interface ModelConfig extends CrossEncoderConfig {
+  readonly modelType: 'bert';
+  readonly layers: number;
+  readonly hidden: number;
+  readonly heads: number;
+  readonly intermediate: number;
+  readonly typeVocabulary: number;
+  readonly layerNormEps: number;
+  readonly activation: Activation;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Names under which checkpoints spell the three functions; Google's "gelu" is read as exact, as Hugging Face reads it. */
+const ACTIVATIONS: Readonly<Record<string, Activation>> = {
+  gelu: 'gelu',
+  gelu_python: 'gelu',
+  gelu_new: 'gelu_new',
+  gelu_fast: 'gelu_new',
+  gelu_pytorch_tanh: 'gelu_new',
+  relu: 'relu',
+};
+
+/** Positions count from `pad + 1` in these families, so that many rows of the table are never used. */
+const OFFSET_POSITIONS = new Set(['roberta', 'xlm-roberta', 'xlm-roberta-xl', 'camembert', 'mpnet', 'xmod']);
+
+const SIZES: readonly (readonly [SizeLetter, number, number, number])[] = [
+  ['T', 2, 128, 2],
+  ['S', 4, 256, 4],
+  ['M', 8, 512, 8],
+  ['B', 12, 768, 12],
+  ['L', 24, 1024, 16],
+];
+
+/** Reads `config.json`, else `bert_config.json`, as a BERT that the graph writer can build. */
+export async function readModelConfig(folder: string): Promise<ModelConfig> {
+  const { text, file } = await readConfigText(folder);
+  return parseModelConfig(text, file);
+}
+
+/** Reads only what running an existing ONNX export needs, for any architecture. */
+export async function readCrossEncoderConfig(folder: string): Promise<CrossEncoderConfig> {
+  const { text, file } = await readConfigText(folder);
+  return parseCrossEncoderConfig(text, file);
+}
+
+/** Parses the text of a Hugging Face `config.json` or of Google's `bert_config.json`; `file` is for messages. */
+export function parseModelConfig(text: string, file = 'config.json'): ModelConfig {
+  const fields = parseFields(text, file);
+  const modelType = modelTypeOf(fields);
+  if (modelType !== 'bert') {
+    throw bad(
+      file,
+      `model_type is "${modelType}"; only "bert" checkpoints can be built here, ` +
+        'other architectures run from an ONNX export (onnx/model.onnx in the model folder)',
+    );
+  }
+  const positions = fields['position_embedding_type'] ?? 'absolute';
+  if (positions !== 'absolute') {
+    throw bad(file, `position_embedding_type is "${String(positions)}"; only "absolute" is supported`);
+  }
+  if (fields['is_decoder'] === true || fields['add_cross_attention'] === true) {
+    throw bad(file, 'is_decoder/add_cross_attention is set; a cross-encoder is a plain encoder');
+  }
+  const hidden = count(fields, 'hidden_size', file);
+  const heads = count(fields, 'num_attention_heads', file);
+  if (hidden % heads !== 0) {
+    throw bad(file, `hidden_size ${hidden} is not a multiple of num_attention_heads ${heads}`);
+  }
+  return {
+    modelType: 'bert',
+    ...commonFields(fields, modelType, file),
+    layers: count(fields, 'num_hidden_layers', file),
+    hidden,
+    heads,
+    intermediate: count(fields, 'intermediate_size', file),
+    typeVocabulary: count(fields, 'type_vocab_size', file, 2),
+    layerNormEps: epsilonOf(fields, file),
+    activation: activationOf(fields, file),
+  };
+}
+
+/** Parses what an ONNX export of any architecture needs to be run. */
+export function parseCrossEncoderConfig(text: string, file = 'config.json'): CrossEncoderConfig {
+  const fields = parseFields(text, file);
+  const modelType = modelTypeOf(fields);
+  return { modelType, ...commonFields(fields, modelType, file) };
+}
+
+/** The config as Hugging Face writes it, so that other tools read the folders we write. */
+export function formatModelConfig(config: ModelConfig, dtype: 'float32' | 'float16' = 'float32'): string {
+  const ids = Array.from({ length: config.labels }, (_, label) => [String(label), `LABEL_${label}`] as const);
+  const fields = {
+    architectures: ['BertForSequenceClassification'],
+    model_type: config.modelType,
+    vocab_size: config.vocabulary,
+    hidden_size: config.hidden,
+    num_hidden_layers: config.layers,
+    num_attention_heads: config.heads,
+    intermediate_size: config.intermediate,
+    hidden_act: config.activation,
+    max_position_embeddings: config.maxPositions,
+    type_vocab_size: config.typeVocabulary,
+    layer_norm_eps: config.layerNormEps,
+    position_embedding_type: 'absolute',
+    torch_dtype: dtype,
+    num_labels: config.labels,
+    id2label: Object.fromEntries(ids),
+    label2id: Object.fromEntries(ids.map(([id, label]) => [label, Number(id)])),
+  };
+  return `${JSON.stringify(fields, null, 2)}\n`;
+}
+
+/** The paper's letter for a model of these dimensions, if it is one of the five sizes. */
+export function sizeLetter(config: Pick<ModelConfig, 'layers' | 'hidden' | 'heads'>): SizeLetter | undefined {
+  return SIZES.find(
+    ([, layers, hidden, heads]) =>
+      layers === config.layers && hidden === config.hidden && heads === config.heads,
+  )?.[0];
+}
+
+/** Parameters of embeddings, encoder, pooler and classifier. */
+export function parameterCount(config: ModelConfig): number {
+  const { hidden, intermediate, layers } = config;
+  const layerNorm = 2 * hidden;
+  const embeddings = (config.vocabulary + config.maxPositions + config.typeVocabulary) * hidden + layerNorm;
+  const layer =
+    4 * dense(hidden, hidden) + dense(hidden, intermediate) + dense(intermediate, hidden) + 2 * layerNorm;
+  return embeddings + layers * layer + dense(hidden, hidden) + dense(hidden, config.labels);
+}
+
+/** A linear layer's weights and bias. */
+function dense(from: number, to: number): number {
+  return from * to + to;
+}
+
+async function readConfigText(folder: string): Promise<{ text: string; file: string }> {
+  for (const name of ['config.json', 'bert_config.json']) {
+    const file = join(folder, name);
+    try {
+      return { text: await readFile(file, 'utf8'), file };
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === 'ENOENT' || code === 'ENOTDIR') continue;
+      throw new BertQeError('failure', `${file}: cannot be read: ${reasonOf(error)}`, { cause: error });
+    }
+  }
+  throw new BertQeError(
+    'missing',
+    `${folder}: no config.json or bert_config.json here; name a folder that holds a model`,
+  );
+}
+
+function parseFields(text: string, file: string): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    const reason = text.trim() === '' ? 'the file is empty' : reasonOf(error);
+    throw new BertQeError('input', `${file}: not JSON (${reason}); download or convert the model again`, {
+      cause: error,
+    });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw bad(file, 'expected a JSON object');
+  }
+  return value as Fields;
+}
+
+/** Google's bert_config.json has no model_type: it is always BERT. */
+function modelTypeOf(fields: Fields): string {
+  const modelType = fields['model_type'];
+  return typeof modelType === 'string' ? modelType : 'bert';
+}
+
+function commonFields(
+  fields: Fields,
+  modelType: string,
+  file: string,
+): Pick<CrossEncoderConfig, 'vocabulary' | 'maxPositions' | 'labels'> {
+  const positions = count(fields, 'max_position_embeddings', file, 512);
+  const pad = fields['pad_token_id'];
+  const unused = OFFSET_POSITIONS.has(modelType) ? (typeof pad === 'number' ? pad : 1) + 1 : 0;
+  if (positions <= unused) throw bad(file, `max_position_embeddings ${positions} leaves no position to use`);
+  return {
+    vocabulary: count(fields, 'vocab_size', file),
+    maxPositions: positions - unused,
+    labels: labelsOf(fields, file),
+  };
+}
+
+/** Hugging Face writes `id2label`, rarely `num_labels`, and omits both for the default of two. */
+function labelsOf(fields: Fields, file: string): number {
+  const names = fields['id2label'];
+  const stated = fields['num_labels'] === undefined ? undefined : count(fields, 'num_labels', file);
+  const named = typeof names === 'object' && names !== null ? Object.keys(names).length : undefined;
+  if (stated !== undefined && named !== undefined && stated !== named) {
+    throw bad(file, `num_labels is ${stated} but id2label names ${named}`);
+  }
+  const labels = stated ?? named ?? 2;
+  if (labels !== 1 && labels !== 2) {
+    throw bad(file, `the classifier has ${labels} labels; a relevance model has one or two`);
+  }
+  return labels;
+}
+
+function epsilonOf(fields: Fields, file: string): number {
+  const value = fields['layer_norm_eps'] ?? 1e-12;
+  if (typeof value !== 'number' || !(value > 0 && value < 1)) {
+    throw bad(file, `layer_norm_eps must be a number between 0 and 1, found ${JSON.stringify(value)}`);
+  }
+  return value;
+}
+
+function activationOf(fields: Fields, file: string): Activation {
+  const value = fields['hidden_act'] ?? 'gelu';
+  const activation = typeof value === 'string' && Object.hasOwn(ACTIVATIONS, value) && ACTIVATIONS[value];
+  if (activation) return activation;
+  const known = Object.keys(ACTIVATIONS).join(', ');
+  throw bad(file, `hidden_act ${JSON.stringify(value)} is not supported; expected one of ${known}`);
+}
+
+function count(fields: Fields, name: string, file: string, otherwise?: number): number {
+  const value = fields[name] ?? otherwise;
+  if (value === undefined) throw bad(file, `${name} is missing`);
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1 || value > 2 ** 31) {
+    throw bad(file, `${name} must be a positive integer, found ${JSON.stringify(value)}`);
+  }
+  return value;
+}
+
+function bad(file: string, reason: string): BertQeError {
+  return new BertQeError('input', `${file}: ${reason}`);
+}
