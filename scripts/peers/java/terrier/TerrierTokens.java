@@ -1,0 +1,41 @@
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
+import org.terrier.indexing.tokenisation.Tokeniser;
+import org.terrier.terms.BaseTermPipelineAccessor;
+import org.terrier.terms.TermPipelineAccessor;
+import org.terrier.utility.ApplicationSetup;
+
+/**
+ * java TerrierTokens [EnglishTokeniser|UTFTokeniser] < LINES.jsonl
+ *
+ * <p>{"id","contents"} in; {"id","terms"} out: what the default term pipeline (Stopwords, PorterStemmer) lets through.
+ */
+final class TerrierTokens {
+  public static void main(String[] args) throws Exception {
+    if (args.length > 0) ApplicationSetup.setProperty("tokeniser", args[0]);
+    Tokeniser tokeniser = Tokeniser.getTokeniser();
+    TermPipelineAccessor pipeline = new BaseTermPipelineAccessor("Stopwords", "PorterStemmer");
+    ObjectMapper json = new ObjectMapper();
+    try (var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        var out = new BufferedWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8))) {
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        JsonNode fields = json.readTree(line);
+        ObjectNode node = json.createObjectNode().put("id", fields.get("id").asText());
+        var terms = node.putArray("terms");
+        for (String token : tokeniser.getTokens(new StringReader(fields.get("contents").asText()))) {
+          String term = pipeline.pipelineTerm(token);
+          if (term != null) terms.add(term);
+        }
+        out.write(json.writeValueAsString(node));
+        out.newLine();
+      }
+    }
+  }
+}
