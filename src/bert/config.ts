@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BertQeError, reasonOf } from '../errors.js';
+import { BertQeError } from '../errors.js';
+import { type JsonObject, parseJsonObject, readTextIfPresent } from './json.js';
 
 /** Exact GELU (erf), its tanh approximation, or ReLU. */
 export type Activation = 'gelu' | 'gelu_new' | 'relu';
@@ -30,8 +30,6 @@ export interface ModelConfig extends CrossEncoderConfig {
   readonly layerNormEps: number;
   readonly activation: Activation;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Names under which checkpoints spell the three functions; Google's "gelu" is read as exact, as Hugging Face reads it. */
 const ACTIVATIONS: Readonly<Record<string, Activation>> = {
@@ -68,7 +66,7 @@ export async function readCrossEncoderConfig(folder: string): Promise<CrossEncod
 
 /** Parses the text of a Hugging Face `config.json` or of Google's `bert_config.json`; `file` is for messages. */
 export function parseModelConfig(text: string, file = 'config.json'): ModelConfig {
-  const fields = parseFields(text, file);
+  const fields = parseJsonObject(text, file);
   const modelType = modelTypeOf(fields);
   if (modelType !== 'bert') {
     throw bad(
@@ -104,7 +102,7 @@ export function parseModelConfig(text: string, file = 'config.json'): ModelConfi
 
 /** Parses what an ONNX export of any architecture needs to be run. */
 export function parseCrossEncoderConfig(text: string, file = 'config.json'): CrossEncoderConfig {
-  const fields = parseFields(text, file);
+  const fields = parseJsonObject(text, file);
   const modelType = modelTypeOf(fields);
   return { modelType, ...commonFields(fields, modelType, file) };
 }
@@ -159,13 +157,8 @@ function dense(from: number, to: number): number {
 async function readConfigText(folder: string): Promise<{ text: string; file: string }> {
   for (const name of ['config.json', 'bert_config.json']) {
     const file = join(folder, name);
-    try {
-      return { text: await readFile(file, 'utf8'), file };
-    } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code;
-      if (code === 'ENOENT' || code === 'ENOTDIR') continue;
-      throw new BertQeError('failure', `${file}: cannot be read: ${reasonOf(error)}`, { cause: error });
-    }
+    const text = await readTextIfPresent(file);
+    if (text !== undefined) return { text, file };
   }
   throw new BertQeError(
     'missing',
@@ -173,30 +166,14 @@ async function readConfigText(folder: string): Promise<{ text: string; file: str
   );
 }
 
-function parseFields(text: string, file: string): Fields {
-  let value: unknown;
-  try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    const reason = text.trim() === '' ? 'the file is empty' : reasonOf(error);
-    throw new BertQeError('input', `${file}: not JSON (${reason}); download or convert the model again`, {
-      cause: error,
-    });
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw bad(file, 'expected a JSON object');
-  }
-  return value as Fields;
-}
-
 /** Google's bert_config.json has no model_type: it is always BERT. */
-function modelTypeOf(fields: Fields): string {
+function modelTypeOf(fields: JsonObject): string {
   const modelType = fields['model_type'];
   return typeof modelType === 'string' ? modelType : 'bert';
 }
 
 function commonFields(
-  fields: Fields,
+  fields: JsonObject,
   modelType: string,
   file: string,
 ): Pick<CrossEncoderConfig, 'vocabulary' | 'maxPositions' | 'labels'> {
@@ -212,7 +189,7 @@ function commonFields(
 }
 
 /** Hugging Face writes `id2label`, rarely `num_labels`, and omits both for the default of two. */
-function labelsOf(fields: Fields, file: string): number {
+function labelsOf(fields: JsonObject, file: string): number {
   const names = fields['id2label'];
   const stated = fields['num_labels'] === undefined ? undefined : count(fields, 'num_labels', file);
   const named = typeof names === 'object' && names !== null ? Object.keys(names).length : undefined;
@@ -226,7 +203,7 @@ function labelsOf(fields: Fields, file: string): number {
   return labels;
 }
 
-function epsilonOf(fields: Fields, file: string): number {
+function epsilonOf(fields: JsonObject, file: string): number {
   const value = fields['layer_norm_eps'] ?? 1e-12;
   if (typeof value !== 'number' || !(value > 0 && value < 1)) {
     throw bad(file, `layer_norm_eps must be a number between 0 and 1, found ${JSON.stringify(value)}`);
@@ -234,7 +211,7 @@ function epsilonOf(fields: Fields, file: string): number {
   return value;
 }
 
-function activationOf(fields: Fields, file: string): Activation {
+function activationOf(fields: JsonObject, file: string): Activation {
   const value = fields['hidden_act'] ?? 'gelu';
   const activation = typeof value === 'string' && Object.hasOwn(ACTIVATIONS, value) && ACTIVATIONS[value];
   if (activation) return activation;
@@ -242,7 +219,7 @@ function activationOf(fields: Fields, file: string): Activation {
   throw bad(file, `hidden_act ${JSON.stringify(value)} is not supported; expected one of ${known}`);
 }
 
-function count(fields: Fields, name: string, file: string, otherwise?: number): number {
+function count(fields: JsonObject, name: string, file: string, otherwise?: number): number {
   const value = fields[name] ?? otherwise;
   if (value === undefined) throw bad(file, `${name} is missing`);
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1 || value > 2 ** 31) {

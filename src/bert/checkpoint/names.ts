@@ -68,9 +68,8 @@ const TRAINING_STATE =
 
 /** Places one stored name, of either family: `a/b/kernel` is TensorFlow's, `a.b.weight` is PyTorch's. */
 export function placeTensor(stored: string, head: Head): Placement {
-  const name =
-    stored.includes('/') || /^output_(?:weights|bias)$/.test(stored) ? fromTensorFlow(stored) : stored;
-  if (name === undefined || TRAINING_STATE.test(stored)) return IGNORE;
+  if (TRAINING_STATE.test(stored)) return IGNORE;
+  const name = /\/|^output_(?:weights|bias)$/.test(stored) ? fromTensorFlow(stored) : stored;
   const canonical = name
     .replace(/^(?:module\.)?(?:bert\.)?/, '')
     .replace(/(LayerNorm)\.gamma$/, '$1.weight')
@@ -93,8 +92,7 @@ export function placeTensor(stored: string, head: Head): Placement {
  * `bert/encoder/layer_0/attention/self/query/kernel` → `bert.encoder.layer.0.attention.self.query.weight`.
  * The heads of Google's code (`output_weights`, `output_bias`) are stored `[labels, hidden]`: not transposed.
  */
-function fromTensorFlow(stored: string): string | undefined {
-  if (TRAINING_STATE.test(stored)) return undefined;
+function fromTensorFlow(stored: string): string {
   return stored
     .replace(/^output_weights$/, 'classifier.weight')
     .replace(/^output_bias$/, 'classifier.bias')

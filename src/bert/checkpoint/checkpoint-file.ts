@@ -1,0 +1,32 @@
+import { BertQeError } from '../../errors.js';
+import type { Checkpoint, TensorInfo } from '../types.js';
+
+export type CheckpointFormat = 'safetensors' | 'pytorch' | 'tensorflow';
+
+/** An open checkpoint that knows what it was opened from. */
+export interface CheckpointFile extends Checkpoint {
+  /** The file (or the shards' index, or TensorFlow's prefix) that was opened, for messages. */
+  readonly path: string;
+  readonly format: CheckpointFormat;
+}
+
+/** A checkpoint over tensors that a format's reader has already found and checked. */
+export function checkpointOf<T extends TensorInfo>(
+  format: CheckpointFormat,
+  path: string,
+  stored: ReadonlyMap<string, T>,
+  readTensor: (tensor: T) => Promise<Float32Array>,
+  close: () => Promise<void>,
+): CheckpointFile {
+  return {
+    format,
+    path,
+    tensors: stored,
+    async read(name) {
+      const tensor = stored.get(name);
+      if (tensor === undefined) throw new BertQeError('missing', `${path}: holds no tensor "${name}"`);
+      return readTensor(tensor);
+    },
+    close,
+  };
+}

@@ -1,0 +1,109 @@
+import type { DType } from '../types.js';
+
+/** Every format read here is little-endian, and so is every platform that runs the inference runtime. */
+export const DTYPE_BYTES: Readonly<Record<DType, number>> = {
+  float64: 8,
+  float32: 4,
+  float16: 2,
+  bfloat16: 2,
+  int64: 8,
+  int32: 4,
+  int8: 1,
+  uint8: 1,
+  bool: 1,
+};
+
+/** Number of elements, or undefined where a shape is not one: negative, fractional or beyond any real tensor. */
+export function elementCount(shape: readonly number[]): number | undefined {
+  let count = 1;
+  for (const size of shape) {
+    if (!Number.isSafeInteger(size) || size < 0) return undefined;
+    count *= size;
+    if (count > 2 ** 40) return undefined;
+  }
+  return count;
+}
+
+/** Converts the elements in `bytes` to float32, writing from `target[at]` on. */
+export function widen(bytes: Uint8Array, dtype: DType, target: Float32Array, at = 0): void {
+  switch (dtype) {
+    case 'float16': {
+      const table = halfTable();
+      const halves = new Uint16Array(aligned(bytes, 2));
+      for (let i = 0; i < halves.length; i++) target[at + i] = table[halves[i]];
+      return;
+    }
+    case 'bfloat16': {
+      const halves = new Uint16Array(aligned(bytes, 2));
+      const words = new Uint32Array(target.buffer, target.byteOffset, target.length);
+      for (let i = 0; i < halves.length; i++) words[at + i] = halves[i] << 16;
+      return;
+    }
+    case 'int64': {
+      const values = new BigInt64Array(aligned(bytes, 8));
+      for (let i = 0; i < values.length; i++) target[at + i] = Number(values[i]);
+      return;
+    }
+    case 'float32':
+      return target.set(new Float32Array(aligned(bytes, 4)), at);
+    case 'float64':
+      return target.set(new Float64Array(aligned(bytes, 8)), at);
+    case 'int32':
+      return target.set(new Int32Array(aligned(bytes, 4)), at);
+    case 'int8':
+      return target.set(new Int8Array(aligned(bytes, 1)), at);
+    case 'uint8':
+    case 'bool':
+      return target.set(bytes, at);
+  }
+}
+
+/** Rounds float32 to half precision, ties to even; overflow gives infinity, as IEEE 754 has it. */
+export function narrowToHalf(values: Float32Array): Uint16Array {
+  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  const halves = new Uint16Array(values.length);
+  for (let i = 0; i < bits.length; i++) halves[i] = halfBits(bits[i]);
+  return halves;
+}
+
+function halfBits(word: number): number {
+  const sign = (word >>> 16) & 0x8000;
+  const magnitude = word & 0x7fffffff;
+  if (magnitude > 0x7f800000) return sign | 0x7e00;
+  // 65520, halfway between the largest half and the next step, already rounds to infinity.
+  if (magnitude >= 0x477ff000) return sign | 0x7c00;
+  if (magnitude >= 0x38800000) {
+    const rebased = magnitude - 0x38000000;
+    return sign | ((rebased + 0xfff + ((rebased >>> 13) & 1)) >>> 13);
+  }
+  // Subnormal halves are multiples of 2^-24.
+  if (magnitude < 0x33000000) return sign;
+  const shift = 126 - (magnitude >>> 23);
+  const mantissa = (magnitude & 0x7fffff) | 0x800000;
+  const rounded = (mantissa + (2 ** (shift - 1) - 1) + ((mantissa >>> shift) & 1)) >>> shift;
+  return sign | rounded;
+}
+
+let halves: Float32Array | undefined;
+
+/** All 65,536 half-precision values, made at first use: a look-up beats bit fiddling in JavaScript. */
+function halfTable(): Float32Array {
+  if (halves !== undefined) return halves;
+  halves = new Float32Array(65536);
+  for (let bits = 0; bits < 65536; bits++) {
+    const exponent = (bits >> 10) & 31;
+    const fraction = bits & 1023;
+    const sign = bits & 0x8000 ? -1 : 1;
+    if (exponent === 31) halves[bits] = fraction === 0 ? sign * Infinity : NaN;
+    else if (exponent === 0) halves[bits] = sign * fraction * 2 ** -24;
+    else halves[bits] = sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+  }
+  return halves;
+}
+
+/** The bytes as a buffer that starts on a multiple of `size`; copies only where they do not already. */
+function aligned(bytes: Uint8Array, size: number): ArrayBuffer {
+  const whole = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength;
+  if (whole && bytes.byteLength % size === 0) return bytes.buffer as ArrayBuffer;
+  return bytes.slice(0, bytes.byteLength - (bytes.byteLength % size)).buffer as ArrayBuffer;
+}

@@ -1,0 +1,90 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { BertQeError } from '../../errors.js';
+import { readFailure, systemCode } from '../../files/index.js';
+import type { CheckpointFile } from './checkpoint-file.js';
+import { openPyTorch } from './pytorch.js';
+import { openSafetensors } from './safetensors.js';
+import { openSharded } from './sharded.js';
+import { openTensorFlow } from './tensorflow.js';
+
+/** Looked for in this order: the safest and fastest format first. */
+const FILES = [
+  'model.safetensors',
+  'model.safetensors.index.json',
+  'pytorch_model.bin',
+  'pytorch_model.bin.index.json',
+];
+
+/**
+ * Opens the weights of a model: a folder that holds them, or the file itself (`*.safetensors`, `*.bin`/`*.pt`,
+ * an index of shards, or a TensorFlow checkpoint by its prefix or its `.index` file).
+ */
+export async function openCheckpoint(path: string): Promise<CheckpointFile> {
+  if (await isFolder(path)) return openFile(await findInFolder(path));
+  return openFile(path);
+}
+
+async function openFile(path: string): Promise<CheckpointFile> {
+  const name = basename(path);
+  if (name.endsWith('.safetensors.index.json')) return openSharded(path, 'safetensors', openSafetensors);
+  if (name.endsWith('.bin.index.json')) return openSharded(path, 'pytorch', openPyTorch);
+  if (name.endsWith('.safetensors')) return openSafetensors(path);
+  if (/\.(?:bin|pt|pth)$/.test(name)) return openPyTorch(path);
+  if (name.endsWith('.index')) return openTensorFlow(path.slice(0, -'.index'.length));
+  const shard = /^(.*)\.data-\d{5}-of-\d{5}$/.exec(path);
+  if (shard) return openTensorFlow(shard[1]);
+  if (await exists(`${path}.index`)) return openTensorFlow(path);
+  if (!(await exists(path))) throw new BertQeError('missing', `${path}: no such file, folder or checkpoint`);
+  throw new BertQeError(
+    'input',
+    `${path}: not a checkpoint this program knows; expected .safetensors, .bin, .pt or a TensorFlow .index`,
+  );
+}
+
+async function findInFolder(folder: string): Promise<string> {
+  const names = await readdir(folder);
+  const known = FILES.find((name) => names.includes(name));
+  if (known !== undefined) return join(folder, known);
+
+  const indexes = names.filter((name) => name.endsWith('.index')).sort();
+  const latest = await latestTensorFlow(folder);
+  if (latest !== undefined && indexes.includes(`${latest}.index`)) return join(folder, `${latest}.index`);
+  if (indexes.length === 1) return join(folder, indexes[0]);
+  if (indexes.length > 1) {
+    throw new BertQeError('usage', `${folder}: holds ${indexes.join(', ')}: name the one to open`);
+  }
+  const foreign = names.filter((name) => /\.(?:h5|msgpack|gguf|ot)$/.test(name));
+  const hint = foreign.length > 0 ? `; ${foreign.join(', ')} cannot be read: convert to safetensors` : '';
+  throw new BertQeError(
+    'missing',
+    `${folder}: no weights here (model.safetensors, pytorch_model.bin or a TensorFlow *.ckpt.index)${hint}`,
+  );
+}
+
+/** TensorFlow's `checkpoint` text file names the newest checkpoint of a training folder. */
+async function latestTensorFlow(folder: string): Promise<string | undefined> {
+  try {
+    const text = await readFile(join(folder, 'checkpoint'), 'utf8');
+    const named = /^model_checkpoint_path: "([^"]+)"/m.exec(text)?.[1];
+    return named === undefined ? undefined : basename(named);
+  } catch {
+    return undefined;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    throw readFailure(path, error);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

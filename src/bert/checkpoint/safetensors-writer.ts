@@ -1,0 +1,86 @@
+import { BertQeError } from '../../errors.js';
+import { writeFileAtomic } from '../../files/index.js';
+import { byteLength } from './extent.js';
+import { elementCount, narrowToHalf } from './dtype.js';
+
+/** A tensor to write. Values may be given as a function, called when their turn comes, so that one is held at a time. */
+export interface TensorToWrite {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly values: Float32Array | (() => Float32Array | Promise<Float32Array>);
+}
+
+export interface WriteSafetensorsOptions {
+  /** Default `float32`; `float16` rounds to nearest and refuses values that half precision cannot hold. */
+  readonly dtype?: 'float32' | 'float16';
+  /** Kept under `__metadata__`. `format: pt` is always there: Hugging Face's loader asks for it. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** Writes a safetensors file atomically, tensors in the order given. */
+export async function writeSafetensors(
+  path: string,
+  tensors: Iterable<TensorToWrite>,
+  options: WriteSafetensorsOptions = {},
+): Promise<void> {
+  const dtype = options.dtype ?? 'float32';
+  const list = [...tensors];
+  const header = headerBytes(path, list, dtype, options.metadata);
+  await writeFileAtomic(path, pieces(path, header, list, dtype));
+}
+
+function headerBytes(
+  path: string,
+  tensors: readonly TensorToWrite[],
+  dtype: 'float32' | 'float16',
+  metadata: Readonly<Record<string, string>> | undefined,
+): Uint8Array {
+  const entries: [string, unknown][] = [['__metadata__', { format: 'pt', ...metadata }]];
+  const names = new Set<string>(['__metadata__']);
+  let offset = 0;
+  for (const { name, shape } of tensors) {
+    const length = byteLength(shape, dtype);
+    if (length === undefined || names.has(name)) {
+      const reason = length === undefined ? `has shape [${shape.join(', ')}]` : 'is given twice';
+      throw new BertQeError('usage', `${path}: cannot be written: tensor "${name}" ${reason}`);
+    }
+    names.add(name);
+    const code = dtype === 'float32' ? 'F32' : 'F16';
+    entries.push([name, { dtype: code, shape, data_offsets: [offset, offset + length] }]);
+    offset += length;
+  }
+  const json = Buffer.from(JSON.stringify(Object.fromEntries(entries)), 'utf8');
+  // Padded with spaces so that the values start on a multiple of eight and can be memory-mapped.
+  const bytes = Buffer.alloc(8 + Math.ceil(json.length / 8) * 8, ' ');
+  bytes.writeBigUInt64LE(BigInt(bytes.length - 8), 0);
+  json.copy(bytes, 8);
+  return bytes;
+}
+
+async function* pieces(
+  path: string,
+  header: Uint8Array,
+  tensors: readonly TensorToWrite[],
+  dtype: 'float32' | 'float16',
+): AsyncGenerator<Uint8Array> {
+  yield header;
+  for (const { name, shape, values: given } of tensors) {
+    const values = typeof given === 'function' ? await given() : given;
+    if (values.length !== elementCount(shape)) {
+      const text = `tensor "${name}" has ${values.length} values, its shape [${shape.join(', ')}] says otherwise`;
+      throw new BertQeError('usage', `${path}: cannot be written: ${text}`);
+    }
+    const stored = dtype === 'float32' ? values : narrowToHalf(values);
+    if (stored instanceof Uint16Array) refuseOverflow(path, name, values, stored);
+    yield new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength);
+  }
+}
+
+function refuseOverflow(path: string, name: string, values: Float32Array, halves: Uint16Array): void {
+  const at = halves.findIndex((bits, i) => (bits & 0x7fff) === 0x7c00 && Number.isFinite(values[i]));
+  if (at === -1) return;
+  throw new BertQeError(
+    'usage',
+    `${path}: tensor "${name}" holds ${values[at]}, beyond float16's 65504; write float32 instead`,
+  );
+}

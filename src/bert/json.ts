@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { BertQeError, reasonOf } from '../errors.js';
+import { readFailure, systemCode } from '../files/index.js';
+
+/** A parsed JSON object whose fields are still to be checked. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Parses text that must be one JSON object; `file` is for messages. */
+export function parseJsonObject(text: string, file: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    const reason = text.trim() === '' ? 'the file is empty' : reasonOf(error);
+    throw new BertQeError('input', `${file}: not JSON (${reason}); download or convert the model again`, {
+      cause: error,
+    });
+  }
+  if (!isJsonObject(value)) throw new BertQeError('input', `${file}: expected a JSON object`);
+  return value;
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The text of a file, or undefined where there is none. */
+export async function readTextIfPresent(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw readFailure(file, error);
+  }
+}
+
+/**
+ * The first key that an object of this (valid) JSON text states twice: JSON.parse keeps the last silently,
+ * which in a tensor header or a vocabulary hides damage or malice.
+ */
+export function duplicateKey(text: string): string | undefined {
+  const objects: (Set<string> | undefined)[] = [];
+  let keys: Set<string> | undefined;
+  let candidate: string | undefined;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:,]/g)) {
+    if (token === '{' || token === '[') {
+      objects.push(keys);
+      keys = token === '{' ? new Set() : undefined;
+    } else if (token === '}' || token === ']') {
+      keys = objects.pop();
+    } else if (token === ':' && keys !== undefined && candidate !== undefined) {
+      const key = JSON.parse(candidate) as string;
+      if (keys.has(key)) return key;
+      keys.add(key);
+    }
+    candidate = token.startsWith('"') ? token : undefined;
+  }
+  return undefined;
+}

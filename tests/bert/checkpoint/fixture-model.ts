@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { type ModelConfig, parseModelConfig } from '../../../src/bert/config.js';
+import { bertTensorShapes } from '../../../src/bert/checkpoint/index.js';
+
+const root = fileURLToPath(new URL('../../fixtures/bert/checkpoints/', import.meta.url));
+
+/** A file written by scripts/fixtures/bert/checkpoints.py. */
+export function fixture(path: string): string {
+  return root + path;
+}
+
+export const fixtureConfig: ModelConfig = parseModelConfig(readFileSync(fixture('config.json'), 'utf8'));
+
+/** The values that every fixture holds, by the rule of the script that made them. */
+export function fixtureValues(name: string, count: number): Float32Array {
+  const start = Buffer.from(name).reduce((sum, code) => sum + code, 0);
+  return Float32Array.from({ length: count }, (_, i) => (((start + 37 * i) % 129) - 64) / 64);
+}
+
+export function fixtureModel(config: ModelConfig = fixtureConfig): Map<string, Float32Array> {
+  const values = new Map<string, Float32Array>();
+  for (const [name, shape] of bertTensorShapes(config)) {
+    values.set(
+      name,
+      fixtureValues(
+        name,
+        shape.reduce((product, size) => product * size, 1),
+      ),
+    );
+  }
+  return values;
+}
+
+/** A folder that the running test may fill; removed when it ends. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'bert-qe-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
