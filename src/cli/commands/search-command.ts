@@ -1,0 +1,101 @@
+import { readQueries, writeRun, type Query, type Ranking } from '../../collection/index.js';
+import { BertQeError, throwIfAborted } from '../../errors.js';
+import { writeOutput } from '../../files/index.js';
+import { Index } from '../../retrieval/index.js';
+import { defineCommand, type Io } from '../command.js';
+import { formatDuration, formatCount, Progress } from '../progress.js';
+import { makeSearcher, retrievalOptions } from '../retrieval-options.js';
+
+export const searchCommand = defineCommand({
+  name: 'search',
+  summary: 'Rank the documents of an index for one query or a file of queries (DPH, BM25, QL; KL, Bo1, RM3).',
+  options: {
+    index: { type: 'string', value: 'DIR', help: 'folder of the index' },
+    query: { type: 'string', value: 'TEXT', help: 'one query' },
+    queries: {
+      type: 'string',
+      value: 'FILE',
+      help: 'queries: BEIR JSONL, TSV, TREC topics, or queries.json lines',
+    },
+    ...retrievalOptions,
+    depth: { type: 'integer', min: 1, default: 1000, help: 'documents per query' },
+    out: {
+      type: 'string',
+      value: 'FILE',
+      default: '-',
+      help: 'TREC run (or JSON lines) to write; - is stdout',
+    },
+    tag: { type: 'string', value: 'NAME', help: "name of the run, its last column (the models' names)" },
+    json: { type: 'boolean', help: 'write a JSON line per query instead of a TREC run' },
+  },
+  examples: [
+    'bert-qe search --index scifact.index --query "vitamin D and bone density" --depth 10 --json',
+    'bert-qe search --index scifact.index --queries queries.jsonl --model dph --expand kl --out dph-kl.run',
+    'bert-qe search --index scifact.index --queries queries.jsonl --model bm25 --expand rm3 --out bm25-rm3.run',
+  ],
+  async run({ options, io }) {
+    if (options.index === undefined)
+      throw new BertQeError('usage', 'search needs --index DIR; make one with: bert-qe index');
+    const queries = await queriesFrom(options.query, options.queries);
+    const index = Index.open(options.index);
+    try {
+      const searcher = makeSearcher(index, options);
+      const progress = new Progress(io, 'queries');
+      let empty = 0;
+      const rankings = async function* (): AsyncGenerator<{ query: Query; ranking: Ranking }> {
+        for (const [done, query] of queries.entries()) {
+          throwIfAborted(io.signal);
+          const ranking = await searcher.search(query, { depth: options.depth, signal: io.signal });
+          if (ranking.length === 0) {
+            empty++;
+            progress.done();
+            warnOfNothing(query, index, io);
+          }
+          yield { query, ranking };
+          progress.update(done + 1, (done + 1) / queries.length);
+        }
+      };
+      const tag = options.tag ?? [searcher.model.name, searcher.feedback?.name].filter(Boolean).join('+');
+      if (options.json) await writeOutput(options.out, jsonLines(rankings()), io.stdout);
+      else await writeRun(options.out, byId(rankings()), { tag, stdout: io.stdout });
+      progress.done();
+      io.stderr.write(
+        `${tag}: ${formatCount(queries.length)} ${queries.length === 1 ? 'query' : 'queries'} in ` +
+          `${formatDuration(progress.seconds)}${empty > 0 ? `, ${empty} without any document` : ''}\n`,
+      );
+    } finally {
+      await index.close();
+    }
+  },
+});
+
+/** Exactly one of `--query` and `--queries`. */
+export async function queriesFrom(text: string | undefined, file: string | undefined): Promise<Query[]> {
+  if ((text === undefined) === (file === undefined)) {
+    throw new BertQeError('usage', 'Give either --query TEXT or --queries FILE.');
+  }
+  if (file !== undefined) return readQueries(file);
+  if (text!.trim() === '') throw new BertQeError('usage', '--query is empty; give it some words.');
+  return [{ id: '1', text: text! }];
+}
+
+function warnOfNothing(query: Query, index: Index, io: Io): void {
+  const reason =
+    index.analyzer.analyze(query.text).length === 0
+      ? 'only stop words or signs, nothing to search for'
+      : 'none of its words is in the index';
+  io.stderr.write(`bert-qe: query ${query.id} ("${query.text}"): ${reason}\n`);
+}
+
+async function* jsonLines(
+  rankings: AsyncIterable<{ query: Query; ranking: Ranking }>,
+): AsyncGenerator<string> {
+  for await (const { query, ranking } of rankings) {
+    const results = ranking.map(({ id, score }, i) => ({ id, score, rank: i + 1 }));
+    yield `${JSON.stringify({ query: query.text, id: query.id, results })}\n`;
+  }
+}
+
+async function* byId(rankings: AsyncIterable<{ query: Query; ranking: Ranking }>) {
+  for await (const { query, ranking } of rankings) yield { query: query.id, ranking };
+}

@@ -1,0 +1,40 @@
+export {
+  analyzerFromSpec,
+  createAnalyzer,
+  readStopwords,
+  type Analyzer,
+  type AnalyzerOptions,
+  type AnalyzerSpec,
+} from './analysis/index.js';
+export {
+  Bo1,
+  DivergenceFeedback,
+  KL,
+  Rm3,
+  type DivergenceModel,
+  type DivergenceOptions,
+  type FeedbackDocument,
+  type FeedbackModel,
+  type Rm3Options,
+} from './feedback/index.js';
+export {
+  buildIndex,
+  checkIndex,
+  Index,
+  type BuildOptions,
+  type BuildProgress,
+  type CheckOptions,
+  type CheckReport,
+  type CollectionStatistics,
+  type IndexManifest,
+} from './index/index.js';
+export {
+  Bm25,
+  Dph,
+  QueryLikelihood,
+  type Bm25Options,
+  type LengthNorm,
+  type QlOptions,
+  type WeightingModel,
+} from './models/index.js';
+export { Searcher, type SearcherOptions, type WeightedQuery, type WeightedTerm } from './search/index.js';

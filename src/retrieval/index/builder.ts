@@ -1,0 +1,288 @@
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { badInput, type Document, type Origin } from '../../collection/index.js';
+import { BertQeError, reasonOf, throwIfAborted } from '../../errors.js';
+import { writeFileAtomic } from '../../files/index.js';
+import type { Analyzer } from '../analysis/index.js';
+import { ByteReader, ByteWriter } from './bytes.js';
+import { invertSegment } from './invert.js';
+import { lockForWriting } from './lock.js';
+import { DATA_PREFIX, MANIFEST, readManifest, type IndexManifest } from './manifest.js';
+import { mergeSegments } from './merge.js';
+import { Segment } from './segment.js';
+import { SpillFile } from './spill.js';
+import {
+  bytesOf,
+  ID_BYTES,
+  ID_ENDS,
+  ID_RANKS,
+  LENGTHS,
+  MAX_KEY_BYTES,
+  openStorage,
+  u32,
+  type Storage,
+} from './storage.js';
+
+export interface BuildOptions {
+  /** The folder of the index; an index that is already there stays usable until the new one is complete. */
+  readonly folder: string;
+  readonly analyzer: Analyzer;
+  /** Postings held in memory before they are written out (4 million, about 100 MB in all). */
+  readonly postingsInMemory?: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: BuildProgress) => void;
+}
+
+export interface BuildProgress {
+  readonly step: 'documents' | 'merge';
+  /** Documents added, or terms merged. */
+  readonly done: number;
+  /** Known for the merge. */
+  readonly total?: number;
+}
+
+const DOCUMENTS_PER_TRANSACTION = 1000;
+const BYTES_PER_TRANSACTION = 16 << 20;
+
+/**
+ * Builds an index from a stream of documents in bounded memory: postings are gathered in segments, inverted and
+ * spilled, and merged at the end. Nothing is visible until the manifest is written, last and atomically.
+ */
+export async function buildIndex(
+  documents: AsyncIterable<Document & { readonly origin?: Origin }>,
+  options: BuildOptions,
+): Promise<IndexManifest> {
+  const { folder } = options;
+  mkdirSync(folder, { recursive: true });
+  refuseForeignFolder(folder);
+  const unlock = lockForWriting(folder);
+  try {
+    removeLeftovers(folder);
+    const data = `${DATA_PREFIX}${randomBytes(4).toString('hex')}`;
+    const build = new Build(join(folder, data), options);
+    try {
+      for await (const document of documents) {
+        build.add(document);
+        throwIfAborted(options.signal);
+      }
+      const manifest = await build.finish(data);
+      await writeFileAtomic(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+      removeLeftovers(folder);
+      return manifest;
+    } catch (error) {
+      await build.abandon();
+      throw asBuildError(error, folder);
+    }
+  } finally {
+    unlock();
+  }
+}
+
+/** One build in progress: its LMDB environment, the current segment and the spill file. */
+class Build {
+  readonly #storage: Storage;
+  readonly #spill: SpillFile;
+  readonly #capacity: number;
+  readonly #record = new ByteWriter();
+  #segment: Segment;
+  #lengths = new Uint32Array(1 << 16);
+  #documents = 0;
+  #terms = 0;
+  #tokens = 0;
+  #waiting: { id: Buffer; value: Buffer; document: Document; origin: Origin | undefined }[] = [];
+  #waitingBytes = 0;
+
+  constructor(
+    private readonly folder: string,
+    private readonly options: BuildOptions,
+  ) {
+    mkdirSync(folder);
+    this.#storage = openStorage(folder, 'write');
+    this.#spill = new SpillFile(join(folder, 'spill.tmp'));
+    this.#capacity = options.postingsInMemory ?? 4_000_000;
+    this.#segment = new Segment(0, this.#capacity);
+  }
+
+  add(document: Document & { readonly origin?: Origin }): void {
+    const { title } = document;
+    const terms = this.options.analyzer.analyze(title ? `${title} ${document.text}` : document.text);
+    if (this.#segment.isFull(terms.length)) this.#flushSegment();
+    // A single document larger than the whole buffer gets a segment of its own size.
+    if (this.#segment.isFull(terms.length)) this.#segment = new Segment(this.#documents, terms.length);
+    this.#segment.add(terms);
+    if (this.#documents === this.#lengths.length) {
+      const grown = new Uint32Array(this.#lengths.length * 2);
+      grown.set(this.#lengths);
+      this.#lengths = grown;
+    }
+    this.#lengths[this.#documents++] = terms.length;
+    this.#tokens += terms.length;
+    this.#store(document);
+    if (this.#documents % DOCUMENTS_PER_TRANSACTION === 0) {
+      this.options.onProgress?.({ step: 'documents', done: this.#documents });
+    }
+  }
+
+  async finish(data: string): Promise<IndexManifest> {
+    if (this.#documents === 0) {
+      throw new BertQeError('input', 'The collection holds no documents; check the path and --format.');
+    }
+    this.#flushDocuments();
+    this.#flushSegment();
+    const lengths = this.#lengths.subarray(0, this.#documents);
+    const postings = mergeSegments(this.#spill, this.#storage, lengths, this.#tokens, (done) => {
+      throwIfAborted(this.options.signal);
+      this.options.onProgress?.({ step: 'merge', done, total: this.#terms });
+    });
+    this.#spill.close();
+    writeArrays(this.#storage, lengths);
+    await this.#storage.root.close();
+    syncFile(join(this.folder, 'data.mdb'));
+    return {
+      format: 'bert-qe-index',
+      version: 1,
+      data,
+      created: new Date().toISOString(),
+      analyzer: this.options.analyzer.spec,
+      statistics: {
+        documents: this.#documents,
+        nonEmptyDocuments: lengths.reduce((count, length) => count + (length > 0 ? 1 : 0), 0),
+        tokens: this.#tokens,
+        terms: this.#terms,
+        postings,
+        maxLength: lengths.reduce((longest, length) => Math.max(longest, length), 0),
+      },
+    };
+  }
+
+  /** Leaves nothing behind. */
+  async abandon(): Promise<void> {
+    await this.#storage.root.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #store(document: Document & { readonly origin?: Origin }): void {
+    const id = Buffer.from(document.id);
+    if (id.length === 0 || id.length > MAX_KEY_BYTES) {
+      throw badInput(
+        document.origin ?? NO_ORIGIN,
+        `the document id has ${id.length} bytes`,
+        `Ids must have 1 to ${MAX_KEY_BYTES}.`,
+      );
+    }
+    const record = this.#record;
+    record.reset();
+    record.string(document.id);
+    record.string(document.title ?? '');
+    record.string(document.text);
+    const value = Buffer.from(record.view());
+    this.#waiting.push({ id, value, document, origin: document.origin });
+    this.#waitingBytes += value.length;
+    if (this.#waiting.length >= DOCUMENTS_PER_TRANSACTION || this.#waitingBytes > BYTES_PER_TRANSACTION) {
+      this.#flushDocuments();
+    }
+  }
+
+  #flushDocuments(): void {
+    const { root, ids, documents } = this.#storage;
+    let number = this.#documents - this.#waiting.length;
+    root.transactionSync(() => {
+      for (const { id, value, document, origin } of this.#waiting) {
+        if (ids.doesExist(id)) {
+          throw badInput(
+            origin ?? NO_ORIGIN,
+            `the document id "${document.id}" was there before`,
+            'Ids must be unique: rename or drop one of the two.',
+          );
+        }
+        ids.putSync(id, u32(number));
+        documents.putSync(number++, value, { append: true });
+      }
+    });
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+  }
+
+  #flushSegment(): void {
+    if (this.#segment.documents > 0) {
+      this.#terms = invertSegment(this.#segment, this.#storage, this.#spill, this.#terms);
+    }
+    this.#segment = new Segment(this.#documents, this.#capacity);
+  }
+}
+
+function writeArrays(storage: Storage, lengths: Uint32Array): void {
+  // The ids table is sorted by id, so one walk over it gives every document its place.
+  const ranks = new Uint32Array(lengths.length);
+  let rank = 0;
+  let idBytes = 0;
+  for (const { key, value } of storage.ids.getRange({})) {
+    ranks[value.readUInt32LE(0)] = rank++;
+    idBytes += key.length;
+  }
+  const ends = new Uint32Array(lengths.length);
+  const bytes = Buffer.alloc(idBytes);
+  let end = 0;
+  for (let document = 0; document < lengths.length; document++) {
+    const id = new ByteReader(storage.documents.getBinaryFast(document)!).string();
+    end += bytes.write(id, end);
+    ends[document] = end;
+  }
+  storage.root.transactionSync(() => {
+    storage.arrays.putSync(LENGTHS, bytesOf(lengths));
+    storage.arrays.putSync(ID_RANKS, bytesOf(ranks));
+    storage.arrays.putSync(ID_ENDS, bytesOf(ends));
+    storage.arrays.putSync(ID_BYTES, bytes);
+  });
+}
+
+/** For documents that come from a program and not from a file. */
+const NO_ORIGIN: Origin = { file: 'document stream' };
+
+/** Refuses to build into a folder that holds something else. */
+function refuseForeignFolder(folder: string): void {
+  if (existsSync(join(folder, MANIFEST))) {
+    readManifest(folder);
+    return;
+  }
+  const ours = (name: string) =>
+    name === 'write.lock' || name.startsWith(DATA_PREFIX) || name.startsWith(`.${MANIFEST}.`);
+  const foreign = readdirSync(folder).find((name) => !ours(name));
+  if (foreign !== undefined) {
+    throw new BertQeError(
+      'usage',
+      `${folder} is not empty and not an index (it holds ${foreign}); name another folder.`,
+    );
+  }
+}
+
+/** Deletes data of builds that died, and of the index that was replaced. */
+function removeLeftovers(folder: string): void {
+  const current = existsSync(join(folder, MANIFEST)) ? readManifest(folder).data : undefined;
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(DATA_PREFIX) && name !== current)
+      rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function asBuildError(error: unknown, folder: string): unknown {
+  if (error instanceof BertQeError) return error;
+  const full =
+    (error as NodeJS.ErrnoException)?.code === 'ENOSPC' ||
+    /no space left|MDB_MAP_FULL/i.test(reasonOf(error));
+  if (!full) return error;
+  return new BertQeError(
+    'failure',
+    `The disk of ${folder} is full; free some space and run the command again.`,
+    {
+      cause: error,
+    },
+  );
+}
+
+function syncFile(file: string): void {
+  const handle = openSync(file, 'r+');
+  fsyncSync(handle);
+  closeSync(handle);
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BertQeError, reasonOf } from '../../errors.js';
+import type { AnalyzerSpec } from '../analysis/index.js';
+
+/** Statistics of a collection; every weighting and feedback model draws on these. */
+export interface CollectionStatistics {
+  /** N: all documents, empty ones included (Terrier's count). */
+  readonly documents: number;
+  /** Documents with at least one term (Lucene's `docCount`). */
+  readonly nonEmptyDocuments: number;
+  /** T: all term occurrences. */
+  readonly tokens: number;
+  /** Distinct terms. */
+  readonly terms: number;
+  readonly postings: number;
+  /** The longest document's length. */
+  readonly maxLength: number;
+}
+
+/**
+ * `index.json`: what the folder holds. It is written last and atomically, and names the folder with the data; so a
+ * build that dies leaves the previous manifest, and with it the previous index, untouched.
+ */
+export interface IndexManifest {
+  readonly format: 'bert-qe-index';
+  readonly version: 1;
+  /** The sub-folder with LMDB's files. */
+  readonly data: string;
+  readonly created: string;
+  readonly analyzer: AnalyzerSpec;
+  readonly statistics: CollectionStatistics;
+}
+
+export const MANIFEST = 'index.json';
+export const DATA_PREFIX = 'data-';
+
+export function readManifest(folder: string): IndexManifest {
+  const file = join(folder, MANIFEST);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new BertQeError(
+      'missing',
+      `${folder} is not an index (no ${MANIFEST} in it); make one with: bert-qe index COLLECTION --out ${folder}`,
+      { cause },
+    );
+  }
+  let manifest: IndexManifest;
+  try {
+    manifest = JSON.parse(text) as IndexManifest;
+  } catch (cause) {
+    throw new BertQeError(
+      'corrupt',
+      `${file} is not valid JSON (${reasonOf(cause)}); build the index again.`,
+      {
+        cause,
+      },
+    );
+  }
+  if (manifest?.format !== 'bert-qe-index') {
+    throw new BertQeError('corrupt', `${file} does not describe a bert-qe index; name the folder of one.`);
+  }
+  if (manifest.version !== 1) {
+    throw new BertQeError(
+      'corrupt',
+      `${folder} has index format ${String(manifest.version)}, this version reads 1; build the index again.`,
+    );
+  }
+  return manifest;
+}

@@ -1,0 +1,72 @@
+import { LengthTable, type LengthNorm } from './lengths.js';
+import {
+  onGrid,
+  type BlockMaxima,
+  type TermScorer,
+  type TermStatistics,
+  type WeightingModel,
+} from './model.js';
+
+export interface Bm25Options {
+  /** Saturation of the term frequency (0.9). */
+  readonly k1?: number;
+  /** Strength of length normalisation, 0 to 1 (0.4). */
+  readonly b?: number;
+  /** `lucene` rounds lengths as Lucene stores them (`exact`). */
+  readonly lengthNorm?: LengthNorm;
+}
+
+/**
+ * BM25 as Lucene computes it (REFERENCE §4): idf·tf / (tf + k1·(1 - b + b·dl/avgdl)), without a (k1 + 1) factor,
+ * idf = ln(1 + (N - n + ½)/(n + ½)), where N and avgdl count only documents that have terms.
+ */
+export class Bm25 implements WeightingModel {
+  readonly name = 'BM25';
+  readonly k1: number;
+  readonly b: number;
+  readonly lengthNorm: LengthNorm;
+  #norms: { averageLength: number; maxLength: number; table: LengthTable } | undefined;
+
+  constructor({ k1 = 0.9, b = 0.4, lengthNorm = 'exact' }: Bm25Options = {}) {
+    this.k1 = k1;
+    this.b = b;
+    this.lengthNorm = lengthNorm;
+  }
+
+  forTerm(statistics: TermStatistics, weight: number): TermScorer {
+    const { nonEmptyDocuments: N, documentFrequency: n } = statistics;
+    const idf = Math.log(1 + (N - n + 0.5) / (n + 0.5));
+    return new Bm25Term(weight * idf, this.#normsFor(statistics));
+  }
+
+  /** k1·(1 - b + b·dl/avgdl) by length: the same for every term of a collection. */
+  #normsFor({ tokens, nonEmptyDocuments, maxLength }: TermStatistics): LengthTable {
+    const averageLength = tokens / nonEmptyDocuments;
+    if (this.#norms?.averageLength !== averageLength || this.#norms.maxLength !== maxLength) {
+      const { k1, b } = this;
+      const table = new LengthTable(
+        maxLength,
+        this.lengthNorm,
+        (dl) => k1 * (1 - b + (b * dl) / averageLength),
+      );
+      this.#norms = { averageLength, maxLength, table };
+    }
+    return this.#norms.table;
+  }
+}
+
+class Bm25Term implements TermScorer {
+  constructor(
+    private readonly weight: number,
+    private readonly norms: LengthTable,
+  ) {}
+
+  score(frequency: number, length: number): number {
+    return onGrid((this.weight * frequency) / (frequency + this.norms.at(length)));
+  }
+
+  /** Rises with the frequency, falls with the length. */
+  bound({ maxFrequency, minLength }: BlockMaxima): number {
+    return this.score(maxFrequency, minLength);
+  }
+}

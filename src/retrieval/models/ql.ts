@@ -1,0 +1,60 @@
+import { LengthTable, type LengthNorm } from './lengths.js';
+import {
+  onGrid,
+  type BlockMaxima,
+  type TermScorer,
+  type TermStatistics,
+  type WeightingModel,
+} from './model.js';
+
+export interface QlOptions {
+  /** Dirichlet prior: pseudo-terms given to every document (1000). */
+  readonly mu?: number;
+  /** `lucene` rounds lengths as Lucene stores them (`exact`). */
+  readonly lengthNorm?: LengthNorm;
+}
+
+/**
+ * Query likelihood with Dirichlet smoothing, Lucene's way (REFERENCE §4): per matching term
+ * max(0, ln(1 + tf/(μ·p)) + ln(μ/(dl + μ))), p = F/T.
+ */
+export class QueryLikelihood implements WeightingModel {
+  readonly name = 'QL';
+  readonly mu: number;
+  readonly lengthNorm: LengthNorm;
+  #norms: { maxLength: number; table: LengthTable } | undefined;
+
+  constructor({ mu = 1000, lengthNorm = 'exact' }: QlOptions = {}) {
+    this.mu = mu;
+    this.lengthNorm = lengthNorm;
+  }
+
+  forTerm({ collectionFrequency, tokens, maxLength }: TermStatistics, weight: number): TermScorer {
+    if (this.#norms?.maxLength !== maxLength) {
+      const { mu } = this;
+      const table = new LengthTable(maxLength, this.lengthNorm, (dl) => Math.log(mu / (dl + mu)));
+      this.#norms = { maxLength, table };
+    }
+    // Lucene's collection model: (F + 1) / (T + 1).
+    const p = (collectionFrequency + 1) / (tokens + 1);
+    return new QlTerm(weight, this.mu * p, this.#norms.table);
+  }
+}
+
+class QlTerm implements TermScorer {
+  constructor(
+    private readonly weight: number,
+    private readonly prior: number,
+    private readonly norms: LengthTable,
+  ) {}
+
+  score(frequency: number, length: number): number {
+    const gain = Math.log(1 + frequency / this.prior) + this.norms.at(length);
+    return gain > 0 ? onGrid(this.weight * gain) : 0;
+  }
+
+  /** Rises with the frequency, falls with the length. */
+  bound({ maxFrequency, minLength }: BlockMaxima): number {
+    return this.score(maxFrequency, minLength);
+  }
+}

@@ -1,0 +1,95 @@
+import type { Postings } from '../index/index.js';
+import type { TermScorer } from '../models/index.js';
+
+/** A query term on its way through its postings, document numbers ascending. */
+export class TermCursor {
+  /** At least the contribution of any posting of each block, never below 0: a document may lack the term. */
+  readonly blockBounds: Float64Array;
+  /** The largest of them. */
+  readonly bound: number;
+  /** The largest bound among the blocks that overlap the current window. */
+  windowBound = 0;
+  /** Whether the current window may hold postings at all. Contributions may be negative, so a bound of 0 says less. */
+  inWindow = false;
+  /** The block that holds the next postings; its decoded form is in `postings` when `decoded` says so. */
+  block = 0;
+  #decoded = -1;
+  #count = 0;
+  #at = 0;
+
+  constructor(
+    readonly postings: Postings,
+    readonly scorer: TermScorer,
+    private readonly lengths: Uint32Array,
+  ) {
+    const { blocks, maxFrequency, minLength, maxDph } = postings;
+    this.blockBounds = new Float64Array(blocks);
+    const maxima = { maxFrequency: 0, minLength: 0, maxDph: 0 };
+    let bound = 0;
+    for (let b = 0; b < blocks; b++) {
+      maxima.maxFrequency = maxFrequency[b];
+      maxima.minLength = minLength[b];
+      maxima.maxDph = maxDph[b];
+      const blockBound = Math.max(0, scorer.bound(maxima));
+      this.blockBounds[b] = blockBound;
+      if (blockBound > bound) bound = blockBound;
+    }
+    this.bound = bound;
+  }
+
+  /** Moves to the window [from, to) and bounds the term's contributions inside it. */
+  enterWindow(from: number, to: number): void {
+    const { postings, blockBounds } = this;
+    this.block = postings.seek(from, this.block);
+    this.inWindow = this.block < postings.blocks;
+    let bound = 0;
+    for (let b = this.block; b < postings.blocks; b++) {
+      if (blockBounds[b] > bound) bound = blockBounds[b];
+      if (postings.lastDocument[b] >= to - 1) break;
+    }
+    this.windowBound = bound;
+  }
+
+  /** Adds the contributions of all postings in [from, to) to `sums`, and marks their documents in `seen`. */
+  accumulate(from: number, to: number, sums: Float64Array, seen: Int32Array): void {
+    const { postings, scorer, lengths } = this;
+    const { documents, frequencies } = postings;
+    while (this.block < postings.blocks) {
+      this.#decode();
+      let at = this.#at;
+      while (at < this.#count && documents[at] < from) at++;
+      for (; at < this.#count; at++) {
+        const document = documents[at];
+        if (document >= to) break;
+        const slot = document - from;
+        seen[slot >> 5] |= 1 << (slot & 31);
+        sums[slot] += scorer.score(frequencies[at], lengths[document]);
+      }
+      this.#at = at;
+      if (at < this.#count) return;
+      this.block++;
+    }
+  }
+
+  /** The contribution to one document; documents must be asked for in ascending order. */
+  contribution(document: number): number {
+    const { postings } = this;
+    this.block = postings.seek(document, this.block);
+    if (this.block === postings.blocks) return 0;
+    this.#decode();
+    const { documents } = postings;
+    let at = this.#at;
+    while (documents[at] < document) at++;
+    this.#at = at;
+    return documents[at] === document
+      ? this.scorer.score(postings.frequencies[at], this.lengths[document])
+      : 0;
+  }
+
+  #decode(): void {
+    if (this.#decoded === this.block) return;
+    this.#count = this.postings.decode(this.block);
+    this.#decoded = this.block;
+    this.#at = 0;
+  }
+}

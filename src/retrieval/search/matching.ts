@@ -1,0 +1,123 @@
+import { throwIfAborted } from '../../errors.js';
+import type { TermCursor } from './cursor.js';
+import { TopK } from './top-k.js';
+
+/** Documents handled together: their sums stay in the processor's first cache. */
+const WINDOW = 4096;
+
+export interface MatchOptions {
+  /** How many documents to return at most. */
+  readonly depth: number;
+  /** Off: score every posting. The answer is the same; tests prove it. */
+  readonly prune?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Exact top-k by MaxScore over windows of document numbers. In each window, terms whose bounds together cannot lift
+ * a document over the threshold (the k-th best score so far) are "non-essential": a document that has only such terms
+ * cannot enter, so candidates come from the other, essential terms, summed term at a time; the rest is looked up for
+ * candidates that can still make it. Bounds are taken from the blocks in the window (block-max).
+ */
+export function match(
+  cursors: readonly TermCursor[],
+  documents: number,
+  idRanks: Uint32Array,
+  { depth, prune = true, signal }: MatchOptions,
+): { document: number; score: number }[] {
+  const top = new TopK(Math.min(depth, documents), idRanks);
+  const window = new Window();
+  const terms = [...cursors];
+  for (let from = 0; from < documents; from += WINDOW) {
+    const to = Math.min(from + WINDOW, documents);
+    for (const term of terms) term.enterWindow(from, to);
+    const essential = prune ? partition(terms, top.threshold) : 0;
+    if (essential < terms.length) window.evaluate(terms, essential, from, to, top);
+    if ((from / WINDOW) % 64 === 0) throwIfAborted(signal);
+  }
+  return top.drain();
+}
+
+/**
+ * Orders the terms by their bound in the window, and returns how many of the first are non-essential. A document may
+ * win a tie at the threshold, so the bounds must stay strictly below it.
+ */
+function partition(terms: TermCursor[], threshold: number): number {
+  if (threshold === Number.NEGATIVE_INFINITY) return 0;
+  // Insertion sort: few terms, and nearly in order from the last window.
+  for (let i = 1; i < terms.length; i++) {
+    const term = terms[i];
+    let at = i;
+    while (at > 0 && terms[at - 1].windowBound > term.windowBound) {
+      terms[at] = terms[at - 1];
+      at--;
+    }
+    terms[at] = term;
+  }
+  let sum = 0;
+  let count = 0;
+  while (count < terms.length && sum + terms[count].windowBound < threshold)
+    sum += terms[count++].windowBound;
+  return count;
+}
+
+/** The sums of one window and the documents that have any. */
+class Window {
+  readonly #sums = new Float64Array(WINDOW);
+  readonly #seen = new Int32Array(WINDOW / 32);
+  readonly #candidates = new Int32Array(WINDOW);
+
+  evaluate(terms: readonly TermCursor[], essential: number, from: number, to: number, top: TopK): void {
+    const sums = this.#sums;
+    for (let t = essential; t < terms.length; t++) {
+      if (terms[t].inWindow) terms[t].accumulate(from, to, sums, this.#seen);
+    }
+    let count = this.#collect();
+    // From the strongest non-essential term down: after each, drop who cannot make it any more.
+    let rest = 0;
+    for (let t = 0; t < essential; t++) rest += terms[t].windowBound;
+    for (let t = essential - 1; t >= 0 && count > 0; t--) {
+      count = this.#keep(count, top.threshold - rest);
+      const term = terms[t];
+      rest -= term.windowBound;
+      if (!term.inWindow) continue;
+      for (let c = 0; c < count; c++) {
+        const slot = this.#candidates[c];
+        sums[slot] += term.contribution(from + slot);
+      }
+    }
+    const { threshold } = top;
+    for (let c = 0; c < count; c++) {
+      const slot = this.#candidates[c];
+      if (sums[slot] >= threshold) top.offer(sums[slot], from + slot);
+    }
+    sums.fill(0);
+  }
+
+  /** Turns the bit set into an ascending list of slots, and clears it. */
+  #collect(): number {
+    const seen = this.#seen;
+    let count = 0;
+    for (let word = 0; word < seen.length; word++) {
+      let bits = seen[word];
+      if (bits === 0) continue;
+      seen[word] = 0;
+      while (bits !== 0) {
+        const lowest = bits & -bits;
+        this.#candidates[count++] = (word << 5) + 31 - Math.clz32(lowest);
+        bits ^= lowest;
+      }
+    }
+    return count;
+  }
+
+  /** Keeps the candidates whose sum is at least `needed`. */
+  #keep(count: number, needed: number): number {
+    let kept = 0;
+    for (let c = 0; c < count; c++) {
+      const slot = this.#candidates[c];
+      if (this.#sums[slot] >= needed) this.#candidates[kept++] = slot;
+    }
+    return kept;
+  }
+}

@@ -1,0 +1,75 @@
+import type { Query, Ranking, Retriever, SearchOptions } from '../../collection/index.js';
+import type { FeedbackModel } from '../feedback/index.js';
+import type { Index } from '../index/index.js';
+import { Dph, type WeightingModel } from '../models/index.js';
+import { TermCursor } from './cursor.js';
+import { match } from './matching.js';
+import { bagOfWords, sumByTerm, terrierQuery, type WeightedQuery } from '../query.js';
+
+export interface SearcherOptions {
+  /** DPH unless given. */
+  readonly model?: WeightingModel;
+  /** Pseudo-relevance feedback on the first ranking; none unless given. */
+  readonly feedback?: FeedbackModel;
+  /** Off: every posting is scored; for comparison, the answer is the same. */
+  readonly prune?: boolean;
+}
+
+/** Searches an index: a weighting model, and feedback on top if wanted. */
+export class Searcher implements Retriever {
+  readonly model: WeightingModel;
+  readonly feedback: FeedbackModel | undefined;
+  readonly #prune: boolean;
+
+  constructor(
+    readonly index: Index,
+    { model = new Dph(), feedback, prune = true }: SearcherOptions = {},
+  ) {
+    this.model = model;
+    this.feedback = feedback;
+    this.#prune = prune;
+  }
+
+  async search(query: Query, options: SearchOptions = {}): Promise<Ranking> {
+    return this.searchTerms(this.terms(query.text, options), options);
+  }
+
+  /** The weighted terms that are matched in the end, feedback included. */
+  terms(text: string, options: SearchOptions = {}): WeightedQuery {
+    const query = this.#firstQuery(text);
+    if (!this.feedback) return query;
+    const feedback = this.#match(query, { ...options, depth: this.feedback.documents });
+    return feedback.length === 0 ? query : this.feedback.expand(query, feedback, this.index);
+  }
+
+  /** Ranks by a query that is already weighted terms. */
+  searchTerms(query: WeightedQuery, options: SearchOptions = {}): Ranking {
+    return this.#match(query, options).map(({ document, score }) => ({
+      id: this.index.documentId(document),
+      score,
+    }));
+  }
+
+  /** DPH is Terrier's model and takes Terrier's query weights; the others are Lucene's. */
+  #firstQuery(text: string): WeightedQuery {
+    return this.model instanceof Dph
+      ? terrierQuery(this.index.analyzer, text)
+      : bagOfWords(this.index.analyzer, text);
+  }
+
+  #match(query: WeightedQuery, { depth = 1000, signal }: SearchOptions) {
+    const { index } = this;
+    const cursors: TermCursor[] = [];
+    for (const [name, weight] of sumByTerm(query)) {
+      const term = index.term(name);
+      if (!term || weight <= 0) continue;
+      const scorer = this.model.forTerm({ ...index.statistics, ...term }, weight);
+      cursors.push(new TermCursor(index.postings(term), scorer, index.lengths));
+    }
+    return match(cursors, index.statistics.documents, index.idRanks, {
+      depth,
+      prune: this.#prune,
+      ...(signal ? { signal } : {}),
+    });
+  }
+}
