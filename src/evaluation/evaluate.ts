@@ -1,0 +1,94 @@
+import type { Qrels, Run } from '../collection/index.js';
+import { BertQeError } from '../errors.js';
+import { JudgedRanking } from './judged-ranking.js';
+import { DEFAULT_MEASURES } from './measures/catalogue.js';
+import type { Measure, MeasureContext, TrecEvalVersion } from './measures/measure.js';
+import { parseMeasures } from './measures/parse.js';
+import { compareUtf8 } from './order.js';
+import { summarise } from './summary.js';
+
+export interface EvaluationOptions {
+  /** Measures, or their names (`P@20`, `nDCG@20`, `AP@100` and `AP@1000`). */
+  readonly measures?: readonly (Measure | string)[];
+  /** From which level a document is relevant (1); trec_eval's `-l`. */
+  readonly relevanceLevel?: number;
+  /** How many documents per query count (1000, or the deepest cutoff among the measures); trec_eval's `-M`. */
+  readonly depth?: number;
+  /** Queries in the qrels that the run lacks count as zero (false: they are left out); trec_eval's `-c`. */
+  readonly complete?: boolean;
+  /**
+   * Which trec_eval to agree with where versions differ (10): version 9 compares scores as 32-bit floats and
+   * rounds the recall points of `IPrec` differently.
+   */
+  readonly trecEval?: TrecEvalVersion;
+  /** How the run is called in messages ("the run"). */
+  readonly label?: string;
+}
+
+/** What a run is worth, per query and over all of them. */
+export interface Evaluation {
+  readonly measures: readonly Measure[];
+  /** The evaluated queries, in byte order of their ids. */
+  readonly queries: readonly string[];
+  /** Measure name → one value per query, in the order of `queries`. */
+  readonly perQuery: ReadonlyMap<string, Float64Array>;
+  /** Measure name → trec_eval's "all" line. */
+  readonly summary: ReadonlyMap<string, number>;
+  /** How many queries of the qrels the run has no results for. */
+  readonly missingQueries: number;
+}
+
+const DEFAULT_DEPTH = 1000;
+
+/** Judges a run as trec_eval does. */
+export function evaluate(run: Run, qrels: Qrels, options: EvaluationOptions = {}): Evaluation {
+  const measures = resolve(options.measures ?? DEFAULT_MEASURES);
+  const { relevanceLevel = 1, complete = false, trecEval = 10, label = 'the run' } = options;
+  const depth = options.depth ?? Math.max(DEFAULT_DEPTH, ...measures.map(({ cutoff }) => cutoff ?? 0));
+  const context: MeasureContext = { relevanceLevel, trecEval };
+
+  const found = [...qrels.keys()].filter((query) => run.has(query));
+  if (found.length === 0) throw disjoint(run, qrels, label);
+  const queries = (complete ? [...qrels.keys()] : found).sort(compareUtf8);
+
+  const columns = measures.map(() => new Float64Array(queries.length));
+  queries.forEach((query, row) => {
+    const ranking = JudgedRanking.of(run.get(query) ?? [], qrels.get(query)!, {
+      depth,
+      singlePrecision: trecEval === 9,
+      query: `${query} of ${label}`,
+    });
+    measures.forEach((measure, column) => {
+      columns[column][row] = measure.value(ranking, context);
+    });
+  });
+  return {
+    measures,
+    queries,
+    perQuery: new Map(measures.map(({ name }, column) => [name, columns[column]])),
+    summary: new Map(measures.map((measure, i) => [measure.name, summarise(columns[i], measure.summary)])),
+    missingQueries: qrels.size - found.length,
+  };
+}
+
+function resolve(measures: readonly (Measure | string)[]): Measure[] {
+  const all = measures.flatMap((measure) =>
+    typeof measure === 'string' ? parseMeasures([measure]) : [measure],
+  );
+  return [...new Map(all.map((measure) => [measure.name, measure])).values()];
+}
+
+function disjoint(run: Run, qrels: Qrels, label: string): BertQeError {
+  if (run.size === 0) return new BertQeError('input', `${label} has no results to evaluate.`);
+  if (qrels.size === 0) return new BertQeError('input', 'The qrels hold no judgements to evaluate with.');
+  return new BertQeError(
+    'input',
+    `No query of ${label} is in the qrels: its ids look like ${examples(run)}, those of the qrels like ` +
+      `${examples(qrels)}; give the qrels of the same queries.`,
+  );
+}
+
+function examples(byQuery: ReadonlyMap<string, unknown>): string {
+  const ids = [...byQuery.keys()].slice(0, 3).map((id) => `"${id}"`);
+  return ids.join(', ');
+}

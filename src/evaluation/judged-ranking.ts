@@ -1,0 +1,109 @@
+import type { Ranking, ScoredDocument } from '../collection/index.js';
+import { BertQeError } from '../errors.js';
+import { compareUtf8 } from './order.js';
+
+/** Stands for "in the qrels with a negative level": pooled, but nobody judged it. */
+export const POOLED_UNJUDGED = -1;
+
+/** Stands for "not in the qrels at all". */
+export const NOT_POOLED = -2;
+
+export interface JudgingOptions {
+  /** Only the first so many documents count (trec_eval's `-M`). */
+  readonly depth: number;
+  /** Compare scores as 32-bit floats, as trec_eval did up to 9.0.8. */
+  readonly singlePrecision: boolean;
+  /** How the query is called in messages. */
+  readonly query: string;
+}
+
+/** One query's ranking seen through its judgements: all that any measure looks at. */
+export class JudgedRanking {
+  private constructor(
+    /** Relevance level by rank, best first; {@link POOLED_UNJUDGED} or {@link NOT_POOLED} where there is none. */
+    readonly levels: Float64Array,
+    /** How many documents were judged at each level from 0, highest level first, retrieved or not. */
+    readonly judged: readonly (readonly [level: number, documents: number])[],
+  ) {}
+
+  static of(
+    ranking: Ranking,
+    judgements: ReadonlyMap<string, number>,
+    options: JudgingOptions,
+  ): JudgedRanking {
+    const ranked = rank(ranking, options);
+    const depth = Math.min(ranked.length, options.depth);
+    const levels = new Float64Array(depth);
+    const seen = new Set<string>();
+    for (let i = 0; i < depth; i++) {
+      const { id } = ranked[i];
+      const level = judgements.get(id);
+      levels[i] = level === undefined ? NOT_POOLED : level < 0 ? POOLED_UNJUDGED : level;
+      seen.add(id);
+    }
+    if (seen.size < depth) throw duplicate(ranked.slice(0, depth), options.query);
+    return new JudgedRanking(levels, countByLevel(judgements));
+  }
+
+  /** How many documents of the collection are relevant at this level or above (R in the formulas). */
+  relevant(rel: number): number {
+    let documents = 0;
+    for (const [level, count] of this.judged) if (level >= rel) documents += count;
+    return documents;
+  }
+
+  /** How many judged documents of the collection fall short of this level. */
+  nonRelevant(rel: number): number {
+    let documents = 0;
+    for (const [level, count] of this.judged) if (level < rel) documents += count;
+    return documents;
+  }
+
+  /** How many of the first `cutoff` retrieved documents are relevant at this level or above. */
+  relevantWithin(cutoff: number, rel: number): number {
+    const end = Math.min(cutoff, this.levels.length);
+    let documents = 0;
+    for (let i = 0; i < end; i++) if (this.levels[i] >= rel) documents++;
+    return documents;
+  }
+}
+
+/** Highest score first, ties by descending document id; the run's own order and ranks are ignored. */
+function rank(ranking: Ranking, { singlePrecision, query }: JudgingOptions): Ranking {
+  const scored = singlePrecision
+    ? ranking.map(({ id, score }) => ({ id, score: Math.fround(score) }))
+    : ranking;
+  // Runs are nearly always in order already; looking is much cheaper than sorting.
+  let inOrder = true;
+  for (let i = 0; i < scored.length; i++) {
+    if (Number.isNaN(scored[i].score)) {
+      throw new BertQeError(
+        'input',
+        `Query ${query}: the score of document ${scored[i].id} is not a number.`,
+      );
+    }
+    if (i > 0 && inOrder) inOrder = before(scored[i - 1], scored[i]) <= 0;
+  }
+  return inOrder ? scored : scored.toSorted(before);
+}
+
+function before(a: ScoredDocument, b: ScoredDocument): number {
+  return b.score - a.score || compareUtf8(b.id, a.id);
+}
+
+function countByLevel(judgements: ReadonlyMap<string, number>): [number, number][] {
+  const counts = new Map<number, number>();
+  for (const level of judgements.values()) {
+    if (level >= 0) counts.set(level, (counts.get(level) ?? 0) + 1);
+  }
+  return [...counts].sort(([a], [b]) => b - a);
+}
+
+function duplicate(ranking: Ranking, query: string): BertQeError {
+  const seen = new Set<string>();
+  const twice = ranking.find(({ id }) => seen.has(id) || !seen.add(id));
+  return new BertQeError(
+    'input',
+    `Query ${query} ranks document ${twice?.id} more than once; keep one line per document.`,
+  );
+}

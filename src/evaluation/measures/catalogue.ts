@@ -1,0 +1,61 @@
+import { ap, gmap, inferredAp } from './average-precision.js';
+import { bpref, gmBpref } from './bpref.js';
+import { judged, queries, relevant, relevantRetrieved, retrieved } from './counts.js';
+import { ndcg } from './dcg.js';
+import type { MeasureFamily } from './measure.js';
+import { interpolatedPrecision, precision, rPrecision, success } from './precision.js';
+import { recall, reciprocalRank } from './recall.js';
+import { setAp, setF, setPrecision, setRecall } from './sets.js';
+
+/** Every measure there is, in the order a list of them is shown. */
+export const families: readonly MeasureFamily[] = [
+  precision,
+  ndcg,
+  ap,
+  reciprocalRank,
+  recall,
+  rPrecision,
+  bpref,
+  success,
+  judged,
+  interpolatedPrecision,
+  inferredAp,
+  gmap,
+  gmBpref,
+  setPrecision,
+  setRecall,
+  setF,
+  setAp,
+  queries,
+  retrieved,
+  relevant,
+  relevantRetrieved,
+];
+
+/** What the paper reports: P@20, nDCG@20, MAP@100 and MAP@1K. */
+export const DEFAULT_MEASURES: readonly string[] = ['P@20', 'nDCG@20', 'AP@100', 'AP@1000'];
+
+const elevenPoints = Array.from({ length: 11 }, (_, tenth) => `IPrec@${tenth / 10}`);
+const standardCutoffs = [5, 10, 15, 20, 30, 100, 200, 500, 1000];
+
+/** Names that stand for several measures. */
+export const nicknames: ReadonlyMap<string, readonly string[]> = new Map([
+  ['paper', DEFAULT_MEASURES],
+  [
+    // What trec_eval prints when asked for nothing in particular.
+    'official',
+    [
+      'NumQ',
+      'NumRet',
+      'NumRel',
+      'NumRelRet',
+      'AP',
+      'GMAP',
+      'Rprec',
+      'bpref',
+      'RR',
+      ...elevenPoints,
+      ...standardCutoffs.map((k) => `P@${k}`),
+    ],
+  ],
+]);

@@ -1,0 +1,149 @@
+import { BertQeError } from '../../errors.js';
+import { families, nicknames } from './catalogue.js';
+import type { Measure, MeasureArguments, MeasureFamily, ParameterName } from './measure.js';
+
+/** Reads a comma-separated list of measures; a measure named twice is taken once. */
+export function parseMeasures(list: string | readonly string[]): Measure[] {
+  const names = (typeof list === 'string' ? split(list) : list).flatMap(
+    (name) => nicknames.get(name) ?? [name],
+  );
+  const measures = new Map<string, Measure>();
+  for (const name of names) {
+    const measure = parseMeasure(name);
+    if (!measures.has(measure.name)) measures.set(measure.name, measure);
+  }
+  if (measures.size === 0) throw bad('No measure is named; for example: P@20,nDCG@20,AP.');
+  return [...measures.values()];
+}
+
+/** Reads one measure as ir_measures (`nDCG(dcg='exp-log2')@20`) or trec_eval (`ndcg_cut_20`) writes it. */
+export function parseMeasure(text: string): Measure {
+  const match = /^\s*([A-Za-z][\w.-]*)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^\s@]+))?\s*$/.exec(text);
+  if (!match) throw bad(`"${text}" is not a measure; write NAME, NAME@k or NAME(rel=2)@k.`);
+  const [, name, parameterText, atText] = match;
+  const named = findFamily(name) ?? findTrecName(name);
+  if (!named) throw bad(`Unknown measure "${text.trim()}"; there are ${families.map(signature).join(', ')}.`);
+  if (named.at !== undefined && atText !== undefined) throw bad(`"${text}" names two cutoffs.`);
+  const { family } = named;
+  const at = readAt(family, named.at ?? atText, text);
+  return bind(family, at, readParameters(family, parameterText, text));
+}
+
+/** How a family is written: `P@k`, `AP[@k]`, `IPrec@recall`, `bpref`. */
+function signature({ name, at }: MeasureFamily): string {
+  return name + { none: '', rank: '@k', 'optional-rank': '[@k]', recall: '@recall' }[at];
+}
+
+/** The list of all families with what they measure, for help texts. */
+export function describeMeasures(): (readonly [signature: string, help: string])[] {
+  return families.map((family) => [signature(family), family.help]);
+}
+
+interface NamedFamily {
+  readonly family: MeasureFamily;
+  /** The cutoff inside a trec_eval name. */
+  readonly at?: string;
+}
+
+function findFamily(name: string): NamedFamily | undefined {
+  const wanted = name.toLowerCase();
+  const family = families.find((candidate) =>
+    [candidate.name, ...(candidate.aliases ?? [])].some((known) => known.toLowerCase() === wanted),
+  );
+  return family && { family };
+}
+
+function findTrecName(name: string): NamedFamily | undefined {
+  for (const family of families) {
+    const { plain, cut } = family.trec;
+    if (name === plain) return { family };
+    if (cut !== undefined && name.startsWith(`${cut}_`)) return { family, at: name.slice(cut.length + 1) };
+  }
+  return undefined;
+}
+
+function readAt(family: MeasureFamily, text: string | undefined, measure: string): number | undefined {
+  if (text === undefined) {
+    if (family.at === 'rank') throw bad(`${family.name} needs a cutoff: write ${family.name}@20.`);
+    if (family.at === 'recall') throw bad(`${family.name} needs a recall: write ${family.name}@0.1.`);
+    return undefined;
+  }
+  const value = Number(text);
+  switch (family.at) {
+    case 'none':
+      throw bad(`${family.name} takes no cutoff: write ${family.name} instead of "${measure}".`);
+    case 'recall':
+      if (value >= 0 && value <= 1) return value;
+      throw bad(`"${measure}": the recall must be a number between 0 and 1, not "${text}".`);
+    default:
+      if (Number.isSafeInteger(value) && value >= 1) return value;
+      throw bad(`"${measure}": the cutoff must be a whole number from 1, not "${text}".`);
+  }
+}
+
+type Parameters = { -readonly [K in ParameterName]?: MeasureArguments[K] };
+
+function readParameters(family: MeasureFamily, text: string | undefined, measure: string): Parameters {
+  const parameters: Parameters = {};
+  for (const part of text?.split(',') ?? []) {
+    if (part.trim() === '') continue;
+    const match = /^\s*(\w+)\s*=\s*(?:'([^']*)'|"([^"]*)"|([^\s'"]+))\s*$/.exec(part);
+    if (!match) throw bad(`"${measure}": parameters are written name=value, not "${part.trim()}".`);
+    const [, name, ...values] = match;
+    const value = values.find((candidate) => candidate !== undefined) ?? '';
+    if (!(family.parameters as readonly string[]).includes(name)) {
+      const known = family.parameters.length > 0 ? `only ${family.parameters.join(', ')}` : 'none';
+      throw bad(`"${measure}": ${family.name} has no parameter "${name}" (${known}).`);
+    }
+    Object.assign(parameters, readParameter(name as ParameterName, value, measure));
+  }
+  return parameters;
+}
+
+function readParameter(name: ParameterName, text: string, measure: string): Parameters {
+  const value = text === '' ? Number.NaN : Number(text);
+  switch (name) {
+    case 'rel':
+      if (Number.isSafeInteger(value) && value >= 0) return { rel: value };
+      throw bad(`"${measure}": rel must be a whole number from 0, not "${text}".`);
+    case 'beta':
+      if (Number.isFinite(value) && value > 0) return { beta: value };
+      throw bad(`"${measure}": beta must be a number above 0, not "${text}".`);
+    case 'dcg':
+      if (text === 'log2' || text === 'exp-log2') return { dcg: text };
+      throw bad(`"${measure}": dcg must be 'log2' or 'exp-log2', not "${text}".`);
+  }
+}
+
+function bind(family: MeasureFamily, at: number | undefined, parameters: Parameters): Measure {
+  const given = Object.entries(parameters)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => `${key}=${typeof value === 'string' ? `'${value}'` : value}`);
+  const name =
+    family.name + (given.length > 0 ? `(${given.join(',')})` : '') + (at === undefined ? '' : `@${at}`);
+  const { rel, dcg = 'log2', beta = 1 } = parameters;
+  return {
+    name,
+    trecName: given.length > 0 ? name : (trecName(family, at) ?? name),
+    ...(family.at !== 'recall' && at !== undefined && { cutoff: at }),
+    summary: family.summary ?? 'mean',
+    isCount: family.isCount ?? false,
+    printedPerQuery: family.printedPerQuery ?? true,
+    value: (ranking, { relevanceLevel, trecEval }) =>
+      family.value(ranking, { rel: rel ?? relevanceLevel, at: at ?? Infinity, dcg, beta, trecEval }),
+  };
+}
+
+function trecName({ trec, at: kind }: MeasureFamily, at: number | undefined): string | undefined {
+  if (at === undefined) return trec.plain;
+  return trec.cut && `${trec.cut}_${kind === 'recall' ? at.toFixed(2) : at}`;
+}
+
+/** Splits at commas outside parentheses. */
+function split(list: string): string[] {
+  return list.split(/,(?![^()]*\))/).filter((name) => name.trim() !== '');
+}
+
+function bad(message: string): BertQeError {
+  return new BertQeError('usage', message);
+}
