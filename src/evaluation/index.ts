@@ -1,0 +1,17 @@
+export { evaluate } from './evaluate.js';
+export type { Evaluation, EvaluationOptions } from './evaluate.js';
+export { DEFAULT_MEASURES } from './measures/catalogue.js';
+export type { Measure, MeasureContext, Summary, TrecEvalVersion } from './measures/measure.js';
+export { describeMeasures, parseMeasure, parseMeasures } from './measures/parse.js';
+export { correct } from './significance/corrections.js';
+export type { Correction } from './significance/corrections.js';
+export type { Sample, TestResult } from './significance/paired.js';
+export { randomisationTest } from './significance/randomisation.js';
+export type { RandomisationOptions } from './significance/randomisation.js';
+export { STAR_LEGEND, starOf } from './significance/stars.js';
+export type { Star } from './significance/stars.js';
+export { cohensD, confidenceInterval, pairedTTest } from './significance/t-test.js';
+export { tukeyHsd } from './significance/tukey.js';
+export type { TukeyOptions, TukeyResult } from './significance/tukey.js';
+export { wilcoxonSignedRank } from './significance/wilcoxon.js';
+export type { WilcoxonOptions } from './significance/wilcoxon.js';
