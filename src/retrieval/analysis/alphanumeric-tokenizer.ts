@@ -1,0 +1,21 @@
+import type { TokenSink } from './tokenizer.js';
+
+const isAlphanumeric = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[A-Za-z0-9]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
+
+/** Cuts text into runs of ASCII letters and digits, as Terrier's EnglishTokeniser does: all else separates. */
+export function tokenizeAlphanumeric(text: string, sink: TokenSink): void {
+  const length = text.length;
+  let start = -1;
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 128 && isAlphanumeric[code] === 1) {
+      if (start < 0) start = at;
+    } else if (start >= 0) {
+      sink.token(text, start, at);
+      start = -1;
+    }
+  }
+  if (start >= 0) sink.token(text, start, length);
+}

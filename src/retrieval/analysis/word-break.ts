@@ -1,0 +1,97 @@
+import { WORD_BREAK_RUNS } from './word-break-data.js';
+
+/**
+ * How a code point behaves in Lucene's standard tokenizer: the Word_Break values of UAX #29, where those that no
+ * rule tells apart are one class (Han and Hiragana, Hangul and other letters) and those that the emoji rules
+ * tell apart are several.
+ *
+ * The table is Lucene's own, Unicode 12.1, and not this machine's `\p{…}`: those change with the version of
+ * Node, and an index must read its queries with the very classes that read its documents. Characters that came
+ * after 12.1 are no part of any word, as in Lucene.
+ */
+export const WordBreak = {
+  Other: 0,
+  Letter: 1,
+  Numeric: 2,
+  /** `_` and the like: joins letters, numbers and Katakana. */
+  ExtendNumLet: 3,
+  /** Marks and format characters: belong to whatever they follow. */
+  Extend: 4,
+  MidLetter: 5,
+  MidNum: 6,
+  MidNumLet: 7,
+  SingleQuote: 8,
+  DoubleQuote: 9,
+  Hebrew: 10,
+  Katakana: 11,
+  /** Han and Hiragana: each a word of its own. */
+  Ideograph: 12,
+  /** Thai, Lao, Khmer, Myanmar, …: runs stay whole. */
+  SouthEastAsian: 13,
+  /** A mark of those scripts: extends any word, and begins one of theirs. */
+  SouthEastAsianMark: 14,
+  /** `#` and `*`, which only make a word with a keycap on. */
+  KeycapBase: 15,
+  Keycap: 16,
+  Emoji: 17,
+  /** Letters that are emoji too, such as ℹ. */
+  EmojiLetter: 18,
+  EmojiModifier: 19,
+  TextSelector: 20,
+  EmojiSelector: 21,
+  /** Zero-width joiner. */
+  Joiner: 22,
+  /** Regional indicator: two make a flag. */
+  Region: 23,
+  Tag: 24,
+  TagEnd: 25,
+} as const;
+
+export type WordBreakName = keyof typeof WordBreak;
+
+/** One more than the last class: the width of a table indexed by class. */
+export const WORD_BREAK_CLASSES = Object.keys(WordBreak).length;
+
+const BMP = 0x10000;
+
+/** The class of every code point below 0x10000, by index. */
+const basic = new Uint8Array(BMP);
+/** Runs above: where each starts, and its class; gaps are runs of `Other`. */
+const starts: number[] = [BMP];
+const classes: number[] = [WordBreak.Other];
+
+for (const { first, last, value } of decodeRuns()) {
+  if (last < BMP) {
+    basic.fill(value, first, last + 1);
+    continue;
+  }
+  starts.push(first, last + 1);
+  classes.push(value, WordBreak.Other);
+}
+
+/** The class of a code point. */
+export function wordBreakOf(codePoint: number): number {
+  if (codePoint < BMP) return basic[codePoint]!;
+  let low = 0;
+  let high = starts.length;
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (starts[middle]! <= codePoint) low = middle;
+    else high = middle;
+  }
+  return classes[low]!;
+}
+
+function decodeRuns(): { first: number; last: number; value: number }[] {
+  const runs = [];
+  for (const [name, encoded] of Object.entries(WORD_BREAK_RUNS)) {
+    const numbers = encoded.trim().split(/\s+/);
+    let at = 0;
+    for (let i = 0; i < numbers.length; i += 2) {
+      const first = at + Number.parseInt(numbers[i]!, 36);
+      at = first + Number.parseInt(numbers[i + 1]!, 36);
+      runs.push({ first, last: at - 1, value: WordBreak[name as keyof typeof WORD_BREAK_RUNS] });
+    }
+  }
+  return runs.sort((a, b) => a.first - b.first);
+}
