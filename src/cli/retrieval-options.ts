@@ -55,11 +55,11 @@ const belongsTo = {
 } as const;
 
 export function makeSearcher(index: Index, values: RetrievalValues): Searcher {
-  const chosen: string[] = [values.model, values.expand];
+  const chosen = new Set<string>([values.model, values.expand]);
   for (const [name, models] of Object.entries(belongsTo)) {
     if (
       values[name as keyof typeof belongsTo] !== undefined &&
-      !models.some((model) => chosen.includes(model))
+      !models.some((model) => chosen.has(model))
     ) {
       throw new BertQeError('usage', `--${name} has no effect here; it belongs to ${models.join(', ')}.`);
     }

@@ -246,15 +246,17 @@ function refuseForeignFolder(folder: string): void {
     readManifest(folder);
     return;
   }
-  const ours = (name: string) =>
-    name === 'write.lock' || name.startsWith(DATA_PREFIX) || name.startsWith(`.${MANIFEST}.`);
-  const foreign = readdirSync(folder).find((name) => !ours(name));
+  const foreign = readdirSync(folder).find((name) => !isOurs(name));
   if (foreign !== undefined) {
     throw new BertQeError(
       'usage',
       `${folder} is not empty and not an index (it holds ${foreign}); name another folder.`,
     );
   }
+}
+
+function isOurs(name: string): boolean {
+  return name === 'write.lock' || name.startsWith(DATA_PREFIX) || name.startsWith(`.${MANIFEST}.`);
 }
 
 /** Deletes data of builds that died, and of the index that was replaced. */

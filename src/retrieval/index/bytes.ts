@@ -45,12 +45,12 @@ export class ByteWriter {
   /** A length-prefixed UTF-8 string. */
   string(text: string): void {
     const most = text.length * 3;
-    this.reserve(most);
+    // Room for the text, its move, and the prefix, before anything is written: growing keeps only finished bytes.
+    this.reserve(most + 10);
     const scratch = encoder.encodeInto(text, this.bytes.subarray(this.length, this.length + most));
     const size = scratch.written;
     // The prefix is written after the size is known, so the text is moved up by the prefix's width.
     const width = size < 128 ? 1 : size < 16384 ? 2 : size < 2_097_152 ? 3 : size < 268_435_456 ? 4 : 5;
-    this.reserve(size + width);
     this.bytes.copyWithin(this.length + width, this.length, this.length + size);
     this.varint(size);
     this.length += size;

@@ -131,8 +131,8 @@ class Check {
     if (index.term(name)?.number !== number)
       this.#report(`${what} is number ${number}, but is not found by name`);
     const postings = index.postings(term);
-    const { documents: N, tokens } = index.statistics;
-    const dph = dphOf({ documents: N, averageLength: tokens / N }, term.collectionFrequency);
+    const { documents: N } = index.statistics;
+    const dph = dphOf({ documents: N, averageLength: this.#tokens / N }, term.collectionFrequency);
     let count = 0;
     let occurrences = 0;
     let previous = -1;

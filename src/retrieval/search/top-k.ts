@@ -30,13 +30,13 @@ export class TopK {
 
   /** Best first. Empties the heap. */
   drain(): { document: number; score: number }[] {
-    const out = new Array<{ document: number; score: number }>(this.#size);
+    const worstFirst: { document: number; score: number }[] = [];
     while (this.#size > 0) {
-      out[this.#size - 1] = { document: this.#documents[0], score: this.#scores[0] };
+      worstFirst.push({ document: this.#documents[0], score: this.#scores[0] });
       this.#size--;
       this.#siftDown(this.#scores[this.#size], this.#documents[this.#size]);
     }
-    return out;
+    return worstFirst.reverse();
   }
 
   #worse(scoreA: number, documentA: number, scoreB: number, documentB: number): boolean {

@@ -1,0 +1,154 @@
+import { readQrels, readRun, type Qrels } from '../../collection/index.js';
+import { BertQeError, throwIfAborted } from '../../errors.js';
+import {
+  compareRuns,
+  DEFAULT_MEASURES,
+  evaluate,
+  formatReport,
+  parseMeasures,
+  reportFormats,
+  testNames,
+  type EvaluationOptions,
+  type Report,
+  type ReportedRun,
+} from '../../evaluation/index.js';
+import { standardStream, writeOutput } from '../../files/index.js';
+import { defineCommand, type Io } from '../command.js';
+
+export const evaluateCommand = defineCommand({
+  name: 'evaluate',
+  summary: 'Measure runs against relevance judgements as trec_eval does, and test their differences.',
+  positionals: [{ name: 'RUN', help: 'TREC run files, .gz too; - is stdin', multiple: true }],
+  options: {
+    qrels: { type: 'string', value: 'FILE', help: 'relevance judgements: TREC, or BEIR (file or folder)' },
+    measures: {
+      type: 'string',
+      value: 'LIST',
+      default: DEFAULT_MEASURES.join(','),
+      help: 'comma-separated, as ir_measures or trec_eval write them: AP, nDCG(dcg=exp-log2)@10, P(rel=2)@20, ndcg_cut_20; "official" is what trec_eval prints',
+    },
+    baseline: { type: 'string', value: 'RUN', multiple: true, help: 'test the other runs against this one' },
+    test: {
+      type: 'string',
+      choices: testNames,
+      default: 't',
+      help: 'significance test, paired and two-tailed',
+    },
+    correction: {
+      type: 'string',
+      choices: ['none', 'holm', 'bonferroni'],
+      default: 'none',
+      help: 'for several comparisons of a measure at once',
+    },
+    'per-query': { type: 'boolean', help: 'every query too, not only the means' },
+    format: { type: 'string', choices: reportFormats, default: 'table', help: 'how to write it' },
+    complete: { type: 'boolean', help: 'judged queries without results count as zero (trec_eval -c)' },
+    'relevance-level': {
+      type: 'integer',
+      min: 0,
+      default: 1,
+      help: 'from which level a document is relevant (trec_eval -l)',
+    },
+    depth: {
+      type: 'integer',
+      min: 1,
+      value: 'N',
+      help: 'documents per query that count (trec_eval -M; default 1000, or the deepest cutoff)',
+    },
+    'trec-eval': {
+      type: 'string',
+      choices: ['9', '10'],
+      default: '10',
+      help: 'which version to agree with: 9 compares scores as 32-bit floats and rounds IPrec differently',
+    },
+    out: { type: 'string', value: 'FILE', default: '-', help: 'where to write; - is stdout' },
+  },
+  examples: [
+    'bert-qe evaluate --qrels qrels.txt bm25.run bert-qe.run --baseline dph-kl.run',
+    'bert-qe evaluate --qrels qrels.txt --measures official --format trec --per-query bm25.run',
+    'bert-qe evaluate --qrels qrels.txt --baseline a.run --correction holm --format latex b.run c.run d.run',
+  ],
+  async run({ options, positionals, io }) {
+    if (options.qrels === undefined) {
+      throw new BertQeError('usage', 'evaluate needs --qrels FILE, the relevance judgements.');
+    }
+    if (options.test === 'tukey' && options.correction !== 'none') {
+      throw new BertQeError(
+        'usage',
+        "Tukey's HSD corrects for all comparisons already; leave out --correction.",
+      );
+    }
+    const baselines = unique(options.baseline);
+    const files = unique([...positionals, ...baselines]);
+    checkInputs([options.qrels, ...files], baselines);
+    const evaluation: EvaluationOptions = {
+      measures: parseMeasures(options.measures),
+      complete: options.complete,
+      relevanceLevel: options['relevance-level'],
+      trecEval: options['trec-eval'] === '9' ? 9 : 10,
+      ...(options.depth !== undefined && { depth: options.depth }),
+    };
+
+    const qrels = await readQrels(options.qrels);
+    const runs: ReportedRun[] = [];
+    for (const file of files) {
+      throwIfAborted(io.signal);
+      runs.push({
+        ...(await evaluateFile(file, qrels, evaluation, io)),
+        isBaseline: baselines.includes(file),
+      });
+    }
+    const named = runs.map(({ file, evaluation, isBaseline }) => ({ name: file, evaluation, isBaseline }));
+    const { test, correction } = options;
+    const report: Report = {
+      measures: runs[0].evaluation.measures,
+      runs,
+      comparisons: compareRuns(
+        named.filter(({ isBaseline }) => !isBaseline),
+        named.filter(({ isBaseline }) => isBaseline),
+        { test, correction },
+      ),
+      test,
+      correction,
+      perQuery: options['per-query'],
+    };
+    const isTerminal = options.out === standardStream && 'isTTY' in io.stdout && io.stdout.isTTY === true;
+    const colour = isTerminal && !process.env['NO_COLOR'];
+    await writeOutput(options.out, formatReport(report, options.format, { colour }), io.stdout);
+  },
+});
+
+/** Runs are read one after the other and not kept: only their values are. */
+async function evaluateFile(
+  file: string,
+  qrels: Qrels,
+  options: EvaluationOptions,
+  io: Io,
+): Promise<Omit<ReportedRun, 'isBaseline'>> {
+  const evaluation = evaluate(await readRun(file), qrels, { ...options, label: file });
+  if (evaluation.missingQueries > 0 && !options.complete) {
+    io.stderr.write(
+      `bert-qe: ${file} has no results for ${evaluation.missingQueries} of ${qrels.size} judged queries; ` +
+        'they are left out of its means (--complete counts them as zero).\n',
+    );
+  }
+  return { file, evaluation };
+}
+
+function unique(files: readonly string[]): string[] {
+  return [...new Set(files)];
+}
+
+const MOST_BASELINES = 26;
+
+function checkInputs(files: readonly string[], baselines: readonly string[]): void {
+  if (files.filter((file) => file === standardStream).length > 1) {
+    throw new BertQeError('usage', 'Only one of --qrels and the runs can come from stdin (-).');
+  }
+  if (baselines.length > MOST_BASELINES) {
+    throw new BertQeError(
+      'usage',
+      `--baseline can be given ${MOST_BASELINES} times at most: each has a letter.`,
+    );
+  }
+}

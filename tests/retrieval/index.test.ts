@@ -1,0 +1,210 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { Document } from '../../src/collection/index.js';
+import { buildIndex, checkIndex, createAnalyzer, Index, Searcher } from '../../src/retrieval/index.js';
+import { openStorage, type Storage } from '../../src/retrieval/index/storage.js';
+import { launcher } from '../support/cli.js';
+import { temporaryFolder } from '../support/folders.js';
+
+const folder = temporaryFolder();
+const analyzer = createAnalyzer({ base: 'anserini' });
+let made = 0;
+const fresh = () => join(folder, `index-${made++}`);
+
+const documents: Document[] = Array.from({ length: 500 }, (_, d) => ({
+  id: `doc-${d}`,
+  title: `Article ${d}`,
+  text: Array.from({ length: 10 + (d % 50) }, (_, i) => `word${(d * 31 + i * i) % 97} common`).join(' '),
+}));
+
+async function* stream(items: readonly Document[]): AsyncGenerator<Document> {
+  yield* items;
+}
+
+async function build(at: string, items: readonly Document[] = documents): Promise<void> {
+  await buildIndex(stream(items), { folder: at, analyzer, postingsInMemory: 2000 });
+}
+
+describe('an index', () => {
+  test('gives back documents, vectors and statistics as they went in', async () => {
+    const at = fresh();
+    await build(at, [...documents, { id: 'empty', text: '' }, { id: 'ünï', title: '', text: 'naïve café' }]);
+    const index = Index.open(at);
+    expect(index.statistics).toMatchObject({ documents: 502, nonEmptyDocuments: 501 });
+    expect(index.document(3)).toEqual(documents[3]);
+    const found = await index.get(['doc-7', 'nowhere', 'ünï']);
+    expect([...found]).toEqual([
+      ['doc-7', documents[7]],
+      ['ünï', { id: 'ünï', text: 'naïve café' }],
+    ]);
+    const number = index.documentNumber('doc-3')!;
+    const terms = new Map<string, number>();
+    for (const term of analyzer.analyze(`${documents[3].title} ${documents[3].text}`)) {
+      terms.set(term, (terms.get(term) ?? 0) + 1);
+    }
+    const vector = index.vector(number);
+    const stored = vector.terms.map((term, i) => [index.termName(term), vector.frequencies[i]] as const);
+    expect(new Map(stored)).toEqual(terms);
+    expect(index.vector(index.documentNumber('empty')!).terms).toEqual([]);
+    await index.close();
+    expect(checkIndex(at).problems).toEqual([]);
+  });
+
+  test('replaces an older one only when it is complete', async () => {
+    const at = fresh();
+    await build(at, documents.slice(0, 10));
+    async function* failing(): AsyncGenerator<Document> {
+      yield* documents.slice(0, 100);
+      throw new Error('the source broke');
+    }
+    await expect(buildIndex(failing(), { folder: at, analyzer })).rejects.toThrow('the source broke');
+    const index = Index.open(at);
+    expect(index.statistics.documents).toBe(10);
+    await index.close();
+    expect(readdirSync(at).filter((name) => name.startsWith('data-'))).toHaveLength(1);
+    await build(at, documents.slice(0, 20));
+    expect(checkIndex(at)).toMatchObject({ problems: [], documents: 20 });
+  });
+
+  test('stays usable for those who have it open while it is replaced', async () => {
+    const at = fresh();
+    await build(at, documents.slice(0, 50));
+    const index = Index.open(at);
+    await build(at, documents.slice(0, 60));
+    const ranking = await new Searcher(index).search({ id: 'q', text: 'common word5' });
+    expect(ranking.length).toBe(50);
+    await index.close();
+  });
+
+  test('refuses duplicate ids, empty collections, and folders that hold something else', async () => {
+    const duplicate = [...documents.slice(0, 5), { ...documents[2], origin: { file: 'corpus.jsonl', line: 6 } }];
+    await expect(build(fresh(), duplicate)).rejects.toThrow(/corpus\.jsonl:6: the document id "doc-2" was there before/);
+    await expect(build(fresh(), [])).rejects.toThrow('no documents');
+    const foreign = fresh();
+    mkdirSync(foreign);
+    writeFileSync(join(foreign, 'thesis.tex'), 'dear to someone');
+    await expect(build(foreign)).rejects.toThrow(/not empty and not an index \(it holds thesis\.tex\)/);
+    expect(readFileSync(join(foreign, 'thesis.tex'), 'utf8')).toBe('dear to someone');
+    expect(() => Index.open(foreign)).toThrow(/is not an index/);
+  });
+
+  test('lets in one writer at a time, and takes over the lock of a dead one', async () => {
+    const at = fresh();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    async function* slow(): AsyncGenerator<Document> {
+      yield* documents.slice(0, 3);
+      await held;
+    }
+    const first = buildIndex(slow(), { folder: at, analyzer });
+    await expect(build(at)).rejects.toThrow(/is being written by process \d+/);
+    release();
+    await first;
+    writeFileSync(join(at, 'write.lock'), JSON.stringify({ pid: 2 ** 22 + 1, started: '1' }));
+    await build(at);
+    expect(checkIndex(at).problems).toEqual([]);
+  });
+
+  test('is the old one or none after kill -9 at any moment of a build', async () => {
+    const corpus = join(folder, 'corpus.jsonl');
+    const lines = Array.from({ length: 30_000 }, (_, d) =>
+      JSON.stringify({ _id: `n${d}`, text: `${documents[d % 500].text} unique${d}` }),
+    );
+    writeFileSync(corpus, lines.join('\n'));
+    const at = fresh();
+    await build(at, documents.slice(0, 10));
+    let interrupted = 0;
+    for (const delay of [100, 300, 500, 700, 900, 1200, 1600, 2500]) {
+      const child = spawn(process.execPath, [launcher, 'index', corpus, '--out', at], { stdio: 'ignore' });
+      const ended = new Promise((resolve) => child.on('close', resolve));
+      await sleep(delay);
+      child.kill('SIGKILL');
+      await ended;
+      if (readdirSync(at).filter((name) => name.startsWith('data-')).length > 1) interrupted++;
+      const { problems, documents: count } = checkIndex(at);
+      expect(problems).toEqual([]);
+      expect([10, 30_000]).toContain(count);
+    }
+    expect(interrupted).toBeGreaterThan(0);
+    await build(at);
+    // What the killed builds left behind is cleared away.
+    expect(readdirSync(at).filter((name) => name.startsWith('data-'))).toHaveLength(1);
+    expect(checkIndex(at)).toMatchObject({ problems: [], documents: 500 });
+  });
+});
+
+describe('check', () => {
+  const damages: [string, RegExp, (storage: Storage) => void][] = [
+    ['a lost document', /table documents has 499 entries/, ({ documents }) => documents.removeSync(17)],
+    ['a changed text', /"doc-17": its forward vector is not what its text gives/, changeText],
+    ['a lost id', /table ids has 499 entries/, ({ ids }) => ids.removeSync(Buffer.from('doc-9'))],
+    ['a lost term', /table terms has \d+ entries/, ({ terms }) => terms.removeSync(Buffer.from('common'))],
+    ['wrong frequencies', /postings and \d+ occurrences, its frequencies say 1 and 2/, changeFrequencies],
+    ['swapped postings', /"doc-\d+": postings and forward vector disagree/, swapPostings],
+    ['a wrong block maximum', /the maxima of block 0 are not those of its postings/, changeMaximum],
+    ['cut-off lengths', /the lengths of 500 documents are missing or cut off/, cutLengths],
+  ];
+
+  test.each(damages)('names %s', async (_, message, damage) => {
+    const at = fresh();
+    await build(at);
+    const [data] = readdirSync(at).filter((name) => name.startsWith('data-'));
+    const storage = openStorage(join(at, data), 'write');
+    damage(storage);
+    await storage.root.close();
+    expect(checkIndex(at).problems.join('\n')).toMatch(message);
+  });
+
+  test('says what is wrong with the manifest', async () => {
+    const at = fresh();
+    await build(at, documents.slice(0, 5));
+    const manifest = JSON.parse(readFileSync(join(at, 'index.json'), 'utf8'));
+    const write = (change: object) => writeFileSync(join(at, 'index.json'), JSON.stringify({ ...manifest, ...change }));
+    write({ statistics: { ...manifest.statistics, tokens: 1 } });
+    expect(checkIndex(at).problems.join('\n')).toMatch(/tokens: \d+ found, the manifest says 1/);
+    write({ version: 99 });
+    expect(() => checkIndex(at)).toThrow(/index format 99, this version reads 1/);
+    write({ format: 'recipe' });
+    expect(() => checkIndex(at)).toThrow(/does not describe a bert-qe index/);
+    writeFileSync(join(at, 'index.json'), '{');
+    expect(() => checkIndex(at)).toThrow(/is not valid JSON/);
+    write({});
+    rmSync(join(at, manifest.data), { recursive: true });
+    expect(existsSync(join(at, manifest.data))).toBe(false);
+    expect(() => checkIndex(at)).toThrow(/data\.mdb is missing/);
+  });
+});
+
+function changeText({ documents }: Storage): void {
+  const record = Buffer.from(documents.getBinary(17)!);
+  record.write('zzzz', record.length - 4);
+  documents.putSync(17, record);
+}
+
+function changeFrequencies({ frequencies }: Storage): void {
+  const changed = Buffer.alloc(12);
+  changed.writeUInt32LE(1, 0);
+  changed.writeDoubleLE(2, 4);
+  frequencies.putSync(0, changed);
+}
+
+function swapPostings({ postings }: Storage): void {
+  const [first, second] = [postings.getBinary(1)!, postings.getBinary(2)!].map((value) => Buffer.from(value));
+  postings.putSync(1, second);
+  postings.putSync(2, first);
+}
+
+function changeMaximum({ postings }: Storage): void {
+  const changed = Buffer.from(postings.getBinary(0)!);
+  const blocks = changed.readUInt32LE(0);
+  const maxDph = 4 * (1 + 4 * blocks);
+  changed.writeFloatLE(changed.readFloatLE(maxDph) / 2, maxDph);
+  postings.putSync(0, changed);
+}
+
+function cutLengths({ arrays }: Storage): void {
+  arrays.putSync(0, Buffer.from(arrays.getBinary(0)!.subarray(0, 100)));
+}

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ByteReader, ByteWriter } from '../../src/retrieval/index/bytes.js';
+import { BLOCK_SIZE, Postings, PostingsEncoder, roundUpToFloat32 } from '../../src/retrieval/index/postings.js';
+
+const lists = fc
+  .array(fc.tuple(fc.integer({ min: 1, max: 5000 }), fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 1e6 }))), {
+    minLength: 1,
+    maxLength: 600,
+  })
+  .map((gaps) => {
+    let document = -1;
+    return gaps.map(([gap, frequency]) => ({ document: (document += gap), frequency }));
+  });
+
+test('postings come back as they were encoded, with the maxima of every block', () => {
+  fc.assert(
+    fc.property(lists, (list) => {
+      const lengths = Uint32Array.from({ length: list.at(-1)!.document + 1 }, (_, d) => 1 + ((d * 37) % 211));
+      const dph = (tf: number, dl: number) => Math.sin(tf * 1000 + dl);
+      const encoder = new PostingsEncoder(lengths);
+      encoder.start(dph);
+      for (const { document, frequency } of list) encoder.add(document, frequency);
+      // An odd offset: values inside an LMDB page are not aligned.
+      const stored = new Uint8Array(encoder.finish().length + 1).subarray(1);
+      stored.set(encoder.finish());
+      const postings = new Postings(stored, list.length);
+      expect(postings.blocks).toBe(Math.ceil(list.length / BLOCK_SIZE));
+      const back: { document: number; frequency: number }[] = [];
+      for (let block = 0; block < postings.blocks; block++) {
+        const size = postings.decode(block);
+        const part = Array.from({ length: size }, (_, i) => ({
+          document: postings.documents[i],
+          frequency: postings.frequencies[i],
+        }));
+        expect(postings.lastDocument[block]).toBe(part.at(-1)!.document);
+        expect(postings.maxFrequency[block]).toBe(Math.max(...part.map((p) => p.frequency)));
+        expect(postings.minLength[block]).toBe(Math.min(...part.map((p) => lengths[p.document])));
+        const maxDph = Math.max(...part.map((p) => dph(p.frequency, lengths[p.document])));
+        expect(postings.maxDph[block]).toBeGreaterThanOrEqual(maxDph);
+        expect(postings.maxDph[block] - maxDph).toBeLessThan(1e-6);
+        back.push(...part);
+      }
+      expect(back).toEqual(list);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('seek finds the first block that can hold a document', () => {
+  fc.assert(
+    fc.property(lists, fc.array(fc.integer({ min: 0, max: 3_000_000 }), { maxLength: 20 }), (list, targets) => {
+      const lengths = new Uint32Array(list.at(-1)!.document + 1).fill(10);
+      const encoder = new PostingsEncoder(lengths);
+      encoder.start(() => 0);
+      for (const { document, frequency } of list) encoder.add(document, frequency);
+      const postings = new Postings(encoder.finish().slice(), list.length);
+      let from = 0;
+      for (const target of targets.sort((a, b) => a - b)) {
+        const naive = [...postings.lastDocument].findIndex((last, block) => block >= from && last >= target);
+        from = postings.seek(target, from);
+        expect(from).toBe(naive < 0 ? postings.blocks : naive);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('numbers and strings of any size survive the byte buffer', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.string({ unit: 'grapheme', maxLength: 400 }))),
+      fc.maxSafeNat(),
+      (values, large) => {
+        const writer = new ByteWriter(4);
+        for (const value of values) {
+          if (typeof value === 'string') writer.string(value);
+          else writer.varint(value);
+        }
+        writer.varint53(large);
+        const reader = new ByteReader(writer.view().slice());
+        for (const value of values) expect(typeof value === 'string' ? reader.string() : reader.varint()).toBe(value);
+        expect(reader.varint53()).toBe(large);
+        expect(reader.atEnd).toBe(true);
+      },
+    ),
+  );
+});
+
+test('rounding up to float32 never falls below the number, and goes up by one step at most', () => {
+  fc.assert(
+    fc.property(fc.double({ min: -1e30, max: 1e30, noNaN: true }), (value) => {
+      const up = roundUpToFloat32(value);
+      expect(up).toBe(Math.fround(up));
+      expect(up).toBeGreaterThanOrEqual(value);
+      expect(up - value).toBeLessThanOrEqual(Math.max(1.5e-45, Math.abs(value) * 2 ** -23));
+    }),
+  );
+});

@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Document } from '../../src/collection/index.js';
+import {
+  Bm25,
+  buildIndex,
+  createAnalyzer,
+  Dph,
+  Index,
+  QueryLikelihood,
+  Searcher,
+  type WeightingModel,
+} from '../../src/retrieval/index.js';
+import { temporaryFolder } from '../support/folders.js';
+import { countCollection, naiveModels, naiveSearch } from './naive.js';
+
+const folder = temporaryFolder();
+const analyzer = createAnalyzer({ base: 'plain' });
+const models: Record<keyof typeof naiveModels, WeightingModel> = {
+  dph: new Dph(),
+  bm25: new Bm25(),
+  ql: new QueryLikelihood(),
+};
+
+let built = 0;
+async function indexOf(documents: readonly Document[], postingsInMemory?: number): Promise<Index> {
+  const at = join(folder, `index-${built++}`);
+  await buildIndex(asStream(documents), {
+    folder: at,
+    analyzer,
+    ...(postingsInMemory === undefined ? {} : { postingsInMemory }),
+  });
+  return Index.open(at);
+}
+
+async function* asStream<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}
+
+/** Few words with very unequal frequencies: many ties, many blocks, common and rare terms. */
+const words = fc.integer({ min: 0, max: 999 }).map((n) => `w${Math.floor(30 * (n / 1000) ** 3)}`);
+const collections = fc
+  .array(fc.array(words, { maxLength: 25 }), { minLength: 1, maxLength: 400 })
+  .map((texts) => texts.map((text, d): Document => ({ id: `${(d * 7919) % 1000}-${d}`, text: text.join(' ') })));
+const queries = fc.array(fc.tuple(words, fc.double({ min: 0.05, max: 3, noNaN: true })), { minLength: 1, maxLength: 6 });
+
+describe('searching', () => {
+  test('gives the scores and the order of a naive scorer, for every model', async () => {
+    await fc.assert(
+      fc.asyncProperty(collections, queries, fc.integer({ min: 1, max: 60 }), async (documents, query, depth) => {
+        const index = await indexOf(documents);
+        const counted = countCollection(documents, analyzer);
+        const weights = new Map<string, number>();
+        for (const [term, weight] of query) weights.set(term, (weights.get(term) ?? 0) + weight);
+        const terms = [...weights].map(([term, weight]) => ({ term, weight }));
+        for (const name of ['dph', 'bm25', 'ql'] as const) {
+          const found = new Searcher(index, { model: models[name] }).searchTerms(terms, { depth });
+          const wanted = naiveSearch(counted, naiveModels[name], weights, depth);
+          expect(found.length).toBe(wanted.length);
+          found.forEach(({ score }, i) => expect(score).toBeCloseTo(wanted[i].score, 6));
+          // Scores that differ by less than the score grid may swap; all others must stand in the naive order.
+          const naive = new Map(naiveSearch(counted, naiveModels[name], weights, 1e9).map((r) => [r.id, r.score]));
+          found.forEach(({ id }, i) => expect(naive.get(id)).toBeCloseTo(wanted[i].score, 6));
+        }
+        await index.close();
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('finds the same documents and scores, to the last bit, whether it prunes or not', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        collections,
+        fc.array(queries, { minLength: 5, maxLength: 5 }),
+        fc.integer({ min: 1, max: 20 }),
+        async (documents, batch, depth) => {
+          const index = await indexOf(documents);
+          for (const query of batch) {
+            const terms = query.map(([term, weight]) => ({ term, weight }));
+            for (const model of Object.values(models)) {
+              const pruned = new Searcher(index, { model }).searchTerms(terms, { depth });
+              const exhaustive = new Searcher(index, { model, prune: false }).searchTerms(terms, { depth });
+              expect(pruned).toEqual(exhaustive);
+            }
+          }
+          await index.close();
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  test('prunes safely over several windows and many blocks', async () => {
+    let state = 7;
+    const random = () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) / 2 ** 32;
+    const documents = Array.from({ length: 12_000 }, (_, d): Document => {
+      const length = 1 + Math.floor(20 * random());
+      const text = Array.from({ length }, () => `w${Math.floor(200 * random() ** 4)}`).join(' ');
+      return { id: `d${d}`, text };
+    });
+    const index = await indexOf(documents);
+    for (let q = 0; q < 40; q++) {
+      const terms = Array.from({ length: 1 + (q % 5) }, () => ({
+        term: `w${Math.floor(200 * random() ** 2)}`,
+        weight: 0.1 + random(),
+      }));
+      for (const model of Object.values(models)) {
+        for (const depth of [1, 10, 1000]) {
+          const pruned = new Searcher(index, { model }).searchTerms(terms, { depth });
+          const exhaustive = new Searcher(index, { model, prune: false }).searchTerms(terms, { depth });
+          expect(pruned).toEqual(exhaustive);
+        }
+      }
+    }
+    await index.close();
+  });
+
+  test('breaks ties by document id, in byte order, at the cut too', async () => {
+    const ids = ['b', 'a', '10', '9', 'é', 'z', '\u{1f600}', '\uffee'];
+    const index = await indexOf(ids.map((id) => ({ id, text: 'same words here' })));
+    const ranking = await new Searcher(index).search({ id: 'q', text: 'same' }, { depth: 5 });
+    expect(ranking.map(({ id }) => id)).toEqual(['10', '9', 'a', 'b', 'z']);
+    const all = await new Searcher(index).search({ id: 'q', text: 'same' });
+    expect(all.map(({ id }) => id).slice(5)).toEqual(['é', '\uffee', '\u{1f600}']);
+    await index.close();
+  });
+
+  test('does not depend on how much is held in memory while building', async () => {
+    const documents = Array.from({ length: 300 }, (_, d): Document => ({
+      id: `d${d}`,
+      title: d % 3 === 0 ? `title w${d % 11}` : '',
+      text: Array.from({ length: d % 40 }, (_, i) => `w${(d * i) % 23}`).join(' '),
+    }));
+    const small = await indexOf(documents, 40);
+    const large = await indexOf(documents);
+    for (const text of ['w1 w2 w3', 'title w5', 'w22 w0 w0']) {
+      for (const model of Object.values(models)) {
+        const options = { model };
+        expect(await new Searcher(small, options).search({ id: 'q', text })).toEqual(
+          await new Searcher(large, options).search({ id: 'q', text }),
+        );
+      }
+    }
+    expect(small.statistics).toEqual(large.statistics);
+    await small.close();
+    await large.close();
+  });
+
+  test('returns nothing for a query whose words the index does not know', async () => {
+    const index = await indexOf([{ id: 'a', text: 'some text' }]);
+    expect(await new Searcher(index).search({ id: 'q', text: 'unknown' })).toEqual([]);
+    expect(await new Searcher(index).search({ id: 'q', text: '' })).toEqual([]);
+    await index.close();
+  });
+});
