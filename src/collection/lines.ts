@@ -1,0 +1,162 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { badInput } from './bad-input.js';
+import type { ByteSource } from './byte-source.js';
+
+/** One line of a text file, without its line end. */
+export interface TextLine {
+  readonly text: string;
+  /** 1-based. */
+  readonly line: number;
+}
+
+/**
+ * Whole lines, as bytes: valid UTF-8, each ended by `\n` (the file's last one maybe not). Readers of short
+ * lines parse these directly; making a string per line first would cost more than the parsing.
+ */
+export interface LineBlock {
+  readonly bytes: Buffer;
+  /** Number of the block's first line, 1-based. */
+  readonly firstLine: number;
+  /** True when no byte is above 127, so that latin1 decoding, a plain copy, is exact. */
+  readonly ascii: boolean;
+}
+
+export interface LineOptions {
+  /** Longer lines are refused: they are damage, or one document that no reader downstream could use (32 MiB). */
+  readonly maxLineBytes?: number;
+}
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+
+/** Cuts a byte stream into blocks of whole lines, checked to be UTF-8; a byte order mark is skipped. */
+export async function* readLineBlocks(
+  source: ByteSource,
+  { maxLineBytes = 32 << 20 }: LineOptions = {},
+): AsyncGenerator<LineBlock> {
+  let line = 1;
+  /** Position of the next block in the unpacked stream. */
+  let offset = 0;
+  let carry: Buffer[] = [];
+  let carried = 0;
+  source.line = 1;
+
+  const makeBlock = (bytes: Buffer): LineBlock => {
+    const skip = offset === 0 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+    const block = { bytes: bytes.subarray(skip), firstLine: line, ascii: isAscii(bytes.subarray(skip)) };
+    if (bytes.length > maxLineBytes) checkLengths(source.name, block, maxLineBytes);
+    if (!block.ascii && !isUtf8(block.bytes)) throw notUtf8(source.name, block, offset + skip);
+    offset += bytes.length;
+    line += countNewlines(bytes);
+    source.line = line;
+    return block;
+  };
+
+  for await (const chunk of source) {
+    const last = chunk.lastIndexOf(newline);
+    if (last === -1) {
+      carry.push(chunk);
+      carried += chunk.length;
+    } else {
+      const head = chunk.subarray(0, last + 1);
+      const bytes = carried > 0 ? Buffer.concat([...carry, head], carried + head.length) : head;
+      carry = last + 1 < chunk.length ? [chunk.subarray(last + 1)] : [];
+      carried = chunk.length - last - 1;
+      yield makeBlock(bytes);
+    }
+    if (carried > maxLineBytes) throw tooLong(source.name, line, maxLineBytes);
+  }
+  if (carried > 0) yield makeBlock(Buffer.concat(carry, carried));
+}
+
+/** The lines of a block as strings; `\r\n` ends a line too. */
+export function linesOf(block: LineBlock): TextLine[] {
+  const { bytes, ascii, firstLine } = block;
+  const lines: TextLine[] = [];
+  for (let start = 0; start < bytes.length;) {
+    const found = bytes.indexOf(newline, start);
+    const end = found === -1 ? bytes.length : found;
+    const textEnd = end > start && bytes[end - 1] === carriageReturn ? end - 1 : end;
+    const latin1 = ascii || isAscii(bytes.subarray(start, textEnd));
+    const text = bytes.toString(latin1 ? 'latin1' : 'utf8', start, textEnd);
+    lines.push({ text, line: firstLine + lines.length });
+    start = end + 1;
+  }
+  return lines;
+}
+
+/** Line by line; where speed matters, take {@link readLineBlocks} with {@link linesOf}. */
+export async function* readLines(source: ByteSource, options?: LineOptions): AsyncGenerator<TextLine> {
+  for await (const block of readLineBlocks(source, options)) {
+    for (const line of linesOf(block)) yield line;
+  }
+}
+
+function countNewlines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) count++;
+  return count;
+}
+
+function tooLong(file: string, line: number, limit: number): Error {
+  const size = limit >= 1 << 20 ? `${limit / (1 << 20)} MiB` : `${limit} bytes`;
+  return badInput(
+    { file, line },
+    `the line is longer than the limit of ${size}`,
+    'Check that this is a text file with one record per line, and split or remove the record.',
+  );
+}
+
+function checkLengths(file: string, block: LineBlock, limit: number): void {
+  let line = block.firstLine;
+  for (let start = 0; start < block.bytes.length; line++) {
+    const found = block.bytes.indexOf(newline, start);
+    const end = found === -1 ? block.bytes.length : found;
+    if (end - start > limit) throw tooLong(file, line, limit);
+    start = end + 1;
+  }
+}
+
+function notUtf8(file: string, block: LineBlock, blockOffset: number): Error {
+  const { bytes } = block;
+  let line = block.firstLine;
+  let start = 0;
+  for (; ; line++) {
+    const found = bytes.indexOf(newline, start);
+    const end = found === -1 ? bytes.length : found;
+    if (!isUtf8(bytes.subarray(start, end))) {
+      start += invalidUtf8At(bytes.subarray(start, end));
+      break;
+    }
+    start = end + 1;
+  }
+  const position = blockOffset + start;
+  const byte = `0x${bytes[start]!.toString(16).padStart(2, '0')}`;
+  const utf16 = position === 0 && (bytes[0] === 0xff || bytes[0] === 0xfe);
+  return badInput(
+    { file, line },
+    `byte ${position} (${byte}) is not valid UTF-8`,
+    utf16
+      ? 'It looks like UTF-16: convert the file first (iconv -f utf-16 -t utf-8).'
+      : 'Convert the file first, for example from Latin-1 (iconv -f latin1 -t utf-8).',
+  );
+}
+
+/** The first byte at which a line stops being UTF-8 (RFC 3629, table in section 4). */
+export function invalidUtf8At(bytes: Uint8Array): number {
+  for (let i = 0; i < bytes.length;) {
+    const lead = bytes[i]!;
+    const length =
+      lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+    if (length === 0) return i;
+    for (let k = 1; k < length; k++) {
+      const byte = bytes[i + k] ?? 0;
+      // Overlong forms, surrogates and what lies above U+10FFFF narrow the second byte's range.
+      const low = k > 1 ? 0x80 : lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
+      const high = k > 1 ? 0xbf : lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+      if (byte < low || byte > high) return i;
+    }
+    i += length;
+  }
+  return -1;
+}
