@@ -1,0 +1,60 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BertQeError } from '../errors.js';
+import { readFailure } from '../files/index.js';
+import { badInput } from './bad-input.js';
+import { isFile } from './walk.js';
+
+/**
+ * A BEIR folder: `corpus.jsonl` and `queries.jsonl`, maybe with `.gz`, and the judgements either as `qrels.txt`
+ * (TREC) or as `qrels/<split>.tsv` with a header line. Documents and queries themselves are JSONL.
+ */
+export async function findCorpus(folder: string): Promise<string | undefined> {
+  return firstFile(folder, ['corpus.jsonl', 'corpus.jsonl.gz']);
+}
+
+/** The folder's corpus, or an error that says what a BEIR folder holds. */
+export async function requireCorpus(folder: string): Promise<string> {
+  const corpus = await findCorpus(folder);
+  if (corpus !== undefined) return corpus;
+  throw badInput(
+    { file: folder },
+    'this is not a BEIR folder: it holds neither corpus.jsonl nor corpus.jsonl.gz',
+    'Name the folder that holds corpus.jsonl, or another --format (jsonl, tsv, trec, trecweb).',
+  );
+}
+
+export async function requireQueries(folder: string): Promise<string> {
+  const queries = await firstFile(folder, ['queries.jsonl', 'queries.jsonl.gz']);
+  if (queries !== undefined) return queries;
+  throw new BertQeError(
+    'missing',
+    `${folder}: the folder holds neither queries.jsonl nor queries.jsonl.gz. Name the queries file itself.`,
+  );
+}
+
+/** The judgements of one split (`test`, as the field reports results on). */
+export async function requireQrels(folder: string, split = 'test'): Promise<string> {
+  const inFolder = ['qrels', ''].flatMap((sub) =>
+    ['.tsv', '.tsv.gz', '.txt', '.txt.gz'].map((ending) => join(sub, `${split}${ending}`)),
+  );
+  const single = split === 'test' ? ['qrels.txt', 'qrels.txt.gz', 'qrels.tsv', 'qrels.tsv.gz'] : [];
+  const qrels = await firstFile(folder, [...single, ...inFolder, `qrels.${split}.txt`]);
+  if (qrels !== undefined) return qrels;
+  const names = await readdir(folder).catch((error: unknown) => {
+    throw readFailure(folder, error);
+  });
+  throw new BertQeError(
+    'missing',
+    `${folder}: no relevance judgements for split "${split}" (qrels.txt or qrels/${split}.tsv) in this folder ` +
+      `(it holds ${names.toSorted().slice(0, 8).join(', ') || 'nothing'}). Name the qrels file itself.`,
+  );
+}
+
+async function firstFile(folder: string, names: readonly string[]): Promise<string | undefined> {
+  for (const name of names) {
+    const path = join(folder, name);
+    if (await isFile(path)) return path;
+  }
+  return undefined;
+}

@@ -1,0 +1,79 @@
+import { fromWindows1252 } from './charset.js';
+
+/** HTML 4's names for U+00A0 … U+00FF, in order. */
+const latin1Names =
+  'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 ' +
+  'acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde ' +
+  'Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc ' +
+  'Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml ' +
+  'aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc ' +
+  'otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml';
+
+/** HTML 4's Greek letters from U+0391 and U+03B1 on; `-` holds the place of the one code without a letter. */
+const greekNames =
+  'Alpha Beta Gamma Delta Epsilon Zeta Eta Theta Iota Kappa Lambda Mu Nu Xi Omicron Pi Rho - Sigma Tau ' +
+  'Upsilon Phi Chi Psi Omega';
+
+/** The rest of HTML 4: each name, then its character. */
+const otherNames =
+  'amp & lt < gt > quot " apos \' OElig Œ oelig œ Scaron Š scaron š Yuml Ÿ fnof ƒ circ ˆ tilde ˜ ' +
+  'sigmaf ς thetasym ϑ upsih ϒ piv ϖ ndash – mdash — lsquo ‘ rsquo ’ sbquo ‚ ldquo “ rdquo ” bdquo „ ' +
+  'dagger † Dagger ‡ bull • hellip … permil ‰ prime ′ Prime ″ lsaquo ‹ rsaquo › oline ‾ frasl ⁄ ' +
+  'euro € image ℑ weierp ℘ real ℜ trade ™ alefsym ℵ larr ← uarr ↑ rarr → darr ↓ harr ↔ crarr ↵ lArr ⇐ ' +
+  'uArr ⇑ rArr ⇒ dArr ⇓ hArr ⇔ forall ∀ part ∂ exist ∃ empty ∅ nabla ∇ isin ∈ notin ∉ ni ∋ prod ∏ ' +
+  'sum ∑ minus − lowast ∗ radic √ prop ∝ infin ∞ ang ∠ and ∧ or ∨ cap ∩ cup ∪ int ∫ there4 ∴ sim ∼ ' +
+  'cong ≅ asymp ≈ ne ≠ equiv ≡ le ≤ ge ≥ sub ⊂ sup ⊃ nsub ⊄ sube ⊆ supe ⊇ oplus ⊕ otimes ⊗ perp ⊥ ' +
+  'sdot ⋅ lceil ⌈ rceil ⌉ lfloor ⌊ rfloor ⌋ lang ⟨ rang ⟩ loz ◊ spades ♠ clubs ♣ hearts ♥ diams ♦';
+
+/** ISO names that the Federal Register of 1994 uses. */
+const isoNames =
+  'hyph - cir ○ check ✓ square □ squ □ dash - half ½ dollar $ percnt % num # ast * plus + equals = ' +
+  'lpar ( rpar ) lsqb [ rsqb ] lcub { rcub } verbar | sol / bsol \\ colon : semi ; comma , period . ' +
+  'excl ! quest ? commat @ lowbar _ horbar ―';
+
+/** Names of blanks, and of marks that are no part of a word (a soft hyphen says where it may be broken). */
+const blankNames = 'ensp emsp thinsp blank numsp';
+const emptyNames = 'zwnj zwj lrm rlm shy';
+
+const named = new Map<string, string>();
+
+/** Those that browsers have always accepted without the semicolon. */
+const withoutSemicolon = new Set(['amp', 'lt', 'gt', 'quot', ...latin1Names.split(' ')]);
+
+latin1Names.split(' ').forEach((name, i) => named.set(name, String.fromCharCode(0xa0 + i)));
+greekNames.split(' ').forEach((name, i) => {
+  named.set(name, String.fromCharCode(0x391 + i));
+  named.set(name.toLowerCase(), String.fromCharCode(0x3b1 + i));
+});
+for (const table of [otherNames, isoNames]) {
+  const words = table.split(' ');
+  for (let i = 0; i < words.length; i += 2) named.set(words[i]!, words[i + 1]!);
+}
+for (const name of blankNames.split(' ')) named.set(name, ' ');
+for (const name of emptyNames.split(' ')) named.set(name, '');
+// The place in the Greek block that no letter has.
+named.delete('-');
+
+/** What an unknown `&name;` becomes: pages mean it literally, SGML files mean a glyph we do not have. */
+export type UnknownEntity = 'keep' | 'drop';
+
+/** Replaces character references; what is none (`AT&T`, `a && b`) stays. */
+export function decodeEntities(text: string, unknown: UnknownEntity = 'keep'): string {
+  if (!text.includes('&')) return text;
+  return text.replace(
+    /&(?:#(?:[xX]([0-9a-fA-F]{1,8})|([0-9]{1,8}))|([A-Za-z][A-Za-z0-9]{0,31}))(;?)/g,
+    (whole: string, hex?: string, decimal?: string, name?: string, semicolon?: string) => {
+      if (hex !== undefined) return fromCode(Number.parseInt(hex, 16));
+      if (decimal !== undefined) return fromCode(Number(decimal));
+      if (semicolon === ';') {
+        return named.get(name!) ?? named.get(name!.toLowerCase()) ?? (unknown === 'keep' ? whole : '');
+      }
+      return withoutSemicolon.has(name!) ? named.get(name!)! : whole;
+    },
+  );
+}
+
+function fromCode(code: number): string {
+  if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return '\ufffd';
+  return code <= 0xff ? fromWindows1252(code) : String.fromCodePoint(code);
+}

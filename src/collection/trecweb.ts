@@ -1,0 +1,90 @@
+import { badInput, checkId } from './bad-input.js';
+import type { ByteSource } from './byte-source.js';
+import { decodeDeclared, decodeUndeclared } from './charset.js';
+import { readDocElements } from './doc-elements.js';
+import type { DocElement } from './doc-elements.js';
+import { htmlToText } from './html.js';
+import type { PageText } from './html.js';
+import type { SourcedDocument } from './sourced-document.js';
+import { collapse } from './text-collector.js';
+
+/** How much of a page is searched for a `<meta>` that names its charset. */
+const metaBytes = 4096;
+
+/**
+ * TREC web (GOV2): `<DOC>` with `<DOCNO>`, `<DOCHDR>` (the address, then the server's HTTP headers), then the
+ * page as it was crawled.
+ */
+export async function* readTrecweb(source: ByteSource): AsyncGenerator<SourcedDocument[]> {
+  for await (const elements of readDocElements(source, { closing: 'line' })) {
+    yield elements.map((element) => parse(element, source.name));
+  }
+}
+
+function parse({ bytes, line }: DocElement, file: string): SourcedDocument {
+  const origin = { file, line };
+  // Tags are ASCII in every encoding met here: latin1 finds them without deciding on one.
+  const head = bytes.toString('latin1', 0, 1 << 16);
+  const docno = /<docno>([^<]*)<\/docno>/i.exec(head);
+  if (docno === null) {
+    throw badInput(
+      origin,
+      'the document that starts here has no <DOCNO>',
+      'Give it one: <DOCNO>an-id</DOCNO> right after <DOC>.',
+    );
+  }
+  const id = checkId(collapse(docno[1]!), 'document', origin);
+  let pageStart = docno.index + docno[0].length;
+  let headers = '';
+  const headerTag = head.slice(pageStart).search(/<dochdr>/i);
+  if (headerTag !== -1) {
+    const headersStart = pageStart + headerTag + '<dochdr>'.length;
+    const headersEnd = head.slice(headersStart).search(/<\/dochdr>/i);
+    if (headersEnd === -1) {
+      throw badInput(
+        origin,
+        'the <DOCHDR> of the document that starts here is not closed',
+        'End the HTTP headers with </DOCHDR>.',
+      );
+    }
+    headers = head.slice(headersStart, headersStart + headersEnd);
+    pageStart = headersStart + headersEnd + '</dochdr>'.length;
+  }
+  const { title, text } = readPage(bytes.subarray(pageStart), headers);
+  return title === '' ? { id, text, origin } : { id, title, text, origin };
+}
+
+function readPage(page: Buffer, headers: string): PageText {
+  const contentType = /^content-type:([^\r\n]*)/im.exec(headers)?.[1] ?? '';
+  const start = page.toString('latin1', 0, metaBytes);
+  const decoded = decodePage(page, start, contentType);
+  // PDF and other files come converted to plain text; servers often call HTML that too, so look.
+  const isPlain = /^\s*(?:text\/plain|application\/)/i.test(contentType) && !/xhtml/i.test(contentType);
+  if (isPlain && !/<(?:!doctype|html|head|title|body|p|table|div|a\s)/i.test(start)) {
+    return { title: '', text: decoded.split('\n').map(collapse).filter(Boolean).join('\n') };
+  }
+  return htmlToText(decoded);
+}
+
+/** Byte order mark, then the server's charset, then the page's own, as browsers decide it. */
+function decodePage(page: Buffer, start: string, contentType: string): string {
+  const body = page.subarray(/^\s*/.exec(start)![0].length);
+  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) return body.toString('utf8', 3);
+  if (body[0] === 0xff && body[1] === 0xfe) return decodeDeclared(body, 'utf-16le');
+  if (body[0] === 0xfe && body[1] === 0xff) return decodeDeclared(body, 'utf-16be');
+  const label = charsetIn(contentType) ?? declaredByPage(start);
+  return label === undefined ? decodeUndeclared(page) : decodeDeclared(page, label);
+}
+
+function declaredByPage(start: string): string | undefined {
+  for (const [meta] of start.matchAll(/<meta\s[^>]{0,400}/gi)) {
+    const label = charsetIn(meta);
+    // A page in UTF-16 could not be read this far: the label is wrong, and browsers take UTF-8.
+    if (label !== undefined) return /^utf-?16/i.test(label) ? 'utf-8' : label;
+  }
+  return undefined;
+}
+
+function charsetIn(text: string): string | undefined {
+  return /charset\s*=\s*(?:["']\s*)?([\w.:-]+)/i.exec(text)?.[1];
+}

@@ -1,0 +1,42 @@
+import { badInput, checkId } from './bad-input.js';
+import type { ByteSource } from './byte-source.js';
+import { linesOf, readLineBlocks } from './lines.js';
+import type { SourcedDocument } from './sourced-document.js';
+
+/**
+ * One document per line: `id \t text`, or `id \t title \t text` (what the authors' preprocessing writes). The
+ * first line decides which; a tab too many or too few later on is a damaged record, not another kind.
+ */
+export async function* readTsv(source: ByteSource): AsyncGenerator<SourcedDocument[]> {
+  const file = source.name;
+  let columns = 0;
+  for await (const block of readLineBlocks(source)) {
+    const documents: SourcedDocument[] = [];
+    for (const { text: row, line } of linesOf(block)) {
+      if (row === '') continue;
+      const origin = { file, line };
+      const cells = row.split('\t');
+      if (columns === 0) {
+        if (cells.length !== 2 && cells.length !== 3) {
+          throw badInput(
+            origin,
+            `2 columns (id, text) or 3 (id, title, text) separated by tabs were expected, not ${cells.length}`,
+            'Separate the columns by one tab each and replace tabs inside the text by blanks.',
+          );
+        }
+        columns = cells.length;
+      } else if (cells.length !== columns) {
+        throw badInput(
+          origin,
+          `${columns} columns separated by tabs were expected, as on the first line, not ${cells.length}`,
+          'Replace tabs and line breaks inside the text by blanks.',
+        );
+      }
+      const id = checkId(cells[0]!, 'document', origin);
+      documents.push(
+        columns === 2 ? { id, text: cells[1]!, origin } : { id, title: cells[1]!, text: cells[2]!, origin },
+      );
+    }
+    if (documents.length > 0) yield documents;
+  }
+}
