@@ -1,0 +1,71 @@
+import { standardStream } from '../files/index.js';
+import { badInput, quote } from './bad-input.js';
+import { requireQrels } from './beir.js';
+import { ByteSource } from './byte-source.js';
+import { ColumnScanner } from './columns.js';
+import { readLineBlocks } from './lines.js';
+import type { Qrels } from './types.js';
+import { statPath } from './walk.js';
+
+export interface ReadQrelsOptions {
+  /** Which split of a BEIR folder to read (`test`). */
+  readonly split?: string;
+}
+
+/**
+ * Relevance judgements: TREC (`query iteration document level`) or BEIR (a header line, then
+ * `query document level`), or a BEIR folder. Levels are whole numbers and may be negative (TREC's junk pages).
+ */
+export async function readQrels(path: string, { split }: ReadQrelsOptions = {}): Promise<Qrels> {
+  const isFolder = path !== standardStream && (await statPath(path)).isDirectory();
+  const source = ByteSource.open(isFolder ? await requireQrels(path, split) : path);
+  const qrels = new Map<string, Map<string, number>>();
+  /** Column of the document, and of the level. */
+  let documentColumn = 2;
+  let levelColumn = 3;
+  let first = true;
+  for await (const block of readLineBlocks(source)) {
+    const scanner = new ColumnScanner(block);
+    while (scanner.next()) {
+      const origin = { file: source.name, line: scanner.line };
+      if (first) {
+        first = false;
+        if (scanner.count === 3 && /^query[-_]?id$/i.test(scanner.text(0))) {
+          documentColumn = 1;
+          levelColumn = 2;
+          continue;
+        }
+      }
+      if (scanner.count !== levelColumn + 1) {
+        throw badInput(
+          origin,
+          `${levelColumn + 1} columns were expected, not ${scanner.count}`,
+          levelColumn === 3
+            ? 'Write "query 0 document level"; three columns need BEIR’s header "query-id corpus-id score".'
+            : 'Write "query<tab>document<tab>level", as the header line says.',
+        );
+      }
+      const level = scanner.number(levelColumn);
+      if (!Number.isSafeInteger(level)) {
+        throw badInput(
+          origin,
+          `the relevance level ${quote(scanner.text(levelColumn))} is not a whole number`,
+          'Write a level such as 0, 1 or 2 in the last column.',
+        );
+      }
+      const query = scanner.text(0);
+      const document = scanner.text(documentColumn);
+      let judged = qrels.get(query);
+      if (judged === undefined) qrels.set(query, (judged = new Map()));
+      if (judged.has(document)) {
+        throw badInput(
+          origin,
+          `document ${quote(document)} is judged twice for query ${quote(query)}`,
+          'Remove one of the two lines.',
+        );
+      }
+      judged.set(document, level);
+    }
+  }
+  return qrels;
+}

@@ -1,0 +1,60 @@
+import { BertQeError } from '../errors.js';
+import { writeOutput } from '../files/index.js';
+import type { QueryRanking } from './runs.js';
+import type { Run } from './types.js';
+
+export interface WriteRunOptions {
+  /** The run's name, its last column (`bert-qe`). */
+  readonly tag?: string;
+  /** Where `-` writes to (the process's own). */
+  readonly stdout?: NodeJS.WritableStream;
+}
+
+/** A whole run, or its queries one by one as they are ranked. */
+export type RunSource = Run | Iterable<QueryRanking> | AsyncIterable<QueryRanking>;
+
+/**
+ * Writes a TREC run, atomically, or to standard output for `-`. Scores are written with as many digits as it
+ * takes to read the same double back, so that no two documents change places.
+ */
+export async function writeRun(path: string, run: RunSource, options: WriteRunOptions = {}): Promise<void> {
+  const { tag = 'bert-qe', stdout } = options;
+  checkWord(tag, 'run tag');
+  await writeOutput(path, formatRun(run, tag), stdout);
+}
+
+/** The lines of a run, one string per query. */
+export async function* formatRun(run: RunSource, tag: string): AsyncGenerator<string> {
+  const queries = run instanceof Map ? entriesOf(run as Run) : (run as Exclude<RunSource, Run>);
+  for await (const { query, ranking } of queries) {
+    checkWord(query, 'query id');
+    let lines = '';
+    let previous = Number.POSITIVE_INFINITY;
+    ranking.forEach(({ id, score }, index) => {
+      checkWord(id, 'document id');
+      // A reader orders by score: a ranking that is not in that order would come back as another one.
+      if (!Number.isFinite(score) || score > previous) {
+        throw new BertQeError(
+          'usage',
+          `The ranking of query "${query}" cannot be written as a run: the score of "${id}" at rank ${index + 1} is ` +
+            `${score}${score > previous ? `, above ${previous} before it` : ''}. Sort by finite scores, best first.`,
+        );
+      }
+      previous = score;
+      lines += `${query} Q0 ${id} ${index + 1} ${score} ${tag}\n`;
+    });
+    yield lines;
+  }
+}
+
+function* entriesOf(run: Run): Generator<QueryRanking> {
+  for (const [query, ranking] of run) yield { query, ranking };
+}
+
+function checkWord(word: string, kind: string): void {
+  if (word !== '' && !/\s/.test(word)) return;
+  throw new BertQeError(
+    'usage',
+    `The ${kind} ${JSON.stringify(word)} cannot be written into a run: it must be one word without white space.`,
+  );
+}

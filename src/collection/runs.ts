@@ -1,0 +1,177 @@
+import { badInput, quote } from './bad-input.js';
+import { ByteSource } from './byte-source.js';
+import { ColumnScanner } from './columns.js';
+import type { LineBlock } from './lines.js';
+import { readLineBlocks } from './lines.js';
+import type { Ranking, Run, ScoredDocument } from './types.js';
+
+export interface ReadRunOptions {
+  /** A document listed twice for a query is an error, unless both places are to be kept (passage runs). */
+  readonly duplicates?: 'error' | 'keep';
+}
+
+/** The part of a run that belongs to one query. */
+export interface QueryRanking {
+  readonly query: string;
+  readonly ranking: Ranking;
+}
+
+/**
+ * Reads a TREC run (`query Q0 document rank score tag`). As in trec_eval the score alone decides the order, the
+ * rank column is not looked at, lines may come in any order, and words after the tag are passed over; equal
+ * scores keep the order of the file.
+ */
+export async function readRun(path: string, { duplicates = 'error' }: ReadRunOptions = {}): Promise<Run> {
+  const scan = new RunScan(path, 'any order');
+  try {
+    while (await scan.readBlock());
+  } finally {
+    await scan.close();
+  }
+  const run = new Map<string, Ranking>();
+  for (const [query, group] of scan.groups) run.set(query, group.finish(query, scan.file, duplicates));
+  return run;
+}
+
+/**
+ * As {@link readRun}, one query at a time and without keeping the others: for runs larger than memory. The lines
+ * of a query must stand together.
+ */
+export async function* readRunByQuery(
+  path: string,
+  { duplicates = 'error' }: ReadRunOptions = {},
+): AsyncGenerator<QueryRanking> {
+  const scan = new RunScan(path, 'by query');
+  try {
+    for (let more = true; more;) {
+      more = await scan.readBlock();
+      for (const [query, group] of scan.groups) {
+        if (more && query === scan.current) continue;
+        scan.groups.delete(query);
+        yield { query, ranking: group.finish(query, scan.file, duplicates) };
+      }
+    }
+  } finally {
+    await scan.close();
+  }
+}
+
+/** The lines of one query, in the order of the file. */
+class QueryGroup {
+  private readonly documents: ScoredDocument[] = [];
+  private sorted = true;
+  /** Lines follow one another almost always: the index and the line at which each stretch begins is enough. */
+  private readonly stretches: { index: number; line: number }[] = [];
+  private nextLine = -1;
+
+  add(id: string, score: number, line: number): void {
+    const index = this.documents.length;
+    if (line !== this.nextLine) this.stretches.push({ index, line });
+    this.nextLine = line + 1;
+    if (index > 0 && this.documents[index - 1]!.score < score) this.sorted = false;
+    this.documents.push({ id, score });
+  }
+
+  /** Checked and ordered; call it once, when all lines are in. */
+  finish(query: string, file: string, duplicates: 'error' | 'keep'): Ranking {
+    if (duplicates === 'error') this.checkDistinct(query, file);
+    // The sort is stable, so equal scores keep the file's order.
+    if (!this.sorted) this.documents.sort((a, b) => b.score - a.score);
+    return this.documents;
+  }
+
+  private checkDistinct(query: string, file: string): void {
+    const seen = new Set<string>();
+    this.documents.forEach(({ id }, index) => {
+      if (seen.add(id).size > index) return;
+      const stretch = this.stretches.findLast((candidate) => candidate.index <= index)!;
+      throw badInput(
+        { file, line: stretch.line + index - stretch.index },
+        `document ${quote(id)} is listed twice for query ${quote(query)}`,
+        'Keep the line with the better score and remove the other.',
+      );
+    });
+  }
+}
+
+/** Fills groups of lines by query, a block of the file at a time. */
+class RunScan {
+  readonly groups = new Map<string, QueryGroup>();
+  /** The query of the last line read. */
+  current = '';
+
+  private readonly source: ByteSource;
+  private readonly blocks: AsyncGenerator<LineBlock>;
+  /** Every query that has had its turn, where each may have only one. */
+  private readonly begun: Set<string> | undefined;
+  private currentBytes: Uint8Array = new Uint8Array();
+
+  constructor(path: string, order: 'any order' | 'by query') {
+    this.source = ByteSource.open(path);
+    this.blocks = readLineBlocks(this.source);
+    this.begun = order === 'by query' ? new Set() : undefined;
+  }
+
+  get file(): string {
+    return this.source.name;
+  }
+
+  /** False at the end of the file. */
+  async readBlock(): Promise<boolean> {
+    const { value, done } = await this.blocks.next();
+    if (done) return false;
+    const { file } = this;
+    const scanner = new ColumnScanner(value);
+    let group = this.groups.get(this.current);
+    while (scanner.next()) {
+      checkColumns(scanner, file);
+      if (group === undefined || !scanner.equals(0, this.currentBytes)) group = this.turnTo(scanner);
+      const score = scanner.number(4);
+      if (!Number.isFinite(score)) {
+        throw badInput(
+          { file, line: scanner.line },
+          `the score ${quote(scanner.text(4))} in column 5 is not a number`,
+          `${layout} with a decimal score.`,
+        );
+      }
+      group.add(scanner.text(2), score, scanner.line);
+    }
+    return true;
+  }
+
+  async close(): Promise<void> {
+    await this.blocks.return(undefined);
+  }
+
+  /** Makes the query of the scanner's line the current one. */
+  private turnTo(scanner: ColumnScanner): QueryGroup {
+    const query = scanner.text(0);
+    if (this.begun?.has(query)) {
+      throw badInput(
+        { file: this.file, line: scanner.line },
+        `query ${quote(query)} comes back after other queries, but its lines must stand together here`,
+        'Sort the run by query first (sort -s -k1,1).',
+      );
+    }
+    this.begun?.add(query);
+    this.current = query;
+    this.currentBytes = scanner.copy(0);
+    let group = this.groups.get(query);
+    if (group === undefined) this.groups.set(query, (group = new QueryGroup()));
+    return group;
+  }
+}
+
+const layout = 'Write every line as "query Q0 document rank score tag"';
+
+function checkColumns(scanner: ColumnScanner, file: string): void {
+  if (scanner.count === 6) return;
+  const origin = { file, line: scanner.line };
+  if (scanner.count < 6) {
+    throw badInput(origin, `6 columns were expected, not ${scanner.count}`, `${layout}.`);
+  }
+  // The authors' passage runs have the passage's number before the rank: its rank would pass for the score.
+  if (scanner.count === 7 && !Number.isNaN(scanner.number(5))) {
+    throw badInput(origin, '6 columns were expected, not 7 with a number in the sixth', `${layout}.`);
+  }
+}
