@@ -1,0 +1,73 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect } from 'vitest';
+import { BertQeError } from '../../src/errors.js';
+import type { ErrorCode } from '../../src/errors.js';
+import { ByteSource } from '../../src/collection/byte-source.js';
+
+/** A folder for one test file, removed when its tests are done. */
+export function scratchFolder(): (name: string, content?: string | Uint8Array) => string {
+  const folder = mkdtempSync(join(tmpdir(), 'bert-qe-collection-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return (name, content) => {
+    const path = join(folder, name);
+    if (content !== undefined) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, content);
+    }
+    return path;
+  };
+}
+
+export function fixture(path: string): string {
+  return fileURLToPath(new URL(`../fixtures/collection/${path}`, import.meta.url));
+}
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+/** A source that hands out these chunks. */
+export function sourceOf(...chunks: (string | Uint8Array)[]): ByteSource {
+  return new ByteSource('test.txt', toAsync(chunks));
+}
+
+async function* toAsync(chunks: (string | Uint8Array)[]): AsyncGenerator<Buffer> {
+  for (const chunk of chunks) yield Buffer.from(chunk as string);
+}
+
+/** Cuts bytes at the given places (any numbers), as a network or a disk might. */
+export function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
+  const cuts = [...new Set(places.map((place) => (bytes.length === 0 ? 0 : place % bytes.length)))].sort(
+    (a, b) => a - b,
+  );
+  const pieces: Uint8Array[] = [];
+  let from = 0;
+  for (const to of [...cuts, bytes.length]) {
+    pieces.push(bytes.subarray(from, to));
+    from = to;
+  }
+  return pieces;
+}
+
+/** The message of a bad-input error: one line, exit code 2, holding every given part. */
+export async function expectRefusal(
+  promise: Promise<unknown>,
+  parts: readonly string[],
+  code: ErrorCode = 'input',
+): Promise<void> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(BertQeError);
+  const { message, code: actual, exitCode } = error as BertQeError;
+  for (const part of parts) expect(message).toContain(part);
+  expect(message).not.toContain('\n');
+  expect(actual).toBe(code);
+  expect(exitCode).toBe(code === 'failure' ? 1 : 2);
+}
