@@ -57,10 +57,7 @@ const belongsTo = {
 export function makeSearcher(index: Index, values: RetrievalValues): Searcher {
   const chosen = new Set<string>([values.model, values.expand]);
   for (const [name, models] of Object.entries(belongsTo)) {
-    if (
-      values[name as keyof typeof belongsTo] !== undefined &&
-      !models.some((model) => chosen.has(model))
-    ) {
+    if (values[name as keyof typeof belongsTo] !== undefined && !models.some((model) => chosen.has(model))) {
       throw new BertQeError('usage', `--${name} has no effect here; it belongs to ${models.join(', ')}.`);
     }
   }

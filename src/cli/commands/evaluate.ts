@@ -3,6 +3,7 @@ import { BertQeError, throwIfAborted } from '../../errors.js';
 import {
   compareRuns,
   DEFAULT_MEASURES,
+  describeMeasures,
   evaluate,
   formatReport,
   parseMeasures,
@@ -18,14 +19,14 @@ import { defineCommand, type Io } from '../command.js';
 export const evaluateCommand = defineCommand({
   name: 'evaluate',
   summary: 'Measure runs against relevance judgements as trec_eval does, and test their differences.',
-  positionals: [{ name: 'RUN', help: 'TREC run files, .gz too; - is stdin', multiple: true }],
+  positionals: [{ name: 'RUN', help: 'TREC run files, .gz too; - is stdin', optional: true, multiple: true }],
   options: {
     qrels: { type: 'string', value: 'FILE', help: 'relevance judgements: TREC, or BEIR (file or folder)' },
     measures: {
       type: 'string',
       value: 'LIST',
       default: DEFAULT_MEASURES.join(','),
-      help: 'comma-separated, as ir_measures or trec_eval write them: AP, nDCG(dcg=exp-log2)@10, P(rel=2)@20, ndcg_cut_20; "official" is what trec_eval prints',
+      help: 'comma-separated: AP, P(rel=2)@20, ndcg_cut_20, …; "official" for what trec_eval prints; "list" explains all',
     },
     baseline: { type: 'string', value: 'RUN', multiple: true, help: 'test the other runs against this one' },
     test: {
@@ -69,8 +70,15 @@ export const evaluateCommand = defineCommand({
     'bert-qe evaluate --qrels qrels.txt --baseline a.run --correction holm --format latex b.run c.run d.run',
   ],
   async run({ options, positionals, io }) {
+    if (options.measures === 'list') {
+      io.stdout.write(listMeasures());
+      return;
+    }
     if (options.qrels === undefined) {
       throw new BertQeError('usage', 'evaluate needs --qrels FILE, the relevance judgements.');
+    }
+    if (positionals.length === 0) {
+      throw new BertQeError('usage', 'evaluate needs at least one RUN, a file to evaluate.');
     }
     if (options.test === 'tukey' && options.correction !== 'none') {
       throw new BertQeError(
@@ -133,6 +141,12 @@ async function evaluateFile(
     );
   }
   return { file, evaluation };
+}
+
+function listMeasures(): string {
+  const measures = describeMeasures();
+  const width = Math.max(...measures.map(([signature]) => signature.length));
+  return measures.map(([signature, help]) => `${signature.padEnd(width)}  ${help}\n`).join('');
 }
 
 function unique(files: readonly string[]): string[] {

@@ -2,7 +2,7 @@ import { readQueries, writeRun, type Query, type Ranking } from '../../collectio
 import { BertQeError, throwIfAborted } from '../../errors.js';
 import { writeOutput } from '../../files/index.js';
 import { Index } from '../../retrieval/index.js';
-import { defineCommand, type Io } from '../command.js';
+import { defineCommand } from '../command.js';
 import { formatDuration, formatCount, Progress } from '../progress.js';
 import { makeSearcher, retrievalOptions } from '../retrieval-options.js';
 
@@ -42,6 +42,7 @@ export const searchCommand = defineCommand({
       const searcher = makeSearcher(index, options);
       const progress = new Progress(io, 'queries');
       let empty = 0;
+      let lastReason = '';
       const rankings = async function* (): AsyncGenerator<{ query: Query; ranking: Ranking }> {
         for (const [done, query] of queries.entries()) {
           throwIfAborted(io.signal);
@@ -49,7 +50,8 @@ export const searchCommand = defineCommand({
           if (ranking.length === 0) {
             empty++;
             progress.done();
-            warnOfNothing(query, index, io);
+            lastReason = whyNothing(query, index);
+            if (queries.length > 1) io.stderr.write(`bert-qe: ${lastReason}\n`);
           }
           yield { query, ranking };
           progress.update(done + 1, (done + 1) / queries.length);
@@ -59,6 +61,8 @@ export const searchCommand = defineCommand({
       if (options.json) await writeOutput(options.out, jsonLines(rankings()), io.stdout);
       else await writeRun(options.out, byId(rankings()), { tag, stdout: io.stdout });
       progress.done();
+      // One query without a result may be chance; when none has any, the input is at fault.
+      if (empty === queries.length) throw new BertQeError('input', lastReason);
       io.stderr.write(
         `${tag}: ${formatCount(queries.length)} ${queries.length === 1 ? 'query' : 'queries'} in ` +
           `${formatDuration(progress.seconds)}${empty > 0 ? `, ${empty} without any document` : ''}\n`,
@@ -79,12 +83,12 @@ export async function queriesFrom(text: string | undefined, file: string | undef
   return [{ id: '1', text: text! }];
 }
 
-function warnOfNothing(query: Query, index: Index, io: Io): void {
+function whyNothing(query: Query, index: Index): string {
   const reason =
     index.analyzer.analyze(query.text).length === 0
-      ? 'only stop words or signs, nothing to search for'
-      : 'none of its words is in the index';
-  io.stderr.write(`bert-qe: query ${query.id} ("${query.text}"): ${reason}\n`);
+      ? 'it has only stop words or signs; add a word that says what is wanted'
+      : 'none of its words is in the index; try others';
+  return `Query ${query.id} ("${query.text}") finds nothing: ${reason}.`;
 }
 
 async function* jsonLines(

@@ -1,9 +1,18 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { badInput, type Document, type Origin } from '../../collection/index.js';
-import { BertQeError, reasonOf, throwIfAborted } from '../../errors.js';
-import { writeFileAtomic } from '../../files/index.js';
+import { BertQeError, throwIfAborted } from '../../errors.js';
+import { systemCode, writeFileAtomic } from '../../files/index.js';
 import type { Analyzer } from '../analysis/index.js';
 import { ByteReader, ByteWriter } from './bytes.js';
 import { invertSegment } from './invert.js';
@@ -71,8 +80,10 @@ export async function buildIndex(
       removeLeftovers(folder);
       return manifest;
     } catch (error) {
+      // The free space is looked at before the clean-up gives some back.
+      const explained = explainFailure(error, folder);
       await build.abandon();
-      throw asBuildError(error, folder);
+      throw explained;
     }
   } finally {
     unlock();
@@ -268,12 +279,12 @@ function removeLeftovers(folder: string): void {
   }
 }
 
-function asBuildError(error: unknown, folder: string): unknown {
+/** LMDB reports a full disk as an I/O error: what tells the two apart is whether there is any space left. */
+function explainFailure(error: unknown, folder: string): unknown {
   if (error instanceof BertQeError) return error;
-  const full =
-    (error as NodeJS.ErrnoException)?.code === 'ENOSPC' ||
-    /no space left|MDB_MAP_FULL/i.test(reasonOf(error));
-  if (!full) return error;
+  const { bavail, bsize } = statfsSync(folder);
+  const isFull = systemCode(error) === 'ENOSPC' || bavail * bsize < SPACE_OF_A_TRANSACTION;
+  if (!isFull) return error;
   return new BertQeError(
     'failure',
     `The disk of ${folder} is full; free some space and run the command again.`,
@@ -282,6 +293,8 @@ function asBuildError(error: unknown, folder: string): unknown {
     },
   );
 }
+
+const SPACE_OF_A_TRANSACTION = 2 * BYTES_PER_TRANSACTION;
 
 function syncFile(file: string): void {
   const handle = openSync(file, 'r+');
