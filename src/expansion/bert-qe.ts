@@ -1,0 +1,135 @@
+import type { Scorer } from '../bert/types.js';
+import { BertQeError } from '../errors.js';
+import { Candidate } from './candidate.js';
+import { Deadline } from './deadline.js';
+import { explain } from './explanation.js';
+import { initialRanking, type InputDocument } from './inputs.js';
+import { count, settingsFrom, type BertQEOptions, type Settings } from './options.js';
+import { order, scoreBelow } from './order.js';
+import { costOf } from './pair-counts.js';
+import { rerankQuery } from './rerank-query.js';
+import type { RerankedDocument, Reranking } from './result.js';
+import { QueryScoring, type Phase, type PhaseScorers } from './scoring.js';
+
+/** How far a query is. */
+export interface RerankProgress {
+  readonly phase: Phase;
+  /** Pairs that this phase has run so far. */
+  readonly pairs: number;
+}
+
+/** What is wanted of one call of {@link BertQE.rerank}. */
+export interface RerankOptions {
+  /** Only the first places are wanted: pairs that cannot change them are not scored. */
+  readonly topK?: number;
+  /** Off: `topK` scores everything and cuts; for comparison, the answer is the same (true). */
+  readonly prune?: boolean;
+  /** Stops the work between two batches. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: RerankProgress) => void;
+  /** Asks for an {@link Explanation} (false). */
+  readonly explain?: boolean;
+  /** Milliseconds after which the best order known so far is returned, with the places that are certain. */
+  readonly deadline?: number;
+  /** Names the query in the explanation (`1`). */
+  readonly queryId?: string;
+}
+
+/** The models of the phases; where one is left out, phase one's serves. */
+export interface BertQEScorers {
+  /** Chooses each document's best passage. */
+  readonly bestPassage?: Scorer;
+  /** rel(q,d). */
+  readonly phaseOne: Scorer;
+  /** rel(q,c). */
+  readonly phaseTwo?: Scorer;
+  /** rel(c,d). */
+  readonly phaseThree?: Scorer;
+}
+
+/** BERT-QE: re-ranks documents with the query and with the best chunks of the best documents. */
+export class BertQE {
+  readonly settings: Settings;
+  readonly #scorers: PhaseScorers;
+
+  constructor(scorers: BertQEScorers, options: BertQEOptions = {}) {
+    const { phaseOne } = scorers;
+    this.settings = settingsFrom(options);
+    this.#scorers = {
+      bestPassage: scorers.bestPassage ?? phaseOne,
+      phaseOne,
+      phaseTwo: scorers.phaseTwo ?? phaseOne,
+      phaseThree: scorers.phaseThree ?? phaseOne,
+    };
+  }
+
+  /** Re-ranks the documents of one query: texts, or objects with a text and, for the interpolation, a score. */
+  async rerank(
+    query: string,
+    documents: readonly (string | InputDocument)[],
+    options: RerankOptions = {},
+  ): Promise<Reranking> {
+    const started = performance.now();
+    if (query.trim() === '')
+      throw new BertQeError('usage', 'rerank: the query is empty; give it some words.');
+    const settings = this.#settingsFor(options);
+    const { topK, deadline, prune = true } = options;
+    if (topK !== undefined) count('topK', topK);
+
+    const ranking = initialRanking(documents);
+    const candidates = ranking
+      .slice(0, settings.depth)
+      .map((input) => new Candidate(input, settings.passage));
+    const limit = deadline === undefined ? undefined : new Deadline(deadline, settings.roundPairs);
+    const scoring = new QueryScoring(this.#scorers, {
+      ...(options.signal ? { signal: options.signal } : {}),
+      ...(limit ? { deadline: limit } : {}),
+      ...(options.onProgress
+        ? { onPairs: (phase: Phase, pairs: number) => options.onProgress!({ phase, pairs }) }
+        : {}),
+    });
+    const wanted = Math.min(topK ?? ranking.length, ranking.length);
+    const isPruned = limit !== undefined || (prune && wanted < candidates.length);
+    const outcome = await rerankQuery(
+      {
+        query,
+        candidates,
+        ...(isPruned ? { exactPlaces: Math.min(wanted, candidates.length) } : {}),
+        // The explanation tells every document's rank after phase one.
+        wholePhaseOne: options.explain ?? false,
+      },
+      settings,
+      scoring,
+    );
+
+    const places = order(candidates, outcome.final).slice(0, wanted);
+    const results: RerankedDocument[] = places.map(({ candidate, ...place }, i) => ({
+      index: candidate.index,
+      id: candidate.id,
+      rank: i + 1,
+      ...place,
+    }));
+    const last = results.at(-1)?.score ?? 0;
+    ranking
+      .slice(candidates.length, wanted)
+      .forEach(({ index, id }, i) =>
+        results.push({ index, id, rank: results.length + 1, score: scoreBelow(last, i), certain: true }),
+      );
+    const seconds = (performance.now() - started) / 1000;
+    const cost = costOf(candidates, outcome.chunks.length, this.#scorers, scoring.use, seconds);
+    return {
+      results,
+      complete: outcome.complete,
+      cost,
+      ...(options.explain
+        ? { explanation: explain({ id: options.queryId ?? '1', text: query }, places, outcome, cost) }
+        : {}),
+    };
+  }
+
+  /** With α = 0 the phases two and three change nothing; only an explanation still wants them. */
+  #settingsFor({ explain }: RerankOptions): Settings {
+    const { settings } = this;
+    return settings.alpha > 0 || explain ? settings : { ...settings, expansion: false };
+  }
+}

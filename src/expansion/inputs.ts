@@ -1,0 +1,40 @@
+import { BertQeError } from '../errors.js';
+import type { CandidateInput } from './candidate.js';
+
+/** A document to re-rank. */
+export interface InputDocument {
+  /** Breaks ties and names the document in the answer; its index where absent. */
+  readonly id?: string;
+  readonly title?: string;
+  readonly text: string;
+  /** I(q,d), its score in the initial ranking: on all documents or on none. */
+  readonly score?: number;
+}
+
+/**
+ * The initial ranking that an array of documents stands for: by score where they have scores (equal ones as they
+ * come), else in the order of the array.
+ */
+export function initialRanking(documents: readonly (string | InputDocument)[]): CandidateInput[] {
+  const inputs = documents.map((document, index) => {
+    const { id, title, text, score } = typeof document === 'string' ? { text: document } : document;
+    if (typeof text !== 'string') {
+      throw usage(`documents[${index}] has no text; give strings or objects with a text`);
+    }
+    if (score !== undefined && !Number.isFinite(score)) {
+      throw usage(`documents[${index}] has the score ${score}; it must be a finite number`);
+    }
+    const content = title === undefined ? { text } : { title, text };
+    return { index, id: id ?? String(index), document: content, initial: score };
+  });
+  const without = inputs.findIndex(({ initial }) => initial === undefined);
+  if (without >= 0 && inputs.some(({ initial }) => initial !== undefined)) {
+    throw usage(`documents[${without}] has no score but others have; give every document one, or none`);
+  }
+  if (without < 0) inputs.sort((a, b) => b.initial! - a.initial!);
+  return inputs.map((input, i) => ({ ...input, initialRank: i + 1 }));
+}
+
+function usage(message: string): BertQeError {
+  return new BertQeError('usage', `rerank: ${message}.`);
+}

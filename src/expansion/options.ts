@@ -1,0 +1,122 @@
+import { BertQeError } from '../errors.js';
+import type { PassageShape } from './passages.js';
+import type { WindowShape } from './windows.js';
+
+/** Where phase two cuts its chunks from. */
+export type ChunkSource =
+  /** The best passages of the top kd documents of phase one, as the authors' code does. */
+  | 'best-passage'
+  /** The whole text of the top kd documents of phase one, as the paper's prose has it. */
+  | 'document'
+  /** The best passages of the initial ranking's top kd documents: an ablation of the paper. */
+  | 'initial';
+
+export const chunkSources = ['best-passage', 'document', 'initial'] as const satisfies readonly ChunkSource[];
+
+/** What the method leaves open; every default is the paper's. */
+export interface BertQEOptions {
+  /** Feedback documents of phase two (10). */
+  readonly kd?: number;
+  /** Chunks kept for phase three (10). */
+  readonly kc?: number;
+  /** m, the words of a chunk; neighbours share m/2 of them, rounded down (10). */
+  readonly chunkWords?: number;
+  /** Words of a passage; neighbours share half of them, rounded down (100). */
+  readonly passageWords?: number;
+  /** Words of the title that go in front of every passage; 0 leaves titles out (30). */
+  readonly titleWords?: number;
+  /** Eq. 5: the share of rel(C,d), 0 to 1 (0.4, chosen in most folds of the paper). */
+  readonly alpha?: number;
+  /** The share of ln M against the initial score, 0 to 1 (0.9); 1 where there are no initial scores. */
+  readonly beta?: number;
+  /** Documents that are re-ranked; those below keep their order beneath them (1000). */
+  readonly depth?: number;
+  /** Where the chunks come from (`best-passage`). */
+  readonly chunkSource?: ChunkSource;
+  /** Leaves rel(q,d) out of Eq. 5: an ablation of the paper (false). */
+  readonly dropQueryScore?: boolean;
+  /** Phases two and three; without them this is the MaxP re-ranker of the paper's baselines (true). */
+  readonly expansion?: boolean;
+  /**
+   * Pairs that a round of exact top-k or of a deadline hands to the scorer at a time: enough to fill its batches,
+   * few enough for the bounds to act between rounds (256; more on a GPU).
+   */
+  readonly roundPairs?: number;
+}
+
+/** The options with every choice made. */
+export interface Settings {
+  readonly kd: number;
+  readonly kc: number;
+  readonly chunk: WindowShape;
+  readonly passage: PassageShape;
+  readonly alpha: number;
+  readonly beta: number;
+  readonly depth: number;
+  readonly chunkSource: ChunkSource;
+  readonly expansion: boolean;
+  readonly roundPairs: number;
+}
+
+const known: Record<keyof BertQEOptions, true> = {
+  kd: true,
+  kc: true,
+  chunkWords: true,
+  passageWords: true,
+  titleWords: true,
+  alpha: true,
+  beta: true,
+  depth: true,
+  chunkSource: true,
+  dropQueryScore: true,
+  expansion: true,
+  roundPairs: true,
+};
+
+/** Checks the options and fills in the defaults. */
+export function settingsFrom(options: BertQEOptions = {}): Settings {
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(known, name)) {
+      throw usage(`there is no option "${name}"; the options are ${Object.keys(known).join(', ')}`);
+    }
+  }
+  const chunkWords = count('chunkWords', options.chunkWords ?? 10);
+  const passageWords = count('passageWords', options.passageWords ?? 100);
+  const chunkSource = options.chunkSource ?? 'best-passage';
+  if (!chunkSources.includes(chunkSource)) {
+    throw usage(`chunkSource must be one of ${chunkSources.join(', ')}, not ${JSON.stringify(chunkSource)}`);
+  }
+  const alpha = share('alpha', options.alpha ?? 0.4);
+  return {
+    kd: count('kd', options.kd ?? 10),
+    kc: count('kc', options.kc ?? 10),
+    chunk: { length: chunkWords, overlap: Math.floor(chunkWords / 2) },
+    passage: {
+      length: passageWords,
+      overlap: Math.floor(passageWords / 2),
+      titleWords: count('titleWords', options.titleWords ?? 30, 0),
+    },
+    // Eq. 5 without rel(q,d) is rel(C,d) alone.
+    alpha: options.dropQueryScore ? 1 : alpha,
+    beta: share('beta', options.beta ?? 0.9),
+    depth: count('depth', options.depth ?? 1000),
+    chunkSource,
+    expansion: options.expansion ?? true,
+    roundPairs: count('roundPairs', options.roundPairs ?? 256),
+  };
+}
+
+/** A whole number of at least `least`. */
+export function count(name: string, value: number, least = 1): number {
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw usage(`${name} must be a whole number of at least ${least}, not ${String(value)}`);
+}
+
+function share(name: string, value: number): number {
+  if (value >= 0 && value <= 1) return value;
+  throw usage(`${name} must be between 0 and 1, not ${String(value)}`);
+}
+
+function usage(message: string): BertQeError {
+  return new BertQeError('usage', `BERT-QE: ${message}.`);
+}

@@ -1,0 +1,46 @@
+import type { Candidate } from './candidate.js';
+import type { PhaseCost, RerankCost } from './result.js';
+import { phases, type Phase, type PhaseScorers, type PhaseUse } from './scoring.js';
+
+/** What a query ran, beside what it would run if every pair were scored. */
+export function costOf(
+  candidates: readonly Candidate[],
+  chunks: number,
+  scorers: PhaseScorers,
+  use: Readonly<Record<Phase, PhaseUse>>,
+  seconds: number,
+): RerankCost {
+  const exhaustive = exhaustivePairs(candidates, chunks, scorers, use.phaseTwo.pairs);
+  const ofPhases = Object.fromEntries(
+    phases.map((phase) => [phase, { ...use[phase], exhaustivePairs: exhaustive[phase] }]),
+  ) as Record<Phase, PhaseCost>;
+  const sum = (count: (phase: PhaseCost) => number): number =>
+    phases.reduce((total, phase) => total + count(ofPhases[phase]), 0);
+  return {
+    ...ofPhases,
+    pairs: sum(({ pairs }) => pairs),
+    exhaustivePairs: sum((phase) => phase.exhaustivePairs),
+    seconds,
+  };
+}
+
+/**
+ * Pairs without pruning. Passages are compared only where there are several, and where the same model chooses the
+ * passage and gives rel(q,d), choosing it has scored it. Equal texts are counted as if they were different.
+ */
+function exhaustivePairs(
+  candidates: readonly Candidate[],
+  chunks: number,
+  scorers: PhaseScorers,
+  phaseTwo: number,
+): Record<Phase, number> {
+  const withText = candidates.filter(({ isEmpty }) => !isEmpty).length;
+  const choices = candidates.filter(({ passages }) => passages.length > 1);
+  const scoredByChoice = scorers.bestPassage === scorers.phaseOne ? choices.length : 0;
+  return {
+    bestPassage: choices.reduce((sum, { passages }) => sum + passages.length, 0),
+    phaseOne: withText - scoredByChoice,
+    phaseTwo,
+    phaseThree: withText * chunks,
+  };
+}

@@ -1,0 +1,38 @@
+import { windowSpans, wordsOf, type WindowShape } from './windows.js';
+
+/** Where and how long the pieces of a document are. */
+export interface PassageShape extends WindowShape {
+  /** Words of the title that go in front of every passage; 0 leaves titles out. */
+  readonly titleWords: number;
+}
+
+/** What a passage is cut from: a document, or anything that has its text. */
+export interface Titled {
+  readonly title?: string;
+  readonly text: string;
+}
+
+/**
+ * The passages of a document: windows over its words, each with the title in front. A document without words is
+ * its title; without that too it has no passage.
+ */
+export function passagesOf(document: Titled, shape: PassageShape): string[] {
+  const title = shape.titleWords > 0 ? titleOf(document, shape.titleWords) : [];
+  const words = wordsOf(document.text);
+  if (words.length === 0) return title.length === 0 ? [] : [title.join(' ')];
+  return windowSpans(words.length, shape).map(({ start, end }) =>
+    [...title, ...words.slice(start, end)].join(' '),
+  );
+}
+
+/** The whole document as one text, its title in front as in a passage. */
+export function wholeText(document: Titled, { titleWords }: Pick<PassageShape, 'titleWords'>): string {
+  const title = titleWords > 0 ? titleOf(document, titleWords) : [];
+  return [...title, ...wordsOf(document.text)].join(' ');
+}
+
+/** The first words of the title; none where it is empty or the `.` that stands for "no title" in Robust04. */
+function titleOf({ title = '' }: Titled, titleWords: number): string[] {
+  const words = wordsOf(title).slice(0, titleWords);
+  return words.length === 1 && words[0] === '.' ? [] : words;
+}

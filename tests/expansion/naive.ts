@@ -1,0 +1,143 @@
+import type { Probability } from './fake-scorer.js';
+
+/**
+ * BERT-QE once more, written from the equations with plain loops and nothing shared with src/: no cache, no bounds,
+ * no classes. What the library answers is held against this.
+ */
+export interface NaiveOptions {
+  kd: number;
+  kc: number;
+  chunkWords: number;
+  passageWords: number;
+  titleWords: number;
+  alpha: number;
+  beta: number;
+  depth: number;
+  chunkSource: 'best-passage' | 'document' | 'initial';
+  dropQueryScore: boolean;
+  expansion: boolean;
+}
+
+export interface NaiveDocument {
+  id: string;
+  title?: string;
+  text: string;
+  score?: number;
+}
+
+export interface NaiveModels {
+  bestPassage: Probability;
+  phaseOne: Probability;
+  phaseTwo: Probability;
+  phaseThree: Probability;
+}
+
+export interface NaiveResult {
+  index: number;
+  id: string;
+  score: number;
+}
+
+export function naivePieces(words: string[], length: number, overlap: number): string[] {
+  const pieces: string[] = [];
+  let begin = 0;
+  let finished = words.length === 0;
+  while (!finished) {
+    let finish = begin + length;
+    if (words.length - finish < overlap) finish = words.length;
+    pieces.push(words.slice(begin, finish).join(' '));
+    finished = finish >= words.length;
+    begin = begin + length - overlap;
+  }
+  return pieces;
+}
+
+function split(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
+}
+
+function titleWordsOf(document: NaiveDocument, limit: number): string[] {
+  const words = split(document.title ?? '').slice(0, limit);
+  return words.join(' ') === '.' ? [] : words;
+}
+
+export function naiveRerank(
+  query: string,
+  documents: NaiveDocument[],
+  models: NaiveModels,
+  options: NaiveOptions,
+): NaiveResult[] {
+  const hasScores = documents.length > 0 && documents[0].score !== undefined;
+  const initial = documents.map((document, index) => ({ document, index }));
+  if (hasScores) initial.sort((a, b) => b.document.score! - a.document.score!);
+  const head = initial.slice(0, options.depth);
+  const tail = initial.slice(options.depth);
+
+  const rows = head.map(({ document, index }) => {
+    const title = titleWordsOf(document, options.titleWords);
+    const passages = naivePieces(
+      split(document.text),
+      options.passageWords,
+      Math.floor(options.passageWords / 2),
+    ).map((passage) => [...title, passage].join(' '));
+    if (passages.length === 0 && title.length > 0) passages.push(title.join(' '));
+    let best = '';
+    let bestScore = -1;
+    for (const passage of passages) {
+      const score = models.bestPassage(query, passage);
+      if (score > bestScore) {
+        bestScore = score;
+        best = passage;
+      }
+    }
+    const relQD = passages.length === 0 ? 0 : models.phaseOne(query, best);
+    return { document, index, best, empty: passages.length === 0, relQD };
+  });
+
+  const byId = (a: { document: NaiveDocument; index: number }, b: typeof a): number => {
+    if (a.document.id < b.document.id) return -1;
+    if (a.document.id > b.document.id) return 1;
+    return a.index - b.index;
+  };
+
+  let chunks: { text: string; score: number }[] = [];
+  if (options.expansion) {
+    const ranked = [...rows].sort((a, b) => b.relQD - a.relQD || byId(a, b));
+    const feedback = (options.chunkSource === 'initial' ? rows : ranked).slice(0, options.kd);
+    for (const row of feedback) {
+      const text =
+        options.chunkSource === 'document'
+          ? [...titleWordsOf(row.document, options.titleWords), ...split(row.document.text)]
+          : split(row.best);
+      for (const chunk of naivePieces(text, options.chunkWords, Math.floor(options.chunkWords / 2))) {
+        chunks.push({ text: chunk, score: models.phaseTwo(query, chunk) });
+      }
+    }
+    chunks = chunks.sort((a, b) => b.score - a.score).slice(0, options.kc);
+  }
+  let total = 0;
+  for (const chunk of chunks) total += Math.exp(chunk.score);
+
+  const results = rows.map((row) => {
+    let relCD = 0;
+    for (const chunk of chunks) {
+      const relCiD = row.empty ? 0 : models.phaseThree(chunk.text, row.best);
+      relCD += (Math.exp(chunk.score) / total) * relCiD;
+    }
+    let m = (1 - options.alpha) * row.relQD + options.alpha * relCD;
+    if (options.dropQueryScore) m = relCD;
+    if (chunks.length === 0) m = row.relQD;
+    const log = m === 0 ? Math.log(5e-324) : Math.log(m);
+    const score = hasScores ? options.beta * log + (1 - options.beta) * row.document.score! : log;
+    return { id: row.document.id, index: row.index, document: row.document, score };
+  });
+  results.sort((a, b) => b.score - a.score || byId(a, b));
+
+  const answer: NaiveResult[] = results.map(({ id, index, score }) => ({ id, index, score }));
+  let last = results.length > 0 ? results[results.length - 1].score : 0;
+  for (const { document, index } of tail) {
+    last -= 0.01;
+    answer.push({ id: document.id, index, score: last });
+  }
+  return answer;
+}

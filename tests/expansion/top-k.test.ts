@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { TextPair } from '../../src/bert/types.js';
+import { BertQE } from '../../src/expansion/index.js';
+import { caseArbitrary, libraryOf, query } from './cases.js';
+import { FakeScorer, hashToUnit } from './fake-scorer.js';
+
+describe('exact top-k', () => {
+  test('gives the first k places and scores of the exhaustive run, bit for bit', async () => {
+    let saved = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        caseArbitrary(40),
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (testCase, topK, roundPairs) => {
+          const exhaustive = await libraryOf(testCase).bertQe.rerank(query, testCase.documents);
+          const { bertQe, scorers } = libraryOf(testCase, { roundPairs });
+          const pruned = await bertQe.rerank(query, testCase.documents, { topK });
+          expect(pruned.results).toEqual(exhaustive.results.slice(0, topK));
+          expect(pruned.complete).toBe(true);
+          expect(pruned.cost.pairs).toBeLessThanOrEqual(exhaustive.cost.pairs);
+          const asked = new Set(Object.values(scorers));
+          expect([...asked].reduce((sum, scorer) => sum + scorer.asked.length, 0)).toBe(pruned.cost.pairs);
+          if (pruned.cost.pairs < exhaustive.cost.pairs) saved++;
+        },
+      ),
+      { numRuns: 4000 },
+    );
+    // The property would also hold if nothing were ever pruned.
+    expect(saved).toBeGreaterThan(400);
+  });
+
+  test('with pruning off cuts the exhaustive ranking, and runs every pair', async () => {
+    await fc.assert(
+      fc.asyncProperty(caseArbitrary(), fc.integer({ min: 1, max: 10 }), async (testCase, topK) => {
+        const all = await libraryOf(testCase).bertQe.rerank(query, testCase.documents);
+        const cut = await libraryOf(testCase).bertQe.rerank(query, testCase.documents, {
+          topK,
+          prune: false,
+        });
+        expect(cut.results).toEqual(all.results.slice(0, topK));
+        expect(cut.cost.pairs).toBe(all.cost.pairs);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('never puts a pair to the same model twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(caseArbitrary(), fc.integer({ min: 1, max: 30 }), async (testCase, topK) => {
+        const { bertQe, scorers } = libraryOf(testCase, { roundPairs: 5 });
+        await bertQe.rerank(query, testCase.documents, { topK });
+        for (const scorer of new Set(Object.values(scorers))) {
+          const keys = scorer.asked.map(({ a, b }: TextPair) => `${a}\n${b}`);
+          expect(new Set(keys).size).toBe(keys.length);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('counts the pairs of the exhaustive way as the exhaustive way runs them', async () => {
+    // Every text is different, so that nothing is saved by accident.
+    const documents = Array.from({ length: 30 }, (_, i) => ({
+      id: `d${i}`,
+      text: Array.from({ length: 1 + 7 * (i % 4) }, (_, word) => `w${i}-${word}`).join(' '),
+      score: 30 - i,
+    }));
+    for (const shared of [true, false]) {
+      const scorer = () => new FakeScorer((a, b) => hashToUnit(a + b));
+      const phaseOne = scorer();
+      const bestPassage = shared ? phaseOne : scorer();
+      const options = { passageWords: 8, chunkWords: 4, kd: 3, kc: 4 };
+      const bertQe = new BertQE({ phaseOne, bestPassage, phaseTwo: scorer(), phaseThree: scorer() }, options);
+      const all = await bertQe.rerank(query, documents);
+      const top = await bertQe.rerank(query, documents, { topK: 2 });
+      expect(all.cost.exhaustivePairs).toBe(all.cost.pairs);
+      expect(top.cost.exhaustivePairs).toBe(all.cost.pairs);
+      expect(top.cost.phaseThree.exhaustivePairs).toBe(30 * 4);
+      expect(top.cost.phaseThree.pairs).toBeLessThan(30 * 4);
+    }
+  });
+
+  test('skips documents altogether that their initial scores rule out, where phase one need not be complete', async () => {
+    const documents = Array.from({ length: 200 }, (_, i) => ({ id: `d${i}`, text: `text ${i}`, score: -i }));
+    const model = () => new FakeScorer((a, b) => 0.5 + 0.5 * hashToUnit(a + b));
+    for (const options of [{ expansion: false }, { chunkSource: 'initial' as const }]) {
+      const scorers = { phaseOne: model(), phaseTwo: model(), phaseThree: model() };
+      const bertQe = new BertQE(scorers, { beta: 0.5, roundPairs: 16, ...options });
+      const { cost, results } = await bertQe.rerank(query, documents, { topK: 3 });
+      const exhaustive = await bertQe.rerank(query, documents);
+      expect(results).toEqual(exhaustive.results.slice(0, 3));
+      expect(cost.phaseOne.pairs).toBeLessThan(40);
+    }
+  });
+
+  test('hands the scorer rounds of about the size asked for', async () => {
+    const documents = Array.from({ length: 400 }, (_, i) => ({ id: `d${i}`, text: `text ${i}` }));
+    const phaseThree = new FakeScorer((a, b) => hashToUnit(a + b));
+    const bertQe = new BertQE(
+      { phaseOne: new FakeScorer((a, b) => 0.4 + 0.2 * hashToUnit(b + a)), phaseThree },
+      { roundPairs: 100, alpha: 0.6 },
+    );
+    await bertQe.rerank(query, documents, { topK: 20 });
+    expect(phaseThree.calls.length).toBeGreaterThan(3);
+    // All but the last ones, when few documents are left, are full; none is much larger.
+    expect(phaseThree.calls.filter((pairs) => pairs >= 100).length).toBeGreaterThan(
+      phaseThree.calls.length / 2,
+    );
+    expect(Math.max(...phaseThree.calls)).toBeLessThan(120);
+  });
+});
