@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readQrels, readRun } from '../../src/collection/index.js';
-import { evaluate, parseMeasure, type EvaluationOptions, type Measure } from '../../src/evaluation/index.js';
-import { formatTrec } from '../../src/evaluation/report/trec.js';
+import {
+  evaluate,
+  formatTrec,
+  parseMeasure,
+  parseMeasures,
+  type EvaluationOptions,
+  type Measure,
+} from '../../src/evaluation/index.js';
+
 import { describeWithShared, sharedPath } from '../support/shared.js';
 
 /** NIST's own test inputs and outputs of trec_eval 10.0, by the arguments it was called with. */
@@ -73,5 +80,15 @@ describeWithShared("NIST's test files come out byte for byte", () => {
     });
     expect(formatTrec(evaluation, { perQuery: args.includes('-q') })).toBe(comparable.join(''));
     expect(comparable.length / lines.length).toBeGreaterThan(0.5);
+  });
+
+  it('measures named "official" are what trec_eval prints, but for the tag of the run', async () => {
+    const [runid, ...lines] = readFileSync(file('out.test'), 'utf8').split(/(?<=\n)/);
+    expect(runid).toMatch(/^runid/);
+    const measures = parseMeasures('official');
+    const evaluation = evaluate(await readRun(file('results.test')), await readQrels(file('qrels.test')), {
+      measures,
+    });
+    expect(formatTrec(evaluation)).toBe(lines.join(''));
   });
 });

@@ -4,7 +4,7 @@ import type { MeasureArguments, MeasureFamily } from './measure.js';
 /** Discounted cumulative gain over its value for the best possible ranking (Järvelin and Kekäläinen 2002). */
 export const ndcg: MeasureFamily = {
   name: 'nDCG',
-  help: "normalised discounted cumulative gain: level / log2(rank + 1), or with dcg='exp-log2' 2^level - 1 on top",
+  help: "normalised discounted cumulative gain, level / log2(rank + 1); dcg='exp-log2' takes 2^level - 1 for level",
   at: 'optional-rank',
   parameters: ['dcg'],
   trec: { plain: 'ndcg', cut: 'ndcg_cut' },

@@ -1,6 +1,17 @@
 import type { Evaluation } from '../evaluate.js';
 import type { Measure } from '../measures/measure.js';
 import { formatFixed } from './fixed.js';
+import type { Report } from './report.js';
+
+/** One evaluation after the other; several are told apart by a line with the file's name. */
+export function formatTrecReport({ runs, perQuery }: Report): string {
+  return runs
+    .map(({ file, evaluation }) => {
+      const heading = runs.length > 1 ? `${'runid'.padEnd(22)}\tall\t${file}\n` : '';
+      return heading + formatTrec(evaluation, { perQuery });
+    })
+    .join('');
+}
 
 /** An evaluation as trec_eval prints it, byte for byte; `perQuery` is its `-q`. */
 export function formatTrec(evaluation: Evaluation, { perQuery = false } = {}): string {

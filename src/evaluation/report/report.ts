@@ -1,0 +1,25 @@
+import type { Comparison, TestName } from '../compare.js';
+import type { Evaluation } from '../evaluate.js';
+import type { Measure } from '../measures/measure.js';
+import type { Correction } from '../significance/corrections.js';
+
+/** One run of a report. */
+export interface ReportedRun {
+  /** The file it was read from, as the user wrote it. */
+  readonly file: string;
+  readonly evaluation: Evaluation;
+  readonly isBaseline: boolean;
+}
+
+/** Everything the evaluate table says, before it is laid out. */
+export interface Report {
+  readonly measures: readonly Measure[];
+  /** In the order they are listed. */
+  readonly runs: readonly ReportedRun[];
+  /** By `file`, every run with every baseline. */
+  readonly comparisons: readonly Comparison[];
+  readonly test: TestName;
+  readonly correction: Correction;
+  /** Show every query beside the summary. */
+  readonly perQuery: boolean;
+}
