@@ -1,0 +1,30 @@
+/** Small dense algebra on weights, done in double precision once, when a graph is written. */
+
+/** Row-major `[rows, columns]` → `[columns, rows]`. */
+export function transposed(matrix: Float32Array, rows: number, columns: number): Float32Array {
+  const result = new Float32Array(matrix.length);
+  for (let row = 0; row < rows; row++) {
+    const from = row * columns;
+    for (let column = 0; column < columns; column++) result[column * rows + row] = matrix[from + column];
+  }
+  return result;
+}
+
+/** `matrix · vector` for a row-major `[rows, columns]` matrix. */
+export function timesVector(matrix: Float32Array, vector: ArrayLike<number>): Float64Array {
+  const columns = vector.length;
+  const result = new Float64Array(matrix.length / columns);
+  for (let row = 0; row < result.length; row++) {
+    let sum = 0;
+    for (let column = 0; column < columns; column++) sum += matrix[row * columns + column] * vector[column];
+    result[row] = sum;
+  }
+  return result;
+}
+
+/** Rounds `f(i)` for every index of `like` to single precision. */
+export function mapped(like: ArrayLike<number>, f: (value: number, index: number) => number): Float32Array {
+  const result = new Float32Array(like.length);
+  for (let i = 0; i < result.length; i++) result[i] = f(like[i], i);
+  return result;
+}

@@ -1,0 +1,73 @@
+import type { BertWeights } from '../checkpoint/index.js';
+import { mapped, timesVector, transposed } from './matrices.js';
+
+type Range = readonly [from: number, to: number];
+
+/** A linear layer of the checkpoint, or the outputs or inputs that belong to one attention head. */
+export interface Linear {
+  /** Canonical name without `.weight` and `.bias`, e.g. `encoder.layer.0.output.dense`. */
+  readonly layer: string;
+  readonly outputs?: Range;
+  readonly inputs?: Range;
+  /** Multiplies weights and bias. */
+  readonly scale?: number;
+}
+
+/** Gives a checkpoint's weights in the forms the graph stores them in. */
+export class WeightReader {
+  readonly #weights: BertWeights;
+  /** A layer's matrix is asked for several times in a row (weights, bias, heads): the last one is kept. */
+  #last: { readonly name: string; readonly values: Promise<Float32Array> } | undefined;
+
+  constructor(weights: BertWeights) {
+    this.#weights = weights;
+  }
+
+  /** A tensor as the checkpoint has it. */
+  tensor(name: string): Promise<Float32Array> {
+    if (!name.endsWith('.weight')) return this.#weights.get(name);
+    if (this.#last?.name !== name) this.#last = { name, values: this.#weights.get(name) };
+    return this.#last.values;
+  }
+
+  shape(linear: Linear): { readonly inputs: number; readonly outputs: number } {
+    const { top, bottom, left, right } = this.#bounds(linear);
+    return { inputs: right - left, outputs: bottom - top };
+  }
+
+  /** The weights as `[inputs, outputs]`, to be multiplied by row vectors from the left. */
+  async matrix(linear: Linear): Promise<Float32Array> {
+    const { inputs, outputs } = this.shape(linear);
+    return transposed(await this.#rows(linear), outputs, inputs);
+  }
+
+  /** The bias; for inputs to which the tensor `shift` has been added, b − W·shift, so that nothing changes. */
+  async bias(linear: Linear, shift?: string): Promise<Float32Array> {
+    const { scale = 1 } = linear;
+    const { top, bottom } = this.#bounds(linear);
+    const own = (await this.tensor(`${linear.layer}.bias`)).subarray(top, bottom);
+    if (shift === undefined) return mapped(own, (value) => value * scale);
+    const moved = timesVector(await this.#rows(linear), await this.tensor(shift));
+    return mapped(own, (value, i) => value * scale - moved[i]);
+  }
+
+  /** The weights as the checkpoint has them, `[outputs, inputs]`, cut and scaled. */
+  async #rows(linear: Linear): Promise<Float32Array> {
+    const whole = await this.tensor(`${linear.layer}.weight`);
+    const { scale = 1, inputs, outputs } = linear;
+    if (!inputs && !outputs && scale === 1) return whole;
+    const { top, bottom, left, right, width } = this.#bounds(linear);
+    const result = new Float32Array((bottom - top) * (right - left));
+    for (let row = top, i = 0; row < bottom; row++) {
+      for (let column = left; column < right; column++) result[i++] = whole[row * width + column] * scale;
+    }
+    return result;
+  }
+
+  #bounds({ layer, outputs, inputs }: Linear) {
+    const [height, width] = this.#weights.shapes.get(`${layer}.weight`)!;
+    const [top, bottom] = outputs ?? [0, height];
+    const [left, right] = inputs ?? [0, width];
+    return { top, bottom, left, right, width };
+  }
+}

@@ -1,0 +1,134 @@
+/** Element types, with the numbers ONNX gives them. */
+export const ElementType = {
+  float32: 1,
+  uint8: 2,
+  int8: 3,
+  int32: 6,
+  int64: 7,
+  bool: 9,
+  float16: 10,
+} as const;
+
+export type ElementTypeName = keyof typeof ElementType;
+
+/** A value in the graph: the name of an input, an initialiser or a node's output. */
+export type Value = string & { readonly __value: unique symbol };
+
+/** A dimension: a size, or the name of a size that is only known at run time. */
+export type Dimension = number | string;
+
+/** Marks an attribute as a float: JavaScript cannot tell 1 from 1.0, ONNX does. */
+export interface FloatAttribute {
+  readonly float: number;
+}
+
+export type Attribute = number | FloatAttribute | string | readonly number[];
+
+export type Attributes = Readonly<Record<string, Attribute>>;
+
+export interface GraphNode {
+  readonly op: string;
+  /** '' for the standard operators, `com.microsoft` for onnxruntime's own. */
+  readonly domain: string;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly attributes: Attributes;
+}
+
+/** A constant of the graph. Its bytes are asked for only when the model is written, one tensor at a time. */
+export interface Initializer {
+  readonly name: string;
+  readonly type: ElementTypeName;
+  readonly dims: readonly number[];
+  readonly data: () => ArrayBufferView | Promise<ArrayBufferView>;
+}
+
+export interface GraphInput {
+  readonly name: string;
+  readonly type: ElementTypeName;
+  readonly dims: readonly Dimension[];
+}
+
+/** The standard operators are used as of this version; onnxruntime 1.30 knows later ones, none of use here. */
+export const OPSET = 20;
+
+export const MICROSOFT = 'com.microsoft';
+
+/** An ONNX graph under construction; nodes are added in an order in which they can run. */
+export class Graph {
+  readonly nodes: GraphNode[] = [];
+  readonly initializers: Initializer[] = [];
+  readonly inputs: GraphInput[] = [];
+  readonly outputs: GraphInput[] = [];
+  #counter = 0;
+  readonly #constants = new Map<string, Value>();
+
+  constructor(readonly name: string) {}
+
+  input(name: string, type: ElementTypeName, dims: readonly Dimension[]): Value {
+    this.inputs.push({ name, type, dims });
+    return name as Value;
+  }
+
+  /** Names a value as an output of the graph. */
+  output(value: Value, name: string, type: ElementTypeName, dims: readonly Dimension[]): void {
+    this.nodes.push({ op: 'Identity', domain: '', inputs: [value], outputs: [name], attributes: {} });
+    this.outputs.push({ name, type, dims });
+  }
+
+  initializer(
+    name: string,
+    type: ElementTypeName,
+    dims: readonly number[],
+    data: Initializer['data'],
+  ): Value {
+    this.initializers.push({ name, type, dims, data });
+    return name as Value;
+  }
+
+  /** A small constant of int64s (shapes, axes, indices), stored once however often it is asked for. */
+  integers(values: readonly number[], dims: readonly number[] = [values.length]): Value {
+    return this.#constant(`int64 ${dims.join('x')}: ${values.join(' ')}`, 'int64', dims, () =>
+      BigInt64Array.from(values, BigInt),
+    );
+  }
+
+  /** A float32 scalar. */
+  scalar(value: number): Value {
+    return this.#constant(`float32: ${value}`, 'float32', [], () => Float32Array.of(value));
+  }
+
+  /** Adds a node with one output and returns that output. */
+  op(op: string, inputs: readonly (Value | '')[], attributes: Attributes = {}, domain = ''): Value {
+    return this.ops(op, inputs, 1, attributes, domain)[0];
+  }
+
+  /** Adds a node with several outputs. */
+  ops(
+    op: string,
+    inputs: readonly (Value | '')[],
+    count: number,
+    attributes: Attributes = {},
+    domain = '',
+  ): Value[] {
+    const id = this.#counter++;
+    const outputs = Array.from(
+      { length: count },
+      (_, i) => `${op}_${id}${count > 1 ? `_${i}` : ''}` as Value,
+    );
+    this.nodes.push({ op, domain, inputs, outputs, attributes });
+    return outputs;
+  }
+
+  #constant(name: string, type: ElementTypeName, dims: readonly number[], data: Initializer['data']): Value {
+    const known = this.#constants.get(name);
+    if (known) return known;
+    const value = this.initializer(name, type, dims, data);
+    this.#constants.set(name, value);
+    return value;
+  }
+}
+
+export function float(value: number): FloatAttribute {
+  return { float: value };
+}

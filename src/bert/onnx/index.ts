@@ -1,0 +1,2 @@
+export { type Attributes, type ElementTypeName, float, Graph, MICROSOFT, type Value } from './graph.js';
+export { modelBytes, writeModel, writeSingleFileModel } from './write.js';

@@ -1,0 +1,93 @@
+const utf8 = new TextEncoder();
+
+/** The wire types of the protobuf encoding that ONNX needs. */
+const VARINT = 0;
+const LENGTH_DELIMITED = 2;
+const FIXED32 = 5;
+
+/**
+ * A protobuf message being written, kept as a list of byte chunks: large payloads (weights) are referenced,
+ * never copied, and a nested message only contributes its length.
+ */
+export class Message {
+  readonly chunks: Uint8Array[] = [];
+  byteLength = 0;
+
+  /** int32, int64, bool or enum. */
+  integer(field: number, value: number | bigint): this {
+    return this.#push(concat(varint(tag(field, VARINT)), varint(value)));
+  }
+
+  float(field: number, value: number): this {
+    const bytes = new Uint8Array(4);
+    new DataView(bytes.buffer).setFloat32(0, value, true);
+    return this.#push(concat(varint(tag(field, FIXED32)), bytes));
+  }
+
+  string(field: number, value: string): this {
+    return this.bytes(field, utf8.encode(value));
+  }
+
+  bytes(field: number, value: Uint8Array): this {
+    this.#push(concat(varint(tag(field, LENGTH_DELIMITED)), varint(value.byteLength)));
+    return this.#push(value);
+  }
+
+  /** Repeated integers, packed as proto3 does. */
+  integers(field: number, values: readonly (number | bigint)[]): this {
+    return values.length === 0 ? this : this.bytes(field, concat(...values.map(varint)));
+  }
+
+  /** Repeated floats, packed. */
+  floats(field: number, values: readonly number[]): this {
+    if (values.length === 0) return this;
+    const bytes = new Uint8Array(4 * values.length);
+    const view = new DataView(bytes.buffer);
+    values.forEach((value, i) => view.setFloat32(4 * i, value, true));
+    return this.bytes(field, bytes);
+  }
+
+  message(field: number, value: Message): this {
+    this.#push(concat(varint(tag(field, LENGTH_DELIMITED)), varint(value.byteLength)));
+    this.chunks.push(...value.chunks);
+    this.byteLength += value.byteLength;
+    return this;
+  }
+
+  /** One contiguous copy, for messages small enough to want one. */
+  toBytes(): Uint8Array<ArrayBuffer> {
+    return concat(...this.chunks);
+  }
+
+  #push(bytes: Uint8Array): this {
+    this.chunks.push(bytes);
+    this.byteLength += bytes.byteLength;
+    return this;
+  }
+}
+
+function tag(field: number, wireType: number): number {
+  return field * 8 + wireType;
+}
+
+/** Base-128, low group first; negative numbers are the ten bytes of their 64-bit two's complement. */
+function varint(value: number | bigint): Uint8Array {
+  let rest = BigInt.asUintN(64, BigInt(value));
+  const bytes: number[] = [];
+  do {
+    const group = Number(rest & 0x7fn);
+    rest >>= 7n;
+    bytes.push(rest > 0n ? group | 0x80 : group);
+  } while (rest > 0n);
+  return Uint8Array.from(bytes);
+}
+
+function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.byteLength;
+  }
+  return whole;
+}

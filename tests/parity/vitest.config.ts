@@ -1,0 +1,6 @@
+import { defineConfig } from 'vitest/config';
+
+/** The opt-in suites that need minutes, gigabytes or programs beside this one. */
+export default defineConfig({
+  test: { include: ['tests/parity/**/*.test.ts'], testTimeout: 600_000, hookTimeout: 600_000, pool: 'forks' },
+});
