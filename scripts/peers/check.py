@@ -65,10 +65,14 @@ def named(collection, ranking):
     return [(collection.ids[document], score) for document, score in ranking]
 
 
+def without_zeros(ranking):
+    return [(document, score) for document, score in ranking if score != 0]
+
+
 def check_terrier(work, report):
     collection = load(work / "terrier.docs.tokens", keep_empty=True)
-    pipeline = {row["id"]: (row["terms"] or [None])[0] for row in lines(work / "terrier.surface.tokens")}
-    surface = {row["id"]: row["terms"] for row in lines(work / "terrier.surface")}
+    pipeline = {row["id"]: (row["terms"] or [None])[0] for row in lines(work / "terrier.surface.stems")}
+    surface = {row["id"]: row["terms"] for row in lines(work / "terrier.surface.tokens")}
     runs = {path.stem: read_run(path) for path in (work / "terrier" / "runs").glob("*.run")}
     undecided = defaultdict(list)
     for id, tokens in surface.items():
@@ -79,17 +83,20 @@ def check_terrier(work, report):
         dirichlet = r.terrier_dirichlet(collection, query)
         report.compare("dirichletlm", id, named(collection, dirichlet), runs["dirichletlm"][id])
         for model, options in EXPANSIONS.items() if first else ():
-            expanded, open_choice = r.expand(collection, query, first, **options)
-            if open_choice:
+            expanded, tie = r.expand(collection, query, first, **options)
+            if tie:
                 undecided[model].append(id)
-            else:
-                second = r.dph(collection, r.normalised(expanded))
-                report.compare(model, id, named(collection, second), runs[model][id])
+                continue
+            second, actual = named(collection, r.dph(collection, r.normalised(expanded))), runs[model][id]
+            if tie == 0:  # which weightless terms fill up the query is open, so are the documents only they match
+                second, actual = without_zeros(second), without_zeros(actual)
+            report.compare(model, id, second, actual)
     (work / "undecided.json").write_text(json.dumps(undecided))
 
 
 def check_anserini(work, report):
     collection = load(work / "anserini.docs.tokens", keep_empty=False)
+    indexed = json.loads((work / "anserini" / "stats.json").read_text())["indexed"]
     runs = {path.stem: read_run(path) for path in (work / "anserini" / "runs").glob("*.run")}
     for row in lines(work / "anserini.queries.tokens"):
         query = list(Counter(row["terms"]).items())
@@ -99,7 +106,7 @@ def check_anserini(work, report):
                 report.compare(name + suffix, row["id"], named(collection, first), runs[name + suffix][row["id"]])
                 if not first:
                     continue
-                second = model(collection, r.rm3(collection, query, first).items(), length)
+                second = model(collection, r.rm3(collection, query, first, indexed).items(), length)
                 rm3 = f"{name}-rm3{suffix}"
                 report.compare(rm3, row["id"], named(collection, second), runs[rm3][row["id"]])
 

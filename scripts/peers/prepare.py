@@ -4,6 +4,7 @@
 
 docs/docs.jsonl   {"id", "contents"}; contents = title + " " + text, or text alone where the title is empty
 queries.tsv       id TAB text, for the queries of queries.jsonl that appear in qrels.txt, in file order
+queries.jsonl     the same as {"id", "contents"}
 """
 
 import json
@@ -27,11 +28,14 @@ def main(source: pathlib.Path, out: pathlib.Path) -> None:
 
     judged = {line.split()[0] for line in (source / "qrels.txt").open(encoding="utf-8") if line.strip()}
     with (source / "queries.jsonl").open(encoding="utf-8") as queries, \
-            (out / "queries.tsv").open("w", encoding="utf-8") as tsv:
+            (out / "queries.tsv").open("w", encoding="utf-8") as tsv, \
+            (out / "queries.jsonl").open("w", encoding="utf-8") as jsonl:
         for line in queries:
             query = json.loads(line)
             if query["_id"] in judged:
-                tsv.write(f"{query['_id']}\t{one_line(query['text'])}\n")
+                text = one_line(query["text"])
+                tsv.write(f"{query['_id']}\t{text}\n")
+                jsonl.write(json.dumps({"id": query["_id"], "contents": text}, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -54,12 +54,13 @@ def by_index_order(scores):
 def terrier_query(surface, pipeline):
     """Surface tokens to weighted stems: equal tokens merge, then neighbours of equal stem; weights over the largest."""
     entries = [[stem, count] for token, count in Counter(surface).items() if (stem := pipeline[token]) is not None]
-    merged = []
-    for stem, count in entries:
-        if merged and merged[-1][0] == stem:
-            merged[-1][1] += count
+    merged, previous = [], None
+    for entry in entries:
+        if previous and previous[0] == entry[0]:
+            previous[1] += entry[1]  # Terrier's slip: of three or more in a row, the third joins an entry already gone
         else:
-            merged.append([stem, count])
+            merged.append(entry)
+        previous = entry
     return normalised(merged)
 
 
@@ -122,7 +123,8 @@ def expansion_weights(collection, query, feedback, model):
 
 
 def expand(collection, query, ranking, model="KL", documents=3, terms=10, parameter_free=True):
-    """The expanded query before its weights are normalised, and whether a tie at the cut left the choice open."""
+    """The expanded query before its weights are normalised, and the weight of the terms a tie at the cut left open
+    (None where the cut is clear): which of them get in is the order of Terrier's hash table."""
     feedback = [document for document, _ in ranking[:documents]]
     weights, tfx, lx = expansion_weights(collection, query, feedback, model)
     heaviest = max(weights, key=weights.get)
@@ -135,8 +137,8 @@ def expand(collection, query, ranking, model="KL", documents=3, terms=10, parame
         normaliser = tfx[heaviest] * math.log2((1 + f) / f) + math.log2(1 + f)
     order = sorted(weights, key=lambda term: -weights[term])
     size = max(terms, len(query))
-    undecided = len(order) > size and weights[order[size]] > 0 and math.isclose(
-        weights[order[size - 1]], weights[order[size]], rel_tol=1e-12)
+    last, first_out = (weights[order[i]] if i < len(order) else math.inf for i in (size - 1, size))
+    tie = last if math.isclose(last, first_out, rel_tol=1e-12) and math.isfinite(last) else None
     expanded = [[term, weight] for term, weight in query]
     for term in order[:size]:
         entry = next((entry for entry in expanded if entry[0] == term), None)
@@ -144,7 +146,7 @@ def expand(collection, query, ranking, model="KL", documents=3, terms=10, parame
             entry[1] += weights[term] / normaliser
         else:
             expanded.append([term, weights[term] / normaliser])
-    return expanded, undecided
+    return expanded, tie
 
 
 # Anserini -----------------------------------------------------------------------------------------------------------
@@ -192,12 +194,13 @@ def unit(weights):
     return {term: weight / total for term, weight in weights.items()}
 
 
-def rm3(collection, query, ranking, documents=10, terms=10, original=0.5):
-    """The interpolated query; `ranking` must carry the scores of the first pass."""
+def rm3(collection, query, ranking, indexed, documents=10, terms=10, original=0.5):
+    """The interpolated query; `ranking` must carry the scores of the first pass. `indexed` counts documents without a
+    single term too, which N does not."""
 
     def eligible(term):
         plain = term.isascii() and term.isalnum() and term == term.lower()
-        return plain and 2 <= len(term) <= 20 and len(collection.postings[term]) / collection.N <= 0.1
+        return plain and 2 <= len(term) <= 20 and len(collection.postings[term]) / indexed <= 0.1
 
     model = Counter()
     for document, score in ranking[:documents]:

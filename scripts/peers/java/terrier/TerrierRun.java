@@ -87,11 +87,9 @@ final class TerrierRun {
     return request;
   }
 
-  /** Query terms in Terrier's order: the weights QueryExpansion logs, and those of the last matching. */
+  /** Query entries in Terrier's order with the weights of the last matching. */
   private static ObjectNode describe(ObjectMapper json, SearchRequest request) {
     ObjectNode node = json.createObjectNode().put("id", request.getQueryID());
-    String expanded = request.getControl("QE.ExpandedQuery");
-    if (expanded != null && !expanded.isEmpty()) node.put("expanded", expanded.trim());
     MatchingQueryTerms terms = ((Request) request).getMatchingQueryTerms();
     var list = node.putArray("matched");
     for (Map.Entry<?, MatchingQueryTerms.QueryTermProperties> term : terms) {

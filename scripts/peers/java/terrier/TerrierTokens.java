@@ -7,21 +7,22 @@ import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.terrier.indexing.tokenisation.Tokeniser;
 import org.terrier.terms.BaseTermPipelineAccessor;
 import org.terrier.terms.TermPipelineAccessor;
 import org.terrier.utility.ApplicationSetup;
 
 /**
- * java TerrierTokens [EnglishTokeniser|UTFTokeniser] < LINES.jsonl
+ * java TerrierTokens TOKENISER [PIPELINE...] < LINES.jsonl
  *
- * <p>{"id","contents"} in; {"id","terms"} out: what the default term pipeline (Stopwords, PorterStemmer) lets through.
+ * <p>{"id","contents"} in; {"id","terms"} out: what the term pipeline lets through; its default is Stopwords PorterStemmer.
  */
 final class TerrierTokens {
   public static void main(String[] args) throws Exception {
-    if (args.length > 0) ApplicationSetup.setProperty("tokeniser", args[0]);
+    ApplicationSetup.setProperty("tokeniser", args[0]);
     Tokeniser tokeniser = Tokeniser.getTokeniser();
-    TermPipelineAccessor pipeline = new BaseTermPipelineAccessor("Stopwords", "PorterStemmer");
+    TermPipelineAccessor pipeline = new BaseTermPipelineAccessor(Arrays.copyOfRange(args, 1, args.length));
     ObjectMapper json = new ObjectMapper();
     try (var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         var out = new BufferedWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8))) {
