@@ -18,18 +18,20 @@ export function bagOfWords(analyzer: Analyzer, text: string): WeightedQuery {
 
 /**
  * Terrier's query: occurrences of equal *words* are counted; then words become terms, and only neighbours that have
- * become equal are joined. Weights are divided by the largest.
+ * become equal are joined. Weights are divided by the largest. Terrier joins a neighbour to the entry before it even
+ * where that one was itself joined and is gone, so of three in a row the third is lost: we follow, to get its scores.
  */
 export function terrierQuery(analyzer: Analyzer, text: string): WeightedQuery {
   const words = new Map<string, number>();
   for (const word of analyzer.tokenize(text)) words.set(word, (words.get(word) ?? 0) + 1);
   const entries: { term: string; weight: number }[] = [];
+  let previous: { term: string; weight: number } | undefined;
   for (const [word, weight] of words) {
-    const term = analyzer.termOf(word);
-    if (term === '') continue;
-    const last = entries.at(-1);
-    if (last?.term === term) last.weight += weight;
-    else entries.push({ term, weight });
+    const entry = { term: analyzer.termOf(word), weight };
+    if (entry.term === '') continue;
+    if (previous?.term === entry.term) previous.weight += weight;
+    else entries.push(entry);
+    previous = entry;
   }
   return scaleToMaximum(entries);
 }

@@ -39,7 +39,7 @@ export class Searcher implements Retriever {
     const query = this.#firstQuery(text);
     if (!this.feedback) return query;
     const feedback = this.#match(query, { ...options, depth: this.feedback.documents });
-    return feedback.length === 0 ? query : this.feedback.expand(query, feedback, this.index);
+    return this.feedback.expand(query, feedback, this.index);
   }
 
   /** Ranks by a query that is already weighted terms. */
