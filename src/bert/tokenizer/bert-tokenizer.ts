@@ -1,0 +1,149 @@
+import type { PairTemplate, Tokenizer } from '../types.js';
+import { type AddedToken, AddedTokenMatcher } from './added-tokens.js';
+import { IdBuffer } from './id-buffer.js';
+import { BertNormalizer, type NormalizerOptions, splitWords } from './normalizer.js';
+import { codePointAt, propertyTable, PUNCTUATION, REMOVED, SPACE } from './unicode.js';
+import { HASH_START, hashNext, LONGEST_CACHED, WordCache } from './word-cache.js';
+import { WordPiece, type WordPieceOptions } from './wordpiece.js';
+
+export interface BertTokenizerOptions extends NormalizerOptions, WordPieceOptions {
+  readonly vocabulary: ReadonlyMap<string, number>;
+  readonly addedTokens: readonly AddedToken[];
+  readonly template: PairTemplate;
+}
+
+/** What an ASCII character means to the fast path. */
+const LETTER = 0;
+const BLANK = 1;
+const MARK = 2;
+/** Leaves the fast path: dropped by cleaning, or not ASCII at all. */
+const OTHER = 3;
+
+/**
+ * BERT's WordPiece tokeniser, token for token equal to Hugging Face's. Runs of ASCII letters and digits go
+ * straight from the text through a cache of words; whatever else stands between two blanks is normalised in
+ * full first. Cutting at blanks is safe: no normalisation step reaches across white space.
+ */
+export class BertTokenizer implements Tokenizer {
+  readonly vocabularySize: number;
+  readonly template: PairTemplate;
+  private readonly normalizer: BertNormalizer;
+  private readonly pieces: WordPiece;
+  private readonly rawTokens: AddedTokenMatcher;
+  private readonly normalizedTokens: AddedTokenMatcher;
+  private readonly ascii = new Uint8Array(128);
+  private readonly markIds = new Int32Array(128);
+  private readonly cache = new WordCache();
+  private readonly out = new IdBuffer();
+  private readonly properties = propertyTable();
+
+  constructor(private readonly options: BertTokenizerOptions) {
+    const { vocabulary, addedTokens } = options;
+    this.template = options.template;
+    let highest = -1;
+    for (const id of vocabulary.values()) highest = Math.max(highest, id);
+    for (const { id } of addedTokens) highest = Math.max(highest, id);
+    this.vocabularySize = highest + 1;
+    this.normalizer = new BertNormalizer(options);
+    this.pieces = new WordPiece(vocabulary, options);
+    this.rawTokens = new AddedTokenMatcher(addedTokens.filter((token) => !token.normalized));
+    this.normalizedTokens = new AddedTokenMatcher(
+      addedTokens
+        .filter((token) => token.normalized)
+        .map((token) => ({ ...token, content: this.normalizer.normalize(token.content) })),
+    );
+    for (let code = 0; code < 128; code++) {
+      this.ascii[code] = this.kindOf(code);
+      this.markIds[code] = vocabulary.get(String.fromCharCode(code)) ?? options.unknownId;
+    }
+  }
+
+  encode(text: string): Int32Array {
+    this.out.length = 0;
+    for (const segment of this.rawTokens.split(text) ?? [{ text }]) {
+      if ('id' in segment) this.out.push(segment.id);
+      else if (this.normalizedTokens.isEmpty) this.encodeRaw(segment.text);
+      else this.encodeNormalized(this.normalizer.normalize(segment.text));
+    }
+    return this.out.copy();
+  }
+
+  private encodeRaw(text: string): void {
+    const { ascii, out } = this;
+    for (let i = 0; i < text.length;) {
+      const code = text.charCodeAt(i);
+      let kind = code < 128 ? ascii[code] : OTHER;
+      if (kind === LETTER) {
+        const start = i;
+        let hash = hashNext(HASH_START, code);
+        for (i++; i < text.length; i++) {
+          const next = text.charCodeAt(i);
+          kind = next < 128 ? ascii[next] : OTHER;
+          if (kind !== LETTER) break;
+          hash = hashNext(hash, next);
+        }
+        if (kind === OTHER) i = this.encodeChunk(text, start);
+        else this.encodeWord(text, start, i, hash);
+      } else if (kind === BLANK) {
+        i++;
+      } else if (kind === MARK) {
+        out.push(this.markIds[code]);
+        i++;
+      } else {
+        i = this.encodeChunk(text, i);
+      }
+    }
+  }
+
+  /** A word of ASCII letters and digits. */
+  private encodeWord(text: string, start: number, end: number, hash: number): void {
+    const { cache, out } = this;
+    const brief = end - start <= LONGEST_CACHED;
+    if (brief && cache.appendTo(out, text, start, end, hash)) return;
+    const from = out.length;
+    const word = text.slice(start, end);
+    this.pieces.appendTo(out, this.options.lowerCase ? word.toLowerCase() : word);
+    if (brief) cache.remember(text, start, end, hash, out, from);
+  }
+
+  /** Everything from `start` to the next white space; returns where to go on. */
+  private encodeChunk(text: string, start: number): number {
+    const { cache, out } = this;
+    let hash = HASH_START;
+    let end = start;
+    while (end < text.length && !this.isSpace(codePointAt(text, end))) {
+      hash = hashNext(hash, text.charCodeAt(end++));
+    }
+    // White space beyond ASCII.
+    if (end === start) return start + 1;
+    const brief = end - start <= LONGEST_CACHED;
+    if (brief && cache.appendTo(out, text, start, end, hash)) return end;
+    const from = out.length;
+    this.encodeWords(this.normalizer.normalize(text.slice(start, end)));
+    if (brief) cache.remember(text, start, end, hash, out, from);
+    return end;
+  }
+
+  private encodeNormalized(normalized: string): void {
+    for (const segment of this.normalizedTokens.split(normalized) ?? [{ text: normalized }]) {
+      if ('id' in segment) this.out.push(segment.id);
+      else this.encodeWords(segment.text);
+    }
+  }
+
+  private encodeWords(normalized: string): void {
+    splitWords(normalized, (word) => this.pieces.appendTo(this.out, word));
+  }
+
+  private isSpace(code: number): boolean {
+    const is = this.properties[code];
+    return (is & SPACE) !== 0 && !(this.options.cleanText && is & REMOVED);
+  }
+
+  private kindOf(code: number): number {
+    const is = this.properties[code];
+    if (this.options.cleanText && is & REMOVED) return OTHER;
+    if (is & SPACE) return BLANK;
+    return is & PUNCTUATION ? MARK : LETTER;
+  }
+}

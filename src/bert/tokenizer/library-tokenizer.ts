@@ -1,0 +1,56 @@
+import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers';
+import { BertQeError, reasonOf } from '../../errors.js';
+import { isJsonObject, type JsonObject } from '../json.js';
+import type { Tokenizer } from '../types.js';
+import type { TokenizerSettings } from './settings.js';
+import { pairTemplate } from './template.js';
+
+/**
+ * Any other tokenizer.json (byte-level BPE of RoBERTa and ModernBERT, Unigram of XLM-R and DeBERTa, …) through
+ * Hugging Face's JavaScript library.
+ */
+export function libraryTokenizer(json: JsonObject, settings: TokenizerSettings, file: string): Tokenizer {
+  let library: LibraryTokenizer;
+  try {
+    library = new LibraryTokenizer(json, settings.raw);
+  } catch (error) {
+    throw new BertQeError('input', `${file}: this tokenizer is not supported (${reasonOf(error)})`, {
+      cause: error,
+    });
+  }
+  const vocabulary = library.get_vocab();
+  if (vocabulary.size === 0) throw new BertQeError('input', `${file}: the vocabulary is empty`);
+  let highest = -1;
+  for (const id of vocabulary.values()) highest = Math.max(highest, id);
+
+  const template = pairTemplate(json['post_processor'], padId(json, settings, vocabulary, file), file);
+  if (template === undefined) {
+    throw new BertQeError(
+      'input',
+      `${file}: it does not say how two texts are put together (post_processor)`,
+    );
+  }
+  for (const id of [...template.before, ...template.between, ...template.after, template.pad]) {
+    if (id > highest) throw new BertQeError('input', `${file}: special token ${id} is not in the vocabulary`);
+  }
+  return {
+    vocabularySize: highest + 1,
+    template,
+    encode: (text) => Int32Array.from(library.encode(text, { add_special_tokens: false }).ids),
+  };
+}
+
+function padId(
+  json: JsonObject,
+  settings: TokenizerSettings,
+  vocabulary: ReadonlyMap<string, number>,
+  file: string,
+): number {
+  const padding = json['padding'];
+  const stated = isJsonObject(padding) ? padding['pad_id'] : undefined;
+  const names = settings.pad === undefined ? ['<pad>', '[PAD]'] : [settings.pad];
+  const name = names.find((candidate) => vocabulary.has(candidate));
+  const id = name === undefined ? stated : vocabulary.get(name);
+  if (typeof id === 'number') return id;
+  throw new BertQeError('input', `${file}: the special token ${names.join(' or ')} is missing`);
+}

@@ -1,0 +1,104 @@
+import {
+  codePointAt,
+  DECOMPOSING,
+  IDEOGRAPH,
+  lowerCase,
+  MARK,
+  propertyTable,
+  PUNCTUATION,
+  REMOVED,
+  SPACE,
+} from './unicode.js';
+
+export interface NormalizerOptions {
+  /** Drop control characters, turn all white space into blanks. */
+  readonly cleanText: boolean;
+  /** Set CJK ideographs apart. */
+  readonly splitIdeographs: boolean;
+  /** Decompose (NFD) and drop non-spacing marks. */
+  readonly stripAccents: boolean;
+  readonly lowerCase: boolean;
+}
+
+const BLANK = 0x20;
+
+/** BERT's normaliser, step by step in the order of the original: clean, set apart, strip accents, lower case. */
+export class BertNormalizer {
+  private readonly properties = propertyTable();
+
+  constructor(readonly options: NormalizerOptions) {}
+
+  normalize(text: string): string {
+    const { stripAccents } = this.options;
+    const cleaned = this.clean(text);
+    const stripped = stripAccents ? this.strip(cleaned) : cleaned;
+    return this.options.lowerCase ? this.lower(stripped) : stripped;
+  }
+
+  private clean(text: string): string {
+    const { cleanText, splitIdeographs } = this.options;
+    let result = '';
+    for (let i = 0; i < text.length;) {
+      const code = codePointAt(text, i);
+      i += code > 0xffff ? 2 : 1;
+      const is = this.properties[code];
+      if (cleanText && is & REMOVED) continue;
+      if (cleanText && is & SPACE) result += ' ';
+      else if (splitIdeographs && is & IDEOGRAPH) result += ` ${String.fromCodePoint(code)} `;
+      else result += String.fromCodePoint(code);
+    }
+    return result;
+  }
+
+  /**
+   * Decomposition acts on runs of characters that decompose or combine; all others are boundaries. Runs are
+   * found by the original's tables, because a newer Unicode would decompose characters it leaves alone.
+   */
+  private strip(text: string): string {
+    let result = '';
+    let run = '';
+    for (const character of text) {
+      if (this.properties[character.codePointAt(0)!] & DECOMPOSING) {
+        run += character;
+        continue;
+      }
+      if (run !== '') result += this.decompose(run);
+      run = '';
+      result += this.unlessMark(character);
+    }
+    return run === '' ? result : result + this.decompose(run);
+  }
+
+  private decompose(run: string): string {
+    let result = '';
+    for (const character of run.normalize('NFD')) result += this.unlessMark(character);
+    return result;
+  }
+
+  private unlessMark(character: string): string {
+    return this.properties[character.codePointAt(0)!] & MARK ? '' : character;
+  }
+
+  private lower(text: string): string {
+    let result = '';
+    for (const character of text) result += lowerCase(character.codePointAt(0)!);
+    return result;
+  }
+}
+
+/** Splits normalised text at white space, and into punctuation marks and the words between them. */
+export function splitWords(normalized: string, emit: (word: string) => void): void {
+  const properties = propertyTable();
+  let start = 0;
+  for (let i = 0; i < normalized.length;) {
+    const code = normalized.codePointAt(i)!;
+    const next = i + (code > 0xffff ? 2 : 1);
+    if (code === BLANK || properties[code] & (SPACE | PUNCTUATION)) {
+      if (start < i) emit(normalized.slice(start, i));
+      if (properties[code] & PUNCTUATION) emit(normalized.slice(i, next));
+      start = next;
+    }
+    i = next;
+  }
+  if (start < normalized.length) emit(normalized.slice(start));
+}

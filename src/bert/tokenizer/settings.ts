@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { isJsonObject, type JsonObject, parseJsonObject, readTextIfPresent } from '../json.js';
+import type { AddedToken } from './added-tokens.js';
+
+/** What `tokenizer_config.json` and its older companions say; everything may be absent. */
+export interface TokenizerSettings {
+  readonly lowerCase?: boolean;
+  readonly stripAccents?: boolean;
+  readonly splitIdeographs?: boolean;
+  readonly unknown?: string;
+  readonly cls?: string;
+  readonly sep?: string;
+  readonly pad?: string;
+  readonly addedTokens: readonly AddedToken[];
+  /** The file as it is, for tokenizers that are not ours. */
+  readonly raw: JsonObject;
+}
+
+/** Reads `tokenizer_config.json`, `special_tokens_map.json` and `added_tokens.json` of a model folder. */
+export async function readSettings(folder: string): Promise<TokenizerSettings> {
+  const raw = (await readObject(folder, 'tokenizer_config.json')) ?? {};
+  const map = (await readObject(folder, 'special_tokens_map.json')) ?? {};
+  const added = (await readObject(folder, 'added_tokens.json')) ?? {};
+  const flag = (name: string): boolean | undefined => {
+    const value = raw[name];
+    return typeof value === 'boolean' ? value : undefined;
+  };
+  const token = (name: string): string | undefined => contentOf(raw[name]) ?? contentOf(map[name]);
+  return {
+    raw,
+    addedTokens: [...decoderTokens(raw['added_tokens_decoder']), ...mapTokens(added)],
+    ...defined({
+      lowerCase: flag('do_lower_case'),
+      stripAccents: flag('strip_accents'),
+      splitIdeographs: flag('tokenize_chinese_chars'),
+      unknown: token('unk_token'),
+      cls: token('cls_token'),
+      sep: token('sep_token'),
+      pad: token('pad_token'),
+    }),
+  };
+}
+
+/** An added token as tokenizer.json and tokenizer_config.json write it, or undefined where it is not one. */
+export function parseAddedToken(value: unknown, id: unknown): AddedToken | undefined {
+  if (!isJsonObject(value) || typeof value['content'] !== 'string') return undefined;
+  if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0) return undefined;
+  return {
+    id,
+    content: value['content'],
+    singleWord: value['single_word'] === true,
+    stripLeft: value['lstrip'] === true,
+    stripRight: value['rstrip'] === true,
+    // Tokens are looked for in normalised text unless they are special or say otherwise.
+    normalized: typeof value['normalized'] === 'boolean' ? value['normalized'] : value['special'] !== true,
+  };
+}
+
+/** A token that is found in the raw text, as special tokens are. */
+export function specialToken(content: string, id: number): AddedToken {
+  return { id, content, singleWord: false, stripLeft: false, stripRight: false, normalized: false };
+}
+
+function decoderTokens(decoder: unknown): AddedToken[] {
+  if (!isJsonObject(decoder)) return [];
+  return Object.entries(decoder).flatMap(([id, value]) => parseAddedToken(value, Number(id)) ?? []);
+}
+
+function mapTokens(added: JsonObject): AddedToken[] {
+  return Object.entries(added).flatMap(([content, id]) => parseAddedToken({ content }, id) ?? []);
+}
+
+/** A token is written as text, or as an object that holds it. */
+function contentOf(value: unknown): string | undefined {
+  const content = isJsonObject(value) ? value['content'] : value;
+  return typeof content === 'string' ? content : undefined;
+}
+
+async function readObject(folder: string, name: string): Promise<JsonObject | undefined> {
+  const file = join(folder, name);
+  const text = await readTextIfPresent(file);
+  return text === undefined ? undefined : parseJsonObject(text, file);
+}
+
+/** Leaves out the fields that are undefined. */
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}

@@ -1,0 +1,78 @@
+import { BertQeError } from '../../errors.js';
+import { isJsonObject } from '../json.js';
+
+export type Vocabulary = ReadonlyMap<string, number>;
+
+/** Reads the text of a `vocab.txt`: one piece per line, its id the line's number from zero. */
+export function parseVocabularyText(text: string, file: string): Vocabulary {
+  const lines = text.split('\n');
+  while (lines.length > 0 && lines.at(-1)!.trim() === '') lines.pop();
+  const vocabulary = new Map<string, number>();
+  for (const [id, line] of lines.entries()) {
+    const piece = line.endsWith('\r') ? line.slice(0, -1) : line;
+    const earlier = vocabulary.get(piece);
+    if (earlier !== undefined) {
+      throw new BertQeError('input', `${file}:${id + 1}: "${piece}" already stands on line ${earlier + 1}`);
+    }
+    vocabulary.set(piece, id);
+  }
+  if (vocabulary.size === 0) throw new BertQeError('input', `${file}: the vocabulary is empty`);
+  return vocabulary;
+}
+
+/** Reads the `vocab` object of a WordPiece tokenizer.json: piece → id. */
+export function parseVocabularyObject(value: unknown, file: string): Vocabulary {
+  if (!isJsonObject(value)) throw new BertQeError('input', `${file}: its model has no vocabulary`);
+  const vocabulary = new Map<string, number>();
+  const pieceOf = new Map<number, string>();
+  for (const [piece, id] of Object.entries(value)) {
+    if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0) {
+      throw new BertQeError(
+        'input',
+        `${file}: "${piece}" has id ${JSON.stringify(id)}, expected a whole number`,
+      );
+    }
+    const rival = pieceOf.get(id);
+    if (rival !== undefined) {
+      throw new BertQeError('input', `${file}: "${rival}" and "${piece}" both have id ${id}`);
+    }
+    vocabulary.set(piece, id);
+    pieceOf.set(id, piece);
+  }
+  if (vocabulary.size === 0) throw new BertQeError('input', `${file}: the vocabulary is empty`);
+  return vocabulary;
+}
+
+/** The ids of the special tokens, each present and none used twice. */
+export function specialIds<Role extends string>(
+  idOf: (token: string) => number | undefined,
+  tokens: Readonly<Record<Role, string>>,
+  file: string,
+): Record<Role, number> {
+  const ids = new Map<number, string>();
+  const found: [string, number][] = [];
+  for (const [role, token] of Object.entries<string>(tokens)) {
+    const id = idOf(token);
+    if (id === undefined) throw new BertQeError('input', `${file}: the special token ${token} is missing`);
+    const rival = ids.get(id);
+    if (rival !== undefined) {
+      throw new BertQeError(
+        'input',
+        `${file}: the special tokens ${rival} and ${token} are the same (id ${id})`,
+      );
+    }
+    ids.set(id, token);
+    found.push([role, id]);
+  }
+  return Object.fromEntries(found) as Record<Role, number>;
+}
+
+/**
+ * Whether a vocabulary without a tokenizer_config.json (Google's releases) was made from text in lower case:
+ * cased ones have capitals in a third of their pieces, uncased ones in their special tokens only.
+ */
+export function looksUncased(vocabulary: Vocabulary): boolean {
+  let capitalised = 0;
+  for (const piece of vocabulary.keys()) if (/^[^[]*[A-Z]/.test(piece)) capitalised++;
+  return capitalised < vocabulary.size / 100;
+}
