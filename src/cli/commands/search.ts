@@ -1,9 +1,10 @@
-import { readQueries, writeRun, type Query, type Ranking } from '../../collection/index.js';
+import { writeRun, type Query, type Ranking } from '../../collection/index.js';
 import { BertQeError, throwIfAborted } from '../../errors.js';
 import { writeOutput } from '../../files/index.js';
 import { Index } from '../../retrieval/index.js';
 import { defineCommand } from '../command.js';
 import { formatDuration, formatCount, Progress } from '../progress.js';
+import { queriesFrom } from '../queries.js';
 import { makeSearcher, retrievalOptions } from '../retrieval-options.js';
 
 export const searchCommand = defineCommand({
@@ -72,16 +73,6 @@ export const searchCommand = defineCommand({
     }
   },
 });
-
-/** Exactly one of `--query` and `--queries`. */
-export async function queriesFrom(text: string | undefined, file: string | undefined): Promise<Query[]> {
-  if ((text === undefined) === (file === undefined)) {
-    throw new BertQeError('usage', 'Give either --query TEXT or --queries FILE.');
-  }
-  if (file !== undefined) return readQueries(file);
-  if (text!.trim() === '') throw new BertQeError('usage', '--query is empty; give it some words.');
-  return [{ id: '1', text: text! }];
-}
 
 function whyNothing(query: Query, index: Index): string {
   const reason =
