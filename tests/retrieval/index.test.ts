@@ -80,8 +80,13 @@ describe('an index', () => {
   });
 
   test('refuses duplicate ids, empty collections, and folders that hold something else', async () => {
-    const duplicate = [...documents.slice(0, 5), { ...documents[2], origin: { file: 'corpus.jsonl', line: 6 } }];
-    await expect(build(fresh(), duplicate)).rejects.toThrow(/corpus\.jsonl:6: the document id "doc-2" was there before/);
+    const duplicate = [
+      ...documents.slice(0, 5),
+      { ...documents[2], origin: { file: 'corpus.jsonl', line: 6 } },
+    ];
+    await expect(build(fresh(), duplicate)).rejects.toThrow(
+      /corpus\.jsonl:6: the document id "doc-2" was there before/,
+    );
     await expect(build(fresh(), [])).rejects.toThrow('no documents');
     const foreign = fresh();
     mkdirSync(foreign);
@@ -162,7 +167,8 @@ describe('check', () => {
     const at = fresh();
     await build(at, documents.slice(0, 5));
     const manifest = JSON.parse(readFileSync(join(at, 'index.json'), 'utf8'));
-    const write = (change: object) => writeFileSync(join(at, 'index.json'), JSON.stringify({ ...manifest, ...change }));
+    const write = (change: object) =>
+      writeFileSync(join(at, 'index.json'), JSON.stringify({ ...manifest, ...change }));
     write({ statistics: { ...manifest.statistics, tokens: 1 } });
     expect(checkIndex(at).problems.join('\n')).toMatch(/tokens: \d+ found, the manifest says 1/);
     write({ version: 99 });

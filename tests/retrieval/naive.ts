@@ -16,7 +16,8 @@ export interface NaiveCollection {
 export function countCollection(documents: readonly Document[], analyzer: Analyzer): NaiveCollection {
   const bags = documents.map(({ title, text }) => {
     const bag = new Map<string, number>();
-    for (const term of analyzer.analyze(title ? `${title} ${text}` : text)) bag.set(term, (bag.get(term) ?? 0) + 1);
+    for (const term of analyzer.analyze(title ? `${title} ${text}` : text))
+      bag.set(term, (bag.get(term) ?? 0) + 1);
     return bag;
   });
   const lengths = bags.map((bag) => [...bag.values()].reduce((a, b) => a + b, 0));
@@ -73,5 +74,7 @@ export function naiveSearch(
     }
     if (matched) results.push({ id: collection.ids[d], score });
   });
-  return results.sort((a, b) => b.score - a.score || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))).slice(0, depth);
+  return results
+    .sort((a, b) => b.score - a.score || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)))
+    .slice(0, depth);
 }

@@ -1,13 +1,21 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ByteReader, ByteWriter } from '../../src/retrieval/index/bytes.js';
-import { BLOCK_SIZE, Postings, PostingsEncoder, roundUpToFloat32 } from '../../src/retrieval/index/postings.js';
+import {
+  BLOCK_SIZE,
+  Postings,
+  PostingsEncoder,
+  roundUpToFloat32,
+} from '../../src/retrieval/index/postings.js';
 
 const lists = fc
-  .array(fc.tuple(fc.integer({ min: 1, max: 5000 }), fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 1e6 }))), {
-    minLength: 1,
-    maxLength: 600,
-  })
+  .array(
+    fc.tuple(fc.integer({ min: 1, max: 5000 }), fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 1e6 }))),
+    {
+      minLength: 1,
+      maxLength: 600,
+    },
+  )
   .map((gaps) => {
     let document = -1;
     return gaps.map(([gap, frequency]) => ({ document: (document += gap), frequency }));
@@ -49,19 +57,25 @@ test('postings come back as they were encoded, with the maxima of every block', 
 
 test('seek finds the first block that can hold a document', () => {
   fc.assert(
-    fc.property(lists, fc.array(fc.integer({ min: 0, max: 3_000_000 }), { maxLength: 20 }), (list, targets) => {
-      const lengths = new Uint32Array(list.at(-1)!.document + 1).fill(10);
-      const encoder = new PostingsEncoder(lengths);
-      encoder.start(() => 0);
-      for (const { document, frequency } of list) encoder.add(document, frequency);
-      const postings = new Postings(encoder.finish().slice(), list.length);
-      let from = 0;
-      for (const target of targets.sort((a, b) => a - b)) {
-        const naive = [...postings.lastDocument].findIndex((last, block) => block >= from && last >= target);
-        from = postings.seek(target, from);
-        expect(from).toBe(naive < 0 ? postings.blocks : naive);
-      }
-    }),
+    fc.property(
+      lists,
+      fc.array(fc.integer({ min: 0, max: 3_000_000 }), { maxLength: 20 }),
+      (list, targets) => {
+        const lengths = new Uint32Array(list.at(-1)!.document + 1).fill(10);
+        const encoder = new PostingsEncoder(lengths);
+        encoder.start(() => 0);
+        for (const { document, frequency } of list) encoder.add(document, frequency);
+        const postings = new Postings(encoder.finish().slice(), list.length);
+        let from = 0;
+        for (const target of targets.sort((a, b) => a - b)) {
+          const naive = [...postings.lastDocument].findIndex(
+            (last, block) => block >= from && last >= target,
+          );
+          from = postings.seek(target, from);
+          expect(from).toBe(naive < 0 ? postings.blocks : naive);
+        }
+      },
+    ),
     { numRuns: 100 },
   );
 });
@@ -69,7 +83,9 @@ test('seek finds the first block that can hold a document', () => {
 test('numbers and strings of any size survive the byte buffer', () => {
   fc.assert(
     fc.property(
-      fc.array(fc.oneof(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.string({ unit: 'grapheme', maxLength: 400 }))),
+      fc.array(
+        fc.oneof(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.string({ unit: 'grapheme', maxLength: 400 })),
+      ),
       fc.maxSafeNat(),
       (values, large) => {
         const writer = new ByteWriter(4);
@@ -79,7 +95,8 @@ test('numbers and strings of any size survive the byte buffer', () => {
         }
         writer.varint53(large);
         const reader = new ByteReader(writer.view().slice());
-        for (const value of values) expect(typeof value === 'string' ? reader.string() : reader.varint()).toBe(value);
+        for (const value of values)
+          expect(typeof value === 'string' ? reader.string() : reader.varint()).toBe(value);
         expect(reader.varint53()).toBe(large);
         expect(reader.atEnd).toBe(true);
       },

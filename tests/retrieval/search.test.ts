@@ -42,29 +42,41 @@ async function* asStream<T>(items: readonly T[]): AsyncGenerator<T> {
 const words = fc.integer({ min: 0, max: 999 }).map((n) => `w${Math.floor(30 * (n / 1000) ** 3)}`);
 const collections = fc
   .array(fc.array(words, { maxLength: 25 }), { minLength: 1, maxLength: 400 })
-  .map((texts) => texts.map((text, d): Document => ({ id: `${(d * 7919) % 1000}-${d}`, text: text.join(' ') })));
-const queries = fc.array(fc.tuple(words, fc.double({ min: 0.05, max: 3, noNaN: true })), { minLength: 1, maxLength: 6 });
+  .map((texts) =>
+    texts.map((text, d): Document => ({ id: `${(d * 7919) % 1000}-${d}`, text: text.join(' ') })),
+  );
+const queries = fc.array(fc.tuple(words, fc.double({ min: 0.05, max: 3, noNaN: true })), {
+  minLength: 1,
+  maxLength: 6,
+});
 
 describe('searching', () => {
   test('gives the scores and the order of a naive scorer, for every model', async () => {
     await fc.assert(
-      fc.asyncProperty(collections, queries, fc.integer({ min: 1, max: 60 }), async (documents, query, depth) => {
-        const index = await indexOf(documents);
-        const counted = countCollection(documents, analyzer);
-        const weights = new Map<string, number>();
-        for (const [term, weight] of query) weights.set(term, (weights.get(term) ?? 0) + weight);
-        const terms = [...weights].map(([term, weight]) => ({ term, weight }));
-        for (const name of ['dph', 'bm25', 'ql'] as const) {
-          const found = new Searcher(index, { model: models[name] }).searchTerms(terms, { depth });
-          const wanted = naiveSearch(counted, naiveModels[name], weights, depth);
-          expect(found.length).toBe(wanted.length);
-          found.forEach(({ score }, i) => expect(score).toBeCloseTo(wanted[i].score, 6));
-          // Scores that differ by less than the score grid may swap; all others must stand in the naive order.
-          const naive = new Map(naiveSearch(counted, naiveModels[name], weights, 1e9).map((r) => [r.id, r.score]));
-          found.forEach(({ id }, i) => expect(naive.get(id)).toBeCloseTo(wanted[i].score, 6));
-        }
-        await index.close();
-      }),
+      fc.asyncProperty(
+        collections,
+        queries,
+        fc.integer({ min: 1, max: 60 }),
+        async (documents, query, depth) => {
+          const index = await indexOf(documents);
+          const counted = countCollection(documents, analyzer);
+          const weights = new Map<string, number>();
+          for (const [term, weight] of query) weights.set(term, (weights.get(term) ?? 0) + weight);
+          const terms = [...weights].map(([term, weight]) => ({ term, weight }));
+          for (const name of ['dph', 'bm25', 'ql'] as const) {
+            const found = new Searcher(index, { model: models[name] }).searchTerms(terms, { depth });
+            const wanted = naiveSearch(counted, naiveModels[name], weights, depth);
+            expect(found.length).toBe(wanted.length);
+            found.forEach(({ score }, i) => expect(score).toBeCloseTo(wanted[i].score, 6));
+            // Scores that differ by less than the score grid may swap; all others must stand in the naive order.
+            const naive = new Map(
+              naiveSearch(counted, naiveModels[name], weights, 1e9).map((r) => [r.id, r.score]),
+            );
+            found.forEach(({ id }, i) => expect(naive.get(id)).toBeCloseTo(wanted[i].score, 6));
+          }
+          await index.close();
+        },
+      ),
       { numRuns: 40 },
     );
   });
