@@ -19,6 +19,11 @@ export interface Analyzer {
   readonly spec: AnalyzerSpec;
   /** The index terms of a text, in order, repeats included. */
   analyze(text: string): string[];
+  /**
+   * `analyze` for those who number terms: the numbers that `numberOf` gives them, asked once per distinct word and
+   * then mostly remembered. Numbers must not be negative.
+   */
+  numbering(numberOf: (term: string) => number): (text: string) => number[];
   /** The words of a text as a stop list has them: cut and in lower case, none left out, not stemmed. */
   tokenize(text: string): string[];
   /** The index term of such a word; `''` for a stop word. `analyze` is `tokenize`, each word's term, less the `''`. */
@@ -38,8 +43,9 @@ export function analyzerFromSpec(spec: unknown): Analyzer {
 class PipelineAnalyzer implements Analyzer {
   readonly name: string;
   readonly #tokenize: Tokenizer;
-  readonly #words: Collector;
-  readonly #terms: Collector;
+  readonly #wordOf: (token: string) => string;
+  readonly #words: Collector<string>;
+  readonly #terms: Collector<string>;
   readonly #stopwords: ReadonlySet<string>;
   readonly #stem: (word: string) => string;
 
@@ -49,13 +55,26 @@ class PipelineAnalyzer implements Analyzer {
     this.#tokenize = tokenize;
     this.#stopwords = stopwordsOf(spec);
     this.#stem = spec.stemmer === 'porter' ? porterStem : (word) => word;
-    this.#words = new Collector(wordOf, QUERY_SLOTS);
-    this.#terms = new Collector((token) => this.termOf(wordOf(token)), DOCUMENT_SLOTS);
+    this.#wordOf = wordOf;
+    this.#words = new Collector(wordOf, '', QUERY_SLOTS);
+    this.#terms = new Collector((token) => this.termOf(wordOf(token)), '', DOCUMENT_SLOTS);
   }
 
   analyze(text: string): string[] {
     this.#tokenize(text, this.#terms);
     return this.#terms.take();
+  }
+
+  numbering(numberOf: (term: string) => number): (text: string) => number[] {
+    const derive = (token: string) => {
+      const term = this.termOf(this.#wordOf(token));
+      return term === '' ? NO_NUMBER : numberOf(term);
+    };
+    const numbers = new Collector(derive, NO_NUMBER, DOCUMENT_SLOTS);
+    return (text) => {
+      this.#tokenize(text, numbers);
+      return numbers.take();
+    };
   }
 
   tokenize(text: string): string[] {
@@ -73,21 +92,25 @@ const DOCUMENT_SLOTS = 1 << 16;
 /** Surface words are asked for queries only. */
 const QUERY_SLOTS = 1 << 8;
 
-/** Collects what tokens become, less those that become nothing. */
-class Collector implements TokenSink {
-  readonly #cache: TermCache;
-  #collected: string[] = [];
+const NO_NUMBER = -1;
 
-  constructor(derive: (token: string) => string, slots: number) {
+/** Collects what tokens become, less those that become nothing. */
+class Collector<T> implements TokenSink {
+  readonly #cache: TermCache<T>;
+  readonly #nothing: T;
+  #collected: T[] = [];
+
+  constructor(derive: (token: string) => T, nothing: T, slots: number) {
     this.#cache = new TermCache(derive, slots);
+    this.#nothing = nothing;
   }
 
   token(text: string, start: number, end: number): void {
-    const term = this.#cache.term(text, start, end);
-    if (term !== '') this.#collected.push(term);
+    const value = this.#cache.of(text, start, end);
+    if (value !== this.#nothing) this.#collected.push(value);
   }
 
-  take(): string[] {
+  take(): T[] {
     const collected = this.#collected;
     this.#collected = [];
     return collected;

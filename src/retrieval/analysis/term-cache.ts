@@ -4,44 +4,45 @@ const MAX_CACHED_LENGTH = 32;
 const EMPTY = '';
 
 /**
- * Remembers which term a word of the text becomes, so that lower-casing, stop words and stemming are done once per
- * distinct word and not once per occurrence.
+ * Remembers what a word of the text becomes (a term, or a term's number), so that lower-casing, stop words and
+ * stemming are done once per distinct word and not once per occurrence.
  *
  * Direct-mapped: a word has one slot, chosen by its hash, and takes it from whatever word was there. So the size is
  * fixed, nothing has to be evicted, frequent words stay, and a hit neither allocates nor hashes a string object. Equal
  * words give the very same string, whose hash V8 has at hand when the caller looks it up in a map of its own.
  */
-export class TermCache {
-  readonly #derive: (word: string) => string;
+export class TermCache<T> {
+  readonly #derive: (word: string) => T;
   readonly #words: string[];
-  readonly #terms: string[];
+  readonly #values: T[];
   readonly #mask: number;
 
   /**
-   * @param derive word → term, a pure function.
+   * @param derive word → value, a pure function; asked once for the empty word too.
    * @param slots how many words to remember, a power of two.
    */
-  constructor(derive: (word: string) => string, slots: number) {
+  constructor(derive: (word: string) => T, slots: number) {
     this.#derive = derive;
     this.#words = Array.from({ length: slots }, () => EMPTY);
-    this.#terms = Array.from({ length: slots }, () => EMPTY);
+    const none = derive(EMPTY);
+    this.#values = Array.from({ length: slots }, () => none);
     this.#mask = slots - 1;
   }
 
-  /** The term of the word `text[start, end)`. */
-  term(text: string, start: number, end: number): string {
+  /** What the word `text[start, end)` becomes. */
+  of(text: string, start: number, end: number): T {
     const length = end - start;
     if (length > MAX_CACHED_LENGTH) return this.#derive(copy(text, start, end));
     let hash = 0;
     for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
     const slot = (hash ^ (hash >>> 15)) & this.#mask;
     const cached = this.#words[slot]!;
-    if (cached.length === length && matches(text, start, cached)) return this.#terms[slot]!;
+    if (cached.length === length && matches(text, start, cached)) return this.#values[slot]!;
     const word = copy(text, start, end);
-    const term = this.#derive(word);
+    const value = this.#derive(word);
     this.#words[slot] = word;
-    this.#terms[slot] = term;
-    return term;
+    this.#values[slot] = value;
+    return value;
   }
 }
 

@@ -97,6 +97,8 @@ class Build {
   readonly #capacity: number;
   readonly #record = new ByteWriter();
   #segment: Segment;
+  /** Text → the segment's term numbers. */
+  #numbersOf: (text: string) => number[] = () => [];
   #lengths = new Uint32Array(1 << 16);
   #documents = 0;
   #terms = 0;
@@ -112,15 +114,17 @@ class Build {
     this.#storage = openStorage(folder, 'write');
     this.#spill = new SpillFile(join(folder, 'spill.tmp'));
     this.#capacity = options.postingsInMemory ?? 4_000_000;
-    this.#segment = new Segment(0, this.#capacity);
+    this.#segment = this.#openSegment(0);
   }
 
   add(document: Document & { readonly origin?: Origin }): void {
     const { title } = document;
-    const terms = this.options.analyzer.analyze(title ? `${title} ${document.text}` : document.text);
-    if (this.#segment.isFull(terms.length)) this.#flushSegment();
-    // A single document larger than the whole buffer gets a segment of its own size.
-    if (this.#segment.isFull(terms.length)) this.#segment = new Segment(this.#documents, terms.length);
+    const text = title ? `${title} ${document.text}` : document.text;
+    let terms = this.#numbersOf(text);
+    if (this.#segment.isFull(terms.length)) {
+      this.#flushSegment(terms.length);
+      terms = this.#numbersOf(text);
+    }
     this.#segment.add(terms);
     if (this.#documents === this.#lengths.length) {
       const grown = new Uint32Array(this.#lengths.length * 2);
@@ -215,11 +219,18 @@ class Build {
     this.#waitingBytes = 0;
   }
 
-  #flushSegment(): void {
+  /** Writes the segment out and opens the next, with room for a document of `atLeast` terms. */
+  #flushSegment(atLeast = 0): void {
     if (this.#segment.documents > 0) {
       this.#terms = invertSegment(this.#segment, this.#storage, this.#spill, this.#terms);
     }
-    this.#segment = new Segment(this.#documents, this.#capacity);
+    this.#segment = this.#openSegment(atLeast);
+  }
+
+  #openSegment(atLeast: number): Segment {
+    const segment = new Segment(this.#documents, Math.max(this.#capacity, atLeast));
+    this.#numbersOf = this.options.analyzer.numbering((term) => segment.numberOf(term));
+    return segment;
   }
 }
 

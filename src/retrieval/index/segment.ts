@@ -40,18 +40,22 @@ export class Segment {
     return this.#postings + terms > this.#capacity;
   }
 
-  /** Adds the next document; its postings are grouped by term, in order of first occurrence. */
-  add(documentTerms: readonly string[]): void {
-    const { vocabulary, terms, frequencies } = this;
+  /** The local number of a term; a new one gets the next. */
+  numberOf(term: string): number {
+    const known = this.vocabulary.get(term);
+    if (known !== undefined) return known;
+    const next = this.vocabulary.size;
+    this.vocabulary.set(term, next);
+    if (next >= this.#slots.length) this.#grow();
+    return next;
+  }
+
+  /** Adds the next document, given as local term numbers; its postings come in order of first occurrence. */
+  add(documentTerms: readonly number[]): void {
+    const { terms, frequencies } = this;
     const start = this.#postings;
     let end = start;
-    for (const term of documentTerms) {
-      let local = vocabulary.get(term);
-      if (local === undefined) {
-        local = vocabulary.size;
-        vocabulary.set(term, local);
-        if (local >= this.#slots.length) this.#grow();
-      }
+    for (const local of documentTerms) {
       // A slot may be left over from an earlier document; it counts only if it points at this term, here.
       const slot = this.#slots[local];
       if (slot >= start && slot < end && terms[slot] === local) {
