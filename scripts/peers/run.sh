@@ -29,7 +29,7 @@ anserini() { "$PEERS_JAVA" -Xmx1g -cp "$WORK/classes/anserini:$ANSERINI_JAR" "$@
 same() { cmp <(columns "$1") <(columns "$2") || { echo "$1 and $2 differ" >&2; exit 1; }; }
 columns() { awk '{ print $1, $3 }' "$1" | sort -s -k 1,1; }
 
-for name in $SEARCHED $ANALYSED; do
+for name in tiny $ANALYSED; do
   [ "$name" = tiny ] && source=$FIXTURES/tiny || source=$COLLECTIONS/$name
   echo "== analyse $name" >&2
   python3 "$HERE/prepare.py" "$source" "$WORK/$name"
