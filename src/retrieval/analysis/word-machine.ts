@@ -13,7 +13,7 @@ type Moves = Partial<Record<WordBreakName, State>>;
 type Accepting =
   | 'letter'
   | 'hebrew'
-  | 'hebrewQuote'
+  | 'hebrewMarked'
   | 'number'
   | 'katakana'
   | 'link'
@@ -86,10 +86,11 @@ const accepting: Record<Accepting, Moves> = {
     ...extendedBy('hebrew'),
     ...alphanumeric,
     ...midLetter,
-    SingleQuote: 'hebrewQuote',
+    SingleQuote: 'hebrewMarked',
     DoubleQuote: 'hebrewDoubleQuote',
   },
-  hebrewQuote: { ...extendedBy('hebrewQuote'), ...alphanumeric },
+  // …and what it has joined takes no mark after it.
+  hebrewMarked: { ...extendedBy('hebrewMarked'), ...alphanumeric },
   number: { ...extendedBy('number'), ...alphanumeric, ...midNumber },
   katakana: { ...extendedBy('katakana'), Katakana: 'katakana', ExtendNumLet: 'link' },
   link: { ...extendedBy('link'), ...alphanumeric, Katakana: 'katakana' },
@@ -137,7 +138,7 @@ const pending: Record<Pending, Moves> = {
   lead: { ...extendedBy('lead'), ...alphanumeric, ExtendNumLet: 'lead', Katakana: 'katakana' },
   midLetter: { ...extendedBy('midLetter'), Letter: 'letter', EmojiLetter: 'letter', Hebrew: 'letter' },
   midNumber: { ...extendedBy('midNumber'), Numeric: 'number' },
-  hebrewDoubleQuote: { ...extendedBy('hebrewDoubleQuote'), Hebrew: 'letter' },
+  hebrewDoubleQuote: { ...extendedBy('hebrewDoubleQuote'), Hebrew: 'hebrewMarked' },
   region: { ...extendedBy('region'), Region: 'flag' },
   keycapBase: { ...plainlyExtendedBy('keycapBase'), Keycap: 'keycap', EmojiSelector: 'keycapSelected' },
   keycapSelected: { Keycap: 'keycapAfterSelector' },
