@@ -32,7 +32,10 @@ const MEMBERS = {
 };
 
 const [input, output] = process.argv.slice(2);
-const lines = readFileSync(input, 'utf8').trimEnd().split('\n').map((line) => line.split('\t'));
+const lines = readFileSync(input, 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => line.split('\t'));
 const runs = lines
   .filter(([kind]) => kind === 'run')
   .map(([, first, last, id]) => ({ first: parseInt(first, 16), last: parseInt(last, 16), id }));

@@ -101,7 +101,7 @@ class Collector<T> implements TokenSink {
   #collected: T[] = [];
 
   constructor(derive: (token: string) => T, nothing: T, slots: number) {
-    this.#cache = new TermCache(derive, slots);
+    this.#cache = new TermCache(derive, nothing, slots);
     this.#nothing = nothing;
   }
 

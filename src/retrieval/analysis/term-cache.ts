@@ -18,14 +18,14 @@ export class TermCache<T> {
   readonly #mask: number;
 
   /**
-   * @param derive word → value, a pure function; asked once for the empty word too.
+   * @param derive word → value, a pure function.
+   * @param unused any value, for slots that no word has taken yet.
    * @param slots how many words to remember, a power of two.
    */
-  constructor(derive: (word: string) => T, slots: number) {
+  constructor(derive: (word: string) => T, unused: T, slots: number) {
     this.#derive = derive;
     this.#words = Array.from({ length: slots }, () => EMPTY);
-    const none = derive(EMPTY);
-    this.#values = Array.from({ length: slots }, () => none);
+    this.#values = Array.from({ length: slots }, () => unused);
     this.#mask = slots - 1;
   }
 
