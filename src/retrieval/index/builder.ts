@@ -14,7 +14,7 @@ import { badInput, type Document, type Origin } from '../../collection/index.js'
 import { BertQeError, throwIfAborted } from '../../errors.js';
 import { systemCode, writeFileAtomic } from '../../files/index.js';
 import type { Analyzer } from '../analysis/index.js';
-import { ByteReader, ByteWriter } from './bytes.js';
+import { ByteWriter } from './bytes.js';
 import { invertSegment } from './invert.js';
 import { lockForWriting } from './lock.js';
 import { DATA_PREFIX, MANIFEST, readManifest, type IndexManifest } from './manifest.js';
@@ -234,22 +234,21 @@ class Build {
   }
 }
 
+/** The ids table is sorted by id: two walks over it give every document its place, and its id by number. */
 function writeArrays(storage: Storage, lengths: Uint32Array): void {
-  // The ids table is sorted by id, so one walk over it gives every document its place.
   const ranks = new Uint32Array(lengths.length);
-  let rank = 0;
-  let idBytes = 0;
-  for (const { key, value } of storage.ids.getRange({})) {
-    ranks[value.readUInt32LE(0)] = rank++;
-    idBytes += key.length;
-  }
   const ends = new Uint32Array(lengths.length);
-  const bytes = Buffer.alloc(idBytes);
-  let end = 0;
-  for (let document = 0; document < lengths.length; document++) {
-    const id = new ByteReader(storage.documents.getBinaryFast(document)!).string();
-    end += bytes.write(id, end);
-    ends[document] = end;
+  let rank = 0;
+  for (const { key, value } of storage.ids.getRange({})) {
+    const document = value.readUInt32LE(0);
+    ranks[document] = rank++;
+    ends[document] = key.length;
+  }
+  for (let document = 1; document < ends.length; document++) ends[document] += ends[document - 1];
+  const bytes = Buffer.alloc(ends.at(-1)!);
+  for (const { key, value } of storage.ids.getRange({})) {
+    const document = value.readUInt32LE(0);
+    key.copy(bytes, document === 0 ? 0 : ends[document - 1]);
   }
   storage.root.transactionSync(() => {
     storage.arrays.putSync(LENGTHS, bytesOf(lengths));
