@@ -45,14 +45,19 @@ def analysis(work, out):
 
     sources = [work / "tricky.jsonl"] + [work / f"tricky.{kind}" for kind in ("terrier", "terrier-utf", "anserini")]
     tricky = [
-        {"text": text["contents"], "terrier": terrier["terms"], "terrierUtf": utf["terms"], "anserini": anserini["terms"]}
+        {
+            "text": text["contents"],
+            "terrier": terrier["terms"],
+            "terrierUtf": utf["terms"],
+            "anserini": anserini["terms"],
+        }
         for text, terrier, utf, anserini in zip(*map(lines, sources))
     ]
     write_gz(out / "tricky.jsonl.gz", "".join(json.dumps(row, ensure_ascii=True) + "\n" for row in tricky))
 
 
 def words(work, out):
-    """Word, Terrier's term, Anserini's term ("" where dropped) for the five collections; the stop words seen in eight."""
+    """Word, Terrier's term, Anserini's term ("" where dropped) of five collections; the stop words seen in eight."""
     seen = {row["id"] for name in ANALYSED for row in lines(work / name / "words.jsonl")}
     stems, stopped = [], []
     for terrier, anserini in zip(lines(work / "words.terrier"), lines(work / "words.anserini")):
@@ -73,6 +78,10 @@ def rounded(score):
     return f"{score:.6f}"
 
 
+def rounded_run(path):
+    return {query: [[d, float(rounded(s))] for d, s in ranking] for query, ranking in read_run(path).items()}
+
+
 def runs(work, out):
     for name in SEARCHED:
         for peer in PEERS:
@@ -89,7 +98,7 @@ def runs(work, out):
 
 
 def query_weights(row):
-    """[[term, weight]…] as the last matching used them. Weightless terms are left out: which ones come is arbitrary."""
+    """[[term, weight]…] as the last matching used them, weightless ones left out: which of those come is arbitrary."""
     if "matched" in row:
         return [[term, round(weight, 9)] for term, weight in row["matched"] if weight > 0]
     return list(row["expanded"].items())
@@ -103,7 +112,8 @@ def expansions(work, names, limit):
                 if model in FIGURES_ONLY.get(peer, ()):
                     continue
                 for row in list(lines(path))[:limit]:
-                    yield {"peer": peer, "collection": name, "model": model, "id": row["id"], "terms": query_weights(row)}
+                    where = {"peer": peer, "collection": name, "model": model}
+                    yield where | {"id": row["id"], "terms": query_weights(row)}
 
 
 def evaluate(qrels, run):
@@ -143,16 +153,14 @@ def figures(work, collections, out):
 def tiny(work, out):
     """The whole tiny collection in one file: every ranking, every expanded query, the tokens themselves."""
     folder = work / "tiny"
-    result = {"undecided": json.loads((folder / "undecided.json").read_text()), "expansions": list(expansions(work, ["tiny"], None))}
+    undecided = json.loads((folder / "undecided.json").read_text())
+    result = {"undecided": undecided, "expansions": list(expansions(work, ["tiny"], None))}
     for peer in PEERS:
         result[peer] = {
             "statistics": json.loads((folder / peer / "stats.json").read_text()),
             "documents": {row["id"]: row["terms"] for row in lines(folder / f"{peer}.docs.tokens")},
             "queries": {row["id"]: row["terms"] for row in lines(folder / f"{peer}.queries.tokens")},
-            "runs": {
-                path.stem: {query: [[d, float(rounded(s))] for d, s in ranking] for query, ranking in read_run(path).items()}
-                for path in sorted((folder / peer / "runs").glob("*.run"))
-            },
+            "runs": {path.stem: rounded_run(path) for path in sorted((folder / peer / "runs").glob("*.run"))},
         }
     write_gz(out / "tiny" / "expected.json.gz", json.dumps(result, ensure_ascii=True))
 

@@ -180,7 +180,8 @@ def ql(collection, query, length, mu=1000):
 
     def weigh(term, weight, tf, document):
         p = (collection.frequency[term] + 1) / (T + 1)
-        return max(0.0, weight * (math.log(1 + tf / (mu * p)) + math.log(mu / (length(collection.lengths[document]) + mu))))
+        smoothed = math.log(1 + tf / (mu * p)) + math.log(mu / (length(collection.lengths[document]) + mu))
+        return max(0.0, weight * smoothed)
 
     return by_document_id(collection, accumulate(collection, query, weigh))
 

@@ -16,7 +16,8 @@ import org.terrier.utility.ApplicationSetup;
 /**
  * java TerrierTokens TOKENISER [PIPELINE...] < LINES.jsonl
  *
- * <p>{"id","contents"} in; {"id","terms"} out: what the term pipeline lets through; its default is Stopwords PorterStemmer.
+ * <p>{"id","contents"} in; {"id","terms"} out: what the pipeline (Terrier's default is Stopwords PorterStemmer) lets
+ * through; without one, the surface tokens.
  */
 final class TerrierTokens {
   public static void main(String[] args) throws Exception {
