@@ -50,7 +50,8 @@ export function duplicateKey(text: string): string | undefined {
     } else if (token === '}' || token === ']') {
       keys = objects.pop();
     } else if (token === ':' && keys !== undefined && candidate !== undefined) {
-      const key = JSON.parse(candidate) as string;
+      // Decoded only where it must be: vocabularies have tens of thousands of keys.
+      const key = candidate.includes('\\') ? (JSON.parse(candidate) as string) : candidate.slice(1, -1);
       if (keys.has(key)) return key;
       keys.add(key);
     }

@@ -2,7 +2,7 @@ import type { PairTemplate, Tokenizer } from '../types.js';
 import { type AddedToken, AddedTokenMatcher } from './added-tokens.js';
 import { IdBuffer } from './id-buffer.js';
 import { BertNormalizer, type NormalizerOptions, splitWords } from './normalizer.js';
-import { codePointAt, propertyTable, PUNCTUATION, REMOVED, SPACE } from './unicode.js';
+import { propertyTable, PUNCTUATION, REMOVED, SPACE } from './unicode.js';
 import { HASH_START, hashNext, LONGEST_CACHED, WordCache } from './word-cache.js';
 import { WordPiece, type WordPieceOptions } from './wordpiece.js';
 
@@ -35,6 +35,8 @@ export class BertTokenizer implements Tokenizer {
   private readonly markIds = new Int32Array(128);
   private readonly cache = new WordCache();
   private readonly out = new IdBuffer();
+  private units = new Uint16Array(4096);
+  private unitBytes = Buffer.from(this.units.buffer);
   private readonly properties = propertyTable();
 
   constructor(private readonly options: BertTokenizerOptions) {
@@ -70,14 +72,15 @@ export class BertTokenizer implements Tokenizer {
 
   private encodeRaw(text: string): void {
     const { ascii, out } = this;
+    const units = this.unitsOf(text);
     for (let i = 0; i < text.length;) {
-      const code = text.charCodeAt(i);
+      const code = units[i];
       let kind = code < 128 ? ascii[code] : OTHER;
       if (kind === LETTER) {
         const start = i;
         let hash = hashNext(HASH_START, code);
         for (i++; i < text.length; i++) {
-          const next = text.charCodeAt(i);
+          const next = units[i];
           kind = next < 128 ? ascii[next] : OTHER;
           if (kind !== LETTER) break;
           hash = hashNext(hash, next);
@@ -95,32 +98,40 @@ export class BertTokenizer implements Tokenizer {
     }
   }
 
+  /** The text as numbers: copied at once, which is several times faster than asking for each. */
+  private unitsOf(text: string): Uint16Array {
+    if (text.length > this.units.length) {
+      this.units = new Uint16Array(2 * text.length);
+      this.unitBytes = Buffer.from(this.units.buffer);
+    }
+    this.unitBytes.write(text, 'utf16le');
+    return this.units;
+  }
+
   /** A word of ASCII letters and digits. */
   private encodeWord(text: string, start: number, end: number, hash: number): void {
-    const { cache, out } = this;
+    const { cache, out, units } = this;
     const brief = end - start <= LONGEST_CACHED;
-    if (brief && cache.appendTo(out, text, start, end, hash)) return;
+    if (brief && cache.appendTo(out, units, start, end, hash)) return;
     const from = out.length;
     const word = text.slice(start, end);
     this.pieces.appendTo(out, this.options.lowerCase ? word.toLowerCase() : word);
-    if (brief) cache.remember(text, start, end, hash, out, from);
+    if (brief) cache.remember(units, start, end, hash, out, from);
   }
 
   /** Everything from `start` to the next white space; returns where to go on. */
   private encodeChunk(text: string, start: number): number {
-    const { cache, out } = this;
+    const { cache, out, units } = this;
     let hash = HASH_START;
     let end = start;
-    while (end < text.length && !this.isSpace(codePointAt(text, end))) {
-      hash = hashNext(hash, text.charCodeAt(end++));
-    }
+    while (end < text.length && !this.isSpace(units[end])) hash = hashNext(hash, units[end++]);
     // White space beyond ASCII.
     if (end === start) return start + 1;
     const brief = end - start <= LONGEST_CACHED;
-    if (brief && cache.appendTo(out, text, start, end, hash)) return end;
+    if (brief && cache.appendTo(out, units, start, end, hash)) return end;
     const from = out.length;
     this.encodeWords(this.normalizer.normalize(text.slice(start, end)));
-    if (brief) cache.remember(text, start, end, hash, out, from);
+    if (brief) cache.remember(units, start, end, hash, out, from);
     return end;
   }
 
@@ -135,8 +146,9 @@ export class BertTokenizer implements Tokenizer {
     splitWords(normalized, (word) => this.pieces.appendTo(this.out, word));
   }
 
-  private isSpace(code: number): boolean {
-    const is = this.properties[code];
+  /** All white space lies within 16 bits. */
+  private isSpace(unit: number): boolean {
+    const is = this.properties[unit];
     return (is & SPACE) !== 0 && !(this.options.cleanText && is & REMOVED);
   }
 

@@ -9,60 +9,64 @@ const PIECES = 1 << 18;
 /** Longer words are too rare to remember. */
 export const LONGEST_CACHED = 64;
 
+/** A slot: hash, where the key starts, its length (0: empty) and the number of pieces, the pieces. */
+const FIELDS = 4;
+const KEY = 1;
+const LENGTHS = 2;
+const PIECE = 3;
+const KEY_BITS = 8;
+
 /**
- * Remembers the pieces of words, found by a place in a text: no substring is made for a hit, and no key keeps
- * a whole document alive, as slices of strings would. Open addressing over flat arrays.
+ * Remembers the pieces of words, found by a place in the UTF-16 units of a text: no substring is made for a
+ * hit, and no key keeps a whole document alive, as slices of strings would. Open addressing over flat arrays;
+ * what a hit needs lies together, because time goes into cache misses.
  */
 export class WordCache {
-  private readonly slots = new Int32Array(SLOTS);
-  private readonly hashes = new Int32Array(ENTRIES);
-  private readonly keyEnds = new Int32Array(ENTRIES);
-  private readonly pieceEnds = new Int32Array(ENTRIES);
+  private readonly slots = new Int32Array(SLOTS * FIELDS);
   private readonly keys = new Uint16Array(KEY_UNITS);
   private readonly pieces = new Int32Array(PIECES);
   private entries = 0;
+  private keyEnd = 0;
+  private pieceEnd = 0;
 
-  /** Appends the pieces of `text[start, end)` and returns true, or returns false. */
-  appendTo(out: IdBuffer, text: string, start: number, end: number, hash: number): boolean {
-    const { slots } = this;
-    for (let slot = slotOf(hash); ; slot = (slot + 1) % SLOTS) {
-      const entry = slots[slot] - 1;
-      if (entry < 0) return false;
-      if (this.hashes[entry] === hash && this.holds(entry, text, start, end)) {
-        const first = entry === 0 ? 0 : this.pieceEnds[entry - 1];
-        out.append(this.pieces, first, this.pieceEnds[entry] - first);
-        return true;
-      }
+  /** Appends the pieces of `units[start, end)` and returns true, or returns false. */
+  appendTo(out: IdBuffer, units: Uint16Array, start: number, end: number, hash: number): boolean {
+    const { slots, keys } = this;
+    const length = end - start;
+    for (let slot = firstSlot(hash); ; slot = nextSlot(slot)) {
+      const lengths = slots[slot + LENGTHS];
+      if (lengths === 0) return false;
+      if (slots[slot] !== hash || (lengths & ((1 << KEY_BITS) - 1)) !== length) continue;
+      const key = slots[slot + KEY];
+      let i = 0;
+      while (i < length && keys[key + i] === units[start + i]) i++;
+      if (i < length) continue;
+      const count = lengths >>> KEY_BITS;
+      // One piece, by far the most frequent case, is kept in the slot itself.
+      if (count === 1) out.push(slots[slot + PIECE]);
+      else out.append(this.pieces, slots[slot + PIECE], count);
+      return true;
     }
   }
 
-  /** Remembers that `text[start, end)`, not held so far, gives the ids from `from` to the end of `out`. */
-  remember(text: string, start: number, end: number, hash: number, out: IdBuffer, from: number): void {
-    let keyAt = this.entries === 0 ? 0 : this.keyEnds[this.entries - 1];
-    let pieceAt = this.entries === 0 ? 0 : this.pieceEnds[this.entries - 1];
+  /** Remembers that `units[start, end)`, not held so far, gives the ids from `from` to the end of `out`. */
+  remember(units: Uint16Array, start: number, end: number, hash: number, out: IdBuffer, from: number): void {
+    const count = out.length - from;
     const full =
-      this.entries === ENTRIES || keyAt + end - start > KEY_UNITS || pieceAt + out.length - from > PIECES;
+      this.entries === ENTRIES || this.keyEnd + end - start > KEY_UNITS || this.pieceEnd + count > PIECES;
     if (full) {
       this.slots.fill(0);
-      this.entries = keyAt = pieceAt = 0;
+      this.entries = this.keyEnd = this.pieceEnd = 0;
     }
-    for (let i = start; i < end; i++) this.keys[keyAt++] = text.charCodeAt(i);
-    for (let i = from; i < out.length; i++) this.pieces[pieceAt++] = out.at(i);
-    const entry = this.entries++;
-    this.hashes[entry] = hash;
-    this.keyEnds[entry] = keyAt;
-    this.pieceEnds[entry] = pieceAt;
-    let slot = slotOf(hash);
-    while (this.slots[slot] !== 0) slot = (slot + 1) % SLOTS;
-    this.slots[slot] = entry + 1;
-  }
-
-  private holds(entry: number, text: string, start: number, end: number): boolean {
-    const { keys } = this;
-    let at = entry === 0 ? 0 : this.keyEnds[entry - 1];
-    if (this.keyEnds[entry] - at !== end - start) return false;
-    for (let i = start; i < end; i++) if (text.charCodeAt(i) !== keys[at++]) return false;
-    return true;
+    let slot = firstSlot(hash);
+    while (this.slots[slot + LENGTHS] !== 0) slot = nextSlot(slot);
+    this.slots[slot] = hash;
+    this.slots[slot + KEY] = this.keyEnd;
+    this.slots[slot + LENGTHS] = (end - start) | (count << KEY_BITS);
+    this.slots[slot + PIECE] = count === 1 ? out.at(from) : this.pieceEnd;
+    for (let i = start; i < end; i++) this.keys[this.keyEnd++] = units[i];
+    if (count !== 1) for (let i = from; i < out.length; i++) this.pieces[this.pieceEnd++] = out.at(i);
+    this.entries++;
   }
 }
 
@@ -73,6 +77,10 @@ export function hashNext(hash: number, unit: number): number {
   return Math.imul(hash ^ unit, 0x01000193);
 }
 
-function slotOf(hash: number): number {
-  return (hash ^ (hash >>> 15)) & (SLOTS - 1);
+function firstSlot(hash: number): number {
+  return ((hash ^ (hash >>> 15)) & (SLOTS - 1)) * FIELDS;
+}
+
+function nextSlot(slot: number): number {
+  return (slot + FIELDS) % (SLOTS * FIELDS);
 }

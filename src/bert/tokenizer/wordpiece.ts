@@ -1,4 +1,5 @@
 import type { IdBuffer } from './id-buffer.js';
+import { CONTINUING, PieceTrie, STARTING } from './piece-trie.js';
 
 export interface WordPieceOptions {
   readonly unknownId: number;
@@ -10,24 +11,18 @@ export interface WordPieceOptions {
 
 /** Greedy longest match from the left; a word that cannot be covered is one unknown token. */
 export class WordPiece {
-  private readonly starting: ReadonlyMap<string, number>;
-  private readonly continuing = new Map<string, number>();
-  /** In UTF-16 units: no longer piece can match. */
-  private readonly longest: number;
+  private readonly trie = new PieceTrie();
 
   constructor(
     vocabulary: ReadonlyMap<string, number>,
     readonly options: WordPieceOptions,
   ) {
-    this.starting = vocabulary;
-    let longest = 0;
+    const prefix = options.continuingPrefix;
     for (const [piece, id] of vocabulary) {
-      longest = Math.max(longest, piece.length);
-      if (piece.startsWith(options.continuingPrefix)) {
-        this.continuing.set(piece.slice(options.continuingPrefix.length), id);
-      }
+      if (piece === '') continue;
+      this.trie.add(STARTING, piece, id);
+      if (piece.startsWith(prefix)) this.trie.add(CONTINUING, piece.slice(prefix.length), id);
     }
-    this.longest = longest;
   }
 
   /** Appends the pieces of one normalised word. */
@@ -35,16 +30,24 @@ export class WordPiece {
     const { maxWordCharacters, unknownId } = this.options;
     if (word.length > maxWordCharacters && codePoints(word) > maxWordCharacters) return out.push(unknownId);
     const first = out.length;
-    let pieces = this.starting;
-    for (let start = 0; start < word.length; pieces = this.continuing) {
-      let end = Math.min(word.length, start + this.longest);
-      let id: number | undefined;
-      while (end > start && (id = pieces.get(word.slice(start, end))) === undefined) end--;
-      if (id === undefined) {
+    let root = STARTING;
+    for (let start = 0; start < word.length; root = CONTINUING) {
+      let longest = -1;
+      let end = start;
+      let node = root;
+      for (let i = start; i < word.length;) {
+        node = this.trie.child(node, word.charCodeAt(i++));
+        if (node === 0) break;
+        const id = this.trie.idAt(node);
+        if (id === -1) continue;
+        longest = id;
+        end = i;
+      }
+      if (longest === -1) {
         out.length = first;
         return out.push(unknownId);
       }
-      out.push(id);
+      out.push(longest);
       start = end;
     }
   }

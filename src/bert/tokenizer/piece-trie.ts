@@ -1,0 +1,74 @@
+/** Where pieces that start a word are looked up, and pieces that continue one. */
+export const STARTING = 0;
+export const CONTINUING = 1;
+
+/** A row of the edge table: parent node, UTF-16 unit, child node (0 where the row is free: no edge leads to a root). */
+const FIELDS = 3;
+
+/**
+ * A trie over the pieces of a vocabulary, so that the longest match takes one walk along the word. Edges live
+ * in one open-addressed table: vocabularies of many scripts have thousands of children at the root.
+ */
+export class PieceTrie {
+  private edges = new Int32Array(FIELDS * 1024);
+  private ids = new Int32Array(256).fill(-1);
+  /** Two roots, then every node made. */
+  private nodes = 2;
+
+  add(root: number, piece: string, id: number): void {
+    let node = root;
+    for (let i = 0; i < piece.length; i++) {
+      const unit = piece.charCodeAt(i);
+      node = this.child(node, unit) || this.addChild(node, unit);
+    }
+    this.ids[node] = id;
+  }
+
+  /** The node below `node` along `unit`, or 0. */
+  child(node: number, unit: number): number {
+    const { edges } = this;
+    for (let row = this.firstRow(node, unit); ; row = (row + FIELDS) % edges.length) {
+      const child = edges[row + 2];
+      if (child === 0 || (edges[row] === node && edges[row + 1] === unit)) return child;
+    }
+  }
+
+  /** The id of the piece that ends at this node, or -1. */
+  idAt(node: number): number {
+    return this.ids[node];
+  }
+
+  private addChild(node: number, unit: number): number {
+    if (2 * FIELDS * this.nodes >= this.edges.length) this.grow();
+    const child = this.nodes++;
+    if (child === this.ids.length) {
+      const ids = new Int32Array(2 * child).fill(-1);
+      ids.set(this.ids);
+      this.ids = ids;
+    }
+    this.insert(node, unit, child);
+    return child;
+  }
+
+  private insert(node: number, unit: number, child: number): void {
+    const { edges } = this;
+    let row = this.firstRow(node, unit);
+    while (edges[row + 2] !== 0) row = (row + FIELDS) % edges.length;
+    edges[row] = node;
+    edges[row + 1] = unit;
+    edges[row + 2] = child;
+  }
+
+  private grow(): void {
+    const old = this.edges;
+    this.edges = new Int32Array(2 * old.length);
+    for (let row = 0; row < old.length; row += FIELDS) {
+      if (old[row + 2] !== 0) this.insert(old[row], old[row + 1], old[row + 2]);
+    }
+  }
+
+  private firstRow(node: number, unit: number): number {
+    const hash = Math.imul(Math.imul(node, 0x9e3779b1) ^ unit, 0x85ebca6b);
+    return FIELDS * ((hash ^ (hash >>> 15)) & (this.edges.length / FIELDS - 1));
+  }
+}
