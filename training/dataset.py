@@ -1,0 +1,272 @@
+"""From corpus files to passages and queries: plain arrays, made by all CPU cores in a few seconds.
+
+python -m training.dataset --corpus .carry --vocabulary models/tiny --out DIR
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from . import queries as q
+from .passages import (
+    CHUNKS,
+    MAX_PASSAGE_PIECES,
+    WINDOWS,
+    Vocabulary,
+    choose_style,
+    cut,
+    sentence_starts,
+    vocabulary,
+    word_starts,
+)
+from .text import VOCABULARY_SIZE, WordPieces
+
+PASSAGES_PER_SHARD = 24_000
+TITLE_PIECES = 30
+# queries drawn per passage of about 100 words
+RATES = {q.KEYWORDS: 0.45, q.SENTENCE: 0.55, q.NEED: 0.3, q.CHUNK: 0.7}
+
+
+@dataclass
+class Ragged:
+    """Rows of different lengths in one flat array."""
+
+    values: np.ndarray
+    ends: np.ndarray
+
+    @staticmethod
+    def of(values: np.ndarray, lengths: np.ndarray) -> Ragged:
+        return Ragged(values, np.concatenate([[0], np.cumsum(lengths.astype(np.int64))]))
+
+    def __getitem__(self, row: int) -> np.ndarray:
+        return self.values[self.ends[row] : self.ends[row + 1]]
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+
+class Corpus:
+    """All parts as one numbering of documents."""
+
+    def __init__(self, folder: Path) -> None:
+        parts = [np.load(p) for p in sorted(folder.glob("corpus-*.npz"))]
+        if not parts:
+            raise FileNotFoundError(f"no corpus-*.npz in {folder}: run training.prepare first")
+
+        def both(name: str) -> np.ndarray:
+            return np.concatenate([p[name] for p in parts])
+
+        self.body = Ragged.of(both("body"), both("body_lengths"))
+        self.title = Ragged.of(both("title"), both("title_lengths"))
+        self.heading = Ragged.of(both("heading"), both("heading_lengths"))
+        self.question = Ragged.of(both("question"), both("question_lengths"))
+        self.family = both("family")
+        self.source = both("source")
+        first = np.cumsum([0] + [len(p["family"]) for p in parts])
+        self.question_document = np.concatenate(
+            [p["question_document"] + f for p, f in zip(parts, first, strict=False)]
+        )
+        order = np.argsort(self.question_document, kind="stable")
+        self.questions_by_document = Ragged(
+            order, np.searchsorted(self.question_document[order], np.arange(len(self.family) + 1))
+        )
+
+
+@dataclass
+class Rows:
+    """What one worker makes: passages and queries, numbered from zero."""
+
+    passages: list[np.ndarray]
+    passage_family: list[int]
+    passage_is_chunk: list[bool]
+    queries: list[np.ndarray]
+    kinds: list[int]
+    sources: list[int]
+    """The passage a query belongs to: first candidate of its group."""
+    excluded: list[int]
+    """A passage that holds the query's own words and must not be mined, or -1."""
+
+
+STATE: dict[str, object] = {}
+
+
+def overlap_best(question: np.ndarray, passages: list[np.ndarray], salience: np.ndarray) -> int:
+    """Which window of an answer shares most with its question."""
+    wanted = np.unique(question)
+    return int(np.argmax([salience[np.intersect1d(wanted, p)].sum() for p in passages]))
+
+
+def make_document(
+    number: int,
+    corpus: Corpus,
+    words_of: Vocabulary,
+    frames: list[np.ndarray],
+    rows: Rows,
+    rng: np.random.Generator,
+) -> None:
+    pieces = corpus.body[number]
+    family = int(corpus.family[number])
+    if len(pieces) < 8:
+        return
+    words = word_starts(pieces, words_of)
+    sentences = sentence_starts(pieces, words, words_of)
+    style = choose_style(family)
+    mine = corpus.questions_by_document[number]
+    if len(mine) and style != CHUNKS:
+        style = WINDOWS
+    cuts = cut(style, sentences, rng)
+    title = corpus.title[number][:TITLE_PIECES]
+    # where the title stands in front of the passages it cannot also be the query
+    prefixed = len(title) > 0 and style != CHUNKS and family % 2 == 0
+    # some collections (and many queries) come without punctuation
+    bare = family % 10 == 3
+    first_passage = len(rows.passages)
+    made = []
+    for first, end in cuts:
+        passage = pieces[words[first] : words[end]]
+        if prefixed:
+            passage = np.concatenate([title, passage])
+        if bare:
+            passage = passage[~words_of.punctuation[passage]]
+        made.append(passage[:MAX_PASSAGE_PIECES])
+        rows.passages.append(made[-1])
+        rows.passage_family.append(family)
+        rows.passage_is_chunk.append(style == CHUNKS)
+
+    def add(kind: int, query: np.ndarray | None, source: int, excluded: int = -1) -> None:
+        if query is not None and bare:
+            query = query[~words_of.punctuation[query]]
+        if query is not None and len(query) > 0:
+            rows.queries.append(query[: q.MAX_QUERY_PIECES])
+            rows.kinds.append(kind)
+            rows.sources.append(first_passage + source)
+            rows.excluded.append(first_passage + excluded if excluded >= 0 else -1)
+
+    for row in mine:
+        question = corpus.question[int(row)]
+        add(q.QUESTION, question, overlap_best(question, made, words_of.salience) if len(made) > 1 else 0)
+    heading = corpus.heading[number]
+    if not prefixed and len(title):
+        name = np.concatenate([title, heading]) if len(heading) else title
+        source = 0 if rng.random() < 0.6 else int(rng.integers(len(made)))
+        if len(heading) or corpus.source[number] != 0 or rng.random() < 0.5:
+            add(q.TITLE, q.framed(name, frames, rng), source)
+    elif prefixed and len(heading) and rng.random() < 0.3:
+        add(q.TITLE, np.concatenate([title, heading]), int(rng.integers(len(made))))
+
+    count = len(words) - 1
+    for kind, rate in RATES.items():
+        for _ in range(int(rng.poisson(rate * count / 115))):
+            here = int(rng.integers(len(cuts)))
+            span = cuts[here]
+            sibling = here + 1 if here + 1 < len(cuts) else here - 1
+            apart = sibling if sibling >= 0 and style != CHUNKS and rng.random() < 0.7 else here
+            excluded = here if apart != here else -1
+            if style == CHUNKS:
+                around = (max(0, span[0] - 50), min(count, span[1] + 50))
+            else:
+                around = span
+            if kind == q.KEYWORDS:
+                add(kind, q.keywords(pieces, words, *around, words_of, rng), here)
+            elif kind == q.SENTENCE:
+                add(kind, q.sentence(pieces, words, sentences, around, words_of, rng), apart, excluded)
+            elif kind == q.CHUNK:
+                add(kind, q.chunk(words, pieces, *around, rng), apart, excluded)
+            else:
+                found = q.need(pieces, words, sentences, rng)
+                if found:
+                    covered = [i for i, (a, b) in enumerate(cuts) if a < found[1][1] and b > found[1][0]]
+                    free = [i for i in range(len(cuts)) if i not in covered]
+                    add(kind, found[0], free[0] if free else covered[0], covered[0] if free else -1)
+
+
+def make_documents(numbers: np.ndarray) -> tuple[np.ndarray, ...]:
+    """One worker's share, packed into arrays (cheap to send back)."""
+    rows = Rows([], [], [], [], [], [], [])
+    for number in numbers:
+        rng = np.random.default_rng([17, int(number)])
+        make_document(int(number), STATE["corpus"], STATE["vocabulary"], STATE["frames"], rows, rng)
+    empty = [np.zeros(0, dtype=np.uint16)]
+    return (
+        np.concatenate(rows.passages or empty).astype(np.uint16),
+        np.array([len(p) for p in rows.passages], dtype=np.int32),
+        np.array(rows.passage_family, dtype=np.int32),
+        np.array(rows.passage_is_chunk, dtype=bool),
+        np.concatenate(rows.queries or empty).astype(np.uint16),
+        np.array([len(x) for x in rows.queries], dtype=np.int32),
+        np.array(rows.kinds, dtype=np.uint8),
+        np.array(rows.sources, dtype=np.int64),
+        np.array(rows.excluded, dtype=np.int64),
+    )
+
+
+def assign_shards(family: np.ndarray, is_chunk: np.ndarray) -> np.ndarray:
+    """Passages of a family share a shard; chunks have shards of their own."""
+    scattered = (family.astype(np.int64) * 40503 + 977) % 65_521
+    full = max(1, round((~is_chunk).sum() / PASSAGES_PER_SHARD))
+    short = max(1, round(is_chunk.sum() / PASSAGES_PER_SHARD))
+    return np.where(is_chunk, full + scattered % short, scattered % full).astype(np.int32)
+
+
+def build(
+    corpus_folder: Path, vocabulary_folder: Path, workers: int, limit: int | None = None
+) -> dict[str, np.ndarray]:
+    """All passages and queries. `limit` takes about so many documents, evenly spread (for trials)."""
+    corpus = Corpus(corpus_folder)
+    pieces = WordPieces(vocabulary_folder)
+    counts = np.bincount(corpus.body.values, minlength=VOCABULARY_SIZE)
+    STATE["corpus"] = corpus
+    STATE["vocabulary"] = vocabulary(pieces.pieces, counts)
+    STATE["frames"] = [np.array(ids, dtype=np.uint16) for ids in pieces.encode(list(q.FRAMES))]
+    documents = np.arange(len(corpus.body))
+    if limit:
+        documents = documents[:: max(1, len(documents) // limit)]
+    with multiprocessing.get_context("fork").Pool(workers) as pool:
+        parts = pool.map(make_documents, np.array_split(documents, workers * 8), chunksize=1)
+    first = np.cumsum([0] + [len(p[1]) for p in parts])
+    sources = [p[7] + f for p, f in zip(parts, first, strict=False)]
+    excluded = [np.where(p[8] >= 0, p[8] + f, -1) for p, f in zip(parts, first, strict=False)]
+    family, is_chunk = (np.concatenate([p[i] for p in parts]) for i in (2, 3))
+    shard = assign_shards(family, is_chunk)
+    source = np.concatenate(sources)
+    return {
+        "passage": np.concatenate([p[0] for p in parts]),
+        "passage_lengths": np.concatenate([p[1] for p in parts]),
+        "passage_shard": shard,
+        "query": np.concatenate([p[4] for p in parts]),
+        "query_lengths": np.concatenate([p[5] for p in parts]),
+        "query_kind": np.concatenate([p[6] for p in parts]),
+        "query_source": source.astype(np.int32),
+        "query_excluded": np.concatenate(excluded).astype(np.int32),
+        "query_shard": shard[source],
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--vocabulary", type=Path, required=True)
+    parser.add_argument("--workers", type=int, default=16)
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    start = time.time()
+    data = build(options.corpus, options.vocabulary, options.workers, options.limit)
+    options.out.mkdir(parents=True, exist_ok=True)
+    np.savez(options.out / "dataset.npz", **data)
+    kinds = np.bincount(data["query_kind"], minlength=len(q.KINDS))
+    print(
+        f"{len(data['passage_lengths'])} passages, {len(data['passage'])} pieces, {data['passage_shard'].max() + 1} shards; "
+        + ", ".join(f"{n} {k}" for n, k in zip(kinds, q.KINDS, strict=True))
+        + f"; {time.time() - start:.1f} s"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+"""Candidates for every query: the best by shared words, the best by the teacher, and some at random.
+
+    python -m training.mine --dataset DIR/dataset.npz --teacher .carry/teacher --vocabulary models/tiny --out DIR
+
+Passages are searched within shards of about 24,000, large enough for hard candidates and small enough that
+the hundredth is as loosely related as the hundredth document of a small collection is. Every candidate keeps
+two numbers: the teacher's cosine, and its BM25 score as a share of the query's total weight.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from .clock import log
+from .dataset import Ragged
+from .passages import MAX_PASSAGE_PIECES
+from .teacher import Teacher
+from .text import MASK, VOCABULARY_SIZE, WordPieces
+
+LIST_LENGTH, RANDOM = 96, 16
+K1, B = 0.9, 0.4
+TEXTS_PER_CALL = 40_000
+
+
+def table(rows: Ragged, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Fixed-width int16 rows, zero-padded, and their lengths."""
+    lengths = np.minimum(np.diff(rows.ends), width).astype(np.int64)
+    out = np.zeros((len(rows), width), dtype=np.int16)
+    column = np.arange(width)[None]
+    for start in range(0, len(rows), 100_000):
+        part = lengths[start : start + 100_000]
+        index = np.minimum(rows.ends[start : start + len(part), None] + column, len(rows.values) - 1)
+        out[start : start + len(part)] = np.where(column < part[:, None], rows.values[index], 0)
+    return out, lengths
+
+
+def teach(rows: Ragged, pieces: WordPieces, teacher: Teacher) -> Tensor:
+    """The teacher's vectors of all rows."""
+    vectors = []
+    for start in range(0, len(rows), TEXTS_PER_CALL):
+        stop = min(len(rows), start + TEXTS_PER_CALL)
+        vectors.append(teacher.encode([pieces.decode(rows[i].tolist()) for i in range(start, stop)]))
+    return torch.cat(vectors)
+
+
+def inverse_document_frequency(passages: Tensor) -> Tensor:
+    """idf of each piece over all passages, as BM25 has it; 0 for special pieces."""
+    frequency = torch.zeros(VOCABULARY_SIZE, device=passages.device)
+    for part in passages.split(50_000):
+        ordered = part.long().sort(1).values
+        fresh = torch.ones_like(ordered, dtype=torch.bool)
+        fresh[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+        frequency += torch.bincount(ordered[fresh], minlength=VOCABULARY_SIZE)
+    idf = torch.log(1 + (len(passages) - frequency + 0.5) / (frequency + 0.5))
+    idf[: MASK + 1] = 0
+    return idf
+
+
+def passage_weights(passages: Tensor, lengths: Tensor, idf: Tensor, mean_length: float) -> Tensor:
+    """BM25 term weights of passages [n, vocabulary]."""
+    counts = torch.zeros(len(passages), VOCABULARY_SIZE, device=passages.device)
+    counts.scatter_add_(1, passages.long(), torch.ones_like(passages, dtype=torch.float32))
+    norm = K1 * (1 - B + B * lengths.float()[:, None] / mean_length)
+    return idf * counts / (counts + norm)
+
+
+def query_terms(queries: Tensor, idf: Tensor) -> tuple[Tensor, Tensor]:
+    """Which pieces a query holds [n, vocabulary], and the sum of their idf."""
+    present = torch.zeros(len(queries), VOCABULARY_SIZE, device=queries.device)
+    present.scatter_(1, queries.long(), 1.0)
+    present[:, : MASK + 1] = 0
+    return present, (present @ idf).clamp(min=1.0)
+
+
+def mine_shard(
+    queries: Tensor,
+    query_vectors: Tensor,
+    source: Tensor,
+    excluded: Tensor,
+    weights: Tensor,
+    vectors: Tensor,
+    idf: Tensor,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Candidates (numbers within the shard), cosines and word shares for a block of queries."""
+    half = weights.dtype
+    present, total = query_terms(queries, idf)
+    lexical = (present.to(half) @ weights.t()).float() / total[:, None]
+    cosine = (query_vectors @ vectors.t()).float()
+    hidden_lexical, hidden_cosine = lexical, cosine
+    rows = torch.nonzero(excluded >= 0).squeeze(1)
+    if len(rows):
+        hidden_lexical, hidden_cosine = lexical.clone(), cosine.clone()
+        hidden_lexical[rows, excluded[rows]] = -1
+        hidden_cosine[rows, excluded[rows]] = -2
+    count = min(LIST_LENGTH, weights.shape[0])
+    by_words = hidden_lexical.topk(count, dim=1).indices
+    by_teacher = hidden_cosine.topk(count, dim=1).indices
+    anywhere = torch.randint(0, weights.shape[0], (len(queries), RANDOM), device=queries.device)
+    candidates = torch.cat([source[:, None], by_words, by_teacher, anywhere], dim=1)
+    return candidates, cosine.gather(1, candidates), lexical.gather(1, candidates)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dataset", type=Path, required=True)
+    parser.add_argument("--teacher", type=Path, required=True)
+    parser.add_argument("--vocabulary", type=Path, required=True)
+    parser.add_argument("--block", type=int, default=2048)
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    half = torch.float16 if device.type == "cuda" else torch.float32
+    torch.manual_seed(3)
+    started = time.time()
+    data = dict(np.load(options.dataset))
+    pieces = WordPieces(options.vocabulary)
+    passage_rows = Ragged.of(data["passage"], data["passage_lengths"])
+    query_rows = Ragged.of(data["query"], data["query_lengths"])
+    teacher = Teacher(options.teacher, device)
+    passage_vectors = teach(passage_rows, pieces, teacher).to(half)
+    log(f"teacher: {len(passage_rows)} passages, {time.time() - started:.1f} s")
+    query_vectors = teach(query_rows, pieces, teacher).to(half)
+    log(f"teacher: {len(query_rows)} queries, {time.time() - started:.1f} s")
+
+    passages, passage_lengths = (
+        torch.from_numpy(a).to(device) for a in table(passage_rows, MAX_PASSAGE_PIECES)
+    )
+    queries, query_lengths = (torch.from_numpy(a).to(device) for a in table(query_rows, 128))
+    idf = inverse_document_frequency(passages)
+    mean_length = float(passage_lengths.float().mean())
+    passage_shard = torch.from_numpy(data["passage_shard"]).to(device)
+    query_shard = torch.from_numpy(data["query_shard"]).to(device)
+    source = torch.from_numpy(data["query_source"]).to(device).long()
+    excluded = torch.from_numpy(data["query_excluded"]).to(device).long()
+    width = 1 + 2 * LIST_LENGTH + RANDOM
+    candidates = torch.zeros(len(queries), width, dtype=torch.int32, device=device)
+    cosine = torch.zeros(len(queries), width, dtype=torch.float16, device=device)
+    lexical = torch.zeros(len(queries), width, dtype=torch.float16, device=device)
+    local = torch.zeros(len(passages), dtype=torch.long, device=device)
+    for shard in range(int(passage_shard.max()) + 1):
+        members = torch.nonzero(passage_shard == shard).squeeze(1)
+        mine = torch.nonzero(query_shard == shard).squeeze(1)
+        if len(members) < LIST_LENGTH and len(mine):
+            raise ValueError(f"shard {shard} has only {len(members)} passages: use fewer shards")
+        local[members] = torch.arange(len(members), device=device)
+        weights = torch.cat(
+            [
+                passage_weights(passages[m], passage_lengths[m], idf, mean_length).to(half)
+                for m in members.split(4096)
+            ]
+        )
+        for block in mine.split(options.block):
+            hide = torch.where(excluded[block] >= 0, local[excluded[block].clamp(min=0)], -1)
+            numbers, cos, lex = mine_shard(
+                queries[block],
+                query_vectors[block],
+                local[source[block]],
+                hide,
+                weights,
+                passage_vectors[members],
+                idf,
+            )
+            candidates[block] = members[numbers].int()
+            cosine[block], lexical[block] = cos.half(), lex.half()
+    log(f"mined {len(queries)} queries, {time.time() - started:.1f} s")
+    options.out.mkdir(parents=True, exist_ok=True)
+    torch.save(
+        {
+            "passages": passages.cpu(),
+            "passage_lengths": passage_lengths.cpu(),
+            "queries": queries.cpu(),
+            "query_lengths": query_lengths.cpu(),
+            "kinds": torch.from_numpy(data["query_kind"]),
+            "candidates": candidates.cpu(),
+            "cosine": cosine.cpu(),
+            "lexical": lexical.cpu(),
+        },
+        options.out / "groups.pt",
+    )
+    quantiles = torch.tensor([0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99])
+    for name, values in (("cosine", cosine), ("lexical", lexical)):
+        lists = {
+            "source": slice(0, 1),
+            "words": slice(1, 1 + LIST_LENGTH),
+            "teacher": slice(1 + LIST_LENGTH, 1 + 2 * LIST_LENGTH),
+            "random": slice(1 + 2 * LIST_LENGTH, width),
+        }
+        for part, columns in lists.items():
+            sample = values[:: max(1, len(values) // 5000), columns].float().flatten().cpu()
+            log(name, part, " ".join(f"{v:.3f}" for v in torch.quantile(sample, quantiles)))
+    log(f"written, {time.time() - started:.1f} s")
+
+
+if __name__ == "__main__":
+    main()
