@@ -25,7 +25,7 @@ const otherNames =
   'cong ≅ asymp ≈ ne ≠ equiv ≡ le ≤ ge ≥ sub ⊂ sup ⊃ nsub ⊄ sube ⊆ supe ⊇ oplus ⊕ otimes ⊗ perp ⊥ ' +
   'sdot ⋅ lceil ⌈ rceil ⌉ lfloor ⌊ rfloor ⌋ lang ⟨ rang ⟩ loz ◊ spades ♠ clubs ♣ hearts ♥ diams ♦';
 
-/** ISO names that the Federal Register of 1994 uses. */
+/** ISO 8879 names, for the Federal Register of 1994 (`&hyph;` and `&blank;` are all over it). */
 const isoNames =
   'hyph - cir ○ check ✓ square □ squ □ dash - half ½ dollar $ percnt % num # ast * plus + equals = ' +
   'lpar ( rpar ) lsqb [ rsqb ] lcub { rcub } verbar | sol / bsol \\ colon : semi ; comma , period . ' +
@@ -59,18 +59,47 @@ export type UnknownEntity = 'keep' | 'drop';
 
 /** Replaces character references; what is none (`AT&T`, `a && b`) stays. */
 export function decodeEntities(text: string, unknown: UnknownEntity = 'keep'): string {
-  if (!text.includes('&')) return text;
-  return text.replace(
-    /&(?:#(?:[xX]([0-9a-fA-F]{1,8})|([0-9]{1,8}))|([A-Za-z][A-Za-z0-9]{0,31}))(;?)/g,
-    (whole: string, hex?: string, decimal?: string, name?: string, semicolon?: string) => {
-      if (hex !== undefined) return fromCode(Number.parseInt(hex, 16));
-      if (decimal !== undefined) return fromCode(Number(decimal));
-      if (semicolon === ';') {
-        return named.get(name!) ?? named.get(name!.toLowerCase()) ?? (unknown === 'keep' ? whole : '');
-      }
-      return withoutSemicolon.has(name!) ? named.get(name!)! : whole;
-    },
-  );
+  let at = text.indexOf('&');
+  if (at === -1) return text;
+  let decoded = '';
+  let copied = 0;
+  while (at !== -1) {
+    const bodyStart = at + 1;
+    let end = bodyStart;
+    if (text.charCodeAt(end) === hash) end++;
+    // A limit, so that a long word is not walked over for each & in front of it.
+    const limit = Math.min(text.length, end + longestName);
+    while (end < limit && isAlphanumeric(text.charCodeAt(end))) end++;
+    const closed = text.charCodeAt(end) === semicolon;
+    const character = characterOf(text.slice(bodyStart, end), closed, unknown);
+    if (character !== undefined) {
+      decoded += text.slice(copied, at) + character;
+      copied = closed ? end + 1 : end;
+    }
+    at = text.indexOf('&', end);
+  }
+  return copied === 0 ? text : decoded + text.slice(copied);
+}
+
+const hash = 0x23;
+const semicolon = 0x3b;
+const longestName = 32;
+
+function isAlphanumeric(char: number): boolean {
+  return (char >= 0x30 && char <= 0x39) || (char >= 0x41 && char <= 0x5a) || (char >= 0x61 && char <= 0x7a);
+}
+
+/** What the reference between `&` and `;` stands for; undefined where it is none. */
+function characterOf(body: string, closed: boolean, unknown: UnknownEntity): string | undefined {
+  if (body.charCodeAt(0) === hash) {
+    const number = /^#(?:[xX]([0-9a-fA-F]+)|([0-9]+))$/.exec(body);
+    if (number === null) return undefined;
+    return fromCode(number[1] === undefined ? Number(number[2]) : Number.parseInt(number[1], 16));
+  }
+  if (!closed) return withoutSemicolon.has(body) ? named.get(body) : undefined;
+  const character = named.get(body) ?? named.get(body.toLowerCase());
+  if (character !== undefined || unknown === 'keep') return character;
+  return /^[A-Za-z]/.test(body) ? '' : undefined;
 }
 
 function fromCode(code: number): string {

@@ -92,7 +92,7 @@ export async function* readLines(source: ByteSource, options?: LineOptions): Asy
   }
 }
 
-function countNewlines(bytes: Buffer): number {
+export function countNewlines(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) count++;
   return count;

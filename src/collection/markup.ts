@@ -13,14 +13,13 @@ export class MarkupScanner {
   /** Of the current tag, in lower case. */
   name = '';
 
-  private readonly lastCommentEnd: number;
+  private lastCommentEnd: number | undefined;
   private readonly lastClose: number;
   private readonly lastQuote = new Map<number, number>();
   /** Elements for whose closing tag the rest has been searched in vain. */
   private readonly neverClosed = new Set<string>();
 
   constructor(readonly source: string) {
-    this.lastCommentEnd = source.lastIndexOf('-->');
     this.lastClose = source.lastIndexOf('>');
   }
 
@@ -52,7 +51,7 @@ export class MarkupScanner {
       const nameStart = open + (closing ? 2 : 1);
       let nameEnd = nameStart;
       while (isNameCharacter(source.charCodeAt(nameEnd))) nameEnd++;
-      this.name = source.slice(nameStart, nameEnd).toLowerCase();
+      this.name = lowerCase(source.slice(nameStart, nameEnd));
       this.end = this.afterTag(nameEnd);
       return closing ? 'close' : 'open';
     }
@@ -100,8 +99,9 @@ export class MarkupScanner {
 
   private afterDeclaration(open: number): number {
     const { source } = this;
-    if (source.startsWith('<!--', open) && open + 2 <= this.lastCommentEnd) {
-      return source.indexOf('-->', open + 2) + 3;
+    if (source.startsWith('<!--', open)) {
+      this.lastCommentEnd ??= source.lastIndexOf('-->');
+      if (open + 2 <= this.lastCommentEnd) return source.indexOf('-->', open + 2) + 3;
     }
     return source.indexOf('>', open) + 1;
   }
@@ -136,6 +136,19 @@ export class MarkupScanner {
     }
     return from > last ? -1 : this.source.indexOf(char, from);
   }
+}
+
+const lowerNames = new Map<string, string>();
+
+/** There are few names and very many tags, and looking a name up is faster than folding it. */
+function lowerCase(name: string): string {
+  let lower = lowerNames.get(name);
+  if (lower === undefined) {
+    lower = name.toLowerCase();
+    // Names come from the data: rubbish must not fill the memory.
+    if (lowerNames.size < 1000) lowerNames.set(name, lower);
+  }
+  return lower;
 }
 
 const space = 0x20;

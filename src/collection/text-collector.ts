@@ -9,6 +9,7 @@ export class TextCollector {
 
   /** What comes next is not part of the same word or paragraph. */
   separate(): void {
+    if (this.open === '') return;
     const block = collapse(this.open);
     if (block !== '') this.blocks.push(block);
     this.open = '';
@@ -25,6 +26,7 @@ export class TextCollector {
   }
 }
 
+/** One blank for any white space. Blanks that stand alone, the most by far, are left as they are: that is fast. */
 export function collapse(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  return text.trim().replace(/\s{2,}|[^\S ]/g, ' ');
 }

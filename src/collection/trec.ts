@@ -19,7 +19,7 @@ const titleElements = ['ti', 'headline', 'hl', 'head', 'ttl', 'title'];
  * elements (none: what stands loose in the document, which for the four Robust04 sources is nothing).
  */
 export async function* readTrec(source: ByteSource): AsyncGenerator<SourcedDocument[]> {
-  for await (const elements of readDocElements(source, { closing: 'anywhere' })) {
+  for await (const elements of readDocElements(source, 'anywhere')) {
     yield elements.map(({ bytes, line }) => parse(decodeUndeclared(bytes), { file: source.name, line }));
   }
 }
@@ -61,7 +61,7 @@ function parse(content: string, origin: Origin): SourcedDocument {
     if (token === 'close') {
       // A closing tag ends what was left open inside its element; one without an element means nothing.
       const at = open.lastIndexOf(name);
-      if (at !== -1) for (const inner of open.splice(at)) leave(inner);
+      if (at !== -1) while (open.length > at) leave(open.pop()!);
     } else if (name === 'docno') {
       if (id !== undefined) throw twoDocnos(origin);
       id = collapse(scanner.readRaw() ?? '');

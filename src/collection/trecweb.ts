@@ -16,7 +16,7 @@ const metaBytes = 4096;
  * page as it was crawled.
  */
 export async function* readTrecweb(source: ByteSource): AsyncGenerator<SourcedDocument[]> {
-  for await (const elements of readDocElements(source, { closing: 'line' })) {
+  for await (const elements of readDocElements(source, 'line')) {
     yield elements.map((element) => parse(element, source.name));
   }
 }
