@@ -1,9 +1,12 @@
+import type { BertScorer } from '../bert/scorer/index.js';
 import type { Scorer } from '../bert/types.js';
+import type { Meter } from '../cost/index.js';
 import { BertQeError } from '../errors.js';
 import { Candidate } from './candidate.js';
 import { Deadline } from './deadline.js';
 import { explain } from './explanation.js';
 import { initialRanking, type InputDocument } from './inputs.js';
+import { chooseModels, loadModels, type LoadOptions } from './load.js';
 import { count, settingsFrom, type BertQEOptions, type Settings } from './options.js';
 import { order, scoreBelow } from './order.js';
 import { costOf } from './pair-counts.js';
@@ -51,6 +54,8 @@ export interface BertQEScorers {
 export class BertQE {
   readonly settings: Settings;
   readonly #scorers: PhaseScorers;
+  #meters: ReadonlyMap<Scorer, Meter> = new Map();
+  #loaded: readonly BertScorer[] = [];
 
   constructor(scorers: BertQEScorers, options: BertQEOptions = {}) {
     const { phaseOne } = scorers;
@@ -61,6 +66,31 @@ export class BertQE {
       phaseTwo: scorers.phaseTwo ?? phaseOne,
       phaseThree: scorers.phaseThree ?? phaseOne,
     };
+  }
+
+  /**
+   * Loads the models and makes a re-ranker of them.
+   *
+   * @example
+   * const bertQe = await BertQE.load({ models: 'SST' });
+   * const { results } = await bertQe.rerank('why do bridges sway', texts, { topK: 10 });
+   */
+  static async load(options: LoadOptions = {}): Promise<BertQE> {
+    const { models, preset, fineTuned, device, precision, ...method } = options;
+    const chosen = chooseModels(models, preset, fineTuned);
+    const settings = { ...method, expansion: chosen.expansion && (method.expansion ?? true) };
+    // Options are cheap to check: before a model is loaded.
+    settingsFrom(settings);
+    const { scorers, loaded, meters } = await loadModels(chosen, device, precision);
+    const bertQe = new BertQE(scorers, settings);
+    bertQe.#loaded = loaded;
+    bertQe.#meters = meters;
+    return bertQe;
+  }
+
+  /** Ends the models that {@link BertQE.load} loaded; scorers that were handed in stay their owner's. */
+  async close(): Promise<void> {
+    await Promise.all(this.#loaded.map((scorer) => scorer.close()));
   }
 
   /** Re-ranks the documents of one query: texts, or objects with a text and, for the interpolation, a score. */
@@ -84,6 +114,7 @@ export class BertQE {
     const scoring = new QueryScoring(this.#scorers, {
       ...(options.signal ? { signal: options.signal } : {}),
       ...(limit ? { deadline: limit } : {}),
+      meters: this.#meters,
       ...(options.onProgress
         ? { onPairs: (phase: Phase, pairs: number) => options.onProgress!({ phase, pairs }) }
         : {}),

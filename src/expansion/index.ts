@@ -5,3 +5,7 @@ export type { PhaseCost, RerankCost, RerankedDocument, Reranking } from './resul
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';
 export { windowSpans, wordsOf, type WindowShape, type WindowSpan } from './windows.js';
 export { phases, type Phase } from './scoring.js';
+export { renderExplanation, type RenderOptions } from './render.js';
+export { rerankRun, type RerankedQuery } from './rerank-run.js';
+export type { LoadOptions, ModelChoice, ModelOptions, PhaseModels } from './load.js';
+export { combine, interpolate, type Combination } from './combine.js';

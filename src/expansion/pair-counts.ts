@@ -12,15 +12,20 @@ export function costOf(
 ): RerankCost {
   const exhaustive = exhaustivePairs(candidates, chunks, scorers, use.phaseTwo.pairs);
   const ofPhases = Object.fromEntries(
-    phases.map((phase) => [phase, { ...use[phase], exhaustivePairs: exhaustive[phase] }]),
+    phases.map((phase) => {
+      const { pairs, ...rest } = use[phase];
+      return [phase, { pairs, exhaustivePairs: exhaustive[phase], ...rest }];
+    }),
   ) as Record<Phase, PhaseCost>;
   const sum = (count: (phase: PhaseCost) => number): number =>
     phases.reduce((total, phase) => total + count(ofPhases[phase]), 0);
   return {
-    ...ofPhases,
     pairs: sum(({ pairs }) => pairs),
     exhaustivePairs: sum((phase) => phase.exhaustivePairs),
     seconds,
+    tokens: sum(({ tokens }) => tokens),
+    flops: sum(({ flops }) => flops),
+    ...ofPhases,
   };
 }
 

@@ -23,16 +23,16 @@ export interface PhaseCost {
   readonly pairs: number;
   /** Pairs that would be put to it without exact top-k and without a deadline. */
   readonly exhaustivePairs: number;
+  /** Time in which the model had work. */
   readonly seconds: number;
+  /** Tokens of those pairs, without padding; 0 for models whose tokens cannot be counted. */
+  readonly tokens: number;
+  /** Floating-point operations of their matrix products, those of attention included; 0 likewise. */
+  readonly flops: number;
 }
 
-/** What a query cost: per phase, and over all. */
-export type RerankCost = Readonly<Record<Phase, PhaseCost>> & {
-  readonly pairs: number;
-  readonly exhaustivePairs: number;
-  /** Wall time of the whole call. */
-  readonly seconds: number;
-};
+/** What a query cost: over all (`seconds` is then the wall time of the whole call), and per phase. */
+export type RerankCost = PhaseCost & Readonly<Record<Phase, PhaseCost>>;
 
 /** A re-ranked query. */
 export interface Reranking {

@@ -35,10 +35,13 @@ export class RoundPlanner {
     const order = this.#chunkOrder(contenders);
     const documents: Candidate[] = [];
     const chunks: ChunkRequest[] = [];
+    const least = Math.min(leastPairs, this.roundPairs);
     let pairs = 0;
     for (const [place, { candidate }] of byPromise.entries()) {
-      if (candidate.settled) continue;
+      // Until the first k are scored, the floor is too low to tell how little is enough for the others.
+      if (place === this.k && pairs >= least) break;
       if (pairs >= this.roundPairs) break;
+      if (candidate.settled) continue;
       if (candidate.queryScore === undefined) {
         documents.push(candidate);
         pairs += candidate.passages.length;
@@ -49,7 +52,6 @@ export class RoundPlanner {
       chunks.push({ candidate, chunks: wanted });
       pairs += wanted.length;
     }
-    const least = Math.min(leastPairs, this.roundPairs);
     return { documents, chunks: pairs < least ? fill(chunks, least - pairs) : chunks };
   }
 

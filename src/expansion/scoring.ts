@@ -1,4 +1,5 @@
 import type { Scorer, TextPair } from '../bert/types.js';
+import { encoderFlops, type Meter } from '../cost/index.js';
 import { BertQeError, throwIfAborted } from '../errors.js';
 import type { Deadline } from './deadline.js';
 
@@ -12,16 +13,20 @@ export type PhaseScorers = Readonly<Record<Phase, Scorer>>;
 /** Documents that are taken through best passage and phase one together under a deadline. */
 const sliceSize = 32;
 
-/** What a phase has run so far. */
+/** What a phase has run so far; tokens and FLOPs only where the model's meter is known. */
 export interface PhaseUse {
   pairs: number;
   seconds: number;
+  tokens: number;
+  flops: number;
 }
 
 export interface ScoringOptions {
   readonly signal?: AbortSignal;
   readonly deadline?: Deadline;
   readonly onPairs?: (phase: Phase, pairs: number) => void;
+  /** Those of the models whose tokens can be counted. */
+  readonly meters?: ReadonlyMap<Scorer, Meter>;
 }
 
 /**
@@ -30,10 +35,10 @@ export interface ScoringOptions {
  */
 export class QueryScoring {
   readonly use: Readonly<Record<Phase, PhaseUse>> = {
-    bestPassage: { pairs: 0, seconds: 0 },
-    phaseOne: { pairs: 0, seconds: 0 },
-    phaseTwo: { pairs: 0, seconds: 0 },
-    phaseThree: { pairs: 0, seconds: 0 },
+    bestPassage: unused(),
+    phaseOne: unused(),
+    phaseTwo: unused(),
+    phaseThree: unused(),
   };
   /** Model → first text → second text → probability. */
   readonly #known = new Map<Scorer, Map<string, Map<string, number>>>();
@@ -64,6 +69,12 @@ export class QueryScoring {
       });
       use.seconds += (performance.now() - started) / 1000;
       use.pairs += unknown.length;
+      const meter = this.options.meters?.get(scorer);
+      if (meter) {
+        const count = meter.count(unknown);
+        use.tokens += count.tokens;
+        use.flops += encoderFlops(meter.shape, count);
+      }
       onPairs?.(phase, use.pairs);
       this.#keep(scorer, unknown, scores, phase);
     }
@@ -137,4 +148,8 @@ export class QueryScoring {
     if (!ofModel) this.#known.set(scorer, (ofModel = new Map()));
     return ofModel;
   }
+}
+
+function unused(): PhaseUse {
+  return { pairs: 0, seconds: 0, tokens: 0, flops: 0 };
 }

@@ -26,8 +26,9 @@ const documents = Array.from({ length: 120 }, (_, i) => ({
   score: 12 - i / 10,
 }));
 
+const model = (salt: string) => new TimedScorer((a, b) => hashToUnit(salt + a + b) ** 3);
+
 function timed(options = {}) {
-  const model = (salt: string) => new TimedScorer((a, b) => hashToUnit(salt + a + b) ** 3);
   return new BertQE(
     { bestPassage: model('p'), phaseOne: model('1'), phaseTwo: model('2'), phaseThree: model('3') },
     { passageWords: 12, chunkWords: 4, kd: 4, roundPairs: 32, ...options },

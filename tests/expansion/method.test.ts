@@ -11,14 +11,14 @@ describe('the method, against a naive implementation of the equations', () => {
         expect(complete).toBe(true);
         expect(new Set(results.map(({ index }) => index)).size).toBe(expected.length);
         const naiveScore = new Map(expected.map(({ index, score }) => [index, score]));
-        results.forEach(({ index, id, score, rank, certain }, i) => {
-          expect(Math.abs(score - naiveScore.get(index)!)).toBeLessThan(1e-5);
+        const wrong = results.filter(({ index, id, score, rank, certain }, i) => {
+          const hasItsScore = Math.abs(score - naiveScore.get(index)!) < 1e-5;
           // The same place, unless the two scores there are equal but for rounding.
-          expect(Math.abs(naiveScore.get(index)! - expected[i].score)).toBeLessThan(1e-9);
-          expect(id).toBe(testCase.documents[index].id);
-          expect(rank).toBe(i + 1);
-          expect(certain).toBe(true);
+          const hasItsPlace = Math.abs(naiveScore.get(index)! - expected[i].score) < 1e-9;
+          const isItself = id === testCase.documents[index].id && rank === i + 1 && certain;
+          return !(hasItsScore && hasItsPlace && isItself);
         });
+        expect(wrong).toEqual([]);
       }),
       { numRuns: 3000 },
     );

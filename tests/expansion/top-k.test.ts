@@ -5,6 +5,9 @@ import { BertQE } from '../../src/expansion/index.js';
 import { caseArbitrary, libraryOf, query } from './cases.js';
 import { FakeScorer, hashToUnit } from './fake-scorer.js';
 
+const scorer = () => new FakeScorer((a, b) => hashToUnit(a + b));
+const hopeful = () => new FakeScorer((a, b) => 0.5 + 0.5 * hashToUnit(a + b));
+
 describe('exact top-k', () => {
   test('gives the first k places and scores of the exhaustive run, bit for bit', async () => {
     let saved = 0;
@@ -68,7 +71,6 @@ describe('exact top-k', () => {
       score: 30 - i,
     }));
     for (const shared of [true, false]) {
-      const scorer = () => new FakeScorer((a, b) => hashToUnit(a + b));
       const phaseOne = scorer();
       const bestPassage = shared ? phaseOne : scorer();
       const options = { passageWords: 8, chunkWords: 4, kd: 3, kc: 4 };
@@ -84,9 +86,8 @@ describe('exact top-k', () => {
 
   test('skips documents altogether that their initial scores rule out, where phase one need not be complete', async () => {
     const documents = Array.from({ length: 200 }, (_, i) => ({ id: `d${i}`, text: `text ${i}`, score: -i }));
-    const model = () => new FakeScorer((a, b) => 0.5 + 0.5 * hashToUnit(a + b));
     for (const options of [{ expansion: false }, { chunkSource: 'initial' as const }]) {
-      const scorers = { phaseOne: model(), phaseTwo: model(), phaseThree: model() };
+      const scorers = { phaseOne: hopeful(), phaseTwo: hopeful(), phaseThree: hopeful() };
       const bertQe = new BertQE(scorers, { beta: 0.5, roundPairs: 16, ...options });
       const { cost, results } = await bertQe.rerank(query, documents, { topK: 3 });
       const exhaustive = await bertQe.rerank(query, documents);

@@ -1,0 +1,237 @@
+import { existsSync, statSync } from 'node:fs';
+import { formatRun } from '../../collection/index.js';
+import { BertQeError, throwIfAborted } from '../../errors.js';
+import {
+  BertQE,
+  chunkSources,
+  renderExplanation,
+  rerankRun,
+  type BertQEOptions,
+  type RerankedQuery,
+} from '../../expansion/index.js';
+import { standardStream, writeOutput } from '../../files/index.js';
+import { defineCommand, type Io } from '../command.js';
+import type { OptionValues } from '../options.js';
+import { Journal, type JournalEntry, type JournalInputs } from './rerank-journal.js';
+import { modelInputs, modelOptions, namedModels, type NamedModels } from './rerank-models.js';
+import { openSource, sourceOptions, type RerankSource } from './rerank-source.js';
+import { RerankTotals } from './rerank-totals.js';
+
+/** How BERT-QE works; every default is the paper's. */
+const methodOptions = {
+  alpha: { type: 'number', min: 0, max: 1, default: 0.4, help: 'share of rel(C,d) against rel(q,d)' },
+  beta: { type: 'number', min: 0, max: 1, default: 0.9, help: 'share of ln M against the initial score' },
+  kd: { type: 'integer', min: 1, default: 10, help: 'feedback documents' },
+  kc: { type: 'integer', min: 1, default: 10, help: 'chunks kept for phase three' },
+  'chunk-words': { type: 'integer', min: 1, default: 10, help: 'words of a chunk (m)' },
+  'passage-words': { type: 'integer', min: 1, default: 100, help: 'words of a passage' },
+  'title-words': { type: 'integer', min: 0, default: 30, help: 'words of the title before every passage' },
+  'chunk-source': {
+    type: 'string',
+    choices: chunkSources,
+    default: 'best-passage',
+    help: 'where chunks come from',
+  },
+  'drop-query-score': { type: 'boolean', help: 'ablation: leave rel(q,d) out of the combination' },
+  depth: {
+    type: 'integer',
+    min: 1,
+    default: 1000,
+    help: 'documents that are re-ranked; the rest keep their order',
+  },
+} as const;
+
+const options = {
+  ...sourceOptions,
+  ...modelOptions,
+  ...methodOptions,
+  'top-k': {
+    type: 'integer',
+    min: 1,
+    help: 'only the first places: exact, and what cannot change them is not computed',
+  },
+  explain: {
+    type: 'string',
+    value: 'FILE',
+    help: 'a JSON line per query: chunks, weights, every score, ranks, cost',
+  },
+  out: { type: 'string', value: 'RUN', help: 'TREC run to write; resumed when it is interrupted (stdout)' },
+  tag: { type: 'string', value: 'NAME', help: "name of the run, its last column (the models' name)" },
+} as const;
+
+type Values = OptionValues<typeof options>;
+
+export const rerankCommand = defineCommand({
+  name: 'rerank',
+  summary:
+    'Re-rank with BERT-QE: retrieve or read rankings, run the three phases, write a run or explain a query.',
+  options,
+  examples: [
+    'bert-qe rerank --index scifact.index --query "vitamin D and bone density" --top-k 10',
+    'bert-qe rerank --documents articles.jsonl --query "why do bridges sway" --models TTT --top-k 5',
+    'bert-qe rerank --index scifact.index --queries queries.jsonl --run dph-kl.run --explain why.jsonl --out qe.run',
+  ],
+  async run({ options, io }) {
+    const outputs = chooseOutputs(options);
+    const models = await namedModels(options);
+    const source = await openSource(options, options.depth, io);
+    try {
+      const inputs = { ...source.inputs, ...(await modelInputs(models)), ...plainInputs(options, models) };
+      const journal = outputs.journal === undefined ? undefined : await Journal.open(outputs.journal, inputs);
+      const job = { options, outputs, models, source, io };
+      try {
+        if (journal) await withJournal(job, journal);
+        else await straight(job);
+      } finally {
+        await journal?.close();
+      }
+    } finally {
+      await source.close();
+    }
+  },
+});
+
+interface Outputs {
+  /** A single query without `--out` is shown to be read, and there is no run. */
+  readonly isShown: boolean;
+  readonly run: string | undefined;
+  readonly explanations: string | undefined;
+  /** Beside the file that is made; none when nothing is. */
+  readonly journal: string | undefined;
+}
+
+interface Job {
+  readonly options: Values;
+  readonly outputs: Outputs;
+  readonly models: NamedModels;
+  readonly source: RerankSource;
+  readonly io: Io;
+}
+
+function chooseOutputs({ out, explain, query }: Values): Outputs {
+  // One query without a place to go is meant to be read.
+  const run = out ?? (query === undefined ? standardStream : undefined);
+  if (run === standardStream && explain === standardStream) {
+    throw new BertQeError(
+      'usage',
+      '--out and --explain cannot both go to standard output; name a file for one.',
+    );
+  }
+  const file = [run, explain].find((path) => path !== undefined && isReplaceable(path));
+  const isShown = run === undefined && explain !== standardStream;
+  return { isShown, run, explanations: explain, journal: file && `${file}.journal` };
+}
+
+/** A file, or a place where one can be made: not standard output, not a pipe or a device. */
+function isReplaceable(path: string): boolean {
+  return path !== standardStream && (!existsSync(path) || statSync(path).isFile());
+}
+
+/** Everything but files and models that changes what comes out. */
+function plainInputs(options: Values, { name, expansion }: NamedModels): JournalInputs {
+  const names = [...Object.keys(methodOptions), 'top-k', 'precision', 'device'] as (keyof Values)[];
+  return {
+    ...Object.fromEntries(names.map((option) => [`--${option}`, String(options[option])])),
+    expansion: String(expansion),
+    '--explain': String(options.explain !== undefined),
+    '--tag': options.tag ?? name,
+  };
+}
+
+/** Finished queries go into the journal; when all are there, the files are made of it. */
+async function withJournal(job: Job, journal: Journal): Promise<void> {
+  const { outputs, io } = job;
+  if (journal.finished > 0) {
+    io.stderr.write(`Going on after ${journal.finished} finished queries (${journal.path}).\n`);
+  }
+  if (journal.finished < job.source.total) {
+    for await (const entry of rerankAll(job, journal)) await journal.append(entry);
+  }
+  if (outputs.run !== undefined) await writeOutput(outputs.run, parts(journal, 'run'), io.stdout);
+  if (outputs.explanations !== undefined) {
+    await writeOutput(outputs.explanations, parts(journal, 'explanation'), io.stdout);
+  }
+  await journal.discard();
+}
+
+async function* parts(journal: Journal, part: 'run' | 'explanation'): AsyncGenerator<string> {
+  for await (const entry of journal.entries()) yield entry[part] ?? '';
+}
+
+/** To standard output, query by query. */
+async function straight(job: Job): Promise<void> {
+  const part = job.outputs.explanations === undefined ? 'run' : 'explanation';
+  const texts = async function* (): AsyncGenerator<string> {
+    for await (const entry of rerankAll(job)) yield entry[part] ?? '';
+  };
+  await writeOutput(job.outputs.run ?? job.outputs.explanations ?? standardStream, texts(), job.io.stdout);
+}
+
+/** Runs the queries that are not finished yet. */
+async function* rerankAll(
+  { options, outputs, models, source, io }: Job,
+  journal?: Journal,
+): AsyncGenerator<JournalEntry> {
+  const totals = new RerankTotals(io, models.name, source.total, journal?.finished ?? 0);
+  const { isShown } = outputs;
+  const bertQe = await BertQE.load({
+    models: models.folders,
+    device: options.device,
+    precision: options.precision,
+    ...bertQeOptions(options),
+    expansion: models.expansion,
+  });
+  try {
+    const rankings = async function* () {
+      for await (const ranking of source.rankings()) if (!journal?.has(ranking.query)) yield ranking;
+    };
+    const reranked = rerankRun(bertQe, source.queries, rankings(), source.index, {
+      signal: io.signal,
+      explain: isShown || outputs.explanations !== undefined,
+      onProgress: (progress) => totals.progress(progress),
+      ...(options['top-k'] === undefined ? {} : { topK: options['top-k'] }),
+    });
+    for await (const query of reranked) {
+      throwIfAborted(io.signal);
+      if (isShown) io.stdout.write(readable(query, options, io));
+      yield await entryOf(query, options.tag ?? models.name, outputs);
+      totals.add(query);
+    }
+    totals.summarise();
+  } finally {
+    totals.done();
+    await bertQe.close();
+  }
+}
+
+async function entryOf(query: RerankedQuery, tag: string, outputs: Outputs): Promise<JournalEntry> {
+  let run = '';
+  const ranking = [{ query: query.query.id, ranking: query.ranking }];
+  if (outputs.run !== undefined) for await (const lines of formatRun(ranking, tag)) run += lines;
+  const explanation = `${JSON.stringify(query.explanation)}\n`;
+  return { query: query.query.id, run, ...(outputs.explanations === undefined ? {} : { explanation }) };
+}
+
+function readable({ explanation }: RerankedQuery, options: Values, io: Io): string {
+  const stdout = io.stdout as NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+  return renderExplanation(explanation!, {
+    width: stdout.columns ?? 100,
+    colour: stdout.isTTY === true && !process.env['NO_COLOR'],
+    limit: options['top-k'] ?? 10,
+  });
+}
+
+function bertQeOptions(options: Values): BertQEOptions {
+  return {
+    alpha: options.alpha,
+    beta: options.beta,
+    kd: options.kd,
+    kc: options.kc,
+    chunkWords: options['chunk-words'],
+    passageWords: options['passage-words'],
+    titleWords: options['title-words'],
+    chunkSource: options['chunk-source'],
+    dropQueryScore: options['drop-query-score'],
+    depth: options.depth,
+  };
+}

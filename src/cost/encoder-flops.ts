@@ -1,0 +1,32 @@
+import type { EncoderShape } from './sizes.js';
+
+/**
+ * Matrix products of a token with the weights of all layers, a multiplication and an addition each: query, key,
+ * value and output 4H², feed-forward 2HI. That is 24H² a layer where I = 4H.
+ */
+export function weightFlops({ layers, hidden, intermediate }: EncoderShape): number {
+  return layers * 2 * (4 * hidden ** 2 + 2 * hidden * intermediate);
+}
+
+/** How much text went through an encoder. */
+export interface SequenceCount {
+  readonly sequences: number;
+  /** Of all sequences together, specials included. */
+  readonly tokens: number;
+  /** The sum of the squares of the sequences' lengths: what attention costs grows with it. */
+  readonly squaredTokens: number;
+}
+
+/**
+ * All matrix products of a cross-encoder for sequences of these lengths, without padding: the layers' weights, the
+ * two attention products (n²·H each), the pooler and a classifier of two labels.
+ */
+export function encoderFlops(
+  shape: EncoderShape,
+  { sequences, tokens, squaredTokens }: SequenceCount,
+): number {
+  const { layers, hidden } = shape;
+  const attention = layers * 2 * (2 * hidden) * squaredTokens;
+  const head = 2 * hidden ** 2 + 2 * 2 * hidden;
+  return tokens * weightFlops(shape) + attention + sequences * head;
+}

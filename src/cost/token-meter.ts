@@ -1,0 +1,60 @@
+import { readModelConfig } from '../bert/config.js';
+import { budgetFor, type Budget } from '../bert/scorer/budget.js';
+import { loadTokenizer } from '../bert/tokenizer/index.js';
+import type { TextPair, Tokenizer } from '../bert/types.js';
+import type { SequenceCount } from './encoder-flops.js';
+import type { EncoderShape } from './sizes.js';
+
+/** Tells how much text pairs are to a model, and what the model's cost depends on. */
+export interface Meter {
+  readonly shape: EncoderShape;
+  count(pairs: readonly TextPair[]): SequenceCount;
+}
+
+/** Texts whose lengths are remembered; a passage is met with every chunk. */
+const remembered = 50_000;
+
+/** Counts the tokens that a BERT model is fed: word pieces as its tokenizer cuts and its scorer truncates them. */
+export class TokenMeter implements Meter {
+  readonly #pieces = new Map<string, number>();
+  readonly #specials: number;
+  readonly #budget: Budget;
+
+  private constructor(
+    readonly shape: EncoderShape,
+    private readonly tokenizer: Tokenizer,
+    maxLength: number,
+  ) {
+    const { before, between, after } = tokenizer.template;
+    this.#specials = before.length + between.length + after.length;
+    this.#budget = budgetFor(maxLength, tokenizer.template);
+  }
+
+  static async of(folder: string, maxLength: number): Promise<TokenMeter> {
+    return new TokenMeter(await readModelConfig(folder), await loadTokenizer(folder), maxLength);
+  }
+
+  count(pairs: readonly TextPair[]): SequenceCount {
+    let tokens = 0;
+    let squaredTokens = 0;
+    for (const { a, b } of pairs) {
+      const length =
+        this.#specials +
+        Math.min(this.#piecesOf(a), this.#budget.first) +
+        Math.min(this.#piecesOf(b), this.#budget.second);
+      tokens += length;
+      squaredTokens += length * length;
+    }
+    return { sequences: pairs.length, tokens, squaredTokens };
+  }
+
+  #piecesOf(text: string): number {
+    let pieces = this.#pieces.get(text);
+    if (pieces === undefined) {
+      if (this.#pieces.size >= remembered) this.#pieces.clear();
+      pieces = this.tokenizer.encode(text).length;
+      this.#pieces.set(text, pieces);
+    }
+    return pieces;
+  }
+}

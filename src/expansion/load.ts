@@ -1,0 +1,154 @@
+import { BertScorer, type Device } from '../bert/scorer/index.js';
+import { readCrossEncoderConfig, type SizeLetter } from '../bert/config.js';
+import type { Precision } from '../bert/graph/index.js';
+import { findModel } from '../bert/models.js';
+import type { Scorer } from '../bert/types.js';
+import { parseVariant, TokenMeter, type Meter } from '../cost/index.js';
+import { BertQeError } from '../errors.js';
+import type { BertQEOptions } from './options.js';
+import { phases, type Phase } from './scoring.js';
+
+/** A model by letter (T, S, M, B, L), by name or path, or a scorer of your own. */
+export type ModelChoice = string | Scorer;
+
+/** A model per phase; where one is left out, phase one's serves. */
+export interface PhaseModels {
+  readonly bestPassage?: ModelChoice;
+  readonly phaseOne: ModelChoice;
+  readonly phaseTwo?: ModelChoice;
+  readonly phaseThree?: ModelChoice;
+}
+
+/** Which models to load, and how to run them. */
+export interface ModelOptions {
+  /**
+   * `'LMT'`: a size letter per phase, as in the paper's names; one letter is MaxP. Or three models, or one per
+   * phase by name. (`'SST'`, which comes with the package.)
+   */
+  readonly models?: string | readonly [ModelChoice, ModelChoice, ModelChoice] | PhaseModels;
+  /**
+   * `'as-published'`: the mixture of the authors' code. Best passages and chunks are chosen with the general
+   * (MS MARCO) models that the letters name, phases one and three score with the `fineTuned` ones of their sizes.
+   */
+  readonly preset?: 'as-published';
+  /** For the preset: the models fine-tuned on the target collection, by size. */
+  readonly fineTuned?: Partial<Readonly<Record<SizeLetter, ModelChoice>>>;
+  /** Where models run (`auto`: a GPU where one answers, else the CPU). */
+  readonly device?: Device | 'auto';
+  /** (`auto`: fp32, or what an export offers.) */
+  readonly precision?: Precision | 'auto';
+}
+
+/** Everything that {@link BertQE.load} takes. */
+export type LoadOptions = ModelOptions & BertQEOptions;
+
+/** Models chosen, none loaded yet. */
+export interface ChosenModels {
+  readonly models: Readonly<Record<Phase, ModelChoice>>;
+  /** False for a single letter: MaxP. */
+  readonly expansion: boolean;
+}
+
+/** Settles which model serves which phase. */
+export function chooseModels(
+  models: string | readonly ModelChoice[] | PhaseModels = 'SST',
+  preset?: string,
+  fineTuned: ModelOptions['fineTuned'] = {},
+): ChosenModels {
+  if (preset !== undefined) return asPublished(preset, models, fineTuned);
+  if (typeof models === 'string') {
+    const { phaseOne, expansion } = parseVariant(models);
+    return { models: forPhases({ phaseOne, ...expansion }), expansion: expansion !== undefined };
+  }
+  if (isList(models)) {
+    if (models.length !== 3) throw usage(`three models are needed, one per phase, not ${models.length}`);
+    const [phaseOne, phaseTwo, phaseThree] = models;
+    return { models: forPhases({ phaseOne, phaseTwo, phaseThree }), expansion: true };
+  }
+  return { models: forPhases(models), expansion: true };
+}
+
+function asPublished(
+  preset: string,
+  models: unknown,
+  fineTuned: NonNullable<ModelOptions['fineTuned']>,
+): ChosenModels {
+  if (preset !== 'as-published') throw usage(`there is no preset "${preset}"; there is as-published`);
+  if (typeof models !== 'string') throw usage('the preset as-published takes models as letters, such as LMT');
+  const { phaseOne, expansion } = parseVariant(models);
+  const tuned = (size: SizeLetter): ModelChoice => {
+    const choice = fineTuned[size];
+    if (choice !== undefined) return choice;
+    throw usage(`the preset as-published needs fineTuned.${size}, the model fine-tuned on your collection`);
+  };
+  return {
+    models: forPhases({
+      bestPassage: phaseOne,
+      phaseOne: tuned(phaseOne),
+      ...(expansion && { phaseTwo: expansion.phaseTwo, phaseThree: tuned(expansion.phaseThree) }),
+    }),
+    expansion: expansion !== undefined,
+  };
+}
+
+function forPhases({ phaseOne, ...others }: PhaseModels): Record<Phase, ModelChoice> {
+  return { bestPassage: phaseOne, phaseOne, phaseTwo: phaseOne, phaseThree: phaseOne, ...others };
+}
+
+function isList(models: readonly ModelChoice[] | PhaseModels): models is readonly ModelChoice[] {
+  return Array.isArray(models);
+}
+
+/** Scorers by phase, and those among them that were loaded here and must be closed. */
+export interface LoadedModels {
+  readonly scorers: Readonly<Record<Phase, Scorer>>;
+  readonly loaded: readonly BertScorer[];
+  readonly meters: ReadonlyMap<Scorer, Meter>;
+}
+
+/** Loads each model once, however many phases and spellings name it. */
+export async function loadModels(
+  { models, expansion }: ChosenModels,
+  device: ModelOptions['device'] = 'auto',
+  precision: ModelOptions['precision'] = 'auto',
+): Promise<LoadedModels> {
+  const byFolder = new Map<string, BertScorer>();
+  const load = async (choice: ModelChoice): Promise<Scorer> => {
+    if (typeof choice !== 'string') return choice;
+    const folder = await findModel(choice);
+    const known = byFolder.get(folder);
+    if (known) return known;
+    const scorer = await BertScorer.load({ model: folder, device, precision });
+    byFolder.set(folder, scorer);
+    return scorer;
+  };
+  const needed = expansion ? phases : (['bestPassage', 'phaseOne'] as const);
+  const scorers: Partial<Record<Phase, Scorer>> = {};
+  const meters = new Map<Scorer, Meter>();
+  try {
+    for (const phase of needed) scorers[phase] = await load(models[phase]);
+    for (const scorer of byFolder.values()) {
+      const meter = await meterOf(scorer);
+      if (meter) meters.set(scorer, meter);
+    }
+  } catch (error) {
+    await Promise.all([...byFolder.values()].map((scorer) => scorer.close()));
+    throw error;
+  }
+  const phaseOne = scorers.phaseOne!;
+  return {
+    scorers: { bestPassage: phaseOne, phaseOne, phaseTwo: phaseOne, phaseThree: phaseOne, ...scorers },
+    loaded: [...byFolder.values()],
+    meters,
+  };
+}
+
+/** Undefined for architectures whose cost is not known here: those run from an ONNX export. */
+async function meterOf({ info }: BertScorer): Promise<Meter | undefined> {
+  const { modelType } = await readCrossEncoderConfig(info.folder);
+  return modelType === 'bert' ? TokenMeter.of(info.folder, info.maxLength) : undefined;
+}
+
+function usage(message: string): BertQeError {
+  return new BertQeError('usage', `BERT-QE: ${message}.`);
+}

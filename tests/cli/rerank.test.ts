@@ -1,0 +1,224 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Explanation } from '../../src/expansion/index.js';
+import { temporaryFolder } from '../support/folders.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const child = join(root, 'tests/cli/rerank-child.mjs');
+const queriesFile = join(root, 'demo/queries.jsonl');
+
+const folder = temporaryFolder();
+let documents: string;
+let queries: string;
+
+beforeAll(() => {
+  const corpus = readFileSync(join(root, 'demo/corpus.jsonl'), 'utf8').trim().split('\n').slice(0, 40);
+  documents = join(folder, 'corpus.jsonl');
+  writeFileSync(documents, `${corpus.join('\n')}\n`);
+  queries = join(folder, 'queries.jsonl');
+  writeFileSync(queries, `${readFileSync(queriesFile, 'utf8').trim().split('\n').slice(0, 8).join('\n')}\n`);
+});
+
+interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts the command; `killWhen` is asked every few milliseconds whether to kill it. */
+function rerank(args: readonly string[], killWhen: () => boolean = () => false): Promise<Finished> {
+  return new Promise((resolve) => {
+    const started = spawn(process.execPath, [child, ...args], { cwd: root });
+    let stdout = '';
+    let stderr = '';
+    started.stdout.on('data', (data) => (stdout += data));
+    started.stderr.on('data', (data) => (stderr += data));
+    const watch = setInterval(() => killWhen() && started.kill('SIGKILL'), 2);
+    started.on('close', (code) => {
+      clearInterval(watch);
+      resolve({ code, stdout, stderr });
+    });
+  });
+}
+
+/** The lines of a run down to a rank. */
+function firstPlaces(run: string, rank: number): string[] {
+  return run.split('\n').filter((line) => line !== '' && Number(line.split(' ')[3]) <= rank);
+}
+
+const small = ['--models', 'TTT', '--depth', '6', '--kc', '3', '--kd', '3'];
+
+describe('rerank over a file of queries', () => {
+  test('killed again and again, it goes on and ends with the same run, byte for byte', async () => {
+    const inputs = ['--documents', documents, '--queries', queries, ...small];
+    const whole = join(folder, 'whole.run');
+    const uninterrupted = await rerank([...inputs, '--out', whole]);
+    expect(uninterrupted).toMatchObject({ code: 0, stdout: '' });
+    expect(uninterrupted.stderr).toMatch(/^BERT-QE-TTT: 8 queries in .* pairs .* TFLOPs a query\n$/);
+
+    const killed = join(folder, 'killed.run');
+    const journal = `${killed}.journal`;
+    const size = (): number => (existsSync(journal) ? statSync(journal).size : 0);
+    let resumed = 0;
+    for (let attempt = 0; ; attempt++) {
+      const before = size();
+      // Killed as soon as another query is in the journal, and every other time with the last line torn.
+      const { code, stderr } = await rerank([...inputs, '--out', killed], () => size() > before + 500);
+      if (stderr.includes('Going on after')) resumed++;
+      if (code === 0) break;
+      expect(code).toBeNull();
+      expect(existsSync(killed)).toBe(false);
+      if (attempt % 2 === 1) {
+        const bytes = readFileSync(journal);
+        writeFileSync(journal, bytes.subarray(0, bytes.length - 40));
+      }
+      expect(attempt).toBeLessThan(20);
+    }
+    expect(resumed).toBeGreaterThan(2);
+    expect(readFileSync(killed).equals(readFileSync(whole))).toBe(true);
+    expect(existsSync(journal)).toBe(false);
+  });
+
+  test('refuses the journal of other options, says which, and leaves it', async () => {
+    const out = join(folder, 'other.run');
+    const inputs = ['--documents', documents, '--queries', queries, ...small, '--out', out];
+    const journal = `${out}.journal`;
+    await rerank(inputs, () => existsSync(journal) && statSync(journal).size > 3000);
+    expect(existsSync(journal)).toBe(true);
+    const other = await rerank([...inputs, '--alpha', '0.7']);
+    expect(other.code).toBe(2);
+    expect(other.stderr).toMatch(/other inputs \(--alpha differ\)/);
+    expect(existsSync(journal)).toBe(true);
+  });
+
+  test('re-ranks a run that is given, keeps what is below the depth, and explains every query', async () => {
+    const run = join(folder, 'given.run');
+    const ids = readFileSync(documents, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { _id: string })._id);
+    const [first, second] = readFileSync(queries, 'utf8')
+      .split('\n')
+      .slice(0, 2)
+      .map((line) => (JSON.parse(line) as { _id: string })._id);
+    const lines = [second, first].flatMap((query) =>
+      ids.slice(0, 9).map((id, i) => `${query} Q0 ${id} ${i + 1} ${20 - i} given`),
+    );
+    writeFileSync(run, `${lines.join('\n')}\n`);
+    const out = join(folder, 'out.run');
+    const explain = join(folder, 'why.jsonl');
+    const inputs = ['--documents', documents, '--queries', queries, '--run', run, ...small];
+    const { code, stderr } = await rerank([...inputs, '--out', out, '--explain', explain, '--tag', 'mine']);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+
+    const rows = readFileSync(out, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' '));
+    expect(rows.map(([query]) => query)).toEqual([...Array(9).fill(second), ...Array(9).fill(first)]);
+    expect(rows.slice(6, 9).map(([, , id]) => id)).toEqual(ids.slice(6, 9));
+    expect(rows.every(([, q0, , , , tag]) => q0 === 'Q0' && tag === 'mine')).toBe(true);
+
+    const explanations = readFileSync(explain, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Explanation);
+    expect(explanations.map(({ id }) => id)).toEqual([second, first]);
+    const [{ chunks, documents: explained, cost }] = explanations;
+    expect(chunks.length).toBe(3);
+    expect(Object.keys(chunks[0])).toEqual(['text', 'document', 'start', 'score', 'weight']);
+    expect(explained.length).toBe(6);
+    for (const [i, document] of explained.entries()) {
+      expect(document.id).toBe(rows[i][2]);
+      expect(String(document.final)).toBe(rows[i][4]);
+      // What is told adds up.
+      const expansion = chunks.reduce((sum, { weight }, c) => sum + weight * document.chunkScores[c]!, 0);
+      expect(document.expansionScore).toBeCloseTo(expansion, 10);
+      expect(document.combined).toBeCloseTo(0.6 * document.queryScore! + 0.4 * expansion, 10);
+      expect(document.final).toBeCloseTo(0.9 * Math.log(document.combined!) + 0.1 * document.initial!, 10);
+      expect(document.ranks.final).toBe(i + 1);
+      expect(ids[document.ranks.initial - 1]).toBe(document.id);
+    }
+    expect(cost.phaseThree.pairs).toBe(18);
+    expect(cost.flops).toBeGreaterThan(1e9);
+  });
+
+  test('with --top-k writes the first places of the whole ranking, for less', async () => {
+    const three = join(folder, 'three.jsonl');
+    writeFileSync(three, readFileSync(queries, 'utf8').split('\n').slice(0, 3).join('\n'));
+    const inputs = ['--documents', documents, '--queries', three, '--models', 'TTT', '--beta', '0.7'];
+    const all = await rerank(inputs);
+    const top = await rerank([...inputs, '--top-k', '4']);
+    const [few, many] = [firstPlaces(top.stdout, 4), firstPlaces(all.stdout, 4)];
+    expect(few.length).toBe(12);
+    few.forEach((line, i) => {
+      const [query, , id, , score] = line.split(' ');
+      const [sameQuery, , sameId, , sameScore] = many[i].split(' ');
+      expect([query, id]).toEqual([sameQuery, sameId]);
+      expect(Number(score)).toBeCloseTo(Number(sameScore), 5);
+    });
+    expect(top.stderr).toMatch(/\(\d+% of [\d,]+\)/);
+  });
+});
+
+test('a single query is shown to be read, without colours where there is no terminal', async () => {
+  const inputs = ['--documents', documents, '--query', 'why do bridges sway in the wind', '--top-k', '4'];
+  const { code, stdout } = await rerank([...inputs, '--models', 'TTT', '--kc', '5']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^why do bridges sway in the wind\n\nExpanded with 5 chunks of \d documents?:\n/);
+  expect(stdout).toMatch(/\n4 documents:\n/);
+  expect(stdout).not.toContain('\u001b');
+  for (const line of stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(100);
+});
+
+/** Writes a run of one line. */
+function run(line: string): string {
+  const file = join(folder, 'bad.run');
+  writeFileSync(file, `${line}\n`);
+  return file;
+}
+
+describe('bad input ends with exit code 2 and one line:', () => {
+  test.each<[string, () => string[], RegExp]>([
+    ['α out of range', () => ['--alpha', '1.5'], /--alpha must be a number between 0 and 1, not 1.5/],
+    ['a letter that is no size', () => ['--models', 'SXT'], /no size "X"/],
+    ['a size that is not installed', () => ['--models', 'LLL'], /No model "L"/],
+    ['a model that is not there', () => ['--phase3', 'nowhere'], /No model "nowhere"/],
+    [
+      'a query of the run that is not among the queries',
+      () => ['--run', run('q99999 Q0 x 1 1 t')],
+      /bad\.run: query "q99999" is not in .*queries\.jsonl/,
+    ],
+    [
+      'a document of the run that is not in the collection',
+      () => {
+        const [id] = readFileSync(queries, 'utf8').match(/(?<="_id": ?")[^"]+/)!;
+        return ['--run', run(`${id} Q0 no-such-document 1 1 t`)];
+      },
+      /bad\.run: document "no-such-document" of query ".*" is not in .*corpus\.jsonl/,
+    ],
+    [
+      'first-stage options with a run',
+      () => ['--run', run('x'), '--k1', '1'],
+      /--k1 has no effect with --run/,
+    ],
+    ['an empty run', () => ['--run', run('')], /the run is empty/],
+    ['both outputs on stdout', () => ['--out', '-', '--explain', '-'], /cannot both go to standard output/],
+    ['phase two in MaxP', () => ['--models', 'T', '--phase2', 'T'], /--phase2 has no effect/],
+    ['a folder that is not there', () => ['--out', join(folder, 'no/such.run')], /folder to write into/],
+  ])('%s', async (_, extra, message) => {
+    const inputs = ['--documents', documents, '--queries', queries, '--models', 'TTT'];
+    const { code, stdout, stderr } = await rerank([...inputs, ...extra()]);
+    expect(stderr).toMatch(message);
+    expect(stderr.trim().split('\n').length).toBe(1);
+    expect([code, stdout]).toEqual([2, '']);
+  });
+
+  test('neither index nor documents, or both', async () => {
+    const { code, stderr } = await rerank(['--query', 'x']);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/either --index DIR .* or --documents FILE/)]);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { BertQE } from '../../src/expansion/index.js';
+import { chooseModels } from '../../src/expansion/load.js';
+import { FakeScorer } from './fake-scorer.js';
+
+describe('models are chosen', () => {
+  test('by letters, one per phase', () => {
+    expect(chooseModels('LMT')).toEqual({
+      models: { bestPassage: 'L', phaseOne: 'L', phaseTwo: 'M', phaseThree: 'T' },
+      expansion: true,
+    });
+    expect(chooseModels('BERT-QE-LMT')).toEqual(chooseModels('LMT'));
+    expect(chooseModels()).toEqual(chooseModels('SST'));
+  });
+
+  test('by a single letter, for MaxP', () => {
+    expect(chooseModels('B')).toMatchObject({ models: { phaseOne: 'B' }, expansion: false });
+  });
+
+  test('as three names or paths, or by phase', () => {
+    expect(chooseModels(['./a', 'b', 'c']).models).toEqual({
+      bestPassage: './a',
+      phaseOne: './a',
+      phaseTwo: 'b',
+      phaseThree: 'c',
+    });
+    expect(chooseModels({ phaseOne: 'a', bestPassage: 'p' }).models).toEqual({
+      bestPassage: 'p',
+      phaseOne: 'a',
+      phaseTwo: 'a',
+      phaseThree: 'a',
+    });
+  });
+
+  test('as published: general models choose passages and chunks, fine-tuned ones score', () => {
+    expect(chooseModels('LMT', 'as-published', { L: './large-tuned', T: './tiny-tuned' })).toEqual({
+      models: { bestPassage: 'L', phaseOne: './large-tuned', phaseTwo: 'M', phaseThree: './tiny-tuned' },
+      expansion: true,
+    });
+  });
+
+  test.each<[Parameters<typeof chooseModels>, RegExp]>([
+    [['LXT'], /no size "X"/],
+    [[['a', 'b']], /three models are needed, one per phase, not 2/],
+    [['LMT', 'as-published', { L: 'x' }], /needs fineTuned.T/],
+    [[['a', 'b', 'c'], 'as-published'], /takes models as letters/],
+    [['LMT', 'published'], /no preset "published"/],
+  ])('%j is refused with the reason', (choice, reason) => {
+    expect(() => chooseModels(...choice)).toThrow(reason);
+  });
+});
+
+describe('a re-ranker that was loaded', () => {
+  test('runs the shipped models, each loaded once, and tells tokens and FLOPs', async () => {
+    const bertQe = await BertQE.load({ models: 'TTT', kc: 2, kd: 2 });
+    try {
+      const texts = [
+        'Bridges sway in the wind.',
+        'Bread is baked in an oven.',
+        'Wind bends towers and bridges.',
+      ];
+      const { results, cost } = await bertQe.rerank('why do bridges sway', texts, { topK: 2 });
+      expect(results.map(({ index }) => index)).not.toContain(1);
+      expect(results[0].relevance).toBeGreaterThan(0);
+      expect(cost.phaseOne).toMatchObject({ pairs: 3, seconds: expect.any(Number) });
+      // [CLS] query [SEP] text [SEP], at least a piece per word.
+      expect(cost.phaseOne.tokens).toBeGreaterThan(3 * (4 + 5 + 3));
+      expect(cost.phaseOne.flops).toBeGreaterThan(cost.phaseOne.tokens * 2 * 24 * 128 ** 2);
+      expect(cost.flops).toBe(
+        cost.bestPassage.flops + cost.phaseOne.flops + cost.phaseTwo.flops + cost.phaseThree.flops,
+      );
+    } finally {
+      await bertQe.close();
+    }
+  });
+
+  test('closes the models it loaded, not the scorers it was given', async () => {
+    const own = new FakeScorer(() => 0.5);
+    const bertQe = await BertQE.load({ models: [own, own, own] });
+    await bertQe.rerank('a query', ['a text']);
+    await bertQe.close();
+    expect(own.closed).toBe(0);
+  });
+
+  test('checks its options before it looks for a model', async () => {
+    await expect(BertQE.load({ models: 'LLL', alpha: 2 })).rejects.toThrow(/alpha/);
+    await expect(BertQE.load({ models: 'LLL' })).rejects.toMatchObject({ code: 'missing' });
+  });
+});
