@@ -1,3 +1,4 @@
+import type { TextUnits } from './text-units.js';
 import type { TokenSink } from './tokenizer.js';
 
 const isAlphanumeric = Uint8Array.from({ length: 128 }, (_, code) =>
@@ -5,17 +6,17 @@ const isAlphanumeric = Uint8Array.from({ length: 128 }, (_, code) =>
 );
 
 /** Cuts text into runs of ASCII letters and digits, as Terrier's EnglishTokeniser does: all else separates. */
-export function tokenizeAlphanumeric(text: string, sink: TokenSink): void {
-  const length = text.length;
+export function tokenizeAlphanumeric(units: TextUnits, sink: TokenSink): void {
+  const { codes, length } = units;
   let start = -1;
   for (let at = 0; at < length; at++) {
-    const code = text.charCodeAt(at);
+    const code = codes[at]!;
     if (code < 128 && isAlphanumeric[code] === 1) {
       if (start < 0) start = at;
     } else if (start >= 0) {
-      sink.token(text, start, at);
+      sink.token(units, start, at);
       start = -1;
     }
   }
-  if (start >= 0) sink.token(text, start, length);
+  if (start >= 0) sink.token(units, start, length);
 }

@@ -9,6 +9,7 @@ import {
   type AnalyzerSpec,
 } from './spec.js';
 import { TermCache } from './term-cache.js';
+import { withUnits, type TextUnits } from './text-units.js';
 import type { Tokenizer, TokenSink } from './tokenizer.js';
 
 /** Turns text into index terms. The same text gives the same terms, always. */
@@ -61,8 +62,7 @@ class PipelineAnalyzer implements Analyzer {
   }
 
   analyze(text: string): string[] {
-    this.#tokenize(text, this.#terms);
-    return this.#terms.take();
+    return this.#collect(text, this.#terms);
   }
 
   numbering(numberOf: (term: string) => number): (text: string) => number[] {
@@ -71,19 +71,20 @@ class PipelineAnalyzer implements Analyzer {
       return term === '' ? NO_NUMBER : numberOf(term);
     };
     const numbers = new Collector(derive, NO_NUMBER, DOCUMENT_SLOTS);
-    return (text) => {
-      this.#tokenize(text, numbers);
-      return numbers.take();
-    };
+    return (text) => this.#collect(text, numbers);
   }
 
   tokenize(text: string): string[] {
-    this.#tokenize(text, this.#words);
-    return this.#words.take();
+    return this.#collect(text, this.#words);
   }
 
   termOf(word: string): string {
     return this.#stopwords.has(word) ? '' : this.#stem(word);
+  }
+
+  #collect<T>(text: string, collector: Collector<T>): T[] {
+    withUnits(text, (units) => this.#tokenize(units, collector));
+    return collector.take();
   }
 }
 
@@ -105,8 +106,8 @@ class Collector<T> implements TokenSink {
     this.#nothing = nothing;
   }
 
-  token(text: string, start: number, end: number): void {
-    const value = this.#cache.of(text, start, end);
+  token(units: TextUnits, start: number, end: number): void {
+    const value = this.#cache.of(units, start, end);
     if (value !== this.#nothing) this.#collected.push(value);
   }
 

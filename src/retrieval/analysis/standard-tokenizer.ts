@@ -1,9 +1,12 @@
+import { codePointAt, type TextUnits } from './text-units.js';
 import type { TokenSink } from './tokenizer.js';
 import { WordBreak, wordBreakOf } from './word-break.js';
 import { tokenEnd, width } from './word-machine.js';
 
 /** Lucene's limit: a longer token is cut there, and the rest read as new text. In UTF-16 units. */
 export const MAX_TOKEN_LENGTH = 255;
+
+const { Letter, Numeric, ExtendNumLet, KeycapBase, MidLetter, MidNum, MidNumLet, SingleQuote } = WordBreak;
 
 const ASCII = 128;
 /** What {@link asciiTokenEnd} answers where the word machine must decide. */
@@ -18,46 +21,45 @@ const ascii = Uint8Array.from({ length: ASCII }, (_, code) => wordBreakOf(code))
  * Almost all words of English text are decided by the ASCII path; one that touches any other character, begins with
  * `_`, `#` or `*` goes through the word machine.
  */
-export function tokenizeStandard(text: string, sink: TokenSink): void {
-  const length = text.length;
+export function tokenizeStandard(units: TextUnits, sink: TokenSink): void {
+  const { codes, length } = units;
   let at = 0;
   while (at < length) {
-    const code = text.charCodeAt(at);
+    const code = codes[at]!;
     let end = UNDECIDED;
     if (code < ASCII) {
       const first = ascii[code]!;
-      if (first === WordBreak.Letter || first === WordBreak.Numeric) {
-        end = asciiTokenEnd(text, at, first);
-      } else if (first !== WordBreak.ExtendNumLet && first !== WordBreak.KeycapBase) {
+      if (first === Letter || first === Numeric) {
+        end = asciiTokenEnd(codes, at, Math.min(length, at + MAX_TOKEN_LENGTH), first);
+      } else if (first !== ExtendNumLet && first !== KeycapBase) {
         at++;
         continue;
       }
     }
     if (end === UNDECIDED) {
-      end = tokenEnd(text, at, windowEnd(text, at));
+      end = tokenEnd(codes, at, windowEnd(codes, at, length));
       if (end === at) {
-        at += width(text.codePointAt(at)!);
+        at += width(codePointAt(codes, at, length));
         continue;
       }
     }
-    sink.token(text, at, end);
+    sink.token(units, at, end);
     at = end;
   }
 }
 
 /** Where the word of letters, digits, `_`, and marks between two letters or two digits ends. */
-function asciiTokenEnd(text: string, start: number, first: number): number {
-  const limit = Math.min(text.length, start + MAX_TOKEN_LENGTH);
+function asciiTokenEnd(codes: Uint16Array, start: number, limit: number, first: number): number {
   let last = first;
   let at = start + 1;
   for (; at < limit; at++) {
-    const code = text.charCodeAt(at);
+    const code = codes[at]!;
     if (code >= ASCII) return UNDECIDED;
     const kind = ascii[code]!;
-    if (kind === WordBreak.Letter || kind === WordBreak.Numeric || kind === WordBreak.ExtendNumLet) {
+    if (kind === Letter || kind === Numeric || kind === ExtendNumLet) {
       last = kind;
     } else if (joins(kind, last) && at + 1 < limit) {
-      const next = text.charCodeAt(at + 1);
+      const next = codes[at + 1]!;
       if (next >= ASCII) return UNDECIDED;
       if (ascii[next] !== last) return at;
       at++;
@@ -70,15 +72,15 @@ function asciiTokenEnd(text: string, start: number, first: number): number {
 
 /** WB6, 7, 11, 12: may `kind` stand between two characters of class `side`? */
 function joins(kind: number, side: number): boolean {
-  if (kind === WordBreak.MidNumLet || kind === WordBreak.SingleQuote) return side !== WordBreak.ExtendNumLet;
-  if (side === WordBreak.Letter) return kind === WordBreak.MidLetter;
-  return side === WordBreak.Numeric && kind === WordBreak.MidNum;
+  if (kind === MidNumLet || kind === SingleQuote) return side !== ExtendNumLet;
+  if (side === Letter) return kind === MidLetter;
+  return side === Numeric && kind === MidNum;
 }
 
 /** The furthest a token that begins at `start` may reach, without splitting a surrogate pair. */
-function windowEnd(text: string, start: number): number {
+function windowEnd(codes: Uint16Array, start: number, length: number): number {
   const end = start + MAX_TOKEN_LENGTH;
-  if (end >= text.length) return text.length;
-  const last = text.charCodeAt(end - 1);
+  if (end >= length) return length;
+  const last = codes[end - 1]!;
   return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 }

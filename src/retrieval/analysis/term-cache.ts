@@ -1,21 +1,23 @@
-/** Longer words are rare and hardly ever come back: they are derived anew each time. */
-const MAX_CACHED_LENGTH = 32;
+import type { TextUnits } from './text-units.js';
 
-const EMPTY = '';
+/** Longer words are rare and hardly ever come back: they are derived anew each time. */
+const MAX_CACHED_LENGTH = 24;
 
 /**
  * Remembers what a word of the text becomes (a term, or a term's number), so that lower-casing, stop words and
  * stemming are done once per distinct word and not once per occurrence.
  *
  * Direct-mapped: a word has one slot, chosen by its hash, and takes it from whatever word was there. So the size is
- * fixed, nothing has to be evicted, frequent words stay, and a hit neither allocates nor hashes a string object. Equal
- * words give the very same string, whose hash V8 has at hand when the caller looks it up in a map of its own.
+ * fixed, nothing has to be evicted, frequent words stay, and a hit allocates nothing. Equal words mostly give the very
+ * same string, whose hash V8 has at hand when the caller looks it up in a map of its own.
  */
 export class TermCache<T> {
   readonly #derive: (word: string) => T;
-  readonly #words: string[];
-  readonly #values: T[];
   readonly #mask: number;
+  /** The word of each slot: its length, 0 while there is none, and its units. */
+  readonly #lengths: Uint8Array;
+  readonly #codes: Uint16Array;
+  readonly #values: T[];
 
   /**
    * @param derive word → value, a pure function.
@@ -24,31 +26,35 @@ export class TermCache<T> {
    */
   constructor(derive: (word: string) => T, unused: T, slots: number) {
     this.#derive = derive;
-    this.#words = Array.from({ length: slots }, () => EMPTY);
-    this.#values = Array.from({ length: slots }, () => unused);
     this.#mask = slots - 1;
+    this.#lengths = new Uint8Array(slots);
+    this.#codes = new Uint16Array(slots * MAX_CACHED_LENGTH);
+    // oxlint-disable-next-line unicorn/no-new-array -- Array.from takes ten times as long, and opening must be instant.
+    this.#values = new Array<T>(slots).fill(unused);
   }
 
-  /** What the word `text[start, end)` becomes. */
-  of(text: string, start: number, end: number): T {
+  /** What the word `[start, end)` becomes. */
+  of({ text, codes }: TextUnits, start: number, end: number): T {
     const length = end - start;
     if (length > MAX_CACHED_LENGTH) return this.#derive(copy(text, start, end));
     let hash = 0;
-    for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+    for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + codes[at]!) | 0;
     const slot = (hash ^ (hash >>> 15)) & this.#mask;
-    const cached = this.#words[slot]!;
-    if (cached.length === length && matches(text, start, cached)) return this.#values[slot]!;
-    const word = copy(text, start, end);
-    const value = this.#derive(word);
-    this.#words[slot] = word;
+    const first = slot * MAX_CACHED_LENGTH;
+    if (this.#lengths[slot] === length && equal(this.#codes, first, codes, start, length)) {
+      return this.#values[slot]!;
+    }
+    const value = this.#derive(copy(text, start, end));
+    this.#lengths[slot] = length;
+    for (let i = 0; i < length; i++) this.#codes[first + i] = codes[start + i]!;
     this.#values[slot] = value;
     return value;
   }
 }
 
-function matches(text: string, start: number, word: string): boolean {
-  for (let i = 0; i < word.length; i++) {
-    if (text.charCodeAt(start + i) !== word.charCodeAt(i)) return false;
+function equal(one: Uint16Array, at: number, other: Uint16Array, start: number, length: number): boolean {
+  for (let i = 0; i < length; i++) {
+    if (one[at + i] !== other[start + i]) return false;
   }
   return true;
 }

@@ -1,3 +1,4 @@
+import { codePointAt } from './text-units.js';
 import { WORD_BREAK_CLASSES, WordBreak, wordBreakOf, type WordBreakName } from './word-break.js';
 
 /**
@@ -182,24 +183,24 @@ for (const name of names) fill(idOf(name), { ...pending, ...accepting }[name]);
  * Where the token that begins at `start` ends, looking no further than `limit` (which must not split a surrogate
  * pair); `start` itself where none begins there.
  */
-export function tokenEnd(text: string, start: number, limit: number): number {
-  const codePoint = text.codePointAt(start)!;
+export function tokenEnd(codes: Uint16Array, start: number, limit: number): number {
+  const codePoint = codePointAt(codes, start, limit);
   const first = wordBreakOf(codePoint);
   const next = start + width(codePoint);
-  const end = run(text, start, next, limit, moves[first]!);
+  const end = run(codes, start, next, limit, moves[first]!);
   if (first !== WordBreak.EmojiLetter) return end;
   // Both a letter and an emoji: the longer of the two readings wins.
-  return Math.max(end, run(text, start, next, limit, idOf('emoji')));
+  return Math.max(end, run(codes, start, next, limit, idOf('emoji')));
 }
 
-function run(text: string, start: number, next: number, limit: number, initial: number): number {
+function run(codes: Uint16Array, start: number, next: number, limit: number, initial: number): number {
   let state = initial;
   let end = start;
   let at = next;
   while (state !== END) {
     if (state >= FIRST_ACCEPTING) end = at;
     if (at >= limit) break;
-    const codePoint = text.codePointAt(at)!;
+    const codePoint = codePointAt(codes, at, limit);
     state = moves[state * WORD_BREAK_CLASSES + wordBreakOf(codePoint)]!;
     at += width(codePoint);
   }

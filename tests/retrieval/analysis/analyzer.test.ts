@@ -116,6 +116,24 @@ describe('numbering', () => {
   });
 });
 
+describe('long texts and texts within texts', () => {
+  it('are read whole, however long', () => {
+    const words = Array.from({ length: 60_000 }, (_, i) => `w${i % 1000} naïve${i % 7}`);
+    const text = words.join(' ');
+    expect(text.length).toBeGreaterThan(1 << 19);
+    expect(createAnalyzer({ base: 'plain' }).analyze(text).join(' ')).toBe(text);
+  });
+
+  it('may be analysed while the terms of another are being numbered', () => {
+    const inner = createAnalyzer({ base: 'plain' });
+    const number = createAnalyzer({ base: 'plain' }).numbering((term) => {
+      expect(inner.analyze('quite another text')).toEqual(['quite', 'another', 'text']);
+      return term.length;
+    });
+    expect(number('one three seventeen one')).toEqual([3, 5, 9, 3]);
+  });
+});
+
 describe('the stop list of Terrier', () => {
   it('has only words its tokeniser can produce', () => {
     const analyzer = createAnalyzer({ base: 'terrier' });
