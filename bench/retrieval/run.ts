@@ -78,27 +78,31 @@ const results: RetrievalResults = {
   date: new Date().toISOString().slice(0, 10),
   rows: [],
 };
+
+/** Adds measurements and writes everything anew: a run of an hour may be cut short. */
+function record(collection: string, rows: readonly Measurement[]): void {
+  results.rows.push(...rows.map((row) => ({ collection, ...row })));
+  mkdirSync(join(root, 'bench/results'), { recursive: true });
+  writeFileSync(join(root, 'bench/results/retrieval.json'), `${JSON.stringify(results, null, 2)}\n`);
+  const page = join(root, 'docs/benchmarks.md');
+  const marker = '<!-- retrieval -->';
+  const [before] = (existsSync(page) ? readFileSync(page, 'utf8') : `# Benchmarks\n\n${marker}`).split(
+    marker,
+  );
+  writeFileSync(page, `${before}${marker}\n${renderRetrieval(results)}`);
+}
+
 for (const { name, corpus, queries, documents } of await collections()) {
   const out = join(work, name);
   mkdirSync(out, { recursive: true });
-  const rows: Measurement[] = [];
   if (systems.includes('bert-qe')) {
-    rows.push(
-      ...tsx('ours.ts', 'index', corpus, queries, out),
-      ...tsx('ours.ts', 'search', corpus, queries, out),
-    );
+    record(name, tsx('ours.ts', 'index', corpus, queries, out));
+    record(name, tsx('ours.ts', 'search', corpus, queries, out));
   }
   for (const peer of ['lucene', 'terrier'].filter((system) => systems.includes(system))) {
-    rows.push(...measure('bash', ['bench/retrieval/peers/run.sh', peer, corpus, queries, out]));
+    record(name, measure('bash', ['bench/retrieval/peers/run.sh', peer, corpus, queries, out]));
   }
-  if (systems.includes('minisearch') && documents <= MINISEARCH_LIMIT)
-    rows.push(...tsx('minisearch.ts', corpus, queries));
-  results.rows.push(...rows.map((row) => ({ collection: name, ...row })));
+  if (systems.includes('minisearch') && documents <= MINISEARCH_LIMIT) {
+    record(name, tsx('minisearch.ts', corpus, queries));
+  }
 }
-
-mkdirSync(join(root, 'bench/results'), { recursive: true });
-writeFileSync(join(root, 'bench/results/retrieval.json'), `${JSON.stringify(results, null, 2)}\n`);
-const page = join(root, 'docs/benchmarks.md');
-const marker = '<!-- retrieval -->';
-const [before] = (existsSync(page) ? readFileSync(page, 'utf8') : `# Benchmarks\n\n${marker}`).split(marker);
-writeFileSync(page, `${before}${marker}\n${renderRetrieval(results)}`);

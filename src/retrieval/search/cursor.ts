@@ -50,8 +50,8 @@ export class TermCursor {
     this.windowBound = bound;
   }
 
-  /** Adds the contributions of all postings in [from, to) to `sums`, and marks their documents in `seen`. */
-  accumulate(from: number, to: number, sums: Float64Array, seen: Int32Array): void {
+  /** Adds the contributions of all postings in [from, to) to `sums`. */
+  accumulate(from: number, to: number, sums: Float64Array): void {
     const { postings, scorer, lengths } = this;
     const { documents, frequencies } = postings;
     while (this.block < postings.blocks) {
@@ -61,9 +61,7 @@ export class TermCursor {
       for (; at < this.#count; at++) {
         const document = documents[at];
         if (document >= to) break;
-        const slot = document - from;
-        seen[slot >> 5] |= 1 << (slot & 31);
-        sums[slot] += scorer.score(frequencies[at], lengths[document]);
+        sums[document - from] += scorer.score(frequencies[at], lengths[document]);
       }
       this.#at = at;
       if (at < this.#count) return;

@@ -5,6 +5,9 @@ import { TopK } from './top-k.js';
 /** Documents handled together: their sums stay in the processor's first cache. */
 const WINDOW = 4096;
 
+/** The upper half of the double -0 (Node runs on little-endian machines). */
+const UNTOUCHED = 0x8000_0000 | 0;
+
 export interface MatchOptions {
   /** How many documents to return at most. */
   readonly depth: number;
@@ -61,18 +64,22 @@ function partition(terms: TermCursor[], threshold: number): number {
   return count;
 }
 
-/** The sums of one window and the documents that have any. */
+/**
+ * The sums of one window. They start at -0: adding any contribution, +0 included, gives something else, so the sign
+ * tells the documents that have a term from those that have none, at no cost per posting.
+ */
 class Window {
-  readonly #sums = new Float64Array(WINDOW);
-  readonly #seen = new Int32Array(WINDOW / 32);
+  readonly #sums = new Float64Array(WINDOW).fill(-0);
+  /** The same memory: the upper halves of the doubles stand at odd places. */
+  readonly #halves = new Int32Array(this.#sums.buffer);
   readonly #candidates = new Int32Array(WINDOW);
 
   evaluate(terms: readonly TermCursor[], essential: number, from: number, to: number, top: TopK): void {
     const sums = this.#sums;
     for (let t = essential; t < terms.length; t++) {
-      if (terms[t].inWindow) terms[t].accumulate(from, to, sums, this.#seen);
+      if (terms[t].inWindow) terms[t].accumulate(from, to, sums);
     }
-    let count = this.#collect();
+    let count = this.#collect(to - from);
     // From the strongest non-essential term down: after each, drop who cannot make it any more.
     let rest = 0;
     for (let t = 0; t < essential; t++) rest += terms[t].windowBound;
@@ -91,22 +98,16 @@ class Window {
       const slot = this.#candidates[c];
       if (sums[slot] >= threshold) top.offer(sums[slot], from + slot);
     }
-    sums.fill(0);
+    sums.fill(-0);
   }
 
-  /** Turns the bit set into an ascending list of slots, and clears it. */
-  #collect(): number {
-    const seen = this.#seen;
+  /** The slots that have been added to, ascending. */
+  #collect(size: number): number {
+    const halves = this.#halves;
+    const candidates = this.#candidates;
     let count = 0;
-    for (let word = 0; word < seen.length; word++) {
-      let bits = seen[word];
-      if (bits === 0) continue;
-      seen[word] = 0;
-      while (bits !== 0) {
-        const lowest = bits & -bits;
-        this.#candidates[count++] = (word << 5) + 31 - Math.clz32(lowest);
-        bits ^= lowest;
-      }
+    for (let slot = 0; slot < size; slot++) {
+      if (halves[2 * slot + 1] !== UNTOUCHED) candidates[count++] = slot;
     }
     return count;
   }

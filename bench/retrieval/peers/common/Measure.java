@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 /** What both benchmarks share: timing queries, sizes, and one JSON line per measurement on stdout. */
 final class Measure {
   private static final int QUERIES = 1000;
-  private static final long WARM_UP_NANOS = 20_000_000_000L;
-  private static final long MEASURED_NANOS = 60_000_000_000L;
+  private static final long WARM_UP_NANOS = 10_000_000_000L;
+  private static final long MEASURED_NANOS = 30_000_000_000L;
   private static final ObjectMapper JSON = new ObjectMapper();
 
   interface Search {
