@@ -33,3 +33,12 @@ export function checkId(id: string, kind: 'document' | 'query', origin: Origin):
   }
   return id;
 }
+
+/**
+ * A copy that does not share memory with the text it was cut from. V8's slices keep the whole alive: without this,
+ * whoever keeps the ids of a collection keeps its text as well.
+ */
+export function ownCopy(text: string): string {
+  // Shorter pieces are copied anyway.
+  return text.length < 13 ? text : Buffer.from(text).toString();
+}

@@ -14,7 +14,7 @@ import { listFiles, statPath } from './walk.js';
 export interface ReadDocumentsOptions {
   /** `auto` (the default) looks into the folder or at the first bytes. */
   readonly format?: DocumentFormat | 'auto';
-  /** Bytes of the files read so far, packed as they are, of all there are; no total for standard input. */
+  /** Bytes of the files read so far, packed as they are, of all there are; no total for standard input and pipes. */
   readonly onProgress?: (bytesRead: number, bytesTotal: number | undefined) => void;
   /** Called for each file of a folder that holds no documents and was passed over (a README, a DTD). */
   readonly onSkip?: (file: string) => void;
@@ -48,7 +48,8 @@ export async function* readDocumentBatches(
 ): AsyncGenerator<SourcedDocument[]> {
   const named = format === 'auto' ? undefined : format;
   const { files, inFolder } = await findFiles(path, named);
-  const total = path === standardStream ? undefined : files.reduce((sum, file) => sum + file.bytes, 0);
+  // Pipes have no size either.
+  const total = files.reduce((sum, file) => sum + file.bytes, 0) || undefined;
   let read = 0;
   let done = 0;
   /** In a folder, the first file that holds documents decides what the others must hold. */

@@ -1,4 +1,4 @@
-import { badInput, checkId } from './bad-input.js';
+import { badInput, checkId, ownCopy } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 import { decodeUndeclared } from './charset.js';
 import { readDocElements } from './doc-elements.js';
@@ -88,7 +88,7 @@ function parse(content: string, origin: Origin): SourcedDocument {
   }
   const best = titleElements.find((name) => titles.has(name));
   return {
-    id: checkId(id, 'document', origin),
+    id: checkId(ownCopy(id), 'document', origin),
     ...(best === undefined ? {} : { title: titles.get(best)! }),
     text: (hasText ? text : loose).take(),
     origin,

@@ -1,4 +1,4 @@
-import { badInput, checkId } from './bad-input.js';
+import { badInput, checkId, ownCopy } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 import { decodeDeclared, decodeUndeclared } from './charset.js';
 import { readDocElements } from './doc-elements.js';
@@ -33,22 +33,23 @@ function parse({ bytes, line }: DocElement, file: string): SourcedDocument {
       'Give it one: <DOCNO>an-id</DOCNO> right after <DOC>.',
     );
   }
-  const id = checkId(collapse(docno[1]!), 'document', origin);
+  const id = checkId(ownCopy(collapse(docno[1]!)), 'document', origin);
   let pageStart = docno.index + docno[0].length;
   let headers = '';
-  const headerTag = head.slice(pageStart).search(/<dochdr>/i);
-  if (headerTag !== -1) {
-    const headersStart = pageStart + headerTag + '<dochdr>'.length;
-    const headersEnd = head.slice(headersStart).search(/<\/dochdr>/i);
-    if (headersEnd === -1) {
+  // WT2g and WT10g have an older number in between.
+  const opening = /^\s*(?:<docoldno>[^<]*<\/docoldno>\s*)?<dochdr>/i.exec(head.slice(pageStart));
+  if (opening !== null) {
+    const headersStart = pageStart + opening[0].length;
+    const length = head.slice(headersStart).search(/<\/dochdr>/i);
+    if (length === -1) {
       throw badInput(
         origin,
         'the <DOCHDR> of the document that starts here is not closed',
         'End the HTTP headers with </DOCHDR>.',
       );
     }
-    headers = head.slice(headersStart, headersStart + headersEnd);
-    pageStart = headersStart + headersEnd + '</dochdr>'.length;
+    headers = head.slice(headersStart, headersStart + length);
+    pageStart = headersStart + length + '</dochdr>'.length;
   }
   const { title, text } = readPage(bytes.subarray(pageStart), headers);
   return title === '' ? { id, text, origin } : { id, title, text, origin };

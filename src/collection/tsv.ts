@@ -1,4 +1,4 @@
-import { badInput, checkId } from './bad-input.js';
+import { badInput, checkId, ownCopy } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 import { linesOf, readLineBlocks } from './lines.js';
 import type { SourcedDocument } from './sourced-document.js';
@@ -32,7 +32,7 @@ export async function* readTsv(source: ByteSource): AsyncGenerator<SourcedDocume
           'Replace tabs and line breaks inside the text by blanks.',
         );
       }
-      const id = checkId(cells[0]!, 'document', origin);
+      const id = checkId(ownCopy(cells[0]!), 'document', origin);
       documents.push(
         columns === 2 ? { id, text: cells[1]!, origin } : { id, title: cells[1]!, text: cells[2]!, origin },
       );

@@ -1,5 +1,8 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { countDocuments, readDocumentBatches, readDocuments } from '../../src/collection/index.js';
@@ -9,7 +12,9 @@ import { collect, expectRefusal, fixture, scratchFolder } from './support.js';
 const scratch = scratchFolder();
 
 async function idsOf(path: string, options?: ReadDocumentsOptions): Promise<string[]> {
-  return (await collect(readDocuments(path, options))).map(({ id }) => id);
+  const ids: string[] = [];
+  for await (const { id } of readDocuments(path, options)) ids.push(id);
+  return ids;
 }
 
 describe('a collection is recognised', () => {
@@ -106,7 +111,7 @@ describe('reading documents', () => {
   it('reports its progress in bytes up to the total, over all files', async () => {
     const seen: [number, number | undefined][] = [];
     const total = 2 * 3_000_000;
-    const rows = 'a\tx\n'.repeat(750_000);
+    const rows = `a\t${'x'.repeat(1997)}\n`.repeat(1500);
     scratch('big/1.tsv', rows);
     scratch('big/2.tsv', rows);
     await countDocuments(scratch('big'), { onProgress: (read, all) => seen.push([read, all]) });
@@ -131,6 +136,29 @@ describe('reading documents', () => {
     const path = scratch('named.tsv', '{"_id": "1"}\tx\n');
     await expectRefusal(idsOf(path), ['not valid JSON']);
     await expectRefusal(idsOf(path, { format: 'tsv' }), ['named.tsv:1: the document id', 'white space']);
+  });
+});
+
+describe('the ids of a collection', () => {
+  const filler = 'words that take room '.repeat(500);
+  it.each([
+    ['jsonl', (i: number) => `${JSON.stringify({ _id: `a-rather-long-id-${i}`, text: filler })}\n`],
+    ['tsv', (i: number) => `a-rather-long-id-${i}\t${filler}\n`],
+    ['trec', (i: number) => `<DOC><DOCNO> a-rather-long-id-${i} </DOCNO><TEXT>${filler}</TEXT></DOC>\n`],
+    ['trecweb', (i: number) => `<DOC><DOCNO>a-rather-long-id-${i}</DOCNO>${filler}</DOC>\n`],
+  ] as const)('can be kept without keeping the text: %s', async (format, write) => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const path = scratch(`ids.${format}`);
+    await writeFile(path, Readable.from(Array.from({ length: 3000 }, (_, i) => i)).map(write));
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    const ids = await idsOf(path, { format });
+    collectGarbage();
+    const kept = process.memoryUsage().heapUsed - before;
+    expect(ids).toHaveLength(3000);
+    // The file has 30 MB; idsOf keeps the ids only.
+    expect(kept).toBeLessThan(6_000_000);
   });
 });
 
