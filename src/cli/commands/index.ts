@@ -1,13 +1,19 @@
 import type { Command } from '../command.js';
 import { checkCommand } from './check.js';
+import { demoCommand } from './demo.js';
 import { evaluateCommand } from './evaluate.js';
+import { flopsCommand } from './flops.js';
 import { indexCommand } from './index-command.js';
+import { rerankCommand } from './rerank.js';
 import { searchCommand } from './search.js';
 
 /** Every sub-command, in the order a user meets them. */
 export const commands = [
+  demoCommand,
   indexCommand,
   searchCommand,
+  rerankCommand,
   evaluateCommand,
+  flopsCommand,
   checkCommand,
 ] as unknown as readonly Command[];

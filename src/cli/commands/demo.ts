@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  readDocuments,
+  readQrels,
+  readQueries,
+  type Qrels,
+  type Query,
+  type Ranking,
+  type Run,
+} from '../../collection/index.js';
+import { BertQeError } from '../../errors.js';
+import { compareRuns, evaluate, formatReport } from '../../evaluation/index.js';
+import {
+  BertQE,
+  interpolate,
+  renderExplanation,
+  rerankRun,
+  type Explanation,
+} from '../../expansion/index.js';
+import {
+  buildIndex,
+  createAnalyzer,
+  DivergenceFeedback,
+  Index,
+  KL,
+  Searcher,
+} from '../../retrieval/index.js';
+import { defineCommand, type Io } from '../command.js';
+import { formatCount, formatDuration, Progress } from '../progress.js';
+
+/** Articles re-ranked per query: enough to see the effect, few enough for a demo. */
+const DEPTH = 30;
+
+export const demoCommand = defineCommand({
+  name: 'demo',
+  summary: 'Retrieve, re-rank, explain and evaluate on the small collection that comes with the package.',
+  options: {
+    query: { type: 'string', value: 'ID', default: '1', help: 'the query to explain, 1 to 40' },
+    models: { type: 'string', value: 'LETTERS', help: 'model sizes of the three phases' },
+  },
+  examples: ['bert-qe demo', 'bert-qe demo --query 7'],
+  async run({ options, io }) {
+    const started = performance.now();
+    const say = (text: string) => io.stdout.write(`${text}\n`);
+    const folder = fileURLToPath(new URL('../../../demo/', import.meta.url));
+    const work = mkdtempSync(join(tmpdir(), 'bert-qe-demo-'));
+    try {
+      const queries = await readQueries(folder);
+      const shown = queries.find(({ id }) => id === options.query);
+      if (!shown)
+        throw new BertQeError('usage', `The demo has queries 1 to ${queries.length}, not ${options.query}.`);
+      const analyzer = createAnalyzer({ base: 'terrier' });
+      const { statistics } = await buildIndex(readDocuments(folder), { folder: work, analyzer });
+      say(
+        `The collection: ${formatCount(statistics.documents)} short articles on fourteen subjects and ${queries.length} queries (demo/).`,
+      );
+
+      const runs = await rank(Index.open(work), queries, options.models, io);
+      const explanation = runs.explanations.get(shown.id)!;
+      say(`\n── One query, explained ${'─'.repeat(76)}\n`);
+      say(renderExplanation(explanation, { limit: 6, colour: isTerminal(io) }));
+      say(
+        'weight, rel(q,c): how much a chunk counts, and how relevant to the query it is by itself; rel(q,d), rel(C,d): the',
+      );
+      say(
+        "document's best passage against the query and against the chunks; moved: first stage → query only → with chunks.",
+      );
+
+      say(`\n── All ${queries.length} queries, evaluated ${'─'.repeat(71)}\n`);
+      say(table(runs.systems, await readQrels(join(folder, 'qrels.txt')), isTerminal(io)));
+      say(`\n${cost([...runs.explanations.values()])}`);
+      say(
+        `All of it took ${formatDuration((performance.now() - started) / 1000)} on ${availableParallelism()} cores.\n`,
+      );
+      say('Next:');
+      say('  node bin/bert-qe.js demo --query 7                           explain another query');
+      say('  node bin/bert-qe.js index YOUR-COLLECTION --out my.index     BEIR, JSONL, TSV or TREC files');
+      say('  node bin/bert-qe.js rerank --index my.index --query "..."    retrieve, then re-rank');
+    } finally {
+      rmSync(work, { recursive: true, force: true });
+    }
+  },
+});
+
+interface Ranked {
+  readonly systems: ReadonlyMap<string, Run>;
+  readonly explanations: ReadonlyMap<string, Explanation>;
+}
+
+/** Ranks all queries four ways: DPH, DPH+KL, and on top of that the re-ranker without and with expansion. */
+async function rank(
+  index: Index,
+  queries: readonly Query[],
+  models: string | undefined,
+  io: Io,
+): Promise<Ranked> {
+  const dph = await searchAll(new Searcher(index), queries);
+  const dphKl = await searchAll(new Searcher(index, { feedback: new DivergenceFeedback(KL) }), queries);
+  const bertQe = await BertQE.load({ depth: DEPTH, ...(models === undefined ? {} : { models }) });
+  const progress = new Progress(io, 'queries');
+  const maxP = new Map<string, Ranking>();
+  const expanded = new Map<string, Ranking>();
+  const explanations = new Map<string, Explanation>();
+  try {
+    for await (const { query, ranking, explanation } of rerankRun(bertQe, queries, dphKl, index, {
+      explain: true,
+      signal: io.signal,
+    })) {
+      explanations.set(query.id, explanation!);
+      expanded.set(query.id, ranking);
+      maxP.set(query.id, withoutExpansion(explanation!, bertQe.settings.beta));
+      progress.update(explanations.size, explanations.size / queries.length, 'phases one to three');
+    }
+  } finally {
+    progress.done();
+    await bertQe.close();
+    await index.close();
+  }
+  const systems = new Map([
+    ['DPH', dph],
+    ['DPH+KL', dphKl],
+    ['BERT, query only', maxP],
+    ['BERT-QE', expanded],
+  ]);
+  return { systems, explanations };
+}
+
+async function searchAll(searcher: Searcher, queries: readonly Query[]): Promise<Run> {
+  const run = new Map<string, Ranking>();
+  for (const query of queries) run.set(query.id, await searcher.search(query, { depth: 100 }));
+  return run;
+}
+
+/** The MaxP baseline, from the scores that are there already: rel(q,d) in the place of M. */
+function withoutExpansion({ documents }: Explanation, beta: number) {
+  return documents
+    .map(({ id, queryScore, initial }) => ({
+      id,
+      score: interpolate(queryScore ?? 0, initial ?? undefined, beta),
+    }))
+    .sort((a, b) => b.score - a.score);
+}
+
+function table(systems: ReadonlyMap<string, Run>, qrels: Qrels, colour: boolean): string {
+  const baselines = ['DPH+KL', 'BERT, query only'];
+  const runs = [...systems].map(([file, run]) => ({
+    file,
+    evaluation: evaluate(run, qrels, { measures: ['P@5', 'nDCG@10', 'nDCG@20', 'AP'] }),
+    isBaseline: baselines.includes(file),
+  }));
+  const named = runs.map(({ file, ...rest }) => ({ name: file, ...rest }));
+  const comparisons = compareRuns(
+    named.filter(({ isBaseline }) => !isBaseline),
+    named.filter(({ isBaseline }) => isBaseline),
+  );
+  const { measures } = runs[0].evaluation;
+  return formatReport(
+    { measures, runs, comparisons, test: 't', correction: 'none', perQuery: false },
+    'table',
+    { colour },
+  ).trimEnd();
+}
+
+function cost(explanations: readonly Explanation[]): string {
+  const total = (of: (explanation: Explanation) => number) =>
+    explanations.reduce((sum, explanation) => sum + of(explanation), 0) / explanations.length;
+  const phase = (name: 'bestPassage' | 'phaseOne' | 'phaseTwo' | 'phaseThree') =>
+    total(({ cost }) => cost[name].pairs);
+  return (
+    `Cost per query, top ${DEPTH} re-ranked: ${Math.round(phase('bestPassage') + phase('phaseOne'))} passages, ` +
+    `${Math.round(phase('phaseTwo'))} chunks, ${Math.round(phase('phaseThree'))} chunk × document pairs, ` +
+    `${(total(({ cost }) => cost.flops) / 1e9).toFixed(1)} GFLOPs, ${Math.round(1000 * total(({ cost }) => cost.seconds))} ms.`
+  );
+}
+
+function isTerminal(io: Io): boolean {
+  return 'isTTY' in io.stdout && io.stdout.isTTY === true && !process.env['NO_COLOR'];
+}

@@ -1,0 +1,84 @@
+/**
+ * bert-qe: contextual query expansion for document re-ranking.
+ *
+ * @module
+ */
+export { BertQeError, type ErrorCode } from './errors.js';
+export {
+  readDocuments,
+  readFolds,
+  readQrels,
+  readQueries,
+  readRun,
+  readRunByQuery,
+  roundRobinFolds,
+  writeRun,
+  type Document,
+  type DocumentFormat,
+  type DocumentStore,
+  type Fold,
+  type Qrels,
+  type Query,
+  type QueryRanking,
+  type Ranking,
+  type Retriever,
+  type Run,
+  type ScoredDocument,
+  type SearchOptions,
+  type SourcedDocument,
+} from './collection/index.js';
+export {
+  Bm25,
+  Bo1,
+  buildIndex,
+  checkIndex,
+  createAnalyzer,
+  DivergenceFeedback,
+  Dph,
+  Index,
+  KL,
+  QueryLikelihood,
+  readStopwords,
+  Rm3,
+  Searcher,
+  type Analyzer,
+  type AnalyzerOptions,
+  type BuildOptions,
+  type BuildProgress,
+  type CheckReport,
+  type CollectionStatistics,
+  type FeedbackModel,
+  type SearcherOptions,
+  type WeightedQuery,
+  type WeightingModel,
+} from './retrieval/index.js';
+export {
+  BertScorer,
+  type Scorer,
+  type ScoreOptions,
+  type ScorerInfo,
+  type ScorerOptions,
+  type TextPair,
+} from './bert/index.js';
+export {
+  BertQE,
+  renderExplanation,
+  rerankRun,
+  type BertQEOptions,
+  type BertQEScorers,
+  type Explanation,
+  type InputDocument,
+  type LoadOptions,
+  type RerankedDocument,
+  type RerankedQuery,
+  type Reranking,
+  type RerankOptions,
+} from './expansion/index.js';
+export {
+  compareRuns,
+  evaluate,
+  parseMeasures,
+  type Comparison,
+  type Evaluation,
+  type EvaluationOptions,
+} from './evaluation/index.js';
