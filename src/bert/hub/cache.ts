@@ -1,0 +1,108 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { BertQeError } from '../../errors.js';
+import { systemCode, writeFailure, writeFileAtomic } from '../../files/index.js';
+
+/**
+ * One model in the hub's usual cache layout, shared with other programs:
+ *
+ *     models--owner--name/blobs/<etag>                   contents
+ *     models--owner--name/refs/<revision>                the commit that a branch or tag stood for
+ *     models--owner--name/snapshots/<commit>/<path>      links to blobs
+ */
+export class ModelCache {
+  private readonly root: string;
+
+  constructor(
+    private readonly repository: string,
+    cacheDir: string,
+  ) {
+    if (!/^(?:[\w.-]+\/)?[\w.-]+$/.test(repository) || /(?:^|\/)\.+(?:\/|$)|--|\.\./.test(repository)) {
+      throw new BertQeError(
+        'usage',
+        `"${repository}" is not the name of a model on a hub; expected owner/name`,
+      );
+    }
+    this.root = join(cacheDir, `models--${repository.replace('/', '--')}`);
+    this.locks = join(cacheDir, '.locks', `models--${repository.replace('/', '--')}`);
+  }
+
+  /** Where locks on this model's blobs are held. */
+  readonly locks: string;
+
+  blobPath(etag: string): string {
+    // A server's own idea of an ETag may not be a file name.
+    const name = /^[\w-][\w.-]{0,120}$/.test(etag) ? etag : createHash('sha256').update(etag).digest('hex');
+    return join(this.root, 'blobs', name);
+  }
+
+  snapshotFolder(commit: string): string {
+    return join(this.root, 'snapshots', commit);
+  }
+
+  /** Whether the content is there, in its full size where that is known. */
+  async hasBlob(etag: string, size: number | undefined): Promise<boolean> {
+    try {
+      const found = await stat(this.blobPath(etag));
+      return found.size > 0 && (size === undefined || found.size === size);
+    } catch {
+      return false;
+    }
+  }
+
+  /** Makes the file of a snapshot point to its content; a copy where links are not allowed. */
+  async link(commit: string, path: string, etag: string): Promise<void> {
+    const target = this.blobPath(etag);
+    const place = join(this.snapshotFolder(commit), ...path.split('/'));
+    const temporary = `${place}.${process.pid}.${randomBytes(4).toString('hex')}`;
+    try {
+      await mkdir(dirname(place), { recursive: true });
+      await symlink(relative(dirname(place), target), temporary).catch(async (error: unknown) => {
+        if (systemCode(error) !== 'EPERM' && systemCode(error) !== 'ENOSYS') throw error;
+        await copyFile(target, temporary);
+      });
+      await rename(temporary, place);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw writeFailure(place, error);
+    }
+  }
+
+  /** Remembers what a revision stands for, once its snapshot is complete. */
+  async saveRevision(revision: string, commit: string): Promise<void> {
+    if (revision === commit) return;
+    const path = this.revisionPath(revision);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFileAtomic(path, commit);
+  }
+
+  /** The commit that a revision stood for when it was last fetched. */
+  async commitOf(revision: string): Promise<string | undefined> {
+    try {
+      const commit = (await readFile(this.revisionPath(revision), 'utf8')).trim();
+      return /^[\w-]+$/.test(commit) ? commit : undefined;
+    } catch {
+      return /^[0-9a-f]{40}$/.test(revision) ? revision : undefined;
+    }
+  }
+
+  /** The files of a snapshot whose content is really there. */
+  async snapshotFiles(commit: string): Promise<string[]> {
+    const folder = this.snapshotFolder(commit);
+    const names = await readdir(folder, { recursive: true }).catch(() => []);
+    const present: string[] = [];
+    for (const name of names.sort()) {
+      const found = await stat(join(folder, name)).catch(() => undefined);
+      if (found?.isFile() && found.size > 0) present.push(name.split(sep).join('/'));
+    }
+    return present;
+  }
+
+  private revisionPath(revision: string): string {
+    if (!/^[\w./-]+$/.test(revision) || /(?:^|\/)\.{0,2}(?:\/|$)/.test(revision)) {
+      throw new BertQeError('usage', `"${revision}" is not a revision of ${this.repository}`);
+    }
+    return join(this.root, 'refs', ...revision.split('/'));
+  }
+}

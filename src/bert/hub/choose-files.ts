@@ -1,0 +1,75 @@
+import { BertQeError } from '../../errors.js';
+
+const TOKENIZER_EXTRAS = ['tokenizer_config.json', 'special_tokens_map.json', 'added_tokens.json'];
+
+/** The file that says what a model is. */
+export function configFile(paths: readonly string[], repository: string): string {
+  const config = ['config.json', 'bert_config.json'].find((name) => paths.includes(name));
+  if (config !== undefined) return config;
+  throw new BertQeError(
+    'missing',
+    `${repository}: has no config.json, so it is not a model this program can run`,
+  );
+}
+
+/**
+ * The files beside the config that running a model takes: its tokenizer and one form of its weights. BERT is
+ * built from a checkpoint (safetensors before PyTorch before TensorFlow); others need an ONNX export.
+ */
+export function chooseFiles(paths: readonly string[], modelType: string, repository: string): string[] {
+  const present = new Set(paths);
+  const tokenizer = ['tokenizer.json', 'vocab.txt'].filter((name) => present.has(name));
+  const usable = modelType === 'bert' ? tokenizer : tokenizer.filter((name) => name === 'tokenizer.json');
+  if (usable.length === 0) {
+    throw new BertQeError(
+      'missing',
+      `${repository}: has no tokenizer.json${modelType === 'bert' ? ' or vocab.txt' : ''}`,
+    );
+  }
+  const extras = TOKENIZER_EXTRAS.filter((name) => present.has(name));
+  const weights = (modelType === 'bert' ? checkpointFiles(paths) : undefined) ?? onnxFiles(paths);
+  if (weights === undefined) {
+    const wanted =
+      modelType === 'bert'
+        ? 'weights (model.safetensors, pytorch_model.bin, a TensorFlow checkpoint or onnx/model.onnx)'
+        : `onnx/model.onnx, which a model of type "${modelType}" needs to run here`;
+    throw new BertQeError('missing', `${repository}: has no ${wanted}`);
+  }
+  return [...usable, ...extras, ...weights];
+}
+
+function checkpointFiles(paths: readonly string[]): string[] | undefined {
+  return (
+    whole(paths, 'model.safetensors') ??
+    sharded(paths, 'model.safetensors.index.json', /^model-\d+-of-(\d+)\.safetensors$/) ??
+    whole(paths, 'pytorch_model.bin') ??
+    sharded(paths, 'pytorch_model.bin.index.json', /^pytorch_model-\d+-of-(\d+)\.bin$/) ??
+    tensorFlow(paths)
+  );
+}
+
+function onnxFiles(paths: readonly string[]): string[] | undefined {
+  const graph = ['onnx/model.onnx', 'model.onnx'].find((name) => paths.includes(name));
+  if (graph === undefined) return undefined;
+  // Weights beyond 2 GB lie beside the graph.
+  return paths.filter((path) => path === graph || path === `${graph}_data` || path === `${graph}.data`);
+}
+
+function whole(paths: readonly string[], name: string): string[] | undefined {
+  return paths.includes(name) ? [name] : undefined;
+}
+
+/** An index and its shards, if they are all there; the pattern captures how many there should be. */
+function sharded(paths: readonly string[], index: string, pattern: RegExp): string[] | undefined {
+  const shards = paths.filter((path) => pattern.test(path));
+  const expected = shards.length === 0 ? -1 : Number(pattern.exec(shards[0])?.[1]);
+  return paths.includes(index) && shards.length === expected ? [index, ...shards] : undefined;
+}
+
+function tensorFlow(paths: readonly string[]): string[] | undefined {
+  const index = paths.find((path) => /^[^/]+\.index$/.test(path));
+  if (index === undefined) return undefined;
+  const data = `${index.slice(0, -'index'.length)}data-`;
+  const belonging = paths.filter((path) => path.startsWith(data));
+  return sharded([index, ...belonging], index, /\.data-\d+-of-(\d+)$/);
+}

@@ -1,0 +1,161 @@
+import { BertQeError, reasonOf } from '../../errors.js';
+import { systemCode } from '../../files/index.js';
+import { parseRetryAfter, TransientFailure } from './retry.js';
+import type { HubSettings } from './settings.js';
+
+const LONGEST_CHAIN = 10;
+
+/** What the hub tells of a file before it is downloaded. */
+export interface FileMetadata {
+  /** Names the content: a SHA-256 for large files, else a Git blob id. */
+  readonly etag: string;
+  readonly size: number | undefined;
+}
+
+export interface HubRequest {
+  readonly method?: 'GET' | 'HEAD';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** Ends a chain of redirects early. */
+  readonly stopAt?: (response: Response) => boolean;
+}
+
+/** Requests to a hub: redirects followed without giving the token away, failures told apart and explained. */
+export class HubClient {
+  private readonly origin: string;
+
+  constructor(
+    private readonly repository: string,
+    private readonly settings: HubSettings,
+  ) {
+    this.origin = new URL(settings.endpoint).origin;
+  }
+
+  /** The web address of a file of the repository at a commit. */
+  fileUrl(commit: string, path: string): string {
+    const parts = path.split('/').map(encodeURIComponent).join('/');
+    return `${this.settings.endpoint}/${this.repository}/resolve/${encodeURIComponent(commit)}/${parts}`;
+  }
+
+  /** The web address of the repository's description at a revision, with sizes and hashes of its files. */
+  listingUrl(): string {
+    const { endpoint, revision } = this.settings;
+    return `${endpoint}/api/models/${this.repository}/revision/${encodeURIComponent(revision)}?blobs=true`;
+  }
+
+  /** Large files are redirected to other hosts; what names them is in the hub's own answer. */
+  async metadata(url: string, file: string, signal: AbortSignal | undefined): Promise<FileMetadata> {
+    const response = await this.request(url, {
+      method: 'HEAD',
+      stopAt: ({ headers }) => headers.has('x-linked-etag') && headers.has('x-linked-size'),
+      signal: this.patience(signal),
+    });
+    const etag = etagOf(response);
+    if (etag === undefined) {
+      throw new BertQeError('failure', `${url}: the server gives no ETag for ${file}: it is not a model hub`);
+    }
+    const size = response.headers.get('x-linked-size') ?? response.headers.get('content-length');
+    return { etag, size: size === null ? undefined : Number(size) };
+  }
+
+  /** A signal that also fires when a short answer takes too long. */
+  patience(signal: AbortSignal | undefined): AbortSignal {
+    const timeout = AbortSignal.timeout(this.settings.stallMs);
+    return signal ? AbortSignal.any([signal, timeout]) : timeout;
+  }
+
+  /** Sends a request; an answer is a success (2xx, 3xx where `stopAt` says so) or 416. */
+  async request(url: string, request: HubRequest): Promise<Response> {
+    let target = new URL(url);
+    for (let hops = 0; hops <= LONGEST_CHAIN; hops++) {
+      const response = await this.send(target, request);
+      if (response.status < 300 || response.status === 416 || request.stopAt?.(response)) return response;
+      await response.body?.cancel();
+      if (response.status >= 400) throw this.failure(response, target);
+      target = nextHop(response, target);
+    }
+    throw new BertQeError('failure', `${url}: redirected more than ${LONGEST_CHAIN} times`);
+  }
+
+  private async send(target: URL, { method = 'GET', headers, signal }: HubRequest): Promise<Response> {
+    const { token } = this.settings;
+    try {
+      return await fetch(target, {
+        method,
+        redirect: 'manual',
+        headers: {
+          // Sizes and ranges are those of the file itself.
+          'accept-encoding': 'identity',
+          'user-agent': 'bert-qe',
+          ...headers,
+          ...(token !== undefined && target.origin === this.origin && { authorization: `Bearer ${token}` }),
+        },
+        ...(signal && { signal }),
+      });
+    } catch (error) {
+      throw new TransientFailure(`cannot reach ${target.origin} (${deepReason(error)})`, { cause: error });
+    }
+  }
+
+  private failure(response: Response, target: URL): Error {
+    const { status, headers } = response;
+    if (status === 408 || status === 429 || status >= 500) {
+      const retryAfterMs = parseRetryAfter(headers.get('retry-after'));
+      const reason = status === 429 ? 'too many requests' : 'the server is in trouble';
+      return new TransientFailure(`${target.host} answers ${status} (${reason})`, {
+        ...(retryAfterMs !== undefined && { retryAfterMs }),
+      });
+    }
+    const { endpoint, token, revision } = this.settings;
+    const page = `${endpoint}/${this.repository}`;
+    if (status === 401) {
+      const advice =
+        token === undefined
+          ? `if it is private or gated, set HF_TOKEN to a token from ${endpoint}/settings/tokens; if not, check the name`
+          : `the token in HF_TOKEN is not valid or may not see it; make a new one at ${endpoint}/settings/tokens`;
+      return new BertQeError('missing', `${this.repository}: the hub answers 401: ${advice}`);
+    }
+    if (status === 403) {
+      const advice = `ask for access or accept its terms at ${page}, then set HF_TOKEN to a token of that account`;
+      return new BertQeError('missing', `${this.repository}: the hub answers 403: ${advice}`);
+    }
+    if (status === 404) {
+      const code = headers.get('x-error-code');
+      const text =
+        code === 'RevisionNotFound'
+          ? `there is no revision "${revision}"; see the branches and tags at ${page}`
+          : code === 'EntryNotFound'
+            ? `there is no file ${decodeURIComponent(target.pathname)}`
+            : `no such model on ${endpoint}; check the name (owner/name), or set HF_TOKEN if it is private`;
+      return new BertQeError('missing', `${this.repository}: ${text}`);
+    }
+    return new BertQeError('failure', `${target.href}: the server answers ${status}`);
+  }
+}
+
+/** The content's name in an answer: the linked file's where the answer is a redirect. */
+export function etagOf(response: Response): string | undefined {
+  const header = response.headers.get('x-linked-etag') ?? response.headers.get('etag');
+  return header?.replace(/^W\//, '').replace(/^"|"$/g, '') || undefined;
+}
+
+/** Where a redirect leads. */
+export function nextHop(response: Response, from: URL): URL {
+  const location = response.headers.get('location');
+  if (location === null)
+    throw new BertQeError('failure', `${from.href}: a redirect (${response.status}) to nowhere`);
+  const next = new URL(location, from);
+  if (from.protocol === 'https:' && next.protocol !== 'https:') {
+    throw new BertQeError(
+      'failure',
+      `${from.href}: refuses to follow a redirect from https to ${next.protocol}`,
+    );
+  }
+  return next;
+}
+
+/** Node's fetch says only "fetch failed"; what happened is in its cause. */
+function deepReason(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return reasonOf(cause) || systemCode(cause) || reasonOf(error);
+}

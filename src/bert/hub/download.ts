@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { BertQeError, reasonOf } from '../../errors.js';
+import { writeFailure } from '../../files/index.js';
+import type { ModelCache } from './cache.js';
+import { etagOf, type FileMetadata, type HubClient } from './client.js';
+import type { RemoteFile } from './listing.js';
+import { withLock } from './lock.js';
+import { TransientFailure, withRetries } from './retry.js';
+import type { HubSettings } from './settings.js';
+
+export interface Download {
+  readonly client: HubClient;
+  readonly cache: ModelCache;
+  readonly settings: HubSettings;
+  readonly commit: string;
+  readonly file: RemoteFile;
+  readonly signal: AbortSignal | undefined;
+  readonly onBytes: (received: number, size: number) => void;
+}
+
+/** Another content stands where the one being fetched stood: what has arrived of it is worthless. */
+class ChangedFile extends TransientFailure {}
+
+/**
+ * Brings one file into the cache and returns its ETag. A dropped transfer goes on where it stopped; the result
+ * takes its final name only when its size and, where known, its hash are right.
+ */
+export async function downloadFile(download: Download): Promise<string> {
+  const { client, cache, settings, commit, file, signal } = download;
+  const url = client.fileUrl(commit, file.path);
+  return withRetries(file.path, settings, signal, async () => {
+    const remote = await client.metadata(url, file.path, signal);
+    const size = remote.size ?? file.size;
+    if (file.size !== undefined && size !== file.size) {
+      throw new TransientFailure(`the hub lists ${file.size} bytes but offers ${size}`);
+    }
+    if (size === 0) throw new TransientFailure('the server offers 0 bytes');
+    if (!(await cache.hasBlob(remote.etag, size))) {
+      const blob = cache.blobPath(remote.etag);
+      await withLock(join(cache.locks, `${basename(blob)}.lock`), signal, async () => {
+        if (!(await cache.hasBlob(remote.etag, size)))
+          await transfer(download, url, { ...remote, size }, blob);
+      });
+    }
+    return remote.etag;
+  });
+}
+
+async function transfer(download: Download, url: string, remote: FileMetadata, blob: string): Promise<void> {
+  const partial = `${blob}.bert-qe.incomplete`;
+  const handle = await openPartial(partial);
+  let size: number;
+  try {
+    size = await receive(download, url, remote, handle, partial);
+    await handle.sync().catch((error: unknown) => {
+      throw writeFailure(partial, error);
+    });
+  } catch (error) {
+    if (error instanceof ChangedFile) await rm(partial, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  if (size === 0) throw new TransientFailure('the server sent 0 bytes');
+  if (remote.size !== undefined && size !== remote.size) {
+    // Too much can never become right; too little is continued.
+    if (size > remote.size) await rm(partial, { force: true });
+    throw new TransientFailure(`the transfer ended after ${size} of ${remote.size} bytes`);
+  }
+  const problem = await hashProblem(partial, size, remote.etag, download.file);
+  if (problem !== undefined) {
+    await rm(partial, { force: true });
+    throw new TransientFailure(problem);
+  }
+  await rename(partial, blob);
+}
+
+async function openPartial(partial: string): Promise<FileHandle> {
+  try {
+    await mkdir(dirname(partial), { recursive: true });
+    return await open(partial, 'a+');
+  } catch (error) {
+    throw writeFailure(partial, error);
+  }
+}
+
+/** Appends what is missing and returns the size reached. */
+async function receive(
+  { client, settings, signal, onBytes }: Download,
+  url: string,
+  remote: FileMetadata,
+  handle: FileHandle,
+  partial: string,
+): Promise<number> {
+  let received = (await handle.stat()).size;
+  if (remote.size !== undefined && received === remote.size) return received;
+  const stall = new AbortController();
+  const watch = setTimeout(() => stall.abort(new Error('no data')), settings.stallMs);
+  const started = received;
+  try {
+    const response = await client.request(url, {
+      signal: signal ? AbortSignal.any([signal, stall.signal]) : stall.signal,
+      ...(received > 0 && { headers: { range: `bytes=${received}-` } }),
+    });
+    if (!continues(response, url, remote, received)) {
+      await handle.truncate(0);
+      received = 0;
+      if (response.status !== 200) {
+        await response.body?.cancel();
+        throw new TransientFailure('the part of the file that was asked for is not to be had; starting over');
+      }
+    }
+    for await (const chunk of response.body ?? []) {
+      watch.refresh();
+      await append(handle, chunk as Uint8Array, partial);
+      received += (chunk as Uint8Array).length;
+      onBytes(received, remote.size ?? received);
+    }
+    return received;
+  } catch (error) {
+    if (error instanceof BertQeError || error instanceof TransientFailure) throw error;
+    const reason = stall.signal.aborted ? 'the connection went silent' : 'the connection was lost';
+    throw new TransientFailure(`${reason} after ${received} bytes (${reasonOf(error)})`, {
+      cause: error,
+      progressed: received > started,
+    });
+  } finally {
+    clearTimeout(watch);
+  }
+}
+
+/** Whether an answer goes on where the partial file ends, and is still of the same content. */
+function continues(response: Response, url: string, remote: FileMetadata, received: number): boolean {
+  // Another host has ETags of its own; only the hub's can be compared.
+  const sameHost = response.url === '' || new URL(response.url).origin === new URL(url).origin;
+  const etag = etagOf(response);
+  if (sameHost && etag !== undefined && etag !== remote.etag) {
+    throw new ChangedFile('the file changed on the server during the transfer');
+  }
+  if (response.status === 200) return received === 0;
+  const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(response.headers.get('content-range') ?? '');
+  return (
+    response.status === 206 &&
+    range !== null &&
+    Number(range[1]) === received &&
+    (range[2] === '*' || remote.size === undefined || Number(range[2]) === remote.size)
+  );
+}
+
+async function append(handle: FileHandle, chunk: Uint8Array, partial: string): Promise<void> {
+  try {
+    await handle.appendFile(chunk);
+  } catch (error) {
+    throw writeFailure(partial, error);
+  }
+}
+
+/** Large files are named by their SHA-256; small ones by the hash that Git gives a blob. */
+async function hashProblem(
+  path: string,
+  size: number,
+  etag: string,
+  file: RemoteFile,
+): Promise<string | undefined> {
+  const sha256 = file.sha256 ?? (/^[0-9a-f]{64}$/.test(etag) ? etag : undefined);
+  if (sha256 !== undefined && (await hashOf(path, 'sha256')) !== sha256) return 'its SHA-256 is wrong';
+  const isBlobId = file.blobId !== undefined && file.blobId === etag && /^[0-9a-f]{40}$/.test(etag);
+  if (isBlobId && (await hashOf(path, 'sha1', `blob ${size}\0`)) !== etag) return 'its Git hash is wrong';
+  return undefined;
+}
+
+async function hashOf(path: string, algorithm: 'sha256' | 'sha1', prefix = ''): Promise<string> {
+  const hash = createHash(algorithm).update(prefix);
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}

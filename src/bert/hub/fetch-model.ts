@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BertQeError, throwIfAborted } from '../../errors.js';
+import { readFailure } from '../../files/index.js';
+import { parseJsonObject } from '../json.js';
+import { ModelCache } from './cache.js';
+import { chooseFiles, configFile } from './choose-files.js';
+import { HubClient } from './client.js';
+import { downloadFile } from './download.js';
+import { type Listing, listRepository } from './listing.js';
+import { TransientFailure, withRetries } from './retry.js';
+import { type FetchModelOptions, type HubSettings, resolveSettings } from './settings.js';
+
+export interface FetchedModel {
+  /** A folder that holds the model's files, for `loadTokenizer`, `openCheckpoint` and the scorer. */
+  readonly folder: string;
+  readonly commit: string;
+  /** Paths inside the folder. */
+  readonly files: readonly string[];
+  /** True where the hub was not asked: offline, or not to be reached. */
+  readonly fromCache: boolean;
+}
+
+/**
+ * Fetches a model from a Hugging Face style hub into the usual cache, or finds it there: its config, its
+ * tokenizer and one form of its weights. What is already there is not fetched again.
+ */
+export async function fetchModel(repository: string, options: FetchModelOptions = {}): Promise<FetchedModel> {
+  const settings = resolveSettings(options);
+  const cache = new ModelCache(repository, settings.cacheDir);
+  if (settings.offline) {
+    const cached = await findCached(cache, repository, settings);
+    if (cached !== undefined) return cached;
+    throw new BertQeError(
+      'missing',
+      `${repository}: revision "${settings.revision}" is not in the cache ${settings.cacheDir}; ` +
+        'unset HF_HUB_OFFLINE and fetch it once',
+    );
+  }
+  const client = new HubClient(repository, settings);
+  let listing: Listing;
+  try {
+    listing = await withRetries(repository, settings, options.signal, () =>
+      listRepository(client, options.signal),
+    );
+  } catch (error) {
+    // A hub that cannot be reached is no reason to stop where the model is at hand.
+    const unreachable = error instanceof BertQeError && error.cause instanceof TransientFailure;
+    const cached = unreachable ? await findCached(cache, repository, settings) : undefined;
+    if (cached === undefined) throw error;
+    return cached;
+  }
+  return download(repository, listing, cache, client, settings, options);
+}
+
+async function download(
+  repository: string,
+  { commit, files }: Listing,
+  cache: ModelCache,
+  client: HubClient,
+  settings: HubSettings,
+  { signal, onProgress }: FetchModelOptions,
+): Promise<FetchedModel> {
+  const paths = files.map((file) => file.path);
+  const wanted = [configFile(paths, repository)];
+  const folder = cache.snapshotFolder(commit);
+  for (let i = 0; i < wanted.length; i++) {
+    throwIfAborted(signal);
+    const path = wanted[i];
+    const file = files.find((candidate) => candidate.path === path)!;
+    const etag = await downloadFile({
+      client,
+      cache,
+      settings,
+      commit,
+      file,
+      signal,
+      onBytes: (received, size) =>
+        onProgress?.({ file: path, received, size, fileNumber: i + 1, fileCount: wanted.length }),
+    });
+    await cache.link(commit, path, etag);
+    // The config tells which of the others are needed.
+    if (i === 0) wanted.push(...chooseFiles(paths, await modelTypeOf(folder, path), repository));
+  }
+  await cache.saveRevision(settings.revision, commit);
+  return { folder, commit, files: wanted, fromCache: false };
+}
+
+/** A complete snapshot of the revision in the cache. */
+async function findCached(
+  cache: ModelCache,
+  repository: string,
+  { revision }: HubSettings,
+): Promise<FetchedModel | undefined> {
+  const commit = await cache.commitOf(revision);
+  if (commit === undefined) return undefined;
+  const folder = cache.snapshotFolder(commit);
+  const paths = await cache.snapshotFiles(commit);
+  try {
+    const config = configFile(paths, repository);
+    const files = [config, ...chooseFiles(paths, await modelTypeOf(folder, config), repository)];
+    return { folder, commit, files, fromCache: true };
+  } catch (error) {
+    if (error instanceof BertQeError && error.code === 'missing') return undefined;
+    throw error;
+  }
+}
+
+async function modelTypeOf(folder: string, config: string): Promise<string> {
+  const file = join(folder, config);
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw readFailure(file, error);
+  });
+  const type = parseJsonObject(text, file)['model_type'];
+  return typeof type === 'string' ? type : 'bert';
+}

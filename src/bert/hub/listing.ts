@@ -1,0 +1,48 @@
+import { BertQeError, reasonOf } from '../../errors.js';
+import { isJsonObject, parseJsonObject } from '../json.js';
+import type { HubClient } from './client.js';
+import { TransientFailure } from './retry.js';
+
+/** A file of a repository, with what the hub tells of it. */
+export interface RemoteFile {
+  readonly path: string;
+  readonly size?: number;
+  /** Of large files. */
+  readonly sha256?: string;
+  /** Git's hash of small files. */
+  readonly blobId?: string;
+}
+
+export interface Listing {
+  /** The commit that the revision stands for. */
+  readonly commit: string;
+  readonly files: readonly RemoteFile[];
+}
+
+/** Asks the hub which files a revision has. */
+export async function listRepository(client: HubClient, signal: AbortSignal | undefined): Promise<Listing> {
+  const url = client.listingUrl();
+  const response = await client.request(url, { signal: client.patience(signal) });
+  const text = await response.text().catch((error: unknown) => {
+    throw new TransientFailure(`the connection was lost (${reasonOf(error)})`, { cause: error });
+  });
+  const { sha, siblings } = parseJsonObject(text, url);
+  if (typeof sha !== 'string' || !/^[\w-]{1,64}$/.test(sha) || !Array.isArray(siblings)) {
+    throw new BertQeError('failure', `${url}: the answer names no commit and files: it is not a model hub`);
+  }
+  return { commit: sha, files: siblings.flatMap((sibling) => remoteFile(sibling) ?? []) };
+}
+
+function remoteFile(sibling: unknown): RemoteFile | undefined {
+  if (!isJsonObject(sibling)) return undefined;
+  const { rfilename: path, size, blobId, lfs } = sibling;
+  // Names become paths on this disk: nothing may lead out of the snapshot.
+  if (typeof path !== 'string' || !/^[\w][\w.+-]*(?:\/[\w][\w.+-]*)*$/.test(path)) return undefined;
+  const sha256 = isJsonObject(lfs) ? lfs['sha256'] : undefined;
+  return {
+    path,
+    ...(typeof size === 'number' && { size }),
+    ...(typeof sha256 === 'string' && { sha256 }),
+    ...(typeof blobId === 'string' && sha256 === undefined && { blobId }),
+  };
+}

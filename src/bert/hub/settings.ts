@@ -1,0 +1,85 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { BertQeError } from '../../errors.js';
+
+/** How far a download has come. */
+export interface DownloadProgress {
+  readonly file: string;
+  /** Bytes of this file so far, those of an earlier attempt included. */
+  readonly received: number;
+  readonly size: number;
+  /** The file's place among those to fetch, from 1. */
+  readonly fileNumber: number;
+  readonly fileCount: number;
+}
+
+export interface FetchModelOptions {
+  /** Branch, tag or commit; default `main`. */
+  readonly revision?: string;
+  /** Default: `HF_HUB_CACHE`, else `HF_HOME/hub`, else `~/.cache/huggingface/hub`. */
+  readonly cacheDir?: string;
+  /** Default: `HF_ENDPOINT`, else the public hub. */
+  readonly endpoint?: string;
+  /** Sent to the endpoint only, never to where it redirects; default `HF_TOKEN`. */
+  readonly token?: string;
+  /** Use only what is in the cache; default: whether `HF_HUB_OFFLINE` is set. */
+  readonly offline?: boolean;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: DownloadProgress) => void;
+  /** Tries in a row that bring nothing before giving up; default 5. */
+  readonly attempts?: number;
+  /** First pause between tries, doubled each time; default 500 ms. */
+  readonly backoffMs?: number;
+  /** A connection that brings nothing for so long is dropped; default 60 s. */
+  readonly stallMs?: number;
+}
+
+/** The options with the environment's and our defaults filled in. */
+export interface HubSettings {
+  readonly revision: string;
+  readonly cacheDir: string;
+  readonly endpoint: string;
+  readonly token: string | undefined;
+  readonly offline: boolean;
+  readonly attempts: number;
+  readonly backoffMs: number;
+  readonly stallMs: number;
+}
+
+export function resolveSettings(
+  options: FetchModelOptions,
+  env: NodeJS.ProcessEnv = process.env,
+): HubSettings {
+  return {
+    revision: options.revision ?? 'main',
+    cacheDir: options.cacheDir ?? defaultCache(env),
+    endpoint: checkedEndpoint(options.endpoint ?? (env['HF_ENDPOINT'] || 'https://huggingface.co')),
+    token: (options.token ?? env['HF_TOKEN']?.trim()) || undefined,
+    offline: options.offline ?? /^(?:1|on|yes|true)$/i.test(env['HF_HUB_OFFLINE'] ?? ''),
+    attempts: options.attempts ?? 5,
+    backoffMs: options.backoffMs ?? 500,
+    stallMs: options.stallMs ?? 60_000,
+  };
+}
+
+function defaultCache(env: NodeJS.ProcessEnv): string {
+  if (env['HF_HUB_CACHE']) return env['HF_HUB_CACHE'];
+  const home = env['HF_HOME'] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'huggingface');
+  return join(home, 'hub');
+}
+
+function checkedEndpoint(endpoint: string): string {
+  const url = parseUrl(endpoint);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new BertQeError('usage', `HF_ENDPOINT "${endpoint}" is not a web address; expected https://host`);
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+function parseUrl(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}
