@@ -2,7 +2,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { loadTokenizer } from '../../../src/bert/tokenizer/index.js';
 import {
   BertNormalizer,
@@ -16,6 +16,10 @@ import { fuzzTexts } from './fuzz-text.js';
 import { digest, expectOracle, readDigests, tokenizerFixture } from './oracle.js';
 
 const FUZZED = 100_000;
+
+// Millions of tokens: seconds on an idle machine, minutes on a busy one.
+vi.setConfig({ testTimeout: 600_000 });
+
 const tinyModel = fileURLToPath(new URL('../../../models/tiny', import.meta.url));
 
 /** The many-scripts vocabulary behind a tokenizer_config.json of our choice. */
