@@ -1,0 +1,171 @@
+import { join } from 'node:path';
+import {
+  readRun,
+  writeRun,
+  type Fold,
+  type Qrels,
+  type QueryRanking,
+  type Run,
+} from '../collection/index.js';
+import { throwIfAborted } from '../errors.js';
+import { tuneInterpolation, Validation, type Interpolation } from '../evaluation/tuning/index.js';
+import { evidenceSource, type EvidenceContext, type EvidenceCost, type EvidenceSource } from './evidence.js';
+import type { ExperimentFile } from './file/schema.js';
+import { rankerOf, type RankedEvidence } from './rank.js';
+import type { Reranker } from './systems.js';
+import type { Tracker } from './tracker.js';
+import { keyOf } from './work/digests.js';
+import type { Manifest } from './work/manifest.js';
+
+/** What was chosen in one fold, and what it is worth on the fold's validation queries. */
+export interface FoldChoice extends Interpolation {
+  readonly validation: Readonly<Record<string, number>>;
+}
+
+/** A re-ranker over all test partitions. */
+export interface CrossValidated {
+  readonly run: Run;
+  readonly folds: readonly FoldChoice[];
+  /** The mean over the tested queries. */
+  readonly cost: EvidenceCost;
+}
+
+export interface CrossValidationContext extends EvidenceContext {
+  readonly experiment: ExperimentFile;
+  readonly folds: readonly Fold[];
+  readonly qrels: Qrels;
+  readonly qrelsKey: string;
+  readonly manifest: Manifest;
+  readonly tracker: Tracker;
+}
+
+interface StepResult {
+  readonly folds: readonly FoldChoice[];
+  readonly cost: EvidenceCost;
+}
+
+/** Chooses α and β on each fold's validation queries, and ranks its test queries with them. */
+export async function crossValidate(
+  system: Reranker,
+  context: CrossValidationContext,
+  /** Work that each missing query stands for. */
+  workPerQuery: number,
+): Promise<CrossValidated> {
+  const { experiment, folds, manifest, initial } = context;
+  const { tuning, measures } = experiment;
+  const sources = await Promise.all(folds.map((_, i) => evidenceSource(system, i + 1, context)));
+  const output = join('runs', `${system.id}.run`);
+  const file = join(manifest.folder, output);
+  const step = {
+    name: `run ${system.name}`,
+    inputs: [
+      'cross-validation 1',
+      folds.map(({ valid, test }, i) => [
+        valid.map((query) => [query, sources[i].key(query)]),
+        test.map((query) => [query, sources[i].key(query)]),
+      ]),
+      keyOf([...initial].map(([query, ranking]) => [query, ranking.map(({ id }) => id)])),
+      [context.qrelsKey, tuning, measures, system.fixedAlpha ?? null, system.id],
+    ],
+    outputs: [output],
+  };
+  const { folds: choices, cost } = await manifest.run(step, async (): Promise<StepResult> => {
+    await gatherAll(system, sources, context, workPerQuery);
+    const done: FoldChoice[] = [];
+    const costs: EvidenceCost[] = [];
+    const rankings: QueryRanking[] = [];
+    for (const [i, fold] of folds.entries()) {
+      const choice = await tuneFold(system, i, sources[i], context);
+      const tested = await load(fold.test, sources[i], system, context);
+      const ranker = rankerOf(tested);
+      for (const [query, { evidence }] of tested) {
+        rankings.push({ query, ranking: ranker.interpolated(query, choice) });
+        costs.push(evidence.cost);
+      }
+      done.push(choice);
+    }
+    await writeRun(file, rankings, { tag: system.id });
+    return { folds: done, cost: meanCost(costs) };
+  });
+  return { run: await readRun(file), folds: choices, cost };
+}
+
+/** Queries of a system whose evidence is not in the store yet. */
+export async function missingQueries(system: Reranker, context: CrossValidationContext): Promise<number> {
+  const missing = new Set<string>();
+  for (const [i, { valid, test }] of context.folds.entries()) {
+    const source = await evidenceSource(system, i + 1, context);
+    for (const query of [...valid, ...test]) {
+      const key = source.key(query);
+      if (!missing.has(key) && !context.store.hasRecord(key)) missing.add(key);
+    }
+  }
+  return missing.size;
+}
+
+/** First all that the models have to say: this is what takes time, and what a later start finds done. */
+async function gatherAll(
+  system: Reranker,
+  sources: readonly EvidenceSource[],
+  { folds, tracker }: CrossValidationContext,
+  workPerQuery: number,
+): Promise<void> {
+  const wanted = folds.flatMap(({ valid, test }, i) =>
+    [...valid, ...test].map((query) => ({ query, source: sources[i] })),
+  );
+  const distinct = [...new Map(wanted.map((each) => [each.source.key(each.query), each])).values()];
+  for (const [done, { query, source }] of distinct.entries()) {
+    throwIfAborted(tracker.signal);
+    if (!source.isKnown(query)) {
+      await source.get(query, tracker.signal);
+      tracker.worked(workPerQuery);
+    }
+    tracker.update(system.name, done + 1, distinct.length);
+  }
+}
+
+/** Sees the validation queries only: neither judgements nor evidence of the others are handed over. */
+async function tuneFold(
+  system: Reranker,
+  i: number,
+  source: EvidenceSource,
+  context: CrossValidationContext,
+): Promise<FoldChoice> {
+  const { experiment, folds, qrels } = context;
+  const { alphas, ...tuning } = experiment.tuning;
+  const validation = Validation.of(folds[i], qrels, `fold ${i + 1}`);
+  const ranker = rankerOf(await load(validation.queries, source, system, context));
+  const { parameters } = tuneInterpolation(validation, ranker, {
+    ...tuning,
+    alphas: system.fixedAlpha === undefined ? alphas : [system.fixedAlpha],
+  });
+  const { summary } = validation.evaluate(
+    (query) => ranker.interpolated(query, parameters),
+    experiment.measures,
+  );
+  return { ...parameters, validation: Object.fromEntries(summary) };
+}
+
+async function load(
+  queries: readonly string[],
+  source: EvidenceSource,
+  { method }: Reranker,
+  { initial }: CrossValidationContext,
+): Promise<Map<string, RankedEvidence>> {
+  const loaded = new Map<string, RankedEvidence>();
+  for (const query of queries) {
+    const below = (initial.get(query) ?? []).slice(method.depth);
+    loaded.set(query, { evidence: await source.get(query), below });
+  }
+  return loaded;
+}
+
+function meanCost(costs: readonly EvidenceCost[]): EvidenceCost {
+  const mean = (of: (cost: EvidenceCost) => number): number =>
+    costs.reduce((sum, cost) => sum + of(cost), 0) / costs.length;
+  return {
+    pairs: mean(({ pairs }) => pairs),
+    tokens: mean(({ tokens }) => tokens),
+    flops: mean(({ flops }) => flops),
+  };
+}

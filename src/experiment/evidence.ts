@@ -1,0 +1,132 @@
+import type { DocumentStore, Query, Ranking, Run } from '../collection/index.js';
+import { BertQeError } from '../errors.js';
+import { BertQE, type Explanation } from '../expansion/index.js';
+import type { Reranker } from './systems.js';
+import { keyOf } from './work/digests.js';
+import type { Models } from './work/models.js';
+import type { WorkStore } from './work/store.js';
+import type { StoredScorer } from './work/stored-scorer.js';
+
+/**
+ * All that the models say about one query, from which the ranking for any α and β follows: the candidates in the
+ * order of the initial ranking, with I(q,d), rel(q,d) and rel(C,d).
+ */
+export interface Evidence {
+  readonly ids: readonly string[];
+  readonly initial: readonly number[];
+  readonly query: readonly number[];
+  /** Null where there are no chunks to expand with. */
+  readonly expansion: readonly number[] | null;
+  readonly cost: EvidenceCost;
+}
+
+/** What the query costs when nothing is shared with other systems. */
+export interface EvidenceCost {
+  readonly pairs: number;
+  readonly tokens: number;
+  readonly flops: number;
+}
+
+/** A re-ranker with its models, ready to gather evidence. */
+export interface EvidenceSource {
+  key(query: string): string;
+  isKnown(query: string): boolean;
+  /** From the store, or from the models and then into the store. */
+  get(query: string, signal?: AbortSignal): Promise<Evidence>;
+}
+
+/** Where evidence comes from, whatever the system. */
+export interface EvidenceContext {
+  readonly queries: ReadonlyMap<string, Query>;
+  readonly initial: Run;
+  readonly documents: DocumentStore;
+  /** Hash of the documents. */
+  readonly documentsKey: string;
+  readonly models: Models;
+  readonly store: WorkStore;
+}
+
+/** The re-ranker as a fold has it; folds differ where models were fine-tuned per fold. */
+export async function evidenceSource(
+  { variant, method }: Reranker,
+  fold: number,
+  context: EvidenceContext,
+): Promise<EvidenceSource> {
+  const { queries, initial, models, store, documentsKey } = context;
+  const { phaseOne, expansion } = variant;
+  const scorers = {
+    bestPassage: await models.get(phaseOne, 'general', fold),
+    phaseOne: await models.get(phaseOne, 'fineTuned', fold),
+    ...(expansion && {
+      phaseTwo: await models.get(expansion.phaseTwo, 'general', fold),
+      phaseThree: await models.get(expansion.phaseThree, 'fineTuned', fold),
+    }),
+  };
+  const identities = Object.entries(scorers).map(([phase, { identity }]) => [phase, identity]);
+  const bertQe = new BertQE(scorers, method);
+  const key = (id: string): string =>
+    keyOf(
+      'evidence 1',
+      identities,
+      method.expansion ? method : { ...method, kd: 0, kc: 0, chunkWords: 0 },
+      documentsKey,
+      queries.get(id)!.text,
+      candidatesOf(initial, id, method.depth),
+    );
+  return {
+    key,
+    isKnown: (id) => store.hasRecord(key(id)),
+    async get(id, signal) {
+      const known = store.record<Evidence>(key(id));
+      if (known) return known;
+      const query = queries.get(id)!;
+      const documents = await withTexts(candidatesOf(initial, id, method.depth), query, context.documents);
+      const distinct = new Set<StoredScorer>(Object.values(scorers));
+      for (const scorer of distinct) scorer.takeUse();
+      const { explanation } = await bertQe.rerank(query.text, documents, {
+        explain: true,
+        queryId: id,
+        ...(signal ? { signal } : {}),
+      });
+      const evidence = fromExplanation(explanation!, [...distinct]);
+      store.putRecord(key(id), evidence);
+      return evidence;
+    },
+  };
+}
+
+function candidatesOf(initial: Run, query: string, depth: number): Ranking {
+  return (initial.get(query) ?? []).slice(0, depth);
+}
+
+async function withTexts(ranking: Ranking, query: Query, store: DocumentStore) {
+  const found = await store.get(ranking.map(({ id }) => id));
+  return ranking.map(({ id, score }) => {
+    const document = found.get(id);
+    if (document) return { ...document, score };
+    throw new BertQeError(
+      'missing',
+      `Document "${id}", ranked for query "${query.id}", is not in the collection; name the collection that the ` +
+        'initial run was made from.',
+    );
+  });
+}
+
+function fromExplanation(
+  { documents, chunks, cost }: Explanation,
+  scorers: readonly StoredScorer[],
+): Evidence {
+  const ordered = documents.toSorted((a, b) => a.ranks.initial - b.ranks.initial);
+  const uses = scorers.map((scorer) => scorer.takeUse());
+  return {
+    ids: ordered.map(({ id }) => id),
+    initial: ordered.map(({ initial }) => initial!),
+    query: ordered.map(({ queryScore }) => queryScore!),
+    expansion: chunks.length === 0 ? null : ordered.map(({ expansionScore }) => expansionScore!),
+    cost: {
+      pairs: cost.pairs,
+      tokens: uses.reduce((sum, { tokens }) => sum + tokens, 0),
+      flops: uses.reduce((sum, { flops }) => sum + flops, 0),
+    },
+  };
+}

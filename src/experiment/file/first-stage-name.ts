@@ -1,0 +1,42 @@
+import {
+  Bm25,
+  Bo1,
+  DivergenceFeedback,
+  Dph,
+  KL,
+  QueryLikelihood,
+  Rm3,
+  type FeedbackModel,
+  type WeightingModel,
+} from '../../retrieval/index.js';
+
+/** A retrieval model by its name in the tables: `DPH`, `DPH+KL`, `BM25+RM3`, … with the published parameters. */
+export interface FirstStage {
+  readonly name: string;
+  /** How its authors analyse text: Terrier for DPH, Anserini for BM25 and QL. */
+  readonly analyzer: 'terrier' | 'anserini';
+  makeModel(): WeightingModel;
+  makeFeedback(): FeedbackModel | undefined;
+}
+
+const weightings = {
+  dph: { name: 'DPH', analyzer: 'terrier', makeModel: () => new Dph() },
+  bm25: { name: 'BM25', analyzer: 'anserini', makeModel: () => new Bm25() },
+  ql: { name: 'QL', analyzer: 'anserini', makeModel: () => new QueryLikelihood() },
+} as const;
+
+const feedbacks = {
+  kl: { name: 'KL', makeFeedback: () => new DivergenceFeedback(KL) },
+  bo1: { name: 'Bo1', makeFeedback: () => new DivergenceFeedback(Bo1) },
+  rm3: { name: 'RM3', makeFeedback: () => new Rm3() },
+} as const;
+
+/** Undefined where the name is not one of a first stage. */
+export function parseFirstStage(text: string): FirstStage | undefined {
+  const match = /^(dph|bm25|ql)(?:\+(kl|bo1|rm3))?$/i.exec(text.trim());
+  if (!match) return undefined;
+  const weighting = weightings[match[1].toLowerCase() as keyof typeof weightings];
+  if (match[2] === undefined) return { ...weighting, makeFeedback: () => undefined };
+  const feedback = feedbacks[match[2].toLowerCase() as keyof typeof feedbacks];
+  return { ...weighting, ...feedback, name: `${weighting.name}+${feedback.name}` };
+}

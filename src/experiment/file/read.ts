@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document, type Node } from 'yaml';
+import type { z } from 'zod';
+import { BertQeError } from '../../errors.js';
+import { readFailure } from '../../files/index.js';
+import { describeIssue } from './issue.js';
+import { experimentSchema, type ExperimentFile } from './schema.js';
+
+/** Reads and checks an experiment file; the first mistake is reported with its line and column. */
+export async function readExperiment(file: string): Promise<ExperimentFile> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw readFailure(file, error);
+  }
+  return parseExperiment(text, file);
+}
+
+export function parseExperiment(text: string, file: string): ExperimentFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const at = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${file}:${line}:${col}`;
+  };
+  const [error] = document.errors;
+  if (error) {
+    throw new BertQeError('input', `${at(error.pos[0])}: not valid YAML: ${error.message.split('\n')[0]}.`);
+  }
+  const parsed = experimentSchema.safeParse(document.toJS() ?? {});
+  if (parsed.success) return parsed.data;
+  const issue = earliest(parsed.error.issues, document);
+  throw new BertQeError(
+    'input',
+    `${at(offsetOf(issue, document))}: ${describeIssue(issue, valueAt(issue, document))}`,
+  );
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Mistakes are mended from the top of the file down. */
+function earliest(issues: readonly Issue[], document: Document): Issue {
+  return [...issues].sort((a, b) => offsetOf(a, document) - offsetOf(b, document))[0];
+}
+
+/** Where the value is; for a key that should not be there, where the key is; for a missing one, where it should be. */
+function offsetOf(issue: Issue, document: Document): number {
+  const path = issue.path as (string | number)[];
+  const parent = nodeAt(document, path);
+  if (issue.code === 'unrecognized_keys' && isMap(parent)) {
+    const pair = parent.items.find(
+      (item) => isScalar(item.key) && issue.keys.includes(String(item.key.value)),
+    );
+    if (isPair(pair) && isScalar(pair.key)) return pair.key.range?.[0] ?? 0;
+  }
+  for (let length = path.length; length >= 0; length--) {
+    const node = nodeAt(document, path.slice(0, length));
+    if (node?.range) return node.range[0];
+  }
+  return 0;
+}
+
+function nodeAt(document: Document, path: readonly (string | number)[]): Node | undefined {
+  const node: unknown = path.length === 0 ? document.contents : document.getIn(path, true);
+  return (node as Node | null) ?? undefined;
+}
+
+function valueAt(issue: Issue, document: Document): unknown {
+  const node = nodeAt(document, issue.path as (string | number)[]);
+  return node === undefined ? undefined : document.getIn(issue.path as (string | number)[]);
+}

@@ -1,0 +1,189 @@
+import { z } from 'zod';
+import { documentFormats, topicFields } from '../../collection/index.js';
+import { parseVariant } from '../../cost/index.js';
+import { reasonOf } from '../../errors.js';
+import { DEFAULT_MEASURES, parseMeasure, testNames } from '../../evaluation/index.js';
+import { publishedAlphas, publishedBetas, tuningModes } from '../../evaluation/tuning/index.js';
+import { parseFirstStage } from './first-stage-name.js';
+
+/** Runs a parser that throws, and reports what it says at this place of the file. */
+function checked<T extends z.ZodType>(schema: T, check: (value: z.output<T>) => unknown): T {
+  return schema.superRefine((value, context) => {
+    try {
+      check(value as z.output<T>);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: reasonOf(error) });
+    }
+  }) as T;
+}
+
+const path = z.string().min(1);
+const count = z.int().min(1);
+const share = z.number().min(0).max(1);
+const measure = checked(z.string(), parseMeasure);
+
+/** Three letters: BERT-QE with a size per phase. */
+const variant = checked(z.string(), (name) => {
+  if (!parseVariant(name).expansion)
+    throw new Error(`"${name}" has one size; a variant has three, such as LMT`);
+});
+
+const baseline = checked(z.string(), (name) => {
+  if (isMaxP(name) || parseFirstStage(name)) return;
+  throw new Error(
+    `"${name}" is not a baseline; write a first stage (DPH, BM25+RM3, …), a size (S, BERT-Small) or MaxP, ` +
+      'which stands for the first size of every variant',
+  );
+});
+
+/** `MaxP` for all sizes of phase one, or one size by letter or name. */
+function isMaxP(name: string): boolean {
+  if (name.toLowerCase() === 'maxp') return true;
+  try {
+    return parseVariant(name).expansion === undefined;
+  } catch {
+    return false;
+  }
+}
+
+const collection = z.strictObject({
+  /** The documents: any file or folder that `index` reads. */
+  documents: path,
+  format: z.enum(['auto', ...documentFormats]).default('auto'),
+  /** Where they are not in the documents' folder. */
+  queries: path.optional(),
+  /** Which part of a TREC topic is the query. */
+  queryField: z.enum(topicFields).default('title'),
+  qrels: path.optional(),
+});
+
+const index = z.strictObject({
+  /** `auto`: Terrier's analysis for DPH, Anserini's for BM25 and QL. */
+  analyzer: z.enum(['auto', 'terrier', 'anserini', 'plain']).default('auto'),
+});
+
+const firstStage = checked(z.string(), (name) => {
+  if (!parseFirstStage(name)) {
+    throw new Error(
+      `"${name}" is not a first stage; write DPH, BM25 or QL, with +KL, +Bo1 or +RM3 where wanted`,
+    );
+  }
+});
+
+const initial = z.union([firstStage, z.strictObject({ run: path })]);
+
+const folds = z.union([path, z.strictObject({ roundRobin: z.int().min(2) })]);
+
+/** One folder for all phases, or the authors' mixture of a general and a fine-tuned model. */
+const model = z.union([
+  path,
+  z.strictObject({
+    /** Chooses best passages and chunks. */
+    general: path,
+    /** Scores documents in phases one and three; `{fold}` stands for the number of the fold, from 1. */
+    fineTuned: path,
+  }),
+]);
+
+const sizes = ['T', 'S', 'M', 'B', 'L'] as const;
+
+const method = z.strictObject({
+  kd: count.default(10),
+  kc: count.default(10),
+  chunkWords: count.default(10),
+  passageWords: count.default(100),
+  titleWords: z.int().min(0).default(30),
+});
+
+const tuning = z.strictObject({
+  mode: z.enum(tuningModes).default('in-turn'),
+  measure: measure.default('nDCG@20'),
+  tieBreak: measure.default('AP@100'),
+  alphas: z
+    .array(share)
+    .min(1)
+    .default([...publishedAlphas]),
+  betas: z
+    .array(share)
+    .min(1)
+    .default([...publishedBetas]),
+});
+
+const training = z.literal(['off', false], {
+  error: () =>
+    'per-fold training is not available yet; write "training: off" and name fine-tuned models under "models" ' +
+    '(fineTuned: path/with/{fold})',
+});
+
+export const ablationNames = ['dropQueryScore', 'chunksFromInitial'] as const;
+
+const ablations = z.strictObject({
+  of: variant,
+  which: z
+    .array(z.enum(ablationNames))
+    .min(1)
+    .default([...ablationNames]),
+});
+
+const grid = z.strictObject({
+  of: variant,
+  kc: z.array(count).min(1).default([5, 10, 20]),
+  chunkWords: z.array(count).min(1).default([5, 10, 20]),
+});
+
+const significance = z.strictObject({
+  /** Baselines that the others are tested against; without it the MaxP of the first variant's phase one. */
+  against: z.array(baseline).min(1).optional(),
+  test: z.enum(testNames).default('t'),
+  correction: z.enum(['none', 'holm', 'bonferroni']).default('none'),
+});
+
+/** `0.4888` or, with the stars it was printed with, `0.4888***`. */
+const publishedValue = z.union([
+  z.number(),
+  z.string().regex(/^\d*\.?\d+\*{0,3}$/, 'expected a number, with up to three stars behind it'),
+]);
+
+const published = z.strictObject({
+  /** Where the numbers were printed. */
+  source: z.string().min(1),
+  /** System → measure → value. */
+  systems: z.record(z.string(), z.record(measure, publishedValue)).default({}),
+  /** The α and β that were chosen, fold by fold, for the first variant. */
+  interpolation: z.array(z.strictObject({ alpha: share, beta: share })).optional(),
+});
+
+/** The experiment file; docs/experiments.md says what every field means. */
+export const experimentSchema = z.strictObject({
+  name: z.string().regex(/^[\w.-]+$/, 'expected a name of letters, digits, ".", "_" and "-"'),
+  title: z.string().optional(),
+  collection,
+  index: index.prefault({}),
+  initial: initial.default('DPH+KL'),
+  /** Documents per query of the initial ranking and of the baselines. */
+  retrieve: count.default(1000),
+  /** Documents per query that are re-ranked. */
+  depth: count.default(1000),
+  folds,
+  models: z.partialRecord(z.enum(sizes), model).default({}),
+  device: z.enum(['auto', 'cpu', 'webgpu', 'cuda']).default('auto'),
+  precision: z.enum(['auto', 'fp32', 'fp16', 'int8']).default('auto'),
+  training: training.optional(),
+  method: method.prefault({}),
+  tuning: tuning.prefault({}),
+  variants: z.array(variant).min(1),
+  ablations: ablations.optional(),
+  grid: grid.optional(),
+  baselines: z.array(baseline).default(['DPH', 'DPH+KL', 'BM25+RM3', 'QL+RM3', 'MaxP']),
+  measures: z
+    .array(measure)
+    .min(1)
+    .default([...DEFAULT_MEASURES]),
+  significance: significance.prefault({}),
+  published: published.optional(),
+});
+
+/** An experiment with every default filled in; paths are as written. */
+export type ExperimentFile = z.output<typeof experimentSchema>;
+export type AblationName = (typeof ablationNames)[number];
+export type ModelPaths = z.output<typeof model>;

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { readDocuments, readRun, writeRun, type QueryRanking, type Run } from '../collection/index.js';
+import { throwIfAborted } from '../errors.js';
+import { buildIndex, createAnalyzer, Index, Searcher } from '../retrieval/index.js';
+import type { ExperimentFile } from './file/schema.js';
+import type { Inputs } from './inputs.js';
+import type { FirstStageSystem } from './systems.js';
+import type { Tracker } from './tracker.js';
+import type { Manifest } from './work/manifest.js';
+
+type Analysis = 'terrier' | 'anserini' | 'plain';
+
+/** Builds the indexes that are needed, one per text analysis, and ranks with them. */
+export class FirstStages {
+  readonly #indexes = new Map<Analysis, Index>();
+
+  constructor(
+    private readonly experiment: ExperimentFile,
+    private readonly inputs: Inputs,
+    private readonly manifest: Manifest,
+    private readonly tracker: Tracker,
+  ) {}
+
+  /** A first stage's ranking of all queries, and the file it is in. */
+  async run({ name, id, firstStage }: FirstStageSystem): Promise<{ run: Run; file: string }> {
+    const analysis = this.#analysisOf(firstStage.analyzer);
+    const output = join('runs', `${id}.run`);
+    const file = join(this.manifest.folder, output);
+    await this.manifest.run(
+      {
+        name: `run ${name}`,
+        inputs: [
+          'search 1',
+          this.indexKey(analysis),
+          this.inputs.digests.queries,
+          name,
+          this.experiment.retrieve,
+        ],
+        outputs: [output],
+      },
+      async () => {
+        const searcher = new Searcher(await this.index(analysis), searcherOptions(firstStage));
+        await writeRun(file, this.#rankings(searcher, name), { tag: id });
+      },
+    );
+    return { run: await readRun(file), file };
+  }
+
+  /** An index that holds the documents, whichever analysis it was made with. */
+  async anyIndex(system: FirstStageSystem | undefined): Promise<{ index: Index; key: string }> {
+    const analysis = this.#analysisOf(system?.firstStage.analyzer ?? 'terrier');
+    return { index: await this.index(analysis), key: this.inputs.digests.documents };
+  }
+
+  async index(analysis: Analysis): Promise<Index> {
+    const known = this.#indexes.get(analysis);
+    if (known) return known;
+    const folder = join(this.manifest.folder, 'work', `index-${analysis}`);
+    const { documents, digests } = this.inputs;
+    await this.manifest.run(
+      {
+        name: `index ${analysis}`,
+        inputs: ['index 1', digests.documents, this.experiment.collection.format, analysis],
+        outputs: [join('work', `index-${analysis}`, 'index.json')],
+      },
+      async () => {
+        const { signal } = this.tracker;
+        await buildIndex(readDocuments(documents, { format: this.experiment.collection.format }), {
+          folder,
+          analyzer: createAnalyzer({ base: analysis }),
+          ...(signal ? { signal } : {}),
+          onProgress: ({ done }) => this.tracker.update(`index (${analysis})`, done),
+        });
+      },
+    );
+    const index = Index.open(folder);
+    this.#indexes.set(analysis, index);
+    return index;
+  }
+
+  async close(): Promise<void> {
+    for (const index of this.#indexes.values()) await index.close();
+  }
+
+  private indexKey(analysis: Analysis): readonly string[] {
+    return [this.inputs.digests.documents, this.experiment.collection.format, analysis];
+  }
+
+  #analysisOf(own: 'terrier' | 'anserini'): Analysis {
+    const { analyzer } = this.experiment.index;
+    return analyzer === 'auto' ? own : analyzer;
+  }
+
+  async *#rankings(searcher: Searcher, name: string): AsyncGenerator<QueryRanking> {
+    const { queries } = this.inputs;
+    const { signal } = this.tracker;
+    let done = 0;
+    for (const query of queries.values()) {
+      throwIfAborted(signal);
+      const ranking = await searcher.search(query, {
+        depth: this.experiment.retrieve,
+        ...(signal ? { signal } : {}),
+      });
+      yield { query: query.id, ranking };
+      this.tracker.update(name, ++done, queries.size);
+    }
+  }
+}
+
+function searcherOptions({ makeModel, makeFeedback }: FirstStageSystem['firstStage']) {
+  const feedback = makeFeedback();
+  return { model: makeModel(), ...(feedback ? { feedback } : {}) };
+}

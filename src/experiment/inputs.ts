@@ -1,0 +1,90 @@
+import { dirname, resolve } from 'node:path';
+import {
+  readFolds,
+  readQrels,
+  readQueries,
+  readRun,
+  roundRobinFolds,
+  type Fold,
+  type Qrels,
+  type Query,
+  type Run,
+} from '../collection/index.js';
+import { BertQeError } from '../errors.js';
+import type { ExperimentFile } from './file/schema.js';
+import { keyOf, type FileDigests } from './work/digests.js';
+
+/** What an experiment reads, checked against each other. */
+export interface Inputs {
+  readonly documents: string;
+  /** Those that some fold validates or tests, by id. */
+  readonly queries: ReadonlyMap<string, Query>;
+  readonly qrels: Qrels;
+  readonly folds: readonly Fold[];
+  /** The initial ranking, where it is given. */
+  readonly run?: Run;
+  /** SHA-256 of each input. */
+  readonly digests: Readonly<Record<'documents' | 'queries' | 'qrels' | 'folds', string>> & {
+    readonly run?: string;
+  };
+}
+
+export async function readInputs(
+  experiment: ExperimentFile,
+  file: string,
+  digests: FileDigests,
+): Promise<Inputs> {
+  const { collection } = experiment;
+  const at = (path: string): string => resolve(dirname(file), path);
+  const documents = at(collection.documents);
+  const queriesPath = at(collection.queries ?? collection.documents);
+  const qrelsPath = at(collection.qrels ?? collection.documents);
+  const all = new Map(
+    (await readQueries(queriesPath, { field: collection.queryField })).map((query) => [query.id, query]),
+  );
+  const qrels = await readQrels(qrelsPath);
+  const folds = await foldsOf(experiment, at, all, qrels, qrelsPath);
+  const used = new Set(folds.flatMap(({ valid, test }) => [...valid, ...test]));
+  const missing = [...used].find((id) => !all.has(id));
+  if (missing !== undefined) {
+    throw new BertQeError(
+      'missing',
+      `${file}: the folds have query "${missing}", but ${queriesPath} does not; give the queries of the folds.`,
+    );
+  }
+  const queries = new Map([...all].filter(([id]) => used.has(id)));
+  const initial = typeof experiment.initial === 'string' ? undefined : at(experiment.initial.run);
+  return {
+    documents,
+    queries,
+    qrels,
+    folds,
+    ...(initial === undefined ? {} : { run: await readRun(initial) }),
+    digests: {
+      documents: await digests.of(documents),
+      queries: keyOf([...queries.values()].map(({ id, text }) => [id, text])),
+      qrels: keyOf([...qrels].map(([query, judged]) => [query, [...judged]])),
+      folds: keyOf(folds),
+      ...(initial === undefined ? {} : { run: await digests.of(initial) }),
+    },
+  };
+}
+
+async function foldsOf(
+  { folds }: ExperimentFile,
+  at: (path: string) => string,
+  queries: ReadonlyMap<string, Query>,
+  qrels: Qrels,
+  qrelsPath: string,
+): Promise<Fold[]> {
+  if (typeof folds === 'string') return readFolds(at(folds));
+  const judged = [...queries.keys()].filter((id) => qrels.has(id));
+  if (judged.length < folds.roundRobin) {
+    throw new BertQeError(
+      'input',
+      `${qrelsPath}: ${judged.length} of the queries are judged, too few for ${folds.roundRobin} folds; ` +
+        'give the judgements of these queries, or fewer folds.',
+    );
+  }
+  return roundRobinFolds(judged, folds.roundRobin);
+}

@@ -1,0 +1,32 @@
+import type { Results } from '../results.js';
+
+/** What was done, in a few lines: the head of the report. */
+export function settingsOf({ experiment, collection }: Results): (readonly [name: string, value: string])[] {
+  const { initial, depth, retrieve, method, tuning, models, index } = experiment;
+  const ranking = typeof initial === 'string' ? `${initial}, top ${retrieve}` : `given run, top ${retrieve}`;
+  const names = Object.entries(models).map(
+    ([size, paths]) =>
+      `${size} = ${typeof paths === 'string' ? paths : `${paths.general}, fine-tuned ${paths.fineTuned}`}`,
+  );
+  return [
+    [
+      'Collection',
+      `${collection.documents.toLocaleString('en-US')} documents, ${collection.queries} test queries`,
+    ],
+    ['Initial ranking', `${ranking}; the first ${depth} are re-ranked`],
+    [
+      'Text analysis',
+      index.analyzer === 'auto' ? "Terrier's for DPH, Anserini's for BM25 and QL" : index.analyzer,
+    ],
+    [
+      'Method',
+      `kd = ${method.kd}, kc = ${method.kc}, m = ${method.chunkWords} words; passages of ${method.passageWords} words`,
+    ],
+    [
+      'Cross-validation',
+      `${collection.folds} folds; α and β ${tuning.mode === 'joint' ? 'jointly' : 'in turn'} by ${tuning.measure} ` +
+        `on the validation queries, ties by ${tuning.tieBreak}`,
+    ],
+    ...(names.length > 0 ? [['Models', names.join('; ')] as const] : []),
+  ];
+}

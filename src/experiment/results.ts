@@ -1,0 +1,118 @@
+import type { Qrels, Run } from '../collection/index.js';
+import { paperCost, type PaperCost } from '../cost/index.js';
+import {
+  compareRuns,
+  evaluate,
+  parseMeasures,
+  type Comparison,
+  type Evaluation,
+  type Measure,
+} from '../evaluation/index.js';
+import { windowSpans } from '../expansion/index.js';
+import type { CrossValidated, FoldChoice } from './cross-validate.js';
+import type { EvidenceCost } from './evidence.js';
+import type { ExperimentFile } from './file/schema.js';
+import type { GridPoint, Reranker, System, Systems } from './systems.js';
+
+/** A system, measured over all test queries. */
+export interface SystemResult {
+  readonly name: string;
+  readonly id: string;
+  readonly evaluation: Evaluation;
+  /** Of re-rankers. */
+  readonly reranking?: {
+    readonly folds: readonly FoldChoice[];
+    /** As it ran here, per query. */
+    readonly cost: EvidenceCost;
+    /** As the paper counts. */
+    readonly paper: PaperCost;
+  };
+}
+
+/** Everything that tables and figures show. */
+export interface Results {
+  readonly experiment: ExperimentFile;
+  readonly collection: { readonly documents: number; readonly queries: number; readonly folds: number };
+  readonly measures: readonly Measure[];
+  readonly baselines: readonly SystemResult[];
+  readonly variants: readonly SystemResult[];
+  readonly ablations: { readonly of: SystemResult; readonly systems: readonly SystemResult[] } | undefined;
+  readonly grid:
+    | {
+        readonly of: string;
+        readonly points: readonly (SystemResult & Pick<GridPoint, 'kc' | 'chunkWords'>)[];
+      }
+    | undefined;
+  /** The baselines that the others are tested against, in order. */
+  readonly against: readonly SystemResult[];
+  readonly comparisons: readonly Comparison[];
+}
+
+/** What ranking gave: first stages by id, re-rankers by id. */
+export interface Ranked {
+  readonly firstStages: ReadonlyMap<string, Run>;
+  readonly rerankers: ReadonlyMap<string, CrossValidated>;
+}
+
+/** Measures every system on the test queries of all folds together, and tests the differences. */
+export function measure(
+  experiment: ExperimentFile,
+  systems: Systems,
+  ranked: Ranked,
+  qrels: Qrels,
+  collection: Results['collection'],
+): Results {
+  const measures = parseMeasures(experiment.measures);
+  const { measure, tieBreak } = experiment.tuning;
+  // Figures show what was tuned for, in the tables or not.
+  const measured = [...measures, ...parseMeasures([measure, tieBreak])];
+  const resultOf = (system: System | Reranker): SystemResult => {
+    const reranked = 'variant' in system ? ranked.rerankers.get(system.id)! : undefined;
+    const run = reranked?.run ?? ranked.firstStages.get(system.id)!;
+    // A query without results counts as zero, so that all systems are measured on the same queries.
+    const evaluation = evaluate(run, qrels, { measures: measured, complete: true, label: system.name });
+    return {
+      name: system.name,
+      id: system.id,
+      evaluation,
+      ...(reranked && {
+        reranking: { folds: reranked.folds, cost: reranked.cost, paper: paperCostOf(system as Reranker) },
+      }),
+    };
+  };
+  const baselines = systems.baselines.map(resultOf);
+  const variants = systems.variants.map(resultOf);
+  const { ablations, grid } = systems;
+  const ablated = ablations && { of: resultOf(ablations.of), systems: ablations.systems.map(resultOf) };
+  const against = systems.against.map((name) => baselines.find((baseline) => baseline.name === name)!);
+  const tested = unique([...variants, ...(ablated ? [ablated.of, ...ablated.systems] : [])]);
+  const { test, correction } = experiment.significance;
+  return {
+    experiment,
+    collection,
+    measures,
+    baselines,
+    variants,
+    ablations: ablated,
+    grid: grid && {
+      of: grid.of.name,
+      points: grid.points.map((point) => ({
+        ...resultOf(point),
+        kc: point.kc,
+        chunkWords: point.chunkWords,
+      })),
+    },
+    against,
+    comparisons: compareRuns(tested, against, { test, correction }),
+  };
+}
+
+function paperCostOf({ variant, method }: Reranker): PaperCost {
+  const { kd, kc, depth, chunkWords, passageWords } = method;
+  const shape = { length: chunkWords, overlap: Math.floor(chunkWords / 2) };
+  return paperCost(variant, { depth, kd, kc, chunksPerPassage: windowSpans(passageWords, shape).length });
+}
+
+function unique(systems: readonly SystemResult[]): SystemResult[] {
+  return [...new Map(systems.map((system) => [system.name, system])).values()];
+}

@@ -1,0 +1,143 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Qrels, Run } from '../collection/index.js';
+import { writeFileAtomic, writeFailure } from '../files/index.js';
+import {
+  crossValidate,
+  missingQueries,
+  type CrossValidated,
+  type CrossValidationContext,
+} from './cross-validate.js';
+import { readExperiment } from './file/read.js';
+import { FirstStages } from './first-stage.js';
+import { readInputs, type Inputs } from './inputs.js';
+import { render } from './report/render.js';
+import { measure, type Results } from './results.js';
+import { isReranker, systemsOf, type FirstStageSystem, type Reranker, type Systems } from './systems.js';
+import { Tracker, type ExperimentProgress } from './tracker.js';
+import { versions } from './versions.js';
+import { FileDigests } from './work/digests.js';
+import { Manifest } from './work/manifest.js';
+import { Models, type OpenModel } from './work/models.js';
+import { WorkStore } from './work/store.js';
+import { workPerQuery } from './work-ahead.js';
+
+export interface RunExperimentOptions {
+  /** Folder of the results, and of the work that a later start goes on with. */
+  readonly out: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: ExperimentProgress) => void;
+  /** Loads a model; for models that are not BERT cross-encoders in a folder. */
+  readonly openModel?: OpenModel;
+}
+
+export interface ExperimentOutcome {
+  readonly results: Results;
+  /** Steps that had to run; the others were done before. */
+  readonly ran: readonly string[];
+  /** The page to look at. */
+  readonly report: string;
+}
+
+/** Runs what is missing of an experiment and renders all of it. */
+export async function runExperiment(file: string, options: RunExperimentOptions): Promise<ExperimentOutcome> {
+  const { out, signal } = options;
+  const experiment = await readExperiment(file);
+  const systems = systemsOf(experiment);
+  const work = join(out, 'work');
+  try {
+    await mkdir(work, { recursive: true });
+  } catch (error) {
+    throw writeFailure(out, error);
+  }
+  const digests = await FileDigests.open(join(work, 'digests.json'));
+  const inputs = await readInputs(experiment, file, digests);
+  const store = new WorkStore(join(work, 'store'));
+  const models = new Models(experiment, file, digests, store, options.openModel);
+  const tracker = new Tracker(signal, options.onProgress);
+  const manifest = await Manifest.open(
+    out,
+    { versions: versions(), options: experiment, inputs: inputs.digests },
+    models.records,
+  );
+  const firstStages = new FirstStages(experiment, inputs, manifest, tracker);
+  try {
+    const { index, key } = await firstStages.anyIndex(systems.initial);
+    const runs = await rankFirstStages(systems, firstStages);
+    const context: CrossValidationContext = {
+      experiment,
+      folds: inputs.folds,
+      qrels: inputs.qrels,
+      qrelsKey: inputs.digests.qrels,
+      queries: inputs.queries,
+      initial: inputs.run ?? runs.get(systems.initial!.id)!,
+      documents: index,
+      documentsKey: key,
+      models,
+      store,
+      manifest,
+      tracker,
+    };
+    const rerankers = await rerank(rerankersOf(systems), context, () => digests.save());
+    const tested = testedQrels(inputs);
+    const results = measure(experiment, systems, { firstStages: runs, rerankers }, tested, {
+      documents: index.statistics.documents,
+      queries: tested.size,
+      folds: inputs.folds.length,
+    });
+    for (const [path, content] of render(results)) {
+      await mkdir(dirname(join(out, path)), { recursive: true });
+      await writeFileAtomic(join(out, path), content);
+    }
+    await manifest.finish();
+    return { results, ran: manifest.ran, report: join(out, 'report.html') };
+  } finally {
+    await models.close();
+    await firstStages.close();
+    await store.close();
+    await digests.save();
+  }
+}
+
+async function rankFirstStages(systems: Systems, firstStages: FirstStages): Promise<Map<string, Run>> {
+  const runs = new Map<string, Run>();
+  const wanted = systems.baselines.filter((system): system is FirstStageSystem => !isReranker(system));
+  for (const system of [...(systems.initial ? [systems.initial] : []), ...wanted]) {
+    if (!runs.has(system.id)) runs.set(system.id, (await firstStages.run(system)).run);
+  }
+  return runs;
+}
+
+/** MaxP first: every variant of the same first size goes on from its scores. */
+function rerankersOf({ baselines, variants, ablations, grid }: Systems): Reranker[] {
+  const all = [
+    ...baselines.filter(isReranker),
+    ...variants,
+    ...(ablations ? [ablations.of, ...ablations.systems] : []),
+    ...(grid?.points ?? []),
+  ];
+  return [...new Map(all.map((system) => [system.id, system])).values()];
+}
+
+async function rerank(
+  systems: readonly Reranker[],
+  context: CrossValidationContext,
+  prepared: () => Promise<void>,
+): Promise<Map<string, CrossValidated>> {
+  const work = workPerQuery(systems);
+  for (const system of systems) {
+    context.tracker.totalWork += (await missingQueries(system, context)) * work.get(system.id)!;
+  }
+  // Models are found and hashed by now.
+  await prepared();
+  const done = new Map<string, CrossValidated>();
+  for (const system of systems)
+    done.set(system.id, await crossValidate(system, context, work.get(system.id)!));
+  return done;
+}
+
+/** Judgements of the queries that some fold tests. */
+function testedQrels({ qrels, folds }: Inputs): Qrels {
+  const tested = new Set(folds.flatMap(({ test }) => test));
+  return new Map([...qrels].filter(([query]) => tested.has(query)));
+}

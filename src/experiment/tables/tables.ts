@@ -1,0 +1,226 @@
+import type { Results, SystemResult } from '../results.js';
+import { gainsOf } from './gains.js';
+import { markBest, noValue, type Cell, type Row, type Table } from './table.js';
+import {
+  measureCell,
+  measureCells,
+  measureColumns,
+  ownColumns,
+  publishedCell,
+  publishedNote,
+  significanceNote,
+} from './values.js';
+
+/** All tables of an experiment, in the order of the paper; the last one, query by query, is for programs. */
+export function tablesOf(results: Results): Table[] {
+  return [
+    mainTable(results),
+    variantsTable(results),
+    ...(results.ablations ? [ablationTable(results, results.ablations)] : []),
+    ...(results.grid ? [gridTable(results, results.grid)] : []),
+    foldsTable(results),
+    interpolationTable(results),
+    gainsTable(results),
+  ];
+}
+
+/** Baselines, and BERT-QE as the first variant has it (table 2 of the paper). */
+function mainTable(results: Results): Table {
+  const rowOf = (system: SystemResult): Row => ({ label: system.name, cells: measureCells(system, results) });
+  const { baselines, variants } = results;
+  const groups = [
+    baselines.filter(({ reranking }) => !reranking),
+    baselines.filter(({ reranking }) => reranking),
+    variants.slice(0, 1),
+  ].map((group) => group.map(rowOf));
+  return {
+    id: 'main',
+    title: 'Effectiveness',
+    columns: ['Model', ...measureColumns(results)],
+    groups: markBest(
+      [...groups, publishedOnly(results)].filter((group) => group.length > 0),
+      ownColumns(results),
+    ),
+    notes: [significanceNote(results), ...publishedNote(results)],
+  };
+}
+
+/** Systems that were published but are not part of this experiment. */
+function publishedOnly(results: Results): Row[] {
+  const { experiment, baselines, variants, ablations, measures } = results;
+  const own = [...baselines, ...variants, ...(ablations ? [ablations.of, ...ablations.systems] : [])];
+  return Object.keys(experiment.published?.systems ?? {})
+    .filter((name) => own.every((system) => system.name !== name))
+    .map((name) => ({
+      label: name,
+      cells: measures.flatMap((measure) => [noValue, publishedCell(name, measure.name, results)]),
+    }));
+}
+
+/** Every variant with its cost (tables 3 and 4 of the paper). */
+function variantsTable(results: Results): Table {
+  const { baselines, variants } = results;
+  const rerankers = baselines.filter(({ reranking }) => reranking);
+  const unit = unitOf(results);
+  const rowOf = (system: SystemResult): Row => ({
+    label: system.name,
+    cells: [...costCells(system, unit), ...measureCells(system, results)],
+  });
+  return {
+    id: 'variants',
+    title: 'Variants and their cost',
+    columns: ['Model', 'FLOPs', 'GFLOPs as run', 'Pairs', ...measureColumns(results)],
+    groups: markBest(
+      [rerankers, variants].filter((group) => group.length > 0).map((group) => group.map(rowOf)),
+      ownColumns(results, 3),
+    ),
+    notes: [
+      `FLOPs: as the paper counts them (sequences padded to 384 tokens), relative to ${unit.name}. As run: matrix ` +
+        'products of the tokens really fed, per query, choosing the best passages included. Pairs: put to a model, per query.',
+      significanceNote(results),
+      ...publishedNote(results),
+    ],
+  };
+}
+
+interface CostUnit {
+  readonly name: string;
+  readonly flops: number;
+}
+
+/** What costs are relative to: the re-ranker that the others are tested against, as in the paper. */
+export function unitOf({ against, baselines, variants }: Results): CostUnit {
+  const unit = [...against, ...baselines, ...variants].find(({ reranking }) => reranking)!;
+  return { name: unit.name, flops: unit.reranking!.paper.flops };
+}
+
+function costCells({ reranking }: SystemResult, unit: CostUnit): Cell[] {
+  if (!reranking) return [noValue, noValue, noValue];
+  const { paper, cost } = reranking;
+  const relative = paper.flops / unit.flops;
+  return [
+    { text: `${relative.toFixed(2)}×`, value: relative },
+    cost.flops === 0 ? noValue : { text: significant(cost.flops / 1e9), value: cost.flops / 1e9 },
+    { text: cost.pairs.toFixed(0), value: cost.pairs },
+  ];
+}
+
+function significant(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+
+/** What the first round gives (table 5 of the paper). */
+function ablationTable(results: Results, { of, systems }: NonNullable<Results['ablations']>): Table {
+  const rowOf = (system: SystemResult): Row => ({ label: system.name, cells: measureCells(system, results) });
+  return {
+    id: 'ablations',
+    title: `Ablations of ${of.name}`,
+    columns: ['Model', ...measureColumns(results)],
+    groups: markBest([results.against.map(rowOf), [rowOf(of)], systems.map(rowOf)], ownColumns(results)),
+    notes: [significanceNote(results), ...publishedNote(results)],
+  };
+}
+
+/** The figures behind the kc × m figure (figure 3 of the paper). */
+function gridTable(results: Results, { of, points }: NonNullable<Results['grid']>): Table {
+  const widths = [...new Set(points.map(({ chunkWords }) => chunkWords))];
+  const rowOf = (point: (typeof points)[number]): Row => ({
+    label: `kc = ${point.kc}, m = ${point.chunkWords}`,
+    cells: [
+      { text: String(point.kc), value: point.kc },
+      { text: String(point.chunkWords), value: point.chunkWords },
+      ...results.measures.map((measure) => measureCell(measure, point.evaluation.summary.get(measure.name)!)),
+    ],
+  });
+  const groups = widths.map((width) =>
+    points
+      .filter(({ chunkWords }) => chunkWords === width)
+      .toSorted((a, b) => a.kc - b.kc)
+      .map(rowOf),
+  );
+  return {
+    id: 'grid',
+    title: `Number of chunks kc and their words m, ${of}`,
+    columns: ['Setting', 'kc', 'm', ...results.measures.map(({ name }) => name)],
+    groups: markBest(
+      groups,
+      results.measures.map((_, i) => i + 2),
+    ),
+    notes: [],
+  };
+}
+
+/** What was chosen for the first variant, fold by fold, and its worth on the validation queries (the appendix). */
+function foldsTable(results: Results): Table {
+  const [first] = results.variants;
+  const published = results.experiment.published?.interpolation;
+  const rows = first.reranking!.folds.map(({ alpha, beta, validation }, i): Row => {
+    const theirs = published?.[i];
+    return {
+      label: String(i + 1),
+      cells: [
+        ...results.measures.map((measure) => measureCell(measure, validation[measure.name])),
+        { text: String(alpha), value: alpha },
+        { text: String(beta), value: beta },
+        ...(published
+          ? [
+              theirs ? { text: String(theirs.alpha), value: theirs.alpha, quoted: true } : noValue,
+              theirs ? { text: String(theirs.beta), value: theirs.beta, quoted: true } : noValue,
+            ]
+          : []),
+      ],
+    };
+  });
+  return {
+    id: 'folds',
+    title: `Validation results and chosen α and β, ${first.name}`,
+    columns: [
+      'Fold',
+      ...results.measures.map(({ name }) => name),
+      'α',
+      'β',
+      ...(published ? ['α (published)', 'β (published)'] : []),
+    ],
+    groups: [rows],
+    notes: publishedNote(results),
+  };
+}
+
+/** α and β of every re-ranker in every fold. */
+function interpolationTable(results: Results): Table {
+  const { baselines, variants, ablations } = results;
+  const all = [...baselines, ...variants, ...(ablations?.systems ?? [])].filter(({ reranking }) => reranking);
+  return {
+    id: 'interpolation',
+    title: 'α and β chosen on the validation queries, fold by fold',
+    columns: ['Model', ...Array.from({ length: results.collection.folds }, (_, i) => `Fold ${i + 1}`)],
+    groups: [
+      all.map(({ name, reranking }) => ({
+        label: name,
+        cells: reranking!.folds.map(({ alpha, beta }) => ({
+          text: `${alpha} / ${beta}`,
+          value: `${alpha} / ${beta}`,
+        })),
+      })),
+    ],
+    notes: ['α / β. MaxP has no expansion: its α is 0. Without rel(q,d), α is 1.'],
+  };
+}
+
+/** Query by query: every variant's gain over the baseline. */
+function gainsTable(results: Results): Table {
+  const gains = results.variants.map((variant) => gainsOf(variant, results));
+  const { measure, baseline } = gains[0];
+  return {
+    id: 'gains',
+    title: `Δ${measure} per query, against ${baseline}`,
+    columns: ['Query', ...gains.map(({ system }) => system)],
+    groups: [
+      gains[0].byQuery.map(({ query }, i) => ({
+        label: query,
+        cells: gains.map(({ byQuery }) => measureCell({ isCount: false }, byQuery[i].gain)),
+      })),
+    ],
+    notes: [],
+  };
+}

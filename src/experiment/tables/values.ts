@@ -1,0 +1,75 @@
+import { parseMeasure, STAR_LEGEND, type Measure } from '../../evaluation/index.js';
+import { formatFixed } from '../../evaluation/report/fixed.js';
+import type { Results, SystemResult } from '../results.js';
+import { noValue, type Cell } from './table.js';
+
+export function measureCell({ isCount }: Pick<Measure, 'isCount'>, value: number): Cell {
+  return { text: isCount ? String(value) : formatFixed(value, 4), value };
+}
+
+/** The measures of a system, with stars, and beside each the published number where there is one. */
+export function measureCells(system: SystemResult, results: Results): Cell[] {
+  return results.measures.flatMap((measure) => {
+    const ours = measureCell(measure, system.evaluation.summary.get(measure.name)!);
+    const marks = marksOf(system.name, measure.name, results);
+    const cell = marks ? { ...ours, marks } : ours;
+    return results.experiment.published ? [cell, publishedCell(system.name, measure.name, results)] : [cell];
+  });
+}
+
+export function measureColumns({ measures, experiment }: Results): string[] {
+  return measures.flatMap(({ name }) => (experiment.published ? [name, `${name} (published)`] : [name]));
+}
+
+/** Which of {@link measureCells} are ours; `before` columns precede them. */
+export function ownColumns({ measures, experiment }: Results, before = 0): number[] {
+  return measures.map((_, i) => before + (experiment.published ? 2 * i : i));
+}
+
+/** Stars against each baseline, with its letter where there are several; an arrow where the system is worse. */
+function marksOf(run: string, measure: string, { comparisons, against }: Results): string {
+  return against
+    .map(({ name }, i) => {
+      const found = comparisons.find(
+        (each) => each.run === run && each.baseline === name && each.measure === measure,
+      );
+      if (!found?.star) return '';
+      const letter = against.length > 1 ? ` ${letterOf(i)}` : '';
+      return `${letter}${found.difference < 0 ? '↓' : ''}${found.star}`;
+    })
+    .join('');
+}
+
+export function publishedCell(system: string, measure: string, { experiment }: Results): Cell {
+  const ofSystem = Object.entries(experiment.published?.systems[system] ?? {});
+  // The file may spell a measure as trec_eval does.
+  const found = ofSystem.find(([name]) => parseMeasure(name).name === measure)?.[1];
+  if (found === undefined) return noValue;
+  const [, number, marks] = /^([\d.]+)(\**)$/.exec(String(found))!;
+  const value = Number(number);
+  return { text: formatFixed(value, 4), value, quoted: true, ...(marks ? { marks } : {}) };
+}
+
+const tests = {
+  t: 'paired two-tailed t-test',
+  wilcoxon: 'Wilcoxon signed-rank test',
+  randomisation: 'randomisation test',
+  tukey: "Tukey's HSD",
+} as const;
+
+/** What the stars mean. */
+export function significanceNote({ against, experiment, collection }: Results): string {
+  const { test, correction } = experiment.significance;
+  const whom = against.map(({ name }, i) => (against.length > 1 ? `${name} (${letterOf(i)})` : name));
+  const corrected =
+    correction === 'none' ? '' : `, ${correction === 'holm' ? 'Holm' : 'Bonferroni'} correction`;
+  return `Against ${whom.join(', ')}: ${STAR_LEGEND} (${tests[test]} over ${collection.queries} queries${corrected}); ↓ where worse.`;
+}
+
+export function publishedNote({ experiment }: Results): string[] {
+  return experiment.published ? [`Published: ${experiment.published.source}.`] : [];
+}
+
+function letterOf(i: number): string {
+  return String.fromCodePoint(97 + i);
+}
