@@ -18,8 +18,11 @@ const ascii = Uint8Array.from({ length: ASCII }, (_, code) => wordBreakOf(code))
 /**
  * Cuts text into words as Lucene's StandardTokenizer does.
  *
- * Almost all words of English text are decided by the ASCII path; one that touches any other character, begins with
- * `_`, `#` or `*` goes through the word machine.
+ * Almost all words of English text are decided by the ASCII path; one that touches any other character, or begins
+ * with `_`, `#` or `*`, goes through the word machine.
+ *
+ * One known difference, on purpose: where a text's very last unit is a lone high surrogate, Lucene loses the words
+ * before it, back to where it last filled its buffer. Here they are kept.
  */
 export function tokenizeStandard(units: TextUnits, sink: TokenSink): void {
   const { codes, length } = units;
