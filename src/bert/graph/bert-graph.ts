@@ -1,35 +1,37 @@
 import type { BertWeights } from '../checkpoint/index.js';
-import { Graph, type Value } from '../onnx/index.js';
+import { ElementType, Graph, type Value } from '../onnx/index.js';
 import type { Context } from './context.js';
 import { embeddings } from './embeddings.js';
-import { attentionBias, encoderLayer, firstTokenLayer } from './encoder-layer.js';
-import { linear } from './linear.js';
-import { floatProducts } from './products.js';
+import { attentionBias, dense, encoderLayer, firstTokenLayer } from './encoder-layer.js';
+import { GRAPH_IDS, GRAPH_LOGITS, GRAPH_SLOTS } from './names.js';
+import { floatProducts, type Products } from './products.js';
+import { Store } from './store.js';
 import { WeightReader } from './weight-reader.js';
 
-/** Names of the graph's inputs and output. */
-export const GRAPH_IDS = 'input_ids';
-export const GRAPH_SLOTS = 'slots';
-export const GRAPH_LOGITS = 'logits';
+/** How a graph computes: floats of 32 or 16 bits, and, if so wished, other products than those of floats. */
+export interface Arithmetic {
+  readonly float: 'float32' | 'float16';
+  readonly products?: (store: Store, floats: Products) => Products;
+}
 
 /**
  * The forward pass of a BERT cross-encoder, from token ids to logits, for batches of sequences of one length:
  * there is no padding and no mask. Weights are read when the graph is written.
  */
-export function bertGraph(source: BertWeights): Graph {
+export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float: 'float32' }): Graph {
   const graph = new Graph('bert-qe cross-encoder');
   const { config } = source;
   const ids = graph.input(GRAPH_IDS, 'int32', ['batch', 'sequence']);
   const slots = graph.input(GRAPH_SLOTS, 'int32', ['batch', 'sequence']);
   const extent = graph.op('Shape', [ids]);
-  const weights = new WeightReader(source);
-  const exactProducts = floatProducts(graph, weights);
+  const store = new Store(graph, new WeightReader(source), arithmetic.float);
+  const floats = floatProducts(store);
   const context: Context = {
     graph,
     config,
-    weights,
-    exactProducts,
-    products: exactProducts,
+    store,
+    exact: (rows) => floats(rows, ''),
+    products: arithmetic.products?.(store, floats) ?? floats,
     shape: (...tail) => graph.op('Concat', [extent, graph.integers(tail)], { axis: 0 }),
   };
   const last = config.layers - 1;
@@ -41,9 +43,10 @@ export function bertGraph(source: BertWeights): Graph {
   return graph;
 }
 
-/** BERT's pooler (dense + tanh) and the relevance classifier on top of it. */
+/** BERT's pooler (dense + tanh) and the relevance classifier on top of it; logits are always float32. */
 function classifier(context: Context, first: Value): Value {
-  const { graph, exactProducts } = context;
-  const pooled = graph.op('Tanh', [linear(context, exactProducts(first), { layer: 'pooler.dense' })]);
-  return linear(context, exactProducts(pooled), { layer: 'classifier' });
+  const { graph, exact, store } = context;
+  const pooled = graph.op('Tanh', [dense(context, exact(first), 'pooler.dense')]);
+  const logits = dense(context, exact(pooled), 'classifier');
+  return store.float === 'float32' ? logits : graph.op('Cast', [logits], { to: ElementType.float32 });
 }

@@ -1,30 +1,20 @@
 import type { ModelConfig } from '../config.js';
 import { float, type Graph, type Value } from '../onnx/index.js';
 import { mapped } from './matrices.js';
-import type { Products } from './products.js';
-import type { WeightReader } from './weight-reader.js';
+import type { Operand, Products } from './products.js';
+import type { Store } from './store.js';
 
 /** What the parts of a BERT graph are built from. */
 export interface Context {
   readonly graph: Graph;
   readonly config: ModelConfig;
-  readonly weights: WeightReader;
+  readonly store: Store;
   /** Products over all tokens: nearly all the work, and the one place where precisions differ. */
   readonly products: Products;
-  /** Products over one token per sequence: no work to speak of, so always in full precision. */
-  readonly exactProducts: Products;
+  /** Products over one token per sequence: no work to speak of, so always in floats. */
+  readonly exact: (rows: Value) => Operand;
   /** The run-time shape `[batch, sequence, …tail]`. */
   readonly shape: (...tail: number[]) => Value;
-}
-
-/** Stores floats in the graph under a name of their own. */
-export function constant(
-  { graph }: Context,
-  name: string,
-  dims: readonly number[],
-  data: () => Promise<Float32Array>,
-): Value {
-  return graph.initializer(name, 'float32', dims, data);
 }
 
 /** Tokens in rows: `[batch · sequence, width]` or, for one token per sequence, `[batch, width]`. */
@@ -36,15 +26,20 @@ export function rows({ graph }: Context, value: Value, width: number): Value {
  * Layer normalisation whose offset also carries `shift`, the bias of the residual sum that follows: that sum
  * then needs no addition of its own, and layers that read the shifted rows subtract W·shift from their bias.
  */
-export function layerNorm(context: Context, rows: Value, name: string, shift?: string): Value {
-  const { graph, config, weights } = context;
-  const { hidden } = config;
-  const gain = constant(context, `${name}.weight`, [hidden], () => weights.tensor(`${name}.weight`));
-  const offset = constant(context, `${name}.bias`, [hidden], async () => {
+export function layerNorm(
+  { graph, config, store }: Context,
+  rows: Value,
+  name: string,
+  shift?: string,
+): Value {
+  const { hidden, layerNormEps } = config;
+  const { weights } = store;
+  const gain = store.floats(`${name} gain`, [hidden], () => weights.tensor(`${name}.weight`));
+  const offset = store.floats(`${name} offset`, [hidden], async () => {
     const own = await weights.tensor(`${name}.bias`);
     if (shift === undefined) return own;
     const added = await weights.tensor(shift);
     return mapped(own, (value, i) => value + added[i]);
   });
-  return graph.op('LayerNormalization', [rows, gain, offset], { epsilon: float(config.layerNormEps) });
+  return graph.op('LayerNormalization', [rows, gain, offset], { epsilon: float(layerNormEps) });
 }

@@ -1,5 +1,5 @@
 import type { Value } from '../onnx/index.js';
-import { constant, type Context, layerNorm } from './context.js';
+import { type Context, layerNorm } from './context.js';
 import { mapped } from './matrices.js';
 
 /**
@@ -7,21 +7,19 @@ import { mapped } from './matrices.js';
  * segments share one table; a token's row in it, its slot, is `segment · maxPositions + position`.
  */
 export function embeddings(context: Context, ids: Value, slots: Value, shift: string | undefined): Value {
-  const { graph, config, weights } = context;
+  const { graph, config, store } = context;
   const { vocabulary, hidden, maxPositions, typeVocabulary } = config;
-  const words = constant(context, 'embeddings.words', [vocabulary, hidden], () =>
-    weights.tensor('embeddings.word_embeddings.weight'),
+  const words = store.floats('embeddings words', [vocabulary, hidden], () =>
+    store.weights.tensor('embeddings.word_embeddings.weight'),
   );
-  const places = constant(context, 'embeddings.slots', [typeVocabulary * maxPositions, hidden], async () => {
-    const segments = await weights.tensor('embeddings.token_type_embeddings.weight');
-    const positions = await weights.tensor('embeddings.position_embeddings.weight');
+  const places = store.floats('embeddings slots', [typeVocabulary * maxPositions, hidden], async () => {
+    const segments = await store.weights.tensor('embeddings.token_type_embeddings.weight');
+    const positions = await store.weights.tensor('embeddings.position_embeddings.weight');
     const table = new Float32Array(typeVocabulary * positions.length);
     for (let segment = 0; segment < typeVocabulary; segment++) {
-      const row = segments.subarray(segment * hidden, (segment + 1) * hidden);
-      table.set(
-        mapped(positions, (value, i) => value + row[i % hidden]),
-        segment * positions.length,
-      );
+      const added = segments.subarray(segment * hidden, (segment + 1) * hidden);
+      const moved = mapped(positions, (value, i) => value + added[i % hidden]);
+      table.set(moved, segment * positions.length);
     }
     return table;
   });

@@ -1,25 +1,25 @@
 import type { Value } from '../onnx/index.js';
 import { attention, firstTokenAttention } from './attention.js';
 import { type Context, layerNorm } from './context.js';
-import { linear } from './linear.js';
+import type { Operand } from './products.js';
 
-/** The bias of a residual sum, carried by the LayerNorm before it. */
-export const attentionBias = (layer: number): string => `encoder.layer.${layer}.attention.output.dense.bias`;
+/** The bias of attention's residual sum, carried by the LayerNorm before it. */
+export function attentionBias(layer: number): string {
+  return `encoder.layer.${layer}.attention.output.dense.bias`;
+}
 
 /** One encoder layer over all tokens; `next` names what its output shall carry for the layer that follows. */
 export function encoderLayer(context: Context, x: Value, layer: number, next: string | undefined): Value {
+  const { store, products } = context;
   const name = `encoder.layer.${layer}`;
   const outputBias = `${name}.output.dense.bias`;
   const attended = attention(context, x, layer, attentionBias(layer));
   const middle = layerNorm(context, attended, `${name}.attention.output.LayerNorm`, outputBias);
-  const wide = linear(context, context.products(middle), { layer: `${name}.intermediate.dense` }, outputBias);
-  const hidden = context.products(activation(context, wide));
-  return layerNorm(
-    context,
-    hidden.times({ layer: `${name}.output.dense` }, middle),
-    `${name}.output.LayerNorm`,
-    next,
-  );
+  const widen = { layer: `${name}.intermediate.dense` };
+  const wide = products(middle, `layer ${layer} middle`).timesPlusBias(widen, store.bias(widen, outputBias));
+  const hidden = products(activation(context, wide), `layer ${layer} hidden`);
+  const sum = hidden.timesPlusRows({ layer: `${name}.output.dense` }, middle);
+  return layerNorm(context, sum, `${name}.output.LayerNorm`, next);
 }
 
 /**
@@ -27,16 +27,21 @@ export function encoderLayer(context: Context, x: Value, layer: number, next: st
  * the other tokens enter here as keys and values but are not carried further.
  */
 export function firstTokenLayer(context: Context, x: Value, layer: number): Value {
-  const { graph, config, exactProducts } = context;
+  const { graph, config, exact } = context;
   const name = `encoder.layer.${layer}`;
   const sequences = graph.op('Reshape', [x, context.shape(config.hidden)]);
   const first = graph.op('Gather', [sequences, graph.integers([0], [])], { axis: 1 });
-  const heard = exactProducts(firstTokenAttention(context, sequences, first, layer));
-  const attended = linear(context, heard, { layer: `${name}.attention.output.dense` });
+  const heard = exact(firstTokenAttention(context, sequences, first, layer));
+  const attended = dense(context, heard, `${name}.attention.output.dense`);
   const middle = layerNorm(context, graph.op('Add', [attended, first]), `${name}.attention.output.LayerNorm`);
-  const wide = linear(context, exactProducts(middle), { layer: `${name}.intermediate.dense` });
-  const narrow = linear(context, exactProducts(activation(context, wide)), { layer: `${name}.output.dense` });
+  const wide = dense(context, exact(middle), `${name}.intermediate.dense`);
+  const narrow = dense(context, exact(activation(context, wide)), `${name}.output.dense`);
   return layerNorm(context, graph.op('Add', [narrow, middle]), `${name}.output.LayerNorm`);
+}
+
+/** A whole linear layer with its bias. */
+export function dense({ store }: Context, operand: Operand, layer: string): Value {
+  return operand.timesPlusBias({ layer }, store.bias({ layer }));
 }
 
 function activation({ graph, config }: Context, x: Value): Value {

@@ -1,1 +1,4 @@
-export { bertGraph, GRAPH_IDS, GRAPH_LOGITS, GRAPH_SLOTS } from './bert-graph.js';
+export { type Arithmetic, bertGraph } from './bert-graph.js';
+export { type ChannelRange, int8Products, type Ranges } from './int8-products.js';
+export { GRAPH_IDS, GRAPH_LOGITS, GRAPH_SLOTS } from './names.js';
+export { GREATEST, LEAST, observedProducts } from './observed-products.js';

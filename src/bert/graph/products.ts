@@ -1,30 +1,29 @@
-import type { Graph, Value } from '../onnx/index.js';
-import type { Linear, WeightReader } from './weight-reader.js';
+import type { Value } from '../onnx/index.js';
+import type { Store } from './store.js';
+import type { Linear } from './weight-reader.js';
 
 /** Rows of activations, readied once for all the products they enter. */
 export interface Operand {
-  /** rows · W, plus `addend` where given: a bias `[outputs]` or a residual `[rows, outputs]`. */
-  times(linear: Linear, addend?: Value): Value;
+  /** rows · W. */
+  times(linear: Linear): Value;
+  /** rows · W + b, the bias `[outputs]`. */
+  timesPlusBias(linear: Linear, bias: Value): Value;
+  /** rows · W + r, the residual `[rows, outputs]`. */
+  timesPlusRows(linear: Linear, residual: Value): Value;
 }
 
-/** How a precision multiplies token rows by weight matrices. */
-export type Products = (rows: Value) => Operand;
+/** How a precision multiplies token rows by weight matrices; `name` tells the rows apart across a model. */
+export type Products = (rows: Value, name: string) => Operand;
 
 /** Products in floats. Gemm takes bias or residual as the matrix it adds to, which saves a pass over memory. */
-export function floatProducts(graph: Graph, weights: WeightReader): Products {
-  return (rows) => ({
-    times(linear, addend) {
-      const { inputs, outputs } = weights.shape(linear);
-      const matrix = graph.initializer(weightName(linear), 'float32', [inputs, outputs], () =>
-        weights.matrix(linear),
-      );
-      return addend ? graph.op('Gemm', [rows, matrix, addend]) : graph.op('MatMul', [rows, matrix]);
-    },
-  });
-}
-
-/** A name for the part of a layer that is stored; heads are told apart by their outputs or inputs. */
-export function weightName({ layer, outputs, inputs }: Linear): string {
-  const range = `${outputs?.join(':') ?? ''},${inputs?.join(':') ?? ''}`;
-  return range === ',' ? `${layer}.weight` : `${layer}.weight[${range}]`;
+export function floatProducts(store: Store): Products {
+  const { graph } = store;
+  return (rows) => {
+    const gemm = (linear: Linear, addend: Value) => graph.op('Gemm', [rows, store.matrix(linear), addend]);
+    return {
+      times: (linear) => graph.op('MatMul', [rows, store.matrix(linear)]),
+      timesPlusBias: gemm,
+      timesPlusRows: gemm,
+    };
+  };
 }

@@ -1,2 +1,10 @@
-export { type Attributes, type ElementTypeName, float, Graph, MICROSOFT, type Value } from './graph.js';
+export {
+  type Attributes,
+  ElementType,
+  type ElementTypeName,
+  float,
+  Graph,
+  MICROSOFT,
+  type Value,
+} from './graph.js';
 export { modelBytes, writeModel, writeSingleFileModel } from './write.js';

@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { BertQeError } from '../../errors.js';
+import type { TextPair } from '../types.js';
+
+/** Prose on many subjects, written for this project and shipped with it. */
+const demo = fileURLToPath(new URL('../../../demo/corpus.jsonl', import.meta.url));
+
+/** How many of the demo's articles are looked at. */
+const ARTICLES = 64;
+
+/**
+ * Pairs on which activations are observed where the user gives none: an article's title with its text (alike),
+ * a run of words of one article with another article (mostly unlike), so that short and long first texts,
+ * relevant and irrelevant pairs all occur, as they do in the three phases.
+ */
+export async function defaultCalibrationPairs(): Promise<TextPair[]> {
+  const text = await readFile(demo, 'utf8').catch((error: unknown) => {
+    throw new BertQeError(
+      'missing',
+      `${demo}: needed to choose the scales of an int8 model; install the package again or give calibration pairs`,
+      { cause: error },
+    );
+  });
+  const articles = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { title: string; text: string });
+  const step = Math.max(1, Math.floor(articles.length / ARTICLES));
+  const chosen = articles.filter((_, i) => i % step === 0);
+  return chosen.flatMap((article, i) => {
+    const other = chosen[(i + 1) % chosen.length];
+    const chunk = other.text.split(' ').slice(5, 15).join(' ');
+    return [
+      { a: article.title, b: article.text },
+      { a: chunk, b: article.text },
+      { a: chunk, b: article.text.split(' ').slice(0, 12).join(' ') },
+    ];
+  });
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { cacheFolder } from '../cache-folder.js';
+import { type BertWeights, bertWeights, openCheckpoint } from '../checkpoint/index.js';
+import type { ModelConfig } from '../config.js';
+import { type Arithmetic, bertGraph, int8Products } from '../graph/index.js';
+import { writeModel } from '../onnx/index.js';
+import type { TextPair, Tokenizer } from '../types.js';
+import { calibrate } from './calibrate.js';
+import { defaultCalibrationPairs } from './calibration-pairs.js';
+import { fingerprint } from './fingerprint.js';
+import { folderOnce } from './folder-once.js';
+
+/** Changes whenever the same weights would be written as a different graph. */
+const WRITER_VERSION = 1;
+
+/** fp32: exact. fp16: for GPUs. int8: products of bytes on a CPU, somewhat inexact. */
+export type Precision = 'fp32' | 'fp16' | 'int8';
+
+export interface CompileOptions {
+  readonly precision: Precision;
+  readonly tokenizer: Tokenizer;
+  /** What int8 scales are chosen on; default: the demo's articles. */
+  readonly calibration?: readonly TextPair[];
+}
+
+/**
+ * The ONNX file of a checkpoint, written once per content: it is found again under a hash of weights, config,
+ * precision, calibration and writer.
+ */
+export async function compiledModel(
+  folder: string,
+  config: ModelConfig,
+  options: CompileOptions,
+): Promise<string> {
+  const checkpoint = await openCheckpoint(folder);
+  try {
+    // Laying out checks every shape: a config that lies is refused here, compiled before or not.
+    const weights = bertWeights(checkpoint, config);
+    const { precision } = options;
+    const calibration =
+      precision === 'int8' ? (options.calibration ?? (await defaultCalibrationPairs())) : [];
+    const identity = [WRITER_VERSION, config, precision, calibration, await fingerprint(checkpoint)];
+    const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
+    const compiled = await folderOnce(join(cacheFolder(), 'compiled', key), (temporary) =>
+      writeCompiled(weights, { ...options, calibration }, join(temporary, 'model.onnx')),
+    );
+    return join(compiled, 'model.onnx');
+  } finally {
+    await checkpoint.close();
+  }
+}
+
+/** Writes the graph of a precision to `path` and `<path>.data`. */
+export async function writeCompiled(
+  weights: BertWeights,
+  options: Required<CompileOptions>,
+  path: string,
+): Promise<void> {
+  await writeModel(bertGraph(weights, await arithmetic(weights, options)), path);
+}
+
+async function arithmetic(
+  weights: BertWeights,
+  { precision, tokenizer, calibration }: Required<CompileOptions>,
+): Promise<Arithmetic> {
+  if (precision !== 'int8') return { float: precision === 'fp16' ? 'float16' : 'float32' };
+  const ranges = await calibrate(weights, tokenizer, calibration);
+  return { float: 'float32', products: (store) => int8Products(store, ranges) };
+}

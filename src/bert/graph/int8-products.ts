@@ -1,0 +1,96 @@
+import { MICROSOFT, type Value } from '../onnx/index.js';
+import { mapped } from './matrices.js';
+import type { Products } from './products.js';
+import { nameOf, type Store } from './store.js';
+import type { Linear } from './weight-reader.js';
+
+/** The least and greatest value of each channel (column) of an operand, as seen in calibration. */
+export interface ChannelRange {
+  readonly min: Float32Array;
+  readonly max: Float32Array;
+}
+
+/** Ranges of all operands of a graph, by the operands' names. */
+export type Ranges = ReadonlyMap<string, ChannelRange>;
+
+/** Room left above what calibration saw: values beyond are cut off, which costs far more than coarser steps. */
+const HEADROOM = 1.1;
+
+/**
+ * Products of bytes: activations as unsigned bytes on a scale fixed by calibration, weights as signed bytes with
+ * a scale per output. Fixed scales, unlike the usual dynamic ones, belong to the model and not to the batch: a
+ * pair's score does not depend on what it is batched with.
+ */
+export function int8Products(store: Store, ranges: Ranges): Products {
+  const { graph } = store;
+  return (rows, name) => {
+    const range = ranges.get(name);
+    if (!range) throw new RangeError(`There is no calibrated range for ${name}.`);
+    const smoothing = smoothingOf(range);
+    const { scale, zero } = affine(range, smoothing);
+    const step = graph.scalar(scale);
+    const zeroPoint = store.tensor(`${name} zero point`, 'uint8', [], () => Uint8Array.of(zero));
+    const dampened = store.floats(`${name} smoothing`, [smoothing.length], async () =>
+      mapped(smoothing, (value) => 1 / value),
+    );
+    const bytes = graph.op('QuantizeLinear', [graph.op('Mul', [rows, dampened]), step, zeroPoint]);
+    const product = (linear: Linear, bias: readonly Value[]): Value => {
+      const { values, scales } = byteWeights(store, linear, smoothing);
+      const inputs = [bytes, values, step, scales, zeroPoint, '' as const, ...bias];
+      return graph.op('MatMulIntegerToFloat', inputs, {}, MICROSOFT);
+    };
+    return {
+      times: (linear) => product(linear, []),
+      timesPlusBias: (linear, bias) => product(linear, [bias]),
+      timesPlusRows: (linear, residual) => graph.op('Add', [product(linear, []), residual]),
+    };
+  };
+}
+
+/**
+ * What each channel is divided by, and the weights' rows multiplied by: the root of its reach. A few channels of
+ * a BERT reach ten times further than the rest and would leave these only a few steps of the byte; halving the
+ * difference between activations and weights serves both (SmoothQuant, Xiao et al. 2023, with α = ½).
+ */
+function smoothingOf({ min, max }: ChannelRange): Float32Array {
+  const reach = mapped(min, (low, channel) => Math.max(-low, max[channel]));
+  const furthest = reach.reduce((most, value) => Math.max(most, value), 0);
+  return mapped(reach, (value) => Math.sqrt(Math.max(value / furthest, 1e-4)) || 1);
+}
+
+/** One scale and zero point for the whole operand; zero itself must be exact. */
+function affine({ min, max }: ChannelRange, smoothing: Float32Array): { scale: number; zero: number } {
+  let low = 0;
+  let high = 0;
+  smoothing.forEach((divisor, channel) => {
+    low = Math.min(low, (HEADROOM * min[channel]) / divisor);
+    high = Math.max(high, (HEADROOM * max[channel]) / divisor);
+  });
+  const scale = Math.fround((high - low) / 255) || 1;
+  return { scale, zero: Math.round(-low / scale) };
+}
+
+/** Symmetric signed bytes per output: w[i][o] · smoothing[i] ≈ values[i][o] · scales[o]. */
+function byteWeights(
+  store: Store,
+  linear: Linear,
+  smoothing: Float32Array,
+): { readonly values: Value; readonly scales: Value } {
+  const { inputs, outputs } = store.weights.shape(linear);
+  const name = nameOf(linear);
+  const matrix = async () =>
+    mapped(await store.weights.matrix(linear), (weight, i) => weight * smoothing[Math.floor(i / outputs)]);
+  const scales = (weights: Float32Array): Float32Array => {
+    const largest = new Float32Array(outputs);
+    weights.forEach((weight, i) => (largest[i % outputs] = Math.max(largest[i % outputs], Math.abs(weight))));
+    return mapped(largest, (value) => value / 127 || 1);
+  };
+  return {
+    values: store.tensor(`${name} bytes`, 'int8', [inputs, outputs], async () => {
+      const weights = await matrix();
+      const perOutput = scales(weights);
+      return Int8Array.from(weights, (weight, i) => Math.round(weight / perOutput[i % outputs]));
+    }),
+    scales: store.tensor(`${name} scales`, 'float32', [outputs], async () => scales(await matrix())),
+  };
+}

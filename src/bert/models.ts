@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BertQeError } from '../errors.js';
+import { cacheFolder } from './cache-folder.js';
+import type { SizeLetter } from './config.js';
+
+/** The paper's letters and the folders that stand for them. */
+export const SIZE_FOLDERS: Readonly<Record<SizeLetter, string>> = {
+  T: 'tiny',
+  S: 'small',
+  M: 'medium',
+  B: 'base',
+  L: 'large',
+};
+
+/** The models that come with the package. */
+const shipped = fileURLToPath(new URL('../../models/', import.meta.url));
+
+/** Folders of models, first one first: `BERT_QE_MODELS`, the package's own, those fetched. */
+export function modelShelves(): string[] {
+  const { BERT_QE_MODELS: own } = process.env;
+  return [...(own ? [own] : []), shipped, join(cacheFolder(), 'models')];
+}
+
+/** Every model on the shelves, by name; an earlier shelf hides a later one. */
+export async function listModels(): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const shelf of modelShelves()) {
+    const names = await readdir(shelf).catch(() => []);
+    for (const name of names.sort()) {
+      const folder = join(shelf, name);
+      if (!found.has(name) && isModelFolder(folder)) found.set(name, folder);
+    }
+  }
+  return found;
+}
+
+/** The folder of a model named by letter (T, S, M, B, L), by name on a shelf, or by path. */
+export async function findModel(name: string): Promise<string> {
+  const path = resolve(name);
+  if (/[\\/]|^\.+$/.test(name) && isModelFolder(path)) return path;
+  const models = await listModels();
+  const size = Object.hasOwn(SIZE_FOLDERS, name) ? SIZE_FOLDERS[name as SizeLetter] : undefined;
+  const folder = models.get(size ?? name) ?? models.get(name);
+  if (folder !== undefined) return folder;
+  if (isModelFolder(path)) return path;
+  if (existsSync(path)) {
+    throw new BertQeError('missing', `${name}: holds no model (no config.json or bert_config.json in it).`);
+  }
+  throw new BertQeError('missing', `No model "${name}"${hint(name, size, [...models.keys()])}`);
+}
+
+function hint(name: string, size: string | undefined, known: readonly string[]): string {
+  if (size !== undefined) {
+    const where = modelShelves().map((shelf) => join(shelf, size));
+    return `: none of ${where.join(', ')} exists. Fetch one with: bert-qe models get ORG/NAME --as ${name}`;
+  }
+  if (/^[\w.-]+\/[\w.-]+$/.test(name)) {
+    return `: there is no such folder. If it is on the hub: bert-qe models get ${name}`;
+  }
+  return `. Known are T, S, M, B, L, ${known.join(', ')}; a path to a model folder works too.`;
+}
+
+function isModelFolder(path: string): boolean {
+  return existsSync(join(path, 'config.json')) || existsSync(join(path, 'bert_config.json'));
+}

@@ -1,0 +1,174 @@
+import { BertQeError, reasonOf, throwIfAborted } from '../../errors.js';
+import type { Precision } from '../compile/index.js';
+import { findModel } from '../models.js';
+import { type Device, workerUrl } from '../runtime/index.js';
+import { loadTokenizer } from '../tokenizer/index.js';
+import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
+import type { Scorer, ScoreOptions, TextPair } from '../types.js';
+import { InFlight } from './in-flight.js';
+import { chooseLayout, type Layout } from './layout.js';
+import { type PreparedModel, prepareModel } from './model-source.js';
+import { PieceCache } from './piece-cache.js';
+import { plan, type PlanOptions } from './plan.js';
+import { WorkerPool } from './pool.js';
+import { type Logits, probabilities } from './probabilities.js';
+
+export interface ScorerOptions {
+  /** A letter (T, S, M, B, L), the name of a model on the shelves, or a path to a model folder. */
+  readonly model: string;
+  /** Default `auto`: a GPU where one answers, else the CPU. */
+  readonly device?: Device | 'auto';
+  /** Default `auto`: fp32, or what an export offers. */
+  readonly precision?: Precision | 'auto';
+  /** Worker threads, each with a session of its own. Default: by cores and model size. */
+  readonly workers?: number;
+  /** Threads inside each session. Default: the cores shared out among the workers. */
+  readonly threads?: number;
+  /** Longest sequence, special tokens included; default 384, of which the first text gets a third. */
+  readonly maxLength?: number;
+  /** Tokens in a batch. Default: 1,024 on a CPU, where caches are small; 16,384 on a GPU. */
+  readonly batchTokens?: number;
+}
+
+/** What a scorer turned out to be, after all `auto`s were decided. */
+export interface ScorerInfo extends Layout {
+  readonly model: string;
+  readonly folder: string;
+  readonly device: Device;
+  readonly precision: Precision;
+  readonly labels: number;
+  readonly maxLength: number;
+  readonly batchTokens: number;
+  /** Why devices that `auto` would have preferred were passed over. */
+  readonly notes: readonly string[];
+}
+
+const BATCH_TOKENS: Readonly<Record<Device, number>> = { cpu: 1024, webgpu: 16_384, cuda: 16_384 };
+
+/** A cross-encoder that scores pairs in worker threads; the calling thread only tokenises. */
+export class BertScorer implements Scorer {
+  readonly info: ScorerInfo;
+  readonly #pool: WorkerPool;
+  readonly #planning: PlanOptions;
+
+  private constructor(info: ScorerInfo, pool: WorkerPool, planning: PlanOptions) {
+    this.info = info;
+    this.#pool = pool;
+    this.#planning = planning;
+  }
+
+  /** Finds, compiles if need be, and loads a model; it is refused here, with the reason, or it can score. */
+  static async load(options: ScorerOptions): Promise<BertScorer> {
+    const folder = await findModel(options.model);
+    const tokenizer = await loadTokenizer(folder);
+    const { template } = tokenizer;
+    const notes: string[] = [];
+    for (const device of devices(options.device ?? 'auto')) {
+      try {
+        const model = await prepareModel(folder, options.precision ?? 'auto', tokenizer);
+        const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
+        const budget = budgetFor(maxLength, template);
+        const layout = chooseLayout(device, model.bytes, options);
+        const { path, labels, maxPositions, precision } = model;
+        const setup = { device, threads: layout.threads, secondSegment: template.secondSegment };
+        const pool = await WorkerPool.open(layout.workers, {
+          url: workerUrl('scorer/worker.js'),
+          setup: { ...setup, model: { path, labels, maxPositions } },
+        });
+        const batchTokens = options.batchTokens ?? BATCH_TOKENS[device];
+        const pieces = new PieceCache(tokenizer, Math.max(budget.first, budget.second));
+        return new BertScorer(
+          {
+            ...layout,
+            model: options.model,
+            folder,
+            device,
+            precision,
+            labels,
+            maxLength,
+            batchTokens,
+            notes,
+          },
+          pool,
+          { pieces, template, budget, batchTokens },
+        );
+      } catch (error) {
+        if (device === 'cpu' || options.device === device) throw error;
+        notes.push(`${device}: ${reasonOf(error)}`);
+      }
+    }
+    throw new BertQeError('failure', `${folder}: no device could load it: ${notes.join('; ')}`);
+  }
+
+  /** P(b is relevant to a) for each pair. */
+  async score(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Float32Array> {
+    return probabilities(await this.scoreLogits(pairs, options));
+  }
+
+  /** The classifier's raw outputs: where probabilities saturate at 0 and 1, these still tell pairs apart. */
+  async scoreLogits(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Logits> {
+    const { signal, onProgress } = options;
+    throwIfAborted(signal);
+    const { labels } = this.info;
+    const values = new Float32Array(pairs.length * labels);
+    const inFlight = new InFlight(this.#pool.capacity);
+    const abort = () => {
+      const reason = new BertQeError('aborted', 'The scoring was cancelled.', { cause: signal?.reason });
+      inFlight.fail(reason);
+      this.#pool.withdraw(inFlight, reason);
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    let done = 0;
+    try {
+      for await (const planned of plan(pairs, this.#planning, signal)) {
+        await inFlight.room();
+        const finish = (logits: Float32Array): void => {
+          planned.pairs.forEach((pair, row) => {
+            for (let label = 0; label < labels; label++) {
+              const logit = logits[row * labels + label];
+              if (!Number.isFinite(logit)) throw notFinite(logit, pair, pairs[pair]);
+              values[pair * labels + label] = logit;
+            }
+          });
+          done += planned.pairs.length;
+          onProgress?.(done, pairs.length);
+        };
+        inFlight.add(this.#pool.run(planned.task, inFlight).then(finish));
+      }
+      await inFlight.drained();
+      return { labels, values };
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Lets running batches finish and ends the workers. */
+  async close(): Promise<void> {
+    await this.#pool.close();
+  }
+}
+
+function devices(wanted: Device | 'auto'): readonly Device[] {
+  return wanted === 'auto' ? ['cpu'] : [wanted];
+}
+
+function checkedLength(maxLength: number, model: PreparedModel, folder: string): number {
+  if (!Number.isInteger(maxLength) || maxLength > model.maxPositions) {
+    throw new BertQeError(
+      'usage',
+      `A maximum length of ${maxLength} is not possible: ${folder} has positions for ${model.maxPositions} tokens.`,
+    );
+  }
+  return maxLength;
+}
+
+function notFinite(logit: number, index: number, { a, b }: TextPair): BertQeError {
+  return new BertQeError(
+    'failure',
+    `The model gave ${logit} for pair ${index} (${opening(a)}, ${opening(b)}); its weights or precision are not usable.`,
+  );
+}
+
+function opening(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}

@@ -1,0 +1,87 @@
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { BertQeError } from '../../errors.js';
+import { GRAPH_IDS, GRAPH_SLOTS } from '../graph/index.js';
+import type { WorkerSetup } from './messages.js';
+
+/** Makes the named inputs of one batch: sequences of one length, `splits` the places where second texts start. */
+export type Feeds = (ids: Int32Array, splits: Int32Array, length: number) => Record<string, Tensor>;
+
+type Inputs = InferenceSession['inputMetadata'];
+
+/** Chooses how a model is fed, or says why it cannot be. */
+export function feedsFor(setup: WorkerSetup, inputs: Inputs): Feeds {
+  return inputs.some(({ name }) => name === GRAPH_SLOTS)
+    ? ownFeeds(setup.model.maxPositions, setup.secondSegment)
+    : exportFeeds(inputs, setup.model.path, setup.secondSegment);
+}
+
+/** Graphs written here: see embeddings.ts for what a slot is. */
+function ownFeeds(maxPositions: number, secondSegment: 0 | 1): Feeds {
+  const secondSlots = secondSegment * maxPositions;
+  return (ids, splits, length) => {
+    const dims = [splits.length, length];
+    const slots = new Int32Array(ids.length);
+    fill(slots, splits, length, (position, second) => (second ? secondSlots + position : position));
+    return {
+      [GRAPH_IDS]: new Tensor('int32', ids, dims),
+      [GRAPH_SLOTS]: new Tensor('int32', slots, dims),
+    };
+  };
+}
+
+/** What exports call their inputs, and what each is filled with. */
+const MEANINGS: readonly (readonly [RegExp, 'ids' | 'mask' | 'types'])[] = [
+  [/^(?:input_?ids|input_word_ids|ids|tokens)(?::0)?$/i, 'ids'],
+  [/mask/i, 'mask'],
+  [/(?:token_?type|segment|input_type)/i, 'types'],
+];
+
+function exportFeeds(inputs: Inputs, path: string, secondSegment: 0 | 1): Feeds {
+  const plan = inputs.map((input) => {
+    const meaning = MEANINGS.find(([pattern]) => pattern.test(input.name))?.[1];
+    const type = input.isTensor ? input.type : 'no tensor';
+    if (meaning === undefined || (type !== 'int64' && type !== 'int32')) {
+      throw new BertQeError(
+        'input',
+        `${path}: cannot feed its input "${input.name}" (${type}); expected int64 or int32 input_ids, attention_mask, token_type_ids.`,
+      );
+    }
+    return { name: input.name, meaning, type };
+  });
+  if (!plan.some(({ meaning }) => meaning === 'ids')) {
+    const names = inputs.map(({ name }) => name).join(', ');
+    throw new BertQeError('input', `${path}: none of its inputs (${names}) takes token ids.`);
+  }
+  return (ids, splits, length) => {
+    const dims = [splits.length, length];
+    const feeds: Record<string, Tensor> = {};
+    for (const { name, meaning, type } of plan) {
+      const values = meaning === 'ids' ? ids : new Int32Array(ids.length);
+      if (meaning === 'mask') values.fill(1);
+      if (meaning === 'types') fill(values, splits, length, (_, second) => (second ? secondSegment : 0));
+      feeds[name] =
+        type === 'int32' ? new Tensor('int32', values, dims) : new Tensor('int64', widened(values), dims);
+    }
+    return feeds;
+  };
+}
+
+function fill(
+  target: Int32Array,
+  splits: Int32Array,
+  length: number,
+  value: (position: number, second: boolean) => number,
+): void {
+  for (let row = 0, i = 0; row < splits.length; row++) {
+    for (let position = 0; position < length; position++)
+      target[i++] = value(position, position >= splits[row]);
+  }
+}
+
+/** Non-negative int32 → int64, by their low words: BigInts one at a time would cost more than the model. */
+function widened(values: Int32Array): BigInt64Array<ArrayBuffer> {
+  const wide = new BigInt64Array(values.length);
+  const words = new Int32Array(wide.buffer);
+  for (let i = 0; i < values.length; i++) words[2 * i] = values[i];
+  return wide;
+}

@@ -1,0 +1,4 @@
+export { BertScorer, type ScorerInfo, type ScorerOptions } from './bert-scorer.js';
+export { type Logits, probabilities } from './probabilities.js';
+export type { Device } from '../runtime/index.js';
+export type { Precision } from '../compile/index.js';

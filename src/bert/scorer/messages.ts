@@ -1,0 +1,40 @@
+import type { Device, Guard } from '../runtime/index.js';
+
+/** What main thread and scoring workers say to each other. */
+
+/** An ONNX file: written by this project or any export of a cross-encoder, told apart by its inputs. */
+export interface RunnableModel {
+  readonly path: string;
+  /** What its config promises: 1 or 2. */
+  readonly labels: number;
+  readonly maxPositions: number;
+}
+
+/** Given to a worker when it starts. */
+export interface WorkerSetup {
+  readonly model: RunnableModel;
+  readonly device: Device;
+  readonly threads: number;
+  /** Token type of the second text in exports that take token types. */
+  readonly secondSegment: 0 | 1;
+  readonly guard: Guard;
+}
+
+/** Several batches, each of sequences of one length; arrays hold their sequences one after the other. */
+export interface BatchTask {
+  readonly ids: Int32Array<ArrayBuffer>;
+  /** Per sequence, the place of the second text's first token. */
+  readonly splits: Int32Array<ArrayBuffer>;
+  /** Per batch: how many sequences, of what length. */
+  readonly shapes: readonly { readonly rows: number; readonly length: number }[];
+}
+
+export type ToWorker = { readonly kind: 'run'; readonly task: BatchTask } | { readonly kind: 'close' };
+
+export type FromWorker =
+  | { readonly kind: 'ready' }
+  /** The model cannot be loaded; the worker ends. */
+  | { readonly kind: 'refused'; readonly message: string }
+  /** `labels` values per sequence, in the order of the task. */
+  | { readonly kind: 'done'; readonly logits: Float32Array<ArrayBuffer> }
+  | { readonly kind: 'failed'; readonly message: string };

@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BertQeError } from '../../errors.js';
+import { type CrossEncoderConfig, readCrossEncoderConfig, readModelConfig } from '../config.js';
+import { compiledModel, type Precision } from '../compile/index.js';
+import type { Tokenizer } from '../types.js';
+import type { RunnableModel } from './messages.js';
+
+/** A model ready for a session. */
+export interface PreparedModel extends RunnableModel {
+  readonly precision: Precision;
+  /** Size of its files, from which memory is estimated. */
+  readonly bytes: number;
+}
+
+/** Where folders keep a ready-made graph, by the precision its name promises. */
+export const EXPORTS: Readonly<Record<Precision, readonly string[]>> = {
+  fp32: ['onnx/model.onnx', 'model.onnx'],
+  int8: ['onnx/model_int8.onnx', 'onnx/model_quantized.onnx', 'model_quantized.onnx'],
+  fp16: ['onnx/model_fp16.onnx', 'model_fp16.onnx'],
+};
+
+/**
+ * Turns a model folder into a file that a session can load: a BERT checkpoint is compiled, an ONNX export of
+ * any cross-encoder is taken as it is.
+ */
+export async function prepareModel(
+  folder: string,
+  precision: Precision | 'auto',
+  tokenizer: Tokenizer,
+): Promise<PreparedModel> {
+  const config = await readCrossEncoderConfig(folder);
+  if (config.modelType === 'bert' && (await hasCheckpoint(folder))) {
+    const chosen = precision === 'auto' ? 'fp32' : precision;
+    const path = await compiledModel(folder, await readModelConfig(folder), {
+      precision: chosen,
+      tokenizer,
+    });
+    return prepared(path, config, chosen);
+  }
+  const candidates = precision === 'auto' ? (Object.keys(EXPORTS) as Precision[]) : [precision];
+  for (const candidate of candidates) {
+    const name = EXPORTS[candidate].find((file) => existsSync(join(folder, file)));
+    if (name !== undefined) return prepared(join(folder, name), config, candidate);
+  }
+  const files = candidates.flatMap((candidate) => EXPORTS[candidate]).join(', ');
+  throw new BertQeError(
+    'missing',
+    config.modelType === 'bert'
+      ? `${folder}: no weights (model.safetensors, pytorch_model.bin, *.ckpt.index) and no ONNX export (${files}).`
+      : `${folder}: a "${config.modelType}" model runs from an ONNX export only, and there is none (${files}).`,
+  );
+}
+
+/** Names under which openCheckpoint finds weights in a folder. */
+const WEIGHTS = /^(?:model\.safetensors|pytorch_model\.bin)(?:\.index\.json)?$|\.index$/;
+
+async function hasCheckpoint(folder: string): Promise<boolean> {
+  return (await readdir(folder)).some((name) => WEIGHTS.test(name));
+}
+
+async function prepared(
+  path: string,
+  config: CrossEncoderConfig,
+  precision: Precision,
+): Promise<PreparedModel> {
+  const { labels, maxPositions } = config;
+  const sizes = await Promise.all(
+    [path, `${path}.data`, `${path}_data`].map((file) =>
+      stat(file).then(
+        (info) => info.size,
+        () => 0,
+      ),
+    ),
+  );
+  return { path, labels, maxPositions, precision, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+}

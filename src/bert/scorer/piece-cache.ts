@@ -1,0 +1,43 @@
+import type { Tokenizer } from '../types.js';
+
+/** Word-piece ids remembered for later calls: 4 M ids are 16 MB. */
+const CACHED_IDS = 4_000_000;
+
+/** What an entry costs beside its ids (string, key, array), counted in ids. */
+const ENTRY_OVERHEAD = 64;
+
+/**
+ * Tokenises each text once. A passage meets eleven queries and chunks and a chunk a thousand passages, so
+ * tokenising per pair would cost more than a small model. The oldest texts are dropped when it is full.
+ */
+export class PieceCache {
+  readonly #tokenizer: Tokenizer;
+  readonly #longest: number;
+  readonly #pieces = new Map<string, Int32Array>();
+  #cost = 0;
+
+  /** `longest`: pieces beyond it are never used and not kept. */
+  constructor(tokenizer: Tokenizer, longest: number) {
+    this.#tokenizer = tokenizer;
+    this.#longest = longest;
+  }
+
+  get(text: string): Int32Array {
+    const known = this.#pieces.get(text);
+    if (known) return known;
+    const all = this.#tokenizer.encode(text);
+    const pieces = all.length > this.#longest ? all.slice(0, this.#longest) : all;
+    this.#pieces.set(text, pieces);
+    this.#cost += pieces.length + text.length / 4 + ENTRY_OVERHEAD;
+    if (this.#cost > CACHED_IDS) this.#dropOldest();
+    return pieces;
+  }
+
+  #dropOldest(): void {
+    for (const [text, pieces] of this.#pieces) {
+      if (this.#cost <= CACHED_IDS / 2) return;
+      this.#pieces.delete(text);
+      this.#cost -= pieces.length + text.length / 4 + ENTRY_OVERHEAD;
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import { BertQeError, throwIfAborted } from '../../errors.js';
+import { type Budget, sequenceLength, writeSequence } from '../sequence.js';
+import type { PairTemplate, TextPair } from '../types.js';
+import { Breather } from './breather.js';
+import type { BatchTask } from './messages.js';
+import type { PieceCache } from './piece-cache.js';
+
+export interface PlanOptions {
+  readonly pieces: PieceCache;
+  readonly template: PairTemplate;
+  readonly budget: Budget;
+  /** Tokens in a batch; a longer sequence is a batch of its own. */
+  readonly batchTokens: number;
+}
+
+/** A task for a worker and the pairs its rows belong to. */
+export interface PlannedTask {
+  readonly task: BatchTask;
+  readonly pairs: Int32Array;
+}
+
+/** The first window is small, so that workers start at once; later ones grow, so that batches fill. */
+const FIRST_WINDOW = 512;
+const WINDOW_GROWTH = 4;
+const LARGEST_WINDOW = 32_768;
+
+/** A window also ends here: distinct texts cannot be shared, and their ids must not pile up. */
+const WINDOW_IDS = 4_000_000;
+
+/** Consecutive pairs, tokenised. */
+interface Window {
+  readonly start: number;
+  readonly first: Int32Array[];
+  readonly second: Int32Array[];
+}
+
+/**
+ * Turns pairs into tasks: window by window, all pairs of a window sorted by length, longest first, and batched
+ * with others of exactly their length, so that nothing is ever padded. While one window's tasks are taken, the
+ * next is tokenised; memory is that of two windows, whatever the number of pairs.
+ */
+export async function* plan(
+  pairs: readonly TextPair[],
+  options: PlanOptions,
+  signal?: AbortSignal,
+): AsyncGenerator<PlannedTask> {
+  let size = FIRST_WINDOW;
+  let upcoming: Promise<Window> | undefined = tokenise(pairs, 0, size, options, signal);
+  while (upcoming) {
+    const window: Window = await upcoming;
+    const end = window.start + window.first.length;
+    size = Math.min(size * WINDOW_GROWTH, LARGEST_WINDOW);
+    upcoming = end < pairs.length ? tokenise(pairs, end, size, options, signal) : undefined;
+    // Heard when it is awaited; until then a failure must not count as unhandled.
+    upcoming?.catch(() => {});
+    yield* tasks(window, options);
+  }
+}
+
+async function tokenise(
+  pairs: readonly TextPair[],
+  start: number,
+  size: number,
+  { pieces, budget }: PlanOptions,
+  signal: AbortSignal | undefined,
+): Promise<Window> {
+  const window: Window = { start, first: [], second: [] };
+  const breather = new Breather();
+  const end = Math.min(start + size, pairs.length);
+  let ids = 0;
+  for (let i = start; i < end && ids < WINDOW_IDS; i++) {
+    const { a, b } = pairs[i] ?? {};
+    if (typeof a !== 'string' || typeof b !== 'string') {
+      throw new BertQeError('usage', `Pair ${i} must be {a, b} with two strings.`);
+    }
+    const first = pieces.get(a).subarray(0, budget.first);
+    const second = pieces.get(b).subarray(0, budget.second);
+    window.first.push(first);
+    window.second.push(second);
+    ids += first.length + second.length;
+    if (breather.isDue) {
+      await breather.breathe();
+      throwIfAborted(signal);
+    }
+  }
+  return window;
+}
+
+function* tasks(window: Window, options: PlanOptions): Generator<PlannedTask> {
+  const { batchTokens } = options;
+  const { order, lengths } = byLength(window, options.template);
+  let from = 0;
+  while (from < order.length) {
+    const shapes: { rows: number; length: number }[] = [];
+    let tokens = 0;
+    let to = from;
+    // Full batches go alone; small ones travel together, to spare messages.
+    while (to < order.length && tokens < batchTokens) {
+      const length = lengths[order[to]];
+      const most = Math.max(1, Math.floor((batchTokens - tokens) / length));
+      let rows = 1;
+      while (rows < most && to + rows < order.length && lengths[order[to + rows]] === length) rows++;
+      if (shapes.length > 0 && tokens + rows * length > batchTokens) break;
+      shapes.push({ rows, length });
+      tokens += rows * length;
+      to += rows;
+    }
+    yield assemble(window, options.template, order.subarray(from, to), shapes, tokens);
+    from = to;
+  }
+}
+
+/** Places in the window by falling length: a counting sort. */
+function byLength(window: Window, template: PairTemplate): { order: Int32Array; lengths: Uint32Array } {
+  const lengths = Uint32Array.from(window.first, (first, i) =>
+    sequenceLength(template, first, window.second[i]),
+  );
+  const starts = new Int32Array(lengths.reduce((most, length) => Math.max(most, length), 0) + 2);
+  for (const length of lengths) starts[length]++;
+  // starts[length] becomes the number of longer pairs, which is where this length begins.
+  let longer = 0;
+  for (let length = starts.length - 1; length >= 0; length--) {
+    const count = starts[length];
+    starts[length] = longer;
+    longer += count;
+  }
+  const order = new Int32Array(lengths.length);
+  lengths.forEach((length, i) => (order[starts[length]++] = i));
+  return { order, lengths };
+}
+
+function assemble(
+  window: Window,
+  template: PairTemplate,
+  places: Int32Array,
+  shapes: BatchTask['shapes'],
+  tokens: number,
+): PlannedTask {
+  const ids = new Int32Array(tokens);
+  const splits = new Int32Array(places.length);
+  let at = 0;
+  places.forEach((place, row) => {
+    const first = window.first[place];
+    const second = window.second[place];
+    splits[row] = writeSequence(ids, at, template, first, second);
+    at += sequenceLength(template, first, second);
+  });
+  return { task: { ids, splits, shapes }, pairs: places.map((place) => window.start + place) };
+}

@@ -1,0 +1,77 @@
+import { Worker } from 'node:worker_threads';
+import { BertQeError } from '../../errors.js';
+import { createGuard, forgetGuard } from '../runtime/index.js';
+import type { BatchTask, FromWorker, ToWorker, WorkerSetup } from './messages.js';
+
+/** Which file to run in a worker, and what to tell it. */
+export interface WorkerStart {
+  readonly url: URL;
+  readonly setup: Omit<WorkerSetup, 'guard'>;
+}
+
+type Reply = (result: Float32Array | BertQeError) => void;
+
+/** The main thread's side of one worker: answers come in the order in which tasks were sent. */
+export class PoolWorker {
+  readonly #worker: Worker;
+  readonly #exited: Promise<unknown>;
+  readonly #replies: Reply[] = [];
+  #ending = false;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+    this.#exited = new Promise((resolve) => worker.once('exit', resolve));
+  }
+
+  /** Resolves once the model is loaded; `onDeath` is called if the worker ends without being told to. */
+  static async start({ url, setup }: WorkerStart, onDeath: (reason: string) => void): Promise<PoolWorker> {
+    const guard = createGuard();
+    const worker = new Worker(url, { workerData: { ...setup, guard }, execArgv: [], name: 'bert-qe scorer' });
+    const self = new PoolWorker(worker);
+    let reason = '';
+    worker.on('error', (error) => (reason = error.message));
+    worker.on('exit', () => forgetGuard(guard));
+    await new Promise<void>((resolve, reject) => {
+      const early = (code: number) =>
+        reject(
+          new BertQeError('failure', `A scoring worker could not start: ${reason || `exit code ${code}`}.`),
+        );
+      worker.once('exit', early);
+      worker.once('message', (message: FromWorker) => {
+        worker.off('exit', early);
+        if (message.kind === 'refused') reject(new BertQeError('input', message.message));
+        else resolve();
+      });
+    });
+    worker.on('message', (message: FromWorker) => self.#receive(message));
+    worker.on('exit', (code) => {
+      if (!self.#ending) onDeath(reason || `exit code ${code}`);
+    });
+    // An idle worker does not keep the process alive, so a forgotten close() does no harm.
+    worker.unref();
+    return self;
+  }
+
+  send(task: BatchTask, reply: Reply): void {
+    this.#worker.ref();
+    this.#replies.push(reply);
+    const message: ToWorker = { kind: 'run', task };
+    // Copied, not transferred: should the worker die, the task is needed again.
+    this.#worker.postMessage(message, []);
+  }
+
+  /** Asks the worker to release its session and waits for the end of its thread. */
+  async end(): Promise<void> {
+    this.#ending = true;
+    this.#worker.ref();
+    this.#worker.postMessage({ kind: 'close' } satisfies ToWorker, []);
+    await this.#exited;
+  }
+
+  #receive(message: FromWorker): void {
+    const reply = this.#replies.shift();
+    if (this.#replies.length === 0) this.#worker.unref();
+    if (message.kind === 'done') reply?.(message.logits);
+    if (message.kind === 'failed') reply?.(new BertQeError('failure', message.message));
+  }
+}

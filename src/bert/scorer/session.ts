@@ -1,0 +1,87 @@
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { BertQeError } from '../../errors.js';
+import { GRAPH_LOGITS } from '../graph/index.js';
+import { loadSession } from '../runtime/index.js';
+import { feedsFor, type Feeds } from './feeds.js';
+import type { BatchTask, WorkerSetup } from './messages.js';
+
+/** A loaded model that turns batches of token ids into logits. */
+export interface ScoringSession {
+  run(task: BatchTask): Promise<Float32Array<ArrayBuffer>>;
+  release(): Promise<void>;
+}
+
+/** Loads a model and proves, by one short run, that it gives one row of logits per sequence. */
+export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
+  const { model } = setup;
+  const session = await loadSession(model.path, setup.device, setup.threads);
+  try {
+    const feeds = feedsFor(setup, session.inputMetadata);
+    const output = logitsOutput(session.outputMetadata, model.path);
+    const probe: BatchTask = {
+      ids: new Int32Array(6),
+      splits: Int32Array.of(1, 2),
+      shapes: [{ rows: 2, length: 3 }],
+    };
+    await runTask(session, feeds, output, model.labels, probe);
+    return {
+      run: (task) => runTask(session, feeds, output, model.labels, task),
+      release: () => session.release(),
+    };
+  } catch (error) {
+    await session.release();
+    throw error;
+  }
+}
+
+/** The output called `logits`, else the only one that could be. */
+function logitsOutput(outputs: InferenceSession['outputMetadata'], path: string): string {
+  const named = outputs.find(({ name }) => name === GRAPH_LOGITS);
+  if (named) return named.name;
+  const candidates = outputs.filter((output) => output.isTensor && output.shape.length === 2);
+  if (candidates.length === 1) return candidates[0].name;
+  const found = outputs.map(
+    (output) => `${output.name}${output.isTensor ? ` [${output.shape.join(', ')}]` : ''}`,
+  );
+  throw new BertQeError(
+    'input',
+    `${path}: no output looks like logits [batch, labels]; it has ${found.join(', ')}. Export the model for sequence classification.`,
+  );
+}
+
+async function runTask(
+  session: InferenceSession,
+  feeds: Feeds,
+  output: string,
+  labels: number,
+  task: BatchTask,
+): Promise<Float32Array<ArrayBuffer>> {
+  const logits = new Float32Array(task.splits.length * labels);
+  let row = 0;
+  let token = 0;
+  for (const { rows, length } of task.shapes) {
+    const ids = task.ids.subarray(token, token + rows * length);
+    const splits = task.splits.subarray(row, row + rows);
+    const result = await session.run(feeds(ids, splits, length), [output]);
+    logits.set(values(result[output], rows, labels), row * labels);
+    row += rows;
+    token += rows * length;
+  }
+  return logits;
+}
+
+function values(output: InferenceSession.ReturnType[string], rows: number, labels: number): Float32Array {
+  if (
+    !(output instanceof Tensor) ||
+    output.dims.length !== 2 ||
+    output.dims[0] !== rows ||
+    output.dims[1] !== labels
+  ) {
+    const shape = output instanceof Tensor ? `[${output.dims.join(', ')}]` : 'no tensor';
+    throw new BertQeError(
+      'input',
+      `The model's output is ${shape}, expected [${rows}, ${labels}]: a relevance score needs one or two labels, as its config says.`,
+    );
+  }
+  return output.data instanceof Float32Array ? output.data : Float32Array.from(output.data as never);
+}

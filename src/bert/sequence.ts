@@ -1,0 +1,52 @@
+import { BertQeError } from '../errors.js';
+import type { PairTemplate } from './types.js';
+
+/** The published length: 384 tokens in all, of which query or chunk 128 with its specials. */
+export const DEFAULT_MAX_LENGTH = 384;
+
+/** How many word pieces of each text a sequence keeps. */
+export interface Budget {
+  readonly first: number;
+  readonly second: number;
+}
+
+/**
+ * Truncation as in the paper's code: at 384, the first text keeps 126 pieces (128 with [CLS] and [SEP]), the
+ * second 254. Other lengths are shared out in the same proportion, one third to two thirds.
+ */
+export function budgetFor(maxLength: number, template: PairTemplate): Budget {
+  const third = Math.floor(maxLength / 3);
+  const first = third - template.before.length - template.between.length;
+  const second = maxLength - third - template.after.length - 1;
+  if (first < 1 || second < 1) {
+    throw new BertQeError(
+      'usage',
+      `A maximum length of ${maxLength} leaves no room for two texts; use 16 or more.`,
+    );
+  }
+  return { first, second };
+}
+
+/** Tokens in a sequence: pieces of both texts and the special tokens around them. */
+export function sequenceLength(template: PairTemplate, first: Int32Array, second: Int32Array): number {
+  const { before, between, after } = template;
+  return before.length + first.length + between.length + second.length + after.length;
+}
+
+/** Writes a sequence into `ids` from `start` on; returns the place, within it, of the second text's first token. */
+export function writeSequence(
+  ids: Int32Array,
+  start: number,
+  { before, between, after }: PairTemplate,
+  first: Int32Array,
+  second: Int32Array,
+): number {
+  let at = start;
+  for (const part of [before, first, between]) {
+    ids.set(part, at);
+    at += part.length;
+  }
+  ids.set(second, at);
+  ids.set(after, at + second.length);
+  return at - start;
+}
