@@ -118,12 +118,19 @@ function requireFinite(values: Float32Array, stored: string, where: string): voi
   }
 }
 
-/** Row-major `[rows, columns]` → `[columns, rows]`. */
+/** Row-major `[rows, columns]` → `[columns, rows]`, tile by tile so that both sides stay in the cache. */
 function transpose(values: Float32Array, rows: number, columns: number): Float32Array {
+  const tile = 32;
   const turned = new Float32Array(values.length);
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++) {
-      turned[column * rows + row] = values[row * columns + column];
+  for (let top = 0; top < rows; top += tile) {
+    const bottom = Math.min(rows, top + tile);
+    for (let left = 0; left < columns; left += tile) {
+      const right = Math.min(columns, left + tile);
+      for (let row = top; row < bottom; row++) {
+        for (let column = left; column < right; column++) {
+          turned[column * rows + row] = values[row * columns + column];
+        }
+      }
     }
   }
   return turned;

@@ -23,6 +23,11 @@ export async function loadTokenizer(folder: string): Promise<Tokenizer> {
         'they are not of the same model',
     );
   }
+  const { before, between, after, pad } = tokenizer.template;
+  const stray = [...before, ...between, ...after, pad].find((id) => id < 0 || id >= size);
+  if (stray !== undefined) {
+    throw new BertQeError('input', `${file}: the special token ${stray} is not in the vocabulary of ${size}`);
+  }
   return tokenizer;
 }
 

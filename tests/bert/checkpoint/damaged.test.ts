@@ -57,6 +57,11 @@ describe('a safetensors header that lies is refused', () => {
       safetensors('{"a":{"dtype":"F32","shape":[],"data_offsets":[0,4]},"a":1}', 4),
       '"a" twice',
     ],
+    [
+      'duplicate key in disguise',
+      safetensors('{"a":{"dtype":"F32","shape":[],"data_offsets":[0,4]},"\\u0061":1}', 4),
+      '"a" twice',
+    ],
     ['truncated data', safetensors({ a: entry([2], [0, 8]) }, 7), '"a" should lie at bytes'],
     ['trailing bytes', safetensors({ a: entry([2], [0, 8]) }, 9), 'account for'],
     ['overlap', safetensors({ a: entry([2], [0, 8]), b: entry([2], [4, 12]) }, 12), '"a" and "b" overlap'],

@@ -229,6 +229,17 @@ describe('a tokenizer is refused', () => {
     await expect(loadTokenizer(folder)).rejects.toThrow('how two texts are put together');
   });
 
+  test('when its template uses tokens that do not exist', async () => {
+    const processor = { type: 'BertProcessing', sep: ['[SEP]', 3], cls: ['[CLS]', 999] };
+    const folder = await folderWith({
+      'tokenizer.json': bertJson(idsOf(WORDS), { post_processor: processor }),
+      'config.json': { model_type: 'bert', vocab_size: WORDS.length },
+    });
+    await expect(loadTokenizer(folder)).rejects.toThrow(
+      'the special token 999 is not in the vocabulary of 11',
+    );
+  });
+
   test('when its template is not one of two segments', async () => {
     const template = {
       type: 'TemplateProcessing',
