@@ -62,7 +62,7 @@ class PipelineAnalyzer implements Analyzer {
   }
 
   analyze(text: string): string[] {
-    return this.#collect(text, this.#terms);
+    return this.#terms.collect(text, this.#tokenize);
   }
 
   numbering(numberOf: (term: string) => number): (text: string) => number[] {
@@ -71,20 +71,15 @@ class PipelineAnalyzer implements Analyzer {
       return term === '' ? NO_NUMBER : numberOf(term);
     };
     const numbers = new Collector(derive, NO_NUMBER, DOCUMENT_SLOTS);
-    return (text) => this.#collect(text, numbers);
+    return (text) => numbers.collect(text, this.#tokenize);
   }
 
   tokenize(text: string): string[] {
-    return this.#collect(text, this.#words);
+    return this.#words.collect(text, this.#tokenize);
   }
 
   termOf(word: string): string {
     return this.#stopwords.has(word) ? '' : this.#stem(word);
-  }
-
-  #collect<T>(text: string, collector: Collector<T>): T[] {
-    withUnits(text, (units) => this.#tokenize(units, collector));
-    return collector.take();
   }
 }
 
@@ -106,14 +101,15 @@ class Collector<T> implements TokenSink {
     this.#nothing = nothing;
   }
 
+  collect(text: string, tokenize: Tokenizer): T[] {
+    const collected: T[] = [];
+    this.#collected = collected;
+    withUnits(text, (units) => tokenize(units, this));
+    return collected;
+  }
+
   token(units: TextUnits, start: number, end: number): void {
     const value = this.#cache.of(units, start, end);
     if (value !== this.#nothing) this.#collected.push(value);
-  }
-
-  take(): T[] {
-    const collected = this.#collected;
-    this.#collected = [];
-    return collected;
   }
 }

@@ -116,6 +116,17 @@ describe('numbering', () => {
   });
 });
 
+describe('numbering that fails', () => {
+  it('leaves nothing behind for the next text', () => {
+    const number = createAnalyzer({ base: 'plain' }).numbering((term) => {
+      if (term === 'bad') throw new Error('no number');
+      return term.length;
+    });
+    expect(() => number('one bad three')).toThrow('no number');
+    expect(number('three seventeen')).toEqual([5, 9]);
+  });
+});
+
 describe('long texts and texts within texts', () => {
   it('are read whole, however long', () => {
     const words = Array.from({ length: 60_000 }, (_, i) => `w${i % 1000} naïve${i % 7}`);
