@@ -1,4 +1,4 @@
-import { LengthTable, type LengthNorm } from './lengths.js';
+import { tabulateLengths, type LengthNorm } from './lengths.js';
 import {
   onGrid,
   type BlockMaxima,
@@ -25,7 +25,7 @@ export class Bm25 implements WeightingModel {
   readonly k1: number;
   readonly b: number;
   readonly lengthNorm: LengthNorm;
-  #norms: { averageLength: number; maxLength: number; table: LengthTable } | undefined;
+  #norms: { averageLength: number; maxLength: number; table: Float64Array } | undefined;
 
   constructor({ k1 = 0.9, b = 0.4, lengthNorm = 'exact' }: Bm25Options = {}) {
     this.k1 = k1;
@@ -40,11 +40,11 @@ export class Bm25 implements WeightingModel {
   }
 
   /** k1·(1 - b + b·dl/avgdl) by length: the same for every term of a collection. */
-  #normsFor({ tokens, nonEmptyDocuments, maxLength }: TermStatistics): LengthTable {
+  #normsFor({ tokens, nonEmptyDocuments, maxLength }: TermStatistics): Float64Array {
     const averageLength = tokens / nonEmptyDocuments;
     if (this.#norms?.averageLength !== averageLength || this.#norms.maxLength !== maxLength) {
       const { k1, b } = this;
-      const table = new LengthTable(
+      const table = tabulateLengths(
         maxLength,
         this.lengthNorm,
         (dl) => k1 * (1 - b + (b * dl) / averageLength),
@@ -58,11 +58,11 @@ export class Bm25 implements WeightingModel {
 class Bm25Term implements TermScorer {
   constructor(
     private readonly weight: number,
-    private readonly norms: LengthTable,
+    private readonly norms: Float64Array,
   ) {}
 
   score(frequency: number, length: number): number {
-    return onGrid((this.weight * frequency) / (frequency + this.norms.at(length)));
+    return onGrid((this.weight * frequency) / (frequency + this.norms[length]));
   }
 
   /** Rises with the frequency, falls with the length. */

@@ -17,26 +17,15 @@ const FREE_VALUES = 24;
 
 export type LengthNorm = 'exact' | 'lucene';
 
-/** A per-length value by table, with the length norm applied; long tails are computed on demand. */
-export class LengthTable {
-  readonly #table: Float64Array;
-
-  constructor(
-    maxLength: number,
-    norm: LengthNorm,
-    private readonly valueOf: (length: number) => number,
-  ) {
-    this.#table = new Float64Array(Math.min(maxLength, 1 << 16) + 1);
-    for (let length = 0; length < this.#table.length; length++) {
-      this.#table[length] = valueOf(norm === 'lucene' ? luceneLength(length) : length);
-    }
-    if (norm === 'lucene') {
-      const exact = valueOf;
-      this.valueOf = (length) => exact(luceneLength(length));
-    }
+/** A value for every length from 0 to `maxLength`, with the length norm applied: looked up once per posting. */
+export function tabulateLengths(
+  maxLength: number,
+  norm: LengthNorm,
+  valueOf: (length: number) => number,
+): Float64Array {
+  const table = new Float64Array(maxLength + 1);
+  for (let length = 0; length <= maxLength; length++) {
+    table[length] = valueOf(norm === 'lucene' ? luceneLength(length) : length);
   }
-
-  at(length: number): number {
-    return length < this.#table.length ? this.#table[length] : this.valueOf(length);
-  }
+  return table;
 }

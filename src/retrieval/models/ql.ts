@@ -1,4 +1,4 @@
-import { LengthTable, type LengthNorm } from './lengths.js';
+import { tabulateLengths, type LengthNorm } from './lengths.js';
 import {
   onGrid,
   type BlockMaxima,
@@ -22,7 +22,7 @@ export class QueryLikelihood implements WeightingModel {
   readonly name = 'QL';
   readonly mu: number;
   readonly lengthNorm: LengthNorm;
-  #norms: { maxLength: number; table: LengthTable } | undefined;
+  #norms: { maxLength: number; table: Float64Array } | undefined;
 
   constructor({ mu = 1000, lengthNorm = 'exact' }: QlOptions = {}) {
     this.mu = mu;
@@ -32,7 +32,7 @@ export class QueryLikelihood implements WeightingModel {
   forTerm({ collectionFrequency, tokens, maxLength }: TermStatistics, weight: number): TermScorer {
     if (this.#norms?.maxLength !== maxLength) {
       const { mu } = this;
-      const table = new LengthTable(maxLength, this.lengthNorm, (dl) => Math.log(mu / (dl + mu)));
+      const table = tabulateLengths(maxLength, this.lengthNorm, (dl) => Math.log(mu / (dl + mu)));
       this.#norms = { maxLength, table };
     }
     // Lucene's collection model: (F + 1) / (T + 1).
@@ -45,11 +45,11 @@ class QlTerm implements TermScorer {
   constructor(
     private readonly weight: number,
     private readonly prior: number,
-    private readonly norms: LengthTable,
+    private readonly norms: Float64Array,
   ) {}
 
   score(frequency: number, length: number): number {
-    const gain = Math.log(1 + frequency / this.prior) + this.norms.at(length);
+    const gain = Math.log(1 + frequency / this.prior) + this.norms[length];
     return gain > 0 ? onGrid(this.weight * gain) : 0;
   }
 

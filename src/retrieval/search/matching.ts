@@ -28,7 +28,8 @@ export function match(
   idRanks: Uint32Array,
   { depth, prune = true, signal }: MatchOptions,
 ): { document: number; score: number }[] {
-  const top = new TopK(Math.min(depth, documents), idRanks);
+  const maxScore = cursors.reduce((sum, { bound }) => sum + bound, 0);
+  const top = new TopK(Math.min(depth, documents), idRanks, maxScore);
   const window = new Window();
   const terms = [...cursors];
   for (let from = 0; from < documents; from += WINDOW) {
@@ -38,7 +39,7 @@ export function match(
     if (essential < terms.length) window.evaluate(terms, essential, from, to, top);
     if ((from / WINDOW) % 64 === 0) throwIfAborted(signal);
   }
-  return top.drain();
+  return top.finish();
 }
 
 /**
@@ -79,12 +80,11 @@ class Window {
     for (let t = essential; t < terms.length; t++) {
       if (terms[t].inWindow) terms[t].accumulate(from, to, sums);
     }
-    let count = this.#collect(to - from);
-    // From the strongest non-essential term down: after each, drop who cannot make it any more.
     let rest = 0;
     for (let t = 0; t < essential; t++) rest += terms[t].windowBound;
+    let count = this.#collect(to - from, top.threshold - rest);
+    // From the strongest non-essential term down: after each, drop who cannot make it any more.
     for (let t = essential - 1; t >= 0 && count > 0; t--) {
-      count = this.#keep(count, top.threshold - rest);
       const term = terms[t];
       rest -= term.windowBound;
       if (!term.inWindow) continue;
@@ -92,22 +92,23 @@ class Window {
         const slot = this.#candidates[c];
         sums[slot] += term.contribution(from + slot);
       }
+      count = this.#keep(count, top.threshold - rest);
     }
-    const { threshold } = top;
     for (let c = 0; c < count; c++) {
       const slot = this.#candidates[c];
-      if (sums[slot] >= threshold) top.offer(sums[slot], from + slot);
+      if (sums[slot] >= top.threshold) top.add(sums[slot], from + slot);
     }
     sums.fill(-0);
   }
 
-  /** The slots that have been added to, ascending. */
-  #collect(size: number): number {
+  /** The slots that have been added to and whose sum is at least `needed`, ascending. */
+  #collect(size: number, needed: number): number {
+    const sums = this.#sums;
     const halves = this.#halves;
     const candidates = this.#candidates;
     let count = 0;
     for (let slot = 0; slot < size; slot++) {
-      if (halves[2 * slot + 1] !== UNTOUCHED) candidates[count++] = slot;
+      if (halves[2 * slot + 1] !== UNTOUCHED && sums[slot] >= needed) candidates[count++] = slot;
     }
     return count;
   }

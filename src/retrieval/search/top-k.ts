@@ -1,78 +1,117 @@
+/** Steps into which the range of possible scores is cut to follow the k-th best. */
+const STEPS = 1024;
+
 /**
- * The best k (score, document) pairs seen so far, worst on top: a binary heap in two typed arrays. Equal scores are
- * ordered by `ranks`, lower first.
+ * The best k (score, document) pairs of a stream. Equal scores are ordered by `ranks`, lower first; ranks are all
+ * different.
+ *
+ * Pairs gather in a buffer, and a histogram of their scores tells at once how high the k-th best lies, to a step's
+ * width. When the buffer is full all the same (many equal scores), quickselect throws out the worse part and the
+ * threshold is exact.
  */
 export class TopK {
   readonly #scores: Float64Array;
   readonly #documents: Uint32Array;
+  /** How many pairs of each step have come; the lowest also holds all scores of 0 and below. */
+  readonly #counts = new Int32Array(STEPS);
+  readonly #stepsPerScore: number;
+  /** The lowest step that can still hold one of the best k, and how many pairs lie in steps above it. */
+  #step = 0;
+  #above = 0;
   #size = 0;
+  /** A document with a lower score is not among the best k. */
+  threshold = Number.NEGATIVE_INFINITY;
 
   constructor(
     readonly k: number,
     private readonly ranks: Uint32Array,
+    /** No score is higher. */
+    maxScore: number,
   ) {
-    this.#scores = new Float64Array(k);
-    this.#documents = new Uint32Array(k);
+    const capacity = Math.max(4 * k, 64);
+    this.#scores = new Float64Array(capacity);
+    this.#documents = new Uint32Array(capacity);
+    this.#stepsPerScore = maxScore > 0 ? (STEPS - 1) / maxScore : 0;
   }
 
-  /** The score a document must reach (and, on equality, win the tie) to enter; -∞ until there are k. */
-  get threshold(): number {
-    return this.#size < this.k ? Number.NEGATIVE_INFINITY : this.#scores[0];
+  /** Takes a pair; the caller has seen that its score reaches the threshold. */
+  add(score: number, document: number): void {
+    this.#scores[this.#size] = score;
+    this.#documents[this.#size++] = document;
+    const step = score > 0 ? (score * this.#stepsPerScore) | 0 : 0;
+    this.#counts[step]++;
+    if (step > this.#step && ++this.#above >= this.k) this.#raise();
+    if (this.#size === this.#scores.length) this.#dropWorse();
   }
 
-  offer(score: number, document: number): void {
-    if (this.#size < this.k) {
-      this.#siftUp(this.#size++, score, document);
-    } else if (this.#worse(this.#scores[0], this.#documents[0], score, document)) {
-      this.#siftDown(score, document);
+  /** Best first. */
+  finish(): { document: number; score: number }[] {
+    if (this.#size > this.k) this.#dropWorse();
+    this.#sort(0, this.#size - 1);
+    const best: { document: number; score: number }[] = [];
+    for (let i = 0; i < this.#size; i++) best.push({ document: this.#documents[i], score: this.#scores[i] });
+    return best;
+  }
+
+  /** At least k pairs lie above the step: it cannot hold one of the best, and neither can those below. */
+  #raise(): void {
+    do this.#above -= this.#counts[++this.#step];
+    while (this.#above >= this.k);
+    // A hair lower, in case the step's edge rounds up: too low a threshold is safe.
+    const edge = (this.#step / this.#stepsPerScore) * (1 - 1e-12);
+    if (edge > this.threshold) this.threshold = edge;
+  }
+
+  /** Quickselect: the best k to the front, the k-th last among them. */
+  #dropWorse(): void {
+    let low = 0;
+    let high = this.#size - 1;
+    const last = this.k - 1;
+    while (low < high) {
+      const split = this.#partition(low, high);
+      if (split >= last) high = split;
+      else low = split + 1;
     }
+    this.#size = this.k;
+    if (this.#scores[last] > this.threshold) this.threshold = this.#scores[last];
   }
 
-  /** Best first. Empties the heap. */
-  drain(): { document: number; score: number }[] {
-    const worstFirst: { document: number; score: number }[] = [];
-    while (this.#size > 0) {
-      worstFirst.push({ document: this.#documents[0], score: this.#scores[0] });
-      this.#size--;
-      this.#siftDown(this.#scores[this.#size], this.#documents[this.#size]);
-    }
-    return worstFirst.reverse();
-  }
-
-  #worse(scoreA: number, documentA: number, scoreB: number, documentB: number): boolean {
-    return scoreA < scoreB || (scoreA === scoreB && this.ranks[documentA] > this.ranks[documentB]);
-  }
-
-  #siftUp(at: number, score: number, document: number): void {
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!this.#worse(score, document, this.#scores[parent], this.#documents[parent])) break;
-      this.#scores[at] = this.#scores[parent];
-      this.#documents[at] = this.#documents[parent];
-      at = parent;
-    }
-    this.#scores[at] = score;
-    this.#documents[at] = document;
-  }
-
-  #siftDown(score: number, document: number): void {
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= this.#size) break;
-      const right = child + 1;
-      if (
-        right < this.#size &&
-        this.#worse(this.#scores[right], this.#documents[right], this.#scores[child], this.#documents[child])
-      ) {
-        child = right;
+  #sort(low: number, high: number): void {
+    while (low < high) {
+      const split = this.#partition(low, high);
+      // The smaller part by recursion, the larger by the loop: the stack stays logarithmic.
+      if (split - low < high - split) {
+        this.#sort(low, split);
+        low = split + 1;
+      } else {
+        this.#sort(split + 1, high);
+        high = split;
       }
-      if (!this.#worse(this.#scores[child], this.#documents[child], score, document)) break;
-      this.#scores[at] = this.#scores[child];
-      this.#documents[at] = this.#documents[child];
-      at = child;
     }
-    this.#scores[at] = score;
-    this.#documents[at] = document;
+  }
+
+  /** Hoare's partition around the middle pair: all of [low, split] come before all of (split, high]. */
+  #partition(low: number, high: number): number {
+    const scores = this.#scores;
+    const documents = this.#documents;
+    const { ranks } = this;
+    const middle = (low + high) >> 1;
+    const pivot = scores[middle];
+    const pivotRank = ranks[documents[middle]];
+    let i = low - 1;
+    let j = high + 1;
+    for (;;) {
+      do i++;
+      while (scores[i] > pivot || (scores[i] === pivot && ranks[documents[i]] < pivotRank));
+      do j--;
+      while (scores[j] < pivot || (scores[j] === pivot && ranks[documents[j]] > pivotRank));
+      if (i >= j) return j;
+      const score = scores[i];
+      scores[i] = scores[j];
+      scores[j] = score;
+      const document = documents[i];
+      documents[i] = documents[j];
+      documents[j] = document;
+    }
   }
 }
