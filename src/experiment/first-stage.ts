@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readDocuments, readRun, writeRun, type QueryRanking, type Run } from '../collection/index.js';
 import { throwIfAborted } from '../errors.js';
@@ -24,6 +25,7 @@ export class FirstStages {
   /** A first stage's ranking of all queries, and the file it is in. */
   async run({ name, id, firstStage }: FirstStageSystem): Promise<{ run: Run; file: string }> {
     const analysis = this.#analysisOf(firstStage.analyzer);
+    this.manifest.keep(indexStep(analysis));
     const output = join('runs', `${id}.run`);
     const file = join(this.manifest.folder, output);
     await this.manifest.run(
@@ -31,7 +33,7 @@ export class FirstStages {
         name: `run ${name}`,
         inputs: [
           'search 1',
-          this.indexKey(analysis),
+          this.#indexKey(analysis),
           this.inputs.digests.queries,
           name,
           this.experiment.retrieve,
@@ -56,12 +58,13 @@ export class FirstStages {
     const known = this.#indexes.get(analysis);
     if (known) return known;
     const folder = join(this.manifest.folder, 'work', `index-${analysis}`);
-    const { documents, digests } = this.inputs;
+    const { documents } = this.inputs;
     await this.manifest.run(
       {
-        name: `index ${analysis}`,
-        inputs: ['index 1', digests.documents, this.experiment.collection.format, analysis],
-        outputs: [join('work', `index-${analysis}`, 'index.json')],
+        name: indexStep(analysis),
+        inputs: ['index 1', this.#indexKey(analysis)],
+        outputs: [],
+        isIntact: () => existsSync(join(folder, 'index.json')),
       },
       async () => {
         const { signal } = this.tracker;
@@ -82,7 +85,7 @@ export class FirstStages {
     for (const index of this.#indexes.values()) await index.close();
   }
 
-  private indexKey(analysis: Analysis): readonly string[] {
+  #indexKey(analysis: Analysis): readonly string[] {
     return [this.inputs.digests.documents, this.experiment.collection.format, analysis];
   }
 
@@ -105,6 +108,10 @@ export class FirstStages {
       this.tracker.update(name, ++done, queries.size);
     }
   }
+}
+
+function indexStep(analysis: Analysis): string {
+  return `index ${analysis}`;
 }
 
 function searcherOptions({ makeModel, makeFeedback }: FirstStageSystem['firstStage']) {

@@ -1,4 +1,5 @@
-import { dirname, resolve } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import {
   readFolds,
   readQrels,
@@ -61,13 +62,20 @@ export async function readInputs(
     folds,
     ...(initial === undefined ? {} : { run: await readRun(initial) }),
     digests: {
-      documents: await digests.of(documents),
+      documents: await digests.of(await corpusOf(documents)),
       queries: keyOf([...queries.values()].map(({ id, text }) => [id, text])),
       qrels: keyOf([...qrels].map(([query, judged]) => [query, [...judged]])),
       folds: keyOf(folds),
       ...(initial === undefined ? {} : { run: await digests.of(initial) }),
     },
   };
+}
+
+/** Of a BEIR folder only the corpus: queries and judgements lie beside it, and no index depends on them. */
+async function corpusOf(documents: string): Promise<string> {
+  const names = await readdir(documents).catch(() => []);
+  const corpus = names.find((name) => /^corpus\.jsonl(\.gz)?$/.test(name));
+  return corpus === undefined ? documents : join(documents, corpus);
 }
 
 async function foldsOf(

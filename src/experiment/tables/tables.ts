@@ -125,9 +125,8 @@ function ablationTable(results: Results, { of, systems }: NonNullable<Results['a
 function gridTable(results: Results, { of, points }: NonNullable<Results['grid']>): Table {
   const widths = [...new Set(points.map(({ chunkWords }) => chunkWords))];
   const rowOf = (point: (typeof points)[number]): Row => ({
-    label: `kc = ${point.kc}, m = ${point.chunkWords}`,
+    label: String(point.kc),
     cells: [
-      { text: String(point.kc), value: point.kc },
       { text: String(point.chunkWords), value: point.chunkWords },
       ...results.measures.map((measure) => measureCell(measure, point.evaluation.summary.get(measure.name)!)),
     ],
@@ -141,10 +140,10 @@ function gridTable(results: Results, { of, points }: NonNullable<Results['grid']
   return {
     id: 'grid',
     title: `Number of chunks kc and their words m, ${of}`,
-    columns: ['Setting', 'kc', 'm', ...results.measures.map(({ name }) => name)],
+    columns: ['kc', 'm', ...results.measures.map(({ name }) => name)],
     groups: markBest(
       groups,
-      results.measures.map((_, i) => i + 2),
+      results.measures.map((_, i) => i + 1),
     ),
     notes: [],
   };

@@ -38,6 +38,8 @@ export interface Step {
   readonly inputs: readonly unknown[];
   /** Files it writes, relative to the folder. */
   readonly outputs: readonly string[];
+  /** Looks after what is no plain file, such as an index. */
+  readonly isIntact?: () => boolean;
 }
 
 /** Runs the steps whose inputs or outputs are not what they were, and remembers what was done. */
@@ -70,7 +72,9 @@ export class Manifest {
     this.#needed.add(step.name);
     const key = keyOf(step.inputs);
     const known = this.#steps.get(step.name);
-    if (known?.key === key && (await this.#areIntact(known))) return known.result as T;
+    if (known?.key === key && (await this.#areIntact(known)) && (step.isIntact?.() ?? true)) {
+      return known.result as T;
+    }
     for (const output of step.outputs) await mkdir(dirname(join(this.folder, output)), { recursive: true });
     const result = await make();
     const outputs: Record<string, string> = {};
@@ -79,6 +83,11 @@ export class Manifest {
     this.ran.push(step.name);
     await this.save();
     return result;
+  }
+
+  /** Says that a step belongs to the experiment although nothing may need it this time. */
+  keep(name: string): void {
+    this.#needed.add(name);
   }
 
   /** Forgets steps that the experiment no longer has. */

@@ -1,0 +1,112 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { parseExperiment, readExperiment } from '../../src/experiment/index.js';
+import { systemsOf } from '../../src/experiment/systems.js';
+
+const required = `name: x
+collection:
+  documents: demo
+folds: { roundRobin: 5 }
+variants: [TTT]
+`;
+
+/** The message for the required fields with something after them. */
+const complaint = (more: string, text = required + more): string => {
+  try {
+    parseExperiment(text, 'e.yaml');
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return expect.unreachable('it was accepted');
+};
+
+describe('an experiment file', () => {
+  test("has the paper's settings where it says nothing", () => {
+    expect(parseExperiment(required, 'e.yaml')).toMatchObject({
+      initial: 'DPH+KL',
+      depth: 1000,
+      method: { kd: 10, kc: 10, chunkWords: 10, passageWords: 100, titleWords: 30 },
+      tuning: { mode: 'in-turn', measure: 'nDCG@20', tieBreak: 'AP@100' },
+      measures: ['P@20', 'nDCG@20', 'AP@100', 'AP@1000'],
+      baselines: ['DPH', 'DPH+KL', 'BM25+RM3', 'QL+RM3', 'MaxP'],
+    });
+  });
+
+  test.each([
+    ['depth: ten', '6:8', 'depth: expected a number, found "ten"'],
+    ['depth: 0', '6:8', 'depth: must be at least 1, found 0'],
+    ['method: { kd: 1.5 }', '6:15', 'method.kd: expected a whole number, found 1.5'],
+    ['method:\n  kc: 5\n  kx: 5', '8:3', 'method: there is no field "kx" here'],
+    ['dpeth: 3', '6:1', 'the file: there is no field "dpeth" here'],
+    ['index: { analyzer: lucene }', '6:20', 'expected auto, terrier, anserini, plain, found "lucene"'],
+    ['measures: [P@20, FOO]', '6:18', 'measures.1: Unknown measure "FOO"'],
+    ['baselines: [DPH, XX]', '6:18', 'baselines.1: "XX" is not a baseline'],
+    ['ablations: { of: T }', '6:18', 'ablations.of: "T" has one size; a variant has three'],
+    ['initial: BM26', '6:10', 'initial: "BM26" is not a first stage'],
+    ['initial: { ran: x }', '6:10', 'initial: run: is missing; expected text'],
+    ['initial: [1]', '6:10', 'initial: expected text or named fields ("name: value"), found [1]'],
+    ['models: { X: foo }', '6:11', 'models: there is no field "X" here'],
+    ['models: { T: { general: a } }', '6:14', 'models.T: fineTuned: is missing'],
+    ['significance: { against: [] }', '6:26', 'significance.against: must not be empty'],
+    [
+      'published: { source: a, systems: { DPH: { P@20: 0.3x } } }',
+      '6:49',
+      'expected a number, with up to three stars',
+    ],
+    ['published: { source: a, systems: { DPH: { Q@20: 0.3 } } }', '6:49', 'Unknown measure "Q@20"'],
+    ['training: on', '6:11', 'training: per-fold training is not available yet; write "training: off"'],
+    ['training: true', '6:11', 'training: per-fold training is not available yet'],
+    ['depth: [', '7:1', 'not valid YAML'],
+    ['depth: 5\ndepth: 6', '7:1', 'not valid YAML: Map keys must be unique'],
+  ])('with %j is refused with line, column and what was expected', (more, place, problem) => {
+    expect(complaint(`${more}\n`)).toContain(`e.yaml:${place}: `);
+    expect(complaint(`${more}\n`)).toContain(problem);
+  });
+
+  test('names the first mistake of several', () => {
+    expect(complaint('depth: ten\nretrieve: many\n')).toContain('e.yaml:6:8: depth');
+  });
+
+  test.each([
+    ['', 'e.yaml:1:1: name: is missing; expected text'],
+    ['- a\n', 'e.yaml:1:1: the file: expected named fields ("name: value"), found ["a"]'],
+    ['name: x\n', 'e.yaml:1:1: collection: is missing'],
+    [required.replace('variants: [TTT]', 'variants: []'), 'variants: must not be empty'],
+    [required.replace('TTT', 'TXT'), 'e.yaml:5:12: variants.0: "TXT" is not a variant: there is no size "X"'],
+    [required.replace('name: x', 'name: a/b'), 'e.yaml:1:7: name: expected a name of letters'],
+  ])('%j is refused', (text, message) => {
+    expect(complaint('', text)).toContain(message);
+  });
+
+  test.each(['training: off', 'training: false'])('may say %s', (line) => {
+    expect(() => parseExperiment(`${required}${line}\n`, 'e.yaml')).not.toThrow();
+  });
+
+  test('that is not there is named', async () => {
+    await expect(readExperiment('/nowhere/e.yaml')).rejects.toThrow('/nowhere/e.yaml');
+  });
+});
+
+describe('the recipes', () => {
+  const folder = fileURLToPath(new URL('../../experiments/', import.meta.url));
+  test.each(readdirSync(folder).filter((name) => name.endsWith('.yaml')))('%s is valid', async (name) => {
+    const experiment = await readExperiment(folder + name);
+    expect(`${experiment.name}.yaml`).toBe(name);
+  });
+
+  test.each(['robust04.yaml', 'gov2.yaml'])(
+    '%s has a published number for all that it runs',
+    async (name) => {
+      const experiment = await readExperiment(folder + name);
+      const { baselines, variants, ablations } = systemsOf(experiment);
+      const published = experiment.published!.systems;
+      // Table 5 is on Robust04 only.
+      const ablated = name.startsWith('robust') ? ablations!.systems : [];
+      const own = [...baselines, ...variants, ...ablated].map((system) => system.name);
+      expect(own.filter((system) => published[system] === undefined)).toEqual([]);
+      const others = Object.keys(published).filter((system) => !own.includes(system));
+      expect(others).toEqual(name.startsWith('robust') ? ['SNRM', 'NPRF', 'CEDR', 'Birch'] : []);
+    },
+  );
+});
