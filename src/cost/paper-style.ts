@@ -1,4 +1,4 @@
-import type { SizeLetter } from '../bert/config.js';
+import type { SizeLetter } from '../bert/index.js';
 import { weightFlops } from './encoder-flops.js';
 import { encoderSizes } from './sizes.js';
 import type { Variant } from './variant.js';

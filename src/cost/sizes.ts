@@ -1,4 +1,4 @@
-import type { SizeLetter } from '../bert/config.js';
+import type { SizeLetter } from '../bert/index.js';
 
 /** What an encoder's cost depends on. */
 export interface EncoderShape {

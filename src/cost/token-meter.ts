@@ -1,7 +1,6 @@
 import { readModelConfig } from '../bert/config.js';
-import { budgetFor, type Budget } from '../bert/scorer/budget.js';
-import { loadTokenizer } from '../bert/tokenizer/index.js';
-import type { TextPair, Tokenizer } from '../bert/types.js';
+import { loadTokenizer, type TextPair, type Tokenizer } from '../bert/index.js';
+import { budgetFor, type Budget } from '../bert/sequence.js';
 import type { SequenceCount } from './encoder-flops.js';
 import type { EncoderShape } from './sizes.js';
 
@@ -11,8 +10,8 @@ export interface Meter {
   count(pairs: readonly TextPair[]): SequenceCount;
 }
 
-/** Texts whose lengths are remembered; a passage is met with every chunk. */
-const remembered = 50_000;
+/** Texts whose lengths are remembered: those of a few queries, a passage being met with every chunk. */
+const remembered = 5000;
 
 /** Counts the tokens that a BERT model is fed: word pieces as its tokenizer cuts and its scorer truncates them. */
 export class TokenMeter implements Meter {

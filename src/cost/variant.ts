@@ -1,4 +1,4 @@
-import type { SizeLetter } from '../bert/config.js';
+import type { SizeLetter } from '../bert/index.js';
 import { BertQeError } from '../errors.js';
 import { encoderSizes, sizeNames } from './sizes.js';
 

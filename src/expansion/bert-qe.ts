@@ -1,18 +1,17 @@
-import type { BertScorer } from '../bert/scorer/index.js';
-import type { Scorer } from '../bert/types.js';
+import type { BertScorer, Scorer } from '../bert/index.js';
 import type { Meter } from '../cost/index.js';
 import { BertQeError } from '../errors.js';
-import { Candidate } from './candidate.js';
+import { Candidate, type CandidateInput } from './candidate.js';
 import { Deadline } from './deadline.js';
 import { explain } from './explanation.js';
 import { initialRanking, type InputDocument } from './inputs.js';
 import { chooseModels, loadModels, type LoadOptions } from './load.js';
 import { count, settingsFrom, type BertQEOptions, type Settings } from './options.js';
-import { order, scoreBelow } from './order.js';
+import { order, scoreBelow, type Placed } from './order.js';
 import { costOf } from './pair-counts.js';
 import { rerankQuery } from './rerank-query.js';
 import type { RerankedDocument, Reranking } from './result.js';
-import { QueryScoring, type Phase, type PhaseScorers } from './scoring.js';
+import { forEveryPhase, QueryScoring, type BertQEScorers, type Phase, type PhaseScorers } from './scoring.js';
 
 /** How far a query is. */
 export interface RerankProgress {
@@ -38,18 +37,6 @@ export interface RerankOptions {
   readonly queryId?: string;
 }
 
-/** The models of the phases; where one is left out, phase one's serves. */
-export interface BertQEScorers {
-  /** Chooses each document's best passage. */
-  readonly bestPassage?: Scorer;
-  /** rel(q,d). */
-  readonly phaseOne: Scorer;
-  /** rel(q,c). */
-  readonly phaseTwo?: Scorer;
-  /** rel(c,d). */
-  readonly phaseThree?: Scorer;
-}
-
 /** BERT-QE: re-ranks documents with the query and with the best chunks of the best documents. */
 export class BertQE {
   readonly settings: Settings;
@@ -58,14 +45,8 @@ export class BertQE {
   #loaded: readonly BertScorer[] = [];
 
   constructor(scorers: BertQEScorers, options: BertQEOptions = {}) {
-    const { phaseOne } = scorers;
     this.settings = settingsFrom(options);
-    this.#scorers = {
-      bestPassage: scorers.bestPassage ?? phaseOne,
-      phaseOne,
-      phaseTwo: scorers.phaseTwo ?? phaseOne,
-      phaseThree: scorers.phaseThree ?? phaseOne,
-    };
+    this.#scorers = forEveryPhase(scorers);
   }
 
   /**
@@ -100,27 +81,21 @@ export class BertQE {
     options: RerankOptions = {},
   ): Promise<Reranking> {
     const started = performance.now();
-    if (query.trim() === '')
-      throw new BertQeError('usage', 'rerank: the query is empty; give it some words.');
-    const settings = this.#settingsFor(options);
-    const { topK, deadline, prune = true } = options;
+    if (query.trim() === '') throw usage('the query is empty; give it some words');
+    const { topK, deadline } = options;
     if (topK !== undefined) count('topK', topK);
+    if (deadline !== undefined && !(deadline >= 0)) {
+      throw usage(`the deadline is ${deadline}; give milliseconds from now, 0 or more`);
+    }
 
+    const settings = this.#settingsFor(options);
     const ranking = initialRanking(documents);
     const candidates = ranking
       .slice(0, settings.depth)
       .map((input) => new Candidate(input, settings.passage));
-    const limit = deadline === undefined ? undefined : new Deadline(deadline, settings.roundPairs);
-    const scoring = new QueryScoring(this.#scorers, {
-      ...(options.signal ? { signal: options.signal } : {}),
-      ...(limit ? { deadline: limit } : {}),
-      meters: this.#meters,
-      ...(options.onProgress
-        ? { onPairs: (phase: Phase, pairs: number) => options.onProgress!({ phase, pairs }) }
-        : {}),
-    });
     const wanted = Math.min(topK ?? ranking.length, ranking.length);
-    const isPruned = limit !== undefined || (prune && wanted < candidates.length);
+    const isPruned = deadline !== undefined || ((options.prune ?? true) && wanted < candidates.length);
+    const scoring = this.#scoringFor(options);
     const outcome = await rerankQuery(
       {
         query,
@@ -134,27 +109,14 @@ export class BertQE {
     );
 
     const places = order(candidates, outcome.final).slice(0, wanted);
-    const results: RerankedDocument[] = places.map(({ candidate, ...place }, i) => ({
-      index: candidate.index,
-      id: candidate.id,
-      rank: i + 1,
-      ...place,
-    }));
-    const last = results.at(-1)?.score ?? 0;
-    ranking
-      .slice(candidates.length, wanted)
-      .forEach(({ index, id }, i) =>
-        results.push({ index, id, rank: results.length + 1, score: scoreBelow(last, i), certain: true }),
-      );
     const seconds = (performance.now() - started) / 1000;
     const cost = costOf(candidates, outcome.chunks.length, this.#scorers, scoring.use, seconds);
+    const asked = { id: options.queryId ?? '1', text: query };
     return {
-      results,
+      results: resultsOf(places, ranking.slice(candidates.length, wanted)),
       complete: outcome.complete,
       cost,
-      ...(options.explain
-        ? { explanation: explain({ id: options.queryId ?? '1', text: query }, places, outcome, cost) }
-        : {}),
+      ...(options.explain ? { explanation: explain(asked, places, outcome, cost) } : {}),
     };
   }
 
@@ -163,4 +125,37 @@ export class BertQE {
     const { settings } = this;
     return settings.alpha > 0 || explain ? settings : { ...settings, expansion: false };
   }
+
+  #scoringFor({ signal, deadline, onProgress }: RerankOptions): QueryScoring {
+    return new QueryScoring(this.#scorers, {
+      meters: this.#meters,
+      ...(signal ? { signal } : {}),
+      ...(deadline === undefined ? {} : { deadline: new Deadline(deadline, this.settings.roundPairs) }),
+      ...(onProgress ? { onPairs: (phase, pairs) => onProgress({ phase, pairs }) } : {}),
+    });
+  }
+}
+
+/** Those re-ranked, and beneath them those below the depth in the order they had. */
+function resultsOf(places: readonly Placed[], below: readonly CandidateInput[]): RerankedDocument[] {
+  const last = places.at(-1)?.score ?? 0;
+  return [
+    ...places.map(({ candidate, ...place }, i) => ({
+      index: candidate.index,
+      id: candidate.id,
+      rank: i + 1,
+      ...place,
+    })),
+    ...below.map(({ index, id }, i) => ({
+      index,
+      id,
+      rank: places.length + i + 1,
+      score: scoreBelow(last, i),
+      certain: true,
+    })),
+  ];
+}
+
+function usage(message: string): BertQeError {
+  return new BertQeError('usage', `rerank: ${message}.`);
 }

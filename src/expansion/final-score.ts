@@ -56,7 +56,7 @@ export class FinalScore {
   }
 }
 
-/** How far apart two bounds must be before one is taken to be below the other. */
+/** How far apart two bounds must be before one is taken to be below the other; none at ±∞. */
 export function slack(score: number): number {
-  return 1e-12 * (1 + Math.abs(score));
+  return Number.isFinite(score) ? 1e-12 * (1 + Math.abs(score)) : 0;
 }

@@ -1,12 +1,8 @@
-import { BertScorer, type Device } from '../bert/scorer/index.js';
-import { readCrossEncoderConfig, type SizeLetter } from '../bert/config.js';
-import type { Precision } from '../bert/graph/index.js';
-import { findModel } from '../bert/models.js';
-import type { Scorer } from '../bert/types.js';
+import { BertScorer, findModel, type Scorer, type ScorerOptions, type SizeLetter } from '../bert/index.js';
 import { parseVariant, TokenMeter, type Meter } from '../cost/index.js';
 import { BertQeError } from '../errors.js';
 import type { BertQEOptions } from './options.js';
-import { phases, type Phase } from './scoring.js';
+import { phases, type BertQEScorers, type Phase } from './scoring.js';
 
 /** A model by letter (T, S, M, B, L), by name or path, or a scorer of your own. */
 export type ModelChoice = string | Scorer;
@@ -34,9 +30,9 @@ export interface ModelOptions {
   /** For the preset: the models fine-tuned on the target collection, by size. */
   readonly fineTuned?: Partial<Readonly<Record<SizeLetter, ModelChoice>>>;
   /** Where models run (`auto`: a GPU where one answers, else the CPU). */
-  readonly device?: Device | 'auto';
+  readonly device?: NonNullable<ScorerOptions['device']>;
   /** (`auto`: fp32, or what an export offers.) */
-  readonly precision?: Precision | 'auto';
+  readonly precision?: NonNullable<ScorerOptions['precision']>;
 }
 
 /** Everything that {@link BertQE.load} takes. */
@@ -101,7 +97,7 @@ function isList(models: readonly ModelChoice[] | PhaseModels): models is readonl
 
 /** Scorers by phase, and those among them that were loaded here and must be closed. */
 export interface LoadedModels {
-  readonly scorers: Readonly<Record<Phase, Scorer>>;
+  readonly scorers: BertQEScorers;
   readonly loaded: readonly BertScorer[];
   readonly meters: ReadonlyMap<Scorer, Meter>;
 }
@@ -135,18 +131,21 @@ export async function loadModels(
     await Promise.all([...byFolder.values()].map((scorer) => scorer.close()));
     throw error;
   }
-  const phaseOne = scorers.phaseOne!;
   return {
-    scorers: { bestPassage: phaseOne, phaseOne, phaseTwo: phaseOne, phaseThree: phaseOne, ...scorers },
+    scorers: { ...scorers, phaseOne: scorers.phaseOne! },
     loaded: [...byFolder.values()],
     meters,
   };
 }
 
-/** Undefined for architectures whose cost is not known here: those run from an ONNX export. */
+/** Undefined for models whose layers are not described as BERT's are: some that run from an ONNX export. */
 async function meterOf({ info }: BertScorer): Promise<Meter | undefined> {
-  const { modelType } = await readCrossEncoderConfig(info.folder);
-  return modelType === 'bert' ? TokenMeter.of(info.folder, info.maxLength) : undefined;
+  try {
+    return await TokenMeter.of(info.folder, info.maxLength);
+  } catch (error) {
+    if (error instanceof BertQeError) return undefined;
+    throw error;
+  }
 }
 
 function usage(message: string): BertQeError {

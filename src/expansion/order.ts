@@ -56,15 +56,38 @@ interface Bounds {
   readonly upper: number;
 }
 
-/** A place is certain when everything above it must stay above and everything below it below. */
+/**
+ * A place is certain when everything above it must stay above and everything below it below. Between two settled
+ * documents the sort has decided, ties included; anything else is a matter of bounds.
+ */
 function certainPlaces(places: readonly Bounds[]): boolean[] {
-  if (places.every(({ settled }) => settled)) return places.map(() => true);
-  return places.map((place, i) =>
-    places.every((other, j) => i === j || (j < i ? staysAbove(other, place) : staysAbove(place, other))),
-  );
+  const open = places.map((place) => (place.settled ? unbounded : place));
+  const all = { above: leastAbove(places), below: mostBelow(places) };
+  const unsettled = { above: leastAbove(open), below: mostBelow(open) };
+  return places.map(({ settled, lower, upper }, i) => {
+    const { above, below } = settled ? unsettled : all;
+    // Half of what exact top-k leaves, so that what it ruled out is out here too.
+    return upper + slack(upper) / 2 < above[i] && below[i] + slack(below[i]) / 2 < lower;
+  });
 }
 
-/** Of two settled documents the sort has decided, ties included. */
-function staysAbove(a: Bounds, b: Bounds): boolean {
-  return (a.settled && b.settled) || a.lower > b.upper + slack(b.upper);
+/** Takes part in neither minimum nor maximum. */
+const unbounded = { lower: Number.POSITIVE_INFINITY, upper: Number.NEGATIVE_INFINITY };
+
+/** For each place, how far down anything above it can come. */
+function leastAbove(places: readonly Pick<Bounds, 'lower'>[]): number[] {
+  let least = Number.POSITIVE_INFINITY;
+  return places.map(({ lower }) => {
+    const above = least;
+    least = Math.min(least, lower);
+    return above;
+  });
+}
+
+/** For each place, how far up anything below it can come. */
+function mostBelow(places: readonly Pick<Bounds, 'upper'>[]): number[] {
+  const negated = places.map(({ upper }) => ({ lower: -upper })).reverse();
+  return leastAbove(negated)
+    .map((least) => -least)
+    .reverse();
 }

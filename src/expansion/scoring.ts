@@ -1,4 +1,4 @@
-import type { Scorer, TextPair } from '../bert/types.js';
+import type { Scorer, TextPair } from '../bert/index.js';
 import { encoderFlops, type Meter } from '../cost/index.js';
 import { BertQeError, throwIfAborted } from '../errors.js';
 import type { Deadline } from './deadline.js';
@@ -7,8 +7,24 @@ import type { Deadline } from './deadline.js';
 export const phases = ['bestPassage', 'phaseOne', 'phaseTwo', 'phaseThree'] as const;
 export type Phase = (typeof phases)[number];
 
-/** A model for each of them; one model may serve several. */
+/** The models of the phases; where one is left out, phase one's serves. */
+export interface BertQEScorers {
+  /** Chooses each document's best passage. */
+  readonly bestPassage?: Scorer;
+  /** rel(q,d). */
+  readonly phaseOne: Scorer;
+  /** rel(q,c). */
+  readonly phaseTwo?: Scorer;
+  /** rel(c,d). */
+  readonly phaseThree?: Scorer;
+}
+
+/** A model for each phase; one model may serve several. */
 export type PhaseScorers = Readonly<Record<Phase, Scorer>>;
+
+export function forEveryPhase({ phaseOne, ...others }: BertQEScorers): PhaseScorers {
+  return { bestPassage: phaseOne, phaseOne, phaseTwo: phaseOne, phaseThree: phaseOne, ...others };
+}
 
 /** Documents that are taken through best passage and phase one together under a deadline. */
 const sliceSize = 32;

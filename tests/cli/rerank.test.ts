@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Explanation } from '../../src/expansion/index.js';
+import { launcher } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const child = join(root, 'tests/cli/rerank-child.mjs');
 const queriesFile = join(root, 'demo/queries.jsonl');
 
 const folder = temporaryFolder();
@@ -31,7 +31,7 @@ interface Finished {
 /** Starts the command; `killWhen` is asked every few milliseconds whether to kill it. */
 function rerank(args: readonly string[], killWhen: () => boolean = () => false): Promise<Finished> {
   return new Promise((resolve) => {
-    const started = spawn(process.execPath, [child, ...args], { cwd: root });
+    const started = spawn(process.execPath, [launcher, 'rerank', ...args], { cwd: root });
     let stdout = '';
     let stderr = '';
     started.stdout.on('data', (data) => (stdout += data));

@@ -1,20 +1,16 @@
-import {
-  paperCost,
-  parseVariant,
-  publishedFlops,
-  type PaperCost,
-  type PaperCounts,
-  type Variant,
-} from '../../cost/index.js';
+import { paperCost, parseVariant, publishedFlops, type Variant } from '../../cost/index.js';
+import { BertQeError } from '../../errors.js';
 import { windowSpans } from '../../expansion/index.js';
-import { defineCommand } from '../command.js';
+import { defineCommand, type Io } from '../command.js';
+import { readCostAsRun } from './flops-as-run.js';
+import { asRunTable, paperTable, type PaperRow } from './flops-tables.js';
 
 /** Words of a passage, from which phase two cuts its chunks. */
 const passageWords = 100;
 
 export const flopsCommand = defineCommand({
   name: 'flops',
-  summary: "What a query costs, counted as the paper counts it: the paper's table, or any variant.",
+  summary: "What a query costs: the paper's table, any variant counted its way, or what a run really took.",
   positionals: [
     {
       name: 'VARIANT',
@@ -28,69 +24,55 @@ export const flopsCommand = defineCommand({
     kc: { type: 'integer', min: 1, default: 10, help: 'chunks of phase three' },
     'chunk-words': { type: 'integer', min: 1, default: 10, help: 'words of a chunk (m)' },
     depth: { type: 'integer', min: 1, default: 1000, help: 'documents that are re-ranked' },
+    explained: {
+      type: 'string',
+      value: 'FILE',
+      help: 'a file of rerank --explain: what its queries took on average, instead',
+    },
     json: { type: 'boolean', help: 'write JSON instead of a table' },
   },
-  examples: ['bert-qe flops', 'bert-qe flops LMT SST --depth 100', 'bert-qe flops LLL --kc 20 --json'],
+  examples: [
+    'bert-qe flops',
+    'bert-qe flops LMT SST --depth 100',
+    'bert-qe flops LLL --kc 20 --json',
+    'bert-qe flops --explained why.jsonl',
+  ],
   async run({ options, positionals, io }) {
-    const words = options['chunk-words'];
+    if (options.explained !== undefined) {
+      if (positionals.length > 0) {
+        throw new BertQeError('usage', '--explained tells what was run and takes no VARIANT beside it.');
+      }
+      return showAsRun(options.explained, options.json, io);
+    }
+    const { kd, kc, depth, 'chunk-words': words } = options;
     const spans = windowSpans(passageWords, { length: words, overlap: Math.floor(words / 2) });
-    const counts: PaperCounts = {
-      depth: options.depth,
-      kd: options.kd,
-      kc: options.kc,
-      chunksPerPassage: spans.length,
-    };
-    const asPublished = options.depth === 1000 && options.kd === 10 && options.kc === 10 && words === 10;
+    const counts = { depth, kd, kc, chunksPerPassage: spans.length };
+    const asPublished = depth === 1000 && kd === 10 && kc === 10 && words === 10;
     const names = positionals.length > 0 ? positionals : Object.keys(publishedFlops);
-    const rows = names.map((name): Row => {
+    const rows = names.map((name): PaperRow => {
       const variant = parseVariant(name);
       const published = asPublished ? publishedFlops[lettersOf(variant)] : undefined;
       return { variant, cost: paperCost(variant, counts), published };
     });
-    io.stdout.write(options.json ? `${JSON.stringify(rows.map(toJson))}\n` : table(rows));
+    io.stdout.write(options.json ? `${JSON.stringify(rows.map(toJson))}\n` : paperTable(rows));
   },
 });
 
-interface Row {
-  readonly variant: Variant;
-  readonly cost: PaperCost;
-  /** What the paper prints. */
-  readonly published: number | undefined;
+async function showAsRun(file: string, json: boolean, io: Io): Promise<void> {
+  const asRun = await readCostAsRun(file);
+  if (json) {
+    io.stdout.write(`${JSON.stringify(asRun)}\n`);
+    return;
+  }
+  io.stdout.write(
+    `Mean of ${asRun.queries} ${asRun.queries === 1 ? 'query' : 'queries'}:\n${asRunTable(asRun)}`,
+  );
 }
 
 function lettersOf({ phaseOne, expansion }: Variant): string {
   return expansion ? phaseOne + expansion.phaseTwo + expansion.phaseThree : phaseOne;
 }
 
-function toJson({ variant, cost, published }: Row) {
+function toJson({ variant, cost, published }: PaperRow) {
   return { variant: variant.name, ...cost, ...(published === undefined ? {} : { published }) };
-}
-
-function table(rows: readonly Row[]): string {
-  const heading = ['', 'phase one', 'phase two', 'phase three', 'TFLOPs', 'x BERT-Large', 'paper'];
-  const cells = rows.map(({ variant, cost, published }) => [
-    variant.name,
-    teraflops(cost.phaseOne.flops),
-    teraflops(cost.phaseTwo?.flops),
-    teraflops(cost.phaseThree?.flops),
-    teraflops(cost.flops),
-    cost.relative.toFixed(2),
-    published?.toFixed(2) ?? '',
-  ]);
-  const shown = rows.some(({ published }) => published !== undefined) ? 7 : 6;
-  const lines = [heading, ...cells].map((line) => line.slice(0, shown));
-  const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)));
-  return lines
-    .map((line) =>
-      line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  '),
-    )
-    .map((line) => `${line.trimEnd()}\n`)
-    .join('');
-}
-
-/** Four digits, which is what the paper prints. */
-function teraflops(flops: number | undefined): string {
-  if (flops === undefined) return '-';
-  const tera = flops / 1e12;
-  return tera.toFixed(tera >= 1000 ? 0 : tera >= 100 ? 1 : tera >= 10 ? 2 : 3);
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256 } from '../../bert/graph/index.js';
-import { findModel } from '../../bert/models.js';
+import { findModel } from '../../bert/index.js';
 import { parseVariant } from '../../cost/index.js';
 import { BertQeError } from '../../errors.js';
 import { phases, type Phase } from '../../expansion/index.js';
@@ -96,6 +96,10 @@ async function hashFolder(folder: string): Promise<string> {
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
   const hash = createHash('sha256');
-  for (const file of files) hash.update(`${file.slice(folder.length)} ${await sha256(file)}\n`);
+  for (const file of files) {
+    hash.update(`\n${file.slice(folder.length)}\n`);
+    for await (const block of createReadStream(file, { highWaterMark: 1 << 20 }))
+      hash.update(block as Buffer);
+  }
   return hash.digest('hex');
 }

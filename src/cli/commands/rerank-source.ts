@@ -72,8 +72,12 @@ export async function openSource(options: SourceValues, depth: number, io: Io): 
     throw new BertQeError('usage', 'Give either --index DIR (made with bert-qe index) or --documents FILE.');
   }
   const queries = await queriesFrom(options.query, options.queries);
-  const scratch = await mkdtemp(join(tmpdir(), 'bert-qe-'));
-  const cleanUp = (): Promise<void> => rm(scratch, { recursive: true, force: true });
+  // Where there is nothing to keep for the time of the run, a kill should leave nothing behind.
+  const isNeeded = options.documents !== undefined || options.run === standardStream;
+  const scratch = isNeeded ? await mkdtemp(join(tmpdir(), 'bert-qe-')) : '';
+  const cleanUp = async (): Promise<void> => {
+    if (isNeeded) await rm(scratch, { recursive: true, force: true });
+  };
   try {
     const { index, identity } = await openIndex(options, scratch, io);
     try {

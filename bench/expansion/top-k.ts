@@ -1,0 +1,83 @@
+// node --import tsx bench/expansion/top-k.ts COLLECTION [--models TTT] [--top-k 20] [--queries 10] [--skip 0]
+//   (after npm run build: the models' workers run from dist)
+//
+// Re-ranks the first 1000 documents of DPH+KL twice, once with every pair scored and once with exact top-k, checks that
+// the first places are the same, and prints a JSON line per query. bench/expansion/summary.ts makes a table of them.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readDocuments, readQrels, readQueries, type Query } from '../../src/collection/index.js';
+import { BertQE, rerankRun, type Reranking, type RerankOptions } from '../../src/expansion/index.js';
+import {
+  buildIndex,
+  createAnalyzer,
+  DivergenceFeedback,
+  Index,
+  KL,
+  Searcher,
+} from '../../src/retrieval/index.js';
+import type { TopKMeasurement } from './summary.js';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    models: { type: 'string', default: 'TTT' },
+    'top-k': { type: 'string', default: '20' },
+    queries: { type: 'string', default: '10' },
+    skip: { type: 'string', default: '0' },
+    alpha: { type: 'string', default: '0.4' },
+    beta: { type: 'string', default: '0.9' },
+  },
+});
+const [collection] = positionals;
+const topK = Number(values['top-k']);
+const [alpha, beta] = [Number(values.alpha), Number(values.beta)];
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-expansion-'));
+await buildIndex(readDocuments(collection), { folder, analyzer: createAnalyzer({ base: 'terrier' }) });
+const index = Index.open(folder);
+const searcher = new Searcher(index, { feedback: new DivergenceFeedback(KL) });
+const bertQe = await BertQE.load({ models: values.models, alpha, beta });
+try {
+  for (const query of await sample()) {
+    const run = new Map([[query.id, await searcher.search(query, { depth: 1000 })]]);
+    const rerank = async (options: RerankOptions): Promise<Reranking> => {
+      for await (const reranked of rerankRun(bertQe, [query], run, index, options)) return reranked;
+      throw new Error(`query ${query.id} gave nothing`);
+    };
+    const pruned = await rerank({ topK });
+    const exhaustive = await rerank({});
+    print(query, pruned, exhaustive);
+  }
+} finally {
+  await bertQe.close();
+  await index.close();
+  rmSync(folder, { recursive: true });
+}
+
+/** Judged queries, in the order of the file. */
+async function sample(): Promise<Query[]> {
+  const judged = await readQrels(join(collection, 'qrels.txt'));
+  const queries = (await readQueries(collection)).filter(({ id }) => judged.has(id));
+  const skip = Number(values.skip);
+  return queries.slice(skip, skip + Number(values.queries));
+}
+
+function print(query: Query, pruned: Reranking, exhaustive: Reranking): void {
+  const expected = exhaustive.results.slice(0, topK);
+  const measurement: TopKMeasurement = {
+    collection: basename(collection),
+    models: values.models,
+    topK,
+    alpha,
+    beta,
+    query: query.id,
+    documents: exhaustive.results.length,
+    sameOrder: pruned.results.every(({ id }, i) => id === expected[i].id),
+    scoreDifference: Math.max(...pruned.results.map(({ score }, i) => Math.abs(score - expected[i].score))),
+    pruned: pruned.cost,
+    exhaustive: exhaustive.cost,
+  };
+  process.stdout.write(`${JSON.stringify(measurement)}\n`);
+}
