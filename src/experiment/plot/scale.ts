@@ -13,10 +13,13 @@ function niceStep(span: number, count: number): number {
   return factor * power;
 }
 
+/** Differences that no figure can show. */
+const alike = 1e-5;
+
 /** A linear axis whose ends are ticks; values that are all alike get some room around them. */
 export function linearScale(values: readonly number[], range: Interval, count = 6): Scale {
   const [least, most] = [Math.min(...values), Math.max(...values)];
-  const room = most > least ? 0 : Math.abs(most) * 0.05 || 0.5;
+  const room = most - least > alike ? 0 : Math.max(Math.abs(most) * 0.05, 0.01);
   const step = niceStep(most - least + 2 * room, count);
   const first = Math.floor((least - room) / step + 1e-9);
   const last = Math.ceil((most + room) / step - 1e-9);

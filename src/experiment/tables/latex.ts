@@ -23,7 +23,7 @@ export function toLatex({ id, title, columns, groups, notes }: Table): string {
 }
 
 function format({ text, marks, best, quoted }: Cell): string {
-  const value = escape(text).replace(/^-/, '$-$');
+  const value = escape(text).replace(/^-(?!-)/, '$-$');
   const shown = best ? `\\textbf{${value}}` : quoted ? `\\textit{${value}}` : value;
   const raised = marks?.trim().replaceAll(' ', '\\,').replaceAll('↓', '\\downarrow ');
   return raised ? `${shown}$^{${raised}}$` : shown;
