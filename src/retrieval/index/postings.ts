@@ -1,11 +1,11 @@
-import { ByteWriter } from './bytes.js';
+import { bitsNeeded, pack, unpack, wordsNeeded } from './bit-packing.js';
 
 /**
  * A term's postings, as stored: documents ascending, in blocks of {@link BLOCK_SIZE}.
  *
  *   u32 blocks
- *   u32 lastDocument[blocks]  u32 end[blocks]  u32 maxFrequency[blocks]  u32 minLength[blocks]  f32 maxDph[blocks]
- *   per posting: varint (gap << 1 | frequency is 1), then varint frequency unless it is 1
+ *   u32 lastDocument[blocks]  u32 start[blocks]  u32 maxFrequency[blocks]  u32 minLength[blocks]  f32 maxDph[blocks]
+ *   per block: u32 (count | gapBits << 8 | frequencyBits << 16), gaps - 1, frequencies - 1, both bit-packed
  *
  * The five columns are what dynamic pruning needs without decoding a block: BM25 and QL rise with the frequency and
  * fall with the length, so (maxFrequency, minLength) bounds them; DPH is neither, but has no parameters, so its
@@ -20,17 +20,22 @@ export type DphOf = (frequency: number, length: number) => number;
 
 /** Encodes the postings of one term after another; `finish` hands out bytes valid until the next `start`. */
 export class PostingsEncoder {
-  readonly #data = new ByteWriter();
-  readonly #out = new ByteWriter();
+  readonly #lengths: Uint32Array;
+  #dph: DphOf = () => 0;
+  /** The packed blocks. */
+  #words = new Uint32Array(1 << 12);
+  #used = 0;
+  #out = new Uint32Array(1 << 12);
   readonly #lastDocument: number[] = [];
-  readonly #end: number[] = [];
+  readonly #start: number[] = [];
   readonly #maxFrequency: number[] = [];
   readonly #minLength: number[] = [];
   readonly #maxDph: number[] = [];
-  readonly #lengths: Uint32Array;
-  #dph: DphOf = () => 0;
+  readonly #gaps = new Uint32Array(BLOCK_SIZE);
+  readonly #frequencies = new Uint32Array(BLOCK_SIZE);
   #previous = -1;
   #inBlock = 0;
+  #blockMaxGap = 0;
   #blockMaxFrequency = 0;
   #blockMinLength = 0;
   #blockMaxDph = 0;
@@ -42,8 +47,14 @@ export class PostingsEncoder {
   }
 
   start(dph: DphOf): void {
-    this.#data.reset();
-    for (const column of [this.#lastDocument, this.#end, this.#maxFrequency, this.#minLength, this.#maxDph]) {
+    this.#used = 0;
+    for (const column of [
+      this.#lastDocument,
+      this.#start,
+      this.#maxFrequency,
+      this.#minLength,
+      this.#maxDph,
+    ]) {
       column.length = 0;
     }
     this.#dph = dph;
@@ -53,14 +64,10 @@ export class PostingsEncoder {
   }
 
   add(document: number, frequency: number): void {
-    const gap = document - this.#previous;
-    // gap << 1 would overflow 32 bits in a collection of more than 2^31 documents; LMDB keys stop before that.
-    if (frequency === 1) {
-      this.#data.varint(((gap << 1) | 1) >>> 0);
-    } else {
-      this.#data.varint((gap << 1) >>> 0);
-      this.#data.varint(frequency);
-    }
+    const gap = document - this.#previous - 1;
+    this.#gaps[this.#inBlock] = gap;
+    this.#frequencies[this.#inBlock] = frequency - 1;
+    if (gap > this.#blockMaxGap) this.#blockMaxGap = gap;
     this.#previous = document;
     this.documentFrequency++;
     const length = this.#lengths[document];
@@ -74,33 +81,47 @@ export class PostingsEncoder {
   finish(): Uint8Array {
     if (this.#inBlock > 0) this.#closeBlock();
     const blocks = this.#lastDocument.length;
+    const header = 1 + COLUMNS * blocks;
+    const size = header + this.#used;
+    if (this.#out.length < size) this.#out = new Uint32Array(2 * size);
     const out = this.#out;
-    out.reset();
-    out.reserve(4 * (1 + COLUMNS * blocks) + this.#data.length);
-    const header = new DataView(out.bytes.buffer, out.bytes.byteOffset, 4 * (1 + COLUMNS * blocks));
-    header.setUint32(0, blocks, true);
-    const integers = [this.#lastDocument, this.#end, this.#maxFrequency, this.#minLength];
-    for (let c = 0; c < integers.length; c++) {
-      for (let b = 0; b < blocks; b++) header.setUint32(4 * (1 + c * blocks + b), integers[c][b], true);
-    }
-    for (let b = 0; b < blocks; b++) {
-      header.setFloat32(4 * (1 + integers.length * blocks + b), roundUpToFloat32(this.#maxDph[b]), true);
-    }
-    out.length = header.byteLength;
-    out.append(this.#data.view());
-    return out.view();
+    out[0] = blocks;
+    out.set(this.#lastDocument, 1);
+    out.set(this.#start, 1 + blocks);
+    out.set(this.#maxFrequency, 1 + 2 * blocks);
+    out.set(this.#minLength, 1 + 3 * blocks);
+    const maxDph = new Float32Array(out.buffer, 4 * (1 + 4 * blocks), blocks);
+    for (let b = 0; b < blocks; b++) maxDph[b] = roundUpToFloat32(this.#maxDph[b]);
+    out.set(this.#words.subarray(0, this.#used), header);
+    return new Uint8Array(out.buffer, 0, 4 * size);
   }
 
   #openBlock(): void {
     this.#inBlock = 0;
+    this.#blockMaxGap = 0;
     this.#blockMaxFrequency = 0;
     this.#blockMinLength = 0xffff_ffff;
     this.#blockMaxDph = Number.NEGATIVE_INFINITY;
   }
 
   #closeBlock(): void {
+    const count = this.#inBlock;
+    const gapBits = bitsNeeded(this.#blockMaxGap);
+    const frequencyBits = bitsNeeded(this.#blockMaxFrequency - 1);
+    const end = this.#used + 1 + wordsNeeded(count, gapBits) + wordsNeeded(count, frequencyBits);
+    if (end > this.#words.length) {
+      const grown = new Uint32Array(2 * end);
+      grown.set(this.#words.subarray(0, this.#used));
+      this.#words = grown;
+    }
+    const words = this.#words;
+    words.fill(0, this.#used, end);
+    words[this.#used] = count | (gapBits << 8) | (frequencyBits << 16);
+    const frequenciesAt = pack(this.#gaps, count, gapBits, words, this.#used + 1);
+    pack(this.#frequencies, count, frequencyBits, words, frequenciesAt);
+    this.#start.push(this.#used);
+    this.#used = end;
     this.#lastDocument.push(this.#previous);
-    this.#end.push(this.#data.length);
     this.#maxFrequency.push(this.#blockMaxFrequency);
     this.#minLength.push(this.#blockMinLength);
     this.#maxDph.push(this.#blockMaxDph);
@@ -125,61 +146,50 @@ export function roundUpToFloat32(value: number): number {
 export class Postings {
   readonly blocks: number;
   readonly lastDocument: Uint32Array;
-  readonly end: Uint32Array;
   readonly maxFrequency: Uint32Array;
   readonly minLength: Uint32Array;
   readonly maxDph: Float32Array;
-  readonly data: Uint8Array;
+  readonly #start: Uint32Array;
+  readonly #words: Uint32Array;
   /** The documents of the decoded block. */
-  readonly documents = new Int32Array(BLOCK_SIZE);
+  readonly documents = new Uint32Array(BLOCK_SIZE);
   /** Their term frequencies. */
-  readonly frequencies = new Int32Array(BLOCK_SIZE);
+  readonly frequencies = new Uint32Array(BLOCK_SIZE);
   readonly documentFrequency: number;
 
   constructor(stored: Uint8Array, documentFrequency: number) {
     // Typed arrays want an aligned start; LMDB gives one except for values inside a leaf page.
     const bytes = stored.byteOffset % 4 === 0 ? stored : stored.slice();
-    const { buffer, byteOffset } = bytes;
-    const [blocks] = new Uint32Array(buffer, byteOffset, 1);
-    const column = (index: number) => new Uint32Array(buffer, byteOffset + 4 * (1 + index * blocks), blocks);
+    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2);
+    const [blocks] = words;
+    const column = (index: number) => words.subarray(1 + index * blocks, 1 + (index + 1) * blocks);
     this.blocks = blocks;
     this.lastDocument = column(0);
-    this.end = column(1);
+    this.#start = column(1);
     this.maxFrequency = column(2);
     this.minLength = column(3);
-    this.maxDph = new Float32Array(buffer, byteOffset + 4 * (1 + 4 * blocks), blocks);
-    this.data = bytes.subarray(4 * (1 + COLUMNS * blocks));
+    this.maxDph = new Float32Array(bytes.buffer, bytes.byteOffset + 4 * (1 + 4 * blocks), blocks);
+    this.#words = words.subarray(1 + COLUMNS * blocks);
     this.documentFrequency = documentFrequency;
   }
 
   /** Decodes block `block` into `documents` and `frequencies`; returns how many postings it holds. */
   decode(block: number): number {
-    const { data, documents, frequencies } = this;
-    let at = block === 0 ? 0 : this.end[block - 1];
-    const end = this.end[block];
+    const { documents, frequencies } = this;
+    const words = this.#words;
+    const start = this.#start[block];
+    const head = words[start];
+    const count = head & 0xff;
+    const gapBits = (head >>> 8) & 0xff;
+    unpack(words, start + 1, count, gapBits, documents);
+    unpack(words, start + 1 + wordsNeeded(count, gapBits), count, head >>> 16, frequencies);
     let document = block === 0 ? -1 : this.lastDocument[block - 1];
-    let n = 0;
-    while (at < end) {
-      let byte = data[at++];
-      let code = byte & 127;
-      for (let shift = 7; byte > 127; shift += 7) {
-        byte = data[at++];
-        code |= (byte & 127) << shift;
-      }
-      document += code >>> 1;
-      let frequency = 1;
-      if ((code & 1) === 0) {
-        byte = data[at++];
-        frequency = byte & 127;
-        for (let shift = 7; byte > 127; shift += 7) {
-          byte = data[at++];
-          frequency |= (byte & 127) << shift;
-        }
-      }
-      documents[n] = document;
-      frequencies[n++] = frequency;
+    for (let i = 0; i < count; i++) {
+      document += documents[i] + 1;
+      documents[i] = document;
+      frequencies[i]++;
     }
-    return n;
+    return count;
   }
 
   /** The first block, from `from` on, that can hold `document`; `blocks` if none can. */
