@@ -1,12 +1,5 @@
 import { join } from 'node:path';
-import {
-  readRun,
-  writeRun,
-  type Fold,
-  type Qrels,
-  type QueryRanking,
-  type Run,
-} from '../collection/index.js';
+import { writeRun, type Fold, type Qrels, type QueryRanking } from '../collection/index.js';
 import { throwIfAborted } from '../errors.js';
 import { tuneInterpolation, Validation, type Interpolation } from '../evaluation/tuning/index.js';
 import { evidenceSource, type EvidenceContext, type EvidenceCost, type EvidenceSource } from './evidence.js';
@@ -24,7 +17,8 @@ export interface FoldChoice extends Interpolation {
 
 /** A re-ranker over all test partitions. */
 export interface CrossValidated {
-  readonly run: Run;
+  /** The run's file. */
+  readonly file: string;
   readonly folds: readonly FoldChoice[];
   /** The mean over the tested queries. */
   readonly cost: EvidenceCost;
@@ -87,7 +81,7 @@ export async function crossValidate(
     await writeRun(file, rankings, { tag: system.id });
     return { folds: done, cost: meanCost(costs) };
   });
-  return { run: await readRun(file), folds: choices, cost };
+  return { file, folds: choices, cost };
 }
 
 /** Queries of a system whose evidence is not in the store yet. */

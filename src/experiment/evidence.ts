@@ -64,15 +64,17 @@ export async function evidenceSource(
   };
   const identities = Object.entries(scorers).map(([phase, { identity }]) => [phase, identity]);
   const bertQe = new BertQE(scorers, method);
-  const key = (id: string): string =>
-    keyOf(
-      'evidence 1',
-      identities,
-      method.expansion ? method : { ...method, kd: 0, kc: 0, chunkWords: 0 },
-      documentsKey,
-      queries.get(id)!.text,
-      candidatesOf(initial, id, method.depth),
-    );
+  // Without expansion nothing depends on how chunks are made.
+  const relevant = method.expansion ? method : { ...method, kd: 0, kc: 0, chunkWords: 0 };
+  const keys = new Map<string, string>();
+  const key = (id: string): string => {
+    const known = keys.get(id);
+    if (known !== undefined) return known;
+    const candidates = candidatesOf(initial, id, method.depth);
+    const made = keyOf('evidence 1', identities, relevant, documentsKey, queries.get(id)!.text, candidates);
+    keys.set(id, made);
+    return made;
+  };
   return {
     key,
     isKnown: (id) => store.hasRecord(key(id)),

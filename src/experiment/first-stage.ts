@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readDocuments, readRun, writeRun, type QueryRanking, type Run } from '../collection/index.js';
+import { readDocuments, writeRun, type QueryRanking } from '../collection/index.js';
 import { throwIfAborted } from '../errors.js';
 import { buildIndex, createAnalyzer, Index, Searcher } from '../retrieval/index.js';
 import type { ExperimentFile } from './file/schema.js';
@@ -22,8 +22,8 @@ export class FirstStages {
     private readonly tracker: Tracker,
   ) {}
 
-  /** A first stage's ranking of all queries, and the file it is in. */
-  async run({ name, id, firstStage }: FirstStageSystem): Promise<{ run: Run; file: string }> {
+  /** Ranks all queries; answers the run's file. */
+  async run({ name, id, firstStage }: FirstStageSystem): Promise<string> {
     const analysis = this.#analysisOf(firstStage.analyzer);
     this.manifest.keep(indexStep(analysis));
     const output = join('runs', `${id}.run`);
@@ -45,7 +45,7 @@ export class FirstStages {
         await writeRun(file, this.#rankings(searcher, name), { tag: id });
       },
     );
-    return { run: await readRun(file), file };
+    return file;
   }
 
   /** An index that holds the documents, whichever analysis it was made with. */

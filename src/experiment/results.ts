@@ -1,4 +1,4 @@
-import type { Qrels, Run } from '../collection/index.js';
+import { readRun, type Qrels } from '../collection/index.js';
 import { paperCost, type PaperCost } from '../cost/index.js';
 import {
   compareRuns,
@@ -48,27 +48,30 @@ export interface Results {
   readonly comparisons: readonly Comparison[];
 }
 
-/** What ranking gave: first stages by id, re-rankers by id. */
+/** What ranking gave, by system id: the run files of first stages, and re-rankers. */
 export interface Ranked {
-  readonly firstStages: ReadonlyMap<string, Run>;
+  readonly firstStages: ReadonlyMap<string, string>;
   readonly rerankers: ReadonlyMap<string, CrossValidated>;
 }
 
-/** Measures every system on the test queries of all folds together, and tests the differences. */
-export function measure(
+/**
+ * Measures every system on the test queries of all folds together, and tests the differences. Runs are read one
+ * after the other and not kept: only their values are.
+ */
+export async function measure(
   experiment: ExperimentFile,
   systems: Systems,
   ranked: Ranked,
   qrels: Qrels,
   collection: Results['collection'],
-): Results {
+): Promise<Results> {
   const measures = parseMeasures(experiment.measures);
   const { measure, tieBreak } = experiment.tuning;
   // Figures show what was tuned for, in the tables or not.
   const measured = [...measures, ...parseMeasures([measure, tieBreak])];
-  const resultOf = (system: System | Reranker): SystemResult => {
+  const resultOf = async (system: System | Reranker): Promise<SystemResult> => {
     const reranked = 'variant' in system ? ranked.rerankers.get(system.id)! : undefined;
-    const run = reranked?.run ?? ranked.firstStages.get(system.id)!;
+    const run = await readRun(reranked?.file ?? ranked.firstStages.get(system.id)!);
     // A query without results counts as zero, so that all systems are measured on the same queries.
     const evaluation = evaluate(run, qrels, { measures: measured, complete: true, label: system.name });
     return {
@@ -80,10 +83,18 @@ export function measure(
       }),
     };
   };
-  const baselines = systems.baselines.map(resultOf);
-  const variants = systems.variants.map(resultOf);
   const { ablations, grid } = systems;
-  const ablated = ablations && { of: resultOf(ablations.of), systems: ablations.systems.map(resultOf) };
+  const baselines = await oneByOne(systems.baselines, resultOf);
+  const variants = await oneByOne(systems.variants, resultOf);
+  const ablated = ablations && {
+    of: await resultOf(ablations.of),
+    systems: await oneByOne(ablations.systems, resultOf),
+  };
+  const points = await oneByOne(grid?.points ?? [], async (point) => ({
+    ...(await resultOf(point)),
+    kc: point.kc,
+    chunkWords: point.chunkWords,
+  }));
   const against = systems.against.map((name) => baselines.find((baseline) => baseline.name === name)!);
   const tested = unique([...variants, ...(ablated ? [ablated.of, ...ablated.systems] : [])]);
   const { test, correction } = experiment.significance;
@@ -94,17 +105,16 @@ export function measure(
     baselines,
     variants,
     ablations: ablated,
-    grid: grid && {
-      of: grid.of.name,
-      points: grid.points.map((point) => ({
-        ...resultOf(point),
-        kc: point.kc,
-        chunkWords: point.chunkWords,
-      })),
-    },
+    grid: grid && { of: grid.of.name, points },
     against,
     comparisons: compareRuns(tested, against, { test, correction }),
   };
+}
+
+async function oneByOne<T, R>(items: readonly T[], make: (item: T) => Promise<R>): Promise<R[]> {
+  const made: R[] = [];
+  for (const item of items) made.push(await make(item));
+  return made;
 }
 
 function paperCostOf({ variant, method }: Reranker): PaperCost {

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Qrels, Run } from '../collection/index.js';
+import { readRun, type Qrels } from '../collection/index.js';
 import { writeFileAtomic, writeFailure } from '../files/index.js';
 import {
   crossValidate,
@@ -70,7 +70,7 @@ export async function runExperiment(file: string, options: RunExperimentOptions)
       qrels: inputs.qrels,
       qrelsKey: inputs.digests.qrels,
       queries: inputs.queries,
-      initial: inputs.run ?? runs.get(systems.initial!.id)!,
+      initial: inputs.run ?? (await readRun(runs.get(systems.initial!.id)!)),
       documents: index,
       documentsKey: key,
       models,
@@ -80,7 +80,7 @@ export async function runExperiment(file: string, options: RunExperimentOptions)
     };
     const rerankers = await rerank(rerankersOf(systems), context, () => digests.save());
     const tested = testedQrels(inputs);
-    const results = measure(experiment, systems, { firstStages: runs, rerankers }, tested, {
+    const results = await measure(experiment, systems, { firstStages: runs, rerankers }, tested, {
       documents: index.statistics.documents,
       queries: tested.size,
       folds: inputs.folds.length,
@@ -99,11 +99,11 @@ export async function runExperiment(file: string, options: RunExperimentOptions)
   }
 }
 
-async function rankFirstStages(systems: Systems, firstStages: FirstStages): Promise<Map<string, Run>> {
-  const runs = new Map<string, Run>();
+async function rankFirstStages(systems: Systems, firstStages: FirstStages): Promise<Map<string, string>> {
+  const runs = new Map<string, string>();
   const wanted = systems.baselines.filter((system): system is FirstStageSystem => !isReranker(system));
   for (const system of [...(systems.initial ? [systems.initial] : []), ...wanted]) {
-    if (!runs.has(system.id)) runs.set(system.id, (await firstStages.run(system)).run);
+    if (!runs.has(system.id)) runs.set(system.id, await firstStages.run(system));
   }
   return runs;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readExperiment, runExperiment, type ExperimentProgress } from '../../experiment/index.js';
 import { defineCommand, type Io } from '../command.js';
-import { formatCount, formatDuration, Progress } from '../progress.js';
+import { formatCount, formatDuration } from '../progress.js';
 
 export const experimentCommand = defineCommand({
   name: 'experiment',
@@ -37,39 +37,50 @@ export const experimentCommand = defineCommand({
 
 /** A line that moves where there is a terminal; elsewhere a line per step, when it ends. */
 class Reporter {
-  #step = '';
-  #started = performance.now();
   #last: ExperimentProgress | undefined;
-  /** Starts with the model work, so that its rate gives the time left. */
-  #progress: Progress | undefined;
+  #stepStarted = 0;
+  /** When the first missing model work was seen done: what follows gives the time left. */
+  #work: { readonly at: number; readonly share: number } | undefined;
+  #shown = 0;
 
   constructor(private readonly io: Io) {}
 
   update(progress: ExperimentProgress): void {
-    if (progress.step !== this.#step) {
+    const now = performance.now();
+    if (progress.step !== this.#last?.step) {
       this.#endStep();
-      this.#step = progress.step;
-      this.#started = performance.now();
+      this.#stepStarted = now;
     }
     this.#last = progress;
     const { step, done, total, share } = progress;
-    this.#progress ??= new Progress(this.io, '');
+    if (share !== undefined) this.#work ??= { at: now, share };
+    if (!this.io.stderr.isTTY || now - this.#shown < 100) return;
+    this.#shown = now;
     const count = total === undefined ? formatCount(done) : `${formatCount(done)} of ${formatCount(total)}`;
-    this.#progress.update(done, share, `${step}: ${count}`);
+    this.io.stderr.write(`${clearLine}${step}: ${count}${this.#timeLeft(progress, now)}`);
   }
 
   done(): void {
     this.#endStep();
-    this.#progress?.done();
   }
 
   #endStep(): void {
     if (!this.#last) return;
-    const { done, total } = this.#last;
-    const seconds = (performance.now() - this.#started) / 1000;
-    this.#progress?.done();
-    const interrupted = total !== undefined && done < total ? ` (stopped after ${done} of ${total})` : '';
-    this.io.stderr.write(`${this.#step}: ${formatDuration(seconds)}${interrupted}\n`);
+    const { step, done, total } = this.#last;
+    const now = performance.now();
+    const stopped = total !== undefined && done < total ? `, stopped after ${done} of ${total}` : '';
+    const start = this.io.stderr.isTTY ? clearLine : '';
+    const seconds = formatDuration((now - this.#stepStarted) / 1000);
+    this.io.stderr.write(`${start}${step}: ${seconds}${stopped}${this.#timeLeft(this.#last, now)}\n`);
     this.#last = undefined;
   }
+
+  #timeLeft({ share }: ExperimentProgress, now: number): string {
+    if (share === undefined || !this.#work || share <= this.#work.share) return '';
+    const left = ((now - this.#work.at) * (1 - share)) / (share - this.#work.share) / 1000;
+    return ` · ${Math.floor(100 * share)}% of the model work${left >= 1 ? `, ${formatDuration(left)} left` : ''}`;
+  }
 }
+
+/** Back to the start of the line, and nothing to the right of it. */
+const clearLine = '\r\u001B[K';
