@@ -80,6 +80,24 @@ describe('an experiment', () => {
     }
   });
 
+  test('renders a page that needs no other file, with every table and figure on it', async () => {
+    const page = readFileSync(join(out, 'report.html'), 'utf8');
+    expect(page).not.toMatch(/(?:src|href)="(?!#)/);
+    expect(page).not.toMatch(/@import|url\(/);
+    const sections = [...page.matchAll(/<section id="(\w+)">/g)].map(([, id]) => id);
+    expect(sections).toEqual(['main', 'variants', 'ablations', 'grid', 'folds', 'interpolation']);
+    // Cost, kc and m, and the gains of two variants.
+    expect(page.match(/<svg /g)).toHaveLength(4);
+    for (const id of [...sections, 'gains']) {
+      for (const format of ['md', 'tex', 'csv', 'json']) {
+        expect(
+          readFileSync(join(out, `tables/${id}.${format}`), 'utf8').length,
+          `${id}.${format}`,
+        ).toBeGreaterThan(50);
+      }
+    }
+  });
+
   test('has nothing to do when nothing changed, and loads no model', async () => {
     expect(await go(small, out)).toMatchObject({ ran: [], asked: { T: 0, S: 0 } });
   });
