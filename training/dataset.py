@@ -261,10 +261,12 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     np.savez(options.out / "dataset.npz", **data)
     kinds = np.bincount(data["query_kind"], minlength=len(q.KINDS))
+    shards = data["passage_shard"].max() + 1
     print(
-        f"{len(data['passage_lengths'])} passages, {len(data['passage'])} pieces, {data['passage_shard'].max() + 1} shards; "
-        + ", ".join(f"{n} {k}" for n, k in zip(kinds, q.KINDS, strict=True))
-        + f"; {time.time() - start:.1f} s"
+        f"{len(data['passage_lengths'])} passages, {len(data['passage'])} pieces, {shards} shards;", end=" "
+    )
+    print(
+        ", ".join(f"{n} {k}" for n, k in zip(kinds, q.KINDS, strict=True)), f"; {time.time() - start:.1f} s"
     )
 
 

@@ -257,9 +257,8 @@ def main() -> None:
         for name, collection in collections.items():
             sets[name] = evaluation_set(collection, options.depth, analyzer)
             count = sum(len(p) for p in sets[name]["passages"].values())
-            print(
-                f"{part} {name}: {len(collection.documents)} documents, {len(sets[name]['run'])} queries, {count} passages"
-            )
+            documents, queries = len(collection.documents), len(sets[name]["run"])
+            print(f"{part} {name}: {documents} documents, {queries} queries, {count} passages")
         with gzip.open(options.out / f"{part}.json.gz", "wt", encoding="utf-8") as file:
             json.dump(sets, file, ensure_ascii=False)
 

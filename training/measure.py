@@ -15,6 +15,7 @@ import gzip
 import itertools
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +23,8 @@ import numpy as np
 
 ALPHAS = [i / 10 for i in range(1, 11)]
 BETAS = [i / 10 for i in range(1, 10)]
-SCALES = [0.5, 0.7, 1.0, 1.4]
-SHIFTS = [-4.0, -2.0, 0.0, 2.0]
+SCALES = [0.4, 0.5, 0.7, 1.0]
+SHIFTS = [-3.0, -2.0, -1.5, -1.0, 0.0]
 
 
 def student_t_p(t: float, degrees: int) -> float:
@@ -54,7 +55,6 @@ class Query:
 
     gains: np.ndarray
     ideal: float
-    relevant: int
     initial: np.ndarray
     z: np.ndarray
     chunk_z: np.ndarray
@@ -72,13 +72,6 @@ def ndcg20(query: Query, scores: np.ndarray) -> np.ndarray:
     order = np.argsort(-scores, axis=1, kind="stable")[:, :20]
     discounts = 1 / np.log2(np.arange(order.shape[1]) + 2)
     return (query.gains[order] * discounts).sum(1) / query.ideal
-
-
-def average_precision100(query: Query, scores: np.ndarray) -> np.ndarray:
-    order = np.argsort(-scores, axis=1, kind="stable")[:, :100]
-    hits = query.gains[order] > 0
-    precision = hits.cumsum(1) / (np.arange(order.shape[1]) + 1)
-    return (precision * hits).sum(1) / query.relevant
 
 
 def log_sigmoid(z: np.ndarray) -> np.ndarray:
@@ -129,7 +122,6 @@ def read(sets: Path, scores: Path, letter: str, variant: str | None) -> dict[str
                 Query(
                     gains[order],
                     ideal,
-                    len(positive),
                     np.array([s for _, s in run])[order],
                     z[at : at + len(ids)][order],
                     chunk_z[number][valid] if variant else np.zeros(0),
@@ -142,39 +134,29 @@ def read(sets: Path, scores: Path, letter: str, variant: str | None) -> dict[str
     return out
 
 
-def table(queries: list[Query], rows) -> np.ndarray:
+def table(queries: list[Query], rows: Callable[[Query], np.ndarray]) -> np.ndarray:
     """nDCG@20 [queries, systems]."""
     return np.stack([ndcg20(q, rows(q)) for q in queries])
 
 
-def choose(sets: dict[str, list[Query]], with_expansion: bool, calibrate: bool) -> dict[str, object]:
-    """The parameters with the best mean nDCG@20 over development collections, each collection counting the same."""
-    grid = list(itertools.product(ALPHAS, BETAS))
-    best: dict[str, object] = {}
-    calibrations = itertools.product(SCALES, SHIFTS) if calibrate else [(1.0, 0.0)]
-    for scale, shift in calibrations:
-        flat = np.mean(
-            [table(q, lambda x: interpolated(x, BETAS, scale, shift)).mean(0) for q in sets.values()], axis=0
-        )
-        if flat.max() > best.get("interpolated", (-1.0,))[0]:
-            best["interpolated"] = (
-                float(flat.max()),
-                {"beta": BETAS[int(flat.argmax())], "scale": scale, "shift": shift},
-            )
-        if with_expansion:
-            deep = np.mean(
-                [table(q, lambda x: expanded(x, grid, scale, shift)).mean(0) for q in sets.values()], axis=0
-            )
-            if deep.max() > best.get("expanded", (-1.0,))[0]:
-                alpha, beta = grid[int(deep.argmax())]
-                best["expanded"] = (
-                    float(deep.max()),
-                    {"alpha": alpha, "beta": beta, "scale": scale, "shift": shift},
-                )
-    return best
+def development_mean(sets: dict[str, list[Query]], rows: Callable[[Query], np.ndarray]) -> np.ndarray:
+    """Mean nDCG@20 per system, each collection counting the same."""
+    return np.mean([table(queries, rows).mean(0) for queries in sets.values()], axis=0)
 
 
-def two_fold(queries: list[Query], rows) -> np.ndarray:
+def choose(sets: dict[str, list[Query]], with_expansion: bool, scale: float, shift: float) -> str:
+    """The best β, and the best α and β with expansion, at one calibration."""
+    flat = development_mean(sets, lambda q: interpolated(q, BETAS, scale, shift))
+    text = f"scale {scale} shift {shift}: + initial {flat.max():.4f} at beta {BETAS[int(flat.argmax())]}"
+    if with_expansion:
+        grid = list(itertools.product(ALPHAS, BETAS))
+        deep = development_mean(sets, lambda q: expanded(q, grid, scale, shift))
+        alpha, beta = grid[int(deep.argmax())]
+        text += f"; BERT-QE {deep.max():.4f} at alpha {alpha} beta {beta}"
+    return text
+
+
+def two_fold(queries: list[Query], rows: Callable[[Query], np.ndarray]) -> np.ndarray:
     """Each half of the queries measured with the parameters that suit the other half best."""
     values = table(queries, rows)
     fold = np.arange(len(queries)) % 2
@@ -230,14 +212,18 @@ def main() -> None:
     options = parser.parse_args()
     sets = read(options.sets, options.scores, options.letter, options.variant)
     if options.command == "choose":
-        per = {n: table(q, lambda x: x.initial[None]).mean() for n, q in sets.items()}
-        print(
-            "initial",
-            " ".join(f"{n} {v:.4f}" for n, v in per.items()),
-            f"mean {np.mean(list(per.values())):.4f}",
+        for name, rows in (("initial", lambda q: q.initial[None]), ("model alone", lambda q: q.z[None])):
+            per = {n: float(table(q, rows).mean()) for n, q in sets.items()}
+            print(
+                name,
+                " ".join(f"{n} {v:.4f}" for n, v in per.items()),
+                f"mean {np.mean(list(per.values())):.4f}",
+            )
+        calibrations = (
+            list(itertools.product(SCALES, SHIFTS)) if options.calibrate else [(options.scale, options.shift)]
         )
-        for name, (value, parameters) in choose(sets, bool(options.variant), options.calibrate).items():
-            print(name, f"{value:.4f}", json.dumps(parameters))
+        for scale, shift in calibrations:
+            print(choose(sets, bool(options.variant), scale, shift))
     else:
         report(sets, options)
 

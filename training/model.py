@@ -270,5 +270,6 @@ def export(model: CrossEncoder | MaskedLanguageModel, letter: str, folder: Path,
             "label2id": {label: i for i, label in enumerate(labels)},
         }
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
-    for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json"):
-        shutil.copy(vocabulary / name, folder / name)
+    if folder.resolve() != vocabulary.resolve():
+        for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json"):
+            shutil.copy(vocabulary / name, folder / name)
