@@ -74,6 +74,7 @@ export async function buildIndex(
       for await (const document of documents) {
         build.add(document);
         throwIfAborted(options.signal);
+        if (build.hasFlushed) await build.remap();
       }
       const manifest = await build.finish(data);
       await writeFileAtomic(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -92,7 +93,9 @@ export async function buildIndex(
 
 /** One build in progress: its LMDB environment, the current segment and the spill file. */
 class Build {
-  readonly #storage: Storage;
+  /** Set when a segment has been written; see {@link remap}. */
+  hasFlushed = false;
+  #storage: Storage;
   readonly #spill: SpillFile;
   readonly #capacity: number;
   readonly #record = new ByteWriter();
@@ -139,18 +142,30 @@ class Build {
     }
   }
 
+  /**
+   * Closes and reopens the environment. LMDB maps the file into memory, and every page it has looked at (dictionary
+   * lookups go everywhere) counts as ours until then: without this, memory would grow with the index.
+   */
+  async remap(): Promise<void> {
+    await this.#storage.root.close();
+    this.#storage = openStorage(this.folder, 'write');
+    this.hasFlushed = false;
+  }
+
   async finish(data: string): Promise<IndexManifest> {
     if (this.#documents === 0) {
       throw new BertQeError('input', 'The collection holds no documents; check the path and --format.');
     }
     this.#flushDocuments();
     this.#flushSegment();
+    await this.remap();
     const lengths = this.#lengths.subarray(0, this.#documents);
     const postings = mergeSegments(this.#spill, this.#storage, lengths, this.#tokens, (done) => {
       throwIfAborted(this.options.signal);
       this.options.onProgress?.({ step: 'merge', done, total: this.#terms });
     });
     this.#spill.close();
+    await this.remap();
     writeArrays(this.#storage, lengths);
     await this.#storage.root.close();
     syncFile(join(this.folder, 'data.mdb'));
@@ -223,6 +238,7 @@ class Build {
   #flushSegment(atLeast = 0): void {
     if (this.#segment.documents > 0) {
       this.#terms = invertSegment(this.#segment, this.#storage, this.#spill, this.#terms);
+      this.hasFlushed = true;
     }
     this.#segment = this.#openSegment(atLeast);
   }
