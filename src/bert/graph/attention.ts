@@ -20,7 +20,7 @@ function attentionByHead(context: Context, x: Value, layer: number, shift: strin
   const { graph, config, store } = context;
   const size = config.hidden / config.heads;
   const perHead = context.shape(size);
-  const operand = context.products(x, `layer ${layer} input`);
+  const operand = context.products(x, { name: `layer ${layer} input`, uneven: true });
   let sum = x;
   for (let head = 0; head < config.heads; head++) {
     const range = [head * size, (head + 1) * size] as const;
@@ -41,7 +41,7 @@ function attentionByHead(context: Context, x: Value, layer: number, shift: strin
 function fusedAttention(context: Context, x: Value, layer: number, shift: string): Value {
   const { graph, config, store } = context;
   const { query, key, value, output } = projections(config, layer);
-  const operand = context.products(x, `layer ${layer} input`);
+  const operand = context.products(x, { name: `layer ${layer} input`, uneven: true });
   const shape = context.shape(config.hidden);
   const [q, k, v] = [
     operand.timesPlusBias(query, store.bias(query, shift)),
@@ -51,7 +51,7 @@ function fusedAttention(context: Context, x: Value, layer: number, shift: string
   const attributes = { num_heads: config.heads, scale: float(1) };
   const mixed = graph.op('MultiHeadAttention', [q, k, v], attributes, MICROSOFT);
   return context
-    .products(rows(context, mixed, config.hidden), `layer ${layer} heads`)
+    .products(rows(context, mixed, config.hidden), { name: `layer ${layer} heads`, uneven: true })
     .timesPlusRows(output, x);
 }
 

@@ -30,7 +30,7 @@ export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float:
     graph,
     config,
     store,
-    exact: (rows) => floats(rows, ''),
+    exact: (rows) => floats(rows, { name: 'first token', uneven: true }),
     products: arithmetic.products?.(store, floats) ?? floats,
     shape: (...tail) => graph.op('Concat', [extent, graph.integers(tail)], { axis: 0 }),
   };

@@ -16,8 +16,9 @@ export function encoderLayer(context: Context, x: Value, layer: number, next: st
   const attended = attention(context, x, layer, attentionBias(layer));
   const middle = layerNorm(context, attended, `${name}.attention.output.LayerNorm`, outputBias);
   const widen = { layer: `${name}.intermediate.dense` };
-  const wide = products(middle, `layer ${layer} middle`).timesPlusBias(widen, store.bias(widen, outputBias));
-  const hidden = products(activation(context, wide), `layer ${layer} hidden`);
+  const narrow = products(middle, { name: `layer ${layer} middle`, uneven: true });
+  const wide = narrow.timesPlusBias(widen, store.bias(widen, outputBias));
+  const hidden = products(activation(context, wide), { name: `layer ${layer} hidden`, uneven: false });
   const sum = hidden.timesPlusRows({ layer: `${name}.output.dense` }, middle);
   return layerNorm(context, sum, `${name}.output.LayerNorm`, next);
 }

@@ -23,17 +23,15 @@ const HEADROOM = 1.1;
  */
 export function int8Products(store: Store, ranges: Ranges): Products {
   const { graph } = store;
-  return (rows, name) => {
+  return (rows, { name, uneven }) => {
     const range = ranges.get(name);
     if (!range) throw new RangeError(`There is no calibrated range for ${name}.`);
-    const smoothing = smoothingOf(range);
+    const smoothing = uneven ? smoothingOf(range) : range.min.map(() => 1);
     const { scale, zero } = affine(range, smoothing);
     const step = graph.scalar(scale);
     const zeroPoint = store.tensor(`${name} zero point`, 'uint8', [], () => Uint8Array.of(zero));
-    const dampened = store.floats(`${name} smoothing`, [smoothing.length], async () =>
-      mapped(smoothing, (value) => 1 / value),
-    );
-    const bytes = graph.op('QuantizeLinear', [graph.op('Mul', [rows, dampened]), step, zeroPoint]);
+    const smooth = uneven ? graph.op('Mul', [rows, reciprocals(store, name, smoothing)]) : rows;
+    const bytes = graph.op('QuantizeLinear', [smooth, step, zeroPoint]);
     const product = (linear: Linear, bias: readonly Value[]): Value => {
       const { values, scales } = byteWeights(store, linear, smoothing);
       const inputs = [bytes, values, step, scales, zeroPoint, '' as const, ...bias];
@@ -56,6 +54,12 @@ function smoothingOf({ min, max }: ChannelRange): Float32Array {
   const reach = mapped(min, (low, channel) => Math.max(-low, max[channel]));
   const furthest = reach.reduce((most, value) => Math.max(most, value), 0);
   return mapped(reach, (value) => Math.sqrt(Math.max(value / furthest, 1e-4)) || 1);
+}
+
+function reciprocals(store: Store, name: string, smoothing: Float32Array): Value {
+  return store.floats(`${name} smoothing`, [smoothing.length], async () =>
+    mapped(smoothing, (value) => 1 / value),
+  );
 }
 
 /** One scale and zero point for the whole operand; zero itself must be exact. */

@@ -7,7 +7,8 @@ export const GREATEST = ' greatest';
 
 /** Float products that also give out, per channel, the least and greatest values of their operands. */
 export function observedProducts({ graph }: Store, floats: Products): Products {
-  return (rows, name) => {
+  return (rows, traits) => {
+    const { name } = traits;
     const axis = graph.integers([0]);
     for (const [op, end] of [
       ['ReduceMin', LEAST],
@@ -17,6 +18,6 @@ export function observedProducts({ graph }: Store, floats: Products): Products {
         `${name} channels`,
       ]);
     }
-    return floats(rows, name);
+    return floats(rows, traits);
   };
 }

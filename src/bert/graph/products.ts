@@ -12,8 +12,16 @@ export interface Operand {
   timesPlusRows(linear: Linear, residual: Value): Value;
 }
 
-/** How a precision multiplies token rows by weight matrices; `name` tells the rows apart across a model. */
-export type Products = (rows: Value, name: string) => Operand;
+/** What products may want to know of their rows. */
+export interface OperandTraits {
+  /** Tells the rows apart across a model. */
+  readonly name: string;
+  /** Some channels reach much further than others, as those that LayerNorm gives do. */
+  readonly uneven: boolean;
+}
+
+/** How a precision multiplies token rows by weight matrices. */
+export type Products = (rows: Value, traits: OperandTraits) => Operand;
 
 /** Products in floats. Gemm takes bias or residual as the matrix it adds to, which saves a pass over memory. */
 export function floatProducts(store: Store): Products {

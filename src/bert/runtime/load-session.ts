@@ -1,5 +1,6 @@
 import { InferenceSession } from 'onnxruntime-node';
 import { BertQeError, reasonOf } from '../../errors.js';
+import { bytesMayOverflow } from './byte-products.js';
 
 /** Where the computation runs. */
 export type Device = 'cpu' | 'webgpu' | 'cuda';
@@ -23,8 +24,7 @@ export async function loadSession(path: string, device: Device, threads: number)
           // Waiting threads must sleep: spinning takes the cores from other workers and from the main thread.
           intra_op: { allow_spinning: '0' },
           inter_op: { allow_spinning: '0' },
-          // Bytes must not saturate in processors without VNNI instructions; elsewhere this does nothing.
-          x64quantprecision: '1',
+          x64quantprecision: bytesMayOverflow() ? '1' : '0',
         },
       },
     });

@@ -1,0 +1,18 @@
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { bertWeights, openCheckpoint } from '../../src/bert/checkpoint/index.js';
+import { readModelConfig } from '../../src/bert/config.js';
+import { exportGraph } from '../../src/bert/graph/index.js';
+import { writeSingleFileModel } from '../../src/bert/onnx/index.js';
+
+/** Lays a model out as Transformers.js wants it: config and tokenizer beside onnx/model.onnx, same weights. */
+export async function exportForPeers(source: string, target: string): Promise<void> {
+  mkdirSync(join(target, 'onnx'), { recursive: true });
+  for (const name of ['config.json', 'tokenizer.json', 'tokenizer_config.json']) {
+    if (existsSync(join(source, name))) copyFileSync(join(source, name), join(target, name));
+  }
+  const checkpoint = await openCheckpoint(source);
+  const weights = bertWeights(checkpoint, await readModelConfig(source));
+  await writeSingleFileModel(exportGraph(weights), join(target, 'onnx/model.onnx'));
+  await checkpoint.close();
+}
