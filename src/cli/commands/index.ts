@@ -2,6 +2,7 @@ import type { Command } from '../command.js';
 import { checkCommand } from './check.js';
 import { demoCommand } from './demo.js';
 import { evaluateCommand } from './evaluate.js';
+import { experimentCommand } from './experiment.js';
 import { flopsCommand } from './flops.js';
 import { indexCommand } from './index-command.js';
 import { rerankCommand } from './rerank.js';
@@ -14,6 +15,7 @@ export const commands = [
   searchCommand,
   rerankCommand,
   evaluateCommand,
+  experimentCommand,
   flopsCommand,
   checkCommand,
 ] as unknown as readonly Command[];
