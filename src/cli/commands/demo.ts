@@ -39,7 +39,7 @@ export const demoCommand = defineCommand({
   summary: 'Retrieve, re-rank, explain and evaluate on the small collection that comes with the package.',
   options: {
     query: { type: 'string', value: 'ID', default: '1', help: 'the query to explain, 1 to 40' },
-    models: { type: 'string', value: 'LETTERS', help: 'model sizes of the three phases' },
+    models: { type: 'string', value: 'LETTERS', default: 'STT', help: 'model sizes of the three phases' },
   },
   examples: ['bert-qe demo', 'bert-qe demo --query 7'],
   async run({ options, io }) {
@@ -91,15 +91,10 @@ interface Ranked {
 }
 
 /** Ranks all queries four ways: DPH, DPH+KL, and on top of that the re-ranker without and with expansion. */
-async function rank(
-  index: Index,
-  queries: readonly Query[],
-  models: string | undefined,
-  io: Io,
-): Promise<Ranked> {
+async function rank(index: Index, queries: readonly Query[], models: string, io: Io): Promise<Ranked> {
   const dph = await searchAll(new Searcher(index), queries);
   const dphKl = await searchAll(new Searcher(index, { feedback: new DivergenceFeedback(KL) }), queries);
-  const bertQe = await BertQE.load({ depth: DEPTH, ...(models === undefined ? {} : { models }) });
+  const bertQe = await BertQE.load({ depth: DEPTH, models });
   const progress = new Progress(io, 'queries');
   const maxP = new Map<string, Ranking>();
   const expanded = new Map<string, Ranking>();
