@@ -50,6 +50,8 @@ export class BertScorer implements Scorer {
   readonly info: ScorerInfo;
   readonly #pool: WorkerPool;
   readonly #planning: PlanOptions;
+  readonly #calls = new Set<Promise<Logits>>();
+  #closed = false;
 
   private constructor(info: ScorerInfo, pool: WorkerPool, planning: PlanOptions) {
     this.info = info;
@@ -107,8 +109,18 @@ export class BertScorer implements Scorer {
 
   /** The classifier's raw outputs: where probabilities saturate at 0 and 1, these still tell pairs apart. */
   async scoreLogits(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Logits> {
-    const { signal, onProgress } = options;
-    throwIfAborted(signal);
+    throwIfAborted(options.signal);
+    if (this.#closed) throw new BertQeError('usage', 'The scorer is closed; load it again.');
+    const call = this.#run(pairs, options);
+    this.#calls.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  async #run(pairs: readonly TextPair[], { signal, onProgress }: ScoreOptions): Promise<Logits> {
     const { labels } = this.info;
     const values = new Float32Array(pairs.length * labels);
     const inFlight = new InFlight(this.#pool.capacity);
@@ -142,8 +154,10 @@ export class BertScorer implements Scorer {
     }
   }
 
-  /** Lets running batches finish and ends the workers. */
+  /** Takes no further calls, lets the running ones finish, then ends the workers. */
   async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#calls);
     await this.#pool.close();
   }
 }

@@ -1,0 +1,128 @@
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { BertWeights } from '../../../src/bert/checkpoint/index.js';
+import { BertScorer, type ScorerOptions } from '../../../src/bert/scorer/index.js';
+import type { TextPair } from '../../../src/bert/types.js';
+import { scorerContract } from '../../contracts/scorer.js';
+import { seededWeights } from '../graph/seeded-model.js';
+import { demoPairs } from './demo-pairs.js';
+import { miniConfig, miniModel } from './mini-model.js';
+
+async function logitsOf(options: ScorerOptions, some: readonly TextPair[]): Promise<Float32Array> {
+  const scorer = await BertScorer.load(options);
+  try {
+    return (await scorer.scoreLogits(some)).values;
+  } finally {
+    await scorer.close();
+  }
+}
+
+scorerContract('BertScorer in fp32', () => BertScorer.load({ model: 'T' }));
+scorerContract('BertScorer in int8', () => BertScorer.load({ model: 'T', precision: 'int8' }));
+
+describe('BertScorer', () => {
+  const pairs = demoPairs(150);
+  let expected: Float32Array;
+  beforeAll(async () => {
+    expected = await logitsOf({ model: 'T' }, pairs);
+  });
+
+  it.each([
+    { workers: 1, threads: 1 },
+    { workers: 1, threads: 2 },
+    { workers: 3, threads: 1 },
+    { batchTokens: 1 },
+    { batchTokens: 100_000 },
+  ])('gives the same scores with %o', async (options) => {
+    const values = await logitsOf({ model: 'T', ...options }, pairs);
+    values.forEach((value, i) => expect(Math.abs(value - expected[i])).toBeLessThanOrEqual(1e-5));
+  });
+
+  it('says what it picked', async () => {
+    const scorer = await BertScorer.load({ model: 'T', device: 'cpu', workers: 1 });
+    expect(scorer.info).toMatchObject({
+      device: 'cpu',
+      precision: 'fp32',
+      labels: 2,
+      maxLength: 384,
+      workers: 1,
+    });
+    await scorer.close();
+  });
+
+  it('cuts longer texts at maxLength', async () => {
+    const long = { a: 'how do bees navigate', b: 'bees follow the sun and remember landmarks '.repeat(60) };
+    const at = (maxLength: number) => logitsOf({ model: 'T', maxLength, workers: 1 }, [long]);
+    expect(await at(64)).not.toEqual(await at(128));
+    const kept = { ...long, b: long.b.split(' ').slice(0, 300).join(' ') };
+    expect(await logitsOf({ model: 'T', workers: 1 }, [kept])).toEqual(
+      await logitsOf({ model: 'T', workers: 1 }, [long]),
+    );
+  });
+
+  it('refuses a length the model has no positions for', async () => {
+    const model = await miniModel();
+    await expect(BertScorer.load({ model, maxLength: 128 })).rejects.toThrow(
+      /128 is not possible: .* 64 tokens/,
+    );
+  });
+
+  it('keeps the event loop turning while it scores', async () => {
+    const scorer = await BertScorer.load({ model: 'T' });
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 1);
+    await scorer.score(demoPairs(1000));
+    clearInterval(timer);
+    await scorer.close();
+    // A thread that runs the model itself gets to its timers once per call, not dozens of times.
+    expect(ticks).toBeGreaterThan(30);
+  });
+
+  it('names the pair when the model gives no finite score', async () => {
+    const weights = seededWeights(miniConfig);
+    const overflowing: BertWeights = {
+      ...weights,
+      get: async (name) => {
+        const values = await weights.get(name);
+        return name === 'classifier.weight' ? values.fill(3e38) : values;
+      },
+    };
+    const model = await miniModel(miniConfig, overflowing);
+    const scorer = await BertScorer.load({ model, maxLength: 32, workers: 1 });
+    const scoring = scorer.score([{ a: 'abc', b: `xyz ${'long '.repeat(50)}` }]);
+    await expect(scoring).rejects.toThrow(
+      /gave -?(Infinity|NaN) for pair 0 \("abc", "xyz long long [^"]*…"\)/,
+    );
+    await scorer.close();
+  });
+});
+
+describe('a bad model is refused when it is loaded', () => {
+  it('whose weights are cut short', async () => {
+    const model = await miniModel();
+    truncateSync(join(model, 'model.safetensors'), 5000);
+    await expect(BertScorer.load({ model })).rejects.toMatchObject({ name: 'BertQeError' });
+  });
+
+  it('whose config tells of another model', async () => {
+    const model = await miniModel();
+    const file = join(model, 'config.json');
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace('"num_hidden_layers": 2', '"num_hidden_layers": 3'),
+    );
+    await expect(BertScorer.load({ model })).rejects.toThrow(/missing encoder\.layer\.2/);
+  });
+
+  it('whose vocabulary is not its own', async () => {
+    const model = await miniModel();
+    const file = join(model, 'vocab.txt');
+    writeFileSync(file, `${readFileSync(file, 'utf8')}extra\n`);
+    await expect(BertScorer.load({ model })).rejects.toThrow(/vocabulary has 58 entries but the model 57/);
+  });
+
+  it('which is not there', async () => {
+    await expect(BertScorer.load({ model: 'no-such-model' })).rejects.toThrow(/No model "no-such-model"/);
+  });
+});

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PieceCache } from '../../../src/bert/scorer/piece-cache.js';
+import { plan, type PlannedTask } from '../../../src/bert/scorer/plan.js';
+import type { PairTemplate, TextPair, Tokenizer } from '../../../src/bert/types.js';
+
+const template: PairTemplate = { before: [2], between: [3], after: [4], secondSegment: 1, pad: 0 };
+
+/** One id per letter; counts how often it is asked. */
+class LetterTokenizer implements Tokenizer {
+  readonly vocabularySize = 200;
+  readonly template = template;
+  calls = 0;
+  encode(text: string): Int32Array {
+    this.calls++;
+    return Int32Array.from(text, (letter) => letter.charCodeAt(0));
+  }
+}
+
+const budget = { first: 5, second: 9 };
+
+async function planned(
+  pairs: readonly TextPair[],
+  batchTokens: number,
+  tokenizer = new LetterTokenizer(),
+): Promise<PlannedTask[]> {
+  const pieces = new PieceCache(tokenizer, budget.second);
+  const tasks: PlannedTask[] = [];
+  for await (const task of plan(pairs, { pieces, template, budget, batchTokens })) tasks.push(task);
+  return tasks;
+}
+
+/** The sequences of all tasks, by the pair they belong to. */
+function sequences(tasks: readonly PlannedTask[]): Map<number, { ids: number[]; split: number }> {
+  const found = new Map<number, { ids: number[]; split: number }>();
+  for (const { task, pairs } of tasks) {
+    let at = 0;
+    let row = 0;
+    for (const { rows, length } of task.shapes) {
+      for (let i = 0; i < rows; i++, row++, at += length) {
+        expect(found.has(pairs[row])).toBe(false);
+        found.set(pairs[row], { ids: [...task.ids.subarray(at, at + length)], split: task.splits[row] });
+      }
+    }
+    expect(at).toBe(task.ids.length);
+    expect(row).toBe(pairs.length);
+  }
+  return found;
+}
+
+const text = fc.string({ unit: fc.constantFrom(...'abcxyz'), maxLength: 14 });
+
+describe('the plan', () => {
+  it('holds every pair once, truncated and between its special tokens, in unpadded batches within the budget', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ a: text, b: text }), { maxLength: 60 }),
+        fc.integer({ min: 1, max: 80 }),
+        async (pairs, batchTokens) => {
+          const tasks = await planned(pairs, batchTokens);
+          const found = sequences(tasks);
+          expect(found.size).toBe(pairs.length);
+          pairs.forEach(({ a, b }, i) => {
+            const first = Array.from(a.slice(0, budget.first), (c) => c.charCodeAt(0));
+            const second = Array.from(b.slice(0, budget.second), (c) => c.charCodeAt(0));
+            expect(found.get(i)).toEqual({
+              ids: [2, ...first, 3, ...second, 4],
+              split: first.length + 2,
+            });
+          });
+          for (const { task } of tasks) {
+            const alone = task.shapes.length === 1 && task.shapes[0].rows === 1;
+            if (!alone) expect(task.ids.length).toBeLessThanOrEqual(batchTokens);
+          }
+        },
+      ),
+    );
+  });
+
+  it('batches pairs of one length together, longest first', async () => {
+    const pairs = ['aaaa', 'b', 'cccc', 'd', 'eeee'].map((a) => ({ a, b: '' }));
+    const [{ task, pairs: order }] = await planned(pairs, 100);
+    expect(task.shapes).toEqual([
+      { rows: 3, length: 7 },
+      { rows: 2, length: 4 },
+    ]);
+    expect([...order]).toEqual([0, 2, 4, 1, 3]);
+  });
+
+  it('tokenises a text once, however many pairs it is in', async () => {
+    const tokenizer = new LetterTokenizer();
+    const texts = Array.from({ length: 100 }, (_, i) => `t${i}`);
+    const pairs = texts.flatMap((a) => texts.map((b) => ({ a, b })));
+    expect(sequences(await planned(pairs, 1000, tokenizer)).size).toBe(10_000);
+    expect(tokenizer.calls).toBe(100);
+  });
+
+  it('names a pair that is none', async () => {
+    const pairs = [{ a: 'x', b: 'y' }, { a: 'x' } as TextPair];
+    await expect(planned(pairs, 100)).rejects.toThrow('Pair 1 must be {a, b} with two strings.');
+  });
+});

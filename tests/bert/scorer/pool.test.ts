@@ -1,0 +1,95 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { BatchTask } from '../../../src/bert/scorer/messages.js';
+import { WorkerPool } from '../../../src/bert/scorer/pool.js';
+import type { WorkerStart } from '../../../src/bert/scorer/pool-worker.js';
+
+const ANSWER = 1;
+const DIE = 2;
+const DIE_ONCE = 3;
+const FAIL = 4;
+const SLOW = 5;
+
+const owner = {};
+
+function task(order: number, tag = 0): BatchTask {
+  return { ids: Int32Array.of(order), splits: Int32Array.of(tag), shapes: [{ rows: 1, length: 1 }] };
+}
+
+function fake(refuse?: string): WorkerStart & { readonly deaths: Int32Array } {
+  const deaths = new Int32Array(new SharedArrayBuffer(4));
+  // The fake reads its orders from where a real worker finds its model.
+  const model = { deaths, refuse } as unknown as WorkerStart['setup']['model'];
+  const url = new URL('./fake-worker.js', import.meta.url);
+  return { url, deaths, setup: { model, device: 'cpu', threads: 1, secondSegment: 1 } };
+}
+
+async function openPool(size: number, start: WorkerStart = fake()): Promise<WorkerPool> {
+  const pool = await WorkerPool.open(size, start);
+  onTestFinished(() => pool.close());
+  return pool;
+}
+
+describe('the pool of workers', () => {
+  it('answers every task with its own result', async () => {
+    const pool = await openPool(3);
+    const tags = Array.from({ length: 50 }, (_, i) => i);
+    const results = await Promise.all(tags.map((tag) => pool.run(task(tag % 7 ? ANSWER : SLOW, tag), owner)));
+    expect(results.map(([tag]) => tag)).toEqual(tags);
+  });
+
+  it('gives a task to a fresh worker when the first one dies under it', async () => {
+    const start = fake();
+    const pool = await openPool(1, start);
+    const others = [pool.run(task(ANSWER, 7), owner), pool.run(task(ANSWER, 8), owner)];
+    expect([...(await pool.run(task(DIE_ONCE, 9), owner))]).toEqual([9]);
+    expect((await Promise.all(others)).map(([tag]) => tag)).toEqual([7, 8]);
+    expect(start.deaths[0]).toBe(1);
+  });
+
+  it('gives up on a task that kills two workers, and goes on with the others', async () => {
+    const start = fake();
+    const pool = await openPool(2, start);
+    const fatal = pool.run(task(DIE), owner);
+    const others = Array.from({ length: 20 }, (_, tag) => pool.run(task(SLOW, tag), owner));
+    await expect(fatal).rejects.toThrow(
+      /Two scoring workers died on the same batch \(this worker was told to die\)/,
+    );
+    expect((await Promise.all(others)).map(([tag]) => tag)).toEqual(Array.from({ length: 20 }, (_, i) => i));
+    expect(start.deaths[0]).toBe(2);
+  });
+
+  it('passes on what a worker says went wrong, without trying again', async () => {
+    const pool = await openPool(1);
+    await expect(pool.run(task(FAIL), owner)).rejects.toMatchObject({
+      code: 'failure',
+      message: 'out of luck',
+    });
+    expect([...(await pool.run(task(ANSWER, 3), owner))]).toEqual([3]);
+  });
+
+  it('refuses to open with the reason the model was refused for', async () => {
+    await expect(WorkerPool.open(2, fake('model.onnx is no model'))).rejects.toMatchObject({
+      code: 'input',
+      message: 'model.onnx is no model',
+    });
+  });
+
+  it('drops the waiting tasks of one owner and finishes the rest', async () => {
+    const pool = await openPool(1);
+    const mine = Array.from({ length: 10 }, (_, tag) => pool.run(task(SLOW, tag), owner));
+    const hers = pool.run(task(ANSWER, 77), {});
+    const settled = Promise.allSettled(mine);
+    pool.withdraw(owner, new Error('withdrawn'));
+    const outcomes = (await settled).map(({ status }) => status);
+    expect(outcomes.filter((status) => status === 'fulfilled')).toHaveLength(pool.capacity);
+    expect([...(await hers)]).toEqual([77]);
+  });
+
+  it('finishes its tasks before it closes, and takes no more', async () => {
+    const pool = await WorkerPool.open(2, fake());
+    const tasks = Array.from({ length: 9 }, (_, tag) => pool.run(task(SLOW, tag), owner));
+    await pool.close();
+    expect((await Promise.all(tasks)).map(([tag]) => tag)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(() => pool.run(task(ANSWER), owner)).toThrow(/closed/);
+  });
+});
