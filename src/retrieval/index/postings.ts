@@ -149,8 +149,8 @@ export class Postings {
   readonly maxFrequency: Uint32Array;
   readonly minLength: Uint32Array;
   readonly maxDph: Float32Array;
-  readonly #start: Uint32Array;
-  readonly #words: Uint32Array;
+  private readonly start: Uint32Array;
+  private readonly words: Uint32Array;
   /** The documents of the decoded block. */
   readonly documents = new Uint32Array(BLOCK_SIZE);
   /** Their term frequencies. */
@@ -165,19 +165,19 @@ export class Postings {
     const column = (index: number) => words.subarray(1 + index * blocks, 1 + (index + 1) * blocks);
     this.blocks = blocks;
     this.lastDocument = column(0);
-    this.#start = column(1);
+    this.start = column(1);
     this.maxFrequency = column(2);
     this.minLength = column(3);
     this.maxDph = new Float32Array(bytes.buffer, bytes.byteOffset + 4 * (1 + 4 * blocks), blocks);
-    this.#words = words.subarray(1 + COLUMNS * blocks);
+    this.words = words.subarray(1 + COLUMNS * blocks);
     this.documentFrequency = documentFrequency;
   }
 
   /** Decodes block `block` into `documents` and `frequencies`; returns how many postings it holds. */
   decode(block: number): number {
     const { documents, frequencies } = this;
-    const words = this.#words;
-    const start = this.#start[block];
+    const words = this.words;
+    const start = this.start[block];
     const head = words[start];
     const count = head & 0xff;
     const gapBits = (head >>> 8) & 0xff;

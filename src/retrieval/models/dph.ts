@@ -46,17 +46,17 @@ export class Dph implements WeightingModel {
 }
 
 class DphTerm implements TermScorer {
-  readonly #dph: (frequency: number, length: number) => number;
+  private readonly dph: (frequency: number, length: number) => number;
 
   constructor(
     { documents, tokens, collectionFrequency }: TermStatistics,
     private readonly weight: number,
   ) {
-    this.#dph = dphOf({ documents, averageLength: tokens / documents }, collectionFrequency);
+    this.dph = dphOf({ documents, averageLength: tokens / documents }, collectionFrequency);
   }
 
   score(frequency: number, length: number): number {
-    return onGrid(this.weight * this.#dph(frequency, length));
+    return onGrid(this.weight * this.dph(frequency, length));
   }
 
   /** The block's largest value is stored, rounded up; the grid's rounding is monotone. */

@@ -13,9 +13,9 @@ export class TermCursor {
   inWindow = false;
   /** The block that holds the next postings; its decoded form is in `postings` when `decoded` says so. */
   block = 0;
-  #decoded = -1;
-  #count = 0;
-  #at = 0;
+  private decoded = -1;
+  private count = 0;
+  private at = 0;
 
   constructor(
     readonly postings: Postings,
@@ -55,16 +55,18 @@ export class TermCursor {
     const { postings, scorer, lengths } = this;
     const { documents, frequencies } = postings;
     while (this.block < postings.blocks) {
-      this.#decode();
-      let at = this.#at;
-      while (at < this.#count && documents[at] < from) at++;
-      for (; at < this.#count; at++) {
+      this.decode();
+      const count = this.count;
+      let at = this.at;
+      while (at < count && documents[at] < from) at++;
+      // A block that ends inside the window needs no comparison per posting.
+      const end = documents[count - 1] < to ? count : firstAtLeast(documents, to, at, count);
+      for (; at < end; at++) {
         const document = documents[at];
-        if (document >= to) break;
         sums[document - from] += scorer.score(frequencies[at], lengths[document]);
       }
-      this.#at = at;
-      if (at < this.#count) return;
+      this.at = at;
+      if (at < count) return;
       this.block++;
     }
   }
@@ -74,20 +76,30 @@ export class TermCursor {
     const { postings } = this;
     this.block = postings.seek(document, this.block);
     if (this.block === postings.blocks) return 0;
-    this.#decode();
+    this.decode();
     const { documents } = postings;
-    let at = this.#at;
+    let at = this.at;
     while (documents[at] < document) at++;
-    this.#at = at;
+    this.at = at;
     return documents[at] === document
       ? this.scorer.score(postings.frequencies[at], this.lengths[document])
       : 0;
   }
 
-  #decode(): void {
-    if (this.#decoded === this.block) return;
-    this.#count = this.postings.decode(this.block);
-    this.#decoded = this.block;
-    this.#at = 0;
+  private decode(): void {
+    if (this.decoded === this.block) return;
+    this.count = this.postings.decode(this.block);
+    this.decoded = this.block;
+    this.at = 0;
   }
+}
+
+/** The first place in [low, high) whose document is at least `document`. */
+function firstAtLeast(documents: Uint32Array, document: number, low: number, high: number): number {
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (documents[middle] < document) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

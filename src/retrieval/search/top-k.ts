@@ -10,15 +10,15 @@ const STEPS = 1024;
  * threshold is exact.
  */
 export class TopK {
-  readonly #scores: Float64Array;
-  readonly #documents: Uint32Array;
+  private readonly scores: Float64Array;
+  private readonly documents: Uint32Array;
   /** How many pairs of each step have come; the lowest also holds all scores of 0 and below. */
-  readonly #counts = new Int32Array(STEPS);
-  readonly #stepsPerScore: number;
+  private readonly counts = new Int32Array(STEPS);
+  private readonly stepsPerScore: number;
   /** The lowest step that can still hold one of the best k, and how many pairs lie in steps above it. */
-  #step = 0;
-  #above = 0;
-  #size = 0;
+  private step = 0;
+  private above = 0;
+  private size = 0;
   /** A document with a lower score is not among the best k. */
   threshold = Number.NEGATIVE_INFINITY;
 
@@ -29,71 +29,71 @@ export class TopK {
     maxScore: number,
   ) {
     const capacity = Math.max(4 * k, 64);
-    this.#scores = new Float64Array(capacity);
-    this.#documents = new Uint32Array(capacity);
-    this.#stepsPerScore = maxScore > 0 ? (STEPS - 1) / maxScore : 0;
+    this.scores = new Float64Array(capacity);
+    this.documents = new Uint32Array(capacity);
+    this.stepsPerScore = maxScore > 0 ? (STEPS - 1) / maxScore : 0;
   }
 
   /** Takes a pair; the caller has seen that its score reaches the threshold. */
   add(score: number, document: number): void {
-    this.#scores[this.#size] = score;
-    this.#documents[this.#size++] = document;
-    const step = score > 0 ? (score * this.#stepsPerScore) | 0 : 0;
-    this.#counts[step]++;
-    if (step > this.#step && ++this.#above >= this.k) this.#raise();
-    if (this.#size === this.#scores.length) this.#dropWorse();
+    this.scores[this.size] = score;
+    this.documents[this.size++] = document;
+    const step = score > 0 ? (score * this.stepsPerScore) | 0 : 0;
+    this.counts[step]++;
+    if (step > this.step && ++this.above >= this.k) this.raise();
+    if (this.size === this.scores.length) this.dropWorse();
   }
 
   /** Best first. */
   finish(): { document: number; score: number }[] {
-    if (this.#size > this.k) this.#dropWorse();
-    this.#sort(0, this.#size - 1);
+    if (this.size > this.k) this.dropWorse();
+    this.sort(0, this.size - 1);
     const best: { document: number; score: number }[] = [];
-    for (let i = 0; i < this.#size; i++) best.push({ document: this.#documents[i], score: this.#scores[i] });
+    for (let i = 0; i < this.size; i++) best.push({ document: this.documents[i], score: this.scores[i] });
     return best;
   }
 
   /** At least k pairs lie above the step: it cannot hold one of the best, and neither can those below. */
-  #raise(): void {
-    do this.#above -= this.#counts[++this.#step];
-    while (this.#above >= this.k);
+  private raise(): void {
+    do this.above -= this.counts[++this.step];
+    while (this.above >= this.k);
     // A hair lower, in case the step's edge rounds up: too low a threshold is safe.
-    const edge = (this.#step / this.#stepsPerScore) * (1 - 1e-12);
+    const edge = (this.step / this.stepsPerScore) * (1 - 1e-12);
     if (edge > this.threshold) this.threshold = edge;
   }
 
   /** Quickselect: the best k to the front, the k-th last among them. */
-  #dropWorse(): void {
+  private dropWorse(): void {
     let low = 0;
-    let high = this.#size - 1;
+    let high = this.size - 1;
     const last = this.k - 1;
     while (low < high) {
-      const split = this.#partition(low, high);
+      const split = this.partition(low, high);
       if (split >= last) high = split;
       else low = split + 1;
     }
-    this.#size = this.k;
-    if (this.#scores[last] > this.threshold) this.threshold = this.#scores[last];
+    this.size = this.k;
+    if (this.scores[last] > this.threshold) this.threshold = this.scores[last];
   }
 
-  #sort(low: number, high: number): void {
+  private sort(low: number, high: number): void {
     while (low < high) {
-      const split = this.#partition(low, high);
+      const split = this.partition(low, high);
       // The smaller part by recursion, the larger by the loop: the stack stays logarithmic.
       if (split - low < high - split) {
-        this.#sort(low, split);
+        this.sort(low, split);
         low = split + 1;
       } else {
-        this.#sort(split + 1, high);
+        this.sort(split + 1, high);
         high = split;
       }
     }
   }
 
   /** Hoare's partition around the middle pair: all of [low, split] come before all of (split, high]. */
-  #partition(low: number, high: number): number {
-    const scores = this.#scores;
-    const documents = this.#documents;
+  private partition(low: number, high: number): number {
+    const scores = this.scores;
+    const documents = this.documents;
     const { ranks } = this;
     const middle = (low + high) >> 1;
     const pivot = scores[middle];
