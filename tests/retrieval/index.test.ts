@@ -98,15 +98,15 @@ describe('an index', () => {
 
   test('lets in one writer at a time, and takes over the lock of a dead one', async () => {
     const at = fresh();
-    let release = () => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const gate = new AbortController();
+    const held = new Promise((resolve) => gate.signal.addEventListener('abort', resolve));
     async function* slow(): AsyncGenerator<Document> {
       yield* documents.slice(0, 3);
       await held;
     }
     const first = buildIndex(slow(), { folder: at, analyzer });
     await expect(build(at)).rejects.toThrow(/is being written by process \d+/);
-    release();
+    gate.abort();
     await first;
     writeFileSync(join(at, 'write.lock'), JSON.stringify({ pid: 2 ** 22 + 1, started: '1' }));
     await build(at);
@@ -156,7 +156,7 @@ describe('check', () => {
   test.each(damages)('names %s', async (_, message, damage) => {
     const at = fresh();
     await build(at);
-    const [data] = readdirSync(at).filter((name) => name.startsWith('data-'));
+    const data = readdirSync(at).find((name) => name.startsWith('data-'))!;
     const storage = openStorage(join(at, data), 'write');
     damage(storage);
     await storage.root.close();

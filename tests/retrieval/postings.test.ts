@@ -21,11 +21,13 @@ const lists = fc
     return gaps.map(([gap, frequency]) => ({ document: (document += gap), frequency }));
   });
 
+/** Any function of frequency and length will do. */
+const dph = (tf: number, dl: number) => Math.sin(tf * 1000 + dl);
+
 test('postings come back as they were encoded, with the maxima of every block', () => {
   fc.assert(
     fc.property(lists, (list) => {
       const lengths = Uint32Array.from({ length: list.at(-1)!.document + 1 }, (_, d) => 1 + ((d * 37) % 211));
-      const dph = (tf: number, dl: number) => Math.sin(tf * 1000 + dl);
       const encoder = new PostingsEncoder(lengths);
       encoder.start(dph);
       for (const { document, frequency } of list) encoder.add(document, frequency);

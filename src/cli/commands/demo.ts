@@ -140,11 +140,11 @@ function withoutExpansion({ documents }: Explanation, beta: number) {
 }
 
 function table(systems: ReadonlyMap<string, Run>, qrels: Qrels, colour: boolean): string {
-  const baselines = ['DPH+KL', 'BERT, query only'];
+  const baselines = new Set(['DPH+KL', 'BERT, query only']);
   const runs = [...systems].map(([file, run]) => ({
     file,
     evaluation: evaluate(run, qrels, { measures: ['P@5', 'nDCG@10', 'nDCG@20', 'AP'] }),
-    isBaseline: baselines.includes(file),
+    isBaseline: baselines.has(file),
   }));
   const named = runs.map(({ file, ...rest }) => ({ name: file, ...rest }));
   const comparisons = compareRuns(
