@@ -15,8 +15,9 @@ export function renderRetrieval({ node, date, rows }: RetrievalResults): string 
   const lines = [
     '## Retrieval',
     '',
-    `Made by \`npm run bench:retrieval\` (${date}, Node ${node}, 2 cores shared with nothing else of ours; one run, each system alone). ` +
-      'Collections: NPL, and generated ones of 306 words a document with Zipf-Mandelbrot frequencies. Queries return 1000 documents.',
+    `Made by \`npm run bench:retrieval\` (${date}, Node ${node}, 2 cores, one thread each): one system after the other in one run. ` +
+      'Collections: NPL, and generated ones of 306 words a document with Zipf-Mandelbrot frequencies. Queries return 1000 ' +
+      'documents. Peak memory is the resident set, mapped index pages included. Read the ratios: the machine was not idle.',
     '',
     '### Indexing, one thread',
     '',
