@@ -9,8 +9,25 @@ export {
 } from './checkpoint/index.js';
 export { readCrossEncoderConfig, type ModelConfig, type SizeLetter } from './config.js';
 export { fetchModel } from './hub/index.js';
-export { findModel, listModels } from './models.js';
-export { BertScorer, type Device, type ScorerInfo, type ScorerOptions } from './scorer/index.js';
+export {
+  convertModel,
+  describeModel,
+  kendallTau,
+  quantizeModel,
+  type Agreement,
+  type ConvertOptions,
+  type ModelDescription,
+} from './manage/index.js';
+export { findModel, listModels, SIZE_FOLDERS } from './models.js';
+export {
+  BertScorer,
+  probabilities,
+  type Device,
+  type Logits,
+  type Precision,
+  type ScorerInfo,
+  type ScorerOptions,
+} from './scorer/index.js';
 export { loadTokenizer } from './tokenizer/index.js';
 export type {
   Checkpoint,

@@ -5,7 +5,9 @@ import { evaluateCommand } from './evaluate.js';
 import { experimentCommand } from './experiment.js';
 import { flopsCommand } from './flops.js';
 import { indexCommand } from './index-command.js';
+import { modelsCommand } from './models.js';
 import { rerankCommand } from './rerank.js';
+import { scoreCommand } from './score.js';
 import { searchCommand } from './search.js';
 
 /** Every sub-command, in the order a user meets them. */
@@ -15,6 +17,8 @@ export const commands = [
   searchCommand,
   rerankCommand,
   evaluateCommand,
+  scoreCommand,
+  modelsCommand,
   experimentCommand,
   flopsCommand,
   checkCommand,

@@ -1,0 +1,78 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { throwIfAborted } from '../../errors.js';
+import { writeFileAtomic } from '../../files/index.js';
+import { type BertWeights, bertWeights, openCheckpoint, writeSafetensors } from '../checkpoint/index.js';
+import { formatModelConfig, type ModelConfig, readModelConfig } from '../config.js';
+import { exportGraph } from '../graph/index.js';
+import { writeSingleFileModel } from '../onnx/index.js';
+import { loadTokenizer } from '../tokenizer/index.js';
+import { copyTokenizer, newModelFolder } from './new-folder.js';
+
+export interface ConvertOptions {
+  /** Default `safetensors`; `onnx` is the form that Transformers.js and other runtimes load. */
+  readonly format?: 'safetensors' | 'onnx';
+  /** Of safetensors; default `float32`. */
+  readonly dtype?: 'float32' | 'float16';
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Writes a model of any checkpoint format as a Hugging Face folder. `source` is a model folder or a checkpoint
+ * inside one (a TensorFlow prefix, say); config and tokenizer are taken from that folder.
+ */
+export async function convertModel(
+  source: string,
+  target: string,
+  options: ConvertOptions = {},
+): Promise<void> {
+  const folder = await folderOf(source);
+  const config = await readModelConfig(folder);
+  await loadTokenizer(folder);
+  const checkpoint = await openCheckpoint(source);
+  try {
+    const weights = bertWeights(checkpoint, config);
+    await newModelFolder(target);
+    await copyTokenizer(folder, target);
+    if (options.format === 'onnx') {
+      await mkdir(join(target, 'onnx'));
+      await writeSingleFileModel(exportGraph(weights), join(target, 'onnx/model.onnx'));
+    } else {
+      await writeWeights(weights, join(target, 'model.safetensors'), options);
+    }
+    // Last: a folder is a model once it has a config.
+    await writeConfig(config, target, options.format === 'onnx' ? 'float32' : options.dtype);
+  } finally {
+    await checkpoint.close();
+  }
+}
+
+export async function writeConfig(
+  config: ModelConfig,
+  folder: string,
+  dtype: 'float32' | 'float16' = 'float32',
+): Promise<void> {
+  await writeFileAtomic(join(folder, 'config.json'), formatModelConfig(config, dtype));
+}
+
+/** Names are Hugging Face's own: all but the classifier's under `bert.`. */
+async function writeWeights(
+  weights: BertWeights,
+  path: string,
+  { dtype = 'float32', signal }: ConvertOptions,
+) {
+  const tensors = [...weights.shapes].map(([name, shape]) => ({
+    name: name.startsWith('classifier.') ? name : `bert.${name}`,
+    shape,
+    values: () => {
+      throwIfAborted(signal);
+      return weights.get(name);
+    },
+  }));
+  await writeSafetensors(path, tensors, { dtype });
+}
+
+async function folderOf(source: string): Promise<string> {
+  const info = await stat(source).catch(() => undefined);
+  return info?.isDirectory() ? source : dirname(source);
+}

@@ -1,0 +1,96 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bertWeights, openCheckpoint } from '../checkpoint/index.js';
+import { sha256 } from '../compile/index.js';
+import {
+  type ModelConfig,
+  parameterCount,
+  readCrossEncoderConfig,
+  readModelConfig,
+  type SizeLetter,
+  sizeLetter,
+} from '../config.js';
+import { BertTokenizer, loadTokenizer } from '../tokenizer/index.js';
+
+export interface ModelFile {
+  /** Path inside the folder. */
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** What a model folder holds. */
+export interface ModelDescription {
+  readonly folder: string;
+  readonly modelType: string;
+  readonly labels: number;
+  readonly vocabulary: number;
+  readonly maxPositions: number;
+  /** 'WordPiece', or that of another family. */
+  readonly tokenizer: 'WordPiece' | 'other';
+  /** Only BERT's own sizes have a letter. */
+  readonly letter?: SizeLetter;
+  /** Only where the weights are a checkpoint that was read. */
+  readonly parameters?: number;
+  readonly config?: ModelConfig;
+  /** 'safetensors', 'pytorch', 'tensorflow' or 'onnx'. */
+  readonly weights: string;
+  readonly files: readonly ModelFile[];
+}
+
+/** Reads config, tokenizer and the weights' table of contents; a folder that does not fit together is refused. */
+export async function describeModel(folder: string): Promise<ModelDescription> {
+  const common = await readCrossEncoderConfig(folder);
+  const tokenizer = await loadTokenizer(folder);
+  const files = await modelFiles(folder);
+  const hasGraph = files.some(({ name }) => name.endsWith('.onnx'));
+  const own = common.modelType === 'bert' ? await checkpointOf(folder, hasGraph) : undefined;
+  const { modelType, labels, vocabulary, maxPositions } = common;
+  return {
+    folder,
+    modelType,
+    labels,
+    vocabulary,
+    maxPositions,
+    tokenizer: tokenizer instanceof BertTokenizer ? 'WordPiece' : 'other',
+    weights: own?.format ?? 'onnx',
+    files,
+    ...(own ? { config: own.config, parameters: parameterCount(own.config), ...letterOf(own.config) } : {}),
+  };
+}
+
+function letterOf(config: ModelConfig): { letter?: SizeLetter } {
+  const letter = sizeLetter(config);
+  return letter ? { letter } : {};
+}
+
+/** The checkpoint's format, once its tensors were found to fit the config; an export may stand in its place. */
+async function checkpointOf(
+  folder: string,
+  hasGraph: boolean,
+): Promise<{ readonly format: string; readonly config: ModelConfig } | undefined> {
+  const config = await readModelConfig(folder);
+  const checkpoint = await openCheckpoint(folder).catch((error: unknown) => {
+    if (hasGraph) return undefined;
+    throw error;
+  });
+  if (!checkpoint) return { format: 'onnx', config };
+  try {
+    bertWeights(checkpoint, config);
+    return { format: checkpoint.format, config };
+  } finally {
+    await checkpoint.close();
+  }
+}
+
+/** Every file of the folder and of the folders in it, by name. */
+async function modelFiles(folder: string): Promise<ModelFile[]> {
+  const names = await readdir(folder, { recursive: true });
+  const files: ModelFile[] = [];
+  for (const name of names.sort()) {
+    const path = join(folder, name);
+    const info = await stat(path);
+    if (info.isFile()) files.push({ name, bytes: info.size, sha256: await sha256(path) });
+  }
+  return files;
+}

@@ -1,0 +1,4 @@
+export { convertModel, type ConvertOptions } from './convert.js';
+export { describeModel, type ModelDescription, type ModelFile } from './describe.js';
+export { kendallTau } from './kendall.js';
+export { type Agreement, quantizeModel, type QuantizeOptions } from './quantize.js';

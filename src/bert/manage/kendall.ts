@@ -1,0 +1,58 @@
+/**
+ * Kendall's τ-b between two scorings of the same things: 1 where all pairs of things are ordered alike, −1 where
+ * all are ordered the other way round; things that a scoring ties count half. NaN where a scoring ties all.
+ */
+export function kendallTau(x: ArrayLike<number>, y: ArrayLike<number>): number {
+  const n = x.length;
+  const order = Array.from({ length: n }, (_, i) => i).sort((i, j) => x[i] - x[j] || y[i] - y[j]);
+  const tiedBoth = tiedPairs(order, (i, j) => x[i] === x[j] && y[i] === y[j]);
+  const tiedX = tiedPairs(order, (i, j) => x[i] === x[j]);
+  const byY = order.map((i) => y[i]);
+  const discordant = inversions(byY);
+  // The sort above left y in ascending order, so equal values stand together.
+  const ascending = byY.map((_, i) => i);
+  const tiedY = tiedPairs(ascending, (i, j) => byY[i] === byY[j]);
+  const all = (n * (n - 1)) / 2;
+  const concordant = all - tiedX - tiedY + tiedBoth - discordant;
+  return (concordant - discordant) / Math.sqrt((all - tiedX) * (all - tiedY));
+}
+
+/** Pairs within runs of neighbours that are alike. */
+function tiedPairs(order: readonly number[], alike: (i: number, j: number) => boolean): number {
+  let pairs = 0;
+  let run = 1;
+  for (let at = 1; at <= order.length; at++) {
+    if (at < order.length && alike(order[at - 1], order[at])) {
+      run++;
+    } else {
+      pairs += (run * (run - 1)) / 2;
+      run = 1;
+    }
+  }
+  return pairs;
+}
+
+/** Pairs that stand in descending order, counted by merging; sorts `values` in place. */
+function inversions(values: number[]): number {
+  const n = values.length;
+  let count = 0;
+  let from = values;
+  let to: number[] = Array.from({ length: n });
+  for (let width = 1; width < n; width *= 2) {
+    for (let start = 0; start < n; start += 2 * width) {
+      const middle = Math.min(start + width, n);
+      const end = Math.min(start + 2 * width, n);
+      for (let left = start, right = middle, at = start; at < end; at++) {
+        if (left < middle && (right >= end || from[left] <= from[right])) {
+          to[at] = from[left++];
+        } else {
+          to[at] = from[right++];
+          count += middle - left;
+        }
+      }
+    }
+    [from, to] = [to, from];
+  }
+  if (from !== values) from.forEach((value, i) => (values[i] = value));
+  return count;
+}

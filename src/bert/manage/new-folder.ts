@@ -1,0 +1,34 @@
+import { copyFile, mkdir, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BertQeError } from '../../errors.js';
+import { writeFailure } from '../../files/index.js';
+
+const TOKENIZER_FILES = [
+  'tokenizer.json',
+  'vocab.txt',
+  'tokenizer_config.json',
+  'special_tokens_map.json',
+  'added_tokens.json',
+];
+
+/** Makes the folder of a new model; one that holds anything is refused. */
+export async function newModelFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    if ((await readdir(folder)).length === 0) return;
+  } catch (error) {
+    throw writeFailure(folder, error);
+  }
+  throw new BertQeError('usage', `${folder} is not empty; name a new folder for the model.`);
+}
+
+/** Takes a model's tokenizer over, file by file. */
+export async function copyTokenizer(from: string, to: string): Promise<void> {
+  for (const name of TOKENIZER_FILES) {
+    const isThere = await stat(join(from, name)).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) await copyFile(join(from, name), join(to, name));
+  }
+}

@@ -1,0 +1,158 @@
+import { mkdir, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  cacheFolder,
+  convertModel,
+  describeModel,
+  fetchModel,
+  findModel,
+  listModels,
+  quantizeModel,
+  readCrossEncoderConfig,
+  SIZE_FOLDERS,
+} from '../../bert/index.js';
+import { BertQeError, reasonOf } from '../../errors.js';
+import { closest } from '../closest.js';
+import { defineCommand, type Io } from '../command.js';
+import type { OptionValues } from '../options.js';
+import { formatCount, Progress } from '../progress.js';
+import { renderDescription, renderList } from './models-text.js';
+import { readAllPairs } from './pairs.js';
+
+const options = {
+  out: { type: 'string', value: 'DIR', help: 'convert, quantize: new folder for the model' },
+  format: {
+    type: 'string',
+    choices: ['safetensors', 'onnx'],
+    default: 'safetensors',
+    help: 'convert: what to write; onnx is what Transformers.js loads',
+  },
+  dtype: {
+    type: 'string',
+    choices: ['float32', 'float16'],
+    default: 'float32',
+    help: 'convert: numbers in the safetensors file',
+  },
+  pairs: {
+    type: 'string',
+    value: 'FILE',
+    help: 'quantize: JSON lines {"a", "b"} to choose scales and measure agreement on (the demo articles)',
+  },
+  as: { type: 'string', value: 'NAME', help: 'get: also call it so, for example M, B or L' },
+  revision: { type: 'string', value: 'REV', default: 'main', help: 'get: branch, tag or commit' },
+  json: { type: 'boolean', help: 'list, info: write JSON' },
+} as const;
+
+type Values = OptionValues<typeof options>;
+
+type Action = (model: string | undefined, options: Values, io: Io) => Promise<void>;
+
+const actions: Readonly<Record<string, Action>> = { list, get, convert, quantize, info };
+
+export const modelsCommand = defineCommand({
+  name: 'models',
+  summary: 'List, fetch, convert, quantize and describe models.',
+  positionals: [
+    { name: 'ACTION', help: 'list, get, convert, quantize or info' },
+    { name: 'MODEL', help: 'a letter, a name, a folder or checkpoint; for get: ORG/NAME', optional: true },
+  ],
+  options,
+  examples: [
+    'bert-qe models list',
+    'bert-qe models get cross-encoder/ms-marco-MiniLM-L6-v2',
+    'bert-qe models convert uncased_L-8_H-512_A-8/bert_model.ckpt --out medium --dtype float16',
+    'bert-qe models quantize S --out small-int8 --pairs pairs.jsonl',
+    'bert-qe models info S',
+  ],
+  async run({ options, positionals: [name, model], io }) {
+    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+    if (!action) {
+      const near = closest(name, Object.keys(actions));
+      throw new BertQeError(
+        'usage',
+        `models cannot "${name}"; ${near ? `did you mean "${near}"?` : 'it can list, get, convert, quantize and info.'}`,
+      );
+    }
+    await action(model, options, io);
+  },
+});
+
+async function list(_model: string | undefined, { json }: Values, io: Io): Promise<void> {
+  const models = [];
+  for (const [name, folder] of await listModels()) {
+    const letter = Object.entries(SIZE_FOLDERS).find(([, folderName]) => folderName === name)?.[0];
+    // A folder that cannot be read is listed too: that is what one wants to find out.
+    const found = await readCrossEncoderConfig(folder).then(
+      ({ modelType, labels }) => ({ modelType, labels }),
+      (error: unknown) => ({ problem: reasonOf(error) }),
+    );
+    models.push({ name, ...(letter ? { letter } : {}), folder, ...found });
+  }
+  io.stdout.write(json ? `${JSON.stringify(models)}\n` : renderList(models));
+}
+
+async function get(model: string | undefined, { revision, as }: Values, io: Io): Promise<void> {
+  const repository = required(
+    model,
+    'models get needs ORG/NAME, for example cross-encoder/ms-marco-MiniLM-L6-v2.',
+  );
+  const name = as === undefined ? undefined : (SIZE_FOLDERS[as as keyof typeof SIZE_FOLDERS] ?? as);
+  if (name !== undefined && !/^[\w][\w.-]*$/.test(name)) {
+    throw new BertQeError('usage', `--as ${name}: a name has letters, digits, ".", "_" and "-" only.`);
+  }
+  const progress = new Progress(io, 'bytes');
+  const { folder, files, fromCache } = await fetchModel(repository, {
+    revision,
+    signal: io.signal,
+    onProgress: ({ file, received, size, fileNumber, fileCount }) =>
+      progress.update(received, received / size, `${file} (${fileNumber} of ${fileCount})`),
+  });
+  progress.done();
+  if (name !== undefined) {
+    const shelf = join(cacheFolder(), 'models');
+    await mkdir(shelf, { recursive: true });
+    await rm(join(shelf, name), { force: true });
+    await symlink(folder, join(shelf, name));
+  }
+  io.stderr.write(
+    `${repository}: ${files.length} files${fromCache ? ' from the cache' : ''}${as ? `, now also called ${as}` : ''}\n`,
+  );
+  io.stdout.write(`${folder}\n`);
+}
+
+async function convert(model: string | undefined, { out, format, dtype }: Values, io: Io): Promise<void> {
+  const source = required(model, 'models convert needs a model folder or a checkpoint file.');
+  const target = required(out, 'models convert needs --out DIR, a new folder for the model.');
+  const found = await findModel(source).catch(() => source);
+  await convertModel(found, target, { format, dtype, signal: io.signal });
+  io.stderr.write(`${target}: written as ${format === 'onnx' ? 'ONNX' : `safetensors, ${dtype}`}\n`);
+}
+
+async function quantize(model: string | undefined, { out, pairs }: Values, io: Io): Promise<void> {
+  const source = await findModel(
+    required(model, 'models quantize needs a model: a letter, a name or a folder.'),
+  );
+  const target = required(out, 'models quantize needs --out DIR, a new folder for the int8 model.');
+  const given = pairs === undefined ? undefined : await readAllPairs(pairs);
+  if (given?.length === 0) throw new BertQeError('input', `${pairs}: holds no pairs.`);
+  const agreement = await quantizeModel(source, target, {
+    ...(given ? { pairs: given } : {}),
+    signal: io.signal,
+  });
+  const perList = Number.isNaN(agreement.tauPerList) ? '' : `, ${agreement.tauPerList.toFixed(4)} per list`;
+  io.stdout.write(
+    `${target}: int8; on ${formatCount(agreement.pairs)} pairs Kendall's tau with fp32 is ` +
+      `${agreement.tau.toFixed(4)}${perList}; largest difference of a score ${agreement.largestDifference.toFixed(4)}\n`,
+  );
+}
+
+async function info(model: string | undefined, { json }: Values, io: Io): Promise<void> {
+  const folder = await findModel(required(model, 'models info needs a model: a letter, a name or a folder.'));
+  const description = await describeModel(folder);
+  io.stdout.write(renderDescription(description, json));
+}
+
+function required(value: string | undefined, message: string): string {
+  if (value === undefined) throw new BertQeError('usage', message);
+  return value;
+}

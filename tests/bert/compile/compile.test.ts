@@ -1,0 +1,90 @@
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  mkdirSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { compiledModel } from '../../../src/bert/compile/index.js';
+import { readModelConfig } from '../../../src/bert/config.js';
+import { BertScorer } from '../../../src/bert/scorer/index.js';
+import { loadTokenizer } from '../../../src/bert/tokenizer/index.js';
+import { kendallTau } from '../../../src/bert/manage/index.js';
+import { demoPairs } from '../scorer/demo-pairs.js';
+import { miniConfig, miniModel, temporaryFolder } from '../scorer/mini-model.js';
+
+beforeEach(() => vi.stubEnv('BERT_QE_CACHE', temporaryFolder()));
+afterEach(() => vi.unstubAllEnvs());
+
+async function compile(folder: string, precision: 'fp32' | 'fp16' | 'int8' = 'fp32'): Promise<string> {
+  const tokenizer = await loadTokenizer(folder);
+  return compiledModel(folder, await readModelConfig(folder), { precision, tokenizer });
+}
+
+function compiledFolders(): string[] {
+  return readdirSync(join(process.env['BERT_QE_CACHE']!, 'compiled'));
+}
+
+describe('compiled models', () => {
+  it('are written once per content and precision', async () => {
+    const folder = await miniModel();
+    const path = await compile(folder);
+    const written = statSync(path).mtimeMs;
+    expect(await compile(folder)).toBe(path);
+    expect(await compile(await miniModel())).toBe(path);
+    expect(statSync(path).mtimeMs).toBe(written);
+    expect(await compile(folder, 'fp16')).not.toBe(path);
+    expect(await compile(await miniModel({ ...miniConfig, layers: 1 }))).not.toBe(path);
+    expect(compiledFolders()).toHaveLength(3);
+  });
+
+  it('are written again when they were damaged', async () => {
+    const folder = await miniModel();
+    const path = await compile(folder);
+    const whole = readFileSync(`${path}.data`);
+    truncateSync(`${path}.data`, 100);
+    expect(await compile(folder)).toBe(path);
+    expect(readFileSync(`${path}.data`).equals(whole)).toBe(true);
+  });
+
+  it('are the same when several ask at once, and leave nothing behind', async () => {
+    const folder = await miniModel();
+    const paths = await Promise.all([compile(folder), compile(folder), compile(folder)]);
+    expect(new Set(paths).size).toBe(1);
+    expect(compiledFolders()).toHaveLength(1);
+  });
+
+  it('clear away what a killed process left an hour ago', async () => {
+    const leftover = join(process.env['BERT_QE_CACHE']!, 'compiled', 'x.1.ab.tmp');
+    mkdirSync(leftover, { recursive: true });
+    utimesSync(leftover, 0, 0);
+    await compile(await miniModel());
+    expect(existsSync(leftover)).toBe(false);
+  });
+
+  it('hold half the bytes in fp16', async () => {
+    const folder = await miniModel();
+    const [single, half] = [await compile(folder), await compile(folder, 'fp16')];
+    expect(statSync(`${half}.data`).size).toBeLessThan(0.75 * statSync(`${single}.data`).size);
+  });
+});
+
+describe('int8', () => {
+  it.each(['T', 'S'])('ranks real pairs as fp32 does: %s', async (model) => {
+    vi.unstubAllEnvs();
+    const pairs = demoPairs(400);
+    const margins = async (precision: 'fp32' | 'int8') => {
+      const scorer = await BertScorer.load({ model, precision });
+      const { values } = await scorer.scoreLogits(pairs);
+      await scorer.close();
+      return pairs.map((_, i) => values[2 * i + 1] - values[2 * i]);
+    };
+    const [exact, bytes] = [await margins('fp32'), await margins('int8')];
+    expect(bytes).not.toEqual(exact);
+    expect(kendallTau(exact, bytes)).toBeGreaterThan(0.97);
+  });
+});

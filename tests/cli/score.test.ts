@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { BertScorer } from '../../src/bert/scorer/index.js';
+import { demoPairs } from '../bert/scorer/demo-pairs.js';
+import { bertQe, launcher } from '../support/cli.js';
+import { temporaryFolder } from '../support/folders.js';
+
+const folder = temporaryFolder();
+
+function jsonLines(values: readonly unknown[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join('');
+}
+
+interface Scored {
+  readonly score: number;
+  readonly logits: number[];
+}
+
+function parse(stdout: string): Scored[] {
+  return stdout
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Scored);
+}
+
+describe('bert-qe score', () => {
+  it('gives a line per pair, in order, with probability and logits', async () => {
+    const pairs = demoPairs(60);
+    const scorer = await BertScorer.load({ model: 'T' });
+    const { values } = await scorer.scoreLogits(pairs);
+    await scorer.close();
+    const { code, stdout, stderr } = await bertQe(['score', '--model', 'T', '--pairs', '-'], {
+      input: jsonLines(pairs),
+    });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^60 pairs in .* with T: cpu, fp32, /);
+    const scored = parse(stdout);
+    expect(scored).toHaveLength(60);
+    scored.forEach(({ score, logits }, i) => {
+      expect(logits[0]).toBeCloseTo(values[2 * i], 5);
+      expect(logits[1]).toBeCloseTo(values[2 * i + 1], 5);
+      expect(score).toBeCloseTo(1 / (1 + Math.exp(logits[0] - logits[1])), 5);
+    });
+  });
+
+  it('reads gzip and writes a file', async () => {
+    const input = join(folder, 'pairs.jsonl.gz');
+    const out = join(folder, 'scores.jsonl');
+    writeFileSync(input, gzipSync(jsonLines(demoPairs(5))));
+    const args = ['score', '--model', 'T', '--precision', 'int8', '--max-length', '64', '--pairs', input];
+    expect(await bertQe([...args, '--out', out])).toMatchObject({ code: 0, stdout: '' });
+    expect(parse(readFileSync(out, 'utf8'))).toHaveLength(5);
+  });
+
+  it('scores what comes before a bad line, then names the line', async () => {
+    const bad = join(folder, 'bad.jsonl');
+    writeFileSync(bad, `${jsonLines(demoPairs(2))}\n{"a": "no b"}\n${jsonLines(demoPairs(1))}`);
+    const { code, stdout, stderr } = await bertQe(['score', '--model', 'T', '--pairs', bad]);
+    expect(code).toBe(2);
+    expect(parse(stdout)).toHaveLength(2);
+    expect(stderr).toMatch(/bad\.jsonl:4: the pair has no strings "a" and "b"/);
+    const cut = await bertQe(['score', '--model', 'T', '--pairs', '-'], { input: '{"a": "x", "b": ' });
+    expect(cut).toMatchObject({ code: 2, stdout: '' });
+    expect(cut.stderr).toMatch(/<stdin>:1: not JSON/);
+  });
+
+  it('gives nothing for an empty file', async () => {
+    const { code, stdout, stderr } = await bertQe(['score', '--model', 'T', '--pairs', '-']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toMatch(/^0 pairs/);
+  });
+
+  it.each([
+    [['--pairs', '-'], /score needs --model/],
+    [['--model', 'T'], /score needs --pairs/],
+    [['--model', 'T', '--pairs', 'none.jsonl'], /none\.jsonl: there is no such file/],
+    [['--model', 'M', '--pairs', '-'], /No model "M": .*models get/],
+    [['--model', 'T', '--pairs', '-', '--max-length', '9999'], /9999 is not possible/],
+  ])('refuses %o', async (args, message) => {
+    const { code, stderr } = await bertQe(['score', ...args]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('ends with 130 on Ctrl-C, without aborting', async () => {
+    const child = spawn(process.execPath, [launcher, 'score', '--model', 'S', '--pairs', '-'], {
+      stdio: 'pipe',
+    });
+    const ended = new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
+    let stderr = '';
+    child.stderr.on('data', (data) => (stderr += data));
+    child.stdin.on('error', () => undefined);
+    child.stdout.once('data', () => child.kill('SIGINT'));
+    for (let i = 0; i < 40; i++) child.stdin.write(jsonLines(demoPairs(500)));
+    expect(await ended).toEqual({ code: 130, signal: null });
+    expect(stderr).toBe('bert-qe: interrupted\n');
+  });
+});
