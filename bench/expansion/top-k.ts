@@ -3,20 +3,11 @@
 //
 // Re-ranks the first 1000 documents of DPH+KL twice, once with every pair scored and once with exact top-k, checks that
 // the first places are the same, and prints a JSON line per query. bench/expansion/summary.ts makes a table of them.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readDocuments, readQrels, readQueries, type Query } from '../../src/collection/index.js';
+import type { Query } from '../../src/collection/index.js';
 import { BertQE, rerankRun, type Reranking, type RerankOptions } from '../../src/expansion/index.js';
-import {
-  buildIndex,
-  createAnalyzer,
-  DivergenceFeedback,
-  Index,
-  KL,
-  Searcher,
-} from '../../src/retrieval/index.js';
+import { openSetting } from './setting.js';
 import type { TopKMeasurement } from './summary.js';
 
 const { values, positionals } = parseArgs({
@@ -34,34 +25,20 @@ const [collection] = positionals;
 const topK = Number(values['top-k']);
 const [alpha, beta] = [Number(values.alpha), Number(values.beta)];
 
-const folder = mkdtempSync(join(tmpdir(), 'bench-expansion-'));
-await buildIndex(readDocuments(collection), { folder, analyzer: createAnalyzer({ base: 'terrier' }) });
-const index = Index.open(folder);
-const searcher = new Searcher(index, { feedback: new DivergenceFeedback(KL) });
+const setting = await openSetting(collection, Number(values.skip), Number(values.queries));
 const bertQe = await BertQE.load({ models: values.models, alpha, beta });
 try {
-  for (const query of await sample()) {
-    const run = new Map([[query.id, await searcher.search(query, { depth: 1000 })]]);
+  for (const query of setting.queries) {
+    const run = new Map([[query.id, await setting.ranking(query)]]);
     const rerank = async (options: RerankOptions): Promise<Reranking> => {
-      for await (const reranked of rerankRun(bertQe, [query], run, index, options)) return reranked;
+      for await (const reranked of rerankRun(bertQe, [query], run, setting.index, options)) return reranked;
       throw new Error(`query ${query.id} gave nothing`);
     };
-    const pruned = await rerank({ topK });
-    const exhaustive = await rerank({});
-    print(query, pruned, exhaustive);
+    print(query, await rerank({ topK }), await rerank({}));
   }
 } finally {
   await bertQe.close();
-  await index.close();
-  rmSync(folder, { recursive: true });
-}
-
-/** Judged queries, in the order of the file. */
-async function sample(): Promise<Query[]> {
-  const judged = await readQrels(join(collection, 'qrels.txt'));
-  const queries = (await readQueries(collection)).filter(({ id }) => judged.has(id));
-  const skip = Number(values.skip);
-  return queries.slice(skip, skip + Number(values.queries));
+  await setting.close();
 }
 
 function print(query: Query, pruned: Reranking, exhaustive: Reranking): void {

@@ -142,7 +142,8 @@ function plainInputs(options: Values, { name, expansion }: NamedModels): Journal
 async function withJournal(job: Job, journal: Journal): Promise<void> {
   const { outputs, io } = job;
   if (journal.finished > 0) {
-    io.stderr.write(`Going on after ${journal.finished} finished queries (${journal.path}).\n`);
+    const noun = journal.finished === 1 ? 'query' : 'queries';
+    io.stderr.write(`Going on after ${journal.finished} finished ${noun} (${journal.path}).\n`);
   }
   if (journal.finished < job.source.total) {
     for await (const entry of rerankAll(job, journal)) await journal.append(entry);
@@ -158,13 +159,21 @@ async function* parts(journal: Journal, part: 'run' | 'explanation'): AsyncGener
   for await (const entry of journal.entries()) yield entry[part] ?? '';
 }
 
-/** To standard output, query by query. */
+/** To standard output, query by query; what goes elsewhere, to a pipe or a device, follows at the end. */
 async function straight(job: Job): Promise<void> {
-  const part = job.outputs.explanations === undefined ? 'run' : 'explanation';
+  const { run, explanations } = job.outputs;
+  const [first, second] =
+    explanations === standardStream ? (['explanation', 'run'] as const) : (['run', 'explanation'] as const);
+  const paths = { run, explanation: explanations };
+  const later: string[] = [];
   const texts = async function* (): AsyncGenerator<string> {
-    for await (const entry of rerankAll(job)) yield entry[part] ?? '';
+    for await (const entry of rerankAll(job)) {
+      yield entry[first] ?? '';
+      if (paths[second] !== undefined) later.push(entry[second] ?? '');
+    }
   };
-  await writeOutput(job.outputs.run ?? job.outputs.explanations ?? standardStream, texts(), job.io.stdout);
+  await writeOutput(paths[first] ?? standardStream, texts(), job.io.stdout);
+  if (paths[second] !== undefined) await writeOutput(paths[second], later, job.io.stdout);
 }
 
 /** Runs the queries that are not finished yet. */
