@@ -40,7 +40,7 @@ describe('bert-qe models', () => {
     const info = JSON.parse(stdout) as Record<string, unknown>;
     expect(info).toMatchObject({
       letter: 'S',
-      parameters: 7_551_490,
+      parameters: 7_551_746,
       flopsPer384Tokens: 24 * 256 ** 2 * 4 * 384,
       tokenizer: 'WordPiece',
       vocabulary: 16_384,
