@@ -25,7 +25,8 @@ export function initialRanking(documents: readonly (string | InputDocument)[]): 
       throw usage(`documents[${index}] has the score ${score}; it must be a finite number`);
     }
     const content = title === undefined ? { text } : { title, text };
-    return { index, id: id ?? String(index), document: content, initial: score };
+    // A score of -0 becomes 0: JSON cannot tell them apart, so neither must an explanation.
+    return { index, id: id ?? String(index), document: content, initial: score === 0 ? 0 : score };
   });
   const without = inputs.findIndex(({ initial }) => initial === undefined);
   if (without >= 0 && inputs.some(({ initial }) => initial !== undefined)) {
