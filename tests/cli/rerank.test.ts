@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { main } from '../../src/cli/main.js';
 import type { Explanation } from '../../src/expansion/index.js';
 import { launcher } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
@@ -31,17 +34,27 @@ interface Finished {
   readonly stderr: string;
 }
 
-/** Starts the command; `killWhen` is asked every few milliseconds whether to kill it. */
-function rerank(args: readonly string[], killWhen: () => boolean = () => false): Promise<Finished> {
+/** Runs the command in this process. */
+async function rerank(args: readonly string[]): Promise<Finished> {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const texts = [text(stdout), text(stderr)];
+  const code = await main(['rerank', ...args], { stdout, stderr, signal: new AbortController().signal });
+  stdout.end();
+  stderr.end();
+  const [shown, said] = await Promise.all(texts);
+  return { code, stdout: shown, stderr: said };
+}
+
+/** Starts the command as a user would; `killWhen` is asked every few milliseconds whether to kill it. */
+function rerankApart(args: readonly string[], killWhen: () => boolean = () => false): Promise<Finished> {
   return new Promise((resolve) => {
     const started = spawn(process.execPath, [launcher, 'rerank', ...args], { cwd: root });
-    let stdout = '';
-    let stderr = '';
-    started.stdout.on('data', (data) => (stdout += data));
-    started.stderr.on('data', (data) => (stderr += data));
+    const texts = Promise.all([text(started.stdout), text(started.stderr)]);
     const watch = setInterval(() => killWhen() && started.kill('SIGKILL'), 2);
-    started.on('close', (code) => {
+    started.on('close', async (code) => {
       clearInterval(watch);
+      const [stdout, stderr] = await texts;
       resolve({ code, stdout, stderr });
     });
   });
@@ -63,7 +76,7 @@ describe('rerank over a file of queries', () => {
   test('killed again and again, it goes on and ends with the same run, byte for byte', async () => {
     const inputs = ['--documents', documents, '--queries', queries, ...small];
     const whole = join(folder, 'whole.run');
-    const uninterrupted = await rerank([...inputs, '--out', whole]);
+    const uninterrupted = await rerankApart([...inputs, '--out', whole]);
     expect(uninterrupted).toMatchObject({ code: 0, stdout: '' });
     expect(uninterrupted.stderr).toMatch(/^BERT-QE-TTT: 5 queries in .* pairs .* TFLOPs a query\n$/);
 
@@ -74,7 +87,7 @@ describe('rerank over a file of queries', () => {
     for (let attempt = 0; ; attempt++) {
       const before = size();
       // Killed as soon as another query is in the journal, and every other time with the last line torn.
-      const { code, stderr } = await rerank([...inputs, '--out', killed], () => size() > before + 500);
+      const { code, stderr } = await rerankApart([...inputs, '--out', killed], () => size() > before + 500);
       if (stderr.includes('Going on after')) resumed++;
       if (code === 0) break;
       expect(code).toBeNull();
@@ -95,7 +108,7 @@ describe('rerank over a file of queries', () => {
     const out = join(folder, 'other.run');
     const inputs = ['--documents', documents, '--queries', queries, ...small, '--out', out];
     const journal = `${out}.journal`;
-    await rerank(inputs, () => sizeOf(journal) > 3000);
+    await rerankApart(inputs, () => sizeOf(journal) > 3000);
     expect(existsSync(journal)).toBe(true);
     const other = await rerank([...inputs, '--alpha', '0.7']);
     expect(other.code).toBe(2);
