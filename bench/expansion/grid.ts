@@ -18,7 +18,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const topK = Number(values['top-k']);
-const alphas = [0.2, 0.4, 0.6, 0.8];
+const alphas = [0.1, 0.2, 0.4, 0.6, 0.8];
 const betas = [1, 0.9, 0.8, 0.7];
 
 /** Asks the model once per pair, for as long as one query lasts. */

@@ -16,9 +16,14 @@ export interface TopKMeasurement {
   readonly sameOrder: boolean;
   /** The largest difference between their scores. */
   readonly scoreDifference: number;
-  readonly pruned: RerankCost;
-  readonly exhaustive: RerankCost;
+  readonly pruned: MeasuredCost;
+  readonly exhaustive: MeasuredCost;
 }
+
+export type MeasuredCost = RerankCost & {
+  /** Of all threads together. */
+  readonly processorSeconds: number;
+};
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const lines = process.argv.slice(2).flatMap((file) => readFileSync(file, 'utf8').trim().split('\n'));
@@ -33,13 +38,13 @@ export function summarise(measurements: readonly TopKMeasurement[]): string {
     groups.set(name, [...(groups.get(name) ?? []), measurement]);
   }
   const rows = [...groups].map(([name, group]) => {
-    const share = (count: (cost: RerankCost) => number): string => {
+    const share = (count: (cost: MeasuredCost) => number): string => {
       const total = (side: 'pruned' | 'exhaustive') =>
         group.reduce((sum, each) => sum + count(each[side]), 0);
       return `${((100 * total('pruned')) / total('exhaustive')).toFixed(1)} %`;
     };
     const seconds = (side: 'pruned' | 'exhaustive'): string =>
-      (group.reduce((sum, each) => sum + each[side].seconds, 0) / group.length).toFixed(1);
+      (group.reduce((sum, each) => sum + each[side].processorSeconds, 0) / group.length).toFixed(1);
     return [
       name,
       group.length,
@@ -47,6 +52,7 @@ export function summarise(measurements: readonly TopKMeasurement[]): string {
       share((cost) => cost.pairs),
       share((cost) => cost.flops),
       `${seconds('pruned')} / ${seconds('exhaustive')}`,
+      share((cost) => cost.processorSeconds),
       share((cost) => cost.seconds),
       group.every(({ sameOrder }) => sameOrder)
         ? 'yes'
@@ -55,8 +61,8 @@ export function summarise(measurements: readonly TopKMeasurement[]): string {
     ].join(' | ');
   });
   return [
-    '| collection | models | k | α | β | queries | phase-three pairs | all pairs | FLOPs | seconds a query | time | same order | score difference |',
-    '|---|---|---|---|---|---|---|---|---|---|---|---|---|',
+    '| collection | models | k | α | β | queries | phase-three pairs | all pairs | FLOPs | processor seconds a query | processor time | wall time | same order | score difference |',
+    '|---|---|---|---|---|---|---|---|---|---|---|---|---|---|',
     ...rows.map((row) => `| ${row} |`),
     '',
   ].join('\n');
