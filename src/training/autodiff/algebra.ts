@@ -1,0 +1,37 @@
+import type { Graph, Value } from '../../bert/onnx/index.js';
+
+/** Arithmetic on values of a graph, written as formulas are: numbers become constants. */
+export class Algebra {
+  constructor(readonly graph: Graph) {}
+
+  add(a: Value | number, b: Value | number): Value {
+    return this.#both('Add', a, b);
+  }
+
+  subtract(a: Value | number, b: Value | number): Value {
+    return this.#both('Sub', a, b);
+  }
+
+  multiply(a: Value | number, b: Value | number): Value {
+    return this.#both('Mul', a, b);
+  }
+
+  /** Σ over one axis, which stays with size 1 or goes. */
+  sum(x: Value, axis: number, keep: boolean): Value {
+    return this.graph.op('ReduceSum', [x, this.graph.integers([axis])], { keepdims: keep ? 1 : 0 });
+  }
+
+  /** The mean over the last axis, which stays with size 1. */
+  mean(x: Value): Value {
+    return this.graph.op('ReduceMean', [x, this.graph.integers([-1])], { keepdims: 1 });
+  }
+
+  unary(op: 'Erf' | 'Exp' | 'Tanh' | 'Shape', x: Value): Value {
+    return this.graph.op(op, [x]);
+  }
+
+  #both(op: 'Add' | 'Sub' | 'Mul', a: Value | number, b: Value | number): Value {
+    const value = (x: Value | number): Value => (typeof x === 'number' ? this.graph.scalar(x) : x);
+    return this.graph.op(op, [value(a), value(b)]);
+  }
+}

@@ -1,0 +1,2 @@
+export { gradients } from './gradients.js';
+export { rules } from './rules.js';

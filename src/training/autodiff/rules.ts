@@ -1,0 +1,134 @@
+import { ElementType, type Attributes, type Value } from '../../bert/onnx/index.js';
+import type { Algebra } from './algebra.js';
+
+/** A node on the way back: what went in, what came out, and the gradient of its first output. */
+export interface Step {
+  readonly math: Algebra;
+  readonly inputs: readonly Value[];
+  readonly outputs: readonly Value[];
+  readonly attributes: Attributes;
+  readonly gradient: Value;
+}
+
+/** The gradient of each input, made only when somebody wants it. */
+export type Rule = (step: Step) => readonly (() => Value)[];
+
+/**
+ * How a gradient passes through an operator. Written for the shapes that occur here: operands of Add and Mul that
+ * want a gradient have the shape of the result, MatMul multiplies `[batch, heads, ·, ·]`, Slice takes a beginning,
+ * softmaxes and LayerNormalization go over the last axis. tests/training/autodiff checks each against differences.
+ */
+export const rules: Readonly<Record<string, Rule>> = {
+  Add: ({ gradient }) => [() => gradient, () => gradient],
+
+  Mul: ({ math, inputs: [a, b], gradient }) => [
+    () => math.multiply(gradient, b),
+    () => math.multiply(gradient, a),
+  ],
+
+  // y = a·b + c or, with transB, a·bᵀ + c; c a row that is added to every row.
+  Gemm: ({ math, inputs: [a, b], attributes, gradient }) => {
+    const gemm = (left: Value, right: Value, transA: 0 | 1, transB: 0 | 1): Value =>
+      math.graph.op('Gemm', [left, right], { transA, transB });
+    const turned = attributes['transB'] === 1;
+    return [
+      () => gemm(gradient, b, 0, turned ? 0 : 1),
+      () => (turned ? gemm(gradient, a, 1, 0) : gemm(a, gradient, 1, 0)),
+      () => math.sum(gradient, 0, false),
+    ];
+  },
+
+  MatMul: ({ math: { graph }, inputs: [a, b], gradient }) => {
+    const turned = (x: Value): Value => graph.op('Transpose', [x], { perm: [0, 1, 3, 2] });
+    return [() => graph.op('MatMul', [gradient, turned(b)]), () => graph.op('MatMul', [turned(a), gradient])];
+  },
+
+  Reshape: ({ math, inputs: [x], gradient }) => [
+    () => math.graph.op('Reshape', [gradient, math.unary('Shape', x)]),
+  ],
+
+  Transpose: ({ math, attributes, gradient }) => {
+    const perm = attributes['perm'] as readonly number[];
+    const back = perm.map((_, axis) => perm.indexOf(axis));
+    return [() => math.graph.op('Transpose', [gradient], { perm: back })];
+  },
+
+  // What was cut off at the end had no say.
+  Slice: ({ math, inputs: [x], gradient }) => {
+    const whole = math.unary('Shape', x);
+    const cutOff = math.subtract(whole, math.unary('Shape', gradient));
+    const nothing = math.subtract(whole, whole);
+    return [
+      () =>
+        math.graph.op('Pad', [gradient, math.graph.op('Concat', [nothing, cutOff], { axis: 0 })], {
+          mode: 'constant',
+        }),
+    ];
+  },
+
+  // The sum of everything.
+  ReduceSum: ({ math, inputs: [x], gradient }) => [
+    () => math.graph.op('Expand', [gradient, math.unary('Shape', x)]),
+  ],
+
+  // dx = y ∘ (g − Σ g∘y)
+  Softmax: ({ math, outputs: [y], gradient }) => [
+    () => {
+      const weighted = math.multiply(gradient, y);
+      return math.subtract(weighted, math.multiply(y, math.sum(weighted, -1, true)));
+    },
+  ],
+
+  // dx = g − exp(y) · Σ g
+  LogSoftmax: ({ math, outputs: [y], gradient }) => [
+    () => math.subtract(gradient, math.multiply(math.unary('Exp', y), math.sum(gradient, -1, true))),
+  ],
+
+  // dx = g ∘ (1 − y²)
+  Tanh: ({ math, outputs: [y], gradient }) => [
+    () => math.multiply(gradient, math.subtract(1, math.multiply(y, y))),
+  ],
+
+  Relu: ({ math: { graph }, inputs: [x], gradient }) => [
+    () => {
+      const isPositive = graph.op('Greater', [x, graph.scalar(0)]);
+      return graph.op('Mul', [gradient, graph.op('Cast', [isPositive], { to: ElementType.float32 })]);
+    },
+  ],
+
+  Gelu: ({ math, inputs: [x], attributes, gradient }) => [
+    () => math.multiply(gradient, attributes['approximate'] === 'tanh' ? tanhGelu(math, x) : gelu(math, x)),
+  ],
+
+  // y = x̂ ∘ γ + β with x̂ = (x − mean)·r:  dx = r·(g∘γ − mean(g∘γ) − x̂·mean(g∘γ∘x̂))
+  LayerNormalization: ({ math, inputs: [x, gain], outputs: [, mean, reciprocal], gradient }) => {
+    const standard = math.multiply(math.subtract(x, mean), reciprocal);
+    return [
+      () => {
+        const scaled = math.multiply(gradient, gain);
+        const along = math.multiply(standard, math.mean(math.multiply(scaled, standard)));
+        return math.multiply(math.subtract(math.subtract(scaled, math.mean(scaled)), along), reciprocal);
+      },
+      () => math.sum(math.multiply(gradient, standard), 0, false),
+      () => math.sum(gradient, 0, false),
+    ];
+  },
+};
+
+/** d/dx x·Φ(x) = Φ(x) + x·φ(x). */
+function gelu(math: Algebra, x: Value): Value {
+  const cumulative = math.add(math.multiply(math.unary('Erf', math.multiply(x, Math.SQRT1_2)), 0.5), 0.5);
+  const bell = math.unary('Exp', math.multiply(math.multiply(x, x), -0.5));
+  return math.add(cumulative, math.multiply(math.multiply(x, bell), 1 / Math.sqrt(2 * Math.PI)));
+}
+
+/** The derivative of ½x(1 + tanh u), u = √(2/π)·(x + 0.044715x³). */
+function tanhGelu(math: Algebra, x: Value): Value {
+  const slope = Math.sqrt(2 / Math.PI);
+  const square = math.multiply(x, x);
+  const u = math.multiply(x, math.add(math.multiply(square, slope * 0.044715), slope));
+  const t = math.unary('Tanh', u);
+  const du = math.add(math.multiply(square, slope * 3 * 0.044715), slope);
+  const steep = math.multiply(math.multiply(x, math.subtract(1, math.multiply(t, t))), du);
+  return math.multiply(math.add(math.add(t, 1), steep), 0.5);
+}

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { type Attributes, float, Graph, type Value } from '../../../src/bert/onnx/index.js';
+import { gradients, rules } from '../../../src/training/autodiff/index.js';
+import { noise } from './noise.js';
+import { type Numbers, runner } from './run-values.js';
+
+interface Case {
+  readonly op: string;
+  readonly name: string;
+  /** Shapes of the inputs that get a gradient. */
+  readonly shapes: readonly (readonly number[])[];
+  readonly attributes?: Attributes;
+  /** Builds the value, where it is not simply the operator on its inputs. */
+  readonly build?: (graph: Graph, inputs: readonly Value[]) => Value;
+}
+
+const cases: readonly Case[] = [
+  {
+    op: 'Add',
+    name: 'two operands',
+    shapes: [
+      [3, 4],
+      [3, 4],
+    ],
+  },
+  {
+    op: 'Mul',
+    name: 'two operands',
+    shapes: [
+      [3, 4],
+      [3, 4],
+    ],
+  },
+  { op: 'Mul', name: 'a constant', shapes: [[3, 4]], build: (g, [x]) => g.op('Mul', [x, g.scalar(-1.5)]) },
+  { op: 'Gemm', name: 'as stored', shapes: [[5, 3], [3, 4], [4]] },
+  { op: 'Gemm', name: 'transposed weights', shapes: [[5, 3], [4, 3], [4]], attributes: { transB: 1 } },
+  {
+    op: 'MatMul',
+    name: 'heads of sequences',
+    shapes: [
+      [2, 3, 4, 5],
+      [2, 3, 5, 2],
+    ],
+  },
+  {
+    op: 'Reshape',
+    name: 'another shape',
+    shapes: [[4, 6]],
+    build: (g, [x]) => g.op('Reshape', [x, g.integers([2, -1, 3])]),
+  },
+  { op: 'Transpose', name: 'a cycle of axes', shapes: [[2, 3, 4]], attributes: { perm: [1, 2, 0] } },
+  {
+    op: 'Slice',
+    name: 'the beginning of an axis',
+    shapes: [[2, 4, 3]],
+    build: (g, [x]) => g.op('Slice', [x, g.integers([0]), g.integers([1]), g.integers([1])]),
+  },
+  { op: 'ReduceSum', name: 'everything', shapes: [[3, 4]], attributes: { keepdims: 0 } },
+  { op: 'Softmax', name: 'the last axis', shapes: [[2, 3, 5]], attributes: { axis: -1 } },
+  { op: 'LogSoftmax', name: 'the last axis', shapes: [[3, 5]], attributes: { axis: -1 } },
+  { op: 'Tanh', name: 'elements', shapes: [[3, 4]] },
+  { op: 'Relu', name: 'elements', shapes: [[3, 4]] },
+  { op: 'Gelu', name: 'exact', shapes: [[4, 5]], attributes: { approximate: 'none' } },
+  { op: 'Gelu', name: 'by tanh', shapes: [[4, 5]], attributes: { approximate: 'tanh' } },
+  {
+    op: 'LayerNormalization',
+    name: 'rows, gain and offset',
+    shapes: [[4, 6], [6], [6]],
+    build: (g, inputs) => g.ops('LayerNormalization', inputs, 3, { axis: -1, epsilon: float(1e-5) })[0],
+  },
+];
+
+/** Σ weights ∘ value, so that every element of the value has a gradient of its own. */
+function weighted({ op, shapes, attributes, build }: Case) {
+  const graph = new Graph('rule');
+  const leaves = shapes.map((dims, i) => graph.input(`x${i}`, 'float32', dims));
+  const value = build?.(graph, leaves) ?? graph.op(op, leaves, attributes);
+  const weights = graph.input('weights', 'float32', ['n']);
+  const flat = graph.op('Reshape', [value, graph.integers([-1])]);
+  const scalar = graph.op('ReduceSum', [graph.op('Mul', [flat, weights])], { keepdims: 0 });
+  return { graph, leaves, scalar };
+}
+
+describe('gradient rules', () => {
+  test('are each checked below', () => {
+    expect([...new Set(cases.map(({ op }) => op))].sort()).toEqual(Object.keys(rules).sort());
+  });
+
+  test.each(cases)('$op: $name agrees with finite differences', async (one) => {
+    const { graph, leaves, scalar } = weighted(one);
+    const count = await outputCount(one);
+    gradients(graph, scalar, leaves).forEach((gradient, i) =>
+      graph.output(gradient, `dx${i}`, 'float32', one.shapes[i]),
+    );
+    graph.output(scalar, 'scalar', 'float32', []);
+    const run = await runner(graph);
+    const feeds = new Map<string, Numbers>(
+      one.shapes.map((dims, i) => [`x${i}`, { dims, values: noise(`${one.op} ${i}`, size(dims)) }]),
+    );
+    feeds.set('weights', { dims: [count], values: noise('weights', count) });
+    const result = await run(feeds);
+    for (const [i, dims] of one.shapes.entries()) {
+      const { values } = feeds.get(`x${i}`)!;
+      const found = result.get(`dx${i}`)!;
+      expect(found.length).toBe(size(dims));
+      const step = 1 / 256;
+      for (let at = 0; at < values.length; at++) {
+        const kept = values[at];
+        const difference: number[] = [];
+        for (const sign of [1, -1]) {
+          values[at] = kept + sign * step;
+          difference.push((await run(feeds)).get('scalar')![0]);
+        }
+        values[at] = kept;
+        const expected = (difference[0] - difference[1]) / (2 * step);
+        expect(Math.abs(found[at] - expected), `input ${i}, element ${at}`).toBeLessThan(
+          2e-3 * Math.max(1, Math.abs(expected)),
+        );
+      }
+    }
+  });
+
+  test('add up where a value is used twice', async () => {
+    const graph = new Graph('twice');
+    const x = graph.input('x', 'float32', [2]);
+    const square = graph.op('Mul', [x, x]);
+    const scalar = graph.op('ReduceSum', [graph.op('Add', [square, x])], { keepdims: 0 });
+    const [dx] = gradients(graph, scalar, [x]);
+    graph.output(dx, 'dx', 'float32', [2]);
+    const run = await runner(graph);
+    const result = await run(new Map([['x', { dims: [2], values: Float32Array.of(3, -0.5) }]]));
+    expect([...result.get('dx')!]).toEqual([7, 0]);
+  });
+
+  test('are not made up for unknown operators', () => {
+    const graph = new Graph('unknown');
+    const x = graph.input('x', 'float32', [2]);
+    const scalar = graph.op('ReduceSum', [graph.op('Sin', [x])], { keepdims: 0 });
+    expect(() => gradients(graph, scalar, [x])).toThrow('There is no gradient rule for the operator Sin.');
+  });
+});
+
+function size(dims: readonly number[]): number {
+  return dims.reduce((product, dim) => product * dim, 1);
+}
+
+/** Elements of the case's value, asked of the runtime itself. */
+async function outputCount(one: Case): Promise<number> {
+  const graph = new Graph('size');
+  const leaves = one.shapes.map((dims, i) => graph.input(`x${i}`, 'float32', dims));
+  const value = one.build?.(graph, leaves) ?? graph.op(one.op, leaves, one.attributes);
+  graph.output(graph.op('Reshape', [value, graph.integers([-1])]), 'value', 'float32', ['n']);
+  const run = await runner(graph);
+  const feeds = one.shapes.map(
+    (dims, i) => [`x${i}`, { dims, values: new Float32Array(size(dims)) }] as const,
+  );
+  return (await run(new Map(feeds))).get('value')!.length;
+}
