@@ -1,0 +1,201 @@
+import type { z } from 'zod';
+import * as schemas from './schemas/index.js';
+
+/** What a route answers with. */
+export interface AnswerSpec {
+  readonly description: string;
+  /** Absent where the answer is not JSON. */
+  readonly schema?: z.ZodType;
+  /** `application/json` unless given. */
+  readonly type?: string;
+}
+
+/** A route, as data: the validation, the OpenAPI document and the API page are made from it. */
+export interface RouteSpec {
+  readonly method: 'get' | 'post';
+  /** Parameters in braces, as OpenAPI writes them. */
+  readonly path: string;
+  readonly tag: 'Re-ranking' | 'Searching' | 'Catalogue' | 'Service';
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly request?: z.ZodType;
+  readonly answers: Readonly<Record<number, AnswerSpec>>;
+  /** Served without an API key, too. */
+  readonly open?: true;
+  /** Runs models: it may be refused (413, 429, 503) or come too late (504). */
+  readonly scores?: true;
+  /** A request to try, shown in the documentation. */
+  readonly example?: unknown;
+}
+
+/** The named routes; the application gives each a handler. */
+export const routes = {
+  rerankV2: {
+    method: 'post',
+    path: '/v2/rerank',
+    tag: 'Re-ranking',
+    summary: 'Re-ranks documents: the shape of Cohere v2',
+    request: schemas.cohereV2Request,
+    answers: { 200: { description: 'The ranking.', schema: schemas.cohereV2Answer } },
+    scores: true,
+    example: {
+      model: 'bert-qe-SST',
+      query: 'why do suspension bridges sway',
+      documents: ['Wind can set a light deck swinging.', 'The bridge was painted red.'],
+      top_n: 1,
+    },
+  },
+  rerankV1: {
+    method: 'post',
+    path: '/v1/rerank',
+    tag: 'Re-ranking',
+    summary: 'Re-ranks documents: the shapes of Cohere v1, Jina and Voyage',
+    description:
+      'With `top_k` the answer is that of Voyage (`data`), with `top_n`, `rank_fields` or `max_chunks_per_doc` that of ' +
+      'Cohere and Jina (`results`); where the request leaves it open, the answer has both.',
+    request: schemas.v1Request,
+    answers: { 200: { description: 'The ranking.', schema: schemas.v1Answer } },
+    scores: true,
+    example: {
+      model: 'small',
+      query: 'why do suspension bridges sway',
+      documents: ['Wind can set a light deck swinging.', 'The bridge was painted red.'],
+      return_documents: true,
+    },
+  },
+  rerank: {
+    method: 'post',
+    path: '/rerank',
+    tag: 'Re-ranking',
+    summary: 'Re-ranks documents: the shape of TEI (`texts`), or of Cohere v1 (`documents`)',
+    request: schemas.anyRerankRequest,
+    answers: {
+      200: { description: 'The ranking: a bare array for `texts`.', schema: schemas.anyRerankAnswer },
+    },
+    scores: true,
+    example: {
+      query: 'why do suspension bridges sway',
+      texts: ['Wind can set a light deck swinging.', 'The bridge was painted red.'],
+      raw_scores: true,
+    },
+  },
+  search: {
+    method: 'post',
+    path: '/search',
+    tag: 'Searching',
+    summary: 'Searches the loaded index and re-ranks what it finds, in three phases',
+    description:
+      'With `Accept: text/event-stream` the answer comes as server-sent events: `initial`, any number of `progress`, ' +
+      'then `result` or `error`.',
+    request: schemas.searchRequest,
+    answers: {
+      200: {
+        description: 'The ranking, or a stream of events that ends with it.',
+        schema: schemas.searchAnswer,
+      },
+    },
+    scores: true,
+    example: { query: 'why do suspension bridges sway', model: 'bert-qe-SST', depth: 30, explain: true },
+  },
+  variants: {
+    method: 'get',
+    path: '/variants',
+    tag: 'Catalogue',
+    summary: 'The models that requests can name, and what they cost',
+    answers: { 200: { description: 'All variants.', schema: schemas.variantsAnswer } },
+  },
+  info: {
+    method: 'get',
+    path: '/info',
+    tag: 'Catalogue',
+    summary: 'What this server has loaded, and its limits',
+    answers: { 200: { description: 'Collection, queries, limits.', schema: schemas.infoAnswer } },
+  },
+  queries: {
+    method: 'get',
+    path: '/queries',
+    tag: 'Catalogue',
+    summary: 'The loaded queries',
+    answers: { 200: { description: 'All of them.', schema: schemas.queriesAnswer } },
+  },
+  document: {
+    method: 'get',
+    path: '/documents/{id}',
+    tag: 'Catalogue',
+    summary: 'A document of the index',
+    parameters: { id: 'Its id, percent-encoded.' },
+    answers: {
+      200: { description: 'The document.', schema: schemas.documentAnswer },
+      404: { description: 'The index has no such document.', schema: schemas.problem },
+    },
+  },
+  experiments: {
+    method: 'get',
+    path: '/experiments',
+    tag: 'Catalogue',
+    summary: 'The finished experiments',
+    answers: { 200: { description: 'Latest first.', schema: schemas.experimentsAnswer } },
+  },
+  experimentFile: {
+    method: 'get',
+    path: '/experiments/{name}/{file}',
+    tag: 'Catalogue',
+    summary: 'The report of an experiment, its tables and figures',
+    parameters: {
+      name: 'The name of the experiment.',
+      file: '`report.html`, `report.md`, or a path in `tables/` or `figures/`.',
+    },
+    answers: {
+      200: { description: 'The file.', type: '*/*' },
+      404: { description: 'There is no such file.', schema: schemas.problem },
+    },
+  },
+  health: {
+    method: 'get',
+    path: '/health',
+    tag: 'Service',
+    summary: 'Whether the default variant can score: a pair is run through its models',
+    answers: {
+      200: { description: 'It scored.', schema: schemas.healthAnswer },
+      503: { description: 'It could not.', schema: schemas.healthAnswer },
+    },
+    open: true,
+  },
+  ready: {
+    method: 'get',
+    path: '/ready',
+    tag: 'Service',
+    summary: 'Whether new requests are taken',
+    answers: {
+      200: { description: 'They are.', schema: schemas.readyAnswer },
+      503: { description: 'The server is finishing its last requests.', schema: schemas.readyAnswer },
+    },
+    open: true,
+  },
+  metrics: {
+    method: 'get',
+    path: '/metrics',
+    tag: 'Service',
+    summary: 'Counters and gauges for Prometheus',
+    answers: { 200: { description: 'Text exposition format 0.0.4.', type: 'text/plain' } },
+  },
+  openapi: {
+    method: 'get',
+    path: '/openapi.json',
+    tag: 'Service',
+    summary: 'This description, for programs',
+    answers: { 200: { description: 'OpenAPI 3.1.', type: 'application/json' } },
+    open: true,
+  },
+  docs: {
+    method: 'get',
+    path: '/docs',
+    tag: 'Service',
+    summary: 'This description, for people',
+    answers: { 200: { description: 'A page.', type: 'text/html' } },
+    open: true,
+  },
+} as const satisfies Readonly<Record<string, RouteSpec>>;
+
+export type RouteName = keyof typeof routes;
