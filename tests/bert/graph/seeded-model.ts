@@ -46,7 +46,7 @@ export function seededSequence(length: number, vocabulary: number): { ids: Int32
 }
 
 /** Uniform in [-.5, .5): an integer hash of the place, started from FNV-1a of the name. */
-function noise(name: string, count: number, map: (u: number) => number): Float32Array {
+export function noise(name: string, count: number, map: (u: number) => number): Float32Array {
   let seed = 2166136261;
   for (const byte of new TextEncoder().encode(name)) seed = Math.imul(seed ^ byte, 16777619);
   const values = new Float32Array(count);

@@ -1,0 +1,101 @@
+import { type Parameter, Table } from './parameter.js';
+
+/** Adam with decoupled weight decay, as BERT's own code has it: no bias correction. */
+export interface AdamSettings {
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly epsilon: number;
+  readonly weightDecay: number;
+  /** Gradients are scaled down to this norm, all tensors together. */
+  readonly clipNorm: number;
+}
+
+/** REFERENCE §3. */
+export const publishedAdam: AdamSettings = {
+  beta1: 0.9,
+  beta2: 0.999,
+  epsilon: 1e-6,
+  weightDecay: 0.01,
+  clipNorm: 1,
+};
+
+/**
+ * Moments smaller than this become 0. The first moment of a word that stays away falls tenfold every 22 steps and
+ * would end among the denormals, on which processors take a hundred times as long; it moves no weight by then.
+ */
+const NOTHING = 1e-30;
+
+/** The Euclidean norm of all gradients together. */
+export function gradientNorm(parameters: Iterable<Parameter>): number {
+  let sum = 0;
+  for (const parameter of parameters) {
+    const { gradient } = parameter;
+    if (parameter instanceof Table) {
+      for (const row of parameter.touched) {
+        sum += squares(gradient, row * parameter.width, (row + 1) * parameter.width);
+      }
+    } else {
+      sum += squares(gradient, 0, gradient.length);
+    }
+  }
+  return Math.sqrt(sum);
+}
+
+function squares(values: Float32Array, from: number, to: number): number {
+  let sum = 0;
+  for (let i = from; i < to; i++) sum += values[i] * values[i];
+  return sum;
+}
+
+/** One step of all parameters; `norm` is that of their gradients. */
+export function adamStep(
+  parameters: Iterable<Parameter>,
+  settings: AdamSettings,
+  learningRate: number,
+  norm: number,
+): void {
+  const scale = settings.clipNorm / Math.max(norm, settings.clipNorm);
+  for (const parameter of parameters) {
+    const decay = parameter.decays ? settings.weightDecay : 0;
+    if (parameter instanceof Table) {
+      const { width, moving } = parameter;
+      for (let from = 0; from < moving.length;) {
+        let to = from + 1;
+        while (to < moving.length && moving[to] === moving[from]) to++;
+        if (moving[from]) update(parameter, from * width, to * width, settings, learningRate, decay, scale);
+        else shrink(parameter.values, from * width, to * width, learningRate * decay);
+        from = to;
+      }
+    } else {
+      update(parameter, 0, parameter.values.length, settings, learningRate, decay, scale);
+    }
+  }
+}
+
+/** m ← β₁m + (1-β₁)g, v ← β₂v + (1-β₂)g², w ← w − η·(m/(√v + ε) + λw); in double precision, stored in single. */
+function update(
+  { values, gradient, m, v }: Parameter,
+  from: number,
+  to: number,
+  { beta1, beta2, epsilon }: AdamSettings,
+  learningRate: number,
+  decay: number,
+  scale: number,
+): void {
+  for (let i = from; i < to; i++) {
+    const g = gradient[i] * scale;
+    let first = beta1 * m[i] + (1 - beta1) * g;
+    let second = beta2 * v[i] + (1 - beta2) * g * g;
+    if (first < NOTHING && first > -NOTHING) first = 0;
+    if (second < NOTHING) second = 0;
+    m[i] = first;
+    v[i] = second;
+    const value = values[i];
+    values[i] = value - learningRate * (first / (Math.sqrt(second) + epsilon) + decay * value);
+  }
+}
+
+function shrink(values: Float32Array, from: number, to: number, share: number): void {
+  if (share === 0) return;
+  for (let i = from; i < to; i++) values[i] -= share * values[i];
+}

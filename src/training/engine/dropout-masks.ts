@@ -1,0 +1,56 @@
+import { Tensor } from 'onnxruntime-node';
+import type { DropoutMask } from '../graph/index.js';
+import { Random } from '../random.js';
+
+/** Gives the masks of a training graph for one run of it; `run` tells runs apart. */
+export interface MaskSource {
+  fill(batch: number, sequence: number, run: string): Record<string, Tensor>;
+}
+
+/** Random masks: the same run always drops the same. Their memory is kept from one run to the next. */
+export class DropoutMasks implements MaskSource {
+  readonly #buffers = new Map<string, Float32Array<ArrayBuffer>>();
+
+  constructor(
+    private readonly masks: readonly DropoutMask[],
+    private readonly rate: number,
+    private readonly seed: number,
+  ) {}
+
+  fill(batch: number, sequence: number, run: string): Record<string, Tensor> {
+    return Object.fromEntries(
+      this.masks.map(({ name, shape }) => {
+        const dims = shape(batch, sequence);
+        const values = this.#buffer(
+          name,
+          dims.reduce((product, dim) => product * dim, 1),
+        );
+        drop(values, this.rate, new Random('dropout', this.seed, run, name));
+        return [name, new Tensor('float32', values, dims)];
+      }),
+    );
+  }
+
+  #buffer(name: string, size: number): Float32Array<ArrayBuffer> {
+    let buffer = this.#buffers.get(name);
+    if (buffer === undefined || buffer.length < size) {
+      buffer = new Float32Array(size);
+      this.#buffers.set(name, buffer);
+    }
+    return buffer.subarray(0, size);
+  }
+}
+
+/**
+ * Each element is 0 with probability `rate`, else 1/(1-rate), so that the expectation is 1. Distances between zeros
+ * are geometric: one random number per zero instead of one per element.
+ */
+export function drop(mask: Float32Array, rate: number, random: Random): void {
+  mask.fill(1 / (1 - rate));
+  const scale = 1 / Math.log1p(-rate);
+  for (let at = -1; ;) {
+    at += 1 + Math.floor(Math.log(random.unit()) * scale);
+    if (at >= mask.length) return;
+    mask[at] = 0;
+  }
+}

@@ -1,0 +1,166 @@
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { bertTensorShapes } from '../../bert/checkpoint/index.js';
+import type { ModelConfig } from '../../bert/config.js';
+import {
+  gradientOf,
+  isTable,
+  LOGITS,
+  LOSS,
+  type LossKind,
+  POSITIONS,
+  scoringGraph,
+  TARGETS,
+  TOKEN_GRADIENTS,
+  trainingGraph,
+  TYPES,
+  WORDS,
+} from '../graph/index.js';
+import { adamStep, type AdamSettings, gradientNorm } from './adam.js';
+import { DropoutMasks, type MaskSource } from './dropout-masks.js';
+import { batchFeeds, type MicroBatch, padded, type PaddedBatch, type TrainingBatch } from './micro-batch.js';
+import { Parameter, Table } from './parameter.js';
+import { openGraph } from './session.js';
+
+export interface EngineSettings {
+  readonly config: ModelConfig;
+  readonly loss: LossKind;
+  /** Probability with which an activation is dropped. */
+  readonly dropout: number;
+  readonly seed: number;
+  readonly adam: AdamSettings;
+  /** Threads of the runtime. */
+  readonly threads: number;
+}
+
+export interface StepOutcome {
+  readonly loss: number;
+  /** Before clipping. */
+  readonly gradientNorm: number;
+}
+
+/** A model that can be trained and scored with: weights, gradients and moments in memory, graphs in the runtime. */
+export class Engine {
+  readonly #tensors: Record<string, Tensor> = {};
+  /** Where the runtime leaves gradients: at once in the sum for the first micro-batch of a step, then beside it. */
+  readonly #first: Record<string, Tensor> = {};
+  readonly #later: Record<string, Tensor> = {};
+  #tokenGradients = new Float32Array(0);
+  #scoring: InferenceSession | undefined;
+
+  private constructor(
+    readonly parameters: ReadonlyMap<string, Parameter>,
+    private readonly settings: EngineSettings,
+    private readonly training: InferenceSession,
+    private readonly masks: MaskSource,
+  ) {
+    for (const { name, shape, values, gradient } of parameters.values()) {
+      this.#tensors[name] = new Tensor('float32', values, shape);
+      if (isTable(name)) continue;
+      this.#first[gradientOf(name)] = new Tensor('float32', gradient, shape);
+      this.#later[gradientOf(name)] = new Tensor('float32', new Float32Array(gradient.length), shape);
+    }
+  }
+
+  static async open(
+    settings: EngineSettings,
+    weight: (name: string) => Promise<Float32Array>,
+    maskSource?: MaskSource,
+  ): Promise<Engine> {
+    const { config, loss, dropout, seed, threads } = settings;
+    const parameters = new Map<string, Parameter>();
+    for (const [name, shape] of bertTensorShapes(config)) {
+      // A copy of their own: training changes them.
+      const values = Float32Array.from(await weight(name));
+      parameters.set(name, new (isTable(name) ? Table : Parameter)(name, shape, values));
+    }
+    const { graph, masks } = trainingGraph(config, loss, { dropout: dropout > 0 });
+    const session = await openGraph(graph, threads);
+    return new Engine(parameters, settings, session, maskSource ?? new DropoutMasks(masks, dropout, seed));
+  }
+
+  /** Learns from micro-batches together: gradients are added up, then the weights move once. */
+  async step(batches: readonly TrainingBatch[], learningRate: number, number: number): Promise<StepOutcome> {
+    const loss = await this.differentiate(batches, number);
+    return { loss, gradientNorm: this.apply(learningRate) };
+  }
+
+  /** The loss of micro-batches together; their gradients are then in the parameters. */
+  async differentiate(batches: readonly TrainingBatch[], number: number): Promise<number> {
+    for (const parameter of this.parameters.values()) {
+      if (parameter instanceof Table) parameter.clearGradient();
+    }
+    let loss = 0;
+    for (const [i, batch] of batches.entries()) {
+      loss += await this.#accumulate(batch, `${number} ${i}`, i === 0);
+    }
+    return loss;
+  }
+
+  /** Moves the weights by the gradients; where these are not finite, leaves the weights as they are. */
+  apply(learningRate: number): number {
+    const parameters = [...this.parameters.values()];
+    const norm = gradientNorm(parameters);
+    if (Number.isFinite(norm)) adamStep(parameters, this.settings.adam, learningRate, norm);
+    return norm;
+  }
+
+  /** `[sequences, labels]` with the weights as they are now, nothing dropped. */
+  async score(batch: MicroBatch): Promise<Float32Array<ArrayBuffer>> {
+    this.#scoring ??= await openGraph(scoringGraph(this.settings.config), this.settings.threads);
+    const result = await this.#scoring.run({ ...this.#tensors, ...batchFeeds(padded(batch)) });
+    return result[LOGITS].data as Float32Array<ArrayBuffer>;
+  }
+
+  async release(): Promise<void> {
+    await this.training.release();
+    await this.#scoring?.release();
+  }
+
+  async #accumulate(batch: TrainingBatch, run: string, isFirst: boolean): Promise<number> {
+    const filled = padded(batch);
+    const { targets, columns } = batch;
+    const rows = this.#rows(filled.batch * filled.sequence);
+    const fetches = isFirst ? this.#first : this.#later;
+    const result = await this.training.run(
+      {
+        ...this.#tensors,
+        ...batchFeeds(filled),
+        ...this.masks.fill(filled.batch, filled.sequence, run),
+        [TARGETS]: new Tensor('float32', targets, [targets.length / columns, columns]),
+      },
+      { ...fetches, [TOKEN_GRADIENTS]: rows, [LOSS]: null },
+    );
+    if (!isFirst) this.#addLater();
+    this.#scatter(filled, rows.data as Float32Array);
+    return (result[LOSS].data as Float32Array)[0];
+  }
+
+  #addLater(): void {
+    for (const { name, gradient } of this.parameters.values()) {
+      if (isTable(name)) continue;
+      const more = this.#later[gradientOf(name)].data as Float32Array;
+      for (let i = 0; i < gradient.length; i++) gradient[i] += more[i];
+    }
+  }
+
+  /** Every token's gradient goes to its word, its position and its segment. */
+  #scatter({ batch, sequence, ids, segments, padding }: PaddedBatch, rows: Float32Array): void {
+    const [words, positions, types] = [WORDS, POSITIONS, TYPES].map(
+      (name) => this.parameters.get(name) as Table,
+    );
+    const { width } = words;
+    for (let token = 0; token < batch * sequence; token++) {
+      if (padding[token] !== 0) continue;
+      words.add(ids[token], rows, token * width);
+      positions.add(token % sequence, rows, token * width);
+      types.add(segments[token], rows, token * width);
+    }
+  }
+
+  #rows(tokens: number): Tensor {
+    const { hidden } = this.settings.config;
+    if (this.#tokenGradients.length < tokens * hidden)
+      this.#tokenGradients = new Float32Array(tokens * hidden);
+    return new Tensor('float32', this.#tokenGradients.subarray(0, tokens * hidden), [tokens, hidden]);
+  }
+}

@@ -1,0 +1,55 @@
+import { Tensor } from 'onnxruntime-node';
+import { IDS, PADDING, SEGMENTS } from '../graph/index.js';
+
+/** Sequences that go through the model together, padded to the longest of them. */
+export interface MicroBatch {
+  /** Token ids of all sequences, one after the other, without padding. */
+  readonly ids: Int32Array<ArrayBuffer>;
+  readonly lengths: Int32Array<ArrayBuffer>;
+  /** Per sequence, the place of the second text's first token. */
+  readonly splits: Int32Array<ArrayBuffer>;
+}
+
+/** A micro-batch to learn from. */
+export interface TrainingBatch extends MicroBatch {
+  /** `[rows, columns]`, see graph/loss.ts. */
+  readonly targets: Float32Array<ArrayBuffer>;
+  readonly columns: number;
+}
+
+/** Added to the attention scores of padding: its share is then exactly 0. */
+const NEVER = -1e9;
+
+/** A micro-batch as the graphs take it. */
+export interface PaddedBatch {
+  readonly batch: number;
+  readonly sequence: number;
+  readonly ids: Int32Array<ArrayBuffer>;
+  readonly segments: Int32Array<ArrayBuffer>;
+  readonly padding: Float32Array<ArrayBuffer>;
+}
+
+export function padded({ ids, lengths, splits }: MicroBatch): PaddedBatch {
+  const batch = lengths.length;
+  const sequence = lengths.reduce((most, length) => Math.max(most, length), 0);
+  const all = new Int32Array(batch * sequence);
+  const segments = new Int32Array(batch * sequence);
+  const padding = new Float32Array(batch * sequence);
+  let from = 0;
+  lengths.forEach((length, row) => {
+    const start = row * sequence;
+    all.set(ids.subarray(from, from + length), start);
+    segments.fill(1, start + splits[row], start + length);
+    padding.fill(NEVER, start + length, start + sequence);
+    from += length;
+  });
+  return { batch, sequence, ids: all, segments, padding };
+}
+
+export function batchFeeds({ batch, sequence, ids, segments, padding }: PaddedBatch): Record<string, Tensor> {
+  return {
+    [IDS]: new Tensor('int32', ids, [batch, sequence]),
+    [SEGMENTS]: new Tensor('int32', segments, [batch, sequence]),
+    [PADDING]: new Tensor('float32', padding, [batch, 1, 1, sequence]),
+  };
+}

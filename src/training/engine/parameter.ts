@@ -1,0 +1,61 @@
+/** A weight tensor in training: its values, gradient, and the two moments that Adam keeps. */
+export class Parameter {
+  readonly gradient: Float32Array<ArrayBuffer>;
+  readonly m: Float32Array<ArrayBuffer>;
+  readonly v: Float32Array<ArrayBuffer>;
+
+  constructor(
+    readonly name: string,
+    readonly shape: readonly number[],
+    readonly values: Float32Array<ArrayBuffer>,
+  ) {
+    this.gradient = new Float32Array(values.length);
+    this.m = new Float32Array(values.length);
+    this.v = new Float32Array(values.length);
+  }
+
+  /** BERT's code excludes LayerNorm and biases from weight decay. */
+  get decays(): boolean {
+    return !/LayerNorm|bias/.test(this.name);
+  }
+}
+
+/** An embedding table, of which a step sees a few rows only. */
+export class Table extends Parameter {
+  /** Rows with a gradient in this step. */
+  readonly touched = new Set<number>();
+  /** Rows that had one in any step: all others have no moments, so only weight decay changes them. */
+  readonly moving: Uint8Array;
+
+  constructor(name: string, shape: readonly number[], values: Float32Array<ArrayBuffer>) {
+    super(name, shape, values);
+    this.moving = new Uint8Array(shape[0]);
+  }
+
+  get width(): number {
+    return this.shape[1];
+  }
+
+  /** Adds a token's gradient to its row. */
+  add(row: number, gradients: Float32Array, from: number): void {
+    const { width, gradient } = this;
+    for (let i = 0, at = row * width; i < width; i++) gradient[at + i] += gradients[from + i];
+    this.touched.add(row);
+    this.moving[row] = 1;
+  }
+
+  /** After moments were read from a checkpoint. */
+  findMoving(): void {
+    this.moving.fill(0);
+    for (const moment of [this.m, this.v]) {
+      moment.forEach((value, i) => {
+        if (value !== 0) this.moving[Math.floor(i / this.width)] = 1;
+      });
+    }
+  }
+
+  clearGradient(): void {
+    for (const row of this.touched) this.gradient.fill(0, row * this.width, (row + 1) * this.width);
+    this.touched.clear();
+  }
+}

@@ -1,0 +1,118 @@
+import type { ModelConfig } from '../../bert/config.js';
+import { float, type Graph, type Value } from '../../bert/onnx/index.js';
+import type { Dropout } from './dropout.js';
+import { IDS, PADDING, POSITIONS, SEGMENTS, TYPES, WORDS } from './names.js';
+
+/** What the forward pass is built from. */
+interface Builder {
+  readonly graph: Graph;
+  readonly config: ModelConfig;
+  readonly weight: (name: string) => Value;
+  readonly dropout: Dropout;
+  readonly padding: Value;
+  /** Sequences in the batch, as a shape of one dimension. */
+  readonly batch: Value;
+}
+
+export interface Encoded {
+  /** `[batch, labels]`. */
+  readonly logits: Value;
+  /** The summed embeddings, `[tokens, hidden]`. */
+  readonly tokens: Value;
+}
+
+/**
+ * A BERT cross-encoder's forward pass with its weights as inputs, by standard operators that all have gradient rules.
+ * Activations are `[tokens, hidden]`, so that a linear layer is one Gemm. The classifier reads the first token only,
+ * so the last layer computes nothing else; its other tokens serve as keys and values.
+ */
+export function encoder(
+  graph: Graph,
+  config: ModelConfig,
+  weight: (name: string) => Value,
+  dropout: Dropout,
+): Encoded {
+  const { layers, hidden } = config;
+  const ids = graph.input(IDS, 'int32', ['batch', 'sequence']);
+  const segments = graph.input(SEGMENTS, 'int32', ['batch', 'sequence']);
+  const padding = graph.input(PADDING, 'float32', ['batch', 1, 1, 'sequence']);
+  const shape = graph.op('Shape', [ids]);
+  const batch = part(graph, shape, 0);
+  const builder: Builder = { graph, config, weight, dropout, padding, batch };
+
+  const positions = graph.op('Slice', [weight(POSITIONS), graph.integers([0]), part(graph, shape, 1)]);
+  const places = graph.op('Add', [graph.op('Gather', [weight(TYPES), segments]), positions]);
+  const summed = graph.op('Add', [graph.op('Gather', [weight(WORDS), ids]), places]);
+  const tokens = graph.op('Reshape', [summed, graph.integers([-1, hidden])]);
+  let x = dropout.ofTokens(layerNorm(builder, tokens, 'embeddings.LayerNorm'));
+  for (let layer = 0; layer < layers - 1; layer++) x = encoderLayer(builder, x, x, layer, 'all');
+  const first = encoderLayer(builder, firstTokens(builder, x), x, layers - 1, 'first');
+  const pooled = graph.op('Tanh', [dense(builder, first, 'pooler.dense')]);
+  return { tokens, logits: dense(builder, dropout.ofSequences(pooled), 'classifier') };
+}
+
+/** One dimension of a shape, as a shape. */
+function part(graph: Graph, shape: Value, axis: number): Value {
+  return graph.op('Gather', [shape, graph.integers([axis])]);
+}
+
+function firstTokens({ graph, config, batch }: Builder, x: Value): Value {
+  const shape = graph.op('Concat', [batch, graph.integers([-1, config.hidden])], { axis: 0 });
+  const sequences = graph.op('Reshape', [x, shape]);
+  const [zero, one] = [graph.integers([0]), graph.integers([1])];
+  const first = graph.op('Slice', [sequences, zero, one, one]);
+  return graph.op('Reshape', [first, graph.integers([-1, config.hidden])]);
+}
+
+/** What of a sequence asks: all tokens, or the first. */
+export type Asking = 'all' | 'first';
+
+/** A layer for the tokens `x`, which attend to `all` tokens of their sequences. */
+function encoderLayer(builder: Builder, x: Value, all: Value, layer: number, asking: Asking): Value {
+  const { graph, config, dropout } = builder;
+  const name = `encoder.layer.${layer}`;
+  const dropped = (value: Value): Value =>
+    asking === 'all' ? dropout.ofTokens(value) : dropout.ofSequences(value);
+  const heard = dense(builder, attention(builder, x, all, layer, asking), `${name}.attention.output.dense`);
+  const attended = graph.op('Add', [dropped(heard), x]);
+  const middle = layerNorm(builder, attended, `${name}.attention.output.LayerNorm`);
+  const wide = dense(builder, middle, `${name}.intermediate.dense`);
+  const active =
+    config.activation === 'relu'
+      ? graph.op('Relu', [wide])
+      : graph.op('Gelu', [wide], { approximate: config.activation === 'gelu' ? 'none' : 'tanh' });
+  const narrow = dense(builder, active, `${name}.output.dense`);
+  return layerNorm(builder, graph.op('Add', [dropped(narrow), middle]), `${name}.output.LayerNorm`);
+}
+
+/** softmax(q·kᵀ/√size + padding)·v of every head, `[tokens asking, hidden]`. */
+function attention(builder: Builder, x: Value, all: Value, layer: number, asking: Asking): Value {
+  const { graph, config, batch, dropout, padding } = builder;
+  const size = config.hidden / config.heads;
+  const heads = graph.op('Concat', [batch, graph.integers([-1, config.heads, size])], { axis: 0 });
+  const self = `encoder.layer.${layer}.attention.self`;
+  const split = (flat: Value, perm: readonly number[]): Value =>
+    graph.op('Transpose', [graph.op('Reshape', [flat, heads])], { perm });
+  const asked = graph.op('Mul', [dense(builder, x, `${self}.query`), graph.scalar(1 / Math.sqrt(size))]);
+  const q = split(asked, [0, 2, 1, 3]);
+  const k = split(dense(builder, all, `${self}.key`), [0, 2, 3, 1]);
+  const v = split(dense(builder, all, `${self}.value`), [0, 2, 1, 3]);
+  const scores = graph.op('Add', [graph.op('MatMul', [q, k]), padding]);
+  const shares = dropout.ofAttention(graph.op('Softmax', [scores], { axis: -1 }), asking);
+  const mixed = graph.op('Transpose', [graph.op('MatMul', [shares, v])], { perm: [0, 2, 1, 3] });
+  return graph.op('Reshape', [mixed, graph.integers([-1, config.hidden])]);
+}
+
+/** y = x·Wᵀ + b, the weights `[outputs, inputs]` as checkpoints have them. */
+function dense({ graph, weight }: Builder, x: Value, layer: string): Value {
+  return graph.op('Gemm', [x, weight(`${layer}.weight`), weight(`${layer}.bias`)], { transB: 1 });
+}
+
+function layerNorm({ graph, config, weight }: Builder, x: Value, name: string): Value {
+  // Mean and reciprocal deviation, the other outputs, are what the way back needs.
+  const outputs = graph.ops('LayerNormalization', [x, weight(`${name}.weight`), weight(`${name}.bias`)], 3, {
+    axis: -1,
+    epsilon: float(config.layerNormEps),
+  });
+  return outputs[0];
+}

@@ -1,0 +1,17 @@
+export type { DropoutMask } from './dropout.js';
+export type { LossKind } from './loss.js';
+export {
+  gradientOf,
+  IDS,
+  isTable,
+  LOGITS,
+  LOSS,
+  PADDING,
+  POSITIONS,
+  SEGMENTS,
+  TARGETS,
+  TOKEN_GRADIENTS,
+  TYPES,
+  WORDS,
+} from './names.js';
+export { scoringGraph, trainingGraph, type TrainingGraph } from './training-graph.js';
