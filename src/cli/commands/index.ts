@@ -9,6 +9,7 @@ import { modelsCommand } from './models.js';
 import { rerankCommand } from './rerank.js';
 import { scoreCommand } from './score.js';
 import { searchCommand } from './search.js';
+import { serveCommand } from './serve.js';
 
 /** Every sub-command, in the order a user meets them. */
 export const commands = [
@@ -20,6 +21,7 @@ export const commands = [
   scoreCommand,
   modelsCommand,
   experimentCommand,
+  serveCommand,
   flopsCommand,
   checkCommand,
 ] as unknown as readonly Command[];

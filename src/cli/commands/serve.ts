@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { BertQeError } from '../../errors.js';
+import { defaultLimits, RerankServer, ServerLog } from '../../server/index.js';
+import { defineCommand } from '../command.js';
+import type { OptionValues } from '../options.js';
+import { modelOptions } from './rerank-models.js';
+import { collectionOptions, openCollection } from './serve-collection.js';
+
+/** What is offered where nothing is named: everything that the shipped models can be combined to, within reason. */
+const shipped = ['SST', 'SSS', 'STT', 'TTT', 'S', 'T'];
+
+const megabyte = 1024 * 1024;
+
+const options = {
+  ...collectionOptions,
+  models: {
+    type: 'string',
+    value: 'LMT',
+    multiple: true,
+    help: `models that requests may name, the first is the default: letters, a model, or phase1+phase2+phase3 (${shipped.join(', ')})`,
+  },
+  alias: {
+    type: 'string',
+    value: 'NAME=MODEL',
+    multiple: true,
+    help: 'a further name for a model, for clients that cannot change theirs',
+  },
+  device: modelOptions.device,
+  precision: modelOptions.precision,
+  alpha: {
+    type: 'number',
+    min: 0,
+    max: 1,
+    default: 0.4,
+    help: 'share of rel(C,d), where a request sets none',
+  },
+  beta: { type: 'number', min: 0, max: 1, default: 0.9, help: 'share of ln M, where a request sets none' },
+  depth: { type: 'integer', min: 1, max: 10_000, default: 100, help: 'documents that a search re-ranks' },
+  host: {
+    type: 'string',
+    value: 'ADDRESS',
+    default: '127.0.0.1',
+    help: 'where to listen; 0.0.0.0 is everywhere',
+  },
+  port: { type: 'integer', min: 0, max: 65_535, default: 8080, help: '0 takes a free one' },
+  'api-keys': {
+    type: 'string',
+    value: 'FILE',
+    help: 'a key per line: only who has one may ask (also: BERT_QE_API_KEYS, separated by commas)',
+  },
+  cors: { type: 'string', value: 'ORIGIN', multiple: true, help: 'pages of this origin may ask; * is any' },
+  'trust-proxy': { type: 'boolean', help: "take the client's address from X-Forwarded-For" },
+  'max-body': {
+    type: 'number',
+    min: 0.001,
+    default: defaultLimits.bodyBytes / megabyte,
+    help: 'largest body, in MB',
+  },
+  'max-request-tokens': {
+    type: 'integer',
+    min: 1,
+    default: defaultLimits.requestTokens,
+    help: 'most work of one request, in tokens',
+  },
+  'max-queue-tokens': {
+    type: 'integer',
+    min: 1,
+    default: defaultLimits.queueTokens,
+    help: 'most work that may wait; beyond it clients are sent away (429)',
+  },
+  deadline: { type: 'number', min: 0.001, default: 30, help: 'seconds that a request may take' },
+  drain: {
+    type: 'number',
+    min: 0,
+    default: 30,
+    help: 'seconds to finish admitted requests when told to stop',
+  },
+  experiments: {
+    type: 'string',
+    value: 'DIR',
+    default: 'results',
+    help: 'folder of the results of bert-qe experiment, for the page',
+  },
+  'log-level': {
+    type: 'string',
+    choices: ['silent', 'error', 'info', 'debug'],
+    default: 'info',
+    help: 'what is logged to stderr, as JSON lines; never texts',
+  },
+} as const;
+
+type Values = OptionValues<typeof options>;
+
+export const serveCommand = defineCommand({
+  name: 'serve',
+  summary:
+    'Serve re-ranking (Cohere, Jina, Voyage, TEI), search in three phases, and a page that shows them.',
+  options,
+  examples: [
+    'bert-qe serve --demo',
+    'bert-qe serve --index scifact.index --queries queries.jsonl --qrels qrels.txt --port 9000',
+    'bert-qe serve --models S --host 0.0.0.0 --api-keys keys.txt --alias rerank-v3.5=S',
+  ],
+  async run({ options, io }) {
+    const keys = await readKeys(options['api-keys']);
+    const aliases = new Map(options.alias.map(parseAlias));
+    const served = await openCollection(options, io);
+    try {
+      const server = await RerankServer.start({
+        ...served,
+        version: version(),
+        log: new ServerLog(options['log-level'], io.stderr),
+        models: options.models.length > 0 ? options.models : shipped,
+        aliases,
+        device: options.device,
+        precision: options.precision,
+        method: { alpha: options.alpha, beta: options.beta },
+        depth: options.depth,
+        host: options.host,
+        port: options.port,
+        keys,
+        cors: options.cors,
+        trustProxy: options['trust-proxy'],
+        experiments: options.experiments,
+        limits: limitsOf(options),
+      });
+      io.stdout.write(`${server.url}\n`);
+      await stopped(io.signal);
+      await server.stop(1000 * options.drain);
+    } finally {
+      await served.close();
+    }
+  },
+});
+
+function limitsOf(options: Values) {
+  return {
+    bodyBytes: Math.round(options['max-body'] * megabyte),
+    requestTokens: options['max-request-tokens'],
+    queueTokens: options['max-queue-tokens'],
+    deadlineMs: 1000 * options.deadline,
+  };
+}
+
+/** Resolves when the process is told to stop; until then the open port keeps it alive. */
+function stopped(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+async function readKeys(file: string | undefined): Promise<string[]> {
+  const { BERT_QE_API_KEYS: inEnvironment = '' } = process.env;
+  let inFile = '';
+  if (file !== undefined) {
+    inFile = await readFile(file, 'utf8').catch((cause: unknown) => {
+      throw new BertQeError('missing', `${file}: cannot be read; it must hold an API key per line.`, {
+        cause,
+      });
+    });
+  }
+  const keys = [...inFile.split('\n'), ...inEnvironment.split(',')].map((key) => key.trim()).filter(Boolean);
+  if (file !== undefined && keys.length === 0) {
+    // An empty file must not mean that everybody may ask.
+    throw new BertQeError('input', `${file}: has no key in it; write one per line.`);
+  }
+  return keys;
+}
+
+function parseAlias(text: string): [string, string] {
+  const [, name, model] = /^([^=]+)=([^=]+)$/.exec(text) ?? [];
+  if (name === undefined)
+    throw new BertQeError('usage', `--alias ${text}: write NAME=MODEL, as in rerank-v3.5=SST.`);
+  return [name, model];
+}
+
+function version(): string {
+  const manifest = new URL('../../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+}

@@ -1,0 +1,130 @@
+import { jsonSchema } from './openapi.js';
+import { routes, type RouteSpec } from './routes.js';
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly additionalProperties?: Schema | boolean;
+}
+
+/** The API for people: one page without scripts, made of the same schemas as everything else. */
+export function apiPage(version: string, needsKey: boolean): string {
+  const all = Object.entries(routes) as [string, RouteSpec][];
+  const tags = [...new Set(all.map(([, { tag }]) => tag))];
+  const nav = tags.map((tag) => {
+    const links = all
+      .filter(([, route]) => route.tag === tag)
+      .map(
+        ([name, { method, path }]) => `<li><a href="#${name}">${method.toUpperCase()} ${text(path)}</a></li>`,
+      );
+    return `<h2>${tag}</h2><ul>${links.join('')}</ul>`;
+  });
+  const key = needsKey
+    ? '<p>Send your key with every request: <code>Authorization: Bearer KEY</code>.</p>'
+    : '';
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>bert-qe: the API</title>
+<style>${style}</style>
+</head>
+<body>
+<nav aria-label="Routes"><p><a href="/">bert-qe</a> ${text(version)}</p>${nav.join('')}<p><a href="/openapi.json">openapi.json</a></p></nav>
+<main>
+<h1>The API</h1>
+<p>One server for clients of Cohere, Jina, Voyage and TEI, and for search in three phases. Bodies and answers are JSON.</p>
+${key}${all.map(([name, route]) => section(name, route)).join('\n')}
+</main>
+</body>
+</html>
+`;
+}
+
+function section(name: string, route: RouteSpec): string {
+  const parts = [
+    `<section id="${name}"><h2><code>${route.method.toUpperCase()} ${text(route.path)}</code></h2>`,
+    `<p>${prose(route.summary)}.${route.description ? ` ${prose(route.description)}` : ''}</p>`,
+  ];
+  if (route.parameters) {
+    const rows = Object.entries(route.parameters).map(
+      ([name, about]) => `<dt><code>${name}</code></dt><dd>${prose(about)}</dd>`,
+    );
+    parts.push(`<dl>${rows.join('')}</dl>`);
+  }
+  if (route.request) parts.push('<h3>Request</h3>', fields(jsonSchema(route.request, 'input') as Schema));
+  if (route.example !== undefined) parts.push(`<pre tabindex="0"><code>${text(curl(route))}</code></pre>`);
+  for (const [status, { description, schema }] of Object.entries(route.answers)) {
+    parts.push(`<h3>${status}</h3><p>${prose(description)}</p>`);
+    if (schema) parts.push(fields(jsonSchema(schema, 'output') as Schema));
+  }
+  return `${parts.join('\n')}</section>`;
+}
+
+/** The fields of an object, nested ones behind a click. */
+function fields(schema: Schema): string {
+  if (schema.anyOf && !schema.properties) {
+    return schema.anyOf.map((one, i) => `${i > 0 ? '<p>or</p>' : ''}${fields(one)}`).join('');
+  }
+  if (schema.type === 'array' && schema.items) return `<p>An array of:</p>${fields(schema.items)}`;
+  const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => {
+    const inner = nested(field);
+    const about = `<small>${text(typeOf(field))}${schema.required?.includes(name) ? ', required' : ''}</small> ${prose(field.description ?? '')}`;
+    const more = inner ? `<details><summary>its fields</summary>${fields(inner)}</details>` : '';
+    return `<dt><code>${text(name)}</code></dt><dd>${about}${more}</dd>`;
+  });
+  return rows.length > 0 ? `<dl>${rows.join('')}</dl>` : '';
+}
+
+/** The object that a field holds, alone, in a list, or as an alternative. */
+function nested(field: Schema): Schema | undefined {
+  if (field.properties) return field;
+  if (field.items) return nested(field.items);
+  return field.anyOf?.map(nested).find((one) => one !== undefined);
+}
+
+function typeOf(field: Schema): string {
+  if (field.const !== undefined) return JSON.stringify(field.const);
+  if (field.enum) return field.enum.map((value) => JSON.stringify(value)).join(' | ');
+  if (field.anyOf) return field.anyOf.map(typeOf).join(' | ');
+  if (field.type === 'array') return `${field.items ? typeOf(field.items) : 'any'}[]`;
+  return Array.isArray(field.type) ? field.type.join(' | ') : String(field.type ?? 'any');
+}
+
+function curl({ path, example }: RouteSpec): string {
+  return `curl http://127.0.0.1:8080${path} -H 'Content-Type: application/json' -d '${JSON.stringify(example, null, 2)}'`;
+}
+
+function text(raw: string): string {
+  return raw
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/** Text in which `code` is marked by back-ticks. */
+function prose(raw: string): string {
+  return text(raw).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+}
+
+const style = `
+:root{font:16px/1.5 system-ui,sans-serif;color:CanvasText;background:Canvas}
+body{margin:0;display:grid;grid-template-columns:16rem minmax(0,50rem);gap:2rem;padding:1rem}
+nav{position:sticky;top:1rem;align-self:start;max-height:calc(100vh - 2rem);overflow:auto;font-size:.9rem}
+nav h2{font-size:1rem;margin:1rem 0 .25rem}nav ul{list-style:none;margin:0;padding:0}
+section{border-top:1px solid GrayText;padding-top:.5rem;margin-top:2rem}
+h2 code{font-size:1.1rem}code,pre{font-family:ui-monospace,monospace;font-size:.9em}
+pre{overflow:auto;border:1px solid GrayText;border-radius:.4rem;padding:.75rem}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem;margin:.5rem 0}dd{margin:0}
+details{margin:.25rem 0}summary{cursor:pointer}
+@media(max-width:48rem){body{display:block}nav{position:static;max-height:none}dl{display:block}dd{margin:0 0 .5rem 1rem}}
+`;

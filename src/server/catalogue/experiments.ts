@@ -1,0 +1,41 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ExperimentsAnswer } from '../schemas/index.js';
+
+/** The experiments under a folder that have a report, latest first; none where there is no such folder. */
+export async function listExperiments(folder: string | undefined): Promise<ExperimentsAnswer> {
+  if (folder === undefined) return { experiments: [] };
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const found = await Promise.all(
+    entries.filter((entry) => entry.isDirectory()).map(({ name }) => describe(folder, name)),
+  );
+  return {
+    experiments: found
+      .filter((experiment) => experiment !== undefined)
+      .sort((a, b) => (a.finished < b.finished ? 1 : -1)),
+  };
+}
+
+/** The files of an experiment that may be looked at; the work it keeps beside them is not for others. */
+export const experimentFiles = /^(report\.(html|md)|(tables|figures)\/[\w.-]+)$/;
+
+async function describe(
+  folder: string,
+  name: string,
+): Promise<ExperimentsAnswer['experiments'][number] | undefined> {
+  const path = join(folder, name, 'report.html');
+  const report = await stat(path).catch(() => undefined);
+  if (!report?.isFile()) return undefined;
+  const [, title = name] = /<title>([^<]*)<\/title>/.exec(await readFile(path, 'utf8')) ?? [];
+  return {
+    name,
+    title: unescapeHtml(title),
+    finished: report.mtime.toISOString(),
+    report: `/experiments/${encodeURIComponent(name)}/report.html`,
+  };
+}
+
+function unescapeHtml(text: string): string {
+  const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
+  return text.replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => entities[name]);
+}

@@ -1,0 +1,7 @@
+export { check, readJson } from './body.js';
+export { EventStream } from './events.js';
+export { isLocalHost, isLoopback } from './hosts.js';
+export { ApiKeys } from './keys.js';
+export { RequestLife, type LifeEnd, type Notes } from './life.js';
+export { HttpProblem, problemBody, problemOf } from './problem.js';
+export { fileUnder } from './static-files.js';

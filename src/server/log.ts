@@ -1,0 +1,51 @@
+import { pino, type DestinationStream, type LevelWithSilent, type Logger } from 'pino';
+import { BertQeError } from '../errors.js';
+import type { Notes } from './http/index.js';
+
+export type LogLevel = LevelWithSilent;
+
+/** A request that is over. */
+export interface RequestEntry extends Notes {
+  readonly id: string;
+  readonly client: string;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** The log: what happened, to whom, how long it took; never what was asked or what documents say. */
+export class ServerLog {
+  readonly #pino: Logger;
+
+  constructor(level: LogLevel, destination: DestinationStream) {
+    this.#pino = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  }
+
+  say(message: string, facts: Readonly<Record<string, unknown>> = {}): void {
+    this.#pino.info(facts, message);
+  }
+
+  request(entry: RequestEntry): void {
+    const rounded = Object.fromEntries(
+      Object.entries(entry).map(([name, value]) => [
+        name,
+        typeof value === 'number' ? Math.round(10 * value) / 10 : value,
+      ]),
+    );
+    if (entry.status >= 500) this.#pino.error(rounded, 'failed');
+    else this.#pino.info(rounded, 'answered');
+  }
+
+  /** A failure of ours. Messages may quote the text that a model failed on, so only code and place are told. */
+  failure(id: string, error: unknown): void {
+    const { name, stack = '' } = error instanceof Error ? error : new Error(typeof error);
+    const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
+    const code = error instanceof BertQeError ? { code: error.code } : {};
+    this.#pino.error({ id, error: name, ...code, stack: frames.map((line) => line.trim()) }, 'failure');
+  }
+
+  flush(): void {
+    this.#pino.flush();
+  }
+}

@@ -1,0 +1,105 @@
+type Labels = Readonly<Record<string, string>>;
+
+/** One family of metrics in the Prometheus text format. */
+interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  lines(): Iterable<string>;
+}
+
+/** Counts up. */
+export class Counter implements Family {
+  readonly type = 'counter';
+  readonly #values = new Map<string, number>();
+
+  constructor(
+    readonly name: string,
+    readonly help: string,
+  ) {}
+
+  add(labels: Labels = {}, amount = 1): void {
+    const key = written(labels);
+    this.#values.set(key, (this.#values.get(key) ?? 0) + amount);
+  }
+
+  *lines(): Iterable<string> {
+    for (const [labels, value] of this.#values) yield `${this.name}${labels} ${value}`;
+  }
+}
+
+/** Is asked for its value when somebody looks. */
+export class Gauge implements Family {
+  readonly type: 'gauge' | 'counter';
+
+  constructor(
+    readonly name: string,
+    readonly help: string,
+    private readonly value: () => number,
+    type: 'gauge' | 'counter' = 'gauge',
+  ) {
+    this.type = type;
+  }
+
+  *lines(): Iterable<string> {
+    yield `${this.name} ${this.value()}`;
+  }
+}
+
+/** Counts values by size. */
+export class Histogram implements Family {
+  readonly type = 'histogram';
+  readonly #series = new Map<string, { labels: Labels; counts: number[]; sum: number; count: number }>();
+
+  constructor(
+    readonly name: string,
+    readonly help: string,
+    /** Upper ends of the buckets, rising. */
+    private readonly bounds: readonly number[],
+  ) {}
+
+  observe(value: number, labels: Labels = {}): void {
+    const key = written(labels);
+    let series = this.#series.get(key);
+    if (!series) {
+      series = { labels, counts: this.bounds.map(() => 0), sum: 0, count: 0 };
+      this.#series.set(key, series);
+    }
+    series.sum += value;
+    series.count++;
+    const bucket = this.bounds.findIndex((bound) => value <= bound);
+    if (bucket >= 0) series.counts[bucket]++;
+  }
+
+  *lines(): Iterable<string> {
+    for (const { labels, counts, sum, count } of this.#series.values()) {
+      let below = 0;
+      for (const [i, bound] of this.bounds.entries()) {
+        below += counts[i];
+        yield `${this.name}_bucket${written({ ...labels, le: String(bound) })} ${below}`;
+      }
+      yield `${this.name}_bucket${written({ ...labels, le: '+Inf' })} ${count}`;
+      yield `${this.name}_sum${written(labels)} ${sum}`;
+      yield `${this.name}_count${written(labels)} ${count}`;
+    }
+  }
+}
+
+/** All families as text, exposition format 0.0.4. */
+export function exposition(families: readonly Family[]): string {
+  const lines: string[] = [];
+  for (const family of families) {
+    lines.push(`# HELP ${family.name} ${family.help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}`);
+    lines.push(`# TYPE ${family.name} ${family.type}`, ...family.lines());
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function written(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}

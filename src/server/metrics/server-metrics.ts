@@ -1,0 +1,114 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { RoundReport } from '../scheduling/index.js';
+import { Counter, exposition, Gauge, Histogram } from './registry.js';
+
+const secondBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const pairBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/** What the gauges look at. */
+export interface Observed {
+  pendingTokens(): number;
+  openRequests(): number;
+  tokensPerSecond(): number;
+}
+
+/** The metrics of the server. */
+export class ServerMetrics {
+  readonly #requests = new Counter('bert_qe_requests_total', 'Requests answered, by route and status.');
+  readonly #seconds = new Histogram(
+    'bert_qe_request_duration_seconds',
+    'From the arrival of a request to its answer.',
+    secondBounds,
+  );
+  readonly #queue = new Histogram(
+    'bert_qe_queue_seconds',
+    'From the admission of a request to its first batch.',
+    secondBounds,
+  );
+  readonly #ended = new Counter(
+    'bert_qe_requests_ended_total',
+    'Requests given up before their answer, by reason.',
+  );
+  readonly #rounds = new Histogram('bert_qe_round_pairs', 'Pairs that went to a model together.', pairBounds);
+  readonly #roundCalls = new Counter(
+    'bert_qe_round_calls_total',
+    'Requests that shared a round, summed over rounds.',
+  );
+  readonly #pairs = new Counter('bert_qe_pairs_total', 'Pairs scored, by model.');
+  readonly #tokens = new Counter('bert_qe_tokens_total', 'Tokens scored, by model.');
+  readonly #scoring = new Counter(
+    'bert_qe_scoring_seconds_total',
+    'Time of rounds, by model; rounds overlap.',
+  );
+  readonly #gauges: readonly Gauge[];
+  readonly #loop = monitorEventLoopDelay({ resolution: 10 });
+
+  constructor(observed: Observed) {
+    this.#loop.enable();
+    this.#gauges = [
+      new Gauge('bert_qe_pending_tokens', 'Work that waits or runs, in tokens.', () =>
+        observed.pendingTokens(),
+      ),
+      new Gauge('bert_qe_open_requests', 'Requests that are worked on.', () => observed.openRequests()),
+      new Gauge('bert_qe_tokens_per_second', 'Speed lately, in tokens of the largest model.', () =>
+        observed.tokensPerSecond(),
+      ),
+      new Gauge(
+        'nodejs_eventloop_delay_p99_seconds',
+        'How late timers of the main thread are.',
+        () => (this.#loop.percentile(99) || 0) / 1e9,
+      ),
+      new Gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss()),
+      new Gauge(
+        'process_cpu_seconds_total',
+        'User and system time.',
+        () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
+        'counter',
+      ),
+      new Gauge('process_start_time_seconds', 'Start of the process, since 1970.', () =>
+        Math.round(Date.now() / 1000 - process.uptime()),
+      ),
+    ];
+  }
+
+  request(route: string, status: number, seconds: number): void {
+    this.#requests.add({ route, status: String(status) });
+    this.#seconds.observe(seconds, { route });
+  }
+
+  queued(seconds: number): void {
+    this.#queue.observe(seconds);
+  }
+
+  ended(reason: string): void {
+    this.#ended.add({ reason });
+  }
+
+  round({ engine, pairs, tokens, calls, seconds }: RoundReport): void {
+    const labels = { model: engine.name };
+    this.#rounds.observe(pairs, labels);
+    this.#roundCalls.add(labels, calls);
+    this.#pairs.add(labels, pairs);
+    this.#tokens.add(labels, tokens);
+    this.#scoring.add(labels, seconds);
+  }
+
+  render(): string {
+    return exposition([
+      this.#requests,
+      this.#seconds,
+      this.#queue,
+      this.#ended,
+      this.#rounds,
+      this.#roundCalls,
+      this.#pairs,
+      this.#tokens,
+      this.#scoring,
+      ...this.#gauges,
+    ]);
+  }
+
+  close(): void {
+    this.#loop.disable();
+  }
+}

@@ -1,0 +1,116 @@
+import type { Scorer } from '../../bert/index.js';
+import {
+  BertQE,
+  phases,
+  type BertQEOptions,
+  type InputDocument,
+  type Phase,
+  type PhaseCost,
+  type RerankCost,
+  type Reranking,
+  type RerankProgress,
+  type Settings,
+} from '../../expansion/index.js';
+import type { Variant } from '../catalogue/index.js';
+import type { RequestLife } from '../http/index.js';
+import { estimateWork, RequestScoring } from '../scheduling/index.js';
+import type { Service } from '../service.js';
+
+/** Documents to be re-ranked for a query. */
+export interface RerankWork {
+  readonly query: string;
+  readonly documents: readonly InputDocument[];
+  readonly variant: Variant;
+  /** What the request sets; the rest is the server's. */
+  readonly method: BertQEOptions;
+  readonly topK?: number | undefined;
+  readonly explain?: boolean | undefined;
+  /** Milliseconds after which the best order known so far will do. */
+  readonly anytime?: number | undefined;
+  readonly onProgress?: (progress: RerankProgress & { readonly total: number }) => void;
+}
+
+/** Re-ranked documents, with what it took. */
+export interface PerformedRerank {
+  readonly reranking: Reranking;
+  readonly settings: Settings;
+  readonly scoring: RequestScoring;
+  /** Tokens and FLOPs included. */
+  readonly cost: RerankCost;
+}
+
+/** Admits the work, shares the models with other requests, and gives the result; or throws why not. */
+export async function perform(
+  service: Service,
+  life: RequestLife,
+  work: RerankWork,
+): Promise<PerformedRerank> {
+  const { query, documents, variant, topK, anytime } = work;
+  const options: BertQEOptions = {
+    ...service.method,
+    ...work.method,
+    depth: Math.max(1, documents.length),
+    expansion: variant.expansion,
+  };
+  const settings = settingsOf(options);
+  const ticket = service.admission.admit({
+    client: life.client,
+    work: estimateWork({
+      query,
+      lengths: documents.map(({ text, title }) => text.length + (title?.length ?? 0)),
+      variant,
+      settings,
+    }),
+    deadline: life.deadline,
+  });
+  const scoring = new RequestScoring(service.scheduler, {
+    client: life.client,
+    signal: life.signal,
+    ticket,
+    ...(work.onProgress ? { onProgress: work.onProgress } : {}),
+  });
+  try {
+    const scorers = Object.fromEntries(
+      phases.map((phase) => [phase, scoring.scorerOf(variant.engines[phase])]),
+    ) as Record<Phase, Scorer>;
+    const reranking = await new BertQE(scorers, options).rerank(query, documents, {
+      signal: life.signal,
+      onProgress: scoring.onProgress,
+      ...(topK === undefined ? {} : { topK }),
+      ...(work.explain ? { explain: true } : {}),
+      ...(anytime === undefined ? {} : { deadline: anytime }),
+    });
+    const cost = withTokens(reranking.cost, scoring);
+    life.note({
+      model: variant.id,
+      documents: documents.length,
+      pairs: cost.pairs,
+      tokens: cost.tokens,
+      queueMs: scoring.queueMs,
+      inferenceMs: scoring.inferenceMs,
+    });
+    return { reranking, settings, scoring, cost };
+  } finally {
+    ticket.close();
+  }
+}
+
+/** The options with every choice made. */
+export function settingsOf(options: BertQEOptions): Settings {
+  return new BertQE({ phaseOne: unused }, options).settings;
+}
+
+const unused: Scorer = {
+  score: () => Promise.reject(new Error('Only settings are asked of this one.')),
+  close: async () => {},
+};
+
+/** The re-ranker does not know the scheduler's meters; the request's scorers counted. */
+function withTokens(cost: RerankCost, { use }: RequestScoring): RerankCost {
+  const counted = Object.fromEntries(
+    phases.map((phase) => [phase, { ...cost[phase], tokens: use[phase].tokens, flops: use[phase].flops }]),
+  ) as Record<Phase, PhaseCost>;
+  const sum = (of: (phase: PhaseCost) => number) =>
+    phases.reduce((total, phase) => total + of(counted[phase]), 0);
+  return { ...cost, ...counted, tokens: sum(({ tokens }) => tokens), flops: sum(({ flops }) => flops) };
+}

@@ -1,0 +1,61 @@
+import type { BertQEOptions } from '../../expansion/index.js';
+import type { Variant } from '../catalogue/index.js';
+import type { RequestLife } from '../http/index.js';
+import type { Service } from '../service.js';
+import { showExplanation, type ShownExplanation } from './explanation.js';
+import { perform } from './perform.js';
+import { rawScores } from './raw-scores.js';
+
+/** What the shapes of request have in common. */
+export interface RankRequest {
+  readonly query: string;
+  readonly texts: readonly string[];
+  readonly variant: Variant;
+  readonly method: BertQEOptions;
+  readonly topN: number | undefined;
+  readonly raw: boolean;
+  readonly explain: boolean;
+}
+
+/** What the shapes of answer are made of. */
+export interface Ranked {
+  /** Best first. */
+  readonly places: readonly { readonly index: number; readonly score: number }[];
+  readonly tokens: number;
+  readonly explanation?: ShownExplanation;
+}
+
+/** Re-ranks the texts of a request. */
+export async function rank(service: Service, life: RequestLife, request: RankRequest): Promise<Ranked> {
+  const { query, texts, variant, method, topN, raw, explain } = request;
+  const documents = texts.map((text, index) => ({ id: String(index), text }));
+  const performed = await perform(service, life, {
+    query,
+    documents,
+    variant,
+    method,
+    topK: topN,
+    explain: explain || raw,
+  });
+  const { results, explanation } = performed.reranking;
+  const odds = raw ? rawScores(query, variant, explanation!, performed) : undefined;
+  const places = results.map(({ index, id, relevance }) => ({
+    index,
+    score: odds ? odds.get(id)! : relevance!,
+  }));
+  // Probabilities that round to the same number are in the order of the log-odds.
+  if (odds) places.sort((a, b) => b.score - a.score);
+  return {
+    places,
+    tokens: performed.cost.tokens,
+    ...(explain
+      ? {
+          explanation: showExplanation(
+            explanation!,
+            new Map(documents.map((document) => [document.id, document])),
+            performed.settings,
+          ),
+        }
+      : {}),
+  };
+}

@@ -1,0 +1,136 @@
+import { BertQeError } from '../../errors.js';
+import type { Throughput } from './throughput.js';
+
+export interface AdmissionLimits {
+  /** The most work that one request may ask for. */
+  readonly requestTokens: number;
+  /** The most work that may wait or run at a time. */
+  readonly queueTokens: number;
+}
+
+/** What a request asks for. */
+export interface WorkRequest {
+  readonly client: string;
+  /** An estimate, in tokens of a model of weight 1. */
+  readonly work: number;
+  /** Milliseconds in which the answer is wanted. */
+  readonly deadline: number;
+}
+
+/** Why a request is not taken. */
+export class Refusal extends BertQeError {
+  constructor(
+    readonly reason: 'too_large' | 'overloaded' | 'draining',
+    message: string,
+    /** Seconds after which trying again makes sense. */
+    readonly retryAfter?: number,
+  ) {
+    super('failure', message);
+  }
+}
+
+/**
+ * The part of a deadline that the queue may fill. Clients that come later take their fair share of the machine from
+ * those that wait already; this leaves them room to be late.
+ */
+const share = 0.5;
+
+/**
+ * How much of the free queue a single client may hold: with 2, one client alone fills two thirds of it, and there is
+ * always room for the next (dynamic thresholds, as in the shared buffers of network switches).
+ */
+const greed = 2;
+
+/** A request that was taken. */
+export class Ticket {
+  #left: number;
+
+  constructor(
+    work: number,
+    private readonly release: (work: number) => void,
+  ) {
+    this.#left = work;
+  }
+
+  /** Some of its work is done. */
+  progress(work: number): void {
+    const done = Math.min(work, this.#left);
+    this.#left -= done;
+    this.release(done);
+  }
+
+  /** It is over; what was estimated and not done will not be. */
+  close(): void {
+    this.progress(this.#left);
+  }
+}
+
+/**
+ * Decides at the door. Work is counted in tokens, not in requests: one may be worth a thousand others. A request is
+ * taken when there is room for it, and when at the present speed it can be expected to meet its deadline; otherwise
+ * it is refused at once, so that the client can go elsewhere while there is time.
+ */
+export class Admission {
+  readonly #pending = new Map<string, number>();
+  #total = 0;
+
+  constructor(
+    private readonly limits: AdmissionLimits,
+    private readonly throughput: Pick<Throughput, 'perSecond'>,
+  ) {}
+
+  /** Work that waits or runs. */
+  get pendingTokens(): number {
+    return this.#total;
+  }
+
+  /** Refuses before the request is even read, where nothing of the client could be taken. */
+  preview(client: string, deadline: number): void {
+    if (this.#room(client, deadline) <= 0) throw this.#overloaded();
+  }
+
+  admit({ client, work, deadline }: WorkRequest): Ticket {
+    const { requestTokens } = this.limits;
+    if (work > requestTokens) {
+      throw new Refusal(
+        'too_large',
+        `The request is about ${Math.ceil(work)} tokens of work; this server takes at most ${requestTokens} at a time. ` +
+          'Send fewer or shorter documents, or start the server with a larger --max-request-tokens.',
+      );
+    }
+    // With nothing else to do, trying is better than refusing: the estimate may be wrong.
+    if (this.#total > 0 && work > this.#room(client, deadline)) throw this.#overloaded();
+    this.#add(client, work);
+    return new Ticket(work, (done) => this.#add(client, -done));
+  }
+
+  /** The most work that could be taken from the client now. */
+  #room(client: string, deadline: number): number {
+    const { perSecond } = this.throughput;
+    const timely = perSecond === undefined ? Number.POSITIVE_INFINITY : (share * deadline * perSecond) / 1000;
+    const free = Math.min(this.limits.queueTokens, timely) - this.#total;
+    const own = this.#pending.get(client) ?? 0;
+    // own + room ≤ greed · (free - room)
+    return Math.min(free, (greed * free - own) / (1 + greed));
+  }
+
+  #overloaded(): Refusal {
+    // By then about half of what waits is done.
+    const seconds = this.#total / (2 * (this.throughput.perSecond ?? this.#total));
+    const retryAfter = Math.max(1, Math.ceil(seconds));
+    return new Refusal(
+      'overloaded',
+      `The server has as much work as it can do in time; try again in ${retryAfter} s.`,
+      retryAfter,
+    );
+  }
+
+  #add(client: string, work: number): void {
+    const own = (this.#pending.get(client) ?? 0) + work;
+    this.#total += work;
+    // Sums of fractions leave dust behind; an empty queue is empty.
+    if (own > 1e-6) this.#pending.set(client, own);
+    else this.#pending.delete(client);
+    if (this.#pending.size === 0) this.#total = 0;
+  }
+}

@@ -1,0 +1,27 @@
+import type { Logits, TextPair } from '../../bert/index.js';
+import type { Meter } from '../../cost/index.js';
+
+/** The part of a loaded model that the scheduler needs. */
+export interface LogitScorer {
+  scoreLogits(pairs: readonly TextPair[], options?: { readonly signal?: AbortSignal }): Promise<Logits>;
+}
+
+/** A loaded model, as requests share it. */
+export interface Engine {
+  readonly name: string;
+  readonly scorer: LogitScorer;
+  readonly meter: Meter;
+  /** What a token costs on it, relative to the other engines: the unit of work is a token of weight 1. */
+  readonly weight: number;
+  /** Tokens that are handed to it at a time: enough for all of its workers. */
+  readonly roundTokens: number;
+}
+
+/** ln(p/(1-p)) of each pair: the single label's logit, or the difference of two. */
+export function logOdds({ labels, values }: Logits): Float64Array {
+  const odds = new Float64Array(values.length / labels);
+  for (let i = 0; i < odds.length; i++) {
+    odds[i] = labels === 1 ? values[i] : values[2 * i + 1] - values[2 * i];
+  }
+  return odds;
+}

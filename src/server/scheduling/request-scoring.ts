@@ -1,0 +1,118 @@
+import type { Scorer, ScoreOptions, TextPair } from '../../bert/index.js';
+import { encoderFlops } from '../../cost/index.js';
+import { phases, type Phase, type RerankProgress } from '../../expansion/index.js';
+import type { Ticket } from './admission.js';
+import type { Engine } from './engine.js';
+import type { Scheduler } from './scheduler.js';
+
+/** Whom a request is scored for, and whom to tell. */
+export interface RequestScoringOptions {
+  readonly client: string;
+  readonly signal: AbortSignal;
+  readonly ticket: Pick<Ticket, 'progress'>;
+  readonly onProgress?: (progress: RerankProgress & { readonly total: number }) => void;
+}
+
+/** What a phase ran on the models. */
+interface Counted {
+  pairs: number;
+  tokens: number;
+  flops: number;
+}
+
+/** The models as one request sees them: its pairs go through the scheduler, and what they cost is written down. */
+export class RequestScoring {
+  readonly use: Readonly<Record<Phase, Counted>> = Object.fromEntries(
+    phases.map((phase) => [phase, { pairs: 0, tokens: 0, flops: 0 }]),
+  ) as Record<Phase, Counted>;
+  readonly #scorers = new Map<Engine, Scorer>();
+  readonly #odds = new Map<Engine, Map<string, Map<string, number>>>();
+  readonly #created = performance.now();
+  #started: number | undefined;
+  #phase: Phase = 'bestPassage';
+  #scoringSeconds = 0;
+
+  constructor(
+    private readonly scheduler: Scheduler,
+    private readonly options: RequestScoringOptions,
+  ) {}
+
+  /** Always the same scorer for an engine, so that no pair is put to it twice. */
+  scorerOf(engine: Engine): Scorer {
+    let scorer = this.#scorers.get(engine);
+    if (!scorer) {
+      scorer = { score: (pairs, options) => this.#score(engine, pairs, options), close: async () => {} };
+      this.#scorers.set(engine, scorer);
+    }
+    return scorer;
+  }
+
+  /** To be given to `BertQE.rerank`: it is how the phase that asks becomes known. */
+  readonly onProgress = ({ phase }: RerankProgress): void => {
+    this.#phase = phase;
+  };
+
+  /** Milliseconds from admission to the first batch. */
+  get queueMs(): number {
+    return (this.#started ?? this.#created) - this.#created;
+  }
+
+  /** Milliseconds spent waiting for models, once they had started. */
+  get inferenceMs(): number {
+    return Math.max(0, 1000 * this.#scoringSeconds - this.queueMs);
+  }
+
+  get tokens(): number {
+    return phases.reduce((sum, phase) => sum + this.use[phase].tokens, 0);
+  }
+
+  /** The log-odds that a model gave a pair. */
+  logOdds(engine: Engine, { a, b }: TextPair): number | undefined {
+    return this.#odds.get(engine)?.get(a)?.get(b);
+  }
+
+  async #score(
+    engine: Engine,
+    pairs: readonly TextPair[],
+    { onProgress }: ScoreOptions = {},
+  ): Promise<Float32Array> {
+    const { client, signal, ticket } = this.options;
+    // Answered at once, by the phase that asks.
+    onProgress?.(0, pairs.length);
+    const use = this.use[this.#phase];
+    const total = use.pairs + pairs.length;
+    const report = (done: number) =>
+      this.options.onProgress?.({ phase: this.#phase, pairs: total - pairs.length + done, total });
+    report(0);
+    const began = performance.now();
+    const odds = await this.scheduler.run({
+      engine,
+      client,
+      pairs,
+      signal,
+      onStart: () => (this.#started ??= performance.now()),
+      onProgress: (done, work) => {
+        ticket.progress(work);
+        onProgress?.(done, pairs.length);
+        report(done);
+      },
+    });
+    this.#scoringSeconds += (performance.now() - began) / 1000;
+    const count = engine.meter.count(pairs);
+    use.pairs = total;
+    use.tokens += count.tokens;
+    use.flops += encoderFlops(engine.meter.shape, count);
+    this.#remember(engine, pairs, odds);
+    return Float32Array.from(odds, (logit) => 1 / (1 + Math.exp(-logit)));
+  }
+
+  #remember(engine: Engine, pairs: readonly TextPair[], odds: Float64Array): void {
+    let ofEngine = this.#odds.get(engine);
+    if (!ofEngine) this.#odds.set(engine, (ofEngine = new Map()));
+    for (const [i, { a, b }] of pairs.entries()) {
+      let ofFirst = ofEngine.get(a);
+      if (!ofFirst) ofEngine.set(a, (ofFirst = new Map()));
+      ofFirst.set(b, odds[i]);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import { BertQeError, throwIfAborted } from '../../errors.js';
+import { logOdds, type Engine } from './engine.js';
+import { Job, type JobRequest } from './job.js';
+import { Round } from './round.js';
+import { Throughput } from './throughput.js';
+
+/** One for the workers and one that waits for them, so that they never wait for us. */
+const roundsInFlight = 2;
+
+/** A round that was run, for the metrics. */
+export interface RoundReport {
+  readonly engine: Engine;
+  readonly pairs: number;
+  readonly tokens: number;
+  readonly calls: number;
+  readonly seconds: number;
+}
+
+/** The calls of one client, and the work that was done for it since it came. */
+interface ClientQueue {
+  readonly name: string;
+  readonly jobs: Job[];
+  served: number;
+}
+
+/**
+ * Shares the models among requests. Work goes out in small rounds, and each pair of a round is taken from the
+ * client that has had the least so far: whoever asks for ten thousand documents does not keep waiting whoever asks
+ * for ten. Within a client, first come, first served. A call that is given up costs nothing from the next round on.
+ */
+export class Scheduler {
+  readonly throughput = new Throughput();
+  readonly #clients = new Map<string, ClientQueue>();
+  readonly #running = new Set<Round>();
+  readonly #onRound: ((report: RoundReport) => void) | undefined;
+  /** What the least served of the waiting clients has had; newcomers start from here. */
+  #virtualTime = 0;
+
+  constructor(onRound?: (report: RoundReport) => void) {
+    this.#onRound = onRound;
+  }
+
+  /** The log-odds of the pairs, in their order. */
+  async run(request: JobRequest): Promise<Float64Array> {
+    const { signal } = request;
+    throwIfAborted(signal);
+    const job = new Job(request);
+    if (request.pairs.length === 0) return job.odds;
+    const cancel = () => this.#cancel(job, signal!);
+    signal?.addEventListener('abort', cancel, { once: true });
+    this.#enqueue(job);
+    this.#dispatch();
+    try {
+      return await job.answer;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  #enqueue(job: Job): void {
+    const name = job.request.client;
+    const queue = this.#clients.get(name) ?? { name, jobs: [], served: this.#virtualTime };
+    queue.jobs.push(job);
+    this.#clients.set(name, queue);
+  }
+
+  #cancel(job: Job, signal: AbortSignal): void {
+    job.fail(new BertQeError('aborted', 'The request was given up.', { cause: signal.reason }));
+    this.#forgetFinished();
+    for (const round of this.#running) round.noticeCancelled();
+  }
+
+  #dispatch(): void {
+    while (this.#running.size < roundsInFlight) {
+      const round = this.#nextRound();
+      if (!round) return;
+      this.#running.add(round);
+      void this.#carryOut(round).finally(() => {
+        this.#running.delete(round);
+        this.#dispatch();
+      });
+    }
+  }
+
+  /** Fills a round for the model that the least served client waits for. */
+  #nextRound(): Round | undefined {
+    const first = this.#leastServed();
+    if (!first) return undefined;
+    this.#virtualTime = first.served;
+    const { engine } = first.jobs.find((job) => job.hasMore)!.request;
+    const round = new Round(engine);
+    for (let left = engine.roundTokens * engine.weight; left > 0;) {
+      const client = this.#leastServed(engine);
+      if (!client) break;
+      const job = nextJob(client, engine)!;
+      const work = job.nextWork;
+      round.add(job, job.take());
+      client.served += work;
+      left -= work;
+    }
+    this.#forgetFinished();
+    return round;
+  }
+
+  /** The client with work left (for this engine) that has had the least. */
+  #leastServed(engine?: Engine): ClientQueue | undefined {
+    let least: ClientQueue | undefined;
+    for (const client of this.#clients.values()) {
+      if ((least === undefined || client.served < least.served) && nextJob(client, engine)) least = client;
+    }
+    return least;
+  }
+
+  #forgetFinished(): void {
+    for (const [name, client] of this.#clients) {
+      const waiting = client.jobs.filter((job) => job.hasMore);
+      if (waiting.length === client.jobs.length) continue;
+      client.jobs.splice(0, client.jobs.length, ...waiting);
+      if (waiting.length === 0) this.#clients.delete(name);
+    }
+  }
+
+  async #carryOut(round: Round): Promise<void> {
+    try {
+      await this.#score(round);
+    } catch (error) {
+      const apart = round.apart();
+      if (round.jobs.length === 1 || round.abandonment.signal.aborted) {
+        for (const job of round.jobs) job.fail(error);
+        return;
+      }
+      // One call's text may have been what the model failed on; the others must not pay for it.
+      for (const alone of apart) await this.#score(alone).catch((own: unknown) => alone.jobs[0].fail(own));
+    }
+  }
+
+  async #score(round: Round): Promise<void> {
+    const { engine, pairs, tokens } = round;
+    const started = performance.now();
+    const logits = await engine.scorer.scoreLogits(pairs, { signal: round.abandonment.signal });
+    const ended = performance.now();
+    this.throughput.record(tokens * engine.weight, started, ended);
+    this.#onRound?.({
+      engine,
+      pairs: pairs.length,
+      tokens,
+      calls: round.jobs.length,
+      seconds: (ended - started) / 1000,
+    });
+    round.deliver(logOdds(logits));
+  }
+}
+
+function nextJob({ jobs }: ClientQueue, engine: Engine | undefined): Job | undefined {
+  return jobs.find((job) => job.hasMore && (engine === undefined || job.request.engine === engine));
+}

@@ -1,0 +1,1 @@
+export { search, type SearchListener } from './search.js';

@@ -1,0 +1,148 @@
+import type { Document, Ranking } from '../../collection/index.js';
+import type { InputDocument } from '../../expansion/index.js';
+import { defined } from '../defined.js';
+import { shownSettings } from '../catalogue/index.js';
+import { HttpProblem, type RequestLife } from '../http/index.js';
+import { perform, showExplanation } from '../rerank/index.js';
+import type { SearchAnswer, SearchEvents, SearchProgress, SearchRequest } from '../schemas/index.js';
+import { variantOf, type Service } from '../service.js';
+import { judgementsOf } from './judgements.js';
+import { Throttle } from './throttle.js';
+
+/** What a streamed search tells on the way. */
+export interface SearchListener {
+  onInitial(initial: SearchEvents['initial']): void;
+  onProgress(progress: SearchProgress): void;
+}
+
+interface Candidates {
+  readonly documents: readonly (InputDocument & { readonly id: string })[];
+  readonly firstStage: string | null;
+}
+
+/** Finds documents, or takes those of the request, and re-ranks them. */
+export async function search(
+  service: Service,
+  life: RequestLife,
+  request: SearchRequest,
+  listener?: SearchListener,
+): Promise<SearchAnswer> {
+  const {
+    query,
+    queryId,
+    explain,
+    texts,
+    deadline: anytime,
+    model,
+    depth: _,
+    topK,
+    documents: __,
+    ...method
+  } = request;
+  const started = performance.now();
+  const variant = variantOf(service, model);
+  const { documents, firstStage } = request.documents
+    ? pasted(request.documents)
+    : await retrieved(service, life, request);
+  const retrieval = performance.now() - started;
+  life.note({ retrievalMs: retrieval });
+
+  const judged = service.topics.judged(query, queryId);
+  const initial = initialOrder(documents).map(({ id, title, text, score }, i) => ({
+    id,
+    initialRank: i + 1,
+    initialScore: score ?? null,
+    ...(judged?.levels.has(id) ? { level: judged.levels.get(id)! } : {}),
+    ...(texts ? { ...(title === undefined ? {} : { title }), text } : {}),
+  }));
+  listener?.onInitial({ firstStage, results: initial });
+
+  const throttle = listener && new Throttle((progress: SearchProgress) => listener.onProgress(progress));
+  const performed = await perform(service, life, {
+    query,
+    documents,
+    variant,
+    method: defined(method),
+    topK,
+    explain,
+    anytime,
+    ...(throttle ? { onProgress: (progress) => throttle.offer(progress) } : {}),
+  });
+  const { reranking, cost, scoring, settings } = performed;
+  service.measurements.record(variant, cost, documents.length);
+
+  const byId = new Map(initial.map((result) => [result.id, result]));
+  const explanation =
+    reranking.explanation &&
+    showExplanation(
+      reranking.explanation,
+      new Map(documents.map((document) => [document.id, document])),
+      settings,
+    );
+  const total = performance.now() - started;
+  return {
+    id: life.id,
+    query,
+    model: variant.id,
+    firstStage,
+    settings: shownSettings(settings),
+    results: reranking.results.map(({ id, rank, score, relevance, certain }) => ({
+      ...byId.get(id)!,
+      rank,
+      score,
+      ...(relevance === undefined ? {} : { relevance }),
+      certain,
+    })),
+    complete: reranking.complete,
+    ...(explanation ? { explanation } : {}),
+    ...(judged ? { judgements: judgementsOf(judged, initial, reranking.results, explanation) } : {}),
+    cost,
+    milliseconds: { retrieval, queue: scoring.queueMs, rerank: 1000 * cost.seconds, total },
+  };
+}
+
+async function retrieved(service: Service, life: RequestLife, request: SearchRequest): Promise<Candidates> {
+  const { collection } = service;
+  if (!collection) {
+    throw new HttpProblem(
+      422,
+      'invalid_request',
+      'No index is loaded: send documents with the search, or start the server with --index.',
+    );
+  }
+  const depth = request.depth ?? service.depth;
+  const query = { id: request.queryId ?? '1', text: request.query };
+  const ranking: Ranking = await collection.retriever.search(query, { depth, signal: life.signal });
+  const texts: ReadonlyMap<string, Document> = await collection.documents.get(
+    ranking.map(({ id }) => id),
+    { signal: life.signal },
+  );
+  return {
+    documents: ranking.flatMap(({ id, score }) => {
+      const document = texts.get(id);
+      return document ? [{ ...document, score }] : [];
+    }),
+    firstStage: collection.firstStage,
+  };
+}
+
+/** Documents of the request; ids that are missing are their places, and none may come twice. */
+function pasted(documents: NonNullable<SearchRequest['documents']>): Candidates {
+  const seen = new Set<string>();
+  return {
+    documents: documents.map((document, index) => {
+      const { id = String(index), ...rest } = typeof document === 'string' ? { text: document } : document;
+      if (seen.has(id)) {
+        throw new HttpProblem(422, 'invalid_request', `documents[${index}]: the id "${id}" is there twice.`);
+      }
+      seen.add(id);
+      return { id, ...defined(rest) } as InputDocument & { id: string };
+    }),
+    firstStage: null,
+  };
+}
+
+/** The initial ranking: by score where there are scores, else as they come. */
+function initialOrder(documents: Candidates['documents']): Candidates['documents'] {
+  return [...documents].sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
+}
