@@ -41,7 +41,7 @@ test('postings come back as they were encoded, with the maxima of every block', 
         const size = postings.decode(block);
         const part = Array.from({ length: size }, (_, i) => ({
           document: postings.documents[i],
-          frequency: postings.frequencies[i],
+          frequency: postings.frequency(i),
         }));
         expect(postings.lastDocument[block]).toBe(part.at(-1)!.document);
         expect(postings.maxFrequency[block]).toBe(Math.max(...part.map((p) => p.frequency)));

@@ -139,6 +139,39 @@ describe('searching', () => {
     await index.close();
   });
 
+  test('breaks ties by document id over several windows, whatever the order of the documents', async () => {
+    const orders = {
+      ascending: (d: number) => d,
+      descending: (d: number) => 12_999 - d,
+      scrambled: (d: number) => (d * 7919) % 13_000,
+    };
+    for (const place of Object.values(orders)) {
+      const documents = Array.from({ length: 13_000 }, (_, d): Document => {
+        const number = place(d);
+        return {
+          id: `d${10_000 + number}`,
+          text: number % 3 === 0 ? 'same words twice twice' : 'same words once',
+        };
+      });
+      const index = await indexOf(documents);
+      const searcher = new Searcher(index, { model: models.bm25 });
+      for (const depth of [10, 1000]) {
+        const ranking = searcher.searchTerms([{ term: 'words', weight: 1 }], { depth });
+        // Shorter documents first, ids ascending among them.
+        const shorter = documents.filter(({ text }) => text.endsWith('once')).map(({ id }) => id);
+        expect(ranking.map(({ id }) => id)).toEqual(shorter.sort().slice(0, depth));
+        expect(searcher.searchTerms([{ term: 'twice', weight: 1 }], { depth }).map(({ id }) => id)).toEqual(
+          documents
+            .filter(({ text }) => text.endsWith('twice'))
+            .map(({ id }) => id)
+            .sort()
+            .slice(0, depth),
+        );
+      }
+      await index.close();
+    }
+  });
+
   test('does not depend on how much is held in memory while building', async () => {
     const documents = Array.from({ length: 300 }, (_, d): Document => ({
       id: `d${d}`,

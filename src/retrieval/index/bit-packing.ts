@@ -29,26 +29,73 @@ export function pack(
   return at + wordsNeeded(count, bits);
 }
 
-/** Unpacks `count` numbers from `words` at `at` into `values`. */
+// Reading is done on signed words: V8 keeps them in integer registers, where unsigned ones may become doubles.
+
+/** Unpacks `count` numbers from `words` at `at` into `values`, with `plus` added to each. */
 export function unpack(
-  words: Uint32Array,
+  words: Int32Array,
   at: number,
   count: number,
   bits: number,
-  values: Uint32Array,
+  values: Int32Array,
+  plus: number,
 ): void {
   if (bits === 0) {
-    values.fill(0, 0, count);
+    values.fill(plus, 0, count);
     return;
   }
-  const mask = bits === 32 ? 0xffff_ffff : (1 << bits) - 1;
-  let bit = 0;
+  const mask = maskOf(bits);
+  let word = at;
+  let shift = 0;
   for (let i = 0; i < count; i++) {
-    const word = at + (bit >>> 5);
-    const shift = bit & 31;
     let value = words[word] >>> shift;
-    if (shift + bits > 32) value |= words[word + 1] << (32 - shift);
-    values[i] = value & mask;
-    bit += bits;
+    shift += bits;
+    if (shift >= 32) {
+      shift -= 32;
+      word++;
+      if (shift > 0) value |= words[word] << (bits - shift);
+    }
+    values[i] = ((value & mask) + plus) | 0;
   }
+}
+
+/** The same, each number plus one added to the sum of those before it, from `sum` on. */
+export function unpackSums(
+  words: Int32Array,
+  at: number,
+  count: number,
+  bits: number,
+  values: Int32Array,
+  sum: number,
+): void {
+  const mask = maskOf(bits);
+  let word = at;
+  let shift = 0;
+  let next = sum;
+  for (let i = 0; i < count; i++) {
+    let value = words[word] >>> shift;
+    shift += bits;
+    if (shift >= 32) {
+      shift -= 32;
+      word++;
+      if (shift > 0) value |= words[word] << (bits - shift);
+    }
+    next = (next + (value & mask) + 1) | 0;
+    values[i] = next;
+  }
+}
+
+/** The `index`-th of the numbers that {@link unpack} would unpack. */
+export function unpackOne(words: Int32Array, at: number, index: number, bits: number): number {
+  if (bits === 0) return 0;
+  const bit = index * bits;
+  const word = at + (bit >>> 5);
+  const shift = bit & 31;
+  let value = words[word] >>> shift;
+  if (shift + bits > 32) value |= words[word + 1] << (32 - shift);
+  return value & maskOf(bits);
+}
+
+function maskOf(bits: number): number {
+  return bits === 32 ? -1 : ~(-1 << bits);
 }

@@ -138,12 +138,13 @@ class Check {
     let previous = -1;
     for (let block = 0; block < postings.blocks; block++) {
       const size = postings.decode(block);
+      const frequencies = postings.decodeFrequencies(size);
       let maxFrequency = 0;
       let minLength = Number.POSITIVE_INFINITY;
       let maxDph = Number.NEGATIVE_INFINITY;
       for (let i = 0; i < size; i++) {
         const document = postings.documents[i];
-        const frequency = postings.frequencies[i];
+        const frequency = frequencies[i];
         if (document <= previous || document >= N || frequency < 1) {
           this.#report(`${what}: posting (${document}, ${frequency}) after document ${previous}`);
           return;

@@ -1,4 +1,4 @@
-import { bitsNeeded, pack, unpack, wordsNeeded } from './bit-packing.js';
+import { bitsNeeded, pack, unpack, unpackOne, unpackSums, wordsNeeded } from './bit-packing.js';
 
 /**
  * A term's postings, as stored: documents ascending, in blocks of {@link BLOCK_SIZE}.
@@ -145,23 +145,24 @@ export function roundUpToFloat32(value: number): number {
 /** A term's postings opened for reading: block columns as typed arrays over the stored bytes, no copy. */
 export class Postings {
   readonly blocks: number;
-  readonly lastDocument: Uint32Array;
-  readonly maxFrequency: Uint32Array;
-  readonly minLength: Uint32Array;
+  readonly lastDocument: Int32Array;
+  readonly maxFrequency: Int32Array;
+  readonly minLength: Int32Array;
   readonly maxDph: Float32Array;
-  private readonly start: Uint32Array;
-  private readonly words: Uint32Array;
+  private readonly start: Int32Array;
+  private readonly words: Int32Array;
   /** The documents of the decoded block. */
-  readonly documents = new Uint32Array(BLOCK_SIZE);
-  /** Their term frequencies. */
-  readonly frequencies = new Uint32Array(BLOCK_SIZE);
+  readonly documents = new Int32Array(BLOCK_SIZE);
+  private readonly frequencies = new Int32Array(BLOCK_SIZE);
+  private frequenciesAt = 0;
+  private frequencyBits = 0;
   readonly documentFrequency: number;
 
   constructor(stored: Uint8Array, documentFrequency: number) {
     // Typed arrays want an aligned start; LMDB gives one except for values inside a leaf page.
     const bytes = stored.byteOffset % 4 === 0 ? stored : stored.slice();
-    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2);
-    const [blocks] = words;
+    const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2);
+    const blocks = words[0] >>> 0;
     const column = (index: number) => words.subarray(1 + index * blocks, 1 + (index + 1) * blocks);
     this.blocks = blocks;
     this.lastDocument = column(0);
@@ -173,23 +174,29 @@ export class Postings {
     this.documentFrequency = documentFrequency;
   }
 
-  /** Decodes block `block` into `documents` and `frequencies`; returns how many postings it holds. */
+  /** Decodes the documents of block `block`; returns how many postings it holds. */
   decode(block: number): number {
-    const { documents, frequencies } = this;
-    const words = this.words;
+    const { documents, words } = this;
     const start = this.start[block];
     const head = words[start];
     const count = head & 0xff;
     const gapBits = (head >>> 8) & 0xff;
-    unpack(words, start + 1, count, gapBits, documents);
-    unpack(words, start + 1 + wordsNeeded(count, gapBits), count, head >>> 16, frequencies);
-    let document = block === 0 ? -1 : this.lastDocument[block - 1];
-    for (let i = 0; i < count; i++) {
-      document += documents[i] + 1;
-      documents[i] = document;
-      frequencies[i]++;
-    }
+    this.frequenciesAt = start + 1 + wordsNeeded(count, gapBits);
+    this.frequencyBits = head >>> 16;
+    unpackSums(words, start + 1, count, gapBits, documents, block === 0 ? -1 : this.lastDocument[block - 1]);
     return count;
+  }
+
+  /** The term frequencies of the decoded block, all of them. */
+  decodeFrequencies(count: number): Int32Array {
+    const { frequencies } = this;
+    unpack(this.words, this.frequenciesAt, count, this.frequencyBits, frequencies, 1);
+    return frequencies;
+  }
+
+  /** The term frequency of one posting of the decoded block. */
+  frequency(index: number): number {
+    return unpackOne(this.words, this.frequenciesAt, index, this.frequencyBits) + 1;
   }
 
   /** The first block, from `from` on, that can hold `document`; `blocks` if none can. */

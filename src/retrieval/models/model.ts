@@ -36,6 +36,9 @@ export interface WeightingModel {
   forTerm(statistics: TermStatistics, weight: number): TermScorer;
 }
 
+/** All scores are multiples of this. */
+export const GRID_STEP = 2 ** -30;
+
 /** Adding and subtracting 1.5·2^22 leaves a double of magnitude below 2^21 rounded to a multiple of 2^-30. */
 const GRID = 1.5 * 2 ** 22;
 

@@ -1,6 +1,8 @@
 import type { Postings } from '../index/index.js';
 import type { TermScorer } from '../models/index.js';
 
+const NONE = new Int32Array(0);
+
 /** A query term on its way through its postings, document numbers ascending. */
 export class TermCursor {
   /** At least the contribution of any posting of each block, never below 0: a document may lack the term. */
@@ -14,6 +16,8 @@ export class TermCursor {
   /** The block that holds the next postings; its decoded form is in `postings` when `decoded` says so. */
   block = 0;
   private decoded = -1;
+  private decodedFrequencies = -1;
+  private frequencies: Int32Array = NONE;
   private count = 0;
   private at = 0;
 
@@ -50,15 +54,22 @@ export class TermCursor {
     this.windowBound = bound;
   }
 
-  /** Adds the contributions of all postings in [from, to) to `sums`. */
-  accumulate(from: number, to: number, sums: Float64Array): void {
-    const { postings, scorer, lengths } = this;
-    const { documents, frequencies } = postings;
-    while (this.block < postings.blocks) {
+  /**
+   * Adds the contributions of the postings in [from, to) to `sums`. Blocks whose bound is under `needed` are passed
+   * over: the caller knows that their documents cannot make it, with or without this term.
+   */
+  accumulate(from: number, to: number, sums: Float64Array, needed: number): void {
+    const { postings, scorer, lengths, blockBounds } = this;
+    const { documents, blocks, lastDocument } = postings;
+    for (; this.block < blocks; this.block++) {
+      if (blockBounds[this.block] < needed) {
+        if (lastDocument[this.block] >= to - 1) return;
+        continue;
+      }
       this.decode();
       const count = this.count;
-      let at = this.at;
-      while (at < count && documents[at] < from) at++;
+      const frequencies = this.decodeFrequencies();
+      let at = firstAtLeast(documents, from, this.at, count);
       // A block that ends inside the window needs no comparison per posting.
       const end = documents[count - 1] < to ? count : firstAtLeast(documents, to, at, count);
       for (; at < end; at++) {
@@ -67,23 +78,25 @@ export class TermCursor {
       }
       this.at = at;
       if (at < count) return;
-      this.block++;
     }
   }
 
-  /** The contribution to one document; documents must be asked for in ascending order. */
+  /** The bound of the block that may hold `document`; documents must be asked for in ascending order. */
+  boundAt(document: number): number {
+    this.block = this.postings.seek(document, this.block);
+    return this.block < this.postings.blocks ? this.blockBounds[this.block] : 0;
+  }
+
+  /** The contribution to the document that {@link boundAt} was asked for last. */
   contribution(document: number): number {
     const { postings } = this;
-    this.block = postings.seek(document, this.block);
     if (this.block === postings.blocks) return 0;
     this.decode();
     const { documents } = postings;
     let at = this.at;
     while (documents[at] < document) at++;
     this.at = at;
-    return documents[at] === document
-      ? this.scorer.score(postings.frequencies[at], this.lengths[document])
-      : 0;
+    return documents[at] === document ? this.scorer.score(postings.frequency(at), this.lengths[document]) : 0;
   }
 
   private decode(): void {
@@ -92,10 +105,18 @@ export class TermCursor {
     this.decoded = this.block;
     this.at = 0;
   }
+
+  private decodeFrequencies(): Int32Array {
+    if (this.decodedFrequencies !== this.block) {
+      this.frequencies = this.postings.decodeFrequencies(this.count);
+      this.decodedFrequencies = this.block;
+    }
+    return this.frequencies;
+  }
 }
 
 /** The first place in [low, high) whose document is at least `document`. */
-function firstAtLeast(documents: Uint32Array, document: number, low: number, high: number): number {
+function firstAtLeast(documents: Int32Array, document: number, low: number, high: number): number {
   while (low < high) {
     const middle = (low + high) >> 1;
     if (documents[middle] < document) low = middle + 1;

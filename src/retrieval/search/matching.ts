@@ -18,6 +18,20 @@ export interface MatchOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Where each document stands in the byte order of ids, which decides ties. */
+export class IdOrder {
+  /** The lowest rank in each window. */
+  readonly lowest: Float64Array;
+
+  constructor(readonly ranks: Uint32Array) {
+    this.lowest = new Float64Array(Math.ceil(ranks.length / WINDOW)).fill(Number.POSITIVE_INFINITY);
+    for (let document = 0; document < ranks.length; document++) {
+      const window = Math.floor(document / WINDOW);
+      if (ranks[document] < this.lowest[window]) this.lowest[window] = ranks[document];
+    }
+  }
+}
+
 /**
  * Exact top-k by MaxScore over windows of document numbers. In each window, terms whose bounds together cannot lift
  * a document over the threshold (the k-th best score so far) are "non-essential": a document that has only such terms
@@ -27,18 +41,19 @@ export interface MatchOptions {
 export function match(
   cursors: readonly TermCursor[],
   documents: number,
-  idRanks: Uint32Array,
+  order: IdOrder,
   { depth, prune = true, signal }: MatchOptions,
 ): { document: number; score: number }[] {
   const maxScore = cursors.reduce((sum, { bound }) => sum + bound, 0);
-  const top = new TopK(Math.min(depth, documents), idRanks, maxScore);
+  const top = new TopK(Math.min(depth, documents), order.ranks, maxScore);
   const window = new Window();
   const terms = [...cursors];
   for (let from = 0; from < documents; from += WINDOW) {
     const to = Math.min(from + WINDOW, documents);
     for (const term of terms) term.enterWindow(from, to);
-    const essential = prune ? partition(terms, top.threshold) : 0;
-    if (essential < terms.length) window.evaluate(terms, essential, from, to, top);
+    const threshold = top.thresholdFrom(order.lowest[from / WINDOW]);
+    const essential = prune ? partition(terms, threshold) : 0;
+    if (essential < terms.length) window.evaluate(terms, essential, threshold, from, to, top);
     if ((from / WINDOW) % 64 === 0) throwIfAborted(signal);
   }
   return top.finish();
@@ -77,24 +92,29 @@ class Window {
   private readonly halves = new Int32Array(this.sums.buffer);
   private readonly candidates = new Int32Array(WINDOW);
 
-  evaluate(terms: readonly TermCursor[], essential: number, from: number, to: number, top: TopK): void {
+  evaluate(
+    terms: readonly TermCursor[],
+    essential: number,
+    threshold: number,
+    from: number,
+    to: number,
+    top: TopK,
+  ): void {
     const { sums, candidates } = this;
+    let all = 0;
+    for (const { windowBound } of terms) all += windowBound;
     for (let t = essential; t < terms.length; t++) {
-      if (terms[t].inWindow) terms[t].accumulate(from, to, sums);
+      const term = terms[t];
+      if (term.inWindow) term.accumulate(from, to, sums, threshold - (all - term.windowBound));
     }
     let rest = 0;
     for (let t = 0; t < essential; t++) rest += terms[t].windowBound;
-    let count = this.collect(to - from, top.threshold - rest);
+    let count = this.collect(to - from, threshold - rest);
     // From the strongest non-essential term down: after each, drop who cannot make it any more.
     for (let t = essential - 1; t >= 0 && count > 0; t--) {
       const term = terms[t];
       rest -= term.windowBound;
-      if (!term.inWindow) continue;
-      for (let c = 0; c < count; c++) {
-        const slot = candidates[c];
-        sums[slot] += term.contribution(from + slot);
-      }
-      count = this.keep(count, top.threshold - rest);
+      if (term.inWindow) count = this.complete(term, from, count, threshold - rest);
     }
     for (let c = 0; c < count; c++) {
       const slot = candidates[c];
@@ -103,24 +123,30 @@ class Window {
     sums.fill(-0);
   }
 
+  /** Adds a term to the candidates, and keeps those whose sum is then at least `needed`. */
+  private complete(term: TermCursor, from: number, count: number, needed: number): number {
+    const { sums, candidates } = this;
+    let kept = 0;
+    for (let c = 0; c < count; c++) {
+      const slot = candidates[c];
+      const sum = sums[slot];
+      // The block's bound may rule the document out before the block is decoded.
+      if (sum + term.boundAt(from + slot) < needed) continue;
+      const completed = sum + term.contribution(from + slot);
+      if (completed < needed) continue;
+      sums[slot] = completed;
+      candidates[kept++] = slot;
+    }
+    return kept;
+  }
+
   /** The slots that have been added to and whose sum is at least `needed`, ascending. */
   private collect(size: number, needed: number): number {
     const { sums, halves, candidates } = this;
     let count = 0;
     for (let slot = 0; slot < size; slot++) {
-      if (halves[2 * slot + 1] !== UNTOUCHED && sums[slot] >= needed) candidates[count++] = slot;
+      if (sums[slot] >= needed && halves[2 * slot + 1] !== UNTOUCHED) candidates[count++] = slot;
     }
     return count;
-  }
-
-  /** Keeps the candidates whose sum is at least `needed`. */
-  private keep(count: number, needed: number): number {
-    const { sums, candidates } = this;
-    let kept = 0;
-    for (let c = 0; c < count; c++) {
-      const slot = candidates[c];
-      if (sums[slot] >= needed) candidates[kept++] = slot;
-    }
-    return kept;
   }
 }

@@ -3,7 +3,7 @@ import type { FeedbackModel } from '../feedback/index.js';
 import type { Index } from '../index/index.js';
 import { Dph, type WeightingModel } from '../models/index.js';
 import { TermCursor } from './cursor.js';
-import { match } from './matching.js';
+import { IdOrder, match } from './matching.js';
 import { bagOfWords, sumByTerm, terrierQuery, type WeightedQuery } from '../query.js';
 
 export interface SearcherOptions {
@@ -20,6 +20,7 @@ export class Searcher implements Retriever {
   readonly model: WeightingModel;
   readonly feedback: FeedbackModel | undefined;
   readonly #prune: boolean;
+  #order: IdOrder | undefined;
 
   constructor(
     readonly index: Index,
@@ -59,6 +60,7 @@ export class Searcher implements Retriever {
 
   #match(query: WeightedQuery, { depth = 1000, signal }: SearchOptions) {
     const { index } = this;
+    this.#order ??= new IdOrder(index.idRanks);
     const cursors: TermCursor[] = [];
     for (const [name, weight] of sumByTerm(query)) {
       const term = index.term(name);
@@ -66,7 +68,7 @@ export class Searcher implements Retriever {
       const scorer = this.model.forTerm({ ...index.statistics, ...term }, weight);
       cursors.push(new TermCursor(index.postings(term), scorer, index.lengths));
     }
-    return match(cursors, index.statistics.documents, index.idRanks, {
+    return match(cursors, index.statistics.documents, this.#order, {
       depth,
       prune: this.#prune,
       ...(signal ? { signal } : {}),

@@ -1,3 +1,5 @@
+import { GRID_STEP } from '../models/index.js';
+
 /** Steps into which the range of possible scores is cut to follow the k-th best. */
 const STEPS = 1024;
 
@@ -21,6 +23,8 @@ export class TopK {
   private size = 0;
   /** A document with a lower score is not among the best k. */
   threshold = Number.NEGATIVE_INFINITY;
+  /** Nor is one that just reaches the threshold and comes later than this in the order of `ranks`. */
+  private lastRank = Number.POSITIVE_INFINITY;
 
   constructor(
     readonly k: number,
@@ -28,7 +32,7 @@ export class TopK {
     /** No score is higher. */
     maxScore: number,
   ) {
-    const capacity = Math.max(4 * k, 64);
+    const capacity = Math.max(2 * k, 64);
     this.scores = new Float64Array(capacity);
     this.documents = new Uint32Array(capacity);
     this.stepsPerScore = maxScore > 0 ? (STEPS - 1) / maxScore : 0;
@@ -42,6 +46,14 @@ export class TopK {
     this.counts[step]++;
     if (step > this.step && ++this.above >= this.k) this.raise();
     if (this.size === this.scores.length) this.dropWorse();
+  }
+
+  /**
+   * The threshold for documents of which none comes before `lowestRank`: one that ties with the k-th best does not
+   * get in. Where many documents tie, as short ones do, this is what ends the search for more of them.
+   */
+  thresholdFrom(lowestRank: number): number {
+    return lowestRank > this.lastRank ? this.threshold + GRID_STEP : this.threshold;
   }
 
   /** Best first. */
@@ -59,7 +71,10 @@ export class TopK {
     while (this.above >= this.k);
     // A hair lower, in case the step's edge rounds up: too low a threshold is safe.
     const edge = (this.step / this.stepsPerScore) * (1 - 1e-12);
-    if (edge > this.threshold) this.threshold = edge;
+    if (edge > this.threshold) {
+      this.threshold = edge;
+      this.lastRank = Number.POSITIVE_INFINITY;
+    }
   }
 
   /** Quickselect: the best k to the front, the k-th last among them. */
@@ -73,7 +88,10 @@ export class TopK {
       else low = split + 1;
     }
     this.size = this.k;
-    if (this.scores[last] > this.threshold) this.threshold = this.scores[last];
+    if (this.scores[last] >= this.threshold) {
+      this.threshold = this.scores[last];
+      this.lastRank = this.ranks[this.documents[last]];
+    }
   }
 
   private sort(low: number, high: number): void {
