@@ -5,6 +5,7 @@ import { type BertWeights, bertWeights, openCheckpoint } from '../checkpoint/ind
 import type { ModelConfig } from '../config.js';
 import { type Arithmetic, bertGraph, int8Products } from '../graph/index.js';
 import { writeModel } from '../onnx/index.js';
+import type { Device } from '../runtime/index.js';
 import type { TextPair, Tokenizer } from '../types.js';
 import { calibrate } from './calibrate.js';
 import { defaultCalibrationPairs } from './calibration-pairs.js';
@@ -12,13 +13,15 @@ import { fingerprint } from './fingerprint.js';
 import { folderOnce } from './folder-once.js';
 
 /** Changes whenever the same weights would be written as a different graph. */
-const WRITER_VERSION = 2;
+const WRITER_VERSION = 3;
 
 /** fp32: exact. fp16: for GPUs. int8: products of bytes on a CPU, somewhat inexact. */
 export type Precision = 'fp32' | 'fp16' | 'int8';
 
 export interface CompileOptions {
   readonly precision: Precision;
+  /** Where it will run: operators that are fast on one device are slow on another. */
+  readonly device: Device;
   readonly tokenizer: Tokenizer;
   /** What int8 scales are chosen on; default: the demo's articles. */
   readonly calibration?: readonly TextPair[];
@@ -26,7 +29,7 @@ export interface CompileOptions {
 
 /**
  * The ONNX file of a checkpoint, written once per content: it is found again under a hash of weights, config,
- * precision, calibration and writer.
+ * precision, device, calibration and writer.
  */
 export async function compiledModel(
   folder: string,
@@ -37,10 +40,11 @@ export async function compiledModel(
   try {
     // Laying out checks every shape: a config that lies is refused here, compiled before or not.
     const weights = bertWeights(checkpoint, config);
-    const { precision } = options;
+    const { precision, device } = options;
     const calibration =
       precision === 'int8' ? (options.calibration ?? (await defaultCalibrationPairs())) : [];
-    const identity = [WRITER_VERSION, config, precision, calibration, await fingerprint(checkpoint)];
+    const target = device === 'cpu' ? 'cpu' : 'gpu';
+    const identity = [WRITER_VERSION, config, precision, target, calibration, await fingerprint(checkpoint)];
     const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
     const compiled = await folderOnce(join(cacheFolder(), 'compiled', key), (temporary) =>
       writeCompiled(weights, { ...options, calibration }, join(temporary, 'model.onnx')),
@@ -62,9 +66,10 @@ export async function writeCompiled(
 
 async function arithmetic(
   weights: BertWeights,
-  { precision, tokenizer, calibration }: Required<CompileOptions>,
+  { precision, device, tokenizer, calibration }: Required<CompileOptions>,
 ): Promise<Arithmetic> {
-  if (precision !== 'int8') return { float: precision === 'fp16' ? 'float16' : 'float32' };
+  const attention = device === 'cpu' ? {} : { attention: 'plain' as const };
+  if (precision !== 'int8') return { float: precision === 'fp16' ? 'float16' : 'float32', ...attention };
   const ranges = await calibrate(weights, tokenizer, calibration);
   return { float: 'float32', products: (store) => int8Products(store, ranges) };
 }

@@ -2,17 +2,20 @@ import { float, MICROSOFT, type Value } from '../onnx/index.js';
 import { type Context, rows } from './context.js';
 import type { Linear } from './weight-reader.js';
 
-/** With this many heads or fewer, a chain of products per head beats the fused operator on a CPU. */
-const UNROLLED_HEADS = 4;
+/**
+ * Ways to compute self-attention, which differ in speed only: each head by itself, all heads in onnxruntime's own
+ * operator, or all heads in standard operators.
+ */
+export type AttentionStyle = 'by head' | 'fused' | 'plain';
 
 /**
  * Self-attention and its residual sum: x + attention(x)·W + b, where x arrives with that b, named `shift`,
  * already added. Keys need no bias: it moves all of a query's scores alike and the softmax takes it out.
  */
 export function attention(context: Context, x: Value, layer: number, shift: string): Value {
-  return context.config.heads <= UNROLLED_HEADS
+  return context.attention === 'by head'
     ? attentionByHead(context, x, layer, shift)
-    : fusedAttention(context, x, layer, shift);
+    : attentionOfHeads(context, x, layer, shift);
 }
 
 /** Per head, `[batch, sequence, size]` from the start: nothing is ever transposed. */
@@ -37,23 +40,39 @@ function attentionByHead(context: Context, x: Value, layer: number, shift: strin
   return sum;
 }
 
-/** All heads in onnxruntime's own operator. */
-function fusedAttention(context: Context, x: Value, layer: number, shift: string): Value {
-  const { graph, config, store } = context;
+/** All heads at once. */
+function attentionOfHeads(context: Context, x: Value, layer: number, shift: string): Value {
+  const { config, store } = context;
   const { query, key, value, output } = projections(config, layer);
   const operand = context.products(x, { name: `layer ${layer} input`, uneven: true });
-  const shape = context.shape(config.hidden);
-  const [q, k, v] = [
-    operand.timesPlusBias(query, store.bias(query, shift)),
-    operand.times(key),
-    operand.timesPlusBias(value, store.bias(value, shift)),
-  ].map((flat) => graph.op('Reshape', [flat, shape]));
-  const attributes = { num_heads: config.heads, scale: float(1) };
-  const mixed = graph.op('MultiHeadAttention', [q, k, v], attributes, MICROSOFT);
-  return context
-    .products(rows(context, mixed, config.hidden), { name: `layer ${layer} heads`, uneven: true })
-    .timesPlusRows(output, x);
+  const q = operand.timesPlusBias(query, store.bias(query, shift));
+  const k = operand.times(key);
+  const v = operand.timesPlusBias(value, store.bias(value, shift));
+  const mix = context.attention === 'fused' ? fusedMix : plainMix;
+  const mixed = context.products(rows(context, mix(context, q, k, v), config.hidden), {
+    name: `layer ${layer} heads`,
+    uneven: true,
+  });
+  return mixed.timesPlusRows(output, x);
 }
+
+/** softmax(q·kᵀ)·v of every head, from and to `[batch · sequence, hidden]`. */
+type Mix = (context: Context, q: Value, k: Value, v: Value) => Value;
+
+const fusedMix: Mix = ({ graph, config, shape }, ...projected) => {
+  const sequences = shape(config.hidden);
+  const inputs = projected.map((flat) => graph.op('Reshape', [flat, sequences]));
+  return graph.op('MultiHeadAttention', inputs, { num_heads: config.heads, scale: float(1) }, MICROSOFT);
+};
+
+const plainMix: Mix = ({ graph, config, shape }, q, k, v) => {
+  const heads = shape(config.heads, config.hidden / config.heads);
+  const split = (flat: Value, perm: number[]) =>
+    graph.op('Transpose', [graph.op('Reshape', [flat, heads])], { perm });
+  const scores = graph.op('MatMul', [split(q, [0, 2, 1, 3]), split(k, [0, 2, 3, 1])]);
+  const mixed = graph.op('MatMul', [graph.op('Softmax', [scores], { axis: -1 }), split(v, [0, 2, 1, 3])]);
+  return graph.op('Transpose', [mixed], { perm: [0, 2, 1, 3] });
+};
 
 /**
  * Self-attention of the first token alone, [CLS], from which the score is read: `[batch, hidden]`. With one

@@ -1,5 +1,6 @@
 import type { BertWeights } from '../checkpoint/index.js';
 import { ElementType, Graph, type Value } from '../onnx/index.js';
+import type { AttentionStyle } from './attention.js';
 import type { Context } from './context.js';
 import { embeddings } from './embeddings.js';
 import { attentionBias, dense, encoderLayer, firstTokenLayer } from './encoder-layer.js';
@@ -8,11 +9,17 @@ import { floatProducts, type Products } from './products.js';
 import { Store } from './store.js';
 import { WeightReader } from './weight-reader.js';
 
-/** How a graph computes: floats of 32 or 16 bits, and, if so wished, other products than those of floats. */
+/** How a graph computes. */
 export interface Arithmetic {
   readonly float: 'float32' | 'float16';
+  /** Default: what is fastest on a CPU. */
+  readonly attention?: AttentionStyle;
+  /** Products over all tokens, where they are not those of floats. */
   readonly products?: (store: Store, floats: Products) => Products;
 }
+
+/** With this many heads or fewer, a chain of products per head beats the fused operator on a CPU. */
+const FEW_HEADS = 4;
 
 /**
  * The forward pass of a BERT cross-encoder, from token ids to logits, for batches of sequences of one length:
@@ -30,6 +37,7 @@ export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float:
     graph,
     config,
     store,
+    attention: arithmetic.attention ?? (config.heads <= FEW_HEADS ? 'by head' : 'fused'),
     exact: (rows) => floats(rows, { name: 'first token', uneven: true }),
     products: arithmetic.products?.(store, floats) ?? floats,
     shape: (...tail) => graph.op('Concat', [extent, graph.integers(tail)], { axis: 0 }),

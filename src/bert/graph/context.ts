@@ -1,5 +1,6 @@
 import type { ModelConfig } from '../config.js';
 import { float, type Graph, type Value } from '../onnx/index.js';
+import type { AttentionStyle } from './attention.js';
 import { mapped } from './matrices.js';
 import type { Operand, Products } from './products.js';
 import type { Store } from './store.js';
@@ -9,6 +10,7 @@ export interface Context {
   readonly graph: Graph;
   readonly config: ModelConfig;
   readonly store: Store;
+  readonly attention: AttentionStyle;
   /** Products over all tokens: nearly all the work, and the one place where precisions differ. */
   readonly products: Products;
   /** Products over one token per sequence: no work to speak of, so always in floats. */

@@ -1,3 +1,4 @@
+export type { AttentionStyle } from './attention.js';
 export { type Arithmetic, bertGraph } from './bert-graph.js';
 export { EXPORT_NAMES, exportGraph, type ExportNames } from './export-graph.js';
 export { type ChannelRange, int8Products, type Ranges } from './int8-products.js';

@@ -67,7 +67,7 @@ export class BertScorer implements Scorer {
     const notes: string[] = [];
     for (const device of devices(options.device ?? 'auto')) {
       try {
-        const model = await prepareModel(folder, options.precision ?? 'auto', tokenizer);
+        const model = await prepareModel(folder, options.precision ?? 'auto', device, tokenizer);
         const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
         const budget = budgetFor(maxLength, template);
         const layout = chooseLayout(device, model.bytes, options);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { BertQeError } from '../../errors.js';
 import { type CrossEncoderConfig, readCrossEncoderConfig, readModelConfig } from '../config.js';
 import { compiledModel, type Precision } from '../compile/index.js';
+import type { Device } from '../runtime/index.js';
 import type { Tokenizer } from '../types.js';
 import type { RunnableModel } from './messages.js';
 
@@ -28,6 +29,7 @@ export const EXPORTS: Readonly<Record<Precision, readonly string[]>> = {
 export async function prepareModel(
   folder: string,
   precision: Precision | 'auto',
+  device: Device,
   tokenizer: Tokenizer,
 ): Promise<PreparedModel> {
   const config = await readCrossEncoderConfig(folder);
@@ -35,6 +37,7 @@ export async function prepareModel(
     const chosen = precision === 'auto' ? 'fp32' : precision;
     const path = await compiledModel(folder, await readModelConfig(folder), {
       precision: chosen,
+      device,
       tokenizer,
     });
     return prepared(path, config, chosen);

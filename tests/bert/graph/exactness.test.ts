@@ -1,20 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { bertGraph } from '../../../src/bert/graph/index.js';
+import { type Arithmetic, bertGraph } from '../../../src/bert/graph/index.js';
 import { seededLogits, withSession } from './run-graph.js';
 import { seededCase, seededWeights } from './seeded-model.js';
 
-/** B and L are compared in tests/parity: they take gigabytes. */
-const models = ['T', 'S', 'M', 'one layer, one label', 'tanh approximation', 'relu'];
-
-describe('the graph gives the logits of Hugging Face transformers', () => {
-  it.each(models)('%s', async (name) => {
-    const { config, lengths, logits } = seededCase(name);
-    await withSession(bertGraph(seededWeights(config)), async (session) => {
-      for (const [i, length] of lengths.entries()) {
-        for (const row of await seededLogits(session, config, length, 3)) {
-          row.forEach((value, label) => expect(Math.abs(value - logits[i][label])).toBeLessThan(1e-4));
-        }
+async function expectLogits(name: string, arithmetic?: Arithmetic): Promise<void> {
+  const { config, lengths, logits } = seededCase(name);
+  await withSession(bertGraph(seededWeights(config), arithmetic), async (session) => {
+    for (const [i, length] of lengths.entries()) {
+      for (const row of await seededLogits(session, config, length, 3)) {
+        row.forEach((value, label) => expect(Math.abs(value - logits[i][label])).toBeLessThan(1e-4));
       }
-    });
+    }
+  });
+}
+
+/** M, B and L are compared in tests/parity, from checkpoints of each format: they take gigabytes. */
+describe('the graph gives the logits of Hugging Face transformers', () => {
+  it.each(['T', 'S', 'M', 'one layer, one label', 'tanh approximation', 'relu'])('%s', async (name) => {
+    await expectLogits(name);
+  });
+
+  it.each(['by head', 'fused', 'plain'] as const)('with attention %s', async (attention) => {
+    await expectLogits('S', { float: 'float32', attention });
+    await expectLogits('tanh approximation', { float: 'float32', attention });
   });
 });

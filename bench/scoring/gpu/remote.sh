@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Runs on the machine with the GPU, over what pack.sh carried there: bench/scoring/gpu/remote.sh OUT STEP…
+set -uo pipefail
+cd "$(dirname "$0")/../../.."
+out=$1
+shift
+work=$PWD/.carry/run
+mkdir -p "$work"
+[ -x "$work/node" ] || tar -C "$work" -xJf .carry/runtime.tar.xz
+tar -C "$work" -xJf .carry/code.tar.xz
+ln -sfn "$PWD/models" "$work/js/models"
+# Vulkan without a display: the driver's EGL library holds the same entry points as the GLX one.
+sed s/libGLX_nvidia/libEGL_nvidia/ /usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json >"$work/icd.json"
+export LD_LIBRARY_PATH="$work/lib:/usr/local/nvidia/lib64:${LD_LIBRARY_PATH:-}"
+export VK_ICD_FILENAMES="$work/icd.json" VK_DRIVER_FILES="$work/icd.json" BERT_QE_CACHE="$work/cache"
+gpu="$work/js/bench/scoring/gpu"
+step() {
+  echo "== $* ($(date +%T))" >&2
+  case $1 in
+    pytorch) python3 "$work/js/pytorch.py" "$2" ;;
+    *) timeout "${LIMIT:-150}" "$work/node" "$gpu/$1.js" "${@:2}" ;;
+  esac
+}
+for each in "$@"; do step $each; done 2> >(tee "$out/errors.log" >&2) | tee "$out/gpu.jsonl" >/dev/null
+date +%T

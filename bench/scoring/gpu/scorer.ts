@@ -1,0 +1,76 @@
+// node scorer.js SIZES PASSAGES: the whole scorer on WebGPU, from text to probabilities, on the phase-three workload.
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { writeSafetensors } from '../../../src/bert/checkpoint/index.js';
+import { formatModelConfig, type SizeLetter } from '../../../src/bert/config.js';
+import { findModel } from '../../../src/bert/models.js';
+import { BertScorer } from '../../../src/bert/scorer/index.js';
+import { phaseThree, root } from '../workload.js';
+import { randomWeights, sizeConfig } from './random-weights.js';
+
+const [sizes, passages] = process.argv.slice(2);
+const pairs = await phaseThree(Number(passages));
+
+const LAYOUTS = [
+  { batchTokens: 16_384, workers: 1 },
+  { batchTokens: 65_536, workers: 1 },
+  { batchTokens: 16_384, workers: 2 },
+];
+
+/** The model that ships, or one of random weights with the vocabulary of the one that ships. */
+async function modelFolder(size: SizeLetter): Promise<{ folder: string; trained: boolean }> {
+  const shipped = await findModel(size).catch(() => undefined);
+  if (shipped !== undefined) return { folder: shipped, trained: true };
+  const folder = mkdtempSync(join(tmpdir(), `bert-qe-${size}-`));
+  for (const name of ['vocab.txt', 'tokenizer.json', 'tokenizer_config.json']) {
+    const file = resolve(root, 'models/tiny', name);
+    if (existsSync(file)) cpSync(file, join(folder, name));
+  }
+  const config = { ...sizeConfig(size), vocabulary: 16_384 };
+  const weights = randomWeights(config);
+  const tensors = [...weights.shapes].map(([name, shape]) => ({
+    name,
+    shape,
+    values: () => weights.get(name),
+  }));
+  await writeSafetensors(join(folder, 'model.safetensors'), tensors);
+  writeFileSync(join(folder, 'config.json'), formatModelConfig(config));
+  return { folder, trained: false };
+}
+
+for (const size of sizes as Iterable<SizeLetter>) {
+  const { folder, trained } = await modelFolder(size);
+  let exact: Float32Array | undefined;
+  for (const precision of ['fp32', 'fp16'] as const) {
+    for (const layout of LAYOUTS) {
+      const way = { kind: 'scorer', size, precision, ...layout };
+      try {
+        const scorer = await BertScorer.load({ model: folder, device: 'webgpu', precision, ...layout });
+        const { values } = await scorer.scoreLogits(pairs);
+        const start = performance.now();
+        await scorer.scoreLogits(pairs);
+        const seconds = (performance.now() - start) / 1000;
+        exact ??= values;
+        const reference = exact;
+        const difference = values.reduce(
+          (most, value, i) => Math.max(most, Math.abs(value - reference[i])),
+          0,
+        );
+        console.log(
+          JSON.stringify({
+            ...way,
+            trained,
+            pairs: pairs.length,
+            pairsPerSecond: pairs.length / seconds,
+            difference,
+          }),
+        );
+        await scorer.close();
+      } catch (error) {
+        console.log(JSON.stringify({ ...way, error: String(error).slice(0, 300) }));
+      }
+    }
+  }
+  if (!trained) rmSync(folder, { recursive: true });
+}
