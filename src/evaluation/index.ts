@@ -8,7 +8,17 @@ export type { Comparison, ComparisonOptions, NamedEvaluation, TestName } from '.
 export { formatReport, reportFormats } from './report/index.js';
 export type { ReportFormat } from './report/index.js';
 export type { Report, ReportedRun } from './report/report.js';
+export { formatFixed } from './report/fixed.js';
 export { formatTrec } from './report/trec.js';
+export {
+  publishedAlphas,
+  publishedBetas,
+  tuneInterpolation,
+  tuningModes,
+  Validation,
+} from './tuning/index.js';
+export type { InterpolatedRanker, Interpolation } from './tuning/index.js';
+export { randomWords } from './significance/random.js';
 export { correct } from './significance/corrections.js';
 export type { Correction } from './significance/corrections.js';
 export type { Sample, TestResult } from './significance/paired.js';

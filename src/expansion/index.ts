@@ -8,4 +8,5 @@ export { phases, type BertQEScorers, type Phase } from './scoring.js';
 export { renderExplanation, type RenderOptions } from './render.js';
 export { rerankRun, type RerankedQuery } from './rerank-run.js';
 export type { LoadOptions, ModelChoice, ModelOptions, PhaseModels } from './load.js';
+export { scoreBelow } from './order.js';
 export { combine, interpolate, type Combination } from './combine.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { writeRun, type Fold, type Qrels, type QueryRanking } from '../collection/index.js';
 import { throwIfAborted } from '../errors.js';
-import { tuneInterpolation, Validation, type Interpolation } from '../evaluation/tuning/index.js';
+import { tuneInterpolation, Validation, type Interpolation } from '../evaluation/index.js';
 import { evidenceSource, type EvidenceContext, type EvidenceCost, type EvidenceSource } from './evidence.js';
 import type { ExperimentFile } from './file/schema.js';
 import { rankerOf, type RankedEvidence } from './rank.js';

@@ -1,7 +1,6 @@
 import type { Ranking, ScoredDocument } from '../collection/index.js';
-import type { InterpolatedRanker, Interpolation } from '../evaluation/tuning/index.js';
-import { combine, interpolate } from '../expansion/index.js';
-import { scoreBelow } from '../expansion/order.js';
+import type { InterpolatedRanker, Interpolation } from '../evaluation/index.js';
+import { combine, interpolate, scoreBelow } from '../expansion/index.js';
 import type { Evidence } from './evidence.js';
 
 /** A query's evidence, and the documents below the re-ranking depth, which keep their order. */

@@ -2,8 +2,14 @@ import { z } from 'zod';
 import { documentFormats, topicFields } from '../../collection/index.js';
 import { parseVariant } from '../../cost/index.js';
 import { reasonOf } from '../../errors.js';
-import { DEFAULT_MEASURES, parseMeasure, testNames } from '../../evaluation/index.js';
-import { publishedAlphas, publishedBetas, tuningModes } from '../../evaluation/tuning/index.js';
+import {
+  DEFAULT_MEASURES,
+  parseMeasure,
+  publishedAlphas,
+  publishedBetas,
+  testNames,
+  tuningModes,
+} from '../../evaluation/index.js';
 import { parseFirstStage } from './first-stage-name.js';
 
 /** Runs a parser that throws, and reports what it says at this place of the file. */

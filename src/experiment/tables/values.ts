@@ -1,5 +1,4 @@
-import { parseMeasure, STAR_LEGEND, type Measure } from '../../evaluation/index.js';
-import { formatFixed } from '../../evaluation/report/fixed.js';
+import { formatFixed, parseMeasure, STAR_LEGEND, type Measure } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
 import { noValue, type Cell } from './table.js';
 
