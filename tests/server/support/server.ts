@@ -1,0 +1,108 @@
+import { Writable } from 'node:stream';
+import { afterAll } from 'vitest';
+import { readDocuments, readQrels, readQueries } from '../../../src/collection/index.js';
+import {
+  buildIndex,
+  createAnalyzer,
+  DivergenceFeedback,
+  Index,
+  KL,
+  Searcher,
+} from '../../../src/retrieval/index.js';
+import { RerankServer, ServerLog, type ServerOptions } from '../../../src/server/index.js';
+import { temporaryFolder } from '../../support/folders.js';
+
+export const demo = new URL('../../../demo/', import.meta.url).pathname;
+
+/** Keeps what is logged. */
+export class LogLines extends Writable {
+  text = '';
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+/** A server in this process, on a free port, with the tiny model; stopped after the test file. */
+export async function startServer(options: Partial<ServerOptions> = {}) {
+  const lines = new LogLines();
+  const server = await RerankServer.start({
+    version: '0.0.0-test',
+    log: new ServerLog('info', lines),
+    models: ['TTT', 'T'],
+    port: 0,
+    ...options,
+  });
+  let stopping: Promise<void> | undefined;
+  const stop = () => (stopping ??= server.stop(5000));
+  afterAll(stop);
+  return { url: server.url, stop, server, lines };
+}
+
+/** The demo collection as a server wants it. */
+export async function demoCollection() {
+  const folder = temporaryFolder();
+  await buildIndex(readDocuments(demo), { folder, analyzer: createAnalyzer({ base: 'terrier' }) });
+  const index = Index.open(folder);
+  afterAll(() => index.close());
+  return {
+    collection: {
+      retriever: new Searcher(index, { feedback: new DivergenceFeedback(KL) }),
+      documents: index,
+      firstStage: 'DPH+KL',
+      statistics: index.statistics,
+    },
+    queries: await readQueries(demo),
+    qrels: await readQrels(`${demo}qrels.txt`),
+  };
+}
+
+/** Texts of the demo collection. */
+export async function demoTexts(count: number): Promise<string[]> {
+  const texts: string[] = [];
+  for await (const { text } of readDocuments(demo)) {
+    texts.push(text);
+    if (texts.length === count) break;
+  }
+  return texts;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  // Tests look into answers of many shapes.
+  readonly body: Json;
+}
+
+export type Json = { readonly [name: string]: Json } & readonly Json[] & string & number & boolean;
+
+export async function post(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answered> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Json };
+}
+
+export async function get(url: string, headers: Record<string, string> = {}): Promise<Answered> {
+  const answer = await fetch(url, { headers });
+  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Json };
+}
+
+/** The value of a metric, labels as written. */
+export async function metric(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
+  return line === undefined ? 0 : Number(line.slice(name.length));
+}
+
+/** Waits until something holds; the test's own limit ends it otherwise. */
+export async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
