@@ -9,7 +9,8 @@ import type { FirstStageSystem } from './systems.js';
 import type { Tracker } from './tracker.js';
 import type { Manifest } from './work/manifest.js';
 
-type Analysis = 'terrier' | 'anserini' | 'plain';
+/** How text becomes terms; `given`: as the index does that the experiment names. */
+type Analysis = 'terrier' | 'anserini' | 'plain' | 'given';
 
 /** Builds the indexes that are needed, one per text analysis, and ranks with them. */
 export class FirstStages {
@@ -25,7 +26,7 @@ export class FirstStages {
   /** Ranks all queries; answers the run's file. */
   async run({ name, id, firstStage }: FirstStageSystem): Promise<string> {
     const analysis = this.#analysisOf(firstStage.analyzer);
-    this.manifest.keep(indexStep(analysis));
+    if (analysis !== 'given') this.manifest.keep(indexStep(analysis));
     const output = join('runs', `${id}.run`);
     const file = join(this.manifest.folder, output);
     await this.manifest.run(
@@ -57,6 +58,13 @@ export class FirstStages {
   async index(analysis: Analysis): Promise<Index> {
     const known = this.#indexes.get(analysis);
     if (known) return known;
+    const index = Index.open(analysis === 'given' ? this.inputs.index! : await this.#built(analysis));
+    this.#indexes.set(analysis, index);
+    return index;
+  }
+
+  /** Builds the index if it is not there; answers its folder. */
+  async #built(analysis: Exclude<Analysis, 'given'>): Promise<string> {
     const folder = join(this.manifest.folder, 'work', `index-${analysis}`);
     const { documents } = this.inputs;
     await this.manifest.run(
@@ -76,9 +84,7 @@ export class FirstStages {
         });
       },
     );
-    const index = Index.open(folder);
-    this.#indexes.set(analysis, index);
-    return index;
+    return folder;
   }
 
   async close(): Promise<void> {
@@ -90,6 +96,7 @@ export class FirstStages {
   }
 
   #analysisOf(own: 'terrier' | 'anserini'): Analysis {
+    if (this.inputs.index !== undefined) return 'given';
     const { analyzer } = this.experiment.index;
     return analyzer === 'auto' ? own : analyzer;
   }

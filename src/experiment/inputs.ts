@@ -18,6 +18,8 @@ import { keyOf, type FileDigests } from './work/digests.js';
 /** What an experiment reads, checked against each other. */
 export interface Inputs {
   readonly documents: string;
+  /** The index, where it is given. */
+  readonly index?: string;
   /** Those that some fold validates or tests, by id. */
   readonly queries: ReadonlyMap<string, Query>;
   readonly qrels: Qrels;
@@ -38,6 +40,7 @@ export async function readInputs(
   const { collection } = experiment;
   const at = (path: string): string => resolve(dirname(file), path);
   const documents = at(collection.documents);
+  const index = experiment.index.folder === undefined ? undefined : at(experiment.index.folder);
   const queriesPath = at(collection.queries ?? collection.documents);
   const qrelsPath = at(collection.qrels ?? collection.documents);
   const all = new Map(
@@ -57,12 +60,15 @@ export async function readInputs(
   const initial = typeof experiment.initial === 'string' ? undefined : at(experiment.initial.run);
   return {
     documents,
+    ...(index === undefined ? {} : { index }),
     queries,
     qrels,
     folds,
     ...(initial === undefined ? {} : { run: await readRun(initial) }),
     digests: {
-      documents: await digests.of(await corpusOf(documents)),
+      documents: await digests.of(
+        index === undefined ? await corpusOf(documents) : join(index, 'index.json'),
+      ),
       queries: keyOf([...queries.values()].map(({ id, text }) => [id, text])),
       qrels: keyOf([...qrels].map(([query, judged]) => [query, [...judged]])),
       folds: keyOf(folds),

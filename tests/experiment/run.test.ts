@@ -5,6 +5,7 @@ import { readDocuments, readFolds, readQrels, readQueries, readRun } from '../..
 import { evaluate } from '../../src/evaluation/index.js';
 import { BertQE } from '../../src/expansion/index.js';
 import { runExperiment } from '../../src/experiment/index.js';
+import { buildIndex, createAnalyzer } from '../../src/retrieval/index.js';
 import { temporaryFolder } from '../support/folders.js';
 import { fakeModels } from './fake-model.js';
 import { smallExperiment, type SmallExperiment } from './small-experiment.js';
@@ -272,3 +273,36 @@ describe('a given initial run', () => {
     }
   });
 });
+
+describe('an index that is given', () => {
+  test('is used as it is, and its rankings are those of an index built here', async () => {
+    const folder = temporaryFolder();
+    const small = smallExperiment(folder, { ...retrievalOnly });
+    const built = join(folder, 'built');
+    await go(small, built);
+    const index = join(folder, 'index');
+    await buildIndex(readDocuments(join(folder, 'collection'), { format: 'beir' }), {
+      folder: index,
+      analyzer: createAnalyzer({ base: 'terrier' }),
+    });
+    small.write({ ...retrievalOnly, index: { folder: 'index' } });
+    const given = join(folder, 'given');
+    const { ran } = await go(small, given);
+    expect(ran.filter((step) => step.startsWith('index'))).toEqual([]);
+    const run = (out: string) => readFileSync(join(out, 'runs/DPH+KL.run'), 'utf8');
+    expect(run(given)).toBe(run(built));
+  });
+
+  test('has its own analysis', async () => {
+    const folder = temporaryFolder();
+    const small = smallExperiment(folder, { index: { folder: 'index', analyzer: 'plain' } });
+    await expect(go(small, join(folder, 'out'))).rejects.toThrow(/analyzer.*leave "analyzer" out/);
+  });
+});
+
+const retrievalOnly = {
+  baselines: ['DPH', 'DPH+KL'],
+  variants: ['TTT'],
+  ablations: undefined,
+  grid: undefined,
+};

@@ -63,10 +63,17 @@ const collection = z.strictObject({
   qrels: path.optional(),
 });
 
-const index = z.strictObject({
-  /** `auto`: Terrier's analysis for DPH, Anserini's for BM25 and QL. */
-  analyzer: z.enum(['auto', 'terrier', 'anserini', 'plain']).default('auto'),
-});
+const index = z
+  .strictObject({
+    /** `auto`: Terrier's analysis for DPH, Anserini's for BM25 and QL. */
+    analyzer: z.enum(['auto', 'terrier', 'anserini', 'plain']).default('auto'),
+    /** An index that `bert-qe index` made of the documents: all first stages use it, none is built. */
+    folder: path.optional(),
+  })
+  .refine(({ analyzer, folder }) => folder === undefined || analyzer === 'auto', {
+    error: 'an index that is given has its analysis already; leave "analyzer" out',
+    path: ['analyzer'],
+  });
 
 const firstStage = checked(z.string(), (name) => {
   if (!parseFirstStage(name)) {
