@@ -1,13 +1,38 @@
 import { defineConfig } from 'vitest/config';
 
+/**
+ * Suites that need more than Node and the packages of `npm ci`, each a folder under tests/ and a script of its own
+ * (`npm run test:browser`): real frameworks, a browser, the original implementations, search engines.
+ */
+const apart = ['frameworks', 'browser', 'parity', 'engines'];
+
+const shared = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  // Native addons (onnxruntime, lmdb) want processes of their own.
+  pool: 'forks' as const,
+};
+
 export default defineConfig({
   test: {
-    include: ['tests/**/*.test.ts'],
-    exclude: ['tests/engines/**', 'tests/parity/**', '**/node_modules/**'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // Native addons (onnxruntime, lmdb) want processes of their own.
-    pool: 'forks',
     maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'project',
+          include: ['tests/**/*.test.ts'],
+          exclude: [...apart.map((folder) => `tests/${folder}/**`), '**/node_modules/**'],
+        },
+      },
+      ...apart.map((folder) => ({
+        test: {
+          ...shared,
+          name: folder,
+          include: [`tests/${folder}/**/*.test.ts`],
+          exclude: ['**/node_modules/**'],
+        },
+      })),
+    ],
   },
 });
