@@ -15,7 +15,7 @@ import { render } from './report/render.js';
 import { measure, type Results } from './results.js';
 import { isReranker, systemsOf, type FirstStageSystem, type Reranker, type Systems } from './systems.js';
 import { Tracker, type ExperimentProgress } from './tracker.js';
-import { versions } from './versions.js';
+import { versions } from '../versions.js';
 import { FileDigests } from './work/digests.js';
 import { Manifest } from './work/manifest.js';
 import { Models, type OpenModel } from './work/models.js';

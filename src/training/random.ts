@@ -14,14 +14,19 @@ export class Random {
     this.#next = randomWords(seed);
   }
 
-  /** In (0, 1]: safe to take a logarithm of. */
+  /** 32 random bits. */
+  word(): number {
+    return this.#next();
+  }
+
+  /** In [0, 1). */
   unit(): number {
-    return ((this.#next() >>> 0) + 1) / 2 ** 32;
+    return (this.#next() >>> 0) / 2 ** 32;
   }
 
   /** A whole number from 0 up to, not including, `count`. */
   below(count: number): number {
-    return Math.min(count - 1, Math.floor(((this.#next() >>> 0) / 2 ** 32) * count));
+    return Math.floor(this.unit() * count);
   }
 
   /** Puts items into random order, in place (Fisher and Yates). */

@@ -47,10 +47,29 @@ export class DropoutMasks implements MaskSource {
  */
 export function drop(mask: Float32Array, rate: number, random: Random): void {
   mask.fill(1 / (1 - rate));
-  const scale = 1 / Math.log1p(-rate);
+  const distances = distancesOf(rate);
   for (let at = -1; ;) {
-    at += 1 + Math.floor(Math.log(random.unit()) * scale);
+    const word = random.word();
+    at += distances[word >>> 16];
+    if (at >= mask.length) return;
+    mask[at] = 0;
+    at += distances[word & 0xffff];
     if (at >= mask.length) return;
     mask[at] = 0;
   }
+}
+
+const tables = new Map<number, Uint32Array>();
+
+/** From 16 random bits to the distance of the next zero; the rate comes out right to one part in 10,000. */
+function distancesOf(rate: number): Uint32Array {
+  let table = tables.get(rate);
+  if (table === undefined) {
+    table = Uint32Array.from(
+      { length: 65_536 },
+      (_, bits) => 1 + Math.floor(Math.log((bits + 0.5) / 65_536) / Math.log1p(-rate)),
+    );
+    tables.set(rate, table);
+  }
+  return table;
 }

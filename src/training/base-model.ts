@@ -1,0 +1,47 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256 } from '../bert/compile/index.js';
+import { type ModelConfig, readModelConfig } from '../bert/config.js';
+import { BertScorer, findModel, loadTokenizer, readCrossEncoderConfig, type Scorer } from '../bert/index.js';
+import { DEFAULT_MAX_LENGTH } from '../bert/sequence.js';
+import type { Tokenizer } from '../bert/types.js';
+import { hashOf } from './configuration.js';
+import { LazyScorer } from './examples/index.js';
+
+/** A model that training starts from; its vocabulary was found to be its own. */
+export interface BaseModel {
+  readonly folder: string;
+  readonly config: ModelConfig;
+  readonly tokenizer: Tokenizer;
+}
+
+export async function readBaseModel(name: string): Promise<BaseModel> {
+  const folder = await findModel(name);
+  return { folder, config: await readModelConfig(folder), tokenizer: await loadTokenizer(folder) };
+}
+
+/** What tells a model from any other: the hash of its files, notes and logs aside. */
+export async function modelKey(folder: string): Promise<string> {
+  const files = (await readdir(folder, { withFileTypes: true }))
+    .filter(
+      (entry) => !entry.isDirectory() && /\.(?:json|txt|safetensors|bin|index|data-.*)$/.test(entry.name),
+    )
+    .map(({ name }) => name)
+    .filter((name) => name !== 'training.json')
+    .sort();
+  const hashes: [string, string][] = [];
+  for (const file of files) hashes.push([file, await sha256(join(folder, file))]);
+  return hashOf(hashes);
+}
+
+/** A model that scores pairs, loaded when first asked. */
+export function scorerOf(folder: string): Scorer & { close(): Promise<void> } {
+  return new LazyScorer(async () => {
+    const { maxPositions } = await readCrossEncoderConfig(folder);
+    return BertScorer.load({
+      model: folder,
+      device: 'cpu',
+      maxLength: Math.min(DEFAULT_MAX_LENGTH, maxPositions),
+    });
+  });
+}

@@ -1,0 +1,75 @@
+import type { Scorer } from '../../bert/index.js';
+import type { DocumentStore, Query } from '../../collection/index.js';
+import { BertQeError } from '../../errors.js';
+import { BertQE } from '../../expansion/index.js';
+import type { TrainingSettings } from '../settings.js';
+import type { Passage } from './journal.js';
+
+/** Loads a model when the first score is wanted: documents of one passage each want none. */
+export class LazyScorer implements Scorer {
+  #opened: Promise<Scorer> | undefined;
+
+  constructor(private readonly open: () => Promise<Scorer>) {}
+
+  async score(...[pairs, options]: Parameters<Scorer['score']>): Promise<Float32Array> {
+    if (pairs.length === 0) return new Float32Array(0);
+    this.#opened ??= this.open();
+    return (await this.#opened).score(pairs, options);
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.#opened?.catch(() => undefined);
+    await opened?.close();
+  }
+}
+
+/** Phase one's own scores are of no use here. */
+const unasked: Scorer = {
+  score: async (pairs) => new Float32Array(pairs.length).fill(0.5),
+  close: async () => undefined,
+};
+
+export interface PassageSource {
+  readonly documents: DocumentStore;
+  /** Chooses the best passages. */
+  readonly general: Scorer;
+  /** Scores them, for distillation. */
+  readonly teacher?: Scorer;
+  readonly signal?: AbortSignal;
+}
+
+/** Each document's best passage for the query, as phase one sees it; documents without words are left out. */
+export async function bestPassages(
+  query: Query,
+  ids: readonly string[],
+  { documents, general, teacher, signal }: PassageSource,
+  { passageWords, titleWords }: Pick<TrainingSettings, 'passageWords' | 'titleWords'>,
+): Promise<Passage[]> {
+  if (ids.length === 0) return [];
+  const found = await documents.get(ids);
+  const candidates = ids.map((id) => {
+    const document = found.get(id);
+    if (document) return document;
+    throw new BertQeError(
+      'missing',
+      `Document "${id}", ranked for query "${query.id}", is not in the index; name the index that the run was made from.`,
+    );
+  });
+  const maxP = new BertQE(
+    { bestPassage: general, phaseOne: unasked },
+    { passageWords, titleWords, expansion: false, depth: ids.length },
+  );
+  const stop = signal ? { signal } : {};
+  const { explanation } = await maxP.rerank(query.text, candidates, { explain: true, ...stop });
+  const byId = new Map(explanation!.documents.map(({ id, passage }) => [id, passage]));
+  const passages = ids.flatMap((id) => {
+    const passage = byId.get(id);
+    return passage ? [{ document: id, passage }] : [];
+  });
+  if (!teacher) return passages;
+  const scores = await teacher.score(
+    passages.map(({ passage }) => ({ a: query.text, b: passage })),
+    stop,
+  );
+  return passages.map((passage, i) => ({ ...passage, teacher: scores[i] }));
+}

@@ -1,0 +1,79 @@
+import type { Qrels, Query, Run } from '../../collection/index.js';
+import { BertQeError, throwIfAborted } from '../../errors.js';
+import type { TrainingSettings } from '../settings.js';
+import { bestPassages, type PassageSource } from './best-passages.js';
+import { judgedCandidates, sampleCandidates } from './candidates.js';
+import type { PassageJournal } from './journal.js';
+
+/** A query and a passage that is relevant to it or not. */
+export interface Example {
+  readonly document: string;
+  readonly passage: string;
+  readonly relevant: boolean;
+  /** A teacher's probability that it is. */
+  readonly teacher?: number;
+}
+
+export interface QueryExamples {
+  readonly query: Query;
+  readonly examples: readonly Example[];
+}
+
+/** The queries to take candidates of, and how. */
+export interface Gathering {
+  /** Tells these queries from others in the journal. */
+  readonly purpose: 'training' | 'validation';
+  readonly queries: readonly Query[];
+  readonly run: Run;
+  readonly qrels: Qrels;
+}
+
+/** The examples of each query: its candidates, or a sample of them for training, by their best passages. */
+export async function gather(
+  { purpose, queries, run, qrels }: Gathering,
+  settings: TrainingSettings,
+  journal: PassageJournal,
+  source: PassageSource,
+  onProgress: (done: number, total: number) => void,
+): Promise<QueryExamples[]> {
+  const gathered: QueryExamples[] = [];
+  for (const query of queries) {
+    throwIfAborted(source.signal);
+    const all = judgedCandidates(run.get(query.id) ?? [], qrels.get(query.id), settings.depth);
+    const chosen = purpose === 'training' ? sampleCandidates(query.id, all, settings) : all;
+    const key = `${purpose} ${query.id}`;
+    let passages = journal.get(key);
+    if (passages === undefined) {
+      const ids = chosen.map(({ document }) => document);
+      passages = await bestPassages(query, ids, source, settings);
+      await journal.add(key, passages);
+    }
+    const relevant = new Set(chosen.filter((one) => one.relevant).map(({ document }) => document));
+    gathered.push({
+      query,
+      examples: passages.map((passage) => ({ ...passage, relevant: relevant.has(passage.document) })),
+    });
+    onProgress(gathered.length, queries.length);
+  }
+  return gathered;
+}
+
+/** Without a relevant and an irrelevant example there is nothing to learn. */
+export function requireBothKinds(gathered: readonly QueryExamples[], label: string): void {
+  const examples = gathered.flatMap((one) => one.examples);
+  if (examples.length === 0) {
+    throw new BertQeError(
+      'input',
+      `${label}: the run ranks no documents for any of the ${gathered.length} training queries; give the run of these queries.`,
+    );
+  }
+  for (const kind of [true, false]) {
+    if (examples.some(({ relevant }) => relevant === kind)) continue;
+    const what = kind ? 'relevant' : 'anything but relevant';
+    throw new BertQeError(
+      'input',
+      `${label}: none of the ${examples.length} candidates of its ${gathered.length} training queries is judged ${what}, ` +
+        `so there is nothing to learn; give the judgements of these queries${kind ? ', or a deeper run' : ''}.`,
+    );
+  }
+}

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { copyFile, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeConfig } from '../bert/manage/convert.js';
+import { copyTokenizer } from '../bert/manage/new-folder.js';
+import { BertQeError } from '../errors.js';
+import { systemCode, writeFailure, writeFileAtomic } from '../files/index.js';
+import type { BaseModel } from './base-model.js';
+import type { Checkpoints } from './checkpoints.js';
+import type { Configuration } from './configuration.js';
+import type { TrainingWorker } from './engine/index.js';
+import type { History, ValidationRecord } from './history.js';
+
+/** `training.json`: where a trained model comes from. */
+export interface TrainingManifest {
+  readonly format: 'bert-qe-training';
+  readonly version: 1;
+  readonly versions: Readonly<Record<string, string>>;
+  /** The model that training started from, as it was named. */
+  readonly model: string;
+  readonly configuration: Configuration;
+  readonly examples: { readonly queries: number; readonly relevant: number; readonly others: number };
+  /** Steps done; fewer than planned where it stopped early. */
+  readonly steps: number;
+  readonly plannedSteps: number;
+  /** Whose weights these are: of the best look at the validation queries, else of the last step. */
+  readonly best: ValidationRecord | null;
+  readonly seconds: number;
+  readonly history: History;
+}
+
+const manifestName = 'training.json';
+const checkpointFolder = 'checkpoints';
+
+/** Where a training keeps its checkpoints until it is finished. */
+export function checkpointsIn(out: string): string {
+  return join(out, checkpointFolder);
+}
+
+/** The manifest of a finished training, if `out` holds one; refuses folders in which none should start. */
+export async function finishedIn(out: string, resume: boolean): Promise<TrainingManifest | undefined> {
+  let names: string[];
+  try {
+    names = (await readdir(out)).filter((name) => !name.startsWith('.'));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw writeFailure(out, error);
+  }
+  const isUnfinished = names.includes(checkpointFolder);
+  const isFinished = names.includes(manifestName) && names.includes('config.json') && !isUnfinished;
+  if (isFinished && resume) {
+    return JSON.parse(await readFile(join(out, manifestName), 'utf8')) as TrainingManifest;
+  }
+  if (isFinished) {
+    throw new BertQeError('usage', `${out} holds a trained model already; name another folder.`);
+  }
+  if (isUnfinished && !resume) {
+    throw new BertQeError(
+      'usage',
+      `${out} holds a training that is not finished; resume it (--resume), or name another folder.`,
+    );
+  }
+  if (names.length > 0 && !isUnfinished) {
+    throw new BertQeError('usage', `${out} is not empty; name a new folder for the model.`);
+  }
+  return undefined;
+}
+
+/** Makes a model folder of the best weights, else of the last; the config comes last and makes it one. */
+export async function writeTrainedModel(
+  out: string,
+  base: BaseModel,
+  manifest: TrainingManifest,
+  best: string | null,
+  checkpoints: Checkpoints,
+  worker: TrainingWorker,
+): Promise<void> {
+  const weights = join(out, 'model.safetensors');
+  try {
+    if (best === null) await worker.save('saveModel', weights);
+    else await copyFile(checkpoints.path(best), weights);
+    await copyTokenizer(base.folder, out);
+  } catch (error) {
+    throw writeFailure(weights, error);
+  }
+  await writeFileAtomic(join(out, manifestName), `${JSON.stringify(manifest, undefined, 1)}\n`);
+  if (!existsSync(join(out, 'config.json'))) await writeConfig(base.config, out);
+  await checkpoints.remove();
+}

@@ -1,0 +1,124 @@
+import { availableParallelism } from 'node:os';
+import { BertQeError } from '../errors.js';
+
+/** What a batch is made to agree with. */
+export const lossNames = ['pointwise', 'pairwise', 'listwise'] as const;
+export type LossName = (typeof lossNames)[number];
+
+/** What training leaves open; every default is the paper's (REFERENCE §3). */
+export interface TrainingOptions {
+  /** How often every example is seen (2). */
+  readonly epochs?: number;
+  /** Steps instead of epochs. */
+  readonly steps?: number;
+  /** Examples per step (32). */
+  readonly batch?: number;
+  /** The largest learning rate, reached after the warm-up (1e-6). */
+  readonly learningRate?: number;
+  /** The share of the steps in which the learning rate rises (0.1). */
+  readonly warmup?: number;
+  /** Longest sequence in tokens (384). */
+  readonly maxLength?: number;
+  /** Probability with which activations are dropped (0.1). */
+  readonly dropout?: number;
+  /** All that is random follows from it (1). */
+  readonly seed?: number;
+  /**
+   * `pointwise`: each example is relevant or not, as published; `pairwise`, `listwise`: a relevant one is told from one
+   * other, or from `groupSize - 1` others, of its query (`pointwise`).
+   */
+  readonly loss?: LossName;
+  /** Examples in a group of the listwise loss (8). */
+  readonly groupSize?: number;
+  /** Candidates per query, from the top of its ranking (1000). */
+  readonly depth?: number;
+  /** At most so many of a query's candidates, drawn at random (all). */
+  readonly candidates?: number;
+  /** At most so many that are not relevant, drawn at random, for every relevant one (all). */
+  readonly negatives?: number;
+  /** Where there is a teacher: its share in what is aimed at, against the judgements (0.5). */
+  readonly teacherWeight?: number;
+  /** Words of a passage; neighbours share half of them (100). */
+  readonly passageWords?: number;
+  /** Words of the title that go in front of every passage (30). */
+  readonly titleWords?: number;
+  /** Where there are validation queries: steps between two looks at them (a tenth of all). */
+  readonly validateEvery?: number;
+  /** Training ends after so many looks at the validation queries without a better result (never). */
+  readonly patience?: number;
+  /** Steps between two checkpoints (200). */
+  readonly saveEvery?: number;
+  /** Tokens that go through the model at a time; a batch is taken in such portions (2048). */
+  readonly batchTokens?: number;
+  /** Threads (the processor's). */
+  readonly threads?: number;
+}
+
+/** The options with every choice made that does not depend on the examples. */
+export type TrainingSettings = Readonly<
+  Required<Omit<TrainingOptions, 'steps' | 'candidates' | 'negatives' | 'validateEvery' | 'patience'>> &
+    Record<'steps' | 'candidates' | 'negatives' | 'validateEvery' | 'patience', number | undefined>
+>;
+
+/** Option → default, least value, largest value, and whether only whole numbers make sense. */
+const numbers: Readonly<
+  Record<
+    Exclude<keyof TrainingOptions, 'loss'>,
+    readonly [otherwise: number | undefined, least: number, most: number, whole: boolean]
+  >
+> = {
+  epochs: [2, 1e-6, 1e6, false],
+  steps: [undefined, 1, 1e9, true],
+  batch: [32, 1, 1e6, true],
+  learningRate: [1e-6, 1e-12, 1, false],
+  warmup: [0.1, 0, 1, false],
+  maxLength: [384, 16, 1e5, true],
+  dropout: [0.1, 0, 0.9, false],
+  seed: [1, 0, 2 ** 32, true],
+  groupSize: [8, 2, 1000, true],
+  depth: [1000, 1, 1e6, true],
+  candidates: [undefined, 1, 1e6, true],
+  negatives: [undefined, 1, 1e6, true],
+  teacherWeight: [0.5, 0, 1, false],
+  passageWords: [100, 1, 1e5, true],
+  titleWords: [30, 0, 1e5, true],
+  validateEvery: [undefined, 1, 1e9, true],
+  patience: [undefined, 1, 1e6, true],
+  saveEvery: [200, 1, 1e9, true],
+  batchTokens: [2048, 1, 1e8, true],
+  threads: [availableParallelism(), 1, 1024, true],
+};
+
+/** Checks the options and fills in the defaults. */
+export function settingsFrom(options: TrainingOptions = {}): TrainingSettings {
+  for (const name of Object.keys(options)) {
+    if (name !== 'loss' && !Object.hasOwn(numbers, name)) {
+      throw usage(`there is no option "${name}"; the options are loss, ${Object.keys(numbers).join(', ')}`);
+    }
+  }
+  const loss = options.loss ?? 'pointwise';
+  if (!lossNames.includes(loss)) {
+    throw usage(`loss must be one of ${lossNames.join(', ')}, not ${JSON.stringify(loss)}`);
+  }
+  if (options.epochs !== undefined && options.steps !== undefined) {
+    throw usage('epochs and steps exclude each other; give one of them');
+  }
+  if (options.groupSize !== undefined && loss !== 'listwise') {
+    throw usage(`groupSize belongs to the listwise loss, not to ${loss}`);
+  }
+  const entries = Object.entries(numbers).map(([name, [otherwise, least, most, whole]]) => {
+    const value = options[name as keyof typeof numbers] ?? otherwise;
+    if (value === undefined) return [name, undefined];
+    if (!(value >= least && value <= most) || (whole && !Number.isInteger(value))) {
+      const kind = whole ? 'a whole number' : 'a number';
+      throw usage(`${name} must be ${kind} from ${least} to ${most}, not ${String(value)}`);
+    }
+    return [name, value];
+  });
+  const settings = { loss, ...Object.fromEntries(entries) } as TrainingSettings;
+  return loss === 'pairwise' ? { ...settings, groupSize: 2 } : settings;
+}
+
+function usage(message: string): BertQeError {
+  return new BertQeError('usage', `Training: ${message}.`);
+}

@@ -1,0 +1,282 @@
+import type { DocumentStore, Qrels, Query, Run } from '../collection/index.js';
+import { BertQeError } from '../errors.js';
+import { versions } from '../versions.js';
+import { findModel } from '../bert/index.js';
+import { modelKey, readBaseModel, scorerOf, type BaseModel } from './base-model.js';
+import { Checkpoints, type Saved } from './checkpoints.js';
+import { type Configuration, hashOf, requireSame } from './configuration.js';
+import { publishedAdam, type TrainingBatch, TrainingWorker } from './engine/index.js';
+import {
+  gather,
+  PassageJournal,
+  portions,
+  type QueryExamples,
+  requireBothKinds,
+  sequencesOf,
+  targetsOf,
+  UnitStream,
+} from './examples/index.js';
+import { bestOf, thinned } from './history.js';
+import { checkpointsIn, finishedIn, type TrainingManifest, writeTrainedModel } from './outcome.js';
+import { settingsFrom, type TrainingOptions, type TrainingSettings } from './settings.js';
+import { type LoopState, trainingLoop, type TrainingProgress } from './training-loop.js';
+import { ValidationSet } from './validation.js';
+
+/** What a model is trained on. */
+export interface TrainingInputs {
+  /** The model to start from, by letter, name or path. */
+  readonly model: string;
+  /** Chooses the best passages (the model itself). */
+  readonly general?: string;
+  /** A model whose scores are imitated. */
+  readonly teacher?: string;
+  readonly queries: readonly Query[];
+  /** None of these may be among the training queries. */
+  readonly validationQueries?: readonly Query[];
+  readonly qrels: Qrels;
+  readonly run: Run;
+  readonly documents: DocumentStore;
+  /** Tells these documents from others. */
+  readonly documentsKey: string;
+  /** How messages call the training ("the training"). */
+  readonly label?: string;
+}
+
+/** What is being done: choosing best passages query by query, or training step by step. */
+export type TrainProgress =
+  | { readonly phase: 'passages'; readonly done: number; readonly total: number }
+  | ({ readonly phase: 'training' } & TrainingProgress);
+
+export interface TrainCall {
+  /** Folder of the result; what is needed to go on lies in it too until the training is finished. */
+  readonly out: string;
+  /** Goes on with what `out` holds, if anything (false). */
+  readonly resume?: boolean;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: TrainProgress) => void;
+}
+
+/** Points of the history that are kept in the manifest. */
+const keptPoints = 500;
+
+/** Fine-tunes a model on the candidates of queries (REFERENCE §3) and writes it as a model folder. */
+export async function trainModel(
+  inputs: TrainingInputs,
+  options: TrainingOptions,
+  call: TrainCall,
+): Promise<TrainingManifest> {
+  const { out, resume = false, signal } = call;
+  const settings = settingsFrom(options);
+  const base = await readBaseModel(inputs.model);
+  checkInputs(inputs, settings, base);
+  const finished = await finishedIn(out, resume);
+  const configuration = await configurationOf(inputs, settings, base);
+  if (finished) {
+    requireSame(finished.configuration, configuration, out);
+    return finished;
+  }
+  const checkpoints = new Checkpoints(checkpointsIn(out));
+  await checkpoints.prepare();
+  const saved = await checkpoints.read(configuration);
+  const { training, validation } = await gatherAll(inputs, settings, base, checkpoints, configuration, call);
+  const stream = new UnitStream(training, settings);
+  if (stream.size === 0) {
+    throw new BertQeError(
+      'input',
+      `${inputs.label ?? 'The training'}: no query has both a relevant and another candidate, which the ${settings.loss} ` +
+        'loss compares; use the pointwise loss, or a deeper run.',
+    );
+  }
+  const steps = settings.steps ?? stream.stepsIn(settings.epochs);
+  const validationSet = validation && new ValidationSet(validation, inputs.qrels, base.tokenizer, settings);
+  const worker = await openWorker(base, settings, checkpoints, saved);
+  try {
+    const state: LoopState = {
+      step: saved?.step ?? 0,
+      seconds: saved?.seconds ?? 0,
+      steps: [...(saved?.steps ?? [])],
+      validations: [...(saved?.validations ?? [])],
+      best: saved?.best ?? null,
+    };
+    await trainingLoop(
+      {
+        worker,
+        checkpoints,
+        configuration,
+        steps,
+        learningRate: settings.learningRate,
+        warmup: settings.warmup,
+        examplesPerStep: stream.perStep * unitSize(settings),
+        saveEvery: settings.saveEvery,
+        validateEvery: settings.validateEvery ?? Math.max(1, Math.ceil(steps / 10)),
+        patience: settings.patience,
+        batchesAt: batchMaker(training, stream, base, settings),
+        ...(validationSet && { validate: () => validationSet.evaluate(worker, base.config.labels) }),
+        signal,
+        onProgress: (progress) => call.onProgress?.({ phase: 'training', ...progress }),
+      },
+      state,
+    );
+    const manifest = manifestOf(inputs, configuration, training, state, steps);
+    await writeTrainedModel(out, base, manifest, state.best, checkpoints, worker);
+    return manifest;
+  } finally {
+    await worker.close();
+  }
+}
+
+function unitSize({ loss, groupSize }: TrainingSettings): number {
+  return loss === 'pointwise' ? 1 : groupSize;
+}
+
+function checkInputs(
+  inputs: TrainingInputs,
+  settings: TrainingSettings,
+  { config, folder }: BaseModel,
+): void {
+  const training = new Set(inputs.queries.map(({ id }) => id));
+  const both = inputs.validationQueries?.find(({ id }) => training.has(id));
+  if (both) {
+    throw new BertQeError(
+      'input',
+      `Query "${both.id}" is to be trained on and validated with; what a model has seen says nothing about what it has not.`,
+    );
+  }
+  if (settings.maxLength > config.maxPositions) {
+    throw new BertQeError(
+      'usage',
+      `A maximum length of ${settings.maxLength} is not possible: ${folder} has positions for ${config.maxPositions} tokens.`,
+    );
+  }
+}
+
+async function configurationOf(
+  inputs: TrainingInputs,
+  settings: TrainingSettings,
+  base: BaseModel,
+): Promise<Configuration> {
+  const { threads, saveEvery, ...rest } = settings;
+  const ids = (queries: readonly Query[]): unknown => queries.map(({ id, text }) => [id, text]);
+  const wanted = [...inputs.queries, ...(inputs.validationQueries ?? [])].map(({ id }) => id);
+  const chosen = Object.entries(rest).filter(([, value]) => value !== undefined) as [
+    string,
+    string | number,
+  ][];
+  return {
+    ...Object.fromEntries(chosen),
+    model: await modelKey(base.folder),
+    ...(inputs.general && { general: await modelKey(await findModel(inputs.general)) }),
+    ...(inputs.teacher && { teacher: await modelKey(await findModel(inputs.teacher)) }),
+    documents: inputs.documentsKey,
+    queries: hashOf(ids(inputs.queries)),
+    validationQueries: hashOf(ids(inputs.validationQueries ?? [])),
+    qrels: hashOf(wanted.map((id) => [...(inputs.qrels.get(id) ?? [])])),
+    run: hashOf(wanted.map((id) => (inputs.run.get(id) ?? []).slice(0, settings.depth))),
+  };
+}
+
+async function gatherAll(
+  inputs: TrainingInputs,
+  settings: TrainingSettings,
+  base: BaseModel,
+  checkpoints: Checkpoints,
+  configuration: Configuration,
+  { signal, onProgress }: TrainCall,
+): Promise<{ training: QueryExamples[]; validation: QueryExamples[] | undefined }> {
+  const { documents, run, qrels, queries, validationQueries } = inputs;
+  const journal = await PassageJournal.open(checkpoints.path('passages.jsonl'), hashOf(configuration));
+  const general = scorerOf(inputs.general === undefined ? base.folder : await findModel(inputs.general));
+  const teacher = inputs.teacher === undefined ? undefined : scorerOf(await findModel(inputs.teacher));
+  const total = queries.length + (validationQueries?.length ?? 0);
+  const source = { documents, general, ...(signal && { signal }) };
+  try {
+    const training = await gather(
+      { purpose: 'training', queries, run, qrels },
+      settings,
+      journal,
+      { ...source, ...(teacher && { teacher }) },
+      (done) => onProgress?.({ phase: 'passages', done, total }),
+    );
+    requireBothKinds(training, inputs.label ?? 'The training');
+    const validation =
+      validationQueries &&
+      (await gather(
+        { purpose: 'validation', queries: validationQueries, run, qrels },
+        settings,
+        journal,
+        source,
+        (done) => onProgress?.({ phase: 'passages', done: queries.length + done, total }),
+      ));
+    return { training, validation };
+  } finally {
+    await general.close();
+    await teacher?.close();
+  }
+}
+
+/** Makes the micro-batches of any step. */
+function batchMaker(
+  training: readonly QueryExamples[],
+  stream: UnitStream,
+  { tokenizer }: BaseModel,
+  settings: TrainingSettings,
+): (step: number) => TrainingBatch[] {
+  const sequences = sequencesOf(training, tokenizer, settings.maxLength);
+  const examples = training.flatMap((one) => one.examples);
+  const together = unitSize(settings);
+  const columns = settings.loss === 'pointwise' ? 2 : together;
+  return (step) => {
+    const units = stream.at(step);
+    const rows = targetsOf(units, examples, settings);
+    const taken = units.flat().map((number) => sequences[number]);
+    return portions(taken, settings.batchTokens, together).map(({ batch, places }) => {
+      const targets = places
+        .filter((place) => place % together === 0)
+        .flatMap((place) => rows[place / together]);
+      return { ...batch, targets: Float32Array.from(targets), columns };
+    });
+  };
+}
+
+function openWorker(
+  { config, folder }: BaseModel,
+  { loss, dropout, seed, threads }: TrainingSettings,
+  checkpoints: Checkpoints,
+  saved: Saved | undefined,
+): Promise<TrainingWorker> {
+  return TrainingWorker.open({
+    settings: {
+      config,
+      loss: loss === 'pointwise' ? 'pointwise' : 'listwise',
+      dropout,
+      seed,
+      adam: publishedAdam,
+      threads,
+    },
+    start: saved ? { state: checkpoints.path(saved.state) } : { model: folder },
+  });
+}
+
+function manifestOf(
+  inputs: TrainingInputs,
+  configuration: Configuration,
+  training: readonly QueryExamples[],
+  state: LoopState,
+  plannedSteps: number,
+): TrainingManifest {
+  const examples = training.flatMap((one) => one.examples);
+  const relevant = examples.filter((example) => example.relevant).length;
+  return {
+    format: 'bert-qe-training',
+    version: 1,
+    versions: versions(),
+    model: inputs.model,
+    configuration,
+    examples: { queries: training.length, relevant, others: examples.length - relevant },
+    steps: state.step,
+    plannedSteps,
+    best: bestOf(state.validations) ?? null,
+    seconds: Math.round(state.seconds * 10) / 10,
+    history: { steps: thinned(state.steps, keptPoints), validations: state.validations },
+  };
+}

@@ -1,0 +1,138 @@
+import { BertQeError } from '../errors.js';
+import { Checkpoints } from './checkpoints.js';
+import type { Configuration } from './configuration.js';
+import type { TrainingBatch, TrainingWorker } from './engine/index.js';
+import { bestOf, type StepRecord, type ValidationRecord } from './history.js';
+import { learningRateAt } from './schedule.js';
+
+/** How far a training is, after a step. */
+export interface TrainingProgress extends StepRecord {
+  readonly steps: number;
+  /** Mean loss of the last steps: single ones jump about. */
+  readonly smoothedLoss: number;
+  readonly examplesPerSecond: number;
+  readonly secondsLeft: number;
+  /** The last look at the validation queries, where there was one. */
+  readonly validation?: ValidationRecord;
+}
+
+/** What the loop runs on. */
+export interface LoopContext {
+  readonly worker: TrainingWorker;
+  readonly checkpoints: Checkpoints;
+  readonly configuration: Configuration;
+  readonly steps: number;
+  readonly learningRate: number;
+  readonly warmup: number;
+  readonly examplesPerStep: number;
+  readonly saveEvery: number;
+  readonly validateEvery: number;
+  readonly patience: number | undefined;
+  /** The micro-batches of a step, counted from 0. */
+  readonly batchesAt: (step: number) => readonly TrainingBatch[];
+  /** Measures the weights as they are; absent without validation queries. */
+  readonly validate?: () => Promise<number>;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: TrainingProgress) => void) | undefined;
+}
+
+/** The state of a training in this process, beside the weights. */
+export interface LoopState {
+  step: number;
+  seconds: number;
+  readonly steps: StepRecord[];
+  readonly validations: ValidationRecord[];
+  /** File of the best weights so far. */
+  best: string | null;
+}
+
+/** Steps over which the reported loss and speed are taken. */
+const smoothing = 50;
+
+/** Runs the steps that are missing. What it does at a step depends on the step alone, so that resuming changes nothing. */
+export async function trainingLoop(context: LoopContext, state: LoopState): Promise<void> {
+  const { steps, saveEvery, validateEvery, signal } = context;
+  if (state.step === 0 && state.validations.length === 0) await validate(context, state);
+  const times: number[] = [];
+  let started = performance.now();
+  while (state.step < steps && !isExhausted(context, state)) {
+    const record = await oneStep(context, state);
+    state.steps.push(record);
+    state.step = record.step;
+    const now = performance.now();
+    state.seconds += (now - started) / 1000;
+    times.push(now - started);
+    started = now;
+    if (times.length > smoothing) times.shift();
+    report(context, state, record, times);
+    const ends = state.step === steps;
+    if (context.validate && (ends || state.step % validateEvery === 0)) await validate(context, state);
+    if (ends || signal?.aborted || state.step % saveEvery === 0) await save(context, state);
+    if (signal?.aborted) {
+      throw new BertQeError(
+        'aborted',
+        `The training was stopped after step ${state.step}; it can be resumed.`,
+      );
+    }
+  }
+}
+
+async function oneStep(context: LoopContext, state: LoopState): Promise<StepRecord> {
+  const { worker, steps, warmup, checkpoints } = context;
+  const learningRate = learningRateAt(state.step, steps, context.learningRate, warmup);
+  const batches = context.batchesAt(state.step);
+  const { loss, gradientNorm } = await worker.step(state.step, learningRate, batches);
+  const step = state.step + 1;
+  if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm)) {
+    throw new BertQeError(
+      'failure',
+      `Step ${step} of ${steps}: the loss is ${loss} and the gradient's norm ${gradientNorm}. Train with a smaller ` +
+        `learning rate (now ${learningRate.toPrecision(3)}); ${checkpoints.folder} keeps the last good checkpoint.`,
+    );
+  }
+  return { step, loss, learningRate, gradientNorm };
+}
+
+async function validate(context: LoopContext, state: LoopState): Promise<void> {
+  if (!context.validate) return;
+  const record = { step: state.step, value: await context.validate() };
+  state.validations.push(record);
+  if (bestOf(state.validations) !== record) return;
+  const best = `best-${record.step}.safetensors`;
+  await context.worker.save('saveModel', context.checkpoints.path(best));
+  state.best = best;
+  await save(context, state);
+}
+
+async function save({ worker, checkpoints, configuration }: LoopContext, state: LoopState): Promise<void> {
+  const name = `state-${state.step}.safetensors`;
+  await worker.save('saveState', checkpoints.path(name));
+  const { step, seconds, steps, validations, best } = state;
+  await checkpoints.write({ configuration, step, seconds, steps, validations, state: name, best });
+}
+
+/** Whether the last looks at the validation queries brought nothing better. */
+function isExhausted({ patience }: LoopContext, { validations }: LoopState): boolean {
+  if (patience === undefined) return false;
+  const best = bestOf(validations);
+  return best !== undefined && validations.length - 1 - validations.indexOf(best) >= patience;
+}
+
+function report(
+  { steps, examplesPerStep, onProgress }: LoopContext,
+  state: LoopState,
+  record: StepRecord,
+  times: readonly number[],
+): void {
+  const secondsPerStep = times.reduce((sum, time) => sum + time, 0) / times.length / 1000;
+  const recent = state.steps.slice(-smoothing);
+  const validation = state.validations.at(-1);
+  onProgress?.({
+    ...record,
+    steps,
+    smoothedLoss: recent.reduce((sum, { loss }) => sum + loss, 0) / recent.length,
+    examplesPerSecond: examplesPerStep / secondsPerStep,
+    secondsLeft: (steps - state.step) * secondsPerStep,
+    ...(validation ? { validation } : {}),
+  });
+}
