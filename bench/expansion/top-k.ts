@@ -1,4 +1,5 @@
 // node --import tsx bench/expansion/top-k.ts COLLECTION [--models TTT] [--top-k 20] [--queries 10] [--skip 0]
+//     [--alpha A] [--beta B]
 //   (after npm run build: the models' workers run from dist)
 //
 // Re-ranks the first 1000 documents of DPH+KL twice, once with every pair scored and once with exact top-k, checks that
@@ -17,18 +18,22 @@ const { values, positionals } = parseArgs({
     'top-k': { type: 'string', default: '20' },
     queries: { type: 'string', default: '10' },
     skip: { type: 'string', default: '0' },
-    alpha: { type: 'string', default: '0.4' },
-    beta: { type: 'string', default: '0.9' },
+    alpha: { type: 'string' },
+    beta: { type: 'string' },
   },
 });
 const [collection] = positionals;
 const topK = Number(values['top-k']);
-const [alpha, beta] = [Number(values.alpha), Number(values.beta)];
 
 type Timed = Reranking & { readonly processorSeconds: number };
 
 const setting = await openSetting(collection, Number(values.skip), Number(values.queries));
-const bertQe = await BertQE.load({ models: values.models, alpha, beta });
+const bertQe = await BertQE.load({
+  models: values.models,
+  ...(values.alpha === undefined ? {} : { alpha: Number(values.alpha) }),
+  ...(values.beta === undefined ? {} : { beta: Number(values.beta) }),
+});
+const { alpha, beta } = bertQe.settings;
 try {
   for (const query of setting.queries) {
     const run = new Map([[query.id, await setting.ranking(query)]]);
