@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 function indexes(results: Json): number[] {
-  return results.map((result) => result['index']);
+  return results.map((result: Json) => result['index']);
 }
 
 describe('the re-rank APIs', () => {
@@ -36,7 +36,7 @@ describe('the re-rank APIs', () => {
     expect(status).toBe(200);
     const wanted = expected.get('TTT')!;
     expect(indexes(body['results'])).toEqual(wanted.map(({ index }) => index));
-    body['results'].forEach((result, i) =>
+    body['results'].forEach((result: Json, i: number) =>
       expect(result['relevance_score']).toBeCloseTo(wanted[i].relevance, 5),
     );
     expect(body['meta']['api_version']).toEqual({ version: '2' });
@@ -140,7 +140,7 @@ describe('the re-rank APIs', () => {
       const { body } = await post(`${url}/rerank`, { model, query, texts, raw_scores: true });
       const wanted = expected.get(model)!;
       expect(indexes(body)).toEqual(wanted.map(({ index }) => index));
-      body.forEach((result, i) =>
+      body.forEach((result: Json, i: number) =>
         expect(1 / (1 + Math.exp(-result['score']))).toBeCloseTo(wanted[i].relevance, 5),
       );
     },
@@ -177,7 +177,7 @@ describe('the re-rank APIs', () => {
   it('answer an empty list with an empty ranking and an empty document with 0', async () => {
     expect((await post(`${url}/v2/rerank`, { query, documents: [] })).body['results']).toEqual([]);
     const { body } = await post(`${url}/v2/rerank`, { query, documents: ['', ' \n'] });
-    expect(body['results'].map((result) => result['relevance_score'])).toEqual([0, 0]);
+    expect(body['results'].map((result: Json) => result['relevance_score'])).toEqual([0, 0]);
   });
 
   it('score documents with lone surrogates, and give them back as they came', async () => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   writeFileSync(join(page, 'assets', 'app-1234.js'), 'export {};');
   writeFileSync(join(page, '.secret'), 'no');
   loaded = await demoCollection();
-  ({ url } = await startServer({ ...loaded, experiments, page, depth: 20 }));
+  ({ url } = await startServer({ ...loaded, experiments, page, depth: 12 }));
 });
 
 describe('POST /search', () => {
@@ -32,9 +32,9 @@ describe('POST /search', () => {
     const { body } = await post(`${url}/search`, { query: query.text, explain: true });
     const answer = searchAnswer.parse(body);
     expect(answer.firstStage).toBe('DPH+KL');
-    expect(answer.results).toHaveLength(20);
+    expect(answer.results).toHaveLength(12);
 
-    const ranking = await loaded.collection.retriever.search(query, { depth: 20 });
+    const ranking = await loaded.collection.retriever.search(query, { depth: 12 });
     const texts = await loaded.collection.documents.get(ranking.map(({ id }) => id));
     const documents = ranking.map(({ id, score }) => ({ ...texts.get(id)!, score }));
     for (const [alpha, beta] of [
@@ -100,7 +100,7 @@ describe('POST /search', () => {
     const answer = await fetch(`${url}/search`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
-      body: JSON.stringify({ query: loaded.queries[0].text, depth: 12 }),
+      body: JSON.stringify({ query: loaded.queries[0].text, depth: 8 }),
     });
     expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/);
     const events = (await answer.text())
@@ -122,7 +122,7 @@ describe('POST /search', () => {
       'phaseTwo',
       'phaseThree',
     ]);
-    expect(phases.at(-1)).toMatchObject({ pairs: 120, total: 120 });
+    expect(phases.at(-1)).toMatchObject({ pairs: 80, total: 80 });
   });
 
   it('says with a status, not with an event, what is wrong before the stream begins', async () => {

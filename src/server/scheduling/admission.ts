@@ -30,10 +30,13 @@ export class Refusal extends BertQeError {
 }
 
 /**
- * The part of a deadline that the queue may fill. Clients that come later take their fair share of the machine from
- * those that wait already; this leaves them room to be late.
+ * The part of the deadline that a client may fill, alone or with what is its fair share of the speed. Clients that
+ * come later take their shares from those that wait already; this leaves them room to be late.
  */
-const share = 0.5;
+const ownShare = 0.5;
+
+/** The part of the deadline that all of them together may fill. */
+const commonShare = 0.9;
 
 /**
  * How much of the free queue a single client may hold: with 2, one client alone fills two thirds of it, and there is
@@ -106,12 +109,29 @@ export class Admission {
 
   /** The most work that could be taken from the client now. */
   #room(client: string, deadline: number): number {
-    const { perSecond } = this.throughput;
-    const timely = perSecond === undefined ? Number.POSITIVE_INFINITY : (share * deadline * perSecond) / 1000;
-    const free = Math.min(this.limits.queueTokens, timely) - this.#total;
     const own = this.#pending.get(client) ?? 0;
-    // own + room ≤ greed · (free - room)
+    return Math.min(this.#roomInQueue(own), this.#roomInTime(own, deadline));
+  }
+
+  /** own + room ≤ greed · (free - room) */
+  #roomInQueue(own: number): number {
+    const free = this.limits.queueTokens - this.#total;
     return Math.min(free, (greed * free - own) / (1 + greed));
+  }
+
+  /**
+   * Work is shared out fairly, so the client's own is done no later than all of it, and no later than its own at an
+   * equal share of the speed. Of a client that asked for more than can be done in time, only what can be is counted:
+   * it must not lock the others out.
+   */
+  #roomInTime(own: number, deadline: number): number {
+    const { perSecond } = this.throughput;
+    if (perSecond === undefined) return Number.POSITIVE_INFINITY;
+    const timely = (ownShare * deadline * perSecond) / 1000;
+    const clients = this.#pending.size + (own > 0 ? 0 : 1);
+    let common = (commonShare * deadline * perSecond) / 1000;
+    for (const pending of this.#pending.values()) common -= Math.min(pending, timely);
+    return Math.min(common, Math.max(timely - this.#total, timely / clients - own));
   }
 
   #overloaded(): Refusal {

@@ -71,11 +71,12 @@ export async function demoTexts(count: number): Promise<string[]> {
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
-  // Tests look into answers of many shapes.
   readonly body: Json;
 }
 
-export type Json = { readonly [name: string]: Json } & readonly Json[] & string & number & boolean;
+/** Answers have many shapes; expectations say which one is meant. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Json = any;
 
 export async function post(
   url: string,
