@@ -6,8 +6,8 @@ import type { Document, DocumentStore, Qrels, Query, Ranking, Run } from '../../
 import { Random } from '../../src/training/random.js';
 
 /** Synonym matching: a query names a thing, and the relevant document names the same thing by its other name. */
-const things = 12;
-const fillers = 30;
+const things = 8;
+const fillers = 12;
 const names = Array.from({ length: things }, (_, i) => `thing${letters(i)}`);
 const synonyms = Array.from({ length: things }, (_, i) => `other${letters(i)}`);
 const filling = Array.from({ length: fillers }, (_, i) => `filler${letters(i)}`);
@@ -39,7 +39,7 @@ export async function toyModel(folder: string, config: ModelConfig = toyConfig):
     const random = new Random('toy', name);
     const count = shape.reduce((product, dim) => product * dim, 1);
     const value = (): number =>
-      name.endsWith('LayerNorm.weight') ? 1 : name.endsWith('bias') ? 0 : (random.unit() - 0.5) * 0.2;
+      name.endsWith('LayerNorm.weight') ? 1 : name.endsWith('bias') ? 0 : (random.unit() - 0.5) * 0.43;
     return { name: `bert.${name}`, shape, values: Float32Array.from({ length: count }, value) };
   });
   await writeSafetensors(join(folder, 'model.safetensors'), tensors);
@@ -85,9 +85,24 @@ export function toyCollection(seed: string, count: number, candidates = 8): ToyC
       ranking.toSorted((a, b) => b.score - a.score),
     );
   }
-  const documents: DocumentStore = {
+  return { queries, qrels, run, documents: storeOf(texts), texts };
+}
+
+/** Two collections as one. */
+export function merged(a: ToyCollection, b: ToyCollection): ToyCollection {
+  const texts = new Map([...a.texts, ...b.texts]);
+  return {
+    queries: [...a.queries, ...b.queries],
+    qrels: new Map([...a.qrels, ...b.qrels]),
+    run: new Map([...a.run, ...b.run]),
+    texts,
+    documents: storeOf(texts),
+  };
+}
+
+function storeOf(texts: ReadonlyMap<string, string>): DocumentStore {
+  return {
     get: async (ids) =>
       new Map(ids.map((one): [string, Document] => [one, { id: one, text: texts.get(one)! }])),
   };
-  return { queries, qrels, run, documents, texts };
 }

@@ -1,0 +1,32 @@
+import { trainModel, type TrainingOptions } from '../../src/training/index.js';
+import { merged, toyCollection } from './toy-task.js';
+
+// A training in a process of its own, to be killed: child.ts MODEL OUT OPTIONS(JSON).
+const [model, out, options] = process.argv.slice(2);
+const interrupt = new AbortController();
+process.on('SIGINT', () => interrupt.abort());
+const [training, validation] = [toyCollection('training', 12), toyCollection('validation', 6)];
+try {
+  await trainModel(
+    {
+      model,
+      ...merged(training, validation),
+      queries: training.queries,
+      validationQueries: validation.queries,
+      documentsKey: 'toy',
+    },
+    JSON.parse(options) as TrainingOptions,
+    {
+      out,
+      resume: true,
+      signal: interrupt.signal,
+      onProgress: (progress) => {
+        if (progress.phase === 'training') process.stdout.write(`step ${progress.step}\n`);
+        else process.stdout.write(`passages ${progress.done}\n`);
+      },
+    },
+  );
+} catch (error) {
+  process.stdout.write(`${(error as { code?: string }).code}: ${(error as Error).message}\n`);
+  process.exitCode = (error as { exitCode?: number }).exitCode ?? 1;
+}
