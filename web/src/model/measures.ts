@@ -1,0 +1,16 @@
+import { evaluate } from '../../../src/evaluation/evaluate.js';
+
+/** What is shown of a query: the paper's measures, of which AP looks at no more documents than are listed. */
+export const shownMeasures = ['nDCG@20', 'P@20', 'AP@100'] as const;
+
+export type Measures = Readonly<Record<(typeof shownMeasures)[number], number>>;
+
+/** What a ranking (document ids, best first) is worth by a query's judgements, as trec_eval counts. */
+export function measure(ranking: readonly string[], levels: Readonly<Record<string, number>>): Measures {
+  const { summary } = evaluate(
+    new Map([['query', ranking.map((id, i) => ({ id, score: -i }))]]),
+    new Map([['query', new Map(Object.entries(levels))]]),
+    { measures: shownMeasures },
+  );
+  return Object.fromEntries(shownMeasures.map((name) => [name, summary.get(name)!])) as unknown as Measures;
+}

@@ -1,0 +1,98 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { Combination } from '../../../src/expansion/combine.js';
+import { placesIn, stages, type Listed, type Rankings, type Stage } from '../model/rankings.js';
+import { Links } from './links.js';
+import { RankingColumn } from './ranking-column.js';
+
+interface Props {
+  readonly documents: ReadonlyMap<string, Listed>;
+  readonly rankings: Rankings;
+  readonly firstStage: string | null;
+  readonly combination?: Combination;
+  /** M(q,d) by document. */
+  readonly scores?: ReadonlyMap<string, number | null>;
+  readonly opened?: string | undefined;
+  readonly onOpen?: (id: string) => void;
+  /** Places to keep free while rankings are still to come. */
+  readonly expected?: number;
+}
+
+const titles: Readonly<Record<Stage, string>> = {
+  initial: 'Initial',
+  phase1: 'Phase one',
+  final: 'Final',
+};
+
+/** The ranking in its three states, with a line for the way of every document; on narrow screens one state at a time. */
+export function Ranking(props: Props) {
+  const { documents, rankings, opened, expected = 0 } = props;
+  const [stage, setStage] = useState<Stage>('final');
+  const [hovered, setHovered] = useState<string>();
+  const places = useMemo(
+    () => ({
+      initial: placesIn(rankings.initial ?? []),
+      phase1: placesIn(rankings.phase1 ?? []),
+      final: placesIn(rankings.final ?? []),
+    }),
+    [rankings.initial, rankings.phase1, rankings.final],
+  );
+  const shownStage = rankings[stage] ? stage : 'initial';
+  const hot = hovered ?? opened;
+  const subtitles: Readonly<Record<Stage, string>> = {
+    initial: props.firstStage ?? 'as the documents came',
+    phase1: 'query × best passage',
+    final: props.combination
+      ? `with chunks, α ${props.combination.alpha.toFixed(2)}, β ${props.combination.beta.toFixed(2)}`
+      : 'with chunks',
+  };
+
+  return (
+    <section class="ranking" data-stage={shownStage} aria-label="The ranking in three states">
+      <fieldset class="segments stage-switch">
+        <legend class="visually-hidden">State of the ranking</legend>
+        {stages.map((one) => (
+          <label key={one}>
+            <input
+              type="radio"
+              name="stage"
+              checked={shownStage === one}
+              disabled={!rankings[one]}
+              onChange={() => setStage(one)}
+            />
+            <span>{titles[one]}</span>
+          </label>
+        ))}
+      </fieldset>
+      <div class="columns" onPointerLeave={() => setHovered(undefined)}>
+        {stages.map((one, i) => (
+          <>
+            {i > 0 && (
+              <Links
+                key={`to-${one}`}
+                from={places[stages[i - 1]]}
+                to={places[one]}
+                documents={documents}
+                hot={hot}
+              />
+            )}
+            <RankingColumn
+              key={one}
+              stage={one}
+              title={titles[one]}
+              subtitle={subtitles[one]}
+              order={rankings[one]}
+              documents={documents}
+              initialPlaces={places.initial}
+              scores={one === 'final' ? props.scores : undefined}
+              hot={hot}
+              opened={opened}
+              expected={expected}
+              onHover={setHovered}
+              onOpen={props.onOpen}
+            />
+          </>
+        ))}
+      </div>
+    </section>
+  );
+}

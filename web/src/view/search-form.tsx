@@ -1,0 +1,158 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { VariantDescription } from '../model/answer.js';
+import type { Address } from '../model/address.js';
+import { formatCount } from '../model/format.js';
+import { splitDocuments } from '../model/paste.js';
+import type { Catalogue } from '../state/use-catalogue.js';
+import { examplePaste } from './example-paste.js';
+import { VariantPicker } from './variant-picker.js';
+
+interface Props {
+  readonly query: string;
+  readonly source: Address['source'];
+  readonly pasted: string;
+  readonly depth: number;
+  readonly variant: VariantDescription | undefined;
+  readonly catalogue: Catalogue;
+  readonly isRunning: boolean;
+  readonly onStop: () => void;
+  readonly onSource: (source: Address['source']) => void;
+  readonly onDepth: (depth: number) => void;
+  readonly onVariant: (variant: VariantDescription) => void;
+  readonly onSearch: (query: string, documents: string) => void;
+}
+
+const depths = [20, 30, 50, 100];
+
+/** What to search, in what, with what. Nothing here depends on the draft, so nothing moves while one types. */
+export function SearchForm(props: Props) {
+  const { source, depth, catalogue, isRunning } = props;
+  const [query, setQuery] = useState(props.query);
+  const [documents, setDocuments] = useState(props.pasted);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => setQuery(props.query), [props.query]);
+  useSlash(input);
+  const count = splitDocuments(documents).length;
+
+  return (
+    <form
+      class="search"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (query.trim() === '') return input.current?.focus();
+        return props.onSearch(query.trim(), documents);
+      }}
+    >
+      <div class="search-line">
+        <label class="visually-hidden" for="query">
+          Query
+        </label>
+        <div class="field">
+          <svg viewBox="0 0 20 20" aria-hidden="true">
+            <circle cx="8.5" cy="8.5" r="5.5" />
+            <path d="m13 13 4.5 4.5" />
+          </svg>
+          <input
+            ref={input}
+            id="query"
+            name="q"
+            type="search"
+            enterkeyhint="search"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder={source === 'index' ? 'Search the collection' : 'Rank your documents by a query'}
+            value={query}
+            onInput={(event) => setQuery(event.currentTarget.value)}
+          />
+          <kbd aria-hidden="true">/</kbd>
+        </div>
+        {isRunning ? (
+          <button type="button" class="button" onClick={props.onStop}>
+            Stop
+          </button>
+        ) : (
+          <button type="submit" class="button primary">
+            Search
+          </button>
+        )}
+      </div>
+      <div class="search-options">
+        <VariantPicker variants={catalogue.variants} chosen={props.variant} onChoose={props.onVariant} />
+        {source === 'index' && (
+          <label class="depth">
+            Re-rank the first
+            <select value={depth} onChange={(event) => props.onDepth(Number(event.currentTarget.value))}>
+              {[...new Set([...depths, depth])]
+                .sort((a, b) => a - b)
+                .map((depth) => (
+                  <option key={depth} value={depth}>
+                    {depth}
+                  </option>
+                ))}
+            </select>
+          </label>
+        )}
+        <fieldset class="segments">
+          <legend class="visually-hidden">What to search</legend>
+          {(['index', 'pasted'] as const).map((one) => (
+            <label key={one}>
+              <input
+                type="radio"
+                name="source"
+                checked={source === one}
+                disabled={one === 'index' && !catalogue.info.collection}
+                onChange={() => props.onSource(one)}
+              />
+              <span>{one === 'index' ? 'The index' : 'Your own documents'}</span>
+            </label>
+          ))}
+        </fieldset>
+      </div>
+      {source === 'pasted' && (
+        <div class="paste">
+          <label for="documents">
+            Documents, one per line, or separated by blank lines
+            <output>{formatCount(count, 'document')}</output>
+          </label>
+          <textarea
+            id="documents"
+            rows={7}
+            spellcheck={false}
+            placeholder="Paste texts here"
+            value={documents}
+            onInput={(event) => setDocuments(event.currentTarget.value)}
+          />
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              setDocuments(examplePaste.documents);
+              setQuery(examplePaste.query);
+              input.current?.focus();
+            }}
+          >
+            Fill in an example
+          </button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+/** `/` goes to the search box from anywhere but from another field. */
+function useSlash(input: { readonly current: HTMLInputElement | null }): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const target = event.target as HTMLElement;
+      const isTyping =
+        /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && target.getAttribute('type') !== 'range';
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      input.current?.select();
+      input.current?.focus();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}
