@@ -7,7 +7,7 @@ import { Random } from '../../src/training/random.js';
 
 /** Synonym matching: a query names a thing, and the relevant document names the same thing by its other name. */
 const things = 8;
-const fillers = 12;
+const fillers = 24;
 const names = Array.from({ length: things }, (_, i) => `thing${letters(i)}`);
 const synonyms = Array.from({ length: things }, (_, i) => `other${letters(i)}`);
 const filling = Array.from({ length: fillers }, (_, i) => `filler${letters(i)}`);
@@ -56,26 +56,34 @@ export interface ToyCollection {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** So many queries, each with `candidates` documents of its own, a quarter of them relevant. */
-export function toyCollection(seed: string, count: number, candidates = 8): ToyCollection {
+/**
+ * So many queries, each with `candidates` documents of its own, a quarter of them relevant. A quarter of all
+ * combinations of query, document and filler occur in collections that are `held` out only, and in no others.
+ */
+export function toyCollection(seed: string, count: number, candidates = 8, held = false): ToyCollection {
   const random = new Random('toy', seed);
-  const pick = <T>(from: readonly T[]): T => from[random.below(from.length)];
-  const text = (word: string): string =>
-    random.shuffle([word, pick(filling), pick(filling), pick(filling)]).join(' ');
   const texts = new Map<string, string>();
   const queries: Query[] = [];
   const qrels = new Map<string, Map<string, number>>();
   const run = new Map<string, Ranking>();
+  const textFor = (thing: number, named: number): string => {
+    for (;;) {
+      const filler = random.below(fillers);
+      if ((new Random('held', thing, named, filler).below(4) === 0) === held) {
+        return random.shuffle([synonyms[named], filling[filler]]).join(' ');
+      }
+    }
+  };
   for (let q = 0; q < count; q++) {
     const thing = random.below(things);
     const id = `${seed}${q}`;
-    queries.push({ id, text: `${names[thing]} ${pick(filling)}` });
+    queries.push({ id, text: names[thing] });
     const judged = new Map<string, number>();
     const ranking = Array.from({ length: candidates }, (_, d) => {
       const relevant = d % 4 === 0;
       const other = (thing + 1 + random.below(things - 1)) % things;
       const document = `${id}-${d}`;
-      texts.set(document, text(synonyms[relevant ? thing : other]));
+      texts.set(document, textFor(thing, relevant ? thing : other));
       if (relevant) judged.set(document, 1);
       return { id: document, score: random.unit() };
     });
