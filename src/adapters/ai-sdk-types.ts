@@ -10,11 +10,14 @@ export type JsonObject = { [name: string]: JsonValue | undefined };
 /** AI SDK 6 speaks v3, AI SDK 7 v4. */
 export type SpecificationVersion = 'v3' | 'v4';
 
+/** An object of somebody else's, about which nothing is known. */
+export type AnyObject = Readonly<Record<string, unknown>>;
+
 /** Options by provider: those of `bertQe` are read. */
-export type ProviderOptions = Record<string, JsonObject>;
+export type ProviderOptions = Readonly<Record<string, AnyObject>>;
 
 export interface CallOptions {
-  documents: { type: 'text'; values: string[] } | { type: 'object'; values: JsonObject[] };
+  documents: { type: 'text'; values: string[] } | { type: 'object'; values: AnyObject[] };
   query: string;
   topN?: number | undefined;
   abortSignal?: AbortSignal | undefined;

@@ -7,6 +7,7 @@ import { parseVariant } from '../cost/index.js';
 import { BertQeError } from '../errors.js';
 import type { InputDocument, LoadOptions } from '../expansion/index.js';
 import type {
+  AnyObject,
   CallOptions,
   CallResult,
   CallWarning,
@@ -166,7 +167,7 @@ function inputsOf(
 }
 
 /** An object with a `text` (and perhaps a `title`) is read as a document; of any other its JSON is. */
-function documentOf(value: string | JsonObject): { document: InputDocument; wasObject: boolean } {
+function documentOf(value: string | AnyObject): { document: InputDocument; wasObject: boolean } {
   if (typeof value === 'string') return { document: { text: value }, wasObject: false };
   const { title, text } = value;
   if (typeof text !== 'string') return { document: { text: JSON.stringify(value) }, wasObject: true };

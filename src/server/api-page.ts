@@ -77,11 +77,18 @@ function fields(schema: Schema): string {
   if (schema.type === 'array' && schema.items) return `<p>An array of:</p>${fields(schema.items)}`;
   const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const inner = nested(field);
-    const about = `<small>${text(typeOf(field))}${schema.required?.includes(name) ? ', required' : ''}</small> ${prose(field.description ?? '')}`;
+    const about = `<small>${text(typeOf(field))}${schema.required?.includes(name) ? ', required' : ''}</small> ${prose(descriptionOf(field))}`;
     const more = inner ? `<details><summary>its fields</summary>${fields(inner)}</details>` : '';
     return `<dt><code>${text(name)}</code></dt><dd>${about}${more}</dd>`;
   });
   return rows.length > 0 ? `<dl>${rows.join('')}</dl>` : '';
+}
+
+/** Its own, or that of the alternative to null. */
+function descriptionOf(field: Schema): string {
+  return (
+    field.description ?? field.anyOf?.find(({ description }) => description !== undefined)?.description ?? ''
+  );
 }
 
 /** The object that a field holds, alone, in a list, or as an alternative. */

@@ -3,41 +3,39 @@ import { explanation } from './explanation.js';
 import { methodOptions } from './method.js';
 import { documentText, modelName, queryText } from './texts.js';
 
+/** Clients send null for what they leave out. */
+function optional<T extends z.ZodType>(schema: T) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
 const placeCount = z.int().min(1);
 
 /** What every shape of request may ask for beyond what its origin knows. */
 const extensions = {
-  raw_scores: z
-    .boolean()
-    .optional()
-    .describe(
-      'Log-odds instead of probabilities: they still tell documents apart where probabilities round to 1.',
-    ),
-  explain: z.boolean().optional().describe('Adds an `explanation` to the answer.'),
-  method: z
-    .strictObject(methodOptions)
-    .optional()
-    .describe('Parameters of BERT-QE, for variants that expand the query.'),
+  raw_scores: optional(z.boolean()).describe(
+    'Log-odds instead of probabilities: they still tell documents apart where probabilities round to 1.',
+  ),
+  explain: optional(z.boolean()).describe('Adds an `explanation` to the answer.'),
+  method: optional(z.strictObject(methodOptions)).describe(
+    'Parameters of BERT-QE, for variants that expand the query.',
+  ),
 };
 
 /** Cohere v2. */
 export const cohereV2Request = z.object({
-  model: modelName.optional(),
+  model: optional(modelName),
   query: queryText,
   documents: z.array(documentText).describe('Any number; the server splits them into batches.'),
-  top_n: placeCount
-    .optional()
-    .describe('Only the best so many; pairs that cannot change them are not scored.'),
-  max_tokens_per_doc: placeCount
-    .optional()
-    .describe('What of a document goes beyond so many tokens is not read.'),
-  priority: z
-    .int()
-    .min(0)
-    .max(999)
-    .optional()
-    .describe('Accepted for compatibility; clients share the server fairly.'),
-  return_documents: z.boolean().optional().describe('Adds `document.text` to every result.'),
+  top_n: optional(placeCount).describe(
+    'Only the best so many; pairs that cannot change them are not scored.',
+  ),
+  max_tokens_per_doc: optional(placeCount).describe(
+    'What of a document goes beyond so many tokens is not read.',
+  ),
+  priority: optional(z.int().min(0).max(999)).describe(
+    'Accepted for compatibility; clients share the server fairly.',
+  ),
+  return_documents: optional(z.boolean()).describe('Adds `document.text` to every result.'),
   ...extensions,
 });
 
@@ -47,28 +45,26 @@ const documentObject = z
 
 /** Cohere v1, Jina and Voyage, which differ in names only. */
 export const v1Request = z.object({
-  model: modelName.optional(),
+  model: optional(modelName),
   query: z
     .union([queryText, z.object({ text: queryText })])
     .describe('A text, or (Jina) an object with one.'),
   documents: z
     .array(z.union([documentText, documentObject]))
     .describe('Texts, or objects with a text or fields.'),
-  top_n: placeCount.optional().describe('Cohere, Jina: only the best so many.'),
-  top_k: placeCount.optional().describe('Voyage: only the best so many.'),
-  rank_fields: z
-    .array(z.string())
-    .optional()
-    .describe('Cohere: the fields of documents that are objects to read.'),
-  return_documents: z.boolean().optional().describe('Adds the document to every result.'),
-  max_chunks_per_doc: placeCount
-    .optional()
-    .describe('Cohere: passages of a document that are looked at, from its beginning.'),
-  max_tokens_per_doc: placeCount.optional().describe('As in Cohere v2.'),
-  truncation: z
-    .boolean()
-    .optional()
-    .describe('Jina, Voyage: accepted. Long documents are read passage by passage, so none has to be cut.'),
+  top_n: optional(placeCount).describe('Cohere, Jina: only the best so many.'),
+  top_k: optional(placeCount).describe('Voyage: only the best so many.'),
+  rank_fields: optional(z.array(z.string())).describe(
+    'Cohere: the fields of documents that are objects to read.',
+  ),
+  return_documents: optional(z.boolean()).describe('Adds the document to every result.'),
+  max_chunks_per_doc: optional(placeCount).describe(
+    'Cohere: passages of a document that are looked at, from its beginning.',
+  ),
+  max_tokens_per_doc: optional(placeCount).describe('As in Cohere v2.'),
+  truncation: optional(z.boolean()).describe(
+    'Jina, Voyage: accepted. Long documents are read passage by passage, so none has to be cut.',
+  ),
   ...extensions,
 });
 
@@ -77,16 +73,14 @@ export const teiRequest = z.object({
   query: queryText,
   texts: z.array(documentText).describe('Any number; the server splits them into batches.'),
   raw_scores: extensions.raw_scores,
-  return_text: z.boolean().optional().describe('Adds `text` to every result.'),
-  truncate: z
-    .boolean()
-    .nullish()
-    .describe('Accepted. Long texts are read passage by passage, so none has to be cut.'),
-  truncation_direction: z
-    .enum(['left', 'right', 'Left', 'Right'])
-    .optional()
-    .describe('Accepted, for the same reason.'),
-  model: modelName.optional(),
+  return_text: optional(z.boolean()).describe('Adds `text` to every result.'),
+  truncate: optional(z.boolean()).describe(
+    'Accepted. Long texts are read passage by passage, so none has to be cut.',
+  ),
+  truncation_direction: optional(z.enum(['left', 'right', 'Left', 'Right'])).describe(
+    'Accepted, for the same reason.',
+  ),
+  model: optional(modelName),
 });
 
 /** `/rerank`: told apart by `texts` or `documents`. */

@@ -1,0 +1,123 @@
+import { ContextualCompressionRetriever } from '@langchain/classic/retrievers/contextual_compression';
+import { BaseRetriever as LangChainRetriever } from '@langchain/core/retrievers';
+import { rerank as rerank6 } from 'ai';
+import { rerank as rerank7, createProviderRegistry } from 'ai-v7';
+import { Document, genkit } from 'genkit';
+import { BaseRetriever, RetrieverQueryEngine, TextNode, type NodeWithScore } from 'llamaindex';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBertQE } from '../../src/adapters/ai-sdk.js';
+import { defineBertQE } from '../../src/adapters/genkit.js';
+import { BertQECompressor } from '../../src/adapters/langchain.js';
+import { BertQEPostprocessor } from '../../src/adapters/llamaindex.js';
+import { BertQE } from '../../src/expansion/index.js';
+import { documents, expectedRanking, query } from './support.js';
+
+let expected: { index: number; relevanceScore: number }[];
+let reranker: BertQE;
+
+beforeAll(async () => {
+  expected = await expectedRanking('TTT');
+  reranker = await BertQE.load({ models: 'TTT' });
+});
+
+afterAll(() => reranker.close());
+
+function best(count: number): string[] {
+  return expected.slice(0, count).map(({ index }) => documents[index]);
+}
+
+describe('the adapters inside the real frameworks', () => {
+  it("AI SDK 6's rerank()", async () => {
+    const bertQE = createBertQE({ specificationVersion: 'v3' });
+    const { rerankedDocuments, ranking } = await rerank6({ model: bertQE('TTT'), query, documents, topN: 3 });
+    expect(rerankedDocuments).toEqual(best(3));
+    expect(ranking[0].score).toBeCloseTo(expected[0].relevanceScore, 6);
+    await bertQE.close();
+  });
+
+  it("AI SDK 7's rerank(), by itself and through a registry", async () => {
+    const bertQE = createBertQE();
+    const { rerankedDocuments } = await rerank7({ model: bertQE('TTT'), query, documents, topN: 3 });
+    expect(rerankedDocuments).toEqual(best(3));
+    const registry = createProviderRegistry({ local: bertQE });
+    const { ranking, providerMetadata } = await rerank7({
+      model: registry.rerankingModel('local:TTT'),
+      query,
+      documents: documents.map((text) => ({ text })),
+      providerOptions: { bertQe: { explain: true } },
+    });
+    expect(ranking.map(({ originalIndex }) => originalIndex)).toEqual(expected.map(({ index }) => index));
+    expect(providerMetadata?.['bertQe']).toMatchObject({ complete: true, explanation: { query } });
+    await bertQE.close();
+  });
+
+  it('AI SDK 7 stops it by its signal', async () => {
+    const bertQE = createBertQE();
+    await bertQE('TTT').doRerank({ query, documents: { type: 'text', values: documents } });
+    const abort = new AbortController();
+    const call = rerank7({
+      model: bertQE('TTT'),
+      query,
+      documents: Array.from({ length: 500 }, (_, i) => `${i} ${documents[i % documents.length]}`),
+      abortSignal: abort.signal,
+    });
+    setTimeout(() => abort.abort(), 50);
+    await expect(call).rejects.toThrow();
+    await bertQE.close();
+  });
+
+  it("LangChain's ContextualCompressionRetriever", async () => {
+    class FirstStage extends LangChainRetriever {
+      lc_namespace = ['tests'];
+
+      override async _getRelevantDocuments() {
+        return documents.map((pageContent, i) => ({ pageContent, metadata: { source: i } }));
+      }
+    }
+    const retriever = new ContextualCompressionRetriever({
+      baseRetriever: new FirstStage(),
+      baseCompressor: new BertQECompressor({ reranker, topN: 2 }),
+    });
+    const found = await retriever.invoke(query);
+    expect(found.map(({ pageContent }) => pageContent)).toEqual(best(2));
+    expect(found[0].metadata['relevanceScore']).toBeCloseTo(expected[0].relevanceScore, 6);
+  });
+
+  it("LlamaIndex's RetrieverQueryEngine", async () => {
+    class FirstStage extends BaseRetriever {
+      static create(): FirstStage {
+        return new FirstStage();
+      }
+
+      override async _retrieve(): Promise<NodeWithScore[]> {
+        return documents.map((text, i) => ({ node: new TextNode({ text }), score: -i }));
+      }
+    }
+    const synthesizer = {
+      synthesize: async ({ nodes }: { nodes: NodeWithScore[] }) => ({
+        message: { role: 'assistant', content: '' },
+        sourceNodes: nodes,
+      }),
+    };
+    const postprocessor = new BertQEPostprocessor({ reranker, topN: 3 });
+    const engine = new RetrieverQueryEngine(FirstStage.create(), synthesizer as never, [postprocessor]);
+    const { sourceNodes } = await engine.query({ query });
+    expect(sourceNodes!.map(({ node }) => (node as TextNode).text)).toEqual(best(3));
+    expect(sourceNodes![0].score).toBeCloseTo(expected[0].relevanceScore, 6);
+  });
+
+  it("Genkit's rerank()", async () => {
+    const ai = genkit({});
+    const { action, name } = defineBertQE(ai, { reranker });
+    const request = {
+      query,
+      documents: documents.map((text) => Document.fromText(text, { from: text.length })),
+    };
+    const byName = await ai.rerank({ ...request, reranker: name, options: { k: 3 } });
+    expect(byName.map(({ text }) => text)).toEqual(best(3));
+    expect(byName[0].score()).toBeCloseTo(expected[0].relevanceScore, 6);
+    expect(byName[0].metadata['from']).toBe(byName[0].text.length);
+    const byAction = await ai.rerank({ ...request, reranker: action });
+    expect(byAction).toHaveLength(documents.length);
+  });
+});

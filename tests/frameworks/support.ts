@@ -1,0 +1,21 @@
+import { documents as exampleDocuments, question } from '../../examples/documents.mjs';
+import { createBertQE } from '../../src/adapters/ai-sdk.js';
+import { startServer } from '../server/support/server.js';
+
+export { startServer };
+export const query: string = question;
+export const documents: string[] = exampleDocuments;
+
+/** What the library itself gives for the example, to hold every client and framework to. */
+export async function expectedRanking(model: string): Promise<{ index: number; relevanceScore: number }[]> {
+  const provider = createBertQE();
+  try {
+    const { ranking } = await provider(model).doRerank({
+      query,
+      documents: { type: 'text', values: documents },
+    });
+    return ranking;
+  } finally {
+    await provider.close();
+  }
+}
