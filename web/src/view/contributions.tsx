@@ -22,7 +22,9 @@ export function Contributions({ document, chunks, combination, total, selected, 
     <section class="contributions" aria-labelledby="contributions-title">
       <h3 id="contributions-title">
         What adds up to M = {total === null ? '?' : formatProbability(total)}
-        <small>rel × share</small>
+        <small>
+          <span>rel</span> <span>adds</span>
+        </small>
       </h3>
       <ul>
         {parts.map(({ chunk, score, most: own, value }) => {
@@ -37,11 +39,7 @@ export function Contributions({ document, chunks, combination, total, selected, 
                 <span class="visually-hidden">rel </span>
                 {formatProbability(score)}
               </span>
-              <span class="share">
-                <span aria-hidden="true">×</span>
-                <span class="visually-hidden"> times </span>
-                {own.toFixed(3)}
-              </span>
+              <span class="visually-hidden"> times {own.toFixed(3)}</span>
               <span class="value">
                 <span class="visually-hidden"> is </span>
                 {formatProbability(value)}

@@ -18,7 +18,7 @@ export function Controls({ alpha, beta, defaults, hasChunks, hasInitial, onChang
   return (
     <section class="card controls" aria-labelledby="controls-title">
       <h2 id="controls-title">
-        Combine
+        Combine <small>nothing is scored again</small>
         <button
           type="button"
           class="link"
@@ -31,21 +31,21 @@ export function Controls({ alpha, beta, defaults, hasChunks, hasInitial, onChang
       <Slider
         id="alpha"
         symbol="α"
-        name="share of the chunks"
+        name="chunks’ share"
         value={alpha}
         from="query only"
         to="chunks only"
-        off={hasChunks ? undefined : 'This variant has no chunks to give a share to.'}
+        off={hasChunks ? undefined : 'no chunks with this variant'}
         onChange={(value) => onChange({ alpha: value === defaults.alpha ? undefined : value })}
       />
       <Slider
         id="beta"
         symbol="β"
-        name="share of the models"
+        name="models’ share"
         value={beta}
-        from="initial ranking only"
+        from="initial only"
         to="models only"
-        off={hasInitial ? undefined : 'Pasted documents have no initial scores.'}
+        off={hasInitial ? undefined : 'no initial scores'}
         onChange={(value) => onChange({ beta: value === defaults.beta ? undefined : value })}
       />
     </section>

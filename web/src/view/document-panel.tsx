@@ -25,9 +25,10 @@ export function DocumentPanel(props: Props) {
   const explained = answer.explanation!.documents.find(({ id }) => id === place.id)!;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
+    heading.current?.closest('.side')?.scrollTo({ top: 0 });
     heading.current?.focus({ preventScroll: true });
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape') onClose();
+      if (event.key === 'Escape' && !event.defaultPrevented) onClose();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);

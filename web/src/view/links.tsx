@@ -15,25 +15,27 @@ const width = 64;
 export function Links({ from, to, documents, hot }: Props) {
   const height = Math.max(from.size, to.size) * rowHeight;
   return (
-    <svg
-      class={hot === undefined ? 'links' : 'links has-hot'}
-      viewBox={`0 0 ${width} ${height}`}
-      height={height}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      {[...documents.values()].map(({ id, level }) => {
-        const [start, end] = [from.get(id), to.get(id)];
-        if (start === undefined || end === undefined) return null;
-        const { direction, places } = movement(start, end);
-        const marks = [
-          direction,
-          ...(places >= 5 ? ['far'] : []),
-          ...((level ?? 0) > 0 ? ['relevant'] : []),
-          ...(id === hot ? ['hot'] : []),
-        ];
-        return <path key={id} class={marks.join(' ')} d={linkPath(start, end, width)} />;
-      })}
-    </svg>
+    <div class="gap">
+      <svg
+        class={hot === undefined ? 'links' : 'links has-hot'}
+        viewBox={`0 0 ${width} ${height}`}
+        height={height}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        {[...documents.values()].map(({ id, level }) => {
+          const [start, end] = [from.get(id), to.get(id)];
+          if (start === undefined || end === undefined) return null;
+          const { direction, places } = movement(start, end);
+          const marks = [
+            direction,
+            ...(places >= 5 ? ['far'] : []),
+            ...((level ?? 0) > 0 ? ['relevant'] : []),
+            ...(id === hot ? ['hot'] : []),
+          ];
+          return <path key={id} class={marks.join(' ')} d={linkPath(start, end, width)} />;
+        })}
+      </svg>
+    </div>
   );
 }

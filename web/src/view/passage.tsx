@@ -73,21 +73,26 @@ interface MarkedProps {
 }
 
 function Marked({ words, spans, chunk, isTerm }: MarkedProps) {
+  const segments = segmentsOf(words, spans, isTerm);
   return (
     <>
-      {segmentsOf(words, spans, isTerm).map(({ text, chunks, isTerm }, i) => {
+      {segments.map(({ text, chunks, isTerm }, i) => {
         const word = isTerm ? <u>{text}</u> : text;
+        if (chunks.length === 0) return <span key={i}>{word} </span>;
+        // The space behind belongs to the mark only where another goes on.
+        const goesOn = (segments[i + 1]?.chunks.length ?? 0) > 0;
         const isSelected = chunk !== undefined && chunks.includes(chunk);
-        return chunks.length === 0 ? (
-          <span key={i}>{word} </span>
-        ) : (
-          <mark
-            key={i}
-            class={isSelected ? 'selected' : ''}
-            title={`chunk ${chunks.map((one) => one + 1).join(' and ')}`}
-          >
-            {word}{' '}
-          </mark>
+        return (
+          <span key={i}>
+            <mark
+              class={isSelected ? 'selected' : ''}
+              title={`chunk ${chunks.map((one) => one + 1).join(' and ')}`}
+            >
+              {word}
+              {goesOn && ' '}
+            </mark>
+            {!goesOn && ' '}
+          </span>
         );
       })}
     </>

@@ -14,12 +14,15 @@ export function Pipeline({ search, variant }: Props) {
   const current = stations.find(({ state }) => state === 'running');
   const total =
     search.state === 'done'
-      ? `${formatMilliseconds(search.answer.milliseconds.total)} · ${formatFlops(search.answer.cost.flops)}`
-      : 'running';
+      ? {
+          time: formatMilliseconds(search.answer.milliseconds.total),
+          flops: formatFlops(search.answer.cost.flops),
+        }
+      : { time: 'running', flops: '' };
   return (
     <section class="pipeline" aria-label="What the search went through">
       <ol>
-        {stations.map(({ key, name, detail, model, figure, done, state }) => (
+        {stations.map(({ key, name, detail, model, figure, flops, done, state }) => (
           <li key={key} class={`station ${state} ${key}`}>
             <span class="track" aria-hidden="true">
               <i style={{ transform: `scaleX(${done})` }} />
@@ -30,17 +33,23 @@ export function Pipeline({ search, variant }: Props) {
               {model && <em>{model}</em>}
             </span>
             <span class="figure">{figure}</span>
+            <span class="flops">{flops}</span>
           </li>
         ))}
         <li class="station total">
           <span class="track" aria-hidden="true" />
           <b>Altogether</b>
           <span class="detail">{variant?.name ?? ''}</span>
-          <span class="figure">{total}</span>
+          <span class="figure">{total.time}</span>
+          <span class="flops">{total.flops}</span>
         </li>
       </ol>
       <p class="visually-hidden" role="status">
-        {search.state === 'done' ? `Done: ${total}` : current ? `${current.name} is running` : 'Searching'}
+        {search.state === 'done'
+          ? `Done in ${total.time}`
+          : current
+            ? `${current.name} is running`
+            : 'Searching'}
       </p>
     </section>
   );
@@ -52,6 +61,7 @@ interface Station {
   readonly detail: string;
   readonly model?: string | undefined;
   readonly figure: string;
+  readonly flops?: string;
   /** Between 0 and 1. */
   readonly done: number;
   readonly state: 'waiting' | 'running' | 'done' | 'skipped';
@@ -108,7 +118,8 @@ function finished(
         name,
         detail: pairs === 0 ? 'nothing to do' : formatCount(pairs, 'pair'),
         model: variant?.models[phase]?.model,
-        figure: pairs === 0 ? '' : `${formatMilliseconds(1000 * seconds)} · ${formatFlops(flops)}`,
+        figure: pairs === 0 ? '' : formatMilliseconds(1000 * seconds),
+        flops: pairs === 0 ? '' : formatFlops(flops),
         done: pairs === 0 ? 0 : 1,
         state: pairs === 0 ? 'skipped' : 'done',
       };

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import { formatProbability } from '../model/format.js';
+import type { Measures } from '../model/measures.js';
 import { movement, sayMovement } from '../model/movement.js';
 import type { Listed, Stage } from '../model/rankings.js';
 import { useGlide } from '../state/use-glide.js';
+import { MeasureLine } from './measure-line.js';
 
 interface Props {
   readonly stage: Stage;
@@ -11,6 +13,9 @@ interface Props {
   readonly order: readonly string[] | undefined;
   readonly documents: ReadonlyMap<string, Listed>;
   readonly initialPlaces: ReadonlyMap<string, number>;
+  readonly measures?: Measures | undefined;
+  /** What the measures are compared with. */
+  readonly baseline?: Measures | undefined;
   readonly scores?: ReadonlyMap<string, number | null> | undefined;
   readonly hot: string | undefined;
   readonly opened: string | undefined;
@@ -37,9 +42,12 @@ export function RankingColumn(props: Props) {
 
   return (
     <section class={`column ${stage}`} aria-labelledby={`column-${stage}`}>
-      <h2 id={`column-${stage}`}>
-        {props.title} <small>{props.subtitle}</small>
-      </h2>
+      <header>
+        <h2 id={`column-${stage}`}>
+          {props.title} <small>{props.subtitle}</small>
+        </h2>
+        {props.measures && <MeasureLine measures={props.measures} baseline={props.baseline} />}
+      </header>
       <ol ref={list} onKeyDown={onKeyDown}>
         {order
           ? order.map((id, i) => {

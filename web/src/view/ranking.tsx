@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Combination } from '../../../src/expansion/combine.js';
 import { placesIn, stages, type Listed, type Rankings, type Stage } from '../model/rankings.js';
+import type { Measures } from '../model/measures.js';
+import { formatCount } from '../model/format.js';
 import { Links } from './links.js';
 import { RankingColumn } from './ranking-column.js';
 
@@ -8,9 +9,14 @@ interface Props {
   readonly documents: ReadonlyMap<string, Listed>;
   readonly rankings: Rankings;
   readonly firstStage: string | null;
-  readonly combination?: Combination;
+  /** What made the final ranking. */
+  readonly finalNote: string;
   /** M(q,d) by document. */
   readonly scores?: ReadonlyMap<string, number | null>;
+  /** What the rankings are worth, where the query is judged. */
+  readonly measures?: { readonly [S in Stage]?: Measures } | undefined;
+  /** Documents of the collection that are judged relevant. */
+  readonly relevant?: number | undefined;
   readonly opened?: string | undefined;
   readonly onOpen?: (id: string) => void;
   /** Places to keep free while rankings are still to come. */
@@ -41,9 +47,7 @@ export function Ranking(props: Props) {
   const subtitles: Readonly<Record<Stage, string>> = {
     initial: props.firstStage ?? 'as the documents came',
     phase1: 'query × best passage',
-    final: props.combination
-      ? `with chunks, α ${props.combination.alpha.toFixed(2)}, β ${props.combination.beta.toFixed(2)}`
-      : 'with chunks',
+    final: props.finalNote,
   };
 
   return (
@@ -63,6 +67,24 @@ export function Ranking(props: Props) {
           </label>
         ))}
       </fieldset>
+      <p class="key">
+        {props.relevant !== undefined && (
+          <>
+            <span>
+              <i class="judged yes" /> relevant, {formatCount(props.relevant, 'document')} in all
+            </span>
+            <span>
+              <i class="judged no" /> judged not relevant
+            </span>
+          </>
+        )}
+        <span class="way">
+          <i class="up" /> rises
+        </span>
+        <span class="way">
+          <i class="down" /> falls
+        </span>
+      </p>
       <div class="columns" onPointerLeave={() => setHovered(undefined)}>
         {stages.map((one, i) => (
           <>
@@ -83,6 +105,8 @@ export function Ranking(props: Props) {
               order={rankings[one]}
               documents={documents}
               initialPlaces={places.initial}
+              measures={props.measures?.[one]}
+              baseline={one === 'final' ? props.measures?.initial : undefined}
               scores={one === 'final' ? props.scores : undefined}
               hot={hot}
               opened={opened}

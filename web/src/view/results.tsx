@@ -9,7 +9,6 @@ import { useMedia } from '../state/use-media.js';
 import { Chunks } from './chunks.js';
 import { Controls } from './controls.js';
 import { DocumentPanel } from './document-panel.js';
-import { Measures } from './measures.js';
 import { Notice } from './notice.js';
 import { Ranking } from './ranking.js';
 import { Sheet } from './sheet.js';
@@ -56,6 +55,12 @@ export function Results({ answer, address, navigate, defaults }: Props) {
     setChunk(chunk);
     navigate({ document });
   };
+  const close = (): void => {
+    open(undefined);
+    // Back to where one was, once the row can be reached again.
+    const row = `.column.final li[data-id="${CSS.escape(address.document ?? '')}"] button`;
+    setTimeout(() => document.querySelector<HTMLElement>(row)?.focus());
+  };
   const panel = openedPlace && (
     <DocumentPanel
       key={openedPlace.id}
@@ -68,7 +73,7 @@ export function Results({ answer, address, navigate, defaults }: Props) {
       combination={{ alpha, beta }}
       chunk={chunk}
       onChunk={setChunk}
-      onClose={() => open(undefined)}
+      onClose={close}
     />
   );
   return (
@@ -82,20 +87,25 @@ export function Results({ answer, address, navigate, defaults }: Props) {
           hasInitial={explanation.documents.some(({ initial }) => initial !== null)}
           onChange={(change) => navigate(change, 'replace')}
         />
-        {measures && <Measures measures={measures} relevant={answer.judgements!.relevant} />}
         {isWide && (panel ?? <Chunks answer={answer} documents={documents} onOpen={open} />)}
       </div>
       <Ranking
         documents={documents}
         rankings={{ ...fixed, final }}
         firstStage={answer.firstStage}
-        combination={{ alpha, beta }}
+        finalNote={
+          explanation.chunks.length > 0
+            ? `query and chunks, α ${alpha.toFixed(2)}, β ${beta.toFixed(2)}`
+            : `query alone, β ${beta.toFixed(2)}`
+        }
         scores={new Map(places.map(({ id, combined }) => [id, combined]))}
+        measures={measures}
+        relevant={answer.judgements?.relevant}
         opened={address.document}
         onOpen={(id) => open(id === address.document ? undefined : id)}
       />
       {!isWide && <Chunks answer={answer} documents={documents} onOpen={open} />}
-      {!isWide && panel && <Sheet onClose={() => open(undefined)}>{panel}</Sheet>}
+      {!isWide && panel && <Sheet onClose={close}>{panel}</Sheet>}
     </div>
   );
 }

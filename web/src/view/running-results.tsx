@@ -17,6 +17,7 @@ export function RunningResults({ running, depth }: { readonly running: Running; 
         documents={documents}
         rankings={initial ? { initial: initial.results.map(({ id }) => id) } : {}}
         firstStage={initial?.firstStage ?? null}
+        finalNote="query and chunks"
         expected={Math.min(initial?.results.length ?? depth, 50)}
       />
     </div>

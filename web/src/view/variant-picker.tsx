@@ -76,8 +76,7 @@ export function VariantPicker({ variants: { variants }, chosen, onChoose }: Prop
           </label>
         ))}
         <p class="hint">
-          FLOPs as the paper counts them, for 1,000 documents. Milliseconds are the mean of searches on this
-          server.
+          FLOPs as the paper counts them, for 1,000 documents. Times were measured on this server.
         </p>
       </fieldset>
     </div>
@@ -98,22 +97,21 @@ function Measured({ variant, slowest }: { readonly variant: VariantDescription; 
   const parts = phaseNames.map(({ phase, name }) => ({ phase, name, ms: phases[phase] }));
   return (
     <span class="variant-measured">
+      {formatMilliseconds(total)}, the mean of {formatCount(measured.searches, 'search', 'searches')} of{' '}
+      {Math.round(measured.documents)} documents
       <span class="stack" aria-hidden="true">
         {parts.map(({ phase, ms }) => (
           <i key={phase} class={phase} style={{ width: `${(100 * ms) / slowest}%` }} />
         ))}
       </span>
-      <span>
-        {formatMilliseconds(total)}
-        <small>
-          {' '}
-          {parts
-            .filter(({ ms }) => ms > 0)
-            .map(({ name, ms }) => `${name.toLowerCase()} ${formatMilliseconds(ms)}`)
-            .join(', ')}
-          ; {formatCount(measured.searches, 'search', 'searches')} of {Math.round(measured.documents)}{' '}
-          documents
-        </small>
+      <span class="variant-phases">
+        {parts
+          .filter(({ ms }) => ms > 0)
+          .map(({ phase, name, ms }) => (
+            <span key={phase}>
+              <i class={phase} /> {name.toLowerCase()} {formatMilliseconds(ms)}
+            </span>
+          ))}
       </span>
     </span>
   );
