@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { TextPair } from '../../src/bert/index.js';
+import { Scheduler, type Engine } from '../../src/server/scheduling/index.js';
+
+/** Ten tokens a pair; the score of a pair is the number it is called by. */
+class FakeEngine implements Engine {
+  readonly name = 'fake';
+  readonly weight = 1;
+  readonly rounds: string[][] = [];
+  inFlight = 0;
+  mostInFlight = 0;
+  readonly meter = {
+    shape: { layers: 1, hidden: 1, intermediate: 1 },
+    count: (pairs: readonly TextPair[]) => ({
+      sequences: pairs.length,
+      tokens: 10 * pairs.length,
+      squaredTokens: 100 * pairs.length,
+    }),
+  };
+  readonly scorer = {
+    scoreLogits: async (pairs: readonly TextPair[]) => {
+      this.rounds.push(pairs.map(({ b }) => b));
+      this.mostInFlight = Math.max(this.mostInFlight, ++this.inFlight);
+      await new Promise((resolve) => setImmediate(resolve));
+      this.inFlight--;
+      if (pairs.some(({ a }) => a === 'poison')) throw new Error('the model choked');
+      return { labels: 1, values: Float32Array.from(pairs, ({ b }) => Number(b.split(' ')[1])) };
+    },
+  };
+
+  constructor(readonly roundTokens = 40) {}
+}
+
+const pairsOf = (client: string, count: number, a = 'q'): TextPair[] =>
+  Array.from({ length: count }, (_, i) => ({ a, b: `${client} ${i}` }));
+
+describe('the scheduler', () => {
+  it('gives every call its own scores in its own order, whatever else goes on', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ client: fc.constantFrom('a', 'b', 'c'), count: fc.nat(30) }), { maxLength: 12 }),
+        fc.integer({ min: 1, max: 200 }),
+        async (calls, roundTokens) => {
+          const engine = new FakeEngine(roundTokens);
+          const scheduler = new Scheduler();
+          const answers = await Promise.all(
+            calls.map(({ client, count }) =>
+              scheduler.run({ engine, client, pairs: pairsOf(client, count) }),
+            ),
+          );
+          answers.forEach((odds, i) =>
+            expect([...odds]).toEqual(Array.from({ length: calls[i].count }, (_, j) => j)),
+          );
+          expect(engine.mostInFlight).toBeLessThanOrEqual(2);
+          const scored = engine.rounds.flat().length;
+          expect(scored).toBe(calls.reduce((sum, { count }) => sum + count, 0));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('shares each round out among those who wait', async () => {
+    const engine = new FakeEngine(60);
+    const scheduler = new Scheduler();
+    await Promise.all([
+      scheduler.run({ engine, client: 'large', pairs: pairsOf('large', 100) }),
+      scheduler.run({ engine, client: 'small', pairs: pairsOf('small', 6) }),
+      scheduler.run({ engine, client: 'other', pairs: pairsOf('other', 6) }),
+    ]);
+    const shares = engine.rounds.map((round) =>
+      ['large', 'small', 'other'].map((client) => round.filter((text) => text.startsWith(client)).length),
+    );
+    // Two rounds went out before the others came; then those who have had the least go first, alike.
+    expect(shares.slice(0, 5)).toEqual([
+      [6, 0, 0],
+      [6, 0, 0],
+      [0, 3, 3],
+      [0, 3, 3],
+      [6, 0, 0],
+    ]);
+  });
+
+  it('serves calls of one client in the order in which they came', async () => {
+    const engine = new FakeEngine(20);
+    const scheduler = new Scheduler();
+    const ended: number[] = [];
+    await Promise.all(
+      [5, 5, 5].map((count, i) =>
+        scheduler.run({ engine, client: 'a', pairs: pairsOf('a', count) }).then(() => ended.push(i)),
+      ),
+    );
+    expect(ended).toEqual([0, 1, 2]);
+  });
+
+  it('lets nobody pay for the text that a model failed on but the one who sent it', async () => {
+    const engine = new FakeEngine(1000);
+    const scheduler = new Scheduler();
+    // Fills both places, so that what follows shares a round.
+    const before = [1, 2].map((i) => scheduler.run({ engine, client: `first ${i}`, pairs: pairsOf('x', 1) }));
+    const [good, bad, other] = await Promise.allSettled([
+      scheduler.run({ engine, client: 'good', pairs: pairsOf('good', 3) }),
+      scheduler.run({ engine, client: 'bad', pairs: pairsOf('bad', 3, 'poison') }),
+      scheduler.run({ engine, client: 'other', pairs: pairsOf('other', 3) }),
+      ...before,
+    ]);
+    expect(engine.rounds.some((round) => round.includes('good 0') && round.includes('bad 0'))).toBe(true);
+    expect([good.status, bad.status, other.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((bad as PromiseRejectedResult).reason).toMatchObject({ message: 'the model choked' });
+  });
+
+  it('spends nothing more on a call that was given up', async () => {
+    const engine = new FakeEngine(20);
+    const scheduler = new Scheduler();
+    const abort = new AbortController();
+    const call = scheduler.run({
+      engine,
+      client: 'a',
+      pairs: pairsOf('a', 1000),
+      signal: abort.signal,
+      onProgress: (done) => {
+        if (done >= 10) abort.abort();
+      },
+    });
+    await expect(call).rejects.toMatchObject({ code: 'aborted' });
+    await scheduler.run({ engine, client: 'b', pairs: pairsOf('b', 1) });
+    expect(engine.rounds.flat().filter((text) => text.startsWith('a')).length).toBeLessThan(20);
+    await expect(
+      scheduler.run({ engine, client: 'a', pairs: [], signal: abort.signal }),
+    ).rejects.toMatchObject({
+      code: 'aborted',
+    });
+  });
+
+  it('tells a call when its first pairs go out, and how far it is', async () => {
+    const engine = new FakeEngine(30);
+    const heard: string[] = [];
+    await new Scheduler().run({
+      engine,
+      client: 'a',
+      pairs: pairsOf('a', 7),
+      onStart: () => heard.push('start'),
+      onProgress: (done, work) => heard.push(`${done} ${work}`),
+    });
+    expect(heard).toEqual(['start', '3 30', '6 30', '7 10']);
+  });
+});
