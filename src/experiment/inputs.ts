@@ -20,7 +20,7 @@ export interface Inputs {
   readonly documents: string;
   /** The index, where it is given. */
   readonly index?: string;
-  /** Those that some fold validates or tests, by id. */
+  /** Those that some fold trains on, validates or tests, by id. */
   readonly queries: ReadonlyMap<string, Query>;
   readonly qrels: Qrels;
   readonly folds: readonly Fold[];
@@ -48,7 +48,10 @@ export async function readInputs(
   );
   const qrels = await readQrels(qrelsPath);
   const folds = await foldsOf(experiment, at, all, qrels, qrelsPath);
-  const used = new Set(folds.flatMap(({ valid, test }) => [...valid, ...test]));
+  const isTrained = typeof experiment.training === 'object';
+  const used = new Set(
+    folds.flatMap(({ train, valid, test }) => [...valid, ...test, ...(isTrained ? train : [])]),
+  );
   const missing = [...used].find((id) => !all.has(id));
   if (missing !== undefined) {
     throw new BertQeError(

@@ -12,6 +12,7 @@ import { windowSpans } from '../expansion/index.js';
 import type { CrossValidated, FoldChoice } from './cross-validate.js';
 import type { EvidenceCost } from './evidence.js';
 import type { ExperimentFile } from './file/schema.js';
+import type { TrainedFold } from './train-folds.js';
 import type { GridPoint, Reranker, System, Systems } from './systems.js';
 
 /** A system, measured over all test queries. */
@@ -46,6 +47,8 @@ export interface Results {
   /** The baselines that the others are tested against, in order. */
   readonly against: readonly SystemResult[];
   readonly comparisons: readonly Comparison[];
+  /** Models that were fine-tuned, size by size and fold by fold; absent where none was. */
+  readonly trained?: readonly TrainedFold[];
 }
 
 /** What ranking gave, by system id: the run files of first stages, and re-rankers. */

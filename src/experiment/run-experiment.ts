@@ -14,6 +14,7 @@ import { readInputs, type Inputs } from './inputs.js';
 import { render } from './report/render.js';
 import { measure, type Results } from './results.js';
 import { isReranker, systemsOf, type FirstStageSystem, type Reranker, type Systems } from './systems.js';
+import { trainFolds } from './train-folds.js';
 import { Tracker, type ExperimentProgress } from './tracker.js';
 import { versions } from '../versions.js';
 import { FileDigests } from './work/digests.js';
@@ -78,13 +79,19 @@ export async function runExperiment(file: string, options: RunExperimentOptions)
       manifest,
       tracker,
     };
-    const rerankers = await rerank(rerankersOf(systems), context, () => digests.save());
+    const wanted = rerankersOf(systems);
+    const trained =
+      typeof experiment.training === 'object'
+        ? await trainFolds(experiment.training, wanted, context)
+        : undefined;
+    const rerankers = await rerank(wanted, context, () => digests.save());
     const tested = testedQrels(inputs);
-    const results = await measure(experiment, systems, { firstStages: runs, rerankers }, tested, {
+    const measured = await measure(experiment, systems, { firstStages: runs, rerankers }, tested, {
       documents: index.statistics.documents,
       queries: tested.size,
       folds: inputs.folds.length,
     });
+    const results: Results = trained ? { ...measured, trained } : measured;
     for (const [path, content] of render(results)) {
       await mkdir(dirname(join(out, path)), { recursive: true });
       await writeFileAtomic(join(out, path), content);

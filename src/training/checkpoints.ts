@@ -12,7 +12,7 @@ export interface Saved extends History {
   readonly configuration: Configuration;
   /** Steps done. */
   readonly step: number;
-  /** Seconds spent so far, over all processes. */
+  /** Seconds spent on steps so far, over all processes. */
   readonly seconds: number;
   /** Files in the same folder: the state to go on from and, with validation, the best weights so far. */
   readonly state: string;

@@ -8,57 +8,59 @@ export type LossName = (typeof lossNames)[number];
 /** What training leaves open; every default is the paper's (REFERENCE §3). */
 export interface TrainingOptions {
   /** How often every example is seen (2). */
-  readonly epochs?: number;
+  readonly epochs?: number | undefined;
   /** Steps instead of epochs. */
-  readonly steps?: number;
+  readonly steps?: number | undefined;
   /** Examples per step (32). */
-  readonly batch?: number;
+  readonly batch?: number | undefined;
   /** The largest learning rate, reached after the warm-up (1e-6). */
-  readonly learningRate?: number;
+  readonly learningRate?: number | undefined;
   /** The share of the steps in which the learning rate rises (0.1). */
-  readonly warmup?: number;
+  readonly warmup?: number | undefined;
   /** Longest sequence in tokens (384). */
-  readonly maxLength?: number;
+  readonly maxLength?: number | undefined;
   /** Probability with which activations are dropped (0.1). */
-  readonly dropout?: number;
+  readonly dropout?: number | undefined;
   /** All that is random follows from it (1). */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /**
    * `pointwise`: each example is relevant or not, as published; `pairwise`, `listwise`: a relevant one is told from one
    * other, or from `groupSize - 1` others, of its query (`pointwise`).
    */
-  readonly loss?: LossName;
-  /** Examples in a group of the listwise loss (8). */
-  readonly groupSize?: number;
+  readonly loss?: LossName | undefined;
+  /** Examples in a group of the listwise loss (8); of the others it follows. */
+  readonly groupSize?: number | undefined;
   /** Candidates per query, from the top of its ranking (1000). */
-  readonly depth?: number;
+  readonly depth?: number | undefined;
   /** At most so many of a query's candidates, drawn at random (all). */
-  readonly candidates?: number;
+  readonly candidates?: number | undefined;
   /** At most so many that are not relevant, drawn at random, for every relevant one (all). */
-  readonly negatives?: number;
+  readonly negatives?: number | undefined;
   /** Where there is a teacher: its share in what is aimed at, against the judgements (0.5). */
-  readonly teacherWeight?: number;
+  readonly teacherWeight?: number | undefined;
   /** Words of a passage; neighbours share half of them (100). */
-  readonly passageWords?: number;
+  readonly passageWords?: number | undefined;
   /** Words of the title that go in front of every passage (30). */
-  readonly titleWords?: number;
+  readonly titleWords?: number | undefined;
   /** Where there are validation queries: steps between two looks at them (a tenth of all). */
-  readonly validateEvery?: number;
+  readonly validateEvery?: number | undefined;
   /** Training ends after so many looks at the validation queries without a better result (never). */
-  readonly patience?: number;
+  readonly patience?: number | undefined;
   /** Steps between two checkpoints (200). */
-  readonly saveEvery?: number;
+  readonly saveEvery?: number | undefined;
   /** Tokens that go through the model at a time; a batch is taken in such portions (2048). */
-  readonly batchTokens?: number;
+  readonly batchTokens?: number | undefined;
   /** Threads (the processor's). */
-  readonly threads?: number;
+  readonly threads?: number | undefined;
 }
 
-/** The options with every choice made that does not depend on the examples. */
-export type TrainingSettings = Readonly<
-  Required<Omit<TrainingOptions, 'steps' | 'candidates' | 'negatives' | 'validateEvery' | 'patience'>> &
-    Record<'steps' | 'candidates' | 'negatives' | 'validateEvery' | 'patience', number | undefined>
->;
+/** Options that have no default, or one that depends on the examples. */
+type Open = 'steps' | 'candidates' | 'negatives' | 'validateEvery' | 'patience';
+
+/** The options with every choice made that can be made now. */
+export type TrainingSettings = { readonly loss: LossName } & {
+  readonly [Name in Exclude<keyof TrainingOptions, Open | 'loss'>]: number;
+} & { readonly [Name in Open]: number | undefined };
 
 /** Option → default, least value, largest value, and whether only whole numbers make sense. */
 const numbers: Readonly<
@@ -116,7 +118,7 @@ export function settingsFrom(options: TrainingOptions = {}): TrainingSettings {
     return [name, value];
   });
   const settings = { loss, ...Object.fromEntries(entries) } as TrainingSettings;
-  return loss === 'pairwise' ? { ...settings, groupSize: 2 } : settings;
+  return loss === 'listwise' ? settings : { ...settings, groupSize: loss === 'pairwise' ? 2 : 1 };
 }
 
 function usage(message: string): BertQeError {

@@ -27,12 +27,12 @@ export interface TrainingInputs {
   /** The model to start from, by letter, name or path. */
   readonly model: string;
   /** Chooses the best passages (the model itself). */
-  readonly general?: string;
+  readonly general?: string | undefined;
   /** A model whose scores are imitated. */
-  readonly teacher?: string;
+  readonly teacher?: string | undefined;
   readonly queries: readonly Query[];
   /** None of these may be among the training queries. */
-  readonly validationQueries?: readonly Query[];
+  readonly validationQueries?: readonly Query[] | undefined;
   readonly qrels: Qrels;
   readonly run: Run;
   readonly documents: DocumentStore;
@@ -52,7 +52,7 @@ export interface TrainCall {
   readonly out: string;
   /** Goes on with what `out` holds, if anything (false). */
   readonly resume?: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: TrainProgress) => void;
 }
 
@@ -106,7 +106,7 @@ export async function trainModel(
         steps,
         learningRate: settings.learningRate,
         warmup: settings.warmup,
-        examplesPerStep: stream.perStep * unitSize(settings),
+        examplesPerStep: stream.perStep * settings.groupSize,
         saveEvery: settings.saveEvery,
         validateEvery: settings.validateEvery ?? Math.max(1, Math.ceil(steps / 10)),
         patience: settings.patience,
@@ -123,10 +123,6 @@ export async function trainModel(
   } finally {
     await worker.close();
   }
-}
-
-function unitSize({ loss, groupSize }: TrainingSettings): number {
-  return loss === 'pointwise' ? 1 : groupSize;
 }
 
 function checkInputs(
@@ -155,7 +151,8 @@ async function configurationOf(
   settings: TrainingSettings,
   base: BaseModel,
 ): Promise<Configuration> {
-  const { threads, saveEvery, ...rest } = settings;
+  // Where checkpoints fall and how many threads work changes nothing; of epochs and steps one counts.
+  const { threads, saveEvery, epochs, teacherWeight, ...rest } = settings;
   const ids = (queries: readonly Query[]): unknown => queries.map(({ id, text }) => [id, text]);
   const wanted = [...inputs.queries, ...(inputs.validationQueries ?? [])].map(({ id }) => id);
   const chosen = Object.entries(rest).filter(([, value]) => value !== undefined) as [
@@ -164,9 +161,10 @@ async function configurationOf(
   ][];
   return {
     ...Object.fromEntries(chosen),
+    ...(settings.steps === undefined && { epochs }),
     model: await modelKey(base.folder),
     ...(inputs.general && { general: await modelKey(await findModel(inputs.general)) }),
-    ...(inputs.teacher && { teacher: await modelKey(await findModel(inputs.teacher)) }),
+    ...(inputs.teacher && { teacher: await modelKey(await findModel(inputs.teacher)), teacherWeight }),
     documents: inputs.documentsKey,
     queries: hashOf(ids(inputs.queries)),
     validationQueries: hashOf(ids(inputs.validationQueries ?? [])),
@@ -223,7 +221,7 @@ function batchMaker(
 ): (step: number) => TrainingBatch[] {
   const sequences = sequencesOf(training, tokenizer, settings.maxLength);
   const examples = training.flatMap((one) => one.examples);
-  const together = unitSize(settings);
+  const together = settings.groupSize;
   const columns = settings.loss === 'pointwise' ? 2 : together;
   return (step) => {
     const units = stream.at(step);

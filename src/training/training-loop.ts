@@ -46,7 +46,7 @@ export interface LoopState {
   best: string | null;
 }
 
-/** Steps over which the reported loss and speed are taken. */
+/** Steps over which the reported loss and speed are taken; validation and checkpoints are not counted. */
 const smoothing = 50;
 
 /** Runs the steps that are missing. What it does at a step depends on the step alone, so that resuming changes nothing. */
@@ -54,15 +54,14 @@ export async function trainingLoop(context: LoopContext, state: LoopState): Prom
   const { steps, saveEvery, validateEvery, signal } = context;
   if (state.step === 0 && state.validations.length === 0) await validate(context, state);
   const times: number[] = [];
-  let started = performance.now();
   while (state.step < steps && !isExhausted(context, state)) {
+    const started = performance.now();
     const record = await oneStep(context, state);
     state.steps.push(record);
     state.step = record.step;
-    const now = performance.now();
-    state.seconds += (now - started) / 1000;
-    times.push(now - started);
-    started = now;
+    const time = (performance.now() - started) / 1000;
+    state.seconds += time;
+    times.push(time);
     if (times.length > smoothing) times.shift();
     report(context, state, record, times);
     const ends = state.step === steps;
@@ -124,7 +123,7 @@ function report(
   record: StepRecord,
   times: readonly number[],
 ): void {
-  const secondsPerStep = times.reduce((sum, time) => sum + time, 0) / times.length / 1000;
+  const secondsPerStep = times.reduce((sum, time) => sum + time, 0) / times.length;
   const recent = state.steps.slice(-smoothing);
   const validation = state.validations.at(-1);
   onProgress?.({

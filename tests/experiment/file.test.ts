@@ -55,8 +55,15 @@ describe('an experiment file', () => {
       'expected a number, with up to three stars',
     ],
     ['published: { source: a, systems: { DPH: { Q@20: 0.3 } } }', '6:49', 'Unknown measure "Q@20"'],
-    ['training: on', '6:11', 'training: per-fold training is not available yet; write "training: off"'],
-    ['training: true', '6:11', 'training: per-fold training is not available yet'],
+    ['training: on', '6:11', 'training: write off, or the options of training, such as { epochs: 2 }'],
+    ['training: true', '6:11', 'training: write off, or the options of training'],
+    ['training: { epochs: 0 }', '6:21', 'training.epochs: must be at least 0.001, found 0'],
+    ['training: { epoch: 1 }', '6:13', 'training: there is no field "epoch" here'],
+    [
+      'training: {}\nmodels: { T: { general: a, fineTuned: b } }',
+      '7:14',
+      'models.T: training makes the fine-tuned model; name one folder',
+    ],
     ['depth: [', '7:1', 'not valid YAML'],
     ['depth: 5\ndepth: 6', '7:1', 'not valid YAML: Map keys must be unique'],
   ])('with %j is refused with line, column and what was expected', (more, place, problem) => {

@@ -10,6 +10,7 @@ import { rerankCommand } from './rerank.js';
 import { scoreCommand } from './score.js';
 import { searchCommand } from './search.js';
 import { serveCommand } from './serve.js';
+import { trainCommand } from './train.js';
 
 /** Every sub-command, in the order a user meets them. */
 export const commands = [
@@ -19,6 +20,7 @@ export const commands = [
   rerankCommand,
   evaluateCommand,
   scoreCommand,
+  trainCommand,
   modelsCommand,
   experimentCommand,
   serveCommand,

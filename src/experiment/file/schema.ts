@@ -10,6 +10,7 @@ import {
   testNames,
   tuningModes,
 } from '../../evaluation/index.js';
+import { lossNames } from '../../training/index.js';
 import { parseFirstStage } from './first-stage-name.js';
 
 /** Runs a parser that throws, and reports what it says at this place of the file. */
@@ -122,11 +123,30 @@ const tuning = z.strictObject({
     .default([...publishedBetas]),
 });
 
-const training = z.literal(['off', false], {
-  error: () =>
-    'per-fold training is not available yet; write "training: off" and name fine-tuned models under "models" ' +
-    '(fineTuned: path/with/{fold})',
+/** Fine-tuning in every fold; what is not said here is the paper's, or follows from `depth` and `method`. */
+const trainingOptions = z.strictObject({
+  epochs: z.number().min(0.001).optional(),
+  steps: count.optional(),
+  batch: count.optional(),
+  learningRate: z.number().min(1e-12).max(1).optional(),
+  warmup: share.optional(),
+  maxLength: z.int().min(16).optional(),
+  dropout: z.number().min(0).max(0.9).optional(),
+  seed: z.int().min(0).optional(),
+  loss: z.enum(lossNames).optional(),
+  groupSize: z.int().min(2).optional(),
+  /** A random sample of so many candidates per query. */
+  candidates: count.optional(),
+  /** So many that are not relevant for every relevant one. */
+  negatives: count.optional(),
+  validateEvery: count.optional(),
+  patience: count.optional(),
 });
+
+const training = z.union([
+  trainingOptions,
+  z.literal(['off', false], { error: () => 'write off, or the options of training, such as { epochs: 2 }' }),
+]);
 
 export const ablationNames = ['dropQueryScore', 'chunksFromInitial'] as const;
 
@@ -167,7 +187,7 @@ const published = z.strictObject({
 });
 
 /** The experiment file; docs/experiments.md says what every field means. */
-export const experimentSchema = z.strictObject({
+const fields = z.strictObject({
   name: z.string().regex(/^[\w.-]+$/, 'expected a name of letters, digits, ".", "_" and "-"'),
   title: z.string().optional(),
   collection,
@@ -196,7 +216,17 @@ export const experimentSchema = z.strictObject({
   published: published.optional(),
 });
 
+/** Fine-tuned models are given or made, not both. */
+export const experimentSchema = fields.superRefine(({ models, training: wanted }, context) => {
+  for (const [size, paths] of Object.entries(models)) {
+    if (typeof paths === 'string' || typeof wanted !== 'object') continue;
+    const message = 'training makes the fine-tuned model; name one folder, the model to start from';
+    context.addIssue({ code: 'custom', path: ['models', size], message });
+  }
+});
+
 /** An experiment with every default filled in; paths are as written. */
 export type ExperimentFile = z.output<typeof experimentSchema>;
 export type AblationName = (typeof ablationNames)[number];
 export type ModelPaths = z.output<typeof model>;
+export type TrainingFields = z.output<typeof trainingOptions>;

@@ -1,6 +1,8 @@
 import { costFigure } from '../plot/cost-figure.js';
 import { gainFigure } from '../plot/gain-figure.js';
 import { gridFigure } from '../plot/grid-figure.js';
+import { lossFigure } from '../plot/loss-figure.js';
+import { validationMeasure } from '../../training/index.js';
 import type { Results } from '../results.js';
 import { tableFormats } from '../tables/formats.js';
 import { gainsOf } from '../tables/gains.js';
@@ -41,6 +43,12 @@ function figuresOf(results: Results): Figure[] {
   return [
     { id: 'cost-quality', after: 'variants', title: 'Cost and effectiveness', svg: costFigure(results) },
     ...(grid ? [{ id: 'grid', after: 'grid', title: 'kc and m', svg: grid }] : []),
+    ...(results.trained ?? []).map(({ size, fold, history }) => ({
+      id: `training-${size}-fold${fold}`,
+      after: 'training',
+      title: `Training ${size}, fold ${fold}`,
+      svg: lossFigure(`Training ${size}, fold ${fold}`, history, validationMeasure),
+    })),
     ...results.variants.map((variant) => ({
       id: `gains-${variant.id}`,
       after: 'interpolation',

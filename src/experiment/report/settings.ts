@@ -1,8 +1,9 @@
+import type { TrainingFields } from '../file/schema.js';
 import type { Results } from '../results.js';
 
 /** What was done, in a few lines: the head of the report. */
 export function settingsOf({ experiment, collection }: Results): (readonly [name: string, value: string])[] {
-  const { initial, depth, retrieve, method, tuning, models, index } = experiment;
+  const { initial, depth, retrieve, method, tuning, models, index, training } = experiment;
   const ranking = typeof initial === 'string' ? `${initial}, top ${retrieve}` : `given run, top ${retrieve}`;
   const names = Object.entries(models).map(
     ([size, paths]) =>
@@ -28,5 +29,11 @@ export function settingsOf({ experiment, collection }: Results): (readonly [name
         `on the validation queries, ties by ${tuning.tieBreak}`,
     ],
     ...(names.length > 0 ? [['Models', names.join('; ')] as const] : []),
+    ...(typeof training === 'object' ? [['Training', describeTraining(training)] as const] : []),
   ];
+}
+
+function describeTraining(training: TrainingFields): string {
+  const given = Object.entries(training).map(([name, value]) => `${name} ${value}`);
+  return `in every fold${given.length > 0 ? `: ${given.join(', ')}` : ', as published'}`;
 }

@@ -1,5 +1,6 @@
 import type { Results, SystemResult } from '../results.js';
 import { gainsOf } from './gains.js';
+import { trainingTable } from './training-table.js';
 import { markBest, noValue, type Cell, type Row, type Table } from './table.js';
 import {
   measureCell,
@@ -19,6 +20,7 @@ export function tablesOf(results: Results): Table[] {
     ...(results.ablations ? [ablationTable(results, results.ablations)] : []),
     ...(results.grid ? [gridTable(results, results.grid)] : []),
     foldsTable(results),
+    ...(results.trained ? [trainingTable(results.trained)] : []),
     interpolationTable(results),
     gainsTable(results),
   ];

@@ -24,6 +24,8 @@ export interface ModelRecord {
 /** The models of an experiment: each is loaded once at most, when a score is missing. */
 export class Models {
   readonly #byFolder = new Map<string, StoredScorer>();
+  /** Folders of the models that were fine-tuned here. */
+  readonly #trained = new Map<string, string>();
   /** As the manifest lists them. */
   readonly records = new Map<string, ModelRecord>();
 
@@ -36,15 +38,34 @@ export class Models {
     private readonly open: OpenModel = openBertModel,
   ) {}
 
-  /** The model of a size in a role; `fold` counts from 1. */
-  async get(size: SizeLetter, role: ModelRole, fold: number): Promise<StoredScorer> {
+  /** From now on, the fine-tuned model of a size and fold is the one in this folder. */
+  useTrained(size: SizeLetter, fold: number, folder: string): void {
+    this.#trained.set(`${size} ${fold}`, folder);
+  }
+
+  /** Name and folder of the model of a size in a role, as the file has it; `fold` counts from 1. */
+  async find(size: SizeLetter, role: ModelRole, fold: number): Promise<{ name: string; folder: string }> {
     const paths = this.experiment.models[size] ?? size;
     const name = (typeof paths === 'string' ? paths : paths[role]).replaceAll('{fold}', String(fold));
-    const folder = await findModel(/[\\/]/.test(name) ? resolve(dirname(this.file), name) : name);
+    return { name, folder: await findModel(/[\\/]/.test(name) ? resolve(dirname(this.file), name) : name) };
+  }
+
+  /** Hash of all that a model's scores depend on. */
+  digest(folder: string): Promise<string> {
+    return this.digests.of(folder, isPartOfModel);
+  }
+
+  /** The model of a size in a role; `fold` counts from 1. */
+  async get(size: SizeLetter, role: ModelRole, fold: number): Promise<StoredScorer> {
+    const trained = role === 'fineTuned' ? this.#trained.get(`${size} ${fold}`) : undefined;
+    const { name, folder } =
+      trained === undefined
+        ? await this.find(size, role, fold)
+        : { name: `${size}, fold ${fold}`, folder: trained };
     const known = this.#byFolder.get(folder);
     if (known) return known;
     const { device, precision } = this.experiment;
-    const sha256 = await this.digests.of(folder, isPartOfModel);
+    const sha256 = await this.digest(folder);
     const scorer = new StoredScorer(keyOf('model 1', sha256, device, precision), this.store, () =>
       this.open(folder, { device, precision }),
     );
@@ -58,9 +79,9 @@ export class Models {
   }
 }
 
-/** A README may change without the scores changing. */
+/** A README or a training's log may change without the scores changing. */
 function isPartOfModel(name: string): boolean {
-  return !name.startsWith('.') && !name.toLowerCase().endsWith('.md');
+  return !name.startsWith('.') && !name.toLowerCase().endsWith('.md') && name !== 'training.json';
 }
 
 async function openBertModel(folder: string, { device, precision }: ModelSettings): Promise<OpenedModel> {

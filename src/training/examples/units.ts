@@ -24,8 +24,7 @@ export class UnitStream {
         numbered.filter(({ relevant }) => relevant === kind).map(({ number }) => number);
       return { relevant: numbers(true), others: numbers(false) };
     });
-    const { loss, batch, groupSize } = settings;
-    this.perStep = loss === 'pointwise' ? batch : Math.max(1, Math.floor(batch / groupSize));
+    this.perStep = Math.max(1, Math.floor(settings.batch / settings.groupSize));
     this.size = this.#unitsOf(0).length;
   }
 

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { readQrels, readQueries, readRun, type Query } from '../../collection/index.js';
+import { BertQeError } from '../../errors.js';
+import { lossFigure } from '../../experiment/index.js';
+import { writeFileAtomic } from '../../files/index.js';
+import { Index } from '../../retrieval/index.js';
+import { lossNames, trainModel, validationMeasure } from '../../training/index.js';
+import { defineCommand, type Io } from '../command.js';
+import { formatCount, formatDuration } from '../progress.js';
+import { TrainReporter } from './train-reporter.js';
+
+export const trainCommand = defineCommand({
+  name: 'train',
+  summary: "Fine-tune a model on the candidates of a collection's queries; the result is a model folder.",
+  options: {
+    index: { type: 'string', value: 'DIR', help: 'folder of the index that holds the documents' },
+    queries: {
+      type: 'string',
+      value: 'FILE',
+      help: 'queries to train on; those without judgements are left out',
+    },
+    qrels: { type: 'string', value: 'FILE', help: 'judgements: from level 1 on a document is relevant' },
+    run: { type: 'string', value: 'RUN', help: 'TREC run with the candidates of every query' },
+    model: { type: 'string', value: 'MODEL', help: 'the model to start from, by letter, name or path' },
+    out: { type: 'string', value: 'DIR', help: 'folder of the new model' },
+    resume: { type: 'boolean', help: 'go on with what --out holds' },
+    'validation-queries': {
+      type: 'string',
+      value: 'FILE',
+      help: `other queries, by whose ${validationMeasure} the best weights are chosen`,
+    },
+    epochs: { type: 'number', min: 0, help: 'how often every example is seen (2)' },
+    steps: { type: 'integer', min: 1, help: 'steps instead of epochs' },
+    batch: { type: 'integer', min: 1, default: 32, help: 'examples per step' },
+    'learning-rate': { type: 'number', default: 1e-6, help: 'its peak, after the warm-up' },
+    warmup: { type: 'number', min: 0, max: 1, default: 0.1, help: 'share of the steps in which it rises' },
+    'max-length': { type: 'integer', min: 16, default: 384, help: 'tokens of a pair, special ones included' },
+    dropout: { type: 'number', min: 0, max: 0.9, default: 0.1, help: 'share of activations that is dropped' },
+    seed: { type: 'integer', min: 0, default: 1, help: 'all that is random follows from it' },
+    loss: {
+      type: 'string',
+      choices: lossNames,
+      default: 'pointwise',
+      help: 'each candidate by itself, or a relevant one against others',
+    },
+    'group-size': { type: 'integer', min: 2, help: 'candidates that the listwise loss compares (8)' },
+    depth: { type: 'integer', min: 1, default: 1000, help: 'candidates per query' },
+    candidates: { type: 'integer', min: 1, help: 'a random sample of so many per query (all)' },
+    negatives: { type: 'integer', min: 1, help: 'so many that are not relevant per relevant one (all)' },
+    teacher: { type: 'string', value: 'MODEL', help: 'a model whose scores are imitated' },
+    'teacher-weight': { type: 'number', min: 0, max: 1, help: "its share against the judgements' (0.5)" },
+    'best-passage': {
+      type: 'string',
+      value: 'MODEL',
+      help: 'model that chooses the best passages (the model itself)',
+    },
+    'passage-words': { type: 'integer', min: 1, default: 100, help: 'words of a passage' },
+    'title-words': { type: 'integer', min: 0, default: 30, help: 'words of the title before every passage' },
+    'validate-every': { type: 'integer', min: 1, help: 'steps between two validations (a tenth of all)' },
+    patience: { type: 'integer', min: 1, help: 'validations without a better result after which it ends' },
+    'save-every': { type: 'integer', min: 1, default: 200, help: 'steps between two checkpoints' },
+    'batch-tokens': { type: 'integer', min: 1, default: 2048, help: 'tokens in memory at a time' },
+    threads: { type: 'integer', min: 1, help: "threads (the processor's)" },
+  },
+  examples: [
+    'bert-qe train --index cranfield.index --queries queries.jsonl --qrels qrels.txt --run dph-kl.run --model S --out s-cranfield',
+    'bert-qe train … --epochs 1 --candidates 100 --learning-rate 2e-5 --validation-queries valid.jsonl --patience 3',
+    'bert-qe train … --resume',
+  ],
+  async run({ options, io }) {
+    const needed = (name: 'index' | 'queries' | 'qrels' | 'run' | 'model' | 'out'): string => {
+      const value = options[name];
+      if (value !== undefined) return value;
+      throw new BertQeError('usage', `train needs --${name}; see bert-qe train --help.`);
+    };
+    const [folder, queriesFile, qrelsFile, runFile] = [
+      needed('index'),
+      needed('queries'),
+      needed('qrels'),
+      needed('run'),
+    ];
+    const [model, out] = [needed('model'), needed('out')];
+    if (options['teacher-weight'] !== undefined && options.teacher === undefined) {
+      throw new BertQeError('usage', '--teacher-weight has no effect without --teacher MODEL.');
+    }
+    const qrels = await readQrels(qrelsFile);
+    const judged = async (file: string): Promise<Query[]> => {
+      const all = await readQueries(file);
+      const some = all.filter(({ id }) => qrels.has(id));
+      if (some.length === 0) {
+        throw new BertQeError(
+          'input',
+          `${qrelsFile}: none of the ${all.length} queries of ${file} is judged; give the judgements of these queries.`,
+        );
+      }
+      note(io, all.length - some.length, file);
+      return some;
+    };
+    const queries = await judged(queriesFile);
+    const { 'validation-queries': validationFile } = options;
+    const validationQueries = validationFile === undefined ? undefined : await judged(validationFile);
+    const run = await readRun(runFile);
+    const index = Index.open(folder);
+    const reporter = new TrainReporter(io);
+    const started = performance.now();
+    try {
+      const documentsKey = createHash('sha256').update(JSON.stringify(index.manifest)).digest('hex');
+      const { history, best, steps, examples } = await trainModel(
+        {
+          model,
+          queries,
+          qrels,
+          run,
+          documents: index,
+          documentsKey,
+          validationQueries,
+          teacher: options.teacher,
+          general: options['best-passage'],
+        },
+        {
+          batch: options.batch,
+          learningRate: options['learning-rate'],
+          warmup: options.warmup,
+          maxLength: options['max-length'],
+          dropout: options.dropout,
+          seed: options.seed,
+          loss: options.loss,
+          depth: options.depth,
+          passageWords: options['passage-words'],
+          titleWords: options['title-words'],
+          saveEvery: options['save-every'],
+          batchTokens: options['batch-tokens'],
+          epochs: options.epochs,
+          steps: options.steps,
+          groupSize: options['group-size'],
+          candidates: options.candidates,
+          negatives: options.negatives,
+          teacherWeight: options['teacher-weight'],
+          validateEvery: options['validate-every'],
+          patience: options.patience,
+          threads: options.threads,
+        },
+        {
+          out,
+          resume: options.resume,
+          signal: io.signal,
+          onProgress: (progress) => reporter.update(progress),
+        },
+      ).finally(() => reporter.done());
+      await writeFileAtomic(
+        join(out, 'loss.svg'),
+        lossFigure(`Training ${model}, ${formatCount(steps)} steps`, history, validationMeasure),
+      );
+      const seconds = (performance.now() - started) / 1000;
+      io.stderr.write(
+        `bert-qe: ${formatCount(steps)} steps on ${formatCount(examples.relevant)} relevant and ` +
+          `${formatCount(examples.others)} other candidates, ${formatDuration(seconds)}` +
+          `${best ? `; best after step ${best.step}: ${validationMeasure} ${best.value.toFixed(4)}` : ''}\n`,
+      );
+      io.stdout.write(`${out}\n`);
+    } finally {
+      await index.close();
+    }
+  },
+});
+
+function note(io: Io, count: number, file: string): void {
+  if (count === 0) return;
+  io.stderr.write(
+    `bert-qe: ${formatCount(count)} ${count === 1 ? 'query' : 'queries'} of ${file} without judgements left out\n`,
+  );
+}

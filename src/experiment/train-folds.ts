@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { SizeLetter } from '../bert/index.js';
+import type { Query } from '../collection/index.js';
+import { type History, type TrainingManifest, trainModel } from '../training/index.js';
+import type { CrossValidationContext } from './cross-validate.js';
+import type { TrainingFields } from './file/schema.js';
+import type { Reranker } from './systems.js';
+import { keyOf } from './work/digests.js';
+
+/** A model that was fine-tuned for one fold. */
+export interface TrainedFold extends Pick<TrainingManifest, 'examples' | 'steps' | 'best'> {
+  readonly size: SizeLetter;
+  /** From 1. */
+  readonly fold: number;
+  readonly history: History;
+}
+
+/**
+ * Fine-tunes, fold by fold, every size that scores documents, on the fold's training queries; the best weights are
+ * chosen on its validation queries. Best passages are chosen by the model that training starts from, as when ranking.
+ */
+export async function trainFolds(
+  training: TrainingFields,
+  systems: readonly Reranker[],
+  context: CrossValidationContext,
+): Promise<TrainedFold[]> {
+  const sizes = new Set(
+    systems.flatMap(({ variant: { phaseOne, expansion } }) =>
+      expansion ? [phaseOne, expansion.phaseThree] : [phaseOne],
+    ),
+  );
+  const trained: TrainedFold[] = [];
+  for (const size of sizes) {
+    for (let fold = 1; fold <= context.folds.length; fold++) {
+      trained.push(await trainFold(training, size, fold, context));
+    }
+  }
+  return trained;
+}
+
+async function trainFold(
+  training: TrainingFields,
+  size: SizeLetter,
+  fold: number,
+  context: CrossValidationContext,
+): Promise<TrainedFold> {
+  const { experiment, folds, queries, qrels, initial, models, manifest, tracker } = context;
+  const { train, valid } = folds[fold - 1];
+  const { folder: model } = await models.find(size, 'general', fold);
+  const { passageWords, titleWords } = experiment.method;
+  const options = { ...training, depth: experiment.depth, passageWords, titleWords };
+  const ranked = [...train, ...valid].map((query) => [
+    query,
+    queries.get(query)!.text,
+    (initial.get(query) ?? []).slice(0, experiment.depth).map(({ id }) => id),
+    [...(qrels.get(query) ?? [])],
+  ]);
+  const inputs = [
+    'training 1',
+    await models.digest(model),
+    options,
+    train,
+    valid,
+    ranked,
+    context.documentsKey,
+  ];
+  // Named for what it is made from: work for other settings neither is in the way nor gets lost.
+  const folder = join(manifest.folder, 'work', 'models', `${size}-fold${fold}-${keyOf(inputs).slice(0, 12)}`);
+  const name = `train ${size}, fold ${fold}`;
+  const outputs = ['model.safetensors', 'config.json'].map((file) =>
+    relative(manifest.folder, join(folder, file)),
+  );
+  const textsOf = (ids: readonly string[]): Query[] => ids.map((id) => queries.get(id)!);
+  const made = await manifest.run({ name, inputs, outputs }, async () => {
+    // A finished model that is to be made again was tampered with.
+    if (!existsSync(join(folder, 'checkpoints'))) await rm(folder, { recursive: true, force: true });
+    const { examples, steps, best, history } = await trainModel(
+      {
+        model,
+        queries: textsOf(train.filter((id) => qrels.has(id))),
+        validationQueries: textsOf(valid),
+        qrels,
+        run: initial,
+        documents: context.documents,
+        documentsKey: context.documentsKey,
+        label: `fold ${fold}`,
+      },
+      options,
+      {
+        out: folder,
+        resume: true,
+        signal: tracker.signal,
+        onProgress: (progress) =>
+          progress.phase === 'passages'
+            ? tracker.update(`best passages for ${name}`, progress.done, progress.total)
+            : tracker.update(name, progress.step, progress.steps),
+      },
+    );
+    return { examples, steps, best, history };
+  });
+  models.useTrained(size, fold, folder);
+  return { size, fold, ...made };
+}
