@@ -9,7 +9,7 @@ export const examplePaste = {
     'Our bike tours along the river start every Saturday at ten. Helmets and repair kits are included in the price.',
     'A stiff link is felt as a small hiccup once every few turns of the cranks. Flex it sideways with both thumbs and put a drop of oil on the pin.',
     'The supermarket chain opened its hundredth branch in spring and plans a warehouse near the airport.',
-    'Skipping a day of training does no harm; the body adapts while it rests.',
+    'Tyres pumped to the limit are not the fastest: on rough roads a softer one rolls better.',
     'A bent hanger throws every gear out at once. It takes a gauge, a long lever and some courage to straighten one.',
     'Clean the drivetrain every three hundred kilometres. Grit works like grinding paste between pin and roller and is what wears a chain.',
   ].join('\n\n'),

@@ -44,6 +44,9 @@ export function Ranking(props: Props) {
   );
   const shownStage = rankings[stage] ? stage : 'initial';
   const hot = hovered ?? opened;
+  // Room for the measures is there before they are.
+  const isJudged =
+    props.relevant !== undefined || [...documents.values()].some(({ level }) => level !== undefined);
   const subtitles: Readonly<Record<Stage, string>> = {
     initial: props.firstStage ?? 'as the documents came',
     phase1: 'query × best passage',
@@ -85,7 +88,7 @@ export function Ranking(props: Props) {
           <i class="down" /> falls
         </span>
       </p>
-      <div class="columns" onPointerLeave={() => setHovered(undefined)}>
+      <div class={isJudged ? 'columns judged-query' : 'columns'} onPointerLeave={() => setHovered(undefined)}>
         {stages.map((one, i) => (
           <>
             {i > 0 && (

@@ -11,7 +11,15 @@ export function RunningResults({ running, depth }: { readonly running: Running; 
     <div class="results" aria-busy="true">
       <div class="side">
         <div class="card placeholder controls-placeholder" />
-        <div class="card placeholder chunks-placeholder" />
+        <div class="card placeholder chunks-placeholder">
+          {Array.from({ length: 5 }, (_, i) => (
+            <p key={i}>
+              <i />
+              <i />
+              <i />
+            </p>
+          ))}
+        </div>
       </div>
       <Ranking
         documents={documents}

@@ -110,11 +110,12 @@ export function SearchForm(props: Props) {
         </fieldset>
       </div>
       {source === 'pasted' && (
-        <div class="paste">
-          <label for="documents">
-            Documents, one per line, or separated by blank lines
-            <output>{formatCount(count, 'document')}</output>
-          </label>
+        <details class="paste" open={props.query === ''}>
+          <summary>
+            Documents
+            <output for="documents">{formatCount(count, 'document')}</output>
+          </summary>
+          <label for="documents">One per line, or separated by blank lines</label>
           <textarea
             id="documents"
             rows={7}
@@ -134,7 +135,7 @@ export function SearchForm(props: Props) {
           >
             Fill in an example
           </button>
-        </div>
+        </details>
       )}
     </form>
   );

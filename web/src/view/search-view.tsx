@@ -68,7 +68,14 @@ export function SearchView({ address, navigate, catalogue, reload }: Props) {
         />
       )}
       {search.state === 'failed' && (
-        <Notice {...failure(search.problem)} action={{ label: 'Try again', run: retry }} />
+        <Notice
+          {...failure(search.problem)}
+          action={
+            search.problem.type === 'not_found'
+              ? { label: 'Take the default variant', run: () => navigate({ model: undefined }) }
+              : { label: 'Try again', run: retry }
+          }
+        />
       )}
       {search.state === 'stopped' && (
         <Notice title="Stopped" action={{ label: 'Run it again', run: retry }}>
