@@ -40,6 +40,7 @@ export function formatProbability(value: number): string {
 
 function significant(value: number): string {
   if (value === 0) return '0';
-  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value)) + 1e-12));
-  return value.toFixed(Math.min(digits, 4));
+  const rounded = Number(value.toPrecision(3));
+  const decimals = 2 - Math.floor(Math.log10(Math.abs(rounded)));
+  return rounded.toFixed(Math.min(Math.max(decimals, 0), 4));
 }

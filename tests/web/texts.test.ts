@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readEvents, type ServerEvent } from '../../web/src/model/events.js';
+import {
+  formatCount,
+  formatFlops,
+  formatMilliseconds,
+  formatPercent,
+  formatProbability,
+  formatTimes,
+} from '../../web/src/model/format.js';
+import { splitDocuments } from '../../web/src/model/paste.js';
+import { labelOf } from '../../web/src/model/rankings.js';
+
+describe('pasted documents', () => {
+  it('are lines where there are no blank ones', () => {
+    expect(splitDocuments('one\n two \nthree\n')).toEqual(['one', 'two', 'three']);
+    expect(splitDocuments('one\r\ntwo')).toEqual(['one', 'two']);
+  });
+
+  it('are paragraphs where blank lines separate them', () => {
+    expect(splitDocuments('first line\nsecond line\n\n  \n\nanother')).toEqual([
+      'first line\nsecond line',
+      'another',
+    ]);
+  });
+
+  it('are none in white space', () => expect(splitDocuments(' \n\n\t\n')).toEqual([]));
+});
+
+describe('server-sent events', () => {
+  const text =
+    ': still here\n\nevent: initial\ndata: {"firstStage":"DPH+KL – ü"}\n\n' +
+    'event: progress\ndata: {"pairs":1}\n\nevent: result\ndata: line one\ndata: line two\n\n';
+  const events = [
+    { name: 'initial', data: '{"firstStage":"DPH+KL – ü"}' },
+    { name: 'progress', data: '{"pairs":1}' },
+    { name: 'result', data: 'line one\nline two' },
+  ];
+
+  it('are read wherever the network cuts them, letters in half included', async () => {
+    const bytes = new TextEncoder().encode(text);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 8 }), async (cuts) => {
+        async function* pieces(): AsyncGenerator<Uint8Array> {
+          const ends = [...cuts, bytes.length].sort((a, b) => a - b);
+          let start = 0;
+          for (const end of ends) {
+            yield bytes.subarray(start, end);
+            start = end;
+          }
+        }
+        const read: ServerEvent[] = [];
+        for await (const event of readEvents(pieces())) read.push(event);
+        expect(read).toEqual(events);
+      }),
+    );
+  });
+});
+
+describe('numbers', () => {
+  it('have the unit that suits them', () => {
+    expect(formatFlops(199_125_969_920)).toBe('199 GFLOPs');
+    expect(formatFlops(5_997_861_273_600)).toBe('6.00 TFLOPs');
+    expect(formatFlops(999_700)).toBe('1.00 MFLOPs');
+    expect(formatMilliseconds(3.14)).toBe('3.1 ms');
+    expect(formatMilliseconds(84.4)).toBe('84 ms');
+    expect(formatMilliseconds(2507.8)).toBe('2.51 s');
+    expect(formatTimes(0.0258)).toBe('0.0258×');
+    expect(formatTimes(11.016)).toBe('11.0×');
+    expect(formatCount(1, 'query', 'queries')).toBe('1 query');
+    expect(formatCount(1200, 'document')).toBe('1,200 documents');
+    expect(formatPercent(0.1209)).toBe('12.1 %');
+  });
+
+  it('never look certain where they are not', () => {
+    expect(formatProbability(0.99999)).toBe('>0.999');
+    expect(formatProbability(0.00001)).toBe('<0.001');
+    expect(formatProbability(1)).toBe('1.000');
+    expect(formatProbability(0)).toBe('0.000');
+    expect(formatProbability(0.39156)).toBe('0.392');
+  });
+});
+
+describe('the label of a document', () => {
+  it('is its title, else its text, else its id', () => {
+    expect(labelOf({ id: 'x', title: ' Jet lag ', text: 'Crossing' })).toBe('Jet lag');
+    expect(labelOf({ id: 'x', title: '.', text: 'Crossing zones' })).toBe('Crossing zones');
+    expect(labelOf({ id: 'x', text: ' ' })).toBe('x');
+  });
+});
