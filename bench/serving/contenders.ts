@@ -1,0 +1,71 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import type { Loop, LoopOrder } from './closed-loop.js';
+import { root } from './workload.js';
+
+/** A server in a process of its own. */
+export interface ServerProcess {
+  readonly url: string;
+  readonly process: ChildProcess;
+}
+
+/** Starts a server that prints its address first. */
+export function startServer(args: readonly string[]): Promise<ServerProcess> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    let heard = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      heard += text;
+      if (heard.includes('\n')) resolve({ url: heard.trim(), process: child });
+    });
+    child.on('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}.`)));
+  });
+}
+
+export const ourServer = (model: string, ...options: string[]) =>
+  startServer([
+    'bin/bert-qe.js',
+    'serve',
+    '--models',
+    model,
+    '--port',
+    '0',
+    '--log-level',
+    'error',
+    ...options,
+  ]);
+
+export const peerServer = (name: string, folder: string) =>
+  startServer(['--import', 'tsx', 'bench/serving/transformers-js-server.ts', name, folder]);
+
+/** The scorer without a server. */
+export class AloneProcess {
+  private constructor(private readonly child: ChildProcess) {}
+
+  static async start(model: string): Promise<AloneProcess> {
+    const child = fork(join(import.meta.dirname, 'alone.ts'), [model], {
+      execArgv: ['--import', 'tsx'],
+      cwd: root,
+    });
+    await new Promise((resolve) => child.once('message', resolve));
+    return new AloneProcess(child);
+  }
+
+  run(order: LoopOrder): Promise<Loop> {
+    return new Promise((resolve) => {
+      this.child.once('message', (loop) => resolve(loop as Loop));
+      this.child.send(order);
+    });
+  }
+
+  end(): void {
+    this.child.send('end');
+  }
+}
+
+/** Resident memory of a process in bytes; Linux tells it in /proc. */
+export async function residentBytes(server: ServerProcess): Promise<number> {
+  const { readFile } = await import('node:fs/promises');
+  const status = await readFile(`/proc/${server.process.pid}/status`, 'utf8').catch(() => '');
+  return 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+}

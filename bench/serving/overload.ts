@@ -1,0 +1,69 @@
+import { percentile } from './closed-loop.js';
+import { residentBytes, type ServerProcess } from './contenders.js';
+import { HttpClient, type Answer } from './http-client.js';
+import { requests } from './workload.js';
+
+/** What came of sending far more than a server can do. */
+export interface Overload {
+  readonly perSecond: number;
+  readonly seconds: number;
+  readonly sent: number;
+  readonly answered: number;
+  readonly refused: number;
+  readonly late: number;
+  readonly failed: number;
+  readonly deadlineMs: number;
+  readonly answeredMs: { readonly p50: number; readonly p99: number; readonly max: number };
+  readonly refusedMs: { readonly p50: number; readonly p99: number; readonly max: number };
+  readonly memoryBefore: number;
+  readonly memoryMost: number;
+  readonly memoryAfter: number;
+}
+
+const tickMs = 5;
+
+/** Sends at a steady rate, whatever comes back, each request with a deadline of its own. */
+export async function overload(
+  server: ServerProcess,
+  perSecond: number,
+  seconds: number,
+  deadlineMs: number,
+): Promise<Overload> {
+  const client = new HttpClient(server.url, requests());
+  const memoryBefore = await residentBytes(server);
+  let memoryMost = memoryBefore;
+  const answers: Promise<Answer>[] = [];
+  const started = performance.now();
+  const headers = { 'X-Timeout-Ms': String(deadlineMs) };
+  for (let due = 0; performance.now() - started < 1000 * seconds;) {
+    due = ((performance.now() - started) / 1000) * perSecond;
+    while (answers.length < due) {
+      answers.push(client.ask(answers.length, headers).catch(() => ({ status: 0, milliseconds: 0 })));
+    }
+    memoryMost = Math.max(memoryMost, await residentBytes(server));
+    await new Promise((resolve) => setTimeout(resolve, tickMs));
+  }
+  const all = await Promise.all(answers);
+  client.close();
+  const of = (...statuses: number[]) => all.filter(({ status }) => statuses.includes(status));
+  return {
+    perSecond,
+    seconds,
+    sent: all.length,
+    answered: of(200).length,
+    refused: of(429).length,
+    late: of(504).length + of(200).filter(({ milliseconds }) => milliseconds > deadlineMs).length,
+    failed: all.filter(({ status }) => ![200, 429, 504].includes(status)).length,
+    deadlineMs,
+    answeredMs: summary(of(200)),
+    refusedMs: summary(of(429)),
+    memoryBefore,
+    memoryMost,
+    memoryAfter: await residentBytes(server),
+  };
+}
+
+function summary(some: readonly Answer[]): Overload['answeredMs'] {
+  const times = some.map(({ milliseconds }) => milliseconds);
+  return { p50: percentile(times, 50), p99: percentile(times, 99), max: Math.max(0, ...times) };
+}
