@@ -5,6 +5,7 @@ import { type Device, workerUrl } from '../runtime/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
 import type { Scorer, ScoreOptions, TextPair } from '../types.js';
+import { batchTokensFor } from './batch-tokens.js';
 import { InFlight } from './in-flight.js';
 import { chooseLayout, type Layout } from './layout.js';
 import { type PreparedModel, prepareModel } from './model-source.js';
@@ -26,7 +27,7 @@ export interface ScorerOptions {
   readonly threads?: number;
   /** Longest sequence, special tokens included; default 384, of which the first text gets a third. */
   readonly maxLength?: number;
-  /** Tokens in a batch. Default: 1,024 on a CPU, where caches are small; 16,384 on a GPU. */
+  /** Tokens in a batch. Default: 1,024 on a CPU, where caches are small; by memory on a GPU (batch-tokens.ts). */
   readonly batchTokens?: number;
 }
 
@@ -42,8 +43,6 @@ export interface ScorerInfo extends Layout {
   /** Why devices that `auto` would have preferred were passed over. */
   readonly notes: readonly string[];
 }
-
-const BATCH_TOKENS: Readonly<Record<Device, number>> = { cpu: 1024, webgpu: 16_384, cuda: 16_384 };
 
 /** A cross-encoder that scores pairs in worker threads; the calling thread only tokenises. */
 export class BertScorer implements Scorer {
@@ -77,7 +76,7 @@ export class BertScorer implements Scorer {
           url: workerUrl('scorer/worker.js'),
           setup: { ...setup, model: { path, labels, maxPositions } },
         });
-        const batchTokens = options.batchTokens ?? BATCH_TOKENS[device];
+        const batchTokens = options.batchTokens ?? batchTokensFor(device, model, maxLength);
         const pieces = new PieceCache(tokenizer, Math.max(budget.first, budget.second));
         return new BertScorer(
           {

@@ -2,7 +2,12 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BertQeError } from '../../errors.js';
-import { type CrossEncoderConfig, readCrossEncoderConfig, readModelConfig } from '../config.js';
+import {
+  type CrossEncoderConfig,
+  type ModelConfig,
+  readCrossEncoderConfig,
+  readModelConfig,
+} from '../config.js';
 import { compiledModel, type Precision } from '../compile/index.js';
 import type { Device } from '../runtime/index.js';
 import type { Tokenizer } from '../types.js';
@@ -13,6 +18,8 @@ export interface PreparedModel extends RunnableModel {
   readonly precision: Precision;
   /** Size of its files, from which memory is estimated. */
   readonly bytes: number;
+  /** Of models that were compiled here. */
+  readonly encoder?: ModelConfig;
 }
 
 /** Where folders keep a ready-made graph, by the precision its name promises. */
@@ -35,12 +42,12 @@ export async function prepareModel(
   const config = await readCrossEncoderConfig(folder);
   if (config.modelType === 'bert' && (await hasCheckpoint(folder))) {
     const chosen = precision === 'auto' ? 'fp32' : precision;
-    const path = await compiledModel(folder, await readModelConfig(folder), {
-      precision: chosen,
-      device,
-      tokenizer,
-    });
-    return prepared(path, config, chosen);
+    if (chosen === 'int8' && device !== 'cpu') {
+      throw new BertQeError('usage', `Precision int8 is for the CPU; use fp16 on ${device}.`);
+    }
+    const encoder = await readModelConfig(folder);
+    const path = await compiledModel(folder, encoder, { precision: chosen, device, tokenizer });
+    return { ...(await prepared(path, config, chosen)), encoder };
   }
   const candidates = precision === 'auto' ? (Object.keys(EXPORTS) as Precision[]) : [precision];
   for (const candidate of candidates) {

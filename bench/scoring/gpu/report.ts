@@ -1,0 +1,211 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+/** A line of what remote.sh brings back. */
+type Row =
+  | {
+      readonly kind: 'product';
+      readonly op: string;
+      readonly float: string;
+      readonly bits?: number;
+      readonly accuracy?: number;
+      readonly width: number;
+      readonly teraflops: number;
+    }
+  | {
+      readonly kind: 'graph';
+      readonly size: string;
+      readonly float: string;
+      readonly attention: string;
+      readonly products: string;
+      readonly validation: string;
+      readonly tokens: number;
+      readonly length: number;
+      readonly milliseconds: number;
+      readonly teraflops: number;
+      readonly pairsPerSecond: number;
+    }
+  | {
+      readonly kind: 'exactness';
+      readonly size: string;
+      readonly float: string;
+      readonly attention: string;
+      readonly differences: readonly number[];
+    }
+  | {
+      readonly kind: 'pytorch';
+      readonly size: string;
+      readonly precision: string;
+      readonly tokens: number;
+      readonly pairsPerSecond: number;
+      readonly teraflops: number;
+    }
+  | {
+      readonly kind: 'scorer';
+      readonly size: string;
+      readonly precision: string;
+      readonly batchTokens: number;
+      readonly workers: number;
+      readonly trained: boolean;
+      readonly pairs: number;
+      readonly pairsPerSecond: number;
+      readonly difference: number;
+    };
+
+type OfKind<K extends Row['kind']> = Extract<Row, { kind: K }>;
+
+/** The section on GPUs, where there are results of one. */
+export function renderGpu(file: string): string[] {
+  if (!existsSync(file)) return [];
+  const rows = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row & { error?: string })
+    .filter((row) => row.error === undefined);
+  const of = <K extends Row['kind']>(kind: K) => rows.filter((row): row is OfKind<K> => row.kind === kind);
+  return [
+    '## On a GPU, through WebGPU',
+    '',
+    '`bench/scoring/gpu/pack.sh`, then `bench/scoring/gpu/remote.sh` on the machine (NVIDIA H200, driver 580, onnxruntime-node 1.30 over Vulkan, Node 20; PyTorch 2.11 in the same call). ' +
+      'Whole graphs of random weights, sequences of 160 tokens; of B and L five layers were run and the rest reckoned, since layers do not differ. ' +
+      'TFLOP/s are of useful operations; PyTorch computes the whole last layer too, and is credited with it.',
+    '',
+    ...best(of('graph'), of('pytorch')),
+    '',
+    ...batches(of('graph')),
+    '',
+    ...attention(of('graph')),
+    '',
+    ...products(of('product')),
+    '',
+    ...exactness(of('exactness')),
+    ...scorers(of('scorer')),
+  ];
+}
+
+const SIZES = ['T', 'S', 'B', 'L'];
+const PRECISION: Readonly<Record<string, string>> = { float32: 'fp32', float16: 'fp16' };
+
+function most<T extends { readonly pairsPerSecond: number }>(rows: readonly T[]): T | undefined {
+  return rows.reduce<T | undefined>(
+    (top, row) => (top === undefined || row.pairsPerSecond > top.pairsPerSecond ? row : top),
+    undefined,
+  );
+}
+
+function cell(row: { pairsPerSecond: number; teraflops: number; tokens: number } | undefined): string {
+  if (!row) return '–';
+  return `${Math.round(row.pairsPerSecond).toLocaleString('en')} (${row.teraflops.toFixed(1)}; ${row.tokens.toLocaleString('en')})`;
+}
+
+/** The style that `compile` writes for GPUs. */
+const isChosen = (row: OfKind<'graph'>) =>
+  row.attention === 'plain' && row.products === 'Gemm' && row.validation === 'basic' && row.length === 160;
+
+function best(graphs: readonly OfKind<'graph'>[], peers: readonly OfKind<'pytorch'>[]): string[] {
+  const peer = (size: string, precision: string) =>
+    cell(most(peers.filter((row) => row.size === size && row.precision === precision)));
+  const own = (size: string, float: string) =>
+    cell(most(graphs.filter((row) => isChosen(row) && row.size === size && row.float === float)));
+  return [
+    '### Pairs per second (TFLOP/s; tokens in the best batch)',
+    '',
+    '| size | ours fp32 | ours fp16 | PyTorch fp32 | PyTorch tf32 | PyTorch fp16 | PyTorch bf16 |',
+    '|---|---|---|---|---|---|---|',
+    ...SIZES.map(
+      (size) =>
+        `| ${size} | ${own(size, 'float32')} | ${own(size, 'float16')} | ${['fp32', 'tf32', 'fp16', 'bf16'].map((p) => peer(size, p)).join(' | ')} |`,
+    ),
+  ];
+}
+
+function batches(graphs: readonly OfKind<'graph'>[]): string[] {
+  const chosen = graphs.filter(isChosen);
+  const tokens = [...new Set(chosen.map((row) => row.tokens))].sort((a, b) => a - b);
+  return [
+    '### Batch shape: TFLOP/s by tokens in a batch',
+    '',
+    `| size | precision | ${tokens.map((count) => count.toLocaleString('en')).join(' | ')} |`,
+    `|---|---|${'---|'.repeat(tokens.length)}`,
+    ...SIZES.flatMap((size) =>
+      ['float32', 'float16'].map((float) => {
+        const cells = tokens.map((count) => {
+          const row = chosen.find((r) => r.size === size && r.float === float && r.tokens === count);
+          return row ? row.teraflops.toFixed(1) : '–';
+        });
+        return `| ${size} | ${PRECISION[float]} | ${cells.join(' | ')} |`;
+      }),
+    ),
+  ];
+}
+
+function attention(graphs: readonly OfKind<'graph'>[]): string[] {
+  const ways = ['plain', 'fused', 'by head'];
+  const rows = graphs.filter(
+    (row) => row.products === 'Gemm' && row.validation === 'basic' && row.length === 160,
+  );
+  return [
+    '### Attention: pairs per second at the best batch',
+    '',
+    `| size | precision | ${ways.join(' | ')} |`,
+    `|---|---|${'---|'.repeat(ways.length)}`,
+    ...SIZES.flatMap((size) =>
+      ['float32', 'float16'].map((float) => {
+        const cells = ways.map((way) => {
+          const row = most(rows.filter((r) => r.size === size && r.float === float && r.attention === way));
+          return row ? Math.round(row.pairsPerSecond).toLocaleString('en') : '–';
+        });
+        return `| ${size} | ${PRECISION[float]} | ${cells.join(' | ')} |`;
+      }),
+    ),
+  ];
+}
+
+function products(rows: readonly OfKind<'product'>[]): string[] {
+  const name = ({ op, float, bits, accuracy }: OfKind<'product'>) =>
+    `${op}, ${PRECISION[float]}${bits === undefined ? '' : `, ${bits}-bit weights, accuracy level ${accuracy}`}`;
+  const names = [...new Set(rows.map(name))];
+  return [
+    '### The runtime’s own ceiling: TFLOP/s of eight products in a row, 16,384 rows',
+    '',
+    '| operator | 256 × 256 | 1024 × 1024 |',
+    '|---|---|---|',
+    ...names.map((each) => {
+      const at = (width: number) => rows.find((row) => name(row) === each && row.width === width);
+      return `| ${each} | ${at(256)?.teraflops.toFixed(1) ?? '–'} | ${at(1024)?.teraflops.toFixed(1) ?? '–'} |`;
+    }),
+  ];
+}
+
+function exactness(rows: readonly OfKind<'exactness'>[]): string[] {
+  return [
+    '### Largest difference of a logit from Hugging Face transformers in fp32, seeded random weights, lengths 3 to 384',
+    '',
+    '| size | precision | plain | fused | by head |',
+    '|---|---|---|---|---|',
+    ...[...new Set(rows.map(({ size }) => size))].flatMap((size) =>
+      ['float32', 'float16'].map((float) => {
+        const cells = ['plain', 'fused', 'by head'].map((way) => {
+          const row = rows.find((r) => r.size === size && r.float === float && r.attention === way);
+          return row ? Math.max(...row.differences).toExponential(1) : '–';
+        });
+        return `| ${size} | ${PRECISION[float]} | ${cells.join(' | ')} |`;
+      }),
+    ),
+  ];
+}
+
+function scorers(rows: readonly OfKind<'scorer'>[]): string[] {
+  if (rows.length === 0) return [];
+  return [
+    '',
+    '### The whole scorer, from text to probabilities, on the phase-three workload',
+    '',
+    '| size | weights | precision | tokens in a batch | workers | pairs/s | largest difference from fp32 |',
+    '|---|---|---|---|---|---|---|',
+    ...rows.map(
+      (row) =>
+        `| ${row.size} | ${row.trained ? 'trained' : 'random'} | ${row.precision} | ${row.batchTokens.toLocaleString('en')} | ${row.workers} | ` +
+        `${Math.round(row.pairsPerSecond).toLocaleString('en')} | ${row.difference.toExponential(1)} |`,
+    ),
+  ];
+}

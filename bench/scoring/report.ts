@@ -1,0 +1,141 @@
+// node --import tsx bench/scoring/report.ts: writes docs/benchmarks-scoring.md from the results in bench/results.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { renderGpu } from './gpu/report.js';
+import type { MannersResults } from './manners.js';
+import type { Measurement } from './measurement.js';
+import type { ScoringResults } from './run.js';
+import { root } from './workload.js';
+import type { Int8Row } from './int8.js';
+
+const results = join(root, 'bench/results');
+
+export function writeReport(): void {
+  const sections = [
+    introduction,
+    section<ScoringResults>('scoring.json', renderSpeed),
+    section<{ rows: Int8Row[] }>('scoring-int8.json', renderInt8),
+    section<ParityResults>('scoring-parity.json', renderParity),
+    section<MannersResults>('scoring-manners.json', renderManners),
+    renderGpu(join(results, 'scoring-gpu.jsonl')),
+  ];
+  const text = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
+  writeFileSync(join(root, 'docs/benchmarks-scoring.md'), `${text.join('\n\n')}\n`);
+}
+
+const introduction = [
+  '# Benchmarks: scoring',
+  '',
+  'Written by `bench/scoring/report.ts` from the results of the commands named in each section.',
+];
+
+function section<T>(file: string, render: (found: T) => string[]): string[] {
+  const path = join(results, file);
+  return existsSync(path) ? render(JSON.parse(readFileSync(path, 'utf8')) as T) : [];
+}
+
+function best(rows: readonly Measurement[]): Measurement {
+  return rows.reduce((least, row) => (row.seconds < least.seconds ? row : least));
+}
+
+function renderSpeed(found: ScoringResults): string[] {
+  const { measurements, workload } = found;
+  const ceiling = Math.max(...measurements.map(({ flops }) => flops ?? 0));
+  const lines = [
+    '## Speed on a CPU',
+    '',
+    `\`npm run bench:scoring\` (${found.date.slice(0, 10)}, Node ${found.node}, ${found.processor}, ${found.cores} cores). Phase three of one query: ` +
+      `${found.passages} passages of up to 100 words of real text × 10 chunks of 10 words. Every contender runs in a process of its own, in turn, ${found.rounds} times; ` +
+      `the best round counts. Transformers.js has the same weights in fp32 and its best batch size. Useful operations are those that exact scores need ` +
+      '(the last layer for [CLS] alone, no padding); the ceiling is one plain 2048³ MatMul of floats through the same runtime on all cores.',
+    '',
+    `Ceiling: **${(ceiling / 1e9).toFixed(0)} GFLOP/s**.`,
+    '',
+    '| model | system | precision | batch | seconds | pairs/s | × Transformers.js | useful GFLOP/s | of the ceiling |',
+    '|---|---|---|---|---|---|---|---|---|',
+  ];
+  for (const [model, { flops }] of Object.entries(workload)) {
+    const of = (system: string, precision: string) =>
+      best(measurements.filter((m) => m.system === system && m.model === model && m.precision === precision));
+    const peer = of('transformers.js', 'fp32');
+    for (const row of [peer, of('bert-qe', 'fp32'), of('bert-qe', 'int8')]) {
+      const rate = flops / row.seconds;
+      lines.push(
+        `| ${model} | ${row.system} | ${row.precision} | ${row.batch} | ${row.seconds.toFixed(2)} | ${Math.round(row.pairs / row.seconds)} | ` +
+          `${(peer.seconds / row.seconds).toFixed(2)} | ${(rate / 1e9).toFixed(0)} | ${((100 * rate) / ceiling).toFixed(0)} % |`,
+      );
+    }
+  }
+  return lines;
+}
+
+function renderInt8({ rows }: { rows: Int8Row[] }): string[] {
+  const mean = (model: string, precision: 'fp32' | 'int8') => {
+    const own = rows.filter((row) => row.model === model);
+    return own.reduce((sum, row) => sum + row.ndcg[precision], 0) / own.length;
+  };
+  const models = [...new Set(rows.map(({ model }) => model))];
+  return [
+    '## What int8 costs in quality',
+    '',
+    '`node --import tsx bench/scoring/int8.ts`. Judged queries of public collections, their first candidates of DPH+KL re-ranked by the score of ' +
+      'query and document alone. τ is Kendall’s τ between the scores of fp32 and of int8, over all pairs and as the mean over queries.',
+    '',
+    '| collection | model | queries | pairs | τ | τ per query | nDCG@20 fp32 | nDCG@20 int8 | change |',
+    '|---|---|---|---|---|---|---|---|---|',
+    ...rows.map(
+      (row) =>
+        `| ${row.collection} | ${row.model} | ${row.queries} | ${row.pairs} | ${row.tau.toFixed(4)} | ${row.tauPerQuery.toFixed(4)} | ` +
+        `${row.ndcg.fp32.toFixed(4)} | ${row.ndcg.int8.toFixed(4)} | ${change(row.ndcg.fp32, row.ndcg.int8)} |`,
+    ),
+    ...models.map((model) => {
+      const [exact, bytes] = [mean(model, 'fp32'), mean(model, 'int8')];
+      return `| **mean** | **${model}** | | | | | ${exact.toFixed(4)} | ${bytes.toFixed(4)} | ${change(exact, bytes)} |`;
+    }),
+  ];
+}
+
+function change(before: number, after: number): string {
+  return `${after >= before ? '+' : '−'}${Math.abs((100 * (after - before)) / before).toFixed(2)} %`;
+}
+
+interface ParityResults {
+  readonly date: string;
+  readonly pairs: number;
+  readonly largestDifference: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+function renderParity({ date, pairs, largestDifference }: ParityResults): string[] {
+  const formats = [...new Set(Object.values(largestDifference).flatMap((row) => Object.keys(row)))];
+  return [
+    '## Exactness',
+    '',
+    `\`npm run test:parity\` (${date.slice(0, 10)}): the largest difference of a logit from Hugging Face transformers (PyTorch, fp32), from text to logits, ` +
+      `${pairs} pairs of 6 to 220 tokens, models of random weights made from a seed on both sides. The limit is 1e-4.`,
+    '',
+    `| size | ${formats.join(' | ')} |`,
+    `|---|${'---|'.repeat(formats.length)}`,
+    ...Object.entries(largestDifference).map(
+      ([size, row]) =>
+        `| ${size} | ${formats.map((format) => row[format]?.toExponential(1) ?? '–').join(' | ')} |`,
+    ),
+  ];
+}
+
+function renderManners({ date, loop, memory, cycles }: MannersResults): string[] {
+  return [
+    '## Manners',
+    '',
+    `\`node --import tsx bench/scoring/manners.ts\` (${date.slice(0, 10)}).`,
+    '',
+    `- **Event loop** of the main thread while ${loop.pairs.toLocaleString('en')} pairs are scored by T in ${loop.seconds.toFixed(1)} s: longest delay ${loop.maxMs.toFixed(1)} ms, ` +
+      `99th percentile ${loop.p99Ms.toFixed(1)} ms (limit 50 ms).`,
+    `- **Memory** over ${memory.pairs.toLocaleString('en')} pairs of distinct texts (a miniature model, ${memory.seconds.toFixed(0)} s): resident MB before, and after each tenth: ${memory.residentMb.join(', ')}.`,
+    `- **${cycles.count} cycles** of load, score and close: resident MB after the first and after each tenth: ${cycles.residentMb.join(', ')}; ` +
+      `handles before and after: ${cycles.handles.join(', ')}.`,
+    '- Ctrl-C, abort, `process.exit` and exceptions in the middle of a batch: tests/cli/score.test.ts, tests/bert/scorer/processes.test.ts.',
+  ];
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) writeReport();

@@ -1,0 +1,55 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { BertScorer } from '../../../src/bert/scorer/index.js';
+import { emptyModel, miniModel } from './mini-model.js';
+
+/** Threads and open files of this process, where the system tells. */
+function held(): { threads: number; files: number } | undefined {
+  if (!existsSync('/proc/self/task')) return undefined;
+  return { threads: readdirSync('/proc/self/task').length, files: readdirSync('/proc/self/fd').length };
+}
+
+/** The kernel may need a moment to bury the last thread. */
+async function settled(before: ReturnType<typeof held>): Promise<void> {
+  if (!before) return;
+  for (let i = 0; i < 100 && held()!.threads > before.threads; i++) await setTimeout(20);
+  expect(held()!.threads).toBeLessThanOrEqual(before.threads);
+  expect(held()!.files).toBeLessThanOrEqual(before.files);
+}
+
+/** bench/scoring/manners.ts watches the memory of 200 cycles. */
+describe('loading and closing scorers', () => {
+  it('leaves no thread, file or handle behind', async () => {
+    const model = await miniModel();
+    const cycle = async () => {
+      const scorer = await BertScorer.load({ model, maxLength: 32, workers: 2, threads: 2 });
+      await scorer.score([{ a: 'abc', b: 'some words' }]);
+      await scorer.close();
+    };
+    const resources = () =>
+      process
+        .getActiveResourcesInfo()
+        .filter((name) => name !== 'Timeout')
+        .sort();
+    // The first cycle starts what is kept for good, such as the threads that read files.
+    await cycle();
+    const [before, waiting] = [held(), resources()];
+    for (let i = 0; i < 12; i++) await cycle();
+    expect(resources()).toEqual(waiting);
+    await settled(before);
+  });
+
+  it('leaves nothing behind when a session refuses the model', async () => {
+    const model = emptyModel();
+    mkdirSync(join(model, 'onnx'));
+    writeFileSync(join(model, 'onnx/model.onnx'), 'not a graph');
+    const refused = () =>
+      expect(BertScorer.load({ model, maxLength: 32 })).rejects.toMatchObject({ code: 'input' });
+    await refused();
+    const before = held();
+    for (let i = 0; i < 6; i++) await refused();
+    await settled(before);
+  });
+});
