@@ -2,6 +2,7 @@ export {
   analyzerFromSpec,
   createAnalyzer,
   readStopwords,
+  stopwordsOf,
   type Analyzer,
   type AnalyzerOptions,
   type AnalyzerSpec,
@@ -15,6 +16,7 @@ export {
   type DivergenceOptions,
   type FeedbackDocument,
   type FeedbackModel,
+  type FeedbackSource,
   type Rm3Options,
 } from './feedback/index.js';
 export {
@@ -26,7 +28,9 @@ export {
   type CheckOptions,
   type CheckReport,
   type CollectionStatistics,
+  type ForwardVector,
   type IndexManifest,
+  type TermFacts,
 } from './index/index.js';
 export {
   Bm25,
@@ -37,4 +41,12 @@ export {
   type QlOptions,
   type WeightingModel,
 } from './models/index.js';
-export { Searcher, type SearcherOptions, type WeightedQuery, type WeightedTerm } from './search/index.js';
+export {
+  bagOfTerms,
+  firstQuery,
+  Searcher,
+  sumByTerm,
+  type SearcherOptions,
+  type WeightedQuery,
+  type WeightedTerm,
+} from './search/index.js';

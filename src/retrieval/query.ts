@@ -11,8 +11,13 @@ export type WeightedQuery = readonly WeightedTerm[];
 
 /** Each term with the number of its occurrences: Lucene's bag of words. */
 export function bagOfWords(analyzer: Analyzer, text: string): WeightedQuery {
+  return bagOfTerms(analyzer.analyze(text));
+}
+
+/** As {@link bagOfWords}, of terms that something else has made of the text. */
+export function bagOfTerms(terms: Iterable<string>): WeightedQuery {
   const counts = new Map<string, number>();
-  for (const term of analyzer.analyze(text)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
   return [...counts].map(([term, weight]) => ({ term, weight }));
 }
 

@@ -4,6 +4,7 @@ export {
   analyzerFingerprint,
   analyzerSpec,
   stemmerNames,
+  stopwordsOf,
   type AnalyzerBase,
   type AnalyzerOptions,
   type AnalyzerSpec,

@@ -1,6 +1,5 @@
-import type { Index } from '../index/index.js';
 import { scaleToMaximum, type WeightedQuery } from '../query.js';
-import type { FeedbackDocument, FeedbackModel } from './feedback.js';
+import type { FeedbackDocument, FeedbackModel, FeedbackSource } from './feedback.js';
 
 export interface DivergenceOptions {
   /** `expansion.documents`: size of the feedback set (3). */
@@ -53,7 +52,7 @@ export class DivergenceFeedback implements FeedbackModel {
     this.rocchioBeta = rocchioBeta;
   }
 
-  expand(query: WeightedQuery, feedback: readonly FeedbackDocument[], index: Index): WeightedQuery {
+  expand(query: WeightedQuery, feedback: readonly FeedbackDocument[], index: FeedbackSource): WeightedQuery {
     const best = this.#heaviestTerms(query, feedback.slice(0, this.documents), index);
     if (best.length === 0 || best[0].weight <= 0) return query;
     const expanded = query.map((entry) => ({ ...entry }));
@@ -66,7 +65,7 @@ export class DivergenceFeedback implements FeedbackModel {
   }
 
   /** The top terms of the feedback set, query terms among them, with what is to be added to their weights. */
-  #heaviestTerms(query: WeightedQuery, feedback: readonly FeedbackDocument[], index: Index) {
+  #heaviestTerms(query: WeightedQuery, feedback: readonly FeedbackDocument[], index: FeedbackSource) {
     const { documents, tokens } = index.statistics;
     const feedbackLength = feedback.reduce((sum, { document }) => sum + index.lengths[document], 0);
     const statistics = { documents, tokens, feedbackLength };
@@ -92,7 +91,7 @@ export class DivergenceFeedback implements FeedbackModel {
   }
 }
 
-function countTerms(feedback: readonly FeedbackDocument[], index: Index) {
+function countTerms(feedback: readonly FeedbackDocument[], index: FeedbackSource) {
   const counts = new Map<number, { occurrences: number; inDocuments: number }>();
   for (const { document } of feedback) {
     const { terms, frequencies } = index.vector(document);

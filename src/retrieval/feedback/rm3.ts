@@ -1,6 +1,5 @@
-import type { Index } from '../index/index.js';
 import { sumByTerm, type WeightedQuery } from '../query.js';
-import type { FeedbackDocument, FeedbackModel } from './feedback.js';
+import type { FeedbackDocument, FeedbackModel, FeedbackSource } from './feedback.js';
 
 export interface Rm3Options {
   /** Feedback documents (10). */
@@ -34,7 +33,7 @@ export class Rm3 implements FeedbackModel {
     this.maxDocumentShare = maxDocumentShare;
   }
 
-  expand(query: WeightedQuery, feedback: readonly FeedbackDocument[], index: Index): WeightedQuery {
+  expand(query: WeightedQuery, feedback: readonly FeedbackDocument[], index: FeedbackSource): WeightedQuery {
     const relevance = new Map<string, number>();
     for (const { document, score } of feedback.slice(0, this.documents)) {
       for (const [term, weight] of this.#documentModel(document, index)) {
@@ -52,7 +51,7 @@ export class Rm3 implements FeedbackModel {
   }
 
   /** The document's most frequent admissible terms, as shares that sum to 1. */
-  #documentModel(document: number, index: Index): Entry[] {
+  #documentModel(document: number, index: FeedbackSource): Entry[] {
     const { terms, frequencies } = index.vector(document);
     const mostDocuments = this.maxDocumentShare * index.statistics.nonEmptyDocuments;
     const entries: Entry[] = [];

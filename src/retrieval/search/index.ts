@@ -1,2 +1,3 @@
-export { type WeightedQuery, type WeightedTerm } from '../query.js';
+export { bagOfTerms, sumByTerm, type WeightedQuery, type WeightedTerm } from '../query.js';
+export { firstQuery } from './first-query.js';
 export { Searcher, type SearcherOptions } from './searcher.js';

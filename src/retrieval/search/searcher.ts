@@ -3,8 +3,9 @@ import type { FeedbackModel } from '../feedback/index.js';
 import type { Index } from '../index/index.js';
 import { Dph, type WeightingModel } from '../models/index.js';
 import { TermCursor } from './cursor.js';
+import { firstQuery } from './first-query.js';
 import { IdOrder, match } from './matching.js';
-import { bagOfWords, sumByTerm, terrierQuery, type WeightedQuery } from '../query.js';
+import { sumByTerm, type WeightedQuery } from '../query.js';
 
 export interface SearcherOptions {
   /** DPH unless given. */
@@ -37,7 +38,7 @@ export class Searcher implements Retriever {
 
   /** The weighted terms that are matched in the end, feedback included. */
   terms(text: string, options: SearchOptions = {}): WeightedQuery {
-    const query = this.#firstQuery(text);
+    const query = firstQuery(this.model, this.index.analyzer, text);
     if (!this.feedback) return query;
     const feedback = this.#match(query, { ...options, depth: this.feedback.documents });
     return this.feedback.expand(query, feedback, this.index);
@@ -49,13 +50,6 @@ export class Searcher implements Retriever {
       id: this.index.documentId(document),
       score,
     }));
-  }
-
-  /** DPH is Terrier's model and takes Terrier's query weights; the others are Lucene's. */
-  #firstQuery(text: string): WeightedQuery {
-    return this.model instanceof Dph
-      ? terrierQuery(this.index.analyzer, text)
-      : bagOfWords(this.index.analyzer, text);
   }
 
   #match(query: WeightedQuery, { depth = 1000, signal }: SearchOptions) {

@@ -1,0 +1,15 @@
+export {
+  EngineConnection,
+  EngineIndex,
+  engineNames,
+  EngineRetriever,
+  loadEngineIndex,
+  type ConnectionOptions,
+  type EngineName,
+  type EngineRetrieverOptions,
+  type EngineStatistics,
+  type ForeignFields,
+  type LoadOptions as EngineLoadOptions,
+  type LoadReport,
+  type NativeSimilarities,
+} from './search/index.js';

@@ -1,0 +1,3 @@
+export { Limiter } from './limiter.js';
+export { optionalPackage } from './optional.js';
+export { defaultPatience, persist, retryAfterMs, Transient, type Patience } from './patience.js';

@@ -1,0 +1,154 @@
+import { BertQeError } from '../../errors.js';
+import type { CallOptions, EngineConnection } from './connection.js';
+
+/** n and F of a term in the whole collection. */
+export interface TermCounts {
+  readonly documentFrequency: number;
+  readonly collectionFrequency: number;
+}
+
+interface TermVectorAnswer {
+  readonly error?: { readonly reason?: string };
+  readonly term_vectors?: Readonly<
+    Record<
+      string,
+      {
+        readonly field_statistics?: { readonly sum_ttf: number; readonly doc_count: number };
+        readonly terms?: Readonly<
+          Record<string, { readonly doc_freq?: number; readonly ttf?: number; readonly term_freq: number }>
+        >;
+      }
+    >
+  >;
+}
+
+/** Terms asked for in one call. */
+const askedAtOnce = 2000;
+/** Remembered; feedback asks for the same frequent terms again and again. */
+const remembered = 200_000;
+/** Routing values tried to reach every shard. */
+const mostRoutings = 100_000;
+const unknownTerm: TermCounts = { documentFrequency: 0, collectionFrequency: 0 };
+
+/**
+ * Statistics over all shards. The server counts per shard only, so every shard is asked about a made-up document of
+ * the terms in question, and the counts are added up.
+ */
+export class GlobalStatistics {
+  readonly #known = new Map<string, TermCounts>();
+
+  private constructor(
+    private readonly connection: EngineConnection,
+    private readonly index: string,
+    readonly field: string,
+    /** One routing value for each shard. */
+    private readonly routings: readonly string[],
+  ) {}
+
+  static async open(
+    connection: EngineConnection,
+    index: string,
+    field: string,
+    call: CallOptions = {},
+  ): Promise<GlobalStatistics> {
+    const routings = await routingPerShard(connection, index, call);
+    return new GlobalStatistics(connection, index, field, routings);
+  }
+
+  get shards(): number {
+    return this.routings.length;
+  }
+
+  /** Counts of the terms; those that the collection does not have count nothing. */
+  async of(terms: Iterable<string>, call: CallOptions = {}): Promise<ReadonlyMap<string, TermCounts>> {
+    const asked = [...new Set(terms)];
+    const missing = asked.filter((term) => !this.#known.has(term));
+    const found = new Map<string, TermCounts>();
+    for (let from = 0; from < missing.length; from += askedAtOnce) {
+      const batch = missing.slice(from, from + askedAtOnce);
+      for (const term of batch) found.set(term, unknownTerm);
+      for (const answer of await this.#ask(batch.join(' '), call)) {
+        for (const [term, { doc_freq = 0, ttf = 0 }] of Object.entries(answer?.terms ?? {})) {
+          const sum = found.get(term) ?? unknownTerm;
+          found.set(term, {
+            documentFrequency: sum.documentFrequency + doc_freq,
+            collectionFrequency: sum.collectionFrequency + ttf,
+          });
+        }
+      }
+    }
+    if (this.#known.size + found.size > remembered) this.#known.clear();
+    const result = new Map(asked.map((term) => [term, found.get(term) ?? this.#known.get(term)!]));
+    for (const [term, counts] of found) this.#known.set(term, counts);
+    return result;
+  }
+
+  /** Documents that have the field, and its terms in all. */
+  async ofField(call: CallOptions = {}): Promise<{ documents: number; tokens: number }> {
+    let documents = 0;
+    let tokens = 0;
+    for (const answer of await this.#ask('term', call)) {
+      documents += Math.max(0, answer?.field_statistics?.doc_count ?? 0);
+      tokens += Math.max(0, answer?.field_statistics?.sum_ttf ?? 0);
+    }
+    return { documents, tokens };
+  }
+
+  /** What each shard says about a made-up document with this content; terms are kept as they are. */
+  async #ask(content: string, call: CallOptions) {
+    const { docs } = await this.connection.call<{ docs: readonly TermVectorAnswer[] }>(
+      {
+        method: 'POST',
+        path: `/${encodeURIComponent(this.index)}/_mtermvectors`,
+        body: {
+          docs: this.routings.map((routing) => ({
+            routing,
+            doc: { [this.field]: content },
+            fields: [this.field],
+            per_field_analyzer: { [this.field]: 'whitespace' },
+            term_statistics: true,
+            field_statistics: true,
+            positions: false,
+            offsets: false,
+          })),
+        },
+      },
+      call,
+    );
+    return docs.map(({ term_vectors: vectors, error }) => {
+      if (!vectors) {
+        const reason = error?.reason ?? 'no answer';
+        throw new BertQeError('failure', `Statistics of ${this.index} cannot be read: ${reason}.`, {
+          cause: error,
+        });
+      }
+      return vectors[this.field];
+    });
+  }
+}
+
+/** Routing values, one that leads to each shard. */
+async function routingPerShard(
+  connection: EngineConnection,
+  index: string,
+  call: CallOptions,
+): Promise<string[]> {
+  const shardsOf = async (routing?: string): Promise<number[]> => {
+    const { shards } = await connection.call<{ shards: readonly (readonly { shard: number }[])[] }>(
+      {
+        method: 'GET',
+        path: `/${encodeURIComponent(index)}/_search_shards`,
+        ...(routing === undefined ? {} : { query: { routing } }),
+      },
+      call,
+    );
+    return shards.map(([copy]) => copy.shard);
+  };
+  const all = await shardsOf();
+  const routings = new Map<number, string>();
+  for (let i = 0; routings.size < all.length && i < mostRoutings; i++) {
+    const [shard] = await shardsOf(String(i));
+    if (!routings.has(shard)) routings.set(shard, String(i));
+  }
+  return [...routings.values()];
+}
