@@ -28,6 +28,9 @@ export default defineConfig({
       ...apart.map((folder) => ({
         test: {
           ...shared,
+          // Services start, browsers open, models of every size are made.
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
           name: folder,
           include: [`tests/${folder}/**/*.test.ts`],
           exclude: ['**/node_modules/**'],
