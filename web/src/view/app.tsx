@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { useAddress } from '../state/use-address.js';
 import { useCatalogue } from '../state/use-catalogue.js';
 import { Experiments } from './experiments.js';
@@ -9,6 +10,10 @@ import { SearchView } from './search-view.js';
 export function App() {
   const [address, navigate] = useAddress();
   const { catalogue, problem, reload } = useCatalogue();
+  const subject = address.view === 'experiments' ? 'Experiments' : address.query;
+  useEffect(() => {
+    document.title = subject ? `${subject} – bert-qe` : 'bert-qe';
+  }, [subject]);
   return (
     <>
       <a class="skip" href="#main">

@@ -67,12 +67,13 @@ export function SearchForm(props: Props) {
           />
           <kbd aria-hidden="true">/</kbd>
         </div>
+        {/* Two buttons, not one that changes: a click on Stop must not become a submit. */}
         {isRunning ? (
-          <button type="button" class="button" onClick={props.onStop}>
+          <button key="stop" type="button" class="button" onClick={props.onStop}>
             Stop
           </button>
         ) : (
-          <button type="submit" class="button primary">
+          <button key="search" type="submit" class="button primary">
             Search
           </button>
         )}

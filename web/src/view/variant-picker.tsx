@@ -14,6 +14,7 @@ export function VariantPicker({ variants: { variants }, chosen, onChoose }: Prop
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
+  const byPointer = useRef(false);
   useEffect(() => {
     if (!isOpen) return undefined;
     const onPointer = (event: Event): void => {
@@ -54,15 +55,20 @@ export function VariantPicker({ variants: { variants }, chosen, onChoose }: Prop
       <fieldset id="variants" class="variants" hidden={!isOpen}>
         <legend>Models of the three phases, and what they cost</legend>
         {variants.map((variant) => (
-          <label key={variant.id} class="variant">
+          <label
+            key={variant.id}
+            class="variant"
+            onPointerDown={() => (byPointer.current = true)}
+            onKeyDown={() => (byPointer.current = false)}
+          >
             <input
               type="radio"
               name="variant"
               checked={variant === chosen}
-              onChange={() => onChoose(variant)}
-              onClick={(event) => {
-                // A click chooses and closes; arrow keys, which click too, only choose.
-                if (event.detail > 0) setOpen(false);
+              onChange={() => {
+                onChoose(variant);
+                // Arrow keys go on choosing; a click has chosen.
+                if (byPointer.current) setOpen(false);
               }}
             />
             <span class="variant-name">{variant.name}</span>
