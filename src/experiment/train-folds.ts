@@ -50,11 +50,13 @@ async function trainFold(
   const { train, valid } = folds[fold - 1];
   const { folder: model } = await models.find(size, 'general', fold);
   const { passageWords, titleWords } = experiment.method;
-  const options = { ...training, depth: experiment.depth, passageWords, titleWords };
+  // All that was retrieved can be learned from, as published; what is validated is what will be re-ranked.
+  const depth = training.depth ?? experiment.retrieve;
+  const options = { ...training, depth, validationDepth: experiment.depth, passageWords, titleWords };
   const ranked = [...train, ...valid].map((query) => [
     query,
     queries.get(query)!.text,
-    (initial.get(query) ?? []).slice(0, experiment.depth).map(({ id }) => id),
+    (initial.get(query) ?? []).slice(0, Math.max(depth, experiment.depth)).map(({ id }) => id),
     [...(qrels.get(query) ?? [])],
   ]);
   const inputs = [

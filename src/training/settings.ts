@@ -32,6 +32,8 @@ export interface TrainingOptions {
   readonly groupSize?: number | undefined;
   /** Candidates per query, from the top of its ranking (1000). */
   readonly depth?: number | undefined;
+  /** Candidates per validation query (as many as `depth` says). */
+  readonly validationDepth?: number | undefined;
   /** At most so many of a query's candidates, drawn at random (all). */
   readonly candidates?: number | undefined;
   /** At most so many that are not relevant, drawn at random, for every relevant one (all). */
@@ -55,7 +57,7 @@ export interface TrainingOptions {
 }
 
 /** Options that have no default, or one that depends on the examples. */
-type Open = 'steps' | 'candidates' | 'negatives' | 'validateEvery' | 'patience';
+type Open = 'steps' | 'validationDepth' | 'candidates' | 'negatives' | 'validateEvery' | 'patience';
 
 /** The options with every choice made that can be made now. */
 export type TrainingSettings = { readonly loss: LossName } & {
@@ -79,6 +81,7 @@ const numbers: Readonly<
   seed: [1, 0, 2 ** 32, true],
   groupSize: [8, 2, 1000, true],
   depth: [1000, 1, 1e6, true],
+  validationDepth: [undefined, 1, 1e6, true],
   candidates: [undefined, 1, 1e6, true],
   negatives: [undefined, 1, 1e6, true],
   teacherWeight: [0.5, 0, 1, false],

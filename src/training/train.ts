@@ -154,6 +154,7 @@ async function configurationOf(
   // Where checkpoints fall and how many threads work changes nothing; of epochs and steps one counts.
   const { threads, saveEvery, epochs, teacherWeight, ...rest } = settings;
   const ids = (queries: readonly Query[]): unknown => queries.map(({ id, text }) => [id, text]);
+  const deepest = Math.max(settings.depth, settings.validationDepth ?? 0);
   const wanted = [...inputs.queries, ...(inputs.validationQueries ?? [])].map(({ id }) => id);
   const chosen = Object.entries(rest).filter(([, value]) => value !== undefined) as [
     string,
@@ -169,7 +170,7 @@ async function configurationOf(
     queries: hashOf(ids(inputs.queries)),
     validationQueries: hashOf(ids(inputs.validationQueries ?? [])),
     qrels: hashOf(wanted.map((id) => [...(inputs.qrels.get(id) ?? [])])),
-    run: hashOf(wanted.map((id) => (inputs.run.get(id) ?? []).slice(0, settings.depth))),
+    run: hashOf(wanted.map((id) => (inputs.run.get(id) ?? []).slice(0, deepest))),
   };
 }
 

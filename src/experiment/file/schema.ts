@@ -135,7 +135,9 @@ const trainingOptions = z.strictObject({
   seed: z.int().min(0).optional(),
   loss: z.enum(lossNames).optional(),
   groupSize: z.int().min(2).optional(),
-  /** A random sample of so many candidates per query. */
+  /** Candidates per query, from the top of the initial ranking; all of it without this. */
+  depth: count.optional(),
+  /** A random sample of so many of them. */
   candidates: count.optional(),
   /** So many that are not relevant for every relevant one. */
   negatives: count.optional(),

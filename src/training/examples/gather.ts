@@ -39,7 +39,8 @@ export async function gather(
   const gathered: QueryExamples[] = [];
   for (const query of queries) {
     throwIfAborted(source.signal);
-    const all = judgedCandidates(run.get(query.id) ?? [], qrels.get(query.id), settings.depth);
+    const depth = purpose === 'training' ? settings.depth : (settings.validationDepth ?? settings.depth);
+    const all = judgedCandidates(run.get(query.id) ?? [], qrels.get(query.id), depth);
     const chosen = purpose === 'training' ? sampleCandidates(query.id, all, settings) : all;
     const key = `${purpose} ${query.id}`;
     let passages = journal.get(key);

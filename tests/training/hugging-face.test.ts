@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { BertScorer } from '../../src/bert/index.js';
+import { trainModel } from '../../src/training/index.js';
+import { temporaryFolder } from '../support/folders.js';
+import { toyCollection, toyModel } from './toy-task.js';
+
+/** A Python with torch and transformers (scripts/fixtures/bert/logits.py says how to make one). */
+const python =
+  process.env['BERT_QE_PYTHON'] ?? fileURLToPath(new URL('../../../peers/hf/bin/python', import.meta.url));
+
+const script = `
+import json, sys, torch
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+model, info = AutoModelForSequenceClassification.from_pretrained(sys.argv[1], output_loading_info=True)
+tokens = AutoTokenizer.from_pretrained(sys.argv[1])("thingaa", "fillerab otheraa", return_tensors="pt")
+left = {name: sorted(keys) for name, keys in info.items() if keys}
+print(json.dumps({"left": left, "score": torch.softmax(model.eval()(**tokens).logits, -1)[0, 1].item()}))
+`;
+
+test.skipIf(!existsSync(python))(
+  'Hugging Face transformers loads a trained model and scores as we do (needs a Python with transformers)',
+  { timeout: 120_000 },
+  async () => {
+    const folder = temporaryFolder();
+    const out = join(folder, 'trained');
+    const model = await toyModel(join(folder, 'base'));
+    const inputs = { model, ...toyCollection('training', 8), documentsKey: 'toy' };
+    await trainModel(inputs, { steps: 5, learningRate: 1e-3, maxLength: 24 }, { out });
+    const scorer = await BertScorer.load({ model: out, device: 'cpu', maxLength: 24 });
+    const [ours] = await scorer.score([{ a: 'thingaa', b: 'fillerab otheraa' }]);
+    await scorer.close();
+    const answer = execFileSync(python, ['-c', script, out], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const { left, score } = JSON.parse(answer) as { left: object; score: number };
+    expect(left).toEqual({});
+    expect(score).toBeCloseTo(ours, 5);
+  },
+);
