@@ -40,7 +40,7 @@ export const retrievalOptions = {
   'original-weight': { type: 'number', min: 0, max: 1, help: 'RM3: weight of the original query (0.5)' },
 } as const satisfies OptionSpecs;
 
-type RetrievalValues = OptionValues<typeof retrievalOptions>;
+export type RetrievalValues = OptionValues<typeof retrievalOptions>;
 
 /** Which options belong to which model: naming one without its model is a mistake, not a silent no-op. */
 const belongsTo = {
@@ -55,6 +55,11 @@ const belongsTo = {
 } as const;
 
 export function makeSearcher(index: Index, values: RetrievalValues): Searcher {
+  return new Searcher(index, makeModels(values));
+}
+
+/** The weighting and feedback models that the options name. */
+export function makeModels(values: RetrievalValues): { model: WeightingModel; feedback?: FeedbackModel } {
   const chosen = new Set<string>([values.model, values.expand]);
   for (const [name, models] of Object.entries(belongsTo)) {
     if (values[name as keyof typeof belongsTo] !== undefined && !models.some((model) => chosen.has(model))) {
@@ -62,7 +67,7 @@ export function makeSearcher(index: Index, values: RetrievalValues): Searcher {
     }
   }
   const feedback = makeFeedback(values);
-  return new Searcher(index, { model: makeModel(values), ...(feedback ? { feedback } : {}) });
+  return { model: makeModel(values), ...(feedback ? { feedback } : {}) };
 }
 
 function makeModel(values: RetrievalValues): WeightingModel {

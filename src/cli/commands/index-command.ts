@@ -1,45 +1,61 @@
 import { readDocuments } from '../../collection/index.js';
-import { buildIndex, createAnalyzer, readStopwords } from '../../retrieval/index.js';
-import { defineCommand } from '../command.js';
-import { formatCount, formatDuration, Progress } from '../progress.js';
 import { BertQeError } from '../../errors.js';
+import { standardStream } from '../../files/index.js';
+import { loadEngineIndex } from '../../engines/index.js';
+import { buildIndex, createAnalyzer, readStopwords, type Analyzer } from '../../retrieval/index.js';
+import { defineCommand, type Io } from '../command.js';
+import { clusterOptions, connect, refuseEngineOptions } from '../engine-options.js';
+import type { OptionValues } from '../options.js';
+import { formatCount, formatDuration, Progress } from '../progress.js';
+
+const options = {
+  out: {
+    type: 'string',
+    value: 'DIR',
+    help: 'folder of the index; an index already there is replaced when done',
+  },
+  format: {
+    type: 'string',
+    choices: ['auto', 'beir', 'jsonl', 'tsv', 'trec', 'trecweb'],
+    default: 'auto',
+    help: 'format of the collection',
+  },
+  analyzer: {
+    type: 'string',
+    choices: ['anserini', 'terrier', 'plain'],
+    default: 'anserini',
+    help: 'how text becomes terms',
+  },
+  stopwords: {
+    type: 'string',
+    value: 'FILE|none',
+    help: "your own stop words, one a line, instead of the analyzer's",
+  },
+  ...clusterOptions,
+  index: { type: 'string', value: 'NAME', help: 'cluster: the index to create; an interrupted load goes on' },
+  shards: { type: 'integer', min: 1, help: 'cluster: parts that the index is cut into (1)' },
+  replicas: { type: 'integer', min: 0, help: 'cluster: copies of each part when it is loaded (0)' },
+  native: {
+    type: 'string',
+    choices: ['all', 'bm25', 'ql', 'none'],
+    help: "cluster: fields for Lucene's own models, --length-norm lucene (all)",
+  },
+} as const;
+
+type Values = OptionValues<typeof options>;
 
 export const indexCommand = defineCommand({
   name: 'index',
   summary:
     'Build a search index from a collection (BEIR, JSONL, TSV, TREC SGML, TREC web; .gz and - for stdin).',
   positionals: [{ name: 'PATH', help: 'the collection: a file, a folder, or - for stdin' }],
-  options: {
-    out: {
-      type: 'string',
-      value: 'DIR',
-      help: 'folder of the index; an index already there is replaced when done',
-    },
-    format: {
-      type: 'string',
-      choices: ['auto', 'beir', 'jsonl', 'tsv', 'trec', 'trecweb'],
-      default: 'auto',
-      help: 'format of the collection',
-    },
-    analyzer: {
-      type: 'string',
-      choices: ['anserini', 'terrier', 'plain'],
-      default: 'anserini',
-      help: 'how text becomes terms',
-    },
-    stopwords: {
-      type: 'string',
-      value: 'FILE|none',
-      help: "your own stop words, one a line, instead of the analyzer's",
-    },
-  },
+  options,
   examples: [
     'bert-qe index collections/scifact --out scifact.index',
     'bert-qe index robust04/ --format trec --analyzer terrier --out robust04.index',
+    'bert-qe index gov2/ --format trecweb --engine opensearch --url http://localhost:9200 --index gov2 --shards 8',
   ],
   async run({ options, positionals: [path], io }) {
-    if (options.out === undefined)
-      throw new BertQeError('usage', 'index needs --out DIR, the folder of the index.');
     const analyzer = createAnalyzer({
       base: options.analyzer,
       ...(options.stopwords === undefined
@@ -49,6 +65,14 @@ export const indexCommand = defineCommand({
               options.stopwords === 'none' ? ('none' as const) : await readStopwords(options.stopwords),
           }),
     });
+    if (options.engine !== undefined) return loadIntoCluster(path, options, analyzer, io);
+    for (const name of ['index', 'shards', 'replicas', 'native'] as const) {
+      if (options[name] === undefined) continue;
+      throw new BertQeError('usage', `--${name} has no effect without --engine; give --out DIR.`);
+    }
+    refuseEngineOptions(options);
+    if (options.out === undefined)
+      throw new BertQeError('usage', 'index needs --out DIR, the folder of the index.');
     const progress = new Progress(io, 'documents');
     let share: number | undefined;
     const documents = readDocuments(path, {
@@ -74,3 +98,52 @@ export const indexCommand = defineCommand({
     );
   },
 });
+
+/** Lucene's own models, with the parameters that are usual. */
+const nativeModels = { bm25: { bm25: { k1: 0.9, b: 0.4 } }, ql: { ql: { mu: 1000 } } };
+
+async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer, io: Io): Promise<void> {
+  const { index, native = 'all', shards, replicas, format } = options;
+  if (index === undefined)
+    throw new BertQeError('usage', `--engine ${options.engine} needs --index NAME, the index to create.`);
+  if (options.out !== undefined) throw new BertQeError('usage', '--out has no effect with --engine.');
+  if (path === standardStream)
+    throw new BertQeError(
+      'usage',
+      'A load that can go on needs a collection that can be read again: no stdin.',
+    );
+  const connection = await connect(options, io.signal);
+  const progress = new Progress(io, 'documents');
+  let share: number | undefined;
+  const documents = () =>
+    readDocuments(path, {
+      format,
+      onProgress: (read, total) => {
+        share = total === undefined ? undefined : read / total;
+      },
+    });
+  try {
+    const { statistics, resumedAt } = await loadEngineIndex(documents, {
+      connection,
+      index,
+      analyzer: analyzer.spec,
+      native: {
+        ...(native === 'all' || native === 'bm25' ? nativeModels.bm25 : {}),
+        ...(native === 'all' || native === 'ql' ? nativeModels.ql : {}),
+      },
+      ...(shards === undefined ? {} : { shards }),
+      ...(replicas === undefined ? {} : { replicas }),
+      signal: io.signal,
+      onProgress: (done) => progress.update(done, share),
+    }).finally(() => progress.done());
+    const loaded = statistics.documents - resumedAt;
+    io.stderr.write(
+      `Loaded ${formatCount(statistics.documents)} documents, ${formatCount(statistics.tokens)} tokens in ` +
+        `${formatDuration(progress.seconds)} (${formatCount(loaded / progress.seconds)} documents/s` +
+        `${resumedAt > 0 ? `, going on after ${formatCount(resumedAt)}` : ''}) into ${index} on ` +
+        `${connection.address}\n`,
+    );
+  } finally {
+    await connection.close();
+  }
+}

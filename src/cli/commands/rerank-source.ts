@@ -8,6 +8,7 @@ import {
   readDocuments,
   readRunByQuery,
   type Document,
+  type DocumentStore,
   type Query,
   type QueryRanking,
 } from '../../collection/index.js';
@@ -15,9 +16,11 @@ import { BertQeError, throwIfAborted } from '../../errors.js';
 import { standardStream } from '../../files/index.js';
 import { buildIndex, createAnalyzer, Index } from '../../retrieval/index.js';
 import type { Io } from '../command.js';
+import { engineOptions } from '../engine-options.js';
 import type { OptionValues } from '../options.js';
 import { Progress } from '../progress.js';
-import { makeSearcher, retrievalOptions } from '../retrieval-options.js';
+import { retrievalOptions } from '../retrieval-options.js';
+import { embedded, openCollection, type SearchedCollection } from '../searched-collection.js';
 import type { JournalInputs } from './rerank-journal.js';
 import { queriesFrom } from '../queries.js';
 
@@ -33,6 +36,7 @@ export const firstStageOptions = {
 /** Where candidates come from, as the command line names it. */
 export const sourceOptions = {
   index: { type: 'string', value: 'DIR', help: 'folder of the index that holds the documents' },
+  ...engineOptions,
   documents: {
     type: 'string',
     value: 'FILE',
@@ -57,7 +61,7 @@ type SourceValues = OptionValues<typeof sourceOptions>;
 /** Queries, their initial rankings and the documents. */
 export interface RerankSource {
   readonly queries: readonly Query[];
-  readonly index: Index;
+  readonly store: DocumentStore;
   /** How many rankings there are. */
   readonly total: number;
   rankings(): AsyncIterable<QueryRanking>;
@@ -79,23 +83,23 @@ export async function openSource(options: SourceValues, depth: number, io: Io): 
     if (isNeeded) await rm(scratch, { recursive: true, force: true });
   };
   try {
-    const { index, identity } = await openIndex(options, scratch, io);
+    const { collection, identity } = await openDocuments(options, scratch, io);
     try {
       const rankings =
         options.run === undefined
-          ? retrieved(options, index, queries, depth, io)
-          : await readFromRun(options, index, queries, { depth, scratch, io });
+          ? retrieved(options, collection, queries, depth, io)
+          : await readFromRun(options, collection, queries, { depth, scratch, io });
       return {
-        index,
+        store: collection.store,
         ...rankings,
         inputs: { ...identity, ...rankings.inputs, queries: digest(JSON.stringify(rankings.queries)) },
         close: async () => {
-          await index.close();
+          await collection.close();
           await cleanUp();
         },
       };
     } catch (error) {
-      await index.close();
+      await collection.close();
       throw error;
     }
   } catch (error) {
@@ -105,14 +109,18 @@ export async function openSource(options: SourceValues, depth: number, io: Io): 
 }
 
 /** The index named, or one made of the documents named. */
-async function openIndex(
-  { index, documents }: SourceValues,
+async function openDocuments(
+  options: SourceValues,
   scratch: string,
   io: Io,
-): Promise<{ index: Index; identity: JournalInputs }> {
+): Promise<{ collection: SearchedCollection; identity: JournalInputs }> {
+  const { index, documents } = options;
   if (index !== undefined) {
-    const opened = Index.open(index);
-    return { index: opened, identity: { index: digest(JSON.stringify(opened.manifest)) } };
+    const collection = await openCollection({ ...options, index }, io.signal);
+    return { collection, identity: { index: collection.identity } };
+  }
+  if (options.engine !== undefined) {
+    throw new BertQeError('usage', '--documents are indexed here; give --engine an --index NAME instead.');
   }
   const folder = join(scratch, 'index');
   const hash = createHash('sha256');
@@ -123,7 +131,10 @@ async function openIndex(
     signal: io.signal,
     onProgress: ({ done }) => progress.update(done),
   }).finally(() => progress.done());
-  return { index: Index.open(folder), identity: { documents: hash.digest('hex') } };
+  return {
+    collection: embedded(Index.open(folder), documents!),
+    identity: { documents: hash.digest('hex') },
+  };
 }
 
 async function* hashed<T extends Document>(documents: AsyncIterable<T>, hash: Hash): AsyncGenerator<T> {
@@ -137,12 +148,12 @@ type Rankings = Pick<RerankSource, 'queries' | 'total' | 'rankings' | 'inputs'>;
 
 function retrieved(
   options: SourceValues,
-  index: Index,
+  collection: SearchedCollection,
   queries: readonly Query[],
   depth: number,
   io: Io,
 ): Rankings {
-  const searcher = makeSearcher(index, options);
+  const searcher = collection.retriever(options);
   const names = Object.keys(firstStageOptions) as (keyof typeof firstStageOptions)[];
   return {
     queries,
@@ -163,7 +174,7 @@ function retrieved(
 
 async function readFromRun(
   options: SourceValues,
-  index: Index,
+  collection: SearchedCollection,
   queries: readonly Query[],
   { depth, scratch, io }: { depth: number; scratch: string; io: Io },
 ): Promise<Rankings> {
@@ -181,11 +192,12 @@ async function readFromRun(
         `${name}: query "${query}" is not in ${options.queries}; give the queries that the run was made for.`,
       );
     }
-    const missing = ranking.slice(0, depth).find(({ id }) => index.documentNumber(id) === undefined);
-    if (missing) {
+    const ids = ranking.slice(0, depth).map(({ id }) => id);
+    const missing = await collection.firstMissing(ids, io.signal);
+    if (missing !== undefined) {
       throw new BertQeError(
         'missing',
-        `${name}: document "${missing.id}" of query "${query}" is not in ${options.index ?? options.documents}; ` +
+        `${name}: document "${missing}" of query "${query}" is not in ${collection.name}; ` +
           'name the collection that the run was made from.',
       );
     }

@@ -70,6 +70,7 @@ export const rerankCommand = defineCommand({
     'bert-qe rerank --index scifact.index --query "vitamin D and bone density" --top-k 10',
     'bert-qe rerank --documents articles.jsonl --query "why do bridges sway" --models TTT --top-k 5',
     'bert-qe rerank --index scifact.index --queries queries.jsonl --run dph-kl.run --explain why.jsonl --out qe.run',
+    'bert-qe rerank --engine opensearch --url http://localhost:9200 --index scifact --query "vitamin D" --top-k 10',
   ],
   async run({ options, io }) {
     const outputs = chooseOutputs(options);
@@ -194,7 +195,7 @@ async function* rerankAll(
     const rankings = async function* () {
       for await (const ranking of source.rankings()) if (!journal?.has(ranking.query)) yield ranking;
     };
-    const reranked = rerankRun(bertQe, source.queries, rankings(), source.index, {
+    const reranked = rerankRun(bertQe, source.queries, rankings(), source.store, {
       signal: io.signal,
       explain: isShown || outputs.explanations !== undefined,
       onProgress: (progress) => totals.progress(progress),

@@ -1,17 +1,19 @@
 import { writeRun, type Query, type Ranking } from '../../collection/index.js';
 import { BertQeError, throwIfAborted } from '../../errors.js';
 import { writeOutput } from '../../files/index.js';
-import { Index } from '../../retrieval/index.js';
 import { defineCommand } from '../command.js';
+import { engineOptions } from '../engine-options.js';
 import { formatDuration, formatCount, Progress } from '../progress.js';
 import { queriesFrom } from '../queries.js';
-import { makeSearcher, retrievalOptions } from '../retrieval-options.js';
+import { retrievalOptions } from '../retrieval-options.js';
+import { openCollection } from '../searched-collection.js';
 
 export const searchCommand = defineCommand({
   name: 'search',
   summary: 'Rank the documents of an index for one query or a file of queries (DPH, BM25, QL; KL, Bo1, RM3).',
   options: {
     index: { type: 'string', value: 'DIR', help: 'folder of the index' },
+    ...engineOptions,
     query: { type: 'string', value: 'TEXT', help: 'one query' },
     queries: {
       type: 'string',
@@ -33,14 +35,16 @@ export const searchCommand = defineCommand({
     'bert-qe search --index scifact.index --query "vitamin D and bone density" --depth 10 --json',
     'bert-qe search --index scifact.index --queries queries.jsonl --model dph --expand kl --out dph-kl.run',
     'bert-qe search --index scifact.index --queries queries.jsonl --model bm25 --expand rm3 --out bm25-rm3.run',
+    'bert-qe search --engine opensearch --url http://localhost:9200 --index scifact --query "vitamin D"',
   ],
   async run({ options, io }) {
-    if (options.index === undefined)
+    const { index } = options;
+    if (index === undefined)
       throw new BertQeError('usage', 'search needs --index DIR; make one with: bert-qe index');
     const queries = await queriesFrom(options.query, options.queries);
-    const index = Index.open(options.index);
+    const collection = await openCollection({ ...options, index }, io.signal);
     try {
-      const searcher = makeSearcher(index, options);
+      const searcher = collection.retriever(options);
       const progress = new Progress(io, 'queries');
       let empty = 0;
       let lastReason = '';
@@ -51,14 +55,14 @@ export const searchCommand = defineCommand({
           if (ranking.length === 0) {
             empty++;
             progress.done();
-            lastReason = whyNothing(query, index);
+            lastReason = collection.whyNothing(query);
             if (queries.length > 1) io.stderr.write(`bert-qe: ${lastReason}\n`);
           }
           yield { query, ranking };
           progress.update(done + 1, (done + 1) / queries.length);
         }
       };
-      const tag = options.tag ?? [searcher.model.name, searcher.feedback?.name].filter(Boolean).join('+');
+      const tag = options.tag ?? searcher.name;
       if (options.json) await writeOutput(options.out, jsonLines(rankings()), io.stdout);
       else await writeRun(options.out, byId(rankings()), { tag, stdout: io.stdout });
       progress.done();
@@ -69,18 +73,10 @@ export const searchCommand = defineCommand({
           `${formatDuration(progress.seconds)}${empty > 0 ? `, ${empty} without any document` : ''}\n`,
       );
     } finally {
-      await index.close();
+      await collection.close();
     }
   },
 });
-
-function whyNothing(query: Query, index: Index): string {
-  const reason =
-    index.analyzer.analyze(query.text).length === 0
-      ? 'it has only stop words or signs; add a word that says what is wanted'
-      : 'none of its words is in the index; try others';
-  return `Query ${query.id} ("${query.text}") finds nothing: ${reason}.`;
-}
 
 async function* jsonLines(
   rankings: AsyncIterable<{ query: Query; ranking: Ranking }>,
