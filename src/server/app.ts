@@ -27,8 +27,8 @@ export function createApp(service: Service, options: AppOptions): Hono<Env> {
   app.use(gate(service, options));
 
   const needsKey = !options.keys.isEmpty;
-  const described = JSON.stringify(openApiDocument(service.version, needsKey));
-  const page = apiPage(service.version, needsKey);
+  const described = once(() => JSON.stringify(openApiDocument(service.version, needsKey)));
+  const page = once(() => apiPage(service.version, needsKey));
   const health = new Health(service);
   const all: Record<RouteName, RouteHandler> = {
     ...handlers,
@@ -36,8 +36,8 @@ export function createApp(service: Service, options: AppOptions): Hono<Env> {
       const state = await health.check();
       return c.json(state, state.status === 'ok' ? 200 : 503);
     },
-    openapi: (_, c) => c.body(described, 200, { 'Content-Type': 'application/json' }),
-    docs: (_, c) => c.html(page, 200, { 'Content-Security-Policy': pagePolicy }),
+    openapi: (_, c) => c.body(described(), 200, { 'Content-Type': 'application/json' }),
+    docs: (_, c) => c.html(page(), 200, { 'Content-Security-Policy': pagePolicy }),
   };
   for (const name of Object.keys(routes) as RouteName[]) {
     const { method, path } = routes[name];
@@ -47,10 +47,16 @@ export function createApp(service: Service, options: AppOptions): Hono<Env> {
   app.notFound((c) => answerProblem(c, nothingAt(c)));
   app.onError((error, c) => {
     const problem = problemOf(error, c.var.life.ended);
-    if (problem.status >= 500) options.log.failure(c.var.life.id, error);
+    if (problem.status === 500) options.log.failure(c.var.life.id, error);
     return answerProblem(c, problem);
   });
   return app;
+}
+
+/** Made when it is first asked for: a start should not wait for it. */
+function once(make: () => string): () => string {
+  let made: string | undefined;
+  return () => (made ??= make());
 }
 
 /** `{id}` → `:id`; the last parameter may hold slashes, as document ids do. */

@@ -33,7 +33,8 @@ export class ServerLog {
         typeof value === 'number' ? Math.round(10 * value) / 10 : value,
       ]),
     );
-    if (entry.status >= 500) this.#pino.error(rounded, 'failed');
+    // 503 and 504 are the client's or the load's doing; 500 is ours.
+    if (entry.status === 500) this.#pino.error(rounded, 'failed');
     else this.#pino.info(rounded, 'answered');
   }
 

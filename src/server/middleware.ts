@@ -19,11 +19,13 @@ export interface GateOptions {
 
 const table: readonly RouteSpec[] = Object.values(routes);
 const scoring = new Set(table.filter(({ scores }) => scores).map(({ path }) => path));
+const exact = new Set(table.map(({ path }) => path));
+const patterns = table
+  .filter(({ parameters }) => parameters)
+  .map(({ path }) => ({ path, pattern: pathPattern(path) }));
 const open = new Set(table.filter((route) => route.open).map(({ path }) => path));
 /** Paths with data behind them; everything else is the page. */
-const guarded = table
-  .filter((route) => !route.open)
-  .map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '.+')}$`));
+const guarded = table.filter((route) => !route.open).map(({ path }) => pathPattern(path));
 
 /** Gives every request an id and a life, and writes it down when it is over. */
 export function observe(service: Service, options: GateOptions): MiddlewareHandler<Env> {
@@ -118,12 +120,12 @@ function timeoutOf(c: Ask, { limits }: Service): number {
 
 /** The route's pattern: a path as such may hold ids, and metrics must not grow with them. */
 function routeOf(path: string): string {
-  const exact = table.find((route) => route.path === path);
-  if (exact) return exact.path;
-  const matching = table.find(
-    (route) => route.parameters && new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '.+')}$`).test(path),
-  );
-  return matching?.path ?? 'page';
+  if (exact.has(path)) return path;
+  return patterns.find(({ pattern }) => pattern.test(path))?.path ?? 'page';
+}
+
+function pathPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '.+')}$`);
 }
 
 /** The standard header, which browsers show, and those of TEI. */

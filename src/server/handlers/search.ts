@@ -43,7 +43,7 @@ function streamed(service: Service, c: Ask, body: SearchRequest): Promise<Respon
         // Nothing is said yet: the status still can say it.
         if (!events) return reject(error as Error);
         const problem = problemOf(error, life.ended);
-        if (problem.status >= 500) log.failure(life.id, error);
+        if (problem.status === 500) log.failure(life.id, error);
         send('error', problemBody(problem, life.id));
         events.close();
         return finish(problem.status);

@@ -25,6 +25,8 @@ export interface RerankWork {
   readonly method: BertQEOptions;
   readonly topK?: number | undefined;
   readonly explain?: boolean | undefined;
+  /** Keeps log-odds, so that raw scores can be made of them. */
+  readonly keepOdds?: boolean | undefined;
   /** Milliseconds after which the best order known so far will do. */
   readonly anytime?: number | undefined;
   readonly onProgress?: (progress: RerankProgress & { readonly total: number }) => void;
@@ -67,6 +69,7 @@ export async function perform(
     client: life.client,
     signal: life.signal,
     ticket,
+    keepOdds: work.keepOdds ?? false,
     ...(work.onProgress ? { onProgress: work.onProgress } : {}),
   });
   try {

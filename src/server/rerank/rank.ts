@@ -36,6 +36,7 @@ export async function rank(service: Service, life: RequestLife, request: RankReq
     method,
     topK: topN,
     explain: explain || raw,
+    keepOdds: raw,
   });
   const { results, explanation } = performed.reranking;
   const odds = raw ? rawScores(query, variant, explanation!, performed) : undefined;

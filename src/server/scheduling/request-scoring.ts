@@ -10,6 +10,8 @@ export interface RequestScoringOptions {
   readonly client: string;
   readonly signal: AbortSignal;
   readonly ticket: Pick<Ticket, 'progress'>;
+  /** Keeps the log-odds of every pair, for raw scores (false). */
+  readonly keepOdds?: boolean;
   readonly onProgress?: (progress: RerankProgress & { readonly total: number }) => void;
 }
 
@@ -66,7 +68,7 @@ export class RequestScoring {
     return phases.reduce((sum, phase) => sum + this.use[phase].tokens, 0);
   }
 
-  /** The log-odds that a model gave a pair. */
+  /** The log-odds that a model gave a pair; undefined unless they are kept. */
   logOdds(engine: Engine, { a, b }: TextPair): number | undefined {
     return this.#odds.get(engine)?.get(a)?.get(b);
   }
@@ -102,7 +104,7 @@ export class RequestScoring {
     use.pairs = total;
     use.tokens += count.tokens;
     use.flops += encoderFlops(engine.meter.shape, count);
-    this.#remember(engine, pairs, odds);
+    if (this.options.keepOdds) this.#remember(engine, pairs, odds);
     return Float32Array.from(odds, (logit) => 1 / (1 + Math.exp(-logit)));
   }
 

@@ -7,10 +7,12 @@ export class Round {
   /** Fires when nobody waits for any of it: what no worker has yet is then withdrawn. */
   readonly abandonment = new AbortController();
   readonly #places = new Map<Job, number[]>();
+  #tokens = 0;
 
   constructor(readonly engine: Engine) {}
 
   add(job: Job, place: number): void {
+    this.#tokens += job.lengths[place];
     const places = this.#places.get(job);
     if (places) places.push(place);
     else this.#places.set(job, [place]);
@@ -25,9 +27,7 @@ export class Round {
   }
 
   get tokens(): number {
-    let tokens = 0;
-    for (const [job, places] of this.#places) for (const place of places) tokens += job.lengths[place];
-    return tokens;
+    return this.#tokens;
   }
 
   /** Gives each call its scores. */
@@ -45,7 +45,7 @@ export class Round {
       .filter(([job]) => !job.isOver)
       .map(([job, places]) => {
         const round = new Round(this.engine);
-        round.#places.set(job, places);
+        for (const place of places) round.add(job, place);
         return round;
       });
   }

@@ -4,8 +4,11 @@ import { Job, type JobRequest } from './job.js';
 import { Round } from './round.js';
 import { Throughput } from './throughput.js';
 
-/** One for the workers and one that waits for them, so that they never wait for us. */
+/** One for the workers and one that waits for them, so that they never wait for us… */
 const roundsInFlight = 2;
+
+/** …and for fast models as many as take this long: the main thread may not get its turn sooner. */
+const secondsInFlight = 0.05;
 
 /** A round that was run, for the metrics. */
 export interface RoundReport {
@@ -71,7 +74,7 @@ export class Scheduler {
   }
 
   #dispatch(): void {
-    while (this.#running.size < roundsInFlight) {
+    while (this.#hasRoom()) {
       const round = this.#nextRound();
       if (!round) return;
       this.#running.add(round);
@@ -80,6 +83,13 @@ export class Scheduler {
         this.#dispatch();
       });
     }
+  }
+
+  #hasRoom(): boolean {
+    if (this.#running.size < roundsInFlight) return true;
+    let work = 0;
+    for (const { tokens, engine } of this.#running) work += tokens * engine.weight;
+    return work < secondsInFlight * (this.throughput.perSecond ?? 0);
   }
 
   /** Fills a round for the model that the least served client waits for. */
