@@ -21,13 +21,19 @@ export {
 export { findModel, listModels, SIZE_FOLDERS } from './models.js';
 export {
   BertScorer,
+  inputMeaning,
+  PieceCache,
+  plan,
   probabilities,
   type Device,
+  type InputMeaning,
   type Logits,
+  type PlanOptions,
   type Precision,
   type ScorerInfo,
   type ScorerOptions,
 } from './scorer/index.js';
+export { budgetFor, DEFAULT_MAX_LENGTH } from './sequence.js';
 export { loadTokenizer } from './tokenizer/index.js';
 export type {
   Checkpoint,

@@ -13,3 +13,15 @@ export {
   type LoadReport,
   type NativeSimilarities,
 } from './search/index.js';
+export {
+  cohereScorer,
+  isScorerAddress,
+  openInferenceScorer,
+  openRemoteScorer,
+  RemoteScorer,
+  teiScorer,
+  type CohereOptions,
+  type OpenInferenceOptions,
+  type RemoteScorerOptions,
+  type TeiOptions,
+} from './scorers/index.js';

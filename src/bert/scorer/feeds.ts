@@ -29,16 +29,24 @@ function ownFeeds(maxPositions: number, secondSegment: 0 | 1): Feeds {
   };
 }
 
+/** What an input of a model that others exported is filled with. */
+export type InputMeaning = 'ids' | 'mask' | 'types';
+
 /** What exports call their inputs, and what each is filled with. */
-const MEANINGS: readonly (readonly [RegExp, 'ids' | 'mask' | 'types'])[] = [
+const MEANINGS: readonly (readonly [RegExp, InputMeaning])[] = [
   [/^(?:input_?ids|input_word_ids|ids|tokens)(?::0)?$/i, 'ids'],
   [/mask/i, 'mask'],
   [/(?:token_?type|segment|input_type)/i, 'types'],
 ];
 
+/** Undefined for an input that is none of those a cross-encoder has. */
+export function inputMeaning(name: string): InputMeaning | undefined {
+  return MEANINGS.find(([pattern]) => pattern.test(name))?.[1];
+}
+
 function exportFeeds(inputs: Inputs, path: string, secondSegment: 0 | 1): Feeds {
   const plan = inputs.map((input) => {
-    const meaning = MEANINGS.find(([pattern]) => pattern.test(input.name))?.[1];
+    const meaning = inputMeaning(input.name);
     const type = input.isTensor ? input.type : 'no tensor';
     if (meaning === undefined || (type !== 'int64' && type !== 'int32')) {
       throw new BertQeError(

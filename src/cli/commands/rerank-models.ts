@@ -4,8 +4,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findModel } from '../../bert/index.js';
 import { parseVariant } from '../../cost/index.js';
+import { isScorerAddress, openRemoteScorer, type RemoteScorer } from '../../engines/index.js';
 import { BertQeError } from '../../errors.js';
-import { phases, type Phase } from '../../expansion/index.js';
+import { phases, type ModelChoice, type Phase } from '../../expansion/index.js';
 import type { OptionValues } from '../options.js';
 import type { JournalInputs } from './rerank-journal.js';
 
@@ -17,7 +18,11 @@ export const modelOptions = {
     default: 'SST',
     help: 'a size letter per phase out of T, S, M, B, L; a single letter is MaxP, without expansion',
   },
-  phase1: { type: 'string', value: 'MODEL', help: "phase one's model by letter, name or path" },
+  phase1: {
+    type: 'string',
+    value: 'MODEL',
+    help: "phase one's model by letter, name or path, or tei+URL, cohere+URL, oip+URL of a server",
+  },
   phase2: { type: 'string', value: 'MODEL', help: "phase two's model" },
   phase3: { type: 'string', value: 'MODEL', help: "phase three's model" },
   'best-passage': {
@@ -41,7 +46,7 @@ export const modelOptions = {
 
 /** The models of a run: found, but not loaded. */
 export interface NamedModels {
-  /** Folder of each phase's model. */
+  /** Folder of each phase's model, or the address of a server that has it. */
   readonly folders: Readonly<Record<Phase, string>>;
   readonly expansion: boolean;
   /** BERT-QE-SST, or BERT-QE where models are named one by one. */
@@ -67,7 +72,10 @@ export async function namedModels(options: OptionValues<typeof modelOptions>): P
   };
   const isNamed = [options.phase1, options.phase2, options.phase3].some((choice) => choice !== undefined);
   const folders: Partial<Record<Phase, string>> = {};
-  for (const phase of phases) folders[phase] = await findModel(chosen[phase]);
+  for (const phase of phases) {
+    const name = chosen[phase];
+    folders[phase] = isScorerAddress(name) ? name : await findModel(name);
+  }
   return {
     folders: folders as Record<Phase, string>,
     expansion: expansion !== undefined,
@@ -75,17 +83,43 @@ export async function namedModels(options: OptionValues<typeof modelOptions>): P
   };
 }
 
-/** What tells each phase's model from any other: the hash of its files. */
+/** What tells each phase's model from any other: the hash of its files, or its address. */
 export async function modelInputs({ folders }: NamedModels): Promise<JournalInputs> {
   const hashes = new Map<string, string>();
   const inputs: Record<string, string> = {};
   for (const phase of phases) {
     const folder = folders[phase];
-    const hash = hashes.get(folder) ?? (await hashFolder(folder));
+    const hash = hashes.get(folder) ?? (isScorerAddress(folder) ? folder : await hashFolder(folder));
     hashes.set(folder, hash);
     inputs[`model of ${phase}`] = hash;
   }
   return inputs;
+}
+
+/** A model for each phase, and what ends those that were opened here. */
+export interface OpenedModels {
+  readonly models: Readonly<Record<Phase, ModelChoice>>;
+  close(): Promise<void>;
+}
+
+/** Opens the models that are on other machines, each once; folders are left to {@link BertQE.load}. */
+export async function openRemoteModels({ folders }: NamedModels, signal: AbortSignal): Promise<OpenedModels> {
+  const opened = new Map<string, RemoteScorer>();
+  const models: Partial<Record<Phase, ModelChoice>> = {};
+  const close = async (): Promise<void> => {
+    await Promise.all([...opened.values()].map((scorer) => scorer.close()));
+  };
+  try {
+    for (const phase of phases) {
+      const name = folders[phase];
+      if (isScorerAddress(name) && !opened.has(name)) opened.set(name, await openRemoteScorer(name, signal));
+      models[phase] = opened.get(name) ?? name;
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { models: models as Record<Phase, ModelChoice>, close };
 }
 
 async function hashFolder(folder: string): Promise<string> {

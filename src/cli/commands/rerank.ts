@@ -13,7 +13,13 @@ import { standardStream, writeOutput } from '../../files/index.js';
 import { defineCommand, type Io } from '../command.js';
 import type { OptionValues } from '../options.js';
 import { Journal, type JournalEntry, type JournalInputs } from './rerank-journal.js';
-import { modelInputs, modelOptions, namedModels, type NamedModels } from './rerank-models.js';
+import {
+  modelInputs,
+  modelOptions,
+  namedModels,
+  openRemoteModels,
+  type NamedModels,
+} from './rerank-models.js';
 import { openSource, sourceOptions, type RerankSource } from './rerank-source.js';
 import { RerankTotals } from './rerank-totals.js';
 
@@ -184,12 +190,16 @@ async function* rerankAll(
 ): AsyncGenerator<JournalEntry> {
   const totals = new RerankTotals(io, models.name, source.total, journal?.finished ?? 0);
   const { isShown } = outputs;
+  const opened = await openRemoteModels(models, io.signal);
   const bertQe = await BertQE.load({
-    models: models.folders,
+    models: opened.models,
     device: options.device,
     precision: options.precision,
     ...bertQeOptions(options),
     expansion: models.expansion,
+  }).catch(async (error: unknown) => {
+    await opened.close();
+    throw error;
   });
   try {
     const rankings = async function* () {
@@ -211,6 +221,7 @@ async function* rerankAll(
   } finally {
     totals.done();
     await bertQe.close();
+    await opened.close();
   }
 }
 

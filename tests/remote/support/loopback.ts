@@ -1,0 +1,74 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll } from 'vitest';
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  readonly text: string;
+  readonly signal: { gone: boolean };
+}
+
+/** What a handler may answer: JSON with a status, `drop` cuts the connection, `never` leaves it open. */
+export type Answer =
+  | { readonly status?: number; readonly json?: unknown; readonly text?: string; readonly headers?: object }
+  | 'drop'
+  | 'never';
+
+/** A server on the loopback interface that answers as a test says; closed after the test file. */
+export async function loopback(handler: (asked: Asked, count: number) => Answer | Promise<Answer>) {
+  const asked: Asked[] = [];
+  let running = 0;
+  let mostRunning = 0;
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    void (async () => {
+      running++;
+      mostRunning = Math.max(mostRunning, running);
+      let text = '';
+      for await (const chunk of request) text += String(chunk);
+      const signal = { gone: false };
+      response.on('close', () => {
+        running--;
+        signal.gone = !response.writableFinished;
+      });
+      const one: Asked = {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        body: parsed(text),
+        text,
+        signal,
+      };
+      asked.push(one);
+      const answer = await handler(one, asked.length);
+      if (answer === 'never') return;
+      if (answer === 'drop') {
+        request.socket.destroy();
+        return;
+      }
+      response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers });
+      response.end(answer.text ?? JSON.stringify(answer.json ?? {}));
+    })().catch(() => request.socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    get mostRunning() {
+      return mostRunning;
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
