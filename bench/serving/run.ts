@@ -12,7 +12,7 @@ import { overload } from './overload.js';
 import { documentsPerRequest, requests } from './workload.js';
 
 const clients = [1, 8, 64];
-const rounds = 3;
+const rounds = 2;
 const seconds = 6;
 const overloadSeconds = 12;
 const overloadDeadlineMs = 5000;

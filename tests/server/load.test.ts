@@ -57,11 +57,10 @@ describe('under load', () => {
     sending.destroy();
     await until(async () => (await metric(url, 'bert_qe_requests_ended_total{reason="hang-up"}')) === 1);
     expect(await metric(url, 'bert_qe_pending_tokens')).toBe(0);
-    // Two rounds may have been on their way.
-    const [atFirst] = [await pairs()];
-    await post(`${url}/v2/rerank`, { model: 'TTT', query, documents: ['one'], method: { kc: 1 } });
-    expect((await pairs()) - atFirst).toBeLessThan(100);
-    expect(await pairs()).toBeLessThan(1500);
+    // Served after whatever was still on its way.
+    await post(`${url}/v2/rerank`, { query, documents: ['one'], method: { kc: 1 } });
+    // All of it would have been eleven pairs a document, and more for long ones.
+    expect((await pairs()) - warmedUp).toBeLessThan(3000);
   });
 
   it('more than the queue holds is refused at once, with the time to come back; what was admitted is answered', async () => {

@@ -44,14 +44,14 @@ describe('bert-qe serve', () => {
   it('serves the demo, and on SIGTERM answers everything it has admitted before it ends', async () => {
     const { url, exit, started, log } = await serve('--demo', '--models', 'TTT', '--depth', '10');
     expect((await post(`${url}/search`, { query })).body['results']).toHaveLength(10);
-    const texts = await demoTexts(15);
+    const texts = await demoTexts(8);
     const before = await metric(url, 'bert_qe_open_requests');
     const answers = Array.from({ length: 4 }, () => post(`${url}/v2/rerank`, { query, documents: texts }));
     await until(async () => (await metric(url, 'bert_qe_open_requests')) >= before + 4);
     started.kill('SIGTERM');
     for (const { status, body } of await Promise.all(answers)) {
       expect(status).toBe(200);
-      expect(body['results']).toHaveLength(15);
+      expect(body['results']).toHaveLength(8);
     }
     expect(await exit).toBe(0);
     expect(log()).toContain('"msg":"stopped"');
