@@ -27,7 +27,6 @@ from .passages import (
 )
 from .text import VOCABULARY_SIZE, WordPieces
 
-PASSAGES_PER_SHARD = 24_000
 TITLE_PIECES = 30
 # queries drawn per passage of about 100 words
 RATES = {q.KEYWORDS: 0.45, q.SENTENCE: 0.55, q.NEED: 0.3, q.CHUNK: 0.7}
@@ -206,14 +205,6 @@ def make_documents(numbers: np.ndarray) -> tuple[np.ndarray, ...]:
     )
 
 
-def assign_shards(family: np.ndarray, is_chunk: np.ndarray) -> np.ndarray:
-    """Passages of a family share a shard; chunks have shards of their own."""
-    scattered = (family.astype(np.int64) * 40503 + 977) % 65_521
-    full = max(1, round((~is_chunk).sum() / PASSAGES_PER_SHARD))
-    short = max(1, round(is_chunk.sum() / PASSAGES_PER_SHARD))
-    return np.where(is_chunk, full + scattered % short, scattered % full).astype(np.int32)
-
-
 def build(
     corpus_folder: Path, vocabulary_folder: Path, workers: int, limit: int | None = None
 ) -> dict[str, np.ndarray]:
@@ -232,19 +223,16 @@ def build(
     first = np.cumsum([0] + [len(p[1]) for p in parts])
     sources = [p[7] + f for p, f in zip(parts, first, strict=False)]
     excluded = [np.where(p[8] >= 0, p[8] + f, -1) for p, f in zip(parts, first, strict=False)]
-    family, is_chunk = (np.concatenate([p[i] for p in parts]) for i in (2, 3))
-    shard = assign_shards(family, is_chunk)
     source = np.concatenate(sources)
     return {
         "passage": np.concatenate([p[0] for p in parts]),
         "passage_lengths": np.concatenate([p[1] for p in parts]),
-        "passage_shard": shard,
+        "passage_is_chunk": np.concatenate([p[3] for p in parts]),
         "query": np.concatenate([p[4] for p in parts]),
         "query_lengths": np.concatenate([p[5] for p in parts]),
         "query_kind": np.concatenate([p[6] for p in parts]),
         "query_source": source.astype(np.int32),
         "query_excluded": np.concatenate(excluded).astype(np.int32),
-        "query_shard": shard[source],
     }
 
 
@@ -261,10 +249,7 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     np.savez(options.out / "dataset.npz", **data)
     kinds = np.bincount(data["query_kind"], minlength=len(q.KINDS))
-    shards = data["passage_shard"].max() + 1
-    print(
-        f"{len(data['passage_lengths'])} passages, {len(data['passage'])} pieces, {shards} shards;", end=" "
-    )
+    print(f"{len(data['passage_lengths'])} passages, {len(data['passage'])} pieces;", end=" ")
     print(
         ", ".join(f"{n} {k}" for n, k in zip(kinds, q.KINDS, strict=True)), f"; {time.time() - start:.1f} s"
     )

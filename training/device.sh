@@ -1,5 +1,5 @@
 #!/bin/bash
-# The run on the GPU machine, in steps (see README.md). Data arrives in several calls because one carries 64 MiB at most.
+# The first run on the GPU machine, in steps (see README.md; its exact code is at the commit named there). Data arrives in several calls because one carries 64 MiB at most.
 #   device.sh receive N            move .carry/N into the work folder, unpack
 #   device.sh pretrain SEC_S SEC_T masked language models and a rehearsal of the compiler, in the background
 #   device.sh data                 passages, queries, teacher scores and candidates

@@ -205,14 +205,21 @@ def read_held_out(supervision: Path, pool: int, count: int) -> Collection:
     return sample_queries(Collection(documents, queries, qrels), count, 6)
 
 
-def evaluation_set(collection: Collection, depth: int, analyzer: Analyzer) -> dict:
+def bm25_run(collection: Collection, depth: int, analyzer: Analyzer) -> dict[str, list[tuple[int, float]]]:
+    """BM25's ranking for every query with a relevant document."""
+    index = BM25([f"{t} {x}" for t, x in collection.documents.values()], analyzer)
+    return {
+        query: index.search(collection.queries[query], depth)
+        for query, levels in collection.qrels.items()
+        if query in collection.queries and any(level > 0 for level in levels.values())
+    }
+
+
+def evaluation_set(collection: Collection, run: dict[str, list[tuple[int, float]]]) -> dict:
     """The run, and the passages of every document in it, as plain JSON."""
     ids = list(collection.documents)
-    index = BM25([f"{t} {x}" for t, x in collection.documents.values()], analyzer)
-    run: dict[str, list[tuple[int, float]]] = {}
-    for query, levels in collection.qrels.items():
-        if query in collection.queries and any(level > 0 for level in levels.values()):
-            run[query] = index.search(collection.queries[query], depth)
+    judged = {q for q, levels in collection.qrels.items() if any(level > 0 for level in levels.values())}
+    run = {query: hits for query, hits in run.items() if query in judged}
     passages = {}
     for number in sorted({d for hits in run.values() for d, _ in hits}):
         title, text = collection.documents[ids[number]]
@@ -231,6 +238,25 @@ def evaluation_set(collection: Collection, depth: int, analyzer: Analyzer) -> di
     }
 
 
+def development_collections(data: Path, extra: Path) -> dict[str, Collection]:
+    """Everything that parameters may be chosen on, besides the sets made from held-out Wikipedia articles."""
+    folder = data / "collections"
+    return {
+        "adi": read_beir(folder / "adi"),
+        "med": read_med(extra / "med"),
+        "lisa": read_lisa(extra / "lisa"),
+        "time": read_time(extra / "time"),
+        "scifact_train": sample_queries(read_beir(folder / "scifact", "qrels.train.txt"), 300, 1),
+        "squad_dev": sample_queries(read_beir(folder / "squad_dev"), 300, 2),
+        "obliqa_dev": sample_queries(read_beir(folder / "obliqa", "qrels.dev.txt"), 300, 3),
+        "held_out": read_held_out(data / "supervision", 6000, 300),
+    }
+
+
+def test_collections(data: Path) -> dict[str, Collection]:
+    return {name: read_beir(data / "collections" / name) for name in TEST}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder with collections/ and supervision/")
@@ -238,24 +264,14 @@ def main() -> None:
     parser.add_argument("--depth", type=int, default=100)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    folder = options.data / "collections"
-    development = {
-        "adi": read_beir(folder / "adi"),
-        "med": read_med(options.extra / "med"),
-        "lisa": read_lisa(options.extra / "lisa"),
-        "time": read_time(options.extra / "time"),
-        "scifact_train": sample_queries(read_beir(folder / "scifact", "qrels.train.txt"), 300, 1),
-        "squad_dev": sample_queries(read_beir(folder / "squad_dev"), 300, 2),
-        "obliqa_dev": sample_queries(read_beir(folder / "obliqa", "qrels.dev.txt"), 300, 3),
-        "held_out": read_held_out(options.data / "supervision", 6000, 300),
-    }
-    test = {name: read_beir(folder / name) for name in TEST}
+    development = development_collections(options.data, options.extra)
+    test = test_collections(options.data)
     options.out.mkdir(parents=True, exist_ok=True)
     analyzer = Analyzer()
     for part, collections in (("dev", development), ("test", test)):
         sets = {}
         for name, collection in collections.items():
-            sets[name] = evaluation_set(collection, options.depth, analyzer)
+            sets[name] = evaluation_set(collection, bm25_run(collection, options.depth, analyzer))
             count = sum(len(p) for p in sets[name]["passages"].values())
             documents, queries = len(collection.documents), len(sets[name]["run"])
             print(f"{part} {name}: {documents} documents, {queries} queries, {count} passages")

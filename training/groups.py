@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 
 from .mine import LIST_LENGTH, RANDOM
-from .queries import CHUNK, KEYWORDS, NEED, QUESTION, SENTENCE, TITLE
+from .queries import CHUNK, FEEDBACK, KEYWORDS, NEED, QUESTION, SENTENCE, TITLE
 from .text import CLS, SEP
 
 CANDIDATES = 8
-# how often each kind of query is trained on
-SHARES = {QUESTION: 0.22, TITLE: 0.15, KEYWORDS: 0.15, SENTENCE: 0.17, NEED: 0.08, CHUNK: 0.23}
+# how often each kind of query is trained on, beside the chunks
+SHARES = {QUESTION: 0.22, TITLE: 0.15, KEYWORDS: 0.15, SENTENCE: 0.17, NEED: 0.12}
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Target:
     """The log-odds a model should give a pair: teacher, shared words and label in one number.
 
     z* = cosine·(cos − centre) + lexical·(share − lexical_centre) + bonus, the bonus for a labelled source only.
+    A chunk chosen for a hidden query gets hidden·z*(query, d) + own·(cos(chunk, d) − centre)
+    + centroid·(cos(d, feedback documents) − centroid_centre), the last the mean cosine to the hidden query's ten best.
     """
 
     cosine: float = 16.0
@@ -43,26 +45,68 @@ class Target:
     question_bonus: float = 3.0
     title_bonus: float = 2.0
     keywords_bonus: float = 1.0
+    hidden: float = 1.0
+    own: float = 0.0
+    centroid: float = 0.0
+    centroid_centre: float = 0.3
 
-    def logits(self, cosine: Tensor, lexical: Tensor, kinds: Tensor) -> Tensor:
+    def logits(self, cosine: Tensor, lexical: Tensor, kinds: Tensor, columns: Tensor) -> Tensor:
+        """z* of a query's candidates; column 0 of its list is the source."""
         z = self.cosine * (cosine - self.centre) + self.lexical * (lexical - self.lexical_centre)
-        bonus = torch.zeros(len(SHARES), device=z.device)
+        bonus = torch.zeros(FEEDBACK + 1, device=z.device)
         bonus[QUESTION], bonus[TITLE], bonus[KEYWORDS] = (
             self.question_bonus,
             self.title_bonus,
             self.keywords_bonus,
         )
-        return torch.cat([z[:, :1] + bonus[kinds][:, None], z[:, 1:]], dim=1)
+        return z + torch.where(columns == 0, bonus[kinds][:, None], 0.0)
+
+    def of(self, batch: Batch) -> Tensor:
+        """Targets [groups, candidates] of a batch of training groups."""
+        z = self.logits(batch.cosine, batch.lexical, batch.kinds, batch.columns)
+        chunk = (
+            self.hidden * z
+            + self.own * (batch.chunk_cosine - self.centre)
+            + self.centroid * (batch.centroid_cosine - self.centroid_centre)
+        )
+        return torch.where(batch.feedback[:, None], chunk, z)
 
     def describe(self) -> str:
         return " ".join(f"{k}={v}" for k, v in asdict(self).items())
 
 
-class Groups:
-    """All mined groups on the device, drawn by kind and length."""
+@dataclass
+class Batch:
+    """Groups as token ids [groups·8, length], with what their targets are made of [groups, 8] and [groups]."""
 
-    def __init__(self, path: Path, device: torch.device, buckets: tuple[Bucket, ...] = BUCKETS) -> None:
-        self.buckets = buckets
+    ids: Tensor
+    segments: Tensor
+    mask: Tensor
+    cosine: Tensor
+    lexical: Tensor
+    chunk_cosine: Tensor
+    centroid_cosine: Tensor
+    columns: Tensor
+    kinds: Tensor
+    """Of the query, or of the query that a chunk was chosen for."""
+    feedback: Tensor
+
+
+class Groups:
+    """All mined groups on the device, drawn by kind and length. `chunk_share` of them are chunks.
+
+    With `feedback` the chunks are those of training.feedback; without, stretches of text that stand for themselves.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        feedback: Path | None,
+        chunk_share: float,
+        device: torch.device,
+        buckets: tuple[Bucket, ...] = BUCKETS,
+    ) -> None:
+        self.buckets, self.device = buckets, device
         data = torch.load(path, weights_only=True)
         self.passages, self.queries = data["passages"].to(device), data["queries"].to(device)
         self.passage_lengths, self.query_lengths = (
@@ -71,15 +115,39 @@ class Groups:
         )
         self.candidates, self.kinds = data["candidates"].to(device), data["kinds"].to(device).long()
         self.cosine, self.lexical = data["cosine"].to(device), data["lexical"].to(device)
-        self.device = device
-        counts = torch.bincount(self.kinds, minlength=len(SHARES)).clamp(min=1)
-        share = torch.tensor([SHARES[k] for k in range(len(SHARES))], device=device)
-        weight = (share / counts)[self.kinds]
+        self.vectors = data["vectors"].to(device)
+        self.first_chunk = len(self.queries)
+        self.owners = torch.arange(self.first_chunk, device=device)
+        self.source_columns = torch.zeros_like(self.owners)
+        self.chunk_vectors = self.centroids = torch.zeros(1, self.vectors.shape[1], device=device)
+        kinds = self.kinds
+        if feedback:
+            chunks = {
+                name: tensor.to(device) for name, tensor in torch.load(feedback, weights_only=True).items()
+            }
+            wide = torch.zeros(len(chunks["chunks"]), self.queries.shape[1], dtype=torch.int16, device=device)
+            wide[:, : chunks["chunks"].shape[1]] = chunks["chunks"]
+            self.queries = torch.cat([self.queries, wide])
+            self.query_lengths = torch.cat([self.query_lengths, chunks["lengths"]])
+            self.owners = torch.cat([self.owners, chunks["owners"]])
+            self.source_columns = torch.cat([self.source_columns, chunks["columns"]])
+            self.chunk_vectors, self.centroids = chunks["vectors"], chunks["centroids"]
+            kinds = torch.cat([kinds, torch.full_like(chunks["owners"], FEEDBACK)])
+        self.share(kinds, FEEDBACK if feedback else CHUNK, chunk_share)
+
+    def share(self, kinds: Tensor, chunk_kind: int, chunk_share: float) -> None:
+        """How likely each group is to be drawn, bucket by bucket."""
+        counts = torch.bincount(kinds, minlength=FEEDBACK + 1).clamp(min=1)
+        share = torch.zeros(FEEDBACK + 1, device=self.device)
+        for kind, value in SHARES.items():
+            share[kind] = value / sum(SHARES.values()) * (1 - chunk_share)
+        share[chunk_kind] = chunk_share
+        weight = (share / counts)[kinds]
         self.members: list[Tensor] = []
         self.cumulative: list[Tensor] = []
         masses = []
         shortest = 0
-        for bucket in buckets:
+        for bucket in self.buckets:
             inside = (self.query_lengths > shortest) & (self.query_lengths <= bucket.query_pieces)
             shortest = bucket.query_pieces
             rows = torch.nonzero(inside).squeeze(1)
@@ -87,7 +155,7 @@ class Groups:
             self.cumulative.append(weight[rows].double().cumsum(0))
             masses.append(float(weight[rows].sum()))
         # a bucket with smaller batches needs more of them for the same share of groups
-        steps = torch.tensor([m / b.groups for m, b in zip(masses, buckets, strict=True)])
+        steps = torch.tensor([m / b.groups for m, b in zip(masses, self.buckets, strict=True)])
         self.bucket_chances = steps / steps.sum()
 
     def draw(self, bucket: int) -> Tensor:
@@ -98,38 +166,51 @@ class Groups:
         )
         return self.members[bucket][torch.searchsorted(cumulative, point).clamp(max=len(cumulative) - 1)]
 
-    def columns(self, count: int) -> Tensor:
+    def columns(self, rows: Tensor) -> Tensor:
         """Which candidates to take: the source, three by words, three by the teacher, one at random.
 
-        The lists' heads are drawn more often than their tails.
+        The lists' heads are drawn more often than their tails. A chunk's first candidate is the document it was cut
+        from (half of the time the hidden query's source): holding the chunk's words must earn nothing by itself.
         """
 
         def ranks(columns: int) -> Tensor:
-            u = torch.rand(count, columns, device=self.device)
+            u = torch.rand(len(rows), columns, device=self.device)
             return (u.square() * LIST_LENGTH).long().clamp(max=LIST_LENGTH - 1)
 
-        source = torch.zeros(count, 1, dtype=torch.long, device=self.device)
+        cut_from = torch.rand(len(rows), 1, device=self.device) < 0.5
+        source = torch.where(cut_from, self.source_columns[rows][:, None], 0)
         words, teacher = 1 + ranks(3), 1 + LIST_LENGTH + ranks(3)
-        anywhere = 1 + 2 * LIST_LENGTH + torch.randint(0, RANDOM, (count, 1), device=self.device)
+        anywhere = 1 + 2 * LIST_LENGTH + torch.randint(0, RANDOM, (len(rows), 1), device=self.device)
         return torch.cat([source, words, teacher, anywhere], dim=1)
 
-    def batch(self, bucket: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
-        """ids, segments, mask [groups·8, length]; cosines and word shares [groups, 8]; kinds [groups]."""
-        length = self.buckets[bucket].length
+    def batch(self, bucket: int) -> Batch:
         rows = self.draw(bucket)
-        columns = self.columns(len(rows))
-        numbers = self.candidates[rows].gather(1, columns).long().flatten()
+        owners = self.owners[rows]
+        columns = self.columns(rows)
+        numbers = self.candidates[owners].gather(1, columns).long().flatten()
         query_rows = rows.repeat_interleave(CANDIDATES)
         ids, segments, mask = assemble(
             self.queries[query_rows],
             self.query_lengths[query_rows],
             self.passages[numbers],
             self.passage_lengths[numbers],
-            length,
+            self.buckets[bucket].length,
         )
-        cosine = self.cosine[rows].gather(1, columns).float()
-        lexical = self.lexical[rows].gather(1, columns).float()
-        return ids, segments, mask, cosine, lexical, self.kinds[rows]
+        feedback = rows >= self.first_chunk
+        chunk = (rows - self.first_chunk).clamp(min=0)
+        vectors = self.vectors[numbers].view(len(rows), CANDIDATES, -1).float()
+        return Batch(
+            ids,
+            segments,
+            mask,
+            self.cosine[owners].gather(1, columns).float(),
+            self.lexical[owners].gather(1, columns).float(),
+            (vectors * self.chunk_vectors[chunk][:, None].float()).sum(2),
+            (vectors * self.centroids[chunk][:, None].float()).sum(2),
+            columns,
+            self.kinds[owners],
+            feedback,
+        )
 
 
 def assemble(

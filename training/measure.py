@@ -78,22 +78,38 @@ def log_sigmoid(z: np.ndarray) -> np.ndarray:
     return -np.logaddexp(0, -z.astype(np.float64))
 
 
-def expansion(query: Query, scale: float, shift: float) -> np.ndarray:
+@dataclass(frozen=True)
+class Calibration:
+    """z → scale·z + shift, as it is later folded into a model."""
+
+    scale: float = 1.0
+    shift: float = 0.0
+
+    def __call__(self, z: np.ndarray) -> np.ndarray:
+        return self.scale * z + self.shift
+
+
+def expansion(query: Query, second: Calibration, third: Calibration) -> np.ndarray:
     """rel(C, d): chunk scores against the document, weighted by the softmax of the chunks' own scores."""
-    p = sigmoid(scale * query.chunk_z + shift)
+    p = sigmoid(second(query.chunk_z))
     weights = np.exp(p - p.max())
-    return sigmoid(scale * query.chunk_document_z + shift) @ (weights / weights.sum())
+    return sigmoid(third(query.chunk_document_z)) @ (weights / weights.sum())
 
 
-def interpolated(query: Query, betas: list[float], scale: float, shift: float) -> np.ndarray:
+def interpolated(query: Query, betas: list[float], first: Calibration) -> np.ndarray:
     """β·ln p + (1-β)·initial, one row per β."""
-    log_p = log_sigmoid(scale * query.z + shift)
+    log_p = log_sigmoid(first(query.z))
     return np.stack([b * log_p + (1 - b) * query.initial for b in betas])
 
 
-def expanded(query: Query, grid: list[tuple[float, float]], scale: float, shift: float) -> np.ndarray:
-    """β·ln((1-α)·rel(q,d) + α·rel(C,d)) + (1-β)·initial, one row per (α, β)."""
-    p, c = sigmoid(scale * query.z + shift), expansion(query, scale, shift)
+def expanded(
+    query: Query, grid: list[tuple[float, float]], first: Calibration, third: Calibration
+) -> np.ndarray:
+    """β·ln((1-α)·rel(q,d) + α·rel(C,d)) + (1-β)·initial, one row per (α, β).
+
+    Phases one and two are taken to be one model's, phase three may be another's.
+    """
+    p, c = sigmoid(first(query.z)), expansion(query, first, third)
     return np.stack([b * np.log((1 - a) * p + a * c + 1e-12) + (1 - b) * query.initial for a, b in grid])
 
 
@@ -110,7 +126,9 @@ def read(sets: Path, scores: Path, letter: str, variant: str | None) -> dict[str
         document_z = data[f"{name}/{variant}/z"] if variant else None
         out[name] = []
         at = 0
-        for number, (query, run) in enumerate(entry["run"].items()):
+        scored = itertools.islice(entry["run"].items(), len(data[f"{name}/counts"]))
+        for number, (query, whole_run) in enumerate(scored):
+            run = whole_run[: data[f"{name}/counts"][number]]
             ids = [entry["ids"][d] for d, _ in run]
             levels = entry["qrels"][query]
             order = np.array(sorted(range(len(ids)), key=lambda i: ids[i], reverse=True), dtype=np.int64)
@@ -144,15 +162,15 @@ def development_mean(sets: dict[str, list[Query]], rows: Callable[[Query], np.nd
     return np.mean([table(queries, rows).mean(0) for queries in sets.values()], axis=0)
 
 
-def choose(sets: dict[str, list[Query]], with_expansion: bool, scale: float, shift: float) -> str:
+def choose(sets: dict[str, list[Query]], with_expansion: bool, first: Calibration, third: Calibration) -> str:
     """The best β, and the best α and β with expansion, at one calibration."""
-    flat = development_mean(sets, lambda q: interpolated(q, BETAS, scale, shift))
-    text = f"scale {scale} shift {shift}: + initial {flat.max():.4f} at beta {BETAS[int(flat.argmax())]}"
+    flat = development_mean(sets, lambda q: interpolated(q, BETAS, first))
+    text = f"{first}: + initial {flat.max():.4f} at beta {BETAS[int(flat.argmax())]}"
     if with_expansion:
         grid = list(itertools.product(ALPHAS, BETAS))
-        deep = development_mean(sets, lambda q: expanded(q, grid, scale, shift))
+        deep = development_mean(sets, lambda q: expanded(q, grid, first, third))
         alpha, beta = grid[int(deep.argmax())]
-        text += f"; BERT-QE {deep.max():.4f} at alpha {alpha} beta {beta}"
+        text += f"; phase three {third}: BERT-QE {deep.max():.4f} at alpha {alpha} beta {beta}"
     return text
 
 
@@ -166,23 +184,22 @@ def two_fold(queries: list[Query], rows: Callable[[Query], np.ndarray]) -> np.nd
     return out
 
 
-def report(sets: dict[str, list[Query]], options: argparse.Namespace) -> None:
+def report(
+    sets: dict[str, list[Query]], first: Calibration, third: Calibration, options: argparse.Namespace
+) -> None:
     grid = list(itertools.product(ALPHAS, BETAS))
-    scale, shift = options.scale, options.shift
-    print(
-        "| collection | BM25 | model alone | + BM25 | p | BERT-QE + BM25 | p | two-fold: + BM25 | BERT-QE | p |"
-    )
+    print("| collection | initial | model alone | MaxP | p | BERT-QE | p | two-fold: MaxP | BERT-QE | p |")
     print("|---|---|---|---|---|---|---|---|---|---|")
     means = []
     for name, queries in sets.items():
         initial = table(queries, lambda q: q.initial[None])[:, 0]
         alone = table(queries, lambda q: q.z[None])[:, 0]
-        flat = table(queries, lambda q: interpolated(q, [options.max_p_beta], scale, shift))[:, 0]
-        folded = two_fold(queries, lambda q: interpolated(q, BETAS, scale, shift))
+        flat = table(queries, lambda q: interpolated(q, [options.max_p_beta], first))[:, 0]
+        folded = two_fold(queries, lambda q: interpolated(q, BETAS, first))
         cells = [initial, alone, flat]
         if options.variant:
-            deep = table(queries, lambda q: expanded(q, [(options.alpha, options.beta)], scale, shift))[:, 0]
-            folded_deep = two_fold(queries, lambda q: expanded(q, grid, scale, shift))
+            deep = table(queries, lambda q: expanded(q, [(options.alpha, options.beta)], first, third))[:, 0]
+            folded_deep = two_fold(queries, lambda q: expanded(q, grid, first, third))
             cells += [deep, folded, folded_deep]
         means.append([c.mean() for c in cells])
         text = [f"{c.mean():.4f}" for c in cells]
@@ -209,8 +226,12 @@ def main() -> None:
     parser.add_argument("--max-p-beta", type=float, default=0.8)
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--shift", type=float, default=0.0)
+    parser.add_argument("--third-scale", type=float, help="of phase three's model, where it is another")
+    parser.add_argument("--third-shift", type=float)
     options = parser.parse_args()
     sets = read(options.sets, options.scores, options.letter, options.variant)
+    first = Calibration(options.scale, options.shift)
+    third = first if options.third_scale is None else Calibration(options.third_scale, options.third_shift)
     if options.command == "choose":
         for name, rows in (("initial", lambda q: q.initial[None]), ("model alone", lambda q: q.z[None])):
             per = {n: float(table(q, rows).mean()) for n, q in sets.items()}
@@ -219,13 +240,14 @@ def main() -> None:
                 " ".join(f"{n} {v:.4f}" for n, v in per.items()),
                 f"mean {np.mean(list(per.values())):.4f}",
             )
-        calibrations = (
-            list(itertools.product(SCALES, SHIFTS)) if options.calibrate else [(options.scale, options.shift)]
-        )
-        for scale, shift in calibrations:
-            print(choose(sets, bool(options.variant), scale, shift))
+        if not options.calibrate:
+            print(choose(sets, bool(options.variant), first, third))
+            return
+        for scale, shift in itertools.product(SCALES, SHIFTS):
+            both = Calibration(scale, shift)
+            print(choose(sets, bool(options.variant), both, both))
     else:
-        report(sets, options)
+        report(sets, first, third, options)
 
 
 if __name__ == "__main__":

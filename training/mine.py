@@ -2,9 +2,9 @@
 
     python -m training.mine --dataset DIR/dataset.npz --teacher .carry/teacher --vocabulary models/tiny --out DIR
 
-Passages are searched within shards of about 24,000, large enough for hard candidates and small enough that
-the hundredth is as loosely related as the hundredth document of a small collection is. Every candidate keeps
-two numbers: the teacher's cosine, and its BM25 score as a share of the query's total weight.
+Passages are searched within mini-collections: clusters of about 2,500 by the teacher's vectors, each on one subject as
+real collections are, and small enough that the hundredth candidate is as loosely related as there. Every candidate
+keeps two numbers: the teacher's cosine, and its BM25 score as a share of the query's total weight.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from .teacher import Teacher
 from .text import MASK, VOCABULARY_SIZE, WordPieces
 
 LIST_LENGTH, RANDOM = 96, 16
+CLUSTER_SIZE, SMALLEST_CLUSTER, STRANGERS = 2500, 400, 256
 K1, B = 0.9, 0.4
 TEXTS_PER_CALL = 40_000
 
@@ -78,6 +79,29 @@ def query_terms(queries: Tensor, idf: Tensor) -> tuple[Tensor, Tensor]:
     return present, (present @ idf).clamp(min=1.0)
 
 
+def nearest(vectors: Tensor, centres: Tensor) -> Tensor:
+    return torch.cat([(part @ centres.t()).argmax(1) for part in vectors.split(65_536)])
+
+
+def clusters(vectors: Tensor, rounds: int = 8) -> Tensor:
+    """Spherical k-means: the cluster of each vector. Clusters too small to mine in are dissolved."""
+    count = max(1, round(len(vectors) / CLUSTER_SIZE))
+    centres = vectors[torch.randperm(len(vectors), device=vectors.device)[:count]]
+    for _ in range(rounds):
+        assigned = nearest(vectors, centres)
+        sums = torch.zeros(len(centres), vectors.shape[1], device=vectors.device)
+        sums.index_add_(0, assigned, vectors.float())
+        sizes = torch.bincount(assigned, minlength=len(centres))
+        kept = sizes >= min(SMALLEST_CLUSTER, int(sizes.max()))
+        centres = torch.nn.functional.normalize(sums[kept], dim=1).to(vectors.dtype)
+    while True:
+        assigned = nearest(vectors, centres)
+        sizes = torch.bincount(assigned, minlength=len(centres))
+        if len(centres) == 1 or int(sizes.min()) >= LIST_LENGTH:
+            return assigned
+        centres = centres[sizes > sizes.min()]
+
+
 def mine_shard(
     queries: Tensor,
     query_vectors: Tensor,
@@ -86,23 +110,28 @@ def mine_shard(
     weights: Tensor,
     vectors: Tensor,
     idf: Tensor,
+    inside: int,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Candidates (numbers within the shard), cosines and word shares for a block of queries."""
+    """Candidates (numbers within the shard), cosines and word shares for a block of queries.
+
+    Passages from `inside` on are strangers from other shards: half of the random candidates.
+    """
     half = weights.dtype
     present, total = query_terms(queries, idf)
     lexical = (present.to(half) @ weights.t()).float() / total[:, None]
     cosine = (query_vectors @ vectors.t()).float()
-    hidden_lexical, hidden_cosine = lexical, cosine
+    hidden_lexical, hidden_cosine = lexical[:, :inside], cosine[:, :inside]
     rows = torch.nonzero(excluded >= 0).squeeze(1)
     if len(rows):
-        hidden_lexical, hidden_cosine = lexical.clone(), cosine.clone()
+        hidden_lexical, hidden_cosine = hidden_lexical.clone(), hidden_cosine.clone()
         hidden_lexical[rows, excluded[rows]] = -1
         hidden_cosine[rows, excluded[rows]] = -2
-    count = min(LIST_LENGTH, weights.shape[0])
-    by_words = hidden_lexical.topk(count, dim=1).indices
-    by_teacher = hidden_cosine.topk(count, dim=1).indices
-    anywhere = torch.randint(0, weights.shape[0], (len(queries), RANDOM), device=queries.device)
-    candidates = torch.cat([source[:, None], by_words, by_teacher, anywhere], dim=1)
+    by_words = hidden_lexical.topk(LIST_LENGTH, dim=1).indices
+    by_teacher = hidden_cosine.topk(LIST_LENGTH, dim=1).indices
+    shape, device = (len(queries), RANDOM // 2), queries.device
+    anywhere = torch.randint(0, inside, shape, device=device)
+    strange = torch.randint(inside, weights.shape[0], shape, device=device)
+    candidates = torch.cat([source[:, None], by_words, by_teacher, anywhere, strange], dim=1)
     return candidates, cosine.gather(1, candidates), lexical.gather(1, candidates)
 
 
@@ -134,25 +163,34 @@ def main() -> None:
     queries, query_lengths = (torch.from_numpy(a).to(device) for a in table(query_rows, 128))
     idf = inverse_document_frequency(passages)
     mean_length = float(passage_lengths.float().mean())
-    passage_shard = torch.from_numpy(data["passage_shard"]).to(device)
-    query_shard = torch.from_numpy(data["query_shard"]).to(device)
+    is_chunk = torch.from_numpy(data["passage_is_chunk"]).to(device)
+    passage_shard = torch.zeros(len(passages), dtype=torch.long, device=device)
+    passage_shard[~is_chunk] = clusters(passage_vectors[~is_chunk])
+    if is_chunk.any():  # ten-word passages are a collection of their own, so that phase two is met as it is
+        passage_shard[is_chunk] = clusters(passage_vectors[is_chunk]) + passage_shard.max() + 1
+    sizes = torch.bincount(passage_shard)
+    log(f"{len(sizes)} clusters of {int(sizes.min())} to {int(sizes.max())}, {time.time() - started:.1f} s")
     source = torch.from_numpy(data["query_source"]).to(device).long()
+    query_shard = passage_shard[source]
     excluded = torch.from_numpy(data["query_excluded"]).to(device).long()
+    elsewhere = (excluded >= 0) & (passage_shard[excluded.clamp(min=0)] != query_shard)
+    excluded = torch.where(elsewhere, -1, excluded)
     width = 1 + 2 * LIST_LENGTH + RANDOM
     candidates = torch.zeros(len(queries), width, dtype=torch.int32, device=device)
     cosine = torch.zeros(len(queries), width, dtype=torch.float16, device=device)
     lexical = torch.zeros(len(queries), width, dtype=torch.float16, device=device)
     local = torch.zeros(len(passages), dtype=torch.long, device=device)
-    for shard in range(int(passage_shard.max()) + 1):
+    for shard in range(len(sizes)):
         members = torch.nonzero(passage_shard == shard).squeeze(1)
         mine = torch.nonzero(query_shard == shard).squeeze(1)
         if len(members) < LIST_LENGTH and len(mine):
-            raise ValueError(f"shard {shard} has only {len(members)} passages: use fewer shards")
+            raise ValueError(f"cluster {shard} has only {len(members)} passages: take larger ones")
         local[members] = torch.arange(len(members), device=device)
+        known = torch.cat([members, torch.randint(0, len(passages), (STRANGERS,), device=device)])
         weights = torch.cat(
             [
                 passage_weights(passages[m], passage_lengths[m], idf, mean_length).to(half)
-                for m in members.split(4096)
+                for m in known.split(4096)
             ]
         )
         for block in mine.split(options.block):
@@ -163,10 +201,11 @@ def main() -> None:
                 local[source[block]],
                 hide,
                 weights,
-                passage_vectors[members],
+                passage_vectors[known],
                 idf,
+                len(members),
             )
-            candidates[block] = members[numbers].int()
+            candidates[block] = known[numbers].int()
             cosine[block], lexical[block] = cos.half(), lex.half()
     log(f"mined {len(queries)} queries, {time.time() - started:.1f} s")
     options.out.mkdir(parents=True, exist_ok=True)
@@ -180,6 +219,7 @@ def main() -> None:
             "candidates": candidates.cpu(),
             "cosine": cosine.cpu(),
             "lexical": lexical.cpu(),
+            "vectors": passage_vectors.cpu(),
         },
         options.out / "groups.pt",
     )

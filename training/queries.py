@@ -7,6 +7,7 @@ import numpy as np
 from .passages import Vocabulary
 
 QUESTION, TITLE, KEYWORDS, SENTENCE, NEED, CHUNK = range(6)
+FEEDBACK = 6  # made later, from the candidates of the others (feedback.py)
 KINDS = ("question", "title", "keywords", "sentence", "need", "chunk")
 MAX_QUERY_PIECES = 126
 

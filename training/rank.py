@@ -54,6 +54,8 @@ def rehearse(models: dict[str, CrossEncoder], device: torch.device) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--groups", type=Path)
+    parser.add_argument("--feedback", type=Path, help="chunks of training.feedback instead of plain ones")
+    parser.add_argument("--chunk-share", type=float, default=0.23)
     parser.add_argument("--rehearse", action="store_true", help="only warm the compiler's cache")
     parser.add_argument("--init", nargs="+", required=True, help="SIZE=FOLDER")
     parser.add_argument("--vocabulary", type=Path, required=True)
@@ -86,7 +88,7 @@ def main() -> None:
         rehearse(models, device)
         return
     buckets = tuple(replace(b, groups=max(1, int(b.groups * options.batch))) for b in BUCKETS)
-    groups = Groups(options.groups, device, buckets)
+    groups = Groups(options.groups, options.feedback, options.chunk_share, device, buckets)
     chances = groups.bucket_chances.tolist()
     log("target:", target.describe(), "buckets:", " ".join(f"{c:.3f}" for c in chances))
     clock = Clock(options.seconds, options.steps)
@@ -95,18 +97,18 @@ def main() -> None:
     trained = 0
     while (done := clock.done()) < 1:
         bucket = clock.step if clock.step < len(BUCKETS) else choose.choices(range(len(BUCKETS)), chances)[0]
-        ids, segments, mask, cosine, lexical, kinds = groups.batch(bucket)
-        wanted = target.logits(cosine, lexical, kinds)
+        batch = groups.batch(bucket)
+        wanted = target.of(batch)
         figures = []
         for letter, model in models.items():
             with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-                z = model(ids, segments, mask).view(-1, CANDIDATES)
+                z = model(batch.ids, batch.segments, batch.mask).view(-1, CANDIDATES)
             listwise, pointwise = ranking_loss(z, wanted)
             (listwise + POINTWISE_WEIGHT * pointwise).backward()
             optimizers[letter].step(schedule(done))
             figures += [listwise.detach(), pointwise.detach(), agreement(z.detach(), wanted)]
         history.append(torch.stack(figures))
-        trained += len(kinds)
+        trained += len(batch.kinds)
         clock.tick()
         if due():
             means = torch.stack(history).mean(0).tolist()

@@ -168,9 +168,11 @@ class Pipeline:
 
 
 def load_models(folders: list[str], device: torch.device) -> dict[str, CrossEncoder]:
+    """Models by letter. A:T=FOLDER is a model of size T that variants call A."""
     models = {}
-    for letter, folder in (pair.split("=", 1) for pair in folders):
-        model = CrossEncoder(SIZES[letter])
+    for name, folder in (pair.split("=", 1) for pair in folders):
+        letter, _, size = name.partition(":")
+        model = CrossEncoder(SIZES[size or letter])
         missing = load_weights(model, Path(folder))
         if missing:
             raise ValueError(f"{folder} lacks {missing}")
@@ -181,12 +183,14 @@ def load_models(folders: list[str], device: torch.device) -> dict[str, CrossEnco
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=Path, required=True)
-    parser.add_argument("--models", nargs="*", default=[], help="LETTER=FOLDER")
+    parser.add_argument("--models", nargs="*", default=[], help="LETTER=FOLDER or LETTER:SIZE=FOLDER")
     parser.add_argument("--teacher", type=Path, help="also score with the teacher, to know the ceiling")
     parser.add_argument(
-        "--variants", nargs="*", default=[], help="three letters each; phase one alone is always kept"
+        "--variants", nargs="*", default=[], help="three letters each; without any, phase one of every model"
     )
     parser.add_argument("--collections", nargs="*", help="only these")
+    parser.add_argument("--limit", type=int, help="only the first queries of each collection")
+    parser.add_argument("--depth", type=int, help="only the first candidates of each query")
     parser.add_argument("--vocabulary", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
@@ -201,9 +205,11 @@ def main() -> None:
     for name, entry in sets.items():
         if options.collections and name not in options.collections:
             continue
+        entry["run"] = {q: entry["run"][q][: options.depth] for q in list(entry["run"])[: options.limit]}
         start = time.time()
         pipeline = Pipeline(entry, pieces, models, device)
-        for letter in models:
+        out[f"{name}/counts"] = pipeline.counts
+        for letter in sorted({v[0] for v in options.variants} or set(models)):
             out[f"{name}/{letter}/z"] = pipeline.phase_one(letter)[0]
         if teacher:
             cosine = pipeline.teacher_scores(teacher, [entry["queries"][q] for q in pipeline.queries])

@@ -14,7 +14,7 @@ import lzma
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -131,8 +131,18 @@ def read_arxiv(repository: Path, per_category: int, per_large_category: int) -> 
                 break
 
 
+def article_share(article: int) -> float:
+    """A number in [0, 1) for each article: those under a share train, the others never do."""
+    return (article * 2654435761 % 2**32) / 2**32
+
+
 def read_wikipedia(path: Path, keep: float) -> Iterator[Section]:
     """Sections of the tokenised Wikipedia sample; `keep` is the share of articles taken."""
+    return read_wikipedia_articles(path, lambda article: article_share(article) < keep)
+
+
+def read_wikipedia_articles(path: Path, wanted: Callable[[int], bool]) -> Iterator[Section]:
+    """Sections of the articles that are wanted."""
     data = np.load(path)
     sentence_ends = np.concatenate([[0], np.cumsum(data["sl"].astype(np.int64))])
     passage_ends = sentence_ends[np.concatenate([[0], np.cumsum(data["pn"].astype(np.int64))])]
@@ -141,7 +151,7 @@ def read_wikipedia(path: Path, keep: float) -> Iterator[Section]:
     heading_ends = np.concatenate([[0], np.cumsum(data["ht"].astype(np.int64))])
     tokens, titles, headings = data["toks"], data["th"], data["hh"]
     for article in range(len(article_ends) - 1):
-        if (article * 2654435761 % 2**32) / 2**32 >= keep:
+        if not wanted(article):
             continue
         title = titles[title_ends[article] : title_ends[article + 1]]
         start, end = article_ends[article], article_ends[article + 1]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .measure import BETAS, interpolated, read, table
+from .measure import BETAS, Calibration, interpolated, read, table
 
 TRIALS = {
     "mixed": "",
@@ -34,7 +34,8 @@ def values(sets: Path, scores: Path, letter: str = "S") -> dict[str, float]:
     initial = np.mean([table(q, lambda x: x.initial[None]).mean() for q in collections.values()])
     alone = np.mean([table(q, lambda x: x.z[None]).mean() for q in collections.values()])
     flat = np.mean(
-        [table(q, lambda x: interpolated(x, BETAS, 1.0, 0.0)).mean(0) for q in collections.values()], axis=0
+        [table(q, lambda x: interpolated(x, BETAS, Calibration())).mean(0) for q in collections.values()],
+        axis=0,
     )
     return {"initial": float(initial), "alone": float(alone), "interpolated": float(flat.max())}
 
