@@ -11,27 +11,25 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
   try {
     const [name, ...rest] = args;
     if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-      (name === undefined ? io.stderr : io.stdout).write(overview(commands, version()));
+      (name === undefined ? io.stderr : io.stdout).write(
+        overview(await Promise.all(Object.values(commands).map((load) => load())), version()),
+      );
       return name === undefined ? 2 : 0;
     }
     if (name === '--version' || name === '-v') {
       io.stdout.write(`${version()}\n`);
       return 0;
     }
-    await runCommand(find(name), rest, io);
+    await runCommand(await find(name), rest, io);
     return 0;
   } catch (error) {
     return report(error, io);
   }
 }
 
-function find(name: string): Command {
-  const command = commands.find((candidate) => candidate.name === name);
-  if (command) return command;
-  const near = closest(
-    name,
-    commands.map((candidate) => candidate.name),
-  );
+async function find(name: string): Promise<Command> {
+  if (Object.hasOwn(commands, name)) return commands[name]();
+  const near = closest(name, Object.keys(commands));
   const hint = near ? `did you mean "${near}"?` : 'bert-qe --help lists them.';
   throw new BertQeError('usage', `Unknown command "${name}"; ${hint}`);
 }

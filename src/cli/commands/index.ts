@@ -1,29 +1,27 @@
 import type { Command } from '../command.js';
-import { checkCommand } from './check.js';
-import { demoCommand } from './demo.js';
-import { evaluateCommand } from './evaluate.js';
-import { experimentCommand } from './experiment.js';
-import { flopsCommand } from './flops.js';
-import { indexCommand } from './index-command.js';
-import { modelsCommand } from './models.js';
-import { rerankCommand } from './rerank.js';
-import { scoreCommand } from './score.js';
-import { searchCommand } from './search.js';
-import { serveCommand } from './serve.js';
-import { trainCommand } from './train.js';
 
-/** Every sub-command, in the order a user meets them. */
-export const commands = [
-  demoCommand,
-  indexCommand,
-  searchCommand,
-  rerankCommand,
-  evaluateCommand,
-  scoreCommand,
-  trainCommand,
-  modelsCommand,
-  experimentCommand,
-  serveCommand,
-  flopsCommand,
-  checkCommand,
-] as unknown as readonly Command[];
+type Loader = () => Promise<Command>;
+
+/** Gives a command of any options the type that the command line handles. */
+function load<M>(module: Promise<M>, pick: (module: M) => unknown): Promise<Command> {
+  return module.then((loaded) => pick(loaded) as Command);
+}
+
+/**
+ * Every sub-command, in the order a user meets them. Each is loaded when it is called: `evaluate` should not wait for
+ * a web server and two native libraries.
+ */
+export const commands: Readonly<Record<string, Loader>> = {
+  demo: () => load(import('./demo.js'), (module) => module.demoCommand),
+  index: () => load(import('./index-command.js'), (module) => module.indexCommand),
+  search: () => load(import('./search.js'), (module) => module.searchCommand),
+  rerank: () => load(import('./rerank.js'), (module) => module.rerankCommand),
+  evaluate: () => load(import('./evaluate.js'), (module) => module.evaluateCommand),
+  score: () => load(import('./score.js'), (module) => module.scoreCommand),
+  train: () => load(import('./train.js'), (module) => module.trainCommand),
+  models: () => load(import('./models.js'), (module) => module.modelsCommand),
+  experiment: () => load(import('./experiment.js'), (module) => module.experimentCommand),
+  serve: () => load(import('./serve.js'), (module) => module.serveCommand),
+  flops: () => load(import('./flops.js'), (module) => module.flopsCommand),
+  check: () => load(import('./check.js'), (module) => module.checkCommand),
+};
