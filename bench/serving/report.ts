@@ -34,6 +34,10 @@ function ms(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toFixed(1);
 }
 
+function megabytes(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(0);
+}
+
 function closedLoopRow(model: string, clients: number): string {
   const alone = find(model, clients, 'alone');
   const ours = find(model, clients, 'bert-qe');
@@ -53,7 +57,6 @@ function closedLoopRow(model: string, clients: number): string {
 }
 
 function overloadRow(one: Report['overload'][number]): string {
-  const megabytes = (bytes: number) => (bytes / 2 ** 20).toFixed(0);
   const cells = [
     names[one.model],
     `${one.perSecond.toFixed(0)}/s for ${one.seconds} s`,
