@@ -26,8 +26,8 @@ const here = fileURLToPath(import.meta.url);
 
 /** Small on purpose, so that two cores do it in minutes: one epoch, sampled candidates, short sequences. */
 const training: Readonly<Record<string, TrainingFields>> = {
-  T: { epochs: 1, depth: 200, negatives: 6, loss: 'pointwise', learningRate: 3e-5, maxLength: 160 },
-  S: { epochs: 1, depth: 200, negatives: 6, loss: 'pointwise', learningRate: 2e-5, maxLength: 160 },
+  T: { epochs: 1, depth: 200, negatives: 4, learningRate: 2e-5, maxLength: 256, validateEvery: 40 },
+  S: { steps: 40, depth: 200, negatives: 4, learningRate: 2e-5, maxLength: 256, validateEvery: 20 },
 };
 
 const collections = {

@@ -13,7 +13,7 @@ describe('an experiment with training', { timeout: 180_000 }, () => {
   const steps = [1, 2, 3].map((fold) => `train T, fold ${fold}`);
 
   test('fine-tunes in every fold and ranks with what came out', async () => {
-    await toyModel(join(folder, 'base'));
+    await toyModel(join(folder, 'base'), 'classifier');
     const { file } = smallExperiment(folder, {
       models: { T: './base' },
       training: { steps: 3, batch: 8, maxLength: 24, learningRate: 1e-3, candidates: 10 },

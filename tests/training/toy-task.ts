@@ -32,15 +32,20 @@ export const toyConfig: ModelConfig = {
   layerNormEps: 1e-12,
 };
 
-/** A model folder as pre-training leaves it: an encoder with random weights and no head. */
-export async function toyModel(folder: string, config: ModelConfig = toyConfig): Promise<string> {
+/** A model folder as pre-training leaves it, an encoder with random weights and no head, or one with a head. */
+export async function toyModel(folder: string, head: 'none' | 'classifier' = 'none'): Promise<string> {
+  const config = toyConfig;
   mkdirSync(folder, { recursive: true });
-  const tensors = [...bertTensorShapes(config, 'none')].map(([name, shape]) => {
+  const tensors = [...bertTensorShapes(config, head)].map(([name, shape]) => {
     const random = new Random('toy', name);
     const count = shape.reduce((product, dim) => product * dim, 1);
     const value = (): number =>
       name.endsWith('LayerNorm.weight') ? 1 : name.endsWith('bias') ? 0 : (random.unit() - 0.5) * 0.43;
-    return { name: `bert.${name}`, shape, values: Float32Array.from({ length: count }, value) };
+    return {
+      name: name.startsWith('classifier') ? name : `bert.${name}`,
+      shape,
+      values: Float32Array.from({ length: count }, value),
+    };
   });
   await writeSafetensors(join(folder, 'model.safetensors'), tensors);
   writeFileSync(join(folder, 'vocab.txt'), `${vocabulary.join('\n')}\n`);
