@@ -1,5 +1,12 @@
 export { BertQE, type RerankOptions, type RerankProgress } from './bert-qe.js';
-export { chunkSources, type BertQEOptions, type ChunkSource, type Settings } from './options.js';
+export {
+  chunkSources,
+  DEFAULT_ALPHA,
+  DEFAULT_BETA,
+  type BertQEOptions,
+  type ChunkSource,
+  type Settings,
+} from './options.js';
 export type { InputDocument } from './inputs.js';
 export type { PhaseCost, RerankCost, RerankedDocument, Reranking } from './result.js';
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';

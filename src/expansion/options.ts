@@ -13,7 +13,14 @@ export type ChunkSource =
 
 export const chunkSources = ['best-passage', 'document', 'initial'] as const satisfies readonly ChunkSource[];
 
-/** What the method leaves open; every default is the paper's. */
+/**
+ * α and β where none are given: what suits the models that come with the package, chosen on development collections
+ * (docs/models.md, section 10). For models of one's own tune them; the paper's folds mostly chose α = .4 and β = .9.
+ */
+export const DEFAULT_ALPHA = 0.1;
+export const DEFAULT_BETA = 0.95;
+
+/** What the method leaves open; every default but those of α and β is the paper's. */
 export interface BertQEOptions {
   /** Feedback documents of phase two (10). */
   readonly kd?: number;
@@ -25,9 +32,9 @@ export interface BertQEOptions {
   readonly passageWords?: number;
   /** Words of the title that go in front of every passage; 0 leaves titles out (30). */
   readonly titleWords?: number;
-  /** Eq. 5: the share of rel(C,d), 0 to 1 (0.4, chosen in most folds of the paper). */
+  /** Eq. 5: the share of rel(C,d), 0 to 1 ({@link DEFAULT_ALPHA}). */
   readonly alpha?: number;
-  /** The share of ln M against the initial score, 0 to 1 (0.9); 1 where there are no initial scores. */
+  /** The share of ln M against the initial score, 0 to 1 ({@link DEFAULT_BETA}); 1 where there are no initial scores. */
   readonly beta?: number;
   /** Documents that are re-ranked; those below keep their order beneath them (1000). */
   readonly depth?: number;
@@ -86,7 +93,7 @@ export function settingsFrom(options: BertQEOptions = {}): Settings {
   if (!chunkSources.includes(chunkSource)) {
     throw usage(`chunkSource must be one of ${chunkSources.join(', ')}, not ${JSON.stringify(chunkSource)}`);
   }
-  const alpha = share('alpha', options.alpha ?? 0.4);
+  const alpha = share('alpha', options.alpha ?? DEFAULT_ALPHA);
   return {
     kd: count('kd', options.kd ?? 10),
     kc: count('kc', options.kc ?? 10),
@@ -98,7 +105,7 @@ export function settingsFrom(options: BertQEOptions = {}): Settings {
     },
     // Eq. 5 without rel(q,d) is rel(C,d) alone.
     alpha: options.dropQueryScore ? 1 : alpha,
-    beta: share('beta', options.beta ?? 0.9),
+    beta: share('beta', options.beta ?? DEFAULT_BETA),
     depth: count('depth', options.depth ?? 1000),
     chunkSource,
     expansion: options.expansion ?? true,
