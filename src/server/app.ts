@@ -1,10 +1,17 @@
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { apiPage } from './api-page.js';
-import { answerPage, handlers, pagePolicy, type Ask, type Env, type RouteHandler } from './handlers/index.js';
+import {
+  answerPage,
+  answerProblem,
+  handlers,
+  pagePolicy,
+  type Ask,
+  type Env,
+  type RouteHandler,
+} from './handlers/index.js';
 import { Health } from './health.js';
-import { HttpProblem, problemBody, problemOf } from './http/index.js';
+import { HttpProblem, problemOf } from './http/index.js';
 import { gate, observe, type GateOptions } from './middleware.js';
 import { openApiDocument } from './openapi.js';
 import { routes, type RouteName } from './routes.js';
@@ -62,12 +69,6 @@ function once(make: () => string): () => string {
 /** `{id}` → `:id`; the last parameter may hold slashes, as document ids do. */
 function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}$/, ':$1{.+}').replaceAll(/\{(\w+)\}/g, ':$1');
-}
-
-function answerProblem(c: Ask, problem: HttpProblem): Response {
-  return c.json(problemBody(problem, c.var.life.id), problem.status as ContentfulStatusCode, {
-    ...problem.headers,
-  });
 }
 
 function nothingAt(c: Ask): HttpProblem {

@@ -20,6 +20,9 @@ export const defaultPatience: Patience = { headersMs: 10_000, requestMs: 30_000,
 /** Connections at a time: a slow one costs a socket and some memory. */
 const mostConnections = 4096;
 
+/** Connections that may wait to be accepted: with Node's 511, those of a sudden crowd would try again after a second. */
+const backlog = 4096;
+
 /** Opens the port. */
 export async function listen(
   app: Hono<Env>,
@@ -40,7 +43,7 @@ export async function listen(
   server.maxConnections = mostConnections;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog }, resolve);
   });
   return { server, port: (server.address() as AddressInfo).port };
 }

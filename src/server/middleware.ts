@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
-import { eventStreamType, type Ask, type Env } from './handlers/index.js';
+import { answerProblem, eventStreamType, type Ask, type Env } from './handlers/index.js';
 import { ApiKeys, HttpProblem, isLocalHost, RequestLife, type Notes } from './http/index.js';
 import type { ServerLog } from './log.js';
 import { routes, type RouteSpec } from './routes.js';
-import { Refusal } from './scheduling/index.js';
+import { overloaded, Refusal } from './scheduling/index.js';
 import type { Service } from './service.js';
 
 /** Who may ask, and how they are told apart. */
@@ -93,9 +93,13 @@ export function gate(service: Service, { keys, isLocal }: GateOptions): Middlewa
     }
     if (scoring.has(path) && c.req.method === 'POST') {
       if (service.draining) throw new Refusal('draining', 'The server is stopping; try another.', 1);
-      service.admission.preview(life.client, life.deadline);
+      // Answered without an exception: under load most requests end here.
+      if (service.admission.isFull(life.client, life.deadline)) {
+        const headers = { 'Retry-After': String(service.admission.retryAfter) };
+        return answerProblem(c, { status: 429, type: 'overloaded', message: overloaded, headers });
+      }
     }
-    await next();
+    return next();
   };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Admission, Refusal, Throughput, type Ticket } from '../../src/server/scheduling/index.js';
 
 const limits = { requestTokens: 1000, queueTokens: 3000 };
-/** Deadlines of a second: 500 tokens may wait for a client, 900 in all, where the queue is not the limit. */
+/** Deadlines of a second: 400 tokens may wait for a client, 900 in all, where the queue is not the limit. */
 const speed = { perSecond: 1000 };
 const unmeasured = { perSecond: undefined };
 
@@ -47,19 +47,19 @@ describe('admission', () => {
   it('takes only what can be expected to be done in time', () => {
     const admission = new Admission(limits, speed);
     admission.admit({ client: 'a', work: 300, deadline: 1000 });
-    admission.admit({ client: 'a', work: 200, deadline: 1000 });
+    admission.admit({ client: 'a', work: 100, deadline: 1000 });
     const { reason, retryAfter } = refusal(() => admission.admit({ client: 'a', work: 1, deadline: 1000 }));
     expect([reason, retryAfter]).toEqual(['overloaded', 1]);
     // With ten times the patience there is room.
     admission.admit({ client: 'a', work: 100, deadline: 10_000 });
-    refusal(() => admission.preview('a', 1000));
+    expect(admission.isFull('a', 1000)).toBe(true);
   });
 
   it('takes a small request of a newcomer while another waits for a large one', () => {
     const admission = new Admission(limits, speed);
     // Too much for its deadline, but the server had nothing else to do.
     admission.admit({ client: 'large', work: 1000, deadline: 1000 });
-    admission.preview('small', 1000);
+    expect(admission.isFull('small', 1000)).toBe(false);
     admission.admit({ client: 'small', work: 100, deadline: 1000 });
     refusal(() => admission.admit({ client: 'large', work: 1, deadline: 1000 }));
   });

@@ -6,6 +6,7 @@ import { answerSearch } from './search.js';
 import * as service from './service.js';
 
 export type { Ask, Env, RouteHandler } from './context.js';
+export { answerProblem } from './problem.js';
 export { eventStreamType } from './search.js';
 export { answerPage, pagePolicy } from './service.js';
 

@@ -4,7 +4,15 @@ import { Refusal } from '../scheduling/index.js';
 import type { LifeEnd } from './life.js';
 
 /** An answer that says what is wrong. */
-export class HttpProblem extends Error {
+export interface ProblemAnswer {
+  readonly status: number;
+  readonly type: ProblemType;
+  readonly message: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One that is thrown. */
+export class HttpProblem extends Error implements ProblemAnswer {
   override readonly name = 'HttpProblem';
 
   constructor(
@@ -56,6 +64,6 @@ export function problemOf(error: unknown, ended: LifeEnd | undefined): HttpProbl
 }
 
 /** The body of a problem, under every name that clients look for. */
-export function problemBody({ message, type }: HttpProblem, id: string): Problem {
+export function problemBody({ message, type }: ProblemAnswer, id: string): Problem {
   return { message, error: message, detail: message, error_type: type, request_id: id };
 }

@@ -33,7 +33,7 @@ export class Refusal extends BertQeError {
  * The part of the deadline that a client may fill, alone or with what is its fair share of the speed. Clients that
  * come later take their shares from those that wait already; this leaves them room to be late.
  */
-const ownShare = 0.5;
+const ownShare = 0.4;
 
 /** The part of the deadline that all of them together may fill. */
 const commonShare = 0.9;
@@ -43,6 +43,9 @@ const commonShare = 0.9;
  * always room for the next (dynamic thresholds, as in the shared buffers of network switches).
  */
 const greed = 2;
+
+export const overloaded =
+  'The server has as much work as it can do in time; try again after the seconds in Retry-After.';
 
 /** A request that was taken. */
 export class Ticket {
@@ -87,9 +90,14 @@ export class Admission {
     return this.#total;
   }
 
-  /** Refuses before the request is even read, where nothing of the client could be taken. */
-  preview(client: string, deadline: number): void {
-    if (this.#room(client, deadline) <= 0) throw this.#overloaded();
+  /** Whether nothing of the client could be taken now: its request need not even be read. */
+  isFull(client: string, deadline: number): boolean {
+    return this.#room(client, deadline) <= 0;
+  }
+
+  /** Seconds after which about half of what waits is done. */
+  get retryAfter(): number {
+    return Math.max(1, Math.ceil(this.#total / (2 * (this.throughput.perSecond ?? this.#total))));
   }
 
   admit({ client, work, deadline }: WorkRequest): Ticket {
@@ -102,7 +110,9 @@ export class Admission {
       );
     }
     // With nothing else to do, trying is better than refusing: the estimate may be wrong.
-    if (this.#total > 0 && work > this.#room(client, deadline)) throw this.#overloaded();
+    if (this.#total > 0 && work > this.#room(client, deadline)) {
+      throw new Refusal('overloaded', overloaded, this.retryAfter);
+    }
     this.#add(client, work);
     return new Ticket(work, (done) => this.#add(client, -done));
   }
@@ -132,17 +142,6 @@ export class Admission {
     let common = (commonShare * deadline * perSecond) / 1000;
     for (const pending of this.#pending.values()) common -= Math.min(pending, timely);
     return Math.min(common, Math.max(timely - this.#total, timely / clients - own));
-  }
-
-  #overloaded(): Refusal {
-    // By then about half of what waits is done.
-    const seconds = this.#total / (2 * (this.throughput.perSecond ?? this.#total));
-    const retryAfter = Math.max(1, Math.ceil(seconds));
-    return new Refusal(
-      'overloaded',
-      `The server has as much work as it can do in time; try again in ${retryAfter} s.`,
-      retryAfter,
-    );
   }
 
   #add(client: string, work: number): void {

@@ -1,5 +1,5 @@
 /** After so many seconds of work, a measurement counts half. */
-const halfLife = 3;
+const halfLife = 2;
 
 /** How much work gets done in a second, from what was done lately; idle time does not count. */
 export class Throughput {
