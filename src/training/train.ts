@@ -146,20 +146,24 @@ function checkInputs(
   }
 }
 
+/** Settings that change nothing by themselves: two are taken in where they count. */
+const withoutEffect = new Set(['threads', 'saveEvery', 'epochs', 'teacherWeight']);
+
+function textOf({ id, text }: Query): readonly string[] {
+  return [id, text];
+}
+
 async function configurationOf(
   inputs: TrainingInputs,
   settings: TrainingSettings,
   base: BaseModel,
 ): Promise<Configuration> {
-  // Where checkpoints fall and how many threads work changes nothing; of epochs and steps one counts.
-  const { threads, saveEvery, epochs, teacherWeight, ...rest } = settings;
-  const ids = (queries: readonly Query[]): unknown => queries.map(({ id, text }) => [id, text]);
+  const { epochs, teacherWeight } = settings;
   const deepest = Math.max(settings.depth, settings.validationDepth ?? 0);
   const wanted = [...inputs.queries, ...(inputs.validationQueries ?? [])].map(({ id }) => id);
-  const chosen = Object.entries(rest).filter(([, value]) => value !== undefined) as [
-    string,
-    string | number,
-  ][];
+  const chosen = Object.entries(settings).filter(
+    ([name, value]) => value !== undefined && !withoutEffect.has(name),
+  ) as [string, string | number][];
   return {
     ...Object.fromEntries(chosen),
     ...(settings.steps === undefined && { epochs }),
@@ -167,8 +171,8 @@ async function configurationOf(
     ...(inputs.general && { general: await modelKey(await findModel(inputs.general)) }),
     ...(inputs.teacher && { teacher: await modelKey(await findModel(inputs.teacher)), teacherWeight }),
     documents: inputs.documentsKey,
-    queries: hashOf(ids(inputs.queries)),
-    validationQueries: hashOf(ids(inputs.validationQueries ?? [])),
+    queries: hashOf(inputs.queries.map(textOf)),
+    validationQueries: hashOf((inputs.validationQueries ?? []).map(textOf)),
     qrels: hashOf(wanted.map((id) => [...(inputs.qrels.get(id) ?? [])])),
     run: hashOf(wanted.map((id) => (inputs.run.get(id) ?? []).slice(0, deepest))),
   };

@@ -7,6 +7,10 @@ import { bertQe } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
 import { merged, toyCollection, toyModel } from '../training/toy-task.js';
 
+function queryLines(queries: readonly { id: string; text: string }[]): string {
+  return queries.map(({ id, text }) => `${JSON.stringify({ _id: id, text })}\n`).join('');
+}
+
 describe('bert-qe train', { timeout: 180_000 }, () => {
   const folder = temporaryFolder();
   const at = (name: string): string => join(folder, name);
@@ -14,9 +18,6 @@ describe('bert-qe train', { timeout: 180_000 }, () => {
   const both = merged(training, validation);
   const inputs = ['--index', at('index'), '--queries', at('queries.jsonl'), '--qrels', at('qrels.txt')];
   const rest = ['--run', at('candidates.run'), '--model', at('base'), '--steps', '6', '--max-length', '24'];
-  const queryLines = (queries: readonly { id: string; text: string }[]): string =>
-    queries.map(({ id, text }) => `${JSON.stringify({ _id: id, text })}\n`).join('');
-
   beforeAll(async () => {
     await toyModel(at('base'));
     await buildIndex(documents(), { folder: at('index'), analyzer: createAnalyzer({ base: 'plain' }) });

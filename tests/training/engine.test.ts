@@ -48,18 +48,18 @@ describe('an engine', () => {
   });
 });
 
-describe('the optimiser', () => {
-  /** The update as REFERENCE §3 has it, one number at a time. */
-  function expected(w: number, gradients: readonly number[], rate: number, decay: number): number {
-    let [m, v] = [0, 0];
-    for (const g of gradients) {
-      m = 0.9 * m + 0.1 * g;
-      v = 0.999 * v + 0.001 * g * g;
-      w -= rate * (m / (Math.sqrt(v) + 1e-6) + decay * w);
-    }
-    return w;
+/** The update as REFERENCE §3 has it, one number at a time. */
+function expected(w: number, gradients: readonly number[], rate: number, decay: number): number {
+  let [m, v] = [0, 0];
+  for (const g of gradients) {
+    m = 0.9 * m + 0.1 * g;
+    v = 0.999 * v + 0.001 * g * g;
+    w -= rate * (m / (Math.sqrt(v) + 1e-6) + decay * w);
   }
+  return w;
+}
 
+describe('the optimiser', () => {
   test.each([
     ['encoder.layer.0.output.dense.weight', 0.01],
     ['encoder.layer.0.output.dense.bias', 0],

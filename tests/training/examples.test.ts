@@ -67,7 +67,7 @@ describe('the order of training', () => {
     const seen = Array.from({ length: 12 }, (_, step) => stream.at(step)).flat(2);
     const counts = new Map<number, number>();
     for (const one of seen) counts.set(one, (counts.get(one) ?? 0) + 1);
-    expect([...counts.values()]).toEqual(new Array(12).fill(5));
+    expect([...counts.values()]).toEqual(Array.from({ length: 12 }, () => 5));
   });
 
   test('by groups sets each relevant example against others of its query', () => {

@@ -15,6 +15,19 @@ const options = {
   threads: 2,
 };
 
+function weights(out: string): Buffer {
+  return readFileSync(join(out, 'model.safetensors'));
+}
+
+/** Everything but the time it took. */
+function manifest(out: string): unknown {
+  const { seconds, ...rest } = JSON.parse(readFileSync(join(out, 'training.json'), 'utf8')) as {
+    seconds: number;
+  };
+  expect(seconds).toBeGreaterThan(0);
+  return rest;
+}
+
 describe('a training that is stopped', { timeout: 180_000 }, () => {
   const folder = temporaryFolder();
   const whole = join(folder, 'whole');
@@ -24,16 +37,6 @@ describe('a training that is stopped', { timeout: 180_000 }, () => {
     model = await toyModel(join(folder, 'base'));
     expect(await runChild({ model, out: whole, options })).toMatchObject({ code: 0 });
   }, 180_000);
-
-  const weights = (out: string): Buffer => readFileSync(join(out, 'model.safetensors'));
-  /** Everything but the time it took. */
-  const manifest = (out: string): unknown => {
-    const { seconds, ...rest } = JSON.parse(readFileSync(join(out, 'training.json'), 'utf8')) as {
-      seconds: number;
-    };
-    expect(seconds).toBeGreaterThan(0);
-    return rest;
-  };
 
   test('by kill -9, twice, gives the same weights to the bit', async () => {
     const out = join(folder, 'killed');

@@ -4,21 +4,6 @@ import { noValue, type Cell, type Row, type Table } from './table.js';
 
 /** What every fold's models learned from, and what that was worth on its validation queries. */
 export function trainingTable(trained: readonly TrainedFold[]): Table {
-  const number = (value: number): Cell => ({ text: value.toLocaleString('en-US'), value });
-  const measured = (value: number | undefined): Cell =>
-    value === undefined ? noValue : { text: value.toFixed(4), value };
-  const rowOf = ({ size, fold, examples, steps, best, history }: TrainedFold): Row => ({
-    label: `${size}, fold ${fold}`,
-    cells: [
-      number(examples.queries),
-      number(examples.relevant),
-      number(examples.others),
-      number(steps),
-      measured(history.validations.find(({ step }) => step === 0)?.value),
-      measured(best?.value),
-      best ? number(best.step) : noValue,
-    ],
-  });
   const sizes = [...new Set(trained.map(({ size }) => size))];
   return {
     id: 'training',
@@ -28,6 +13,29 @@ export function trainingTable(trained: readonly TrainedFold[]): Table {
     notes: [
       `Before and best: ${validationMeasure} of the fold's validation queries, ranked by rel(q,d) alone, which decides ` +
         'which weights are kept. After step 0 stands for the weights that training started from.',
+    ],
+  };
+}
+
+function number(value: number): Cell {
+  return { text: value.toLocaleString('en-US'), value };
+}
+
+function measured(value: number | undefined): Cell {
+  return value === undefined ? noValue : { text: value.toFixed(4), value };
+}
+
+function rowOf({ size, fold, examples, steps, best, history }: TrainedFold): Row {
+  return {
+    label: `${size}, fold ${fold}`,
+    cells: [
+      number(examples.queries),
+      number(examples.relevant),
+      number(examples.others),
+      number(steps),
+      measured(history.validations.find(({ step }) => step === 0)?.value),
+      measured(best?.value),
+      best ? number(best.step) : noValue,
     ],
   };
 }

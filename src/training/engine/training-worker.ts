@@ -57,13 +57,13 @@ export class TrainingWorker {
 
   /** Lets what was asked finish, then waits for the end of the thread. */
   async close(): Promise<void> {
-    if (!this.#dead) this.#worker.postMessage({ kind: 'close' } satisfies ToWorker);
+    if (!this.#dead) this.#worker.postMessage({ kind: 'close' } satisfies ToWorker, []);
     await this.#exited;
   }
 
   #ask(message: ToWorker): Promise<FromWorker> {
     if (this.#dead) return Promise.reject(this.#dead);
-    this.#worker.postMessage(message);
+    this.#worker.postMessage(message, []);
     return this.#answer();
   }
 
