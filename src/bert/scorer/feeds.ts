@@ -1,6 +1,7 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { BertQeError } from '../../errors.js';
 import { GRAPH_IDS, GRAPH_SLOTS } from '../graph/index.js';
+import { inputMeaning } from './input-names.js';
 import type { WorkerSetup } from './messages.js';
 
 /** Makes the named inputs of one batch: sequences of one length, `splits` the places where second texts start. */
@@ -27,21 +28,6 @@ function ownFeeds(maxPositions: number, secondSegment: 0 | 1): Feeds {
       [GRAPH_SLOTS]: new Tensor('int32', slots, dims),
     };
   };
-}
-
-/** What an input of a model that others exported is filled with. */
-export type InputMeaning = 'ids' | 'mask' | 'types';
-
-/** What exports call their inputs, and what each is filled with. */
-const MEANINGS: readonly (readonly [RegExp, InputMeaning])[] = [
-  [/^(?:input_?ids|input_word_ids|ids|tokens)(?::0)?$/i, 'ids'],
-  [/mask/i, 'mask'],
-  [/(?:token_?type|segment|input_type)/i, 'types'],
-];
-
-/** Undefined for an input that is none of those a cross-encoder has. */
-export function inputMeaning(name: string): InputMeaning | undefined {
-  return MEANINGS.find(([pattern]) => pattern.test(name))?.[1];
 }
 
 function exportFeeds(inputs: Inputs, path: string, secondSegment: 0 | 1): Feeds {
