@@ -1,4 +1,4 @@
-import { EngineConnection, engineNames } from '../engines/index.js';
+import type { EngineConnection, EngineName } from '../engines/index.js';
 import { BertQeError } from '../errors.js';
 import type { OptionSpecs, OptionValues } from './options.js';
 
@@ -6,7 +6,7 @@ import type { OptionSpecs, OptionValues } from './options.js';
 export const clusterOptions = {
   engine: {
     type: 'string',
-    choices: engineNames,
+    choices: ['opensearch', 'elasticsearch'] satisfies EngineName[],
     help: 'use an index on a search cluster; --index then is its name',
   },
   url: { type: 'string', value: 'URL', multiple: true, help: 'a node of the cluster, e.g. http://host:9200' },
@@ -42,5 +42,7 @@ export async function connect(
   if (url.length === 0) {
     throw new BertQeError('usage', `--engine ${engine} needs --url, e.g. --url http://localhost:9200.`);
   }
+  // Loaded when it is needed: most searches need neither a client nor a model.
+  const { EngineConnection } = await import('../engines/index.js');
   return EngineConnection.open({ engine: engine!, urls: url }, { signal });
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DocumentStore, Query, Retriever } from '../collection/index.js';
-import { EngineIndex, EngineRetriever } from '../engines/index.js';
+import type { EngineIndex, EngineRetriever } from '../engines/index.js';
 import { BertQeError } from '../errors.js';
 import { Index, Searcher } from '../retrieval/index.js';
 import { connect, refuseEngineOptions, type EngineValues } from './engine-options.js';
@@ -40,8 +40,9 @@ export async function openCollection(
     }
     const foreign =
       text === undefined ? {} : { foreign: { text, ...(title === undefined ? {} : { title }) } };
-    const index = await EngineIndex.open(connection, values.index, { signal, ...foreign });
-    return onCluster(index);
+    const engines = await import('../engines/index.js');
+    const index = await engines.EngineIndex.open(connection, values.index, { signal, ...foreign });
+    return onCluster(index, engines.EngineRetriever);
   } catch (error) {
     await connection.close();
     throw error;
@@ -65,14 +66,14 @@ export function embedded(index: Index, name: string): SearchedCollection {
   };
 }
 
-function onCluster(index: EngineIndex): SearchedCollection {
+function onCluster(index: EngineIndex, Retriever: typeof EngineRetriever): SearchedCollection {
   const retrievers: EngineRetriever[] = [];
   return {
     name: `${index.name} on ${index.connection.address}`,
     store: index,
     identity: digest([index.name, index.manifest ?? index.statistics]),
     retriever(values) {
-      const retriever = new EngineRetriever(index, makeModels(values));
+      const retriever = new Retriever(index, makeModels(values));
       retrievers.push(retriever);
       return Object.assign(retriever, { name: nameOf(retriever) });
     },

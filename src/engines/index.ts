@@ -25,3 +25,18 @@ export {
   type RemoteScorerOptions,
   type TeiOptions,
 } from './scorers/index.js';
+export {
+  clearFleet,
+  distribute,
+  fleetStatus,
+  parseFleetAddress,
+  retryFailed,
+  workForFleet,
+  type DistributeOptions,
+  type FleetAddress,
+  type FleetResult,
+  type FleetStatus,
+  type FleetTask,
+  type FleetWork,
+  type FleetWorkerOptions,
+} from './fleet/index.js';

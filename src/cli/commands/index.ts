@@ -22,6 +22,7 @@ export const commands: Readonly<Record<string, Loader>> = {
   models: () => load(import('./models.js'), (module) => module.modelsCommand),
   experiment: () => load(import('./experiment.js'), (module) => module.experimentCommand),
   serve: () => load(import('./serve.js'), (module) => module.serveCommand),
+  fleet: () => load(import('./fleet.js'), (module) => module.fleetCommand),
   flops: () => load(import('./flops.js'), (module) => module.flopsCommand),
   check: () => load(import('./check.js'), (module) => module.checkCommand),
 };

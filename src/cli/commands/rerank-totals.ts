@@ -1,4 +1,4 @@
-import type { RerankCost, RerankedQuery, RerankProgress } from '../../expansion/index.js';
+import type { RerankCost, RerankProgress } from '../../expansion/index.js';
 import type { Io } from '../command.js';
 import { formatCount, formatDuration, Progress } from '../progress.js';
 
@@ -38,13 +38,13 @@ export class RerankTotals {
     this.#show(this.#queries + within, phaseNames[phase]);
   }
 
-  add({ cost, ranking }: RerankedQuery): void {
+  add(cost: RerankCost, documents: number): void {
     this.#pairsByPhase.clear();
     this.#queries++;
     this.#pairs += cost.pairs;
     this.#exhaustivePairs += cost.exhaustivePairs;
     this.#flops += cost.flops;
-    if (ranking.length === 0) this.#empty++;
+    if (documents === 0) this.#empty++;
     this.#show(this.#queries, '');
   }
 

@@ -1,18 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
-import { formatRun } from '../../collection/index.js';
 import { BertQeError, throwIfAborted } from '../../errors.js';
-import {
-  BertQE,
-  chunkSources,
-  renderExplanation,
-  rerankRun,
-  type BertQEOptions,
-  type RerankedQuery,
-} from '../../expansion/index.js';
+import { BertQE, renderExplanation, rerankRun, type RerankedQuery } from '../../expansion/index.js';
 import { standardStream, writeOutput } from '../../files/index.js';
 import { defineCommand, type Io } from '../command.js';
 import type { OptionValues } from '../options.js';
+import { fleetEntries } from './rerank-fleet.js';
 import { Journal, type JournalEntry, type JournalInputs } from './rerank-journal.js';
+import { bertQeOptions, entryOf, methodOptions, type WantedOutputs } from './rerank-method.js';
 import {
   modelInputs,
   modelOptions,
@@ -22,30 +16,6 @@ import {
 } from './rerank-models.js';
 import { openSource, sourceOptions, type RerankSource } from './rerank-source.js';
 import { RerankTotals } from './rerank-totals.js';
-
-/** How BERT-QE works; every default is the paper's. */
-const methodOptions = {
-  alpha: { type: 'number', min: 0, max: 1, default: 0.4, help: 'share of rel(C,d) against rel(q,d)' },
-  beta: { type: 'number', min: 0, max: 1, default: 0.9, help: 'share of ln M against the initial score' },
-  kd: { type: 'integer', min: 1, default: 10, help: 'feedback documents' },
-  kc: { type: 'integer', min: 1, default: 10, help: 'chunks kept for phase three' },
-  'chunk-words': { type: 'integer', min: 1, default: 10, help: 'words of a chunk (m)' },
-  'passage-words': { type: 'integer', min: 1, default: 100, help: 'words of a passage' },
-  'title-words': { type: 'integer', min: 0, default: 30, help: 'words of the title before every passage' },
-  'chunk-source': {
-    type: 'string',
-    choices: chunkSources,
-    default: 'best-passage',
-    help: 'where chunks come from',
-  },
-  'drop-query-score': { type: 'boolean', help: 'ablation: leave rel(q,d) out of the combination' },
-  depth: {
-    type: 'integer',
-    min: 1,
-    default: 1000,
-    help: 'documents that are re-ranked; the rest keep their order',
-  },
-} as const;
 
 const options = {
   ...sourceOptions,
@@ -60,6 +30,11 @@ const options = {
     type: 'string',
     value: 'FILE',
     help: 'a JSON line per query: chunks, weights, every score, ranks, cost',
+  },
+  fleet: {
+    type: 'string',
+    value: 'REDIS',
+    help: 'spread the queries over the workers (bert-qe fleet work) that meet at redis://HOST:PORT',
   },
   out: { type: 'string', value: 'RUN', help: 'TREC run to write; resumed when it is interrupted (stdout)' },
   tag: { type: 'string', value: 'NAME', help: "name of the run, its last column (the models' name)" },
@@ -85,7 +60,7 @@ export const rerankCommand = defineCommand({
     try {
       const inputs = { ...source.inputs, ...(await modelInputs(models)), ...plainInputs(options, models) };
       const journal = outputs.journal === undefined ? undefined : await Journal.open(outputs.journal, inputs);
-      const job = { options, outputs, models, source, io };
+      const job = { options, outputs, models, source, inputs, io };
       try {
         if (journal) await withJournal(job, journal);
         else await straight(job);
@@ -112,6 +87,7 @@ interface Job {
   readonly outputs: Outputs;
   readonly models: NamedModels;
   readonly source: RerankSource;
+  readonly inputs: JournalInputs;
   readonly io: Io;
 }
 
@@ -153,7 +129,7 @@ async function withJournal(job: Job, journal: Journal): Promise<void> {
     io.stderr.write(`Going on after ${journal.finished} finished ${noun} (${journal.path}).\n`);
   }
   if (journal.finished < job.source.total) {
-    for await (const entry of rerankAll(job, journal)) await journal.append(entry);
+    for await (const entry of unfinished(job, journal)) await journal.append(entry);
   }
   if (outputs.run !== undefined) await writeOutput(outputs.run, parts(journal, 'run'), io.stdout);
   if (outputs.explanations !== undefined) {
@@ -174,7 +150,7 @@ async function straight(job: Job): Promise<void> {
   const paths = { run, explanation: explanations };
   const later: string[] = [];
   const texts = async function* (): AsyncGenerator<string> {
-    for await (const entry of rerankAll(job)) {
+    for await (const entry of unfinished(job)) {
       yield entry[first] ?? '';
       if (paths[second] !== undefined) later.push(entry[second] ?? '');
     }
@@ -183,7 +159,30 @@ async function straight(job: Job): Promise<void> {
   if (paths[second] !== undefined) await writeOutput(paths[second], later, job.io.stdout);
 }
 
-/** Runs the queries that are not finished yet. */
+/** The queries that are not finished yet, run here or by a fleet. */
+function unfinished(job: Job, journal?: Journal): AsyncGenerator<JournalEntry> {
+  const { options, outputs, models, source, io } = job;
+  if (options.fleet === undefined) return rerankAll(job, journal);
+  if (outputs.isShown) {
+    throw new BertQeError(
+      'usage',
+      '--fleet is for runs: give --out RUN, or leave it out to look at one query.',
+    );
+  }
+  const totals = new RerankTotals(io, models.name, source.total, journal?.finished ?? 0);
+  return fleetEntries(options.fleet, {
+    options,
+    tag: options.tag ?? models.name,
+    wanted: wantedOf(outputs),
+    source,
+    inputs: job.inputs,
+    isFinished: (query) => journal?.has(query) ?? false,
+    totals,
+    signal: io.signal,
+  });
+}
+
+/** Runs the queries that are not finished yet on this machine. */
 async function* rerankAll(
   { options, outputs, models, source, io }: Job,
   journal?: Journal,
@@ -214,8 +213,8 @@ async function* rerankAll(
     for await (const query of reranked) {
       throwIfAborted(io.signal);
       if (isShown) io.stdout.write(readable(query, options, io));
-      yield await entryOf(query, options.tag ?? models.name, outputs);
-      totals.add(query);
+      yield await entryOf(query, options.tag ?? models.name, wantedOf(outputs));
+      totals.add(query.cost, query.ranking.length);
     }
     totals.summarise();
   } finally {
@@ -225,12 +224,8 @@ async function* rerankAll(
   }
 }
 
-async function entryOf(query: RerankedQuery, tag: string, outputs: Outputs): Promise<JournalEntry> {
-  let run = '';
-  const ranking = [{ query: query.query.id, ranking: query.ranking }];
-  if (outputs.run !== undefined) for await (const lines of formatRun(ranking, tag)) run += lines;
-  const explanation = `${JSON.stringify(query.explanation)}\n`;
-  return { query: query.query.id, run, ...(outputs.explanations === undefined ? {} : { explanation }) };
+function wantedOf({ run, explanations }: Outputs): WantedOutputs {
+  return { run: run !== undefined, explanations: explanations !== undefined };
 }
 
 function readable({ explanation }: RerankedQuery, options: Values, io: Io): string {
@@ -240,19 +235,4 @@ function readable({ explanation }: RerankedQuery, options: Values, io: Io): stri
     colour: stdout.isTTY === true && !process.env['NO_COLOR'],
     limit: options['top-k'] ?? 10,
   });
-}
-
-function bertQeOptions(options: Values): BertQEOptions {
-  return {
-    alpha: options.alpha,
-    beta: options.beta,
-    kd: options.kd,
-    kc: options.kc,
-    chunkWords: options['chunk-words'],
-    passageWords: options['passage-words'],
-    titleWords: options['title-words'],
-    chunkSource: options['chunk-source'],
-    dropQueryScore: options['drop-query-score'],
-    depth: options.depth,
-  };
 }

@@ -157,7 +157,7 @@ class OpenInferenceModel implements RemoteModel {
 
   #values(meaning: InputMeaning, ids: Int32Array, splits: Int32Array, length: number): number[] {
     if (meaning === 'ids') return Array.from(ids);
-    if (meaning === 'mask') return new Array<number>(ids.length).fill(1);
+    if (meaning === 'mask') return Array.from(ids, () => 1);
     const { secondSegment } = this.planning.template;
     return Array.from(ids, (_, i) => (i % length >= splits[Math.floor(i / length)] ? secondSegment : 0));
   }

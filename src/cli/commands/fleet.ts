@@ -1,0 +1,106 @@
+import {
+  fleetStatus,
+  parseFleetAddress,
+  retryFailed,
+  workForFleet,
+  clearFleet,
+} from '../../engines/index.js';
+import { BertQeError } from '../../errors.js';
+import { defineCommand, type Io } from '../command.js';
+import type { OptionValues } from '../options.js';
+import { formatCount, formatDuration } from '../progress.js';
+import { RerankWork } from './rerank-fleet.js';
+
+const options = {
+  redis: {
+    type: 'string',
+    value: 'URL',
+    default: 'redis://127.0.0.1:6379',
+    help: 'Redis or Valkey server where the fleet meets; ?queue=NAME after it names the queue',
+  },
+  concurrency: {
+    type: 'integer',
+    min: 1,
+    default: 1,
+    help: 'work: queries at a time; more than one where models are on other machines',
+  },
+  'lock-seconds': {
+    type: 'number',
+    min: 1,
+    default: 30,
+    help: 'work: the queries of a worker that is not heard of for so long go to others',
+  },
+  'idle-seconds': {
+    type: 'number',
+    min: 0.1,
+    help: 'work: leave when there has been nothing to do for so long (stay)',
+  },
+} as const;
+
+type Values = OptionValues<typeof options>;
+
+const actions = ['work', 'status', 'retry', 'clear'] as const;
+
+export const fleetCommand = defineCommand({
+  name: 'fleet',
+  summary: 'Work for runs that bert-qe rerank --fleet spreads over machines, or look after them.',
+  positionals: [
+    {
+      name: 'ACTION',
+      help: 'work: take queries; status: tell of the queue; retry: try failed ones again; clear: empty it',
+    },
+  ],
+  options,
+  examples: [
+    'bert-qe fleet work --redis redis://queue-host:6379',
+    'bert-qe rerank --fleet redis://queue-host:6379 --index /shared/gov2.index --queries topics.txt --out qe.run',
+    'bert-qe fleet status --redis redis://queue-host:6379',
+  ],
+  async run({ options, positionals: [action], io }) {
+    const address = parseFleetAddress(options.redis);
+    switch (action) {
+      case 'work':
+        return work(options, io);
+      case 'status': {
+        const { failed, ...counts } = await fleetStatus(address);
+        const parts = Object.entries(counts).map(([name, count]) => `${formatCount(count)} ${name}`);
+        io.stdout.write(`${[...parts, `${formatCount(failed.length)} failed`].join(' · ')}\n`);
+        for (const { key, attempts, reason } of failed) {
+          io.stdout.write(`query ${key}: failed ${attempts} times: ${reason}\n`);
+        }
+        return;
+      }
+      case 'retry':
+        io.stdout.write(`${formatCount(await retryFailed(address))} queries are tried again\n`);
+        return;
+      case 'clear':
+        return clearFleet(address);
+      default:
+        throw new BertQeError('usage', `fleet has no action "${action}"; there are ${actions.join(', ')}.`);
+    }
+  },
+});
+
+async function work(options: Values, io: Io): Promise<void> {
+  const rerank = new RerankWork(io.signal);
+  const idle = options['idle-seconds'];
+  let done = 0;
+  let seconds = 0;
+  try {
+    await workForFleet(parseFleetAddress(options.redis), rerank, {
+      concurrency: options.concurrency,
+      lockMs: 1000 * options['lock-seconds'],
+      signal: io.signal,
+      ...(idle === undefined ? {} : { idleMs: 1000 * idle }),
+      onFinished: (key, took) => {
+        done++;
+        seconds += took;
+        io.stderr.write(`query ${key}: ${formatDuration(took)}\n`);
+      },
+      onFailed: (key, reason) => io.stderr.write(`query ${key} failed: ${reason}\n`),
+    });
+  } finally {
+    await rerank.close();
+  }
+  io.stderr.write(`${formatCount(done)} ${done === 1 ? 'query' : 'queries'} in ${formatDuration(seconds)}\n`);
+}
