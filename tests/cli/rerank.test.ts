@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { main } from '../../src/cli/main.js';
-import type { Explanation } from '../../src/expansion/index.js';
+import { DEFAULT_ALPHA, DEFAULT_BETA, type Explanation } from '../../src/expansion/index.js';
 import { launcher } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
 
@@ -159,8 +159,14 @@ describe('rerank over a file of queries', () => {
       // What is told adds up.
       const expansion = chunks.reduce((sum, { weight }, c) => sum + weight * document.chunkScores[c]!, 0);
       expect(document.expansionScore).toBeCloseTo(expansion, 10);
-      expect(document.combined).toBeCloseTo(0.6 * document.queryScore! + 0.4 * expansion, 10);
-      expect(document.final).toBeCloseTo(0.9 * Math.log(document.combined!) + 0.1 * document.initial!, 10);
+      expect(document.combined).toBeCloseTo(
+        (1 - DEFAULT_ALPHA) * document.queryScore! + DEFAULT_ALPHA * expansion,
+        10,
+      );
+      expect(document.final).toBeCloseTo(
+        DEFAULT_BETA * Math.log(document.combined!) + (1 - DEFAULT_BETA) * document.initial!,
+        10,
+      );
       expect(document.ranks.final).toBe(i + 1);
       expect(ids[document.ranks.initial - 1]).toBe(document.id);
     }
