@@ -5,7 +5,7 @@ import { describeInBrowser, finished, labels } from './support.js';
 describeInBrowser('the page, when things are otherwise', (browser) => {
   let guarded: string;
   beforeAll(async () => {
-    guarded = (await startServer({ models: ['T'], keys: ['open sesame'], page: browser.page })).url;
+    guarded = (await startServer({ models: ['T'], keys: ['open-sesame'], page: browser.page })).url;
   });
 
   it('says so when nothing is found', async () => {
@@ -48,7 +48,8 @@ describeInBrowser('the page, when things are otherwise', (browser) => {
     const page = await browser.open('/', {}, guarded);
     await page.getByLabel(/API key/).fill('wrong');
     await page.getByRole('button', { name: 'Use it' }).click();
-    await page.getByLabel(/API key/).fill('open sesame');
+    await page.getByText('The server did not take this key.').waitFor();
+    await page.getByLabel(/API key/).fill('open-sesame');
     await page.getByRole('button', { name: 'Use it' }).click();
     await page.getByText('No index is loaded here').waitFor();
     await page.getByRole('button', { name: 'Fill in an example' }).click();

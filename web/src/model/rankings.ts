@@ -15,16 +15,14 @@ export interface Listed {
   readonly level?: number;
 }
 
+interface Named {
+  readonly id: string;
+  readonly title?: string | undefined;
+  readonly text?: string | undefined;
+}
+
 /** A title, or what the text begins with, or at least the id. */
-export function labelOf({
-  id,
-  title = '',
-  text = '',
-}: {
-  id: string;
-  title?: string;
-  text?: string;
-}): string {
+export function labelOf({ id, title = '', text = '' }: Named): string {
   const trimmed = title.trim();
   // Robust04 writes a dot where there is no title.
   if (trimmed !== '' && trimmed !== '.') return trimmed;
@@ -37,7 +35,7 @@ export function listed(results: SearchEvents['initial']['results']): Map<string,
       result.id,
       {
         id: result.id,
-        label: labelOf(result as Parameters<typeof labelOf>[0]),
+        label: labelOf(result),
         ...(result.level === undefined ? {} : { level: result.level }),
       },
     ]),

@@ -22,7 +22,7 @@ export function App() {
       <Header address={address} navigate={navigate} info={catalogue?.info} />
       <main id="main" tabIndex={-1}>
         {problem?.type === 'unauthorized' ? (
-          <KeyForm onKey={reload} />
+          <KeyForm refusal={problem} onKey={reload} />
         ) : problem ? (
           <Notice title="The server cannot be reached" action={{ label: 'Try again', run: reload }}>
             {problem.message}

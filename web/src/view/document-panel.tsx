@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Combination } from '../../../src/expansion/combine.js';
 import type { SearchAnswer } from '../model/answer.js';
@@ -39,7 +40,7 @@ export function DocumentPanel(props: Props) {
     <article class="card document" aria-labelledby="document-title">
       <header>
         <h2 id="document-title" ref={heading} tabIndex={-1}>
-          {labelOf(result as Parameters<typeof labelOf>[0])}
+          {labelOf(result)}
         </h2>
         <button type="button" class="close" aria-label="Close the document" onClick={onClose}>
           <svg viewBox="0 0 16 16" aria-hidden="true">
@@ -51,10 +52,15 @@ export function DocumentPanel(props: Props) {
           <span>
             place{' '}
             {way.map((rank, i) => (
-              <>
-                {i > 0 && <span aria-label="then"> → </span>}
+              <Fragment key={i}>
+                {i > 0 && (
+                  <>
+                    <span aria-hidden="true"> → </span>
+                    <span class="visually-hidden"> then </span>
+                  </>
+                )}
                 <b>{rank}</b>
-              </>
+              </Fragment>
             ))}
           </span>
           {result.level !== undefined && (

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { rememberKey } from '../state/client.js';
+import { rememberKey, type ClientProblem } from '../state/client.js';
 
 interface NoticeProps {
   readonly title: string;
@@ -23,9 +23,16 @@ export function Notice({ title, children, action }: NoticeProps) {
   );
 }
 
+interface KeyFormProps {
+  /** What the server said without a key, or to the last one. */
+  readonly refusal: ClientProblem;
+  readonly onKey: () => void;
+}
+
 /** Asks for an API key, for servers that want one. */
-export function KeyForm({ onKey }: { readonly onKey: () => void }) {
+export function KeyForm({ refusal, onKey }: KeyFormProps) {
   const [key, setKey] = useState('');
+  const [answered, setAnswered] = useState<ClientProblem>();
   return (
     <section class="notice">
       <h2>This server asks for a key</h2>
@@ -34,6 +41,7 @@ export function KeyForm({ onKey }: { readonly onKey: () => void }) {
         onSubmit={(event) => {
           event.preventDefault();
           rememberKey(key.trim());
+          setAnswered(refusal);
           onKey();
         }}
       >
@@ -50,6 +58,7 @@ export function KeyForm({ onKey }: { readonly onKey: () => void }) {
             Use it
           </button>
         </div>
+        {answered && answered !== refusal && <p role="alert">The server did not take this key.</p>}
       </form>
     </section>
   );

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { placesIn, stages, type Listed, type Rankings, type Stage } from '../model/rankings.js';
 import type { Measures } from '../model/measures.js';
@@ -90,18 +91,9 @@ export function Ranking(props: Props) {
       </p>
       <div class={isJudged ? 'columns judged-query' : 'columns'} onPointerLeave={() => setHovered(undefined)}>
         {stages.map((one, i) => (
-          <>
-            {i > 0 && (
-              <Links
-                key={`to-${one}`}
-                from={places[stages[i - 1]]}
-                to={places[one]}
-                documents={documents}
-                hot={hot}
-              />
-            )}
+          <Fragment key={one}>
+            {i > 0 && <Links from={places[stages[i - 1]]} to={places[one]} documents={documents} hot={hot} />}
             <RankingColumn
-              key={one}
               stage={one}
               title={titles[one]}
               subtitle={subtitles[one]}
@@ -117,7 +109,7 @@ export function Ranking(props: Props) {
               onHover={setHovered}
               onOpen={props.onOpen}
             />
-          </>
+          </Fragment>
         ))}
       </div>
     </section>
