@@ -192,8 +192,8 @@ async function readFromRun(
         `${name}: query "${query}" is not in ${options.queries}; give the queries that the run was made for.`,
       );
     }
-    const ids = ranking.slice(0, depth).map(({ id }) => id);
-    const missing = await collection.firstMissing(ids, io.signal);
+    const documents = ranking.slice(0, depth).map(({ id }) => id);
+    const missing = await collection.firstMissing(documents, io.signal);
     if (missing !== undefined) {
       throw new BertQeError(
         'missing',
