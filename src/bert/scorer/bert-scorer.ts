@@ -1,4 +1,4 @@
-import { BertQeError, reasonOf, throwIfAborted } from '../../errors.js';
+import { BertQeError, throwIfAborted } from '../../errors.js';
 import type { Precision } from '../compile/index.js';
 import { findModel } from '../models.js';
 import { type Device, workerUrl } from '../runtime/index.js';
@@ -17,7 +17,7 @@ import { type Logits, probabilities } from './probabilities.js';
 export interface ScorerOptions {
   /** A letter (T, S, M, B, L), the name of a model on the shelves, or a path to a model folder. */
   readonly model: string;
-  /** Default `auto`: a GPU where one answers, else the CPU. */
+  /** Default `auto`: the CPU; a GPU is used where it is asked for. */
   readonly device?: Device | 'auto';
   /** Default `auto`: fp32, or what an export offers. */
   readonly precision?: Precision | 'auto';
@@ -40,8 +40,6 @@ export interface ScorerInfo extends Layout {
   readonly labels: number;
   readonly maxLength: number;
   readonly batchTokens: number;
-  /** Why devices that `auto` would have preferred were passed over. */
-  readonly notes: readonly string[];
 }
 
 /** A cross-encoder that scores pairs in worker threads; the calling thread only tokenises. */
@@ -63,42 +61,23 @@ export class BertScorer implements Scorer {
     const folder = await findModel(options.model);
     const tokenizer = await loadTokenizer(folder);
     const { template } = tokenizer;
-    const notes: string[] = [];
-    for (const device of devices(options.device ?? 'auto')) {
-      try {
-        const model = await prepareModel(folder, options.precision ?? 'auto', device, tokenizer);
-        const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
-        const budget = budgetFor(maxLength, template);
-        const layout = chooseLayout(device, model.bytes, options);
-        const { path, labels, maxPositions, precision } = model;
-        const setup = { device, threads: layout.threads, secondSegment: template.secondSegment };
-        const pool = await WorkerPool.open(layout.workers, {
-          url: workerUrl('scorer/worker.js'),
-          setup: { ...setup, model: { path, labels, maxPositions } },
-        });
-        const batchTokens = options.batchTokens ?? batchTokensFor(device, model, maxLength);
-        const pieces = new PieceCache(tokenizer, Math.max(budget.first, budget.second));
-        return new BertScorer(
-          {
-            ...layout,
-            model: options.model,
-            folder,
-            device,
-            precision,
-            labels,
-            maxLength,
-            batchTokens,
-            notes,
-          },
-          pool,
-          { pieces, template, budget, batchTokens },
-        );
-      } catch (error) {
-        if (device === 'cpu' || options.device === device) throw error;
-        notes.push(`${device}: ${reasonOf(error)}`);
-      }
-    }
-    throw new BertQeError('failure', `${folder}: no device could load it: ${notes.join('; ')}`);
+    const { model: name, device: wanted = 'auto' } = options;
+    // Never a GPU by itself: WebGPU may be a program, hundreds of times slower than the CPU it runs on.
+    const device = wanted === 'auto' ? 'cpu' : wanted;
+    const model = await prepareModel(folder, options.precision ?? 'auto', device, tokenizer);
+    const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
+    const budget = budgetFor(maxLength, template);
+    const layout = chooseLayout(device, model.bytes, options);
+    const { path, labels, maxPositions, precision } = model;
+    const setup = { device, threads: layout.threads, secondSegment: template.secondSegment };
+    const pool = await WorkerPool.open(layout.workers, {
+      url: workerUrl('scorer/worker.js'),
+      setup: { ...setup, model: { path, labels, maxPositions } },
+    });
+    const batchTokens = options.batchTokens ?? batchTokensFor(device, model, maxLength);
+    const pieces = new PieceCache(tokenizer, Math.max(budget.first, budget.second));
+    const info = { ...layout, model: name, folder, device, precision, labels, maxLength, batchTokens };
+    return new BertScorer(info, pool, { pieces, template, budget, batchTokens });
   }
 
   /** P(b is relevant to a) for each pair. */
@@ -159,10 +138,6 @@ export class BertScorer implements Scorer {
     await Promise.allSettled(this.#calls);
     await this.#pool.close();
   }
-}
-
-function devices(wanted: Device | 'auto'): readonly Device[] {
-  return wanted === 'auto' ? ['cpu'] : [wanted];
 }
 
 function checkedLength(maxLength: number, model: PreparedModel, folder: string): number {

@@ -51,6 +51,11 @@ describe('BertScorer', () => {
     await scorer.close();
   });
 
+  it('refuses int8 where it would be slow', async () => {
+    const loading = BertScorer.load({ model: 'T', device: 'webgpu', precision: 'int8' });
+    await expect(loading).rejects.toThrow('Precision int8 is for the CPU; use fp16 on webgpu.');
+  });
+
   it('cuts longer texts at maxLength', async () => {
     const long = { a: 'how do bees navigate', b: 'bees follow the sun and remember landmarks '.repeat(60) };
     const at = (maxLength: number) => logitsOf({ model: 'T', maxLength, workers: 1 }, [long]);
