@@ -26,7 +26,15 @@ const here = fileURLToPath(import.meta.url);
 
 /** Small on purpose, so that two cores do it in minutes: one epoch, sampled candidates, short sequences. */
 const training: Readonly<Record<string, TrainingFields>> = {
-  T: { epochs: 1, depth: 200, negatives: 4, learningRate: 2e-5, maxLength: 256, validateEvery: 40 },
+  T: {
+    epochs: 1,
+    depth: 200,
+    negatives: 4,
+    teacherWeight: 0.6,
+    learningRate: 2e-5,
+    maxLength: 256,
+    validateEvery: 40,
+  },
   S: { steps: 40, depth: 200, negatives: 4, learningRate: 2e-5, maxLength: 256, validateEvery: 20 },
 };
 

@@ -81,6 +81,8 @@ async function trainFold(
     const { examples, steps, best, history } = await trainModel(
       {
         model,
+        // It is its own teacher: judgements are few, and what it knew is worth keeping.
+        teacher: training.teacherWeight === undefined ? undefined : model,
         queries: textsOf(train.filter((id) => qrels.has(id))),
         validationQueries: textsOf(valid),
         qrels,

@@ -141,6 +141,8 @@ const trainingOptions = z.strictObject({
   candidates: count.optional(),
   /** So many that are not relevant for every relevant one. */
   negatives: count.optional(),
+  /** The share of what the model said before training in what it is to say, against the judgements. */
+  teacherWeight: share.optional(),
   validateEvery: count.optional(),
   patience: count.optional(),
 });
