@@ -17,7 +17,7 @@ export interface LoadItem {
 }
 
 /** As many bytes as a server takes for an id. */
-const longestId = 512;
+export const longestId = 512;
 
 export function loadItem(
   document: Document & { readonly origin?: Origin },

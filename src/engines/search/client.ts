@@ -3,7 +3,7 @@ import { optionalPackage, retryAfterMs, Transient } from '../net/index.js';
 import type { EngineRequest, Refusal } from './connection.js';
 import type { EngineName } from './dialect.js';
 
-/** An official client, reduced to what is used of it: both differ only in how a call is abandoned. */
+/** An official client, reduced to what is used of it. */
 export interface Client {
   /** The answer's body; throws {@link Transient} for what may pass. */
   call(request: EngineRequest, signal: AbortSignal | undefined): Promise<unknown>;
@@ -12,7 +12,7 @@ export interface Client {
 
 /** The transport that both official clients share the design of. */
 interface Transport {
-  request(parameters: object, options: object): Promise<unknown> & { abort?: () => void };
+  request(parameters: object, options: object): Promise<unknown>;
 }
 
 interface OfficialClient {
@@ -76,16 +76,25 @@ async function call(
     },
     { maxRetries: 0, meta: true, ...(signal ? { signal } : {}) },
   );
-  const abort = (): void => pending.abort?.();
-  signal?.addEventListener('abort', abort, { once: true });
   try {
-    return ((await pending) as { body: unknown }).body;
+    const answer = await (signal ? unlessAborted(pending, signal) : pending);
+    return (answer as { body: unknown }).body;
   } catch (error) {
     throwIfAborted(signal);
     throw translated(error, method, path);
-  } finally {
-    signal?.removeEventListener('abort', abort);
   }
+}
+
+/**
+ * Stops waiting when the signal fires. Elasticsearch's client then gives up the call by itself; OpenSearch's own way
+ * to do so throws where nobody can catch it, so its call is left to end alone.
+ */
+function unlessAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    pending.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }
 
 /** Too much to do, a node that is gone or coming back, a shard that is being moved. */

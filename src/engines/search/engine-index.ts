@@ -1,6 +1,7 @@
 import type { Document, DocumentStore } from '../../collection/index.js';
 import { BertQeError } from '../../errors.js';
 import { analyzerFromSpec, type Analyzer } from '../../retrieval/index.js';
+import { longestId } from './bulk.js';
 import { refusalOf, type CallOptions, type EngineConnection } from './connection.js';
 import { fields, type EngineManifest, type EngineStatistics, type NativeSimilarities } from './definition.js';
 import { GlobalStatistics } from './global-statistics.js';
@@ -93,13 +94,15 @@ export class EngineIndex implements DocumentStore {
   async get(ids: readonly string[], call: CallOptions = {}): Promise<Map<string, Document>> {
     const { text, title } = this.source;
     const documents = new Map<string, Document>();
-    for (let from = 0; from < ids.length; from += fetchSize) {
+    // A server refuses a whole request for an id that it could not hold.
+    const possible = ids.filter((id) => id !== '' && Buffer.byteLength(id) <= longestId);
+    for (let from = 0; from < possible.length; from += fetchSize) {
       const { docs } = await this.connection.call<{ docs: readonly FetchedDocument[] }>(
         {
           method: 'POST',
           path: `/${encodeURIComponent(this.name)}/_mget`,
           query: { _source_includes: title === undefined ? text : `${title},${text}` },
-          body: { ids: ids.slice(from, from + fetchSize) },
+          body: { ids: possible.slice(from, from + fetchSize) },
         },
         call,
       );

@@ -6,7 +6,16 @@ import { analyzerFromSpec, type Analyzer } from '../analysis/index.js';
 import { ByteReader } from './bytes.js';
 import { readManifest, type CollectionStatistics, type IndexManifest } from './manifest.js';
 import { Postings } from './postings.js';
-import { ID_BYTES, ID_ENDS, ID_RANKS, LENGTHS, openStorage, stableValue, type Storage } from './storage.js';
+import {
+  ID_BYTES,
+  ID_ENDS,
+  ID_RANKS,
+  LENGTHS,
+  MAX_KEY_BYTES,
+  openStorage,
+  stableValue,
+  type Storage,
+} from './storage.js';
 
 /** A term as the index knows it. */
 export interface IndexedTerm {
@@ -146,7 +155,10 @@ export class Index implements DocumentStore {
   }
 
   documentNumber(id: string): number | undefined {
-    const found = this.#storage.ids.getBinaryFast(Buffer.from(id));
+    const key = Buffer.from(id);
+    // LMDB throws at keys that it could not hold.
+    if (key.length === 0 || key.length > MAX_KEY_BYTES) return undefined;
+    const found = this.#storage.ids.getBinaryFast(key);
     return found && viewOf(found).getUint32(0, true);
   }
 

@@ -1,0 +1,227 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  readDocuments,
+  readQrels,
+  readQueries,
+  type Document,
+  type Run,
+} from '../../src/collection/index.js';
+import { EngineConnection, EngineIndex, EngineRetriever, loadEngineIndex } from '../../src/engines/index.js';
+import { evaluate } from '../../src/evaluation/index.js';
+import { BertQE, rerankRun } from '../../src/expansion/index.js';
+import {
+  Bm25,
+  Bo1,
+  buildIndex,
+  createAnalyzer,
+  DivergenceFeedback,
+  Dph,
+  Index,
+  KL,
+  QueryLikelihood,
+  Rm3,
+  Searcher,
+  type SearcherOptions,
+} from '../../src/retrieval/index.js';
+import { contractDocuments, retrieverContract } from '../contracts/retriever.js';
+import { hasShared, sharedPath } from '../support/shared.js';
+import { engineFolder, searchEngine, withoutEngine } from './support/services.js';
+
+const isThere = engineFolder('opensearch') !== undefined;
+const minutes = 60_000;
+
+describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('opensearch')}`, () => {
+  const server = searchEngine('opensearch', 19_300);
+  const folders: string[] = [];
+  let connection: EngineConnection;
+  const connect = () =>
+    EngineConnection.open({ engine: 'opensearch', urls: [server.url], patience: { attempts: 60 } });
+  beforeAll(async () => {
+    await server.start();
+    connection = await connect();
+  }, 6 * minutes);
+  afterAll(async () => {
+    await connection?.close();
+    await server.stop();
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  }, minutes);
+
+  async function load(
+    name: string,
+    documents: () => AsyncIterable<Document>,
+    base: 'anserini' | 'terrier',
+    shards = 2,
+  ) {
+    const analyzer = createAnalyzer({ base });
+    await loadEngineIndex(documents, { connection, index: name, analyzer: analyzer.spec, shards });
+    return EngineIndex.open(connection, name);
+  }
+
+  async function embed(documents: AsyncIterable<Document>, base: 'anserini' | 'terrier') {
+    const folder = mkdtempSync(join(tmpdir(), 'bert-qe-test-'));
+    folders.push(folder);
+    await buildIndex(documents, { folder, analyzer: createAnalyzer({ base }) });
+    return Index.open(folder);
+  }
+
+  retrieverContract('OpenSearch', async () => {
+    const documents = async function* () {
+      yield* contractDocuments;
+    };
+    const store = await load('contract', documents, 'anserini', 3);
+    const retriever = new EngineRetriever(store);
+    return { retriever, store, close: () => retriever.close() };
+  });
+
+  const models: Readonly<Record<string, SearcherOptions>> = {
+    DPH: { model: new Dph() },
+    BM25: { model: new Bm25() },
+    'BM25 as Lucene has it': { model: new Bm25({ lengthNorm: 'lucene' }) },
+    QL: { model: new QueryLikelihood() },
+    'QL as Lucene has it': { model: new QueryLikelihood({ lengthNorm: 'lucene' }) },
+    'DPH with KL': { model: new Dph(), feedback: new DivergenceFeedback(KL) },
+    'DPH with Bo1': { model: new Dph(), feedback: new DivergenceFeedback(Bo1) },
+    'BM25 with RM3': { model: new Bm25(), feedback: new Rm3() },
+  };
+
+  describe.each(['cranfield', 'npl'])('on %s', (name) => {
+    const folder = sharedPath(`data/collections/${name}`);
+    let local: Index;
+    let remote: EngineIndex;
+    beforeAll(async () => {
+      if (!hasShared) return;
+      local = await embed(readDocuments(folder), 'terrier');
+      remote = await load(name, () => readDocuments(folder), 'terrier');
+    }, 10 * minutes);
+    afterAll(async () => local?.close());
+
+    it.skipIf(!hasShared)('makes the terms that our analyzer makes', () => {
+      const { documents, nonEmptyDocuments, tokens, maxLength } = local.statistics;
+      expect(remote.statistics).toEqual({ documents, nonEmptyDocuments, tokens, maxLength });
+    });
+
+    it.skipIf(!hasShared).each(Object.keys(models))(
+      'ranks by %s as the embedded index does',
+      async (label) => {
+        const queries = (await readQueries(`${folder}/queries.jsonl`)).slice(0, 30);
+        const qrels = await readQrels(`${folder}/qrels.txt`);
+        const here = new Searcher(local, models[label]);
+        const there = new EngineRetriever(remote, models[label]);
+        const runs: Run[] = [new Map(), new Map()];
+        for (const query of queries) {
+          const mine = await here.search(query, { depth: 100 });
+          const theirs = await there.search(query, { depth: 100 });
+          // The server's scores are floats of four bytes: documents closer than that may change places.
+          const scores = new Map(mine.map(({ id, score }) => [id, score]));
+          theirs.forEach(({ id, score }, i) => {
+            expect(Math.abs(score - (scores.get(id) ?? mine.at(-1)!.score))).toBeLessThan(1e-4);
+            expect(Math.abs(score - mine[i].score)).toBeLessThan(1e-4);
+          });
+          expect(theirs).toHaveLength(mine.length);
+          (runs[0] as Map<string, typeof mine>).set(query.id, mine);
+          (runs[1] as Map<string, typeof theirs>).set(query.id, theirs);
+        }
+        const [mine, theirs] = runs.map((run) =>
+          evaluate(run, qrels, { measures: ['nDCG@20'] }).summary.get('nDCG@20')!,
+        );
+        expect(Math.abs(mine - theirs)).toBeLessThan(0.005);
+        await there.close();
+      },
+      5 * minutes,
+    );
+  });
+
+  it(
+    'gives BERT-QE the texts that make the same final ranking',
+    async () => {
+      const demo = new URL('../../demo/', import.meta.url).pathname;
+      const local = await embed(readDocuments(demo), 'terrier');
+      const remote = await load('demo', () => readDocuments(demo), 'terrier');
+      const [query] = await readQueries(demo);
+      const candidates = new Map([[query.id, await new Searcher(local).search(query, { depth: 20 })]]);
+      const bertQe = await BertQE.load({ models: 'TTT', depth: 20 });
+      const rankings = [];
+      for (const store of [local, remote]) {
+        for await (const { ranking } of rerankRun(bertQe, [query], candidates, store)) rankings.push(ranking);
+      }
+      expect(rankings[1]).toEqual(rankings[0]);
+      await bertQe.close();
+      await local.close();
+    },
+    5 * minutes,
+  );
+
+  it(
+    'does not search past a shard that is lost',
+    async () => {
+      const index = await EngineIndex.open(connection, 'contract');
+      const put = (path: string, body: object, method: 'PUT' | 'POST' = 'PUT') =>
+        connection.call({ method, path, body });
+      await put('/contract/_settings', { 'index.routing.allocation.require._name': 'nobody' });
+      const [node] = Object.keys(
+        (await connection.call<{ nodes: object }>({ method: 'GET', path: '/_nodes' })).nodes,
+      );
+      const cancel = { index: 'contract', shard: 0, node, allow_primary: true };
+      await put('/_cluster/reroute', { commands: [{ cancel }] }, 'POST');
+      const impatient = await EngineConnection.open({
+        engine: 'opensearch',
+        urls: [server.url],
+        patience: { attempts: 2 },
+      });
+      const retriever = new EngineRetriever(await EngineIndex.open(impatient, 'contract').catch(() => index));
+      const search = retriever.search({ id: 'q', text: 'stones beside the river' });
+      await expect(search).rejects.toMatchObject({ code: 'failure' });
+      await put('/contract/_settings', { 'index.routing.allocation.require._name': null });
+      await put('/_cluster/reroute?retry_failed=true', {}, 'POST');
+      expect(
+        await new EngineRetriever(index).search({ id: 'q', text: 'stones beside the river' }),
+      ).toHaveLength(40);
+      await impatient.close();
+    },
+    5 * minutes,
+  );
+
+  it(
+    'loses nothing when the node is killed during a load and during a search',
+    async () => {
+      const count = 3000;
+      const documents = async function* () {
+        for (let i = 0; i < count; i++) yield { id: `d${i}`, text: `stone ${i} of the river ${i % 17}` };
+      };
+      let kills = 0;
+      let restart: Promise<unknown> = Promise.resolve();
+      const analyzer = createAnalyzer({ base: 'plain' }).spec;
+      await loadEngineIndex(documents, {
+        connection,
+        index: 'killed',
+        analyzer,
+        batchDocuments: 100,
+        onProgress: (done) => {
+          if (kills > 0 || done < 1000) return;
+          kills++;
+          restart = server.kill().then(() => server.start());
+        },
+      });
+      await restart;
+      expect(kills).toBe(1);
+      const { count: found } = await connection.call<{ count: number }>({
+        method: 'GET',
+        path: '/killed/_count',
+      });
+      expect(found).toBe(count);
+      const retriever = new EngineRetriever(await EngineIndex.open(connection, 'killed'), {
+        model: new Bm25(),
+      });
+      const query = { id: 'q', text: 'stone 1234 river 7' };
+      const expected = await retriever.search(query, { depth: 50 });
+      await server.kill();
+      const during = retriever.search(query, { depth: 50 });
+      await server.start();
+      expect(await during).toEqual(expected);
+    },
+    10 * minutes,
+  );
+});

@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest';
+import { EngineConnection, loadEngineIndex } from '../../src/engines/index.js';
+import { createAnalyzer } from '../../src/retrieval/index.js';
+import { loopback, type Answer, type Asked } from './support/loopback.js';
+
+interface Stored {
+  readonly source: {
+    readonly origin: { readonly number: number; readonly digest: string };
+    readonly length: number;
+  };
+}
+
+/** As much of a search engine as loading needs, in memory; `fault` may answer in its place. */
+async function fakeCluster(fault: (asked: Asked, bulks: number, store: FakeStore) => Answer | undefined) {
+  const store = new FakeStore();
+  let bulks = 0;
+  const server = await loopback((asked) => {
+    const isBulk = asked.path.includes('/_bulk');
+    if (isBulk) bulks++;
+    return fault(asked, bulks, store) ?? store.answer(asked);
+  });
+  const connection = await EngineConnection.open({
+    engine: 'opensearch',
+    urls: [server.url],
+    timeoutMs: 5000,
+    patience: { attempts: 6, firstPauseMs: 1, longestPauseMs: 5 },
+  });
+  return { server, store, connection };
+}
+
+class FakeStore {
+  readonly documents = new Map<string, Stored>();
+  meta: unknown;
+  creations = 0;
+
+  answer({ method, path, body, text }: Asked): Answer {
+    if (path === '/') return { json: { version: { number: '2.19.1', distribution: 'opensearch' } } };
+    if (path.includes('/_bulk')) return { json: { items: this.bulk(text, () => 201) } };
+    if (path.includes('/_mget')) {
+      const { ids } = body as { ids: readonly string[] };
+      return {
+        json: { docs: ids.map((_id) => ({ _id, found: true, _source: this.documents.get(_id)?.source })) },
+      };
+    }
+    if (path.includes('/_mapping') && method === 'PUT') {
+      this.meta = (body as { _meta: unknown })._meta;
+      return { json: { acknowledged: true } };
+    }
+    if (path.includes('/_mapping')) return { json: { books: { mappings: { _meta: this.meta } } } };
+    if (path.includes('/_count')) return { json: { count: this.documents.size, _shards: { failed: 0 } } };
+    if (path.includes('/_search')) {
+      const lengths = [...this.documents.values()].map(({ source }) => source.length);
+      return {
+        json: {
+          aggregations: {
+            tokens: { value: lengths.reduce((sum, length) => sum + length, 0) },
+            longest: { value: Math.max(...lengths) },
+            nonEmpty: { doc_count: lengths.filter((length) => length > 0).length },
+          },
+        },
+      };
+    }
+    if (method === 'PUT' && path === '/books') {
+      if (this.meta) {
+        return {
+          status: 400,
+          json: { error: { type: 'resource_already_exists_exception', reason: 'there' } },
+        };
+      }
+      this.meta = (body as { mappings: { _meta: unknown } }).mappings._meta;
+    }
+    return { json: {} };
+  }
+
+  /** Creates documents, with the status that `verdict` gives each. */
+  bulk(text: string, verdict: (id: string) => number) {
+    const lines = text.trim().split('\n');
+    const items: { create: { status: number; error?: object } }[] = [];
+    for (let i = 0; i < lines.length; i += 2) {
+      const id = (JSON.parse(lines[i]) as { create: { _id: string } }).create._id;
+      const status = verdict(id);
+      if (status !== 201) {
+        items.push({ create: { status, error: { type: 'rejected', reason: 'queue is full' } } });
+      } else if (this.documents.has(id)) {
+        items.push({ create: { status: 409, error: { type: 'conflict', reason: 'exists' } } });
+      } else {
+        this.creations++;
+        this.documents.set(id, { source: JSON.parse(lines[i + 1]) as Stored['source'] });
+        items.push({ create: { status } });
+      }
+    }
+    return items;
+  }
+}
+
+const total = 57;
+const collection = async function* (count = total, text = (i: number) => `stone number ${i}`) {
+  for (let i = 0; i < count; i++) yield { id: `d${i}`, text: text(i) };
+};
+const settings = {
+  index: 'books',
+  analyzer: createAnalyzer({ base: 'plain' }).spec,
+  batchDocuments: 5,
+  checkpointMs: 0,
+};
+
+describe('loading a collection into a cluster', () => {
+  it.each<[string, (asked: Asked, bulks: number, store: FakeStore) => Answer | undefined]>([
+    ['nothing', () => undefined],
+    [
+      '429 for the whole request',
+      ({ path }, bulks) =>
+        path.includes('_bulk') && bulks % 3 === 1 ? { status: 429, json: {} } : undefined,
+    ],
+    [
+      '503 for the whole request',
+      ({ path }, bulks) =>
+        path.includes('_bulk') && bulks % 2 === 1 ? { status: 503, json: {} } : undefined,
+    ],
+    [
+      'a connection dropped before anything was stored',
+      ({ path }, bulks) => (path.includes('_bulk') && bulks % 2 === 1 ? 'drop' : undefined),
+    ],
+    [
+      'a connection dropped after everything was stored',
+      ({ path, text }, bulks, store) => {
+        if (!path.includes('_bulk') || bulks % 2 === 0) return undefined;
+        store.bulk(text, () => 201);
+        return 'drop';
+      },
+    ],
+    [
+      'some documents of a request refused with 429',
+      ({ path, text }, bulks, store) => {
+        if (!path.includes('_bulk') || bulks % 2 === 0) return undefined;
+        return { json: { errors: true, items: store.bulk(text, (id) => (/[13579]$/.test(id) ? 429 : 201)) } };
+      },
+    ],
+    [
+      'requests that are too large',
+      ({ path, text }) =>
+        path.includes('_bulk') && text.trim().split('\n').length > 4
+          ? { status: 413, text: 'too large', headers: { 'content-type': 'text/plain' } }
+          : undefined,
+    ],
+    [
+      'an answer that tells of fewer documents than were sent',
+      ({ path, text }, bulks, store) => {
+        if (!path.includes('_bulk') || bulks % 4 !== 1) return undefined;
+        return { json: { items: store.bulk(text, () => 201).slice(1) } };
+      },
+    ],
+  ])('loses and doubles no document under %s', async (_, fault) => {
+    const { store, connection } = await fakeCluster(fault);
+    const report = await loadEngineIndex(() => collection(), { connection, ...settings });
+    expect(store.documents.size).toBe(total);
+    expect(store.creations).toBe(total);
+    expect(report.statistics).toEqual({
+      documents: total,
+      nonEmptyDocuments: total,
+      tokens: 3 * total,
+      maxLength: 3,
+    });
+    await connection.close();
+  });
+
+  it('goes on where an interrupted load had come to', async () => {
+    const { store, connection, server } = await fakeCluster(() => undefined);
+    const controller = new AbortController();
+    const broken = loadEngineIndex(() => collection(), {
+      connection,
+      ...settings,
+      signal: controller.signal,
+      onProgress: (done) => done >= 25 && controller.abort(),
+    });
+    await expect(broken).rejects.toMatchObject({ code: 'aborted' });
+    const before = server.asked.length;
+    const { resumedAt } = await loadEngineIndex(() => collection(), { connection, ...settings });
+    expect(resumedAt).toBeGreaterThanOrEqual(25);
+    expect(store.documents.size).toBe(total);
+    expect(store.creations).toBe(total);
+    const sent = server.asked.slice(before).filter(({ path }) => path.includes('_bulk'));
+    expect(sent.length).toBeLessThanOrEqual(Math.ceil((total - 25) / 5));
+    await connection.close();
+  });
+
+  it('puts back what the server lost after it was acknowledged', async () => {
+    let hasLost = false;
+    const { store, connection } = await fakeCluster(({ path }, _, all) => {
+      if (path.includes('_count') && !hasLost) {
+        hasLost = true;
+        all.documents.delete('d7');
+      }
+      return undefined;
+    });
+    await loadEngineIndex(() => collection(), { connection, ...settings });
+    expect(store.documents.size).toBe(total);
+    await connection.close();
+  });
+
+  it('refuses an id that is given twice, and a collection that has changed', async () => {
+    const { connection } = await fakeCluster(() => undefined);
+    const twice = async function* () {
+      yield* collection(8);
+      yield { id: 'd3', text: 'again' };
+    };
+    await expect(loadEngineIndex(twice, { connection, ...settings })).rejects.toMatchObject({
+      code: 'input',
+      message: expect.stringMatching(/"d3" is given twice \(document 4 /),
+    });
+    const changed = loadEngineIndex(() => collection(total, (i) => `other ${i}`), {
+      connection,
+      ...settings,
+    });
+    await expect(changed).rejects.toMatchObject({ code: 'input' });
+    await connection.close();
+  });
+
+  it('stops at a document that the server will never take, and names it', async () => {
+    const { connection } = await fakeCluster(({ path, text }, _, store) =>
+      path.includes('_bulk')
+        ? { json: { items: store.bulk(text, (id) => (id === 'd9' ? 400 : 201)) } }
+        : undefined,
+    );
+    await expect(loadEngineIndex(() => collection(), { connection, ...settings })).rejects.toMatchObject({
+      code: 'input',
+      message: expect.stringContaining('"d9"'),
+    });
+    await connection.close();
+  });
+
+  it('gives up when the server never has room', async () => {
+    const { connection } = await fakeCluster(({ path, text }, _, store) =>
+      path.includes('_bulk') ? { json: { items: store.bulk(text, () => 429) } } : undefined,
+    );
+    await expect(loadEngineIndex(() => collection(3), { connection, ...settings })).rejects.toMatchObject({
+      code: 'failure',
+      message: expect.stringContaining('too much to do'),
+    });
+    await connection.close();
+  });
+});

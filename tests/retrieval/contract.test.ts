@@ -1,0 +1,13 @@
+import { buildIndex, createAnalyzer, Index, Searcher } from '../../src/retrieval/index.js';
+import { contractDocuments, retrieverContract } from '../contracts/retriever.js';
+import { temporaryFolder } from '../support/folders.js';
+
+retrieverContract('The embedded index', async () => {
+  const folder = temporaryFolder();
+  const documents = async function* () {
+    yield* contractDocuments;
+  };
+  await buildIndex(documents(), { folder, analyzer: createAnalyzer({ base: 'anserini' }) });
+  const index = Index.open(folder);
+  return { retriever: new Searcher(index), store: index, close: () => index.close() };
+});
