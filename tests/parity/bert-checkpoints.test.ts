@@ -11,7 +11,7 @@ import { demoPairs } from '../bert/scorer/demo-pairs.js';
  * All five sizes from every checkpoint format, from text to logits, beside Hugging Face transformers. Weights are made
  * up by scripts/parity/bert_checkpoints.py from their names, so nothing of their gigabytes is stored.
  *
- *     BERT_QE_PYTHON=hf/bin/python npx vitest run --config tests/parity/vitest.config.ts
+ *     BERT_QE_PYTHON=hf/bin/python npm run test:parity
  *
  * `hf` is a Python with numpy, torch, transformers, safetensors and tensorflow; without one the suite is skipped.
  * `BERT_QE_PARITY_SIZES=TS` runs some sizes only. Needs 8 GB of disk and 6 GB of memory for L.
