@@ -3,7 +3,7 @@
  *
  *   npm run build
  *   scripts/fixtures/evaluation/build_trec_eval.sh CLONE BIN
- *   npx tsx bench/evaluation/run.ts BIN/trec_eval-10 [LAUNCHER]
+ *   npm run bench:evaluation -- BIN/trec_eval-10 [LAUNCHER]
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
