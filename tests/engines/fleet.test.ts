@@ -11,6 +11,12 @@ import { hasRedis, redisServer, withoutRedis } from './support/services.js';
 const minutes = 60_000;
 const folder = temporaryFolder();
 
+async function* tasks(count: number) {
+  for (let i = 0; i < count; i++) yield { key: `q${i}`, data: { value: i } };
+}
+
+const squares = (count: number) => Array.from({ length: count }, (_, i) => i * i);
+
 describe.skipIf(!hasRedis)(hasRedis ? 'A fleet' : `A fleet ${withoutRedis}`, () => {
   const redis = redisServer(16_399);
   const children: ChildProcess[] = [];
@@ -22,9 +28,6 @@ describe.skipIf(!hasRedis)(hasRedis ? 'A fleet' : `A fleet ${withoutRedis}`, () 
     await redis.stop();
   });
 
-  const tasks = async function* (count: number) {
-    for (let i = 0; i < count; i++) yield { key: `q${i}`, data: { value: i } };
-  };
   const address = (queue: string) => parseFleetAddress(`${redis.url}?queue=${queue}`);
   const quick = { lockMs: 1500, concurrency: 2 };
   const collect = async (queue: string, count: number, options = {}) => {
@@ -37,7 +40,6 @@ describe.skipIf(!hasRedis)(hasRedis ? 'A fleet' : `A fleet ${withoutRedis}`, () 
     for await (const { result } of all) results.push(result.square);
     return results;
   };
-  const squares = (count: number) => Array.from({ length: count }, (_, i) => i * i);
   const work = (
     queue: string,
     signal: AbortSignal,

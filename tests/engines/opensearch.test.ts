@@ -33,6 +33,10 @@ import { engineFolder, searchEngine, withoutEngine } from './support/services.js
 const isThere = engineFolder('opensearch') !== undefined;
 const minutes = 60_000;
 
+async function* contractCollection() {
+  yield* contractDocuments;
+}
+
 describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('opensearch')}`, () => {
   const server = searchEngine('opensearch', 19_300);
   const folders: string[] = [];
@@ -68,10 +72,7 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
   }
 
   retrieverContract('OpenSearch', async () => {
-    const documents = async function* () {
-      yield* contractDocuments;
-    };
-    const store = await load('contract', documents, 'anserini', 3);
+    const store = await load('contract', contractCollection, 'anserini', 3);
     const retriever = new EngineRetriever(store);
     return { retriever, store, close: () => retriever.close() };
   });

@@ -97,6 +97,10 @@ const total = 57;
 const collection = async function* (count = total, text = (i: number) => `stone number ${i}`) {
   for (let i = 0; i < count; i++) yield { id: `d${i}`, text: text(i) };
 };
+const twice = async function* () {
+  yield* collection(8);
+  yield { id: 'd3', text: 'again' };
+};
 const settings = {
   index: 'books',
   analyzer: createAnalyzer({ base: 'plain' }).spec,
@@ -200,10 +204,6 @@ describe('loading a collection into a cluster', () => {
 
   it('refuses an id that is given twice, and a collection that has changed', async () => {
     const { connection } = await fakeCluster(() => undefined);
-    const twice = async function* () {
-      yield* collection(8);
-      yield { id: 'd3', text: 'again' };
-    };
     await expect(loadEngineIndex(twice, { connection, ...settings })).rejects.toMatchObject({
       code: 'input',
       message: expect.stringMatching(/"d3" is given twice \(document 4 /),

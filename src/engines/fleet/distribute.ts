@@ -111,10 +111,12 @@ type Outcome<R> =
   | { readonly job: Job; readonly reason: string };
 
 async function look<R>(queue: Queue, id: string): Promise<Outcome<R>> {
+  // The state first: a job read before it was completed has no result yet.
+  const state = await queue.getJobState(id);
+  if (state === 'unknown') return 'lost';
+  if (state !== 'completed' && state !== 'failed') return 'pending';
   const job = (await queue.getJob(id)) as Job | undefined;
   if (!job) return 'lost';
-  const state = await job.getState();
-  if (state === 'completed') return { job, result: job.returnvalue as R };
   if (state === 'failed') return { job, reason: job.failedReason ?? 'no reason given' };
-  return state === 'unknown' ? 'lost' : 'pending';
+  return { job, result: job.returnvalue as R };
 }

@@ -24,7 +24,9 @@ export async function teiScorer(options: TeiOptions, signal?: AbortSignal): Prom
   const info = await service.ask('/info', undefined, (answer) => answer as Record<string, unknown>, signal);
   const most = Number(info['max_client_batch_size']);
   const batch = options.batch ?? (Number.isInteger(most) && most > 0 ? most : 32);
-  const model = [info['model_id'], info['model_sha']].filter((part) => typeof part === 'string').join('@');
+  const model = [info['model_id'] ?? info['model'], info['model_sha']]
+    .filter((part) => typeof part === 'string')
+    .join('@');
   const identity = `${service.address} ${model}`.trim();
   return new RemoteScorer(new RerankModel({ service, dialect, identity, batch }), options);
 }
