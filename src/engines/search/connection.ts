@@ -1,5 +1,5 @@
 import { BertQeError, reasonOf, throwIfAborted } from '../../errors.js';
-import { defaultPatience, persist, type Patience } from '../net/index.js';
+import { defaultPatience, persist, Transient, type Patience } from '../net/index.js';
 import { openClient, type Client } from './client.js';
 import { dialects, type Dialect, type EngineName } from './dialect.js';
 
@@ -80,12 +80,22 @@ export class EngineConnection {
     return dialects[this.engine];
   }
 
-  /** One call, repeated while it fails in ways that may pass. All calls made here may be repeated without harm. */
-  async call<T = Record<string, unknown>>(request: EngineRequest, options: CallOptions = {}): Promise<T> {
+  /**
+   * One call, repeated while it fails in ways that may pass. All calls made here may be repeated without harm.
+   * `lacks` looks at the answer and says what is missing in it: a shard that is away, time that ran out.
+   */
+  async call<T = Record<string, unknown>>(
+    request: EngineRequest,
+    options: CallOptions = {},
+    lacks: (answer: T) => string | undefined = () => undefined,
+  ): Promise<T> {
     const patience = { ...this.patience, ...(options.attempts ? { attempts: options.attempts } : {}) };
-    return persist(`${this.address}${request.path}`, patience, options.signal, () =>
-      this.once<T>(request, options.signal),
-    );
+    return persist(`${this.address}${request.path}`, patience, options.signal, async () => {
+      const answer = await this.once<T>(request, options.signal);
+      const missing = lacks(answer);
+      if (missing !== undefined) throw new Transient(missing);
+      return answer;
+    });
   }
 
   /** One call, not repeated: failures that may pass are thrown as {@link Transient}. */

@@ -105,13 +105,12 @@ export class EngineIndex implements DocumentStore {
           body: { ids: possible.slice(from, from + fetchSize) },
         },
         call,
+        (answer) => {
+          const away = answer.docs.find(({ error }) => error !== undefined);
+          return away && `document "${away._id}" cannot be read`;
+        },
       );
-      for (const { _id: id, found, error, _source: source } of docs) {
-        if (error) {
-          throw new BertQeError('failure', `${this.connection.address}: document "${id}" cannot be read.`, {
-            cause: error,
-          });
-        }
+      for (const { _id: id, found, _source: source } of docs) {
         if (!found) continue;
         const heading = title === undefined ? '' : textOf(source?.[title]);
         const body = textOf(source?.[text]);

@@ -9,7 +9,6 @@ import {
   type WeightedQuery,
   type WeightingModel,
 } from '../../retrieval/index.js';
-import { persist, Transient } from '../net/index.js';
 import type { CallOptions } from './connection.js';
 import { fields } from './definition.js';
 import type { EngineIndex } from './engine-index.js';
@@ -141,24 +140,22 @@ export class EngineRetriever implements Retriever {
   /** One page, whole: an answer without some shard, or cut off by the clock, is no answer. */
   async #page(body: object, scoring: ScoringQuery, call: CallOptions): Promise<SearchAnswer> {
     const { connection } = this.index;
-    return persist(`${connection.address}/_search`, connection.patience, call.signal, async () => {
-      const answer = await connection.once<SearchAnswer>(
-        {
-          method: 'POST',
-          path: '/_search',
-          query: {
-            allow_partial_search_results: 'false',
-            ...(scoring.gathersStatistics ? { search_type: 'dfs_query_then_fetch' } : {}),
-          },
-          body,
+    return connection.call<SearchAnswer>(
+      {
+        method: 'POST',
+        path: '/_search',
+        query: {
+          allow_partial_search_results: 'false',
+          ...(scoring.gathersStatistics ? { search_type: 'dfs_query_then_fetch' } : {}),
         },
-        call.signal,
-      );
-      if (answer.timed_out) throw new Transient(`the search took more than ${this.#timeoutMs} ms`);
-      const { failed, total } = answer._shards;
-      if (failed > 0) throw new Transient(`${failed} of ${total} shards did not answer`);
-      return answer;
-    });
+        body,
+      },
+      call,
+      ({ timed_out: isCut, _shards: { failed, total } }) => {
+        if (isCut) return `the search took more than ${this.#timeoutMs} ms`;
+        return failed > 0 ? `${failed} of ${total} shards did not answer` : undefined;
+      },
+    );
   }
 }
 

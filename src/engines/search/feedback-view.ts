@@ -7,6 +7,7 @@ import type { EngineIndex } from './engine-index.js';
 interface VectorAnswer {
   readonly _id: string;
   readonly found?: boolean;
+  readonly error?: unknown;
   readonly term_vectors?: Readonly<
     Record<string, { readonly terms?: Readonly<Record<string, { readonly term_freq: number }>> }>
   >;
@@ -47,6 +48,10 @@ export class FeedbackView implements FeedbackSource {
         },
       },
       call,
+      (answer) => {
+        const away = answer.docs.find(({ error }) => error !== undefined);
+        return away && `the terms of document "${away._id}" cannot be read`;
+      },
     );
     const byId = new Map(docs.map((answer) => [answer._id, answer]));
     const names: string[] = [];

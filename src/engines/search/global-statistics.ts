@@ -1,4 +1,3 @@
-import { BertQeError } from '../../errors.js';
 import type { CallOptions, EngineConnection } from './connection.js';
 
 /** n and F of a term in the whole collection. */
@@ -114,16 +113,12 @@ export class GlobalStatistics {
         },
       },
       call,
+      (answer) => {
+        const away = answer.docs.find(({ term_vectors: vectors }) => !vectors);
+        return away && `statistics of a shard cannot be read (${away.error?.reason ?? 'no answer'})`;
+      },
     );
-    return docs.map(({ term_vectors: vectors, error }) => {
-      if (!vectors) {
-        const reason = error?.reason ?? 'no answer';
-        throw new BertQeError('failure', `Statistics of ${this.index} cannot be read: ${reason}.`, {
-          cause: error,
-        });
-      }
-      return vectors[this.field];
-    });
+    return docs.map(({ term_vectors: vectors }) => vectors![this.field]);
   }
 }
 
