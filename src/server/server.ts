@@ -14,7 +14,6 @@ import { ApiKeys, isLoopback } from './http/index.js';
 import { defaultPatience, listen, type Patience } from './listen.js';
 import type { ServerLog } from './log.js';
 import { ServerMetrics } from './metrics/index.js';
-import { giveWay, threadIds } from './priority.js';
 import { settingsOf } from './rerank/index.js';
 import { Admission, Scheduler } from './scheduling/index.js';
 import type { Service, ServiceLimits } from './service.js';
@@ -69,9 +68,7 @@ export class RerankServer {
   static async start(options: ServerOptions): Promise<RerankServer> {
     const { host = '127.0.0.1', port = 8080, log } = options;
     settingsOf(options.method ?? {});
-    const threads = threadIds();
     const models = await loadVariants(options);
-    giveWay(threads);
     try {
       const service = serviceFor(options, models.variants);
       await warmUp(service);
