@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { findModel, loadTokenizer } from '../../../src/bert/index.js';
 import { prepareModel } from '../../../src/bert/scorer/model-source.js';
@@ -45,15 +45,13 @@ export async function openInferenceServer(model: string): Promise<{ url: string;
       let text = '';
       for await (const chunk of request) text += String(chunk);
       const path = `/v2/models/${model}`;
-      const answer = (status: number, json: object): void => {
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
-      };
       if (request.url === path)
-        return answer(200, { name: model, versions: ['1'], platform: 'test', inputs, outputs });
-      if (request.url !== `${path}/infer`) return answer(404, { error: `unknown model ${request.url}` });
+        return answer(response, 200, { name: model, versions: ['1'], platform: 'test', inputs, outputs });
+      if (request.url !== `${path}/infer`)
+        return answer(response, 404, { error: `unknown model ${request.url}` });
       const running = last.then(() => infer((JSON.parse(text) as { inputs: Tensor[] }).inputs));
       last = running.catch(() => undefined);
-      return answer(200, await running);
+      return answer(response, 200, await running);
     })().catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -66,4 +64,8 @@ export async function openInferenceServer(model: string): Promise<{ url: string;
       await session.release();
     },
   };
+}
+
+function answer(response: ServerResponse, status: number, json: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
 }
