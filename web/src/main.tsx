@@ -6,6 +6,7 @@ import './style/search.css';
 import './style/pipeline.css';
 import './style/ranking.css';
 import './style/side.css';
+import './style/document.css';
 import './style/states.css';
 
 render(<App />, document.getElementById('app')!);
