@@ -30,7 +30,6 @@ const training: Readonly<Record<string, TrainingFields>> = {
     epochs: 1,
     depth: 200,
     negatives: 4,
-    teacherWeight: 0.6,
     learningRate: 2e-5,
     maxLength: 256,
     validateEvery: 40,
