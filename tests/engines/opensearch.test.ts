@@ -159,6 +159,12 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
     'does not search past a shard that is lost',
     async () => {
       const index = await EngineIndex.open(connection, 'contract');
+      const impatient = await EngineConnection.open({
+        engine: 'opensearch',
+        urls: [server.url],
+        patience: { attempts: 2 },
+      });
+      const retriever = new EngineRetriever(await EngineIndex.open(impatient, 'contract'));
       const put = (path: string, body: object, method: 'PUT' | 'POST' = 'PUT') =>
         connection.call({ method, path, body });
       await put('/contract/_settings', { 'index.routing.allocation.require._name': 'nobody' });
@@ -167,12 +173,6 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
       );
       const cancel = { index: 'contract', shard: 0, node, allow_primary: true };
       await put('/_cluster/reroute', { commands: [{ cancel }] }, 'POST');
-      const impatient = await EngineConnection.open({
-        engine: 'opensearch',
-        urls: [server.url],
-        patience: { attempts: 2 },
-      });
-      const retriever = new EngineRetriever(await EngineIndex.open(impatient, 'contract').catch(() => index));
       const search = retriever.search({ id: 'q', text: 'stones beside the river' });
       await expect(search).rejects.toMatchObject({ code: 'failure' });
       await put('/contract/_settings', { 'index.routing.allocation.require._name': null });
