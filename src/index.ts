@@ -75,6 +75,14 @@ export {
   type RerankOptions,
 } from './expansion/index.js';
 export {
+  trainModel,
+  type TrainCall,
+  type TrainingInputs,
+  type TrainingManifest,
+  type TrainingOptions,
+  type TrainProgress,
+} from './training/index.js';
+export {
   compareRuns,
   evaluate,
   parseMeasures,

@@ -1,4 +1,4 @@
-import { randomWords } from '../evaluation/significance/random.js';
+import { randomWords } from '../evaluation/index.js';
 
 /**
  * A generator that belongs to a purpose: the same parts give the same numbers, whatever was drawn for other purposes
