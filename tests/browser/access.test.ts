@@ -56,7 +56,7 @@ describeInBrowser('the page', (browser) => {
       await page.keyboard.press('Enter');
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
-      expect(await focused(page).textContent()).toContain('BERT-Tiny');
+      await expect.poll(() => focused(page).textContent()).toContain('BERT-Tiny');
       expect(await page.getByRole('group', { name: /Models of the three phases/ }).isVisible()).toBe(false);
     });
   });

@@ -28,7 +28,7 @@ describe('the examples, unmodified', () => {
   it.each(examples.filter((name) => !['documents.mjs', 'cohere.mjs'].includes(name)))('%s', async (name) => {
     const { stdout } = await run(process.execPath, [join(work, name)]);
     expect(stdout).toMatch(answer);
-    expect(stdout).toContain('fall into step');
+    expect(stdout).toContain('break step');
     expect(stdout).not.toContain('Bread');
   });
 
