@@ -29,12 +29,13 @@ export function renderExplanation(explanation: Explanation, options: RenderOptio
     );
   }
   const withInitial = explanation.documents.some(({ initial }) => initial !== null);
+  const highest = Math.max(0, ...shown.flatMap(({ chunkScores }) => chunkScores.map((score) => score ?? 0)));
   lines.push(
     shown.length < explanation.documents.length
       ? `The first ${shown.length} of ${plural(explanation.documents.length, 'document')}:`
       : `${plural(shown.length, 'document')}:`,
     paint.dim(heading(withInitial, explanation.chunks.length)),
-    ...shown.flatMap((document) => documentLines(document, withInitial, width, paint)),
+    ...shown.flatMap((document) => documentLines(document, withInitial, highest, width, paint)),
   );
   return `${lines.join('\n')}\n`;
 }
@@ -69,6 +70,7 @@ function heading(withInitial: boolean, chunks: number): string {
 function documentLines(
   document: ExplainedDocument,
   withInitial: boolean,
+  highest: number,
   width: number,
   paint: Paint,
 ): string[] {
@@ -80,7 +82,7 @@ function documentLines(
     ...(chunkScores.length > 0 ? [`     ${fraction(document.expansionScore)}`] : []),
     ...(withInitial ? [(document.initial ?? Number.NaN).toFixed(2).padStart(8)] : []),
     ...(chunkScores.length > 0
-      ? [`  ${chunkScores.map(spark).join('')}`.padEnd(chunkScores.length + 3)]
+      ? [`  ${chunkScores.map((score) => spark(score, highest)).join('')}`.padEnd(chunkScores.length + 3)]
       : []),
   ].join('');
   const place = String(ranks.final).padStart(3);
@@ -118,9 +120,13 @@ function bar(share: number, cells: number): string {
 
 const heights = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/** One character for a probability, so that all of a document's chunk scores are seen at a glance. */
-function spark(score: number | null): string {
-  return score === null ? '·' : heights[Math.min(7, Math.floor(score * 8))];
+/**
+ * One character for a chunk score, so that all of a document's are seen at a glance. Heights are shares of the highest
+ * that is shown: models differ in how much of the interval from 0 to 1 they use.
+ */
+function spark(score: number | null, highest: number): string {
+  if (score === null) return '·';
+  return heights[highest > 0 ? Math.min(7, Math.floor((8 * score) / highest)) : 0];
 }
 
 function shorten(text: string, width: number): string {

@@ -122,6 +122,12 @@ const example: Explanation = {
 };
 
 describe('an explanation to read', () => {
+  test('draws chunk scores as shares of the highest, however low it is', () => {
+    const [first, second] = example.documents;
+    const faint = { ...example, documents: [{ ...first, chunkScores: [0.04, 0.02] }, second] };
+    expect(renderExplanation(faint)).toMatch(/12\.50 +█▅ +↑2/);
+  });
+
   test('shows weights as bars, chunk scores as heights, and where documents came from', () => {
     const lines = renderExplanation(example).split('\n');
     expect(lines[0]).toBe('why do bridges sway');

@@ -38,10 +38,10 @@ export const demoCommand = defineCommand({
   name: 'demo',
   summary: 'Retrieve, re-rank, explain and evaluate on the small collection that comes with the package.',
   options: {
-    query: { type: 'string', value: 'ID', default: '1', help: 'the query to explain, 1 to 40' },
+    query: { type: 'string', value: 'ID', default: '7', help: 'the query to explain, 1 to 40' },
     models: { type: 'string', value: 'LETTERS', default: 'STT', help: 'model sizes of the three phases' },
   },
-  examples: ['bert-qe demo', 'bert-qe demo --query 7'],
+  examples: ['bert-qe demo', 'bert-qe demo --query 11'],
   async run({ options, io }) {
     const started = performance.now();
     const say = (text: string) => io.stdout.write(`${text}\n`);
@@ -76,7 +76,7 @@ export const demoCommand = defineCommand({
         `All of it took ${formatDuration((performance.now() - started) / 1000)} on ${availableParallelism()} cores.\n`,
       );
       say('Next:');
-      say('  node bin/bert-qe.js demo --query 7                           explain another query');
+      say('  node bin/bert-qe.js demo --query 11                          explain another query');
       say('  node bin/bert-qe.js index YOUR-COLLECTION --out my.index     BEIR, JSONL, TSV or TREC files');
       say('  node bin/bert-qe.js rerank --index my.index --query "..."    retrieve, then re-rank');
     } finally {

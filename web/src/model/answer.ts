@@ -1,20 +1,7 @@
-import type { SearchAnswer } from '../../../src/server/schemas/index.js';
+import type { SearchAnswer } from '../../../src/server/api.js';
 
 /** The server's own types: the page is checked against the schemas that the server answers with. */
-export type {
-  ExperimentsAnswer,
-  InfoAnswer,
-  Judgements,
-  Problem,
-  QueriesAnswer,
-  SearchAnswer,
-  SearchEvents,
-  SearchProgress,
-  SearchRequest,
-  SearchResult,
-  VariantDescription,
-  VariantsAnswer,
-} from '../../../src/server/schemas/index.js';
+export type * from '../../../src/server/api.js';
 
 export type Explanation = NonNullable<SearchAnswer['explanation']>;
 export type ExplainedChunk = Explanation['chunks'][number];
