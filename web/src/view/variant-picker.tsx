@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { VariantDescription, VariantsAnswer } from '../model/answer.js';
 import { formatCount, formatFlops, formatMilliseconds, formatTimes } from '../model/format.js';
 import { phaseNames } from './phase-names.js';
@@ -21,8 +21,11 @@ export function VariantPicker({ variants: { variants }, chosen, onChoose }: Prop
       if (!root.current?.contains(event.target as Node)) setOpen(false);
     };
     addEventListener('pointerdown', onPointer);
-    root.current?.querySelector<HTMLInputElement>('input:checked')?.focus();
     return () => removeEventListener('pointerdown', onPointer);
+  }, [isOpen]);
+  // Before the next key arrives, however fast it is pressed.
+  useLayoutEffect(() => {
+    if (isOpen) root.current?.querySelector<HTMLInputElement>('input:checked')?.focus();
   }, [isOpen]);
   const slowest = Math.max(...variants.map(({ measured }) => measured?.milliseconds.total ?? 0));
 
