@@ -2,7 +2,7 @@
 
     python -m training.grid search --sets dkl-dev.json.gz --scores new-dev.npz --variant SST
     python -m training.grid report --sets dkl-test.json.gz --scores new-test.npz --variant SST \
-        --first .4 -3 --third .3 -3 --alpha .1 --beta .95
+        --first .5 -2 --third .5 -1.5 --alpha .1 --beta .95
 
 Same measures as training.measure, over padded arrays of all queries instead of one query at a time. Calibrations are
 z → scale·z + shift of the model of phases one and two (`first`) and of phase three (`third`).
