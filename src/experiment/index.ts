@@ -1,7 +1,9 @@
-export { parseExperiment, readExperiment } from './file/read.js';
+export { parseExperiment, parseStudy, readExperiment, readStudy, type Study } from './file/read.js';
 export type { ExperimentFile } from './file/schema.js';
 export { runExperiment, type ExperimentOutcome, type RunExperimentOptions } from './run-experiment.js';
+export { runStudy, type StudyOutcome } from './run-study.js';
 export type { Results, SystemResult } from './results.js';
+export { studyTables, type StudyResults } from './tables/study-tables.js';
 export type { ExperimentProgress } from './tracker.js';
 export { tablesOf } from './tables/tables.js';
 export type { Table } from './tables/table.js';

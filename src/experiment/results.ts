@@ -99,7 +99,9 @@ export async function measure(
     chunkWords: point.chunkWords,
   }));
   const against = systems.against.map((name) => baselines.find((baseline) => baseline.name === name)!);
-  const tested = unique([...variants, ...(ablated ? [ablated.of, ...ablated.systems] : [])]);
+  // Re-ranking baselines too: whether they are above the first stage is part of the story.
+  const rerankers = baselines.filter(({ reranking }) => reranking);
+  const tested = unique([...rerankers, ...variants, ...(ablated ? [ablated.of, ...ablated.systems] : [])]);
   const { test, correction } = experiment.significance;
   return {
     experiment,

@@ -9,6 +9,7 @@ import {
   type CrossValidationContext,
 } from './cross-validate.js';
 import { readExperiment } from './file/read.js';
+import type { ExperimentFile } from './file/schema.js';
 import { FirstStages } from './first-stage.js';
 import { readInputs, type Inputs } from './inputs.js';
 import { render } from './report/render.js';
@@ -42,8 +43,16 @@ export interface ExperimentOutcome {
 
 /** Runs what is missing of an experiment and renders all of it. */
 export async function runExperiment(file: string, options: RunExperimentOptions): Promise<ExperimentOutcome> {
+  return carryOut(await readExperiment(file), file, options);
+}
+
+/** The same for an experiment that has been read; its paths are relative to the file. */
+export async function carryOut(
+  experiment: ExperimentFile,
+  file: string,
+  options: RunExperimentOptions,
+): Promise<ExperimentOutcome> {
   const { out, signal } = options;
-  const experiment = await readExperiment(file);
   const systems = systemsOf(experiment);
   const work = join(out, 'work');
   try {
@@ -92,10 +101,7 @@ export async function runExperiment(file: string, options: RunExperimentOptions)
       folds: inputs.folds.length,
     });
     const results: Results = trained ? { ...measured, trained } : measured;
-    for (const [path, content] of render(results)) {
-      await mkdir(dirname(join(out, path)), { recursive: true });
-      await writeFileAtomic(join(out, path), content);
-    }
+    await writeAll(out, render(results));
     await manifest.finish();
     return { results, ran: manifest.ran, report: join(out, 'report.html') };
   } finally {
@@ -103,6 +109,14 @@ export async function runExperiment(file: string, options: RunExperimentOptions)
     await firstStages.close();
     await store.close();
     await digests.save();
+  }
+}
+
+/** Writes rendered files below a folder. */
+export async function writeAll(out: string, files: ReadonlyMap<string, string>): Promise<void> {
+  for (const [path, content] of files) {
+    await mkdir(dirname(join(out, path)), { recursive: true });
+    await writeFileAtomic(join(out, path), content);
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { SizeLetter } from '../bert/index.js';
+import type { Scorer, SizeLetter } from '../bert/index.js';
 import type { Query } from '../collection/index.js';
 import { type History, type TrainingManifest, trainModel } from '../training/index.js';
 import type { CrossValidationContext } from './cross-validate.js';
@@ -17,14 +17,23 @@ export interface TrainedFold extends Pick<TrainingManifest, 'examples' | 'steps'
   readonly history: History;
 }
 
+/** A model whose scores are mixed into what is learned. */
+export interface Teacher {
+  readonly folder: string;
+  readonly scorer: Scorer;
+}
+
 /**
  * Fine-tunes, fold by fold, every size that scores documents, on the fold's training queries; the best weights are
  * chosen on its validation queries. Best passages are chosen by the model that training starts from, as when ranking.
+ * With `teacherWeight`, and no teacher named, that model is the teacher too: judgements are few, and what it knew is
+ * worth keeping.
  */
 export async function trainFolds(
   training: TrainingFields,
   systems: readonly Reranker[],
   context: CrossValidationContext,
+  teacher?: Teacher,
 ): Promise<TrainedFold[]> {
   const sizes = new Set(
     systems.flatMap(({ variant: { phaseOne, expansion } }) =>
@@ -34,7 +43,7 @@ export async function trainFolds(
   const trained: TrainedFold[] = [];
   for (const size of sizes) {
     for (let fold = 1; fold <= context.folds.length; fold++) {
-      trained.push(await trainFold(training, size, fold, context));
+      trained.push(await trainFold(training, size, fold, context, teacher));
     }
   }
   return trained;
@@ -45,10 +54,13 @@ async function trainFold(
   size: SizeLetter,
   fold: number,
   context: CrossValidationContext,
+  named: Teacher | undefined,
 ): Promise<TrainedFold> {
   const { experiment, folds, queries, qrels, initial, models, manifest, tracker } = context;
   const { train, valid } = folds[fold - 1];
   const { folder: model } = await models.find(size, 'general', fold);
+  const general: Teacher = { folder: model, scorer: await models.get(size, 'general', fold) };
+  const teacher = training.teacherWeight === undefined ? undefined : (named ?? general);
   const { passageWords, titleWords } = experiment.method;
   // All that was retrieved can be learned from, as published; what is validated is what will be re-ranked.
   const depth = training.depth ?? experiment.retrieve;
@@ -67,6 +79,7 @@ async function trainFold(
     valid,
     ranked,
     context.documentsKey,
+    ...(named && teacher ? [await models.digest(named.folder)] : []),
   ];
   // Named for what it is made from: work for other settings neither is in the way nor gets lost.
   const folder = join(manifest.folder, 'work', 'models', `${size}-fold${fold}-${keyOf(inputs).slice(0, 12)}`);
@@ -81,8 +94,7 @@ async function trainFold(
     const { examples, steps, best, history } = await trainModel(
       {
         model,
-        // It is its own teacher: judgements are few, and what it knew is worth keeping.
-        teacher: training.teacherWeight === undefined ? undefined : model,
+        teacher: teacher?.folder,
         queries: textsOf(train.filter((id) => qrels.has(id))),
         validationQueries: textsOf(valid),
         qrels,
@@ -96,6 +108,8 @@ async function trainFold(
         out: folder,
         resume: true,
         signal: tracker.signal,
+        // A query is learned from in several folds: what was said of its passages once is remembered.
+        openScorer: (folder) => borrowed(folder === model ? general.scorer : teacher!.scorer),
         onProgress: (progress) =>
           progress.phase === 'passages'
             ? tracker.update(`best passages for ${name}`, progress.done, progress.total)
@@ -106,4 +120,9 @@ async function trainFold(
   });
   models.useTrained(size, fold, folder);
   return { size, fold, ...made };
+}
+
+/** The scorer is its owner's to close. */
+function borrowed(scorer: Scorer): Scorer {
+  return { score: (pairs, options) => scorer.score(pairs, options), close: async () => undefined };
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { parseExperiment, readExperiment } from '../../src/experiment/index.js';
+import { parseExperiment, readExperiment, readStudy } from '../../src/experiment/index.js';
 import { systemsOf } from '../../src/experiment/systems.js';
 
 const required = `name: x
@@ -98,8 +98,7 @@ describe('an experiment file', () => {
 describe('the recipes', () => {
   const folder = fileURLToPath(new URL('../../experiments/', import.meta.url));
   test.each(readdirSync(folder).filter((name) => name.endsWith('.yaml')))('%s is valid', async (name) => {
-    const experiment = await readExperiment(folder + name);
-    expect(`${experiment.name}.yaml`).toBe(name);
+    expect(`${(await readStudy(folder + name)).name}.yaml`).toBe(name);
   });
 
   test.each(['robust04.yaml', 'gov2.yaml'])(

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readExperiment, runExperiment, type ExperimentProgress } from '../../experiment/index.js';
+import { readStudy, runStudy, type ExperimentProgress } from '../../experiment/index.js';
 import { defineCommand, type Io } from '../command.js';
 import { formatCount, formatDuration } from '../progress.js';
 
@@ -20,10 +20,10 @@ export const experimentCommand = defineCommand({
     'bert-qe experiment experiments/robust04.yaml --out /data/robust04-results',
   ],
   async run({ options, positionals: [file], io }) {
-    const out = options.out ?? join('results', (await readExperiment(file)).name);
+    const out = options.out ?? join('results', (await readStudy(file)).name);
     const started = performance.now();
     const reporter = new Reporter(io);
-    const { ran, report } = await runExperiment(file, {
+    const { ran, report } = await runStudy(file, {
       out,
       signal: io.signal,
       onProgress: (progress) => reporter.update(progress),

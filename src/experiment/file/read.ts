@@ -4,20 +4,56 @@ import type { z } from 'zod';
 import { BertQeError } from '../../errors.js';
 import { readFailure } from '../../files/index.js';
 import { describeIssue } from './issue.js';
-import { experimentSchema, type ExperimentFile } from './schema.js';
+import { experimentSchema, studySchema, type ExperimentFile } from './schema.js';
+
+/** The same experiment on several collections. */
+export interface Study {
+  readonly name: string;
+  readonly title: string;
+  /** By name of the collection. */
+  readonly experiments: ReadonlyMap<string, ExperimentFile>;
+}
 
 /** Reads and checks an experiment file; the first mistake is reported with its line and column. */
 export async function readExperiment(file: string): Promise<ExperimentFile> {
-  let text: string;
+  return parseExperiment(await readText(file), file);
+}
+
+/** Reads a file that may have `collections` in the place of `collection`. */
+export async function readStudy(file: string): Promise<ExperimentFile | Study> {
+  const text = await readText(file);
+  return hasCollections(text) ? parseStudy(text, file) : parseExperiment(text, file);
+}
+
+/** Checks the text of an experiment file. */
+export function parseExperiment(text: string, file: string): ExperimentFile {
+  return parse(text, file, experimentSchema);
+}
+
+/** Checks the text of a study: one experiment for each collection, alike in everything else. */
+export function parseStudy(text: string, file: string): Study {
+  const { collections, ...common } = parse(text, file, studySchema);
+  const { name, title = name } = common;
+  const experiments = Object.entries(collections).map(
+    ([key, collection]) => [key, { ...common, name: key, title: `${title}: ${key}`, collection }] as const,
+  );
+  return { name, title, experiments: new Map(experiments) };
+}
+
+async function readText(file: string): Promise<string> {
   try {
-    text = await readFile(file, 'utf8');
+    return await readFile(file, 'utf8');
   } catch (error) {
     throw readFailure(file, error);
   }
-  return parseExperiment(text, file);
 }
 
-export function parseExperiment(text: string, file: string): ExperimentFile {
+function hasCollections(text: string): boolean {
+  const { contents } = parseDocument(text);
+  return isMap(contents) && contents.has('collections');
+}
+
+function parse<T extends z.ZodType>(text: string, file: string, schema: T): z.output<T> {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const at = (offset: number): string => {
@@ -28,7 +64,7 @@ export function parseExperiment(text: string, file: string): ExperimentFile {
   if (error) {
     throw new BertQeError('input', `${at(error.pos[0])}: not valid YAML: ${error.message.split('\n')[0]}.`);
   }
-  const parsed = experimentSchema.safeParse(document.toJS() ?? {});
+  const parsed = schema.safeParse(document.toJS() ?? {});
   if (parsed.success) return parsed.data;
   const issue = earliest(parsed.error.issues, document);
   throw new BertQeError(

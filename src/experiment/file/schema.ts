@@ -190,9 +190,11 @@ const published = z.strictObject({
   interpolation: z.array(z.strictObject({ alpha: share, beta: share })).optional(),
 });
 
+const name = z.string().regex(/^[\w.-]+$/, 'expected a name of letters, digits, ".", "_" and "-"');
+
 /** The experiment file; docs/experiments.md says what every field means. */
 const fields = z.strictObject({
-  name: z.string().regex(/^[\w.-]+$/, 'expected a name of letters, digits, ".", "_" and "-"'),
+  name,
   title: z.string().optional(),
   collection,
   index: index.prefault({}),
@@ -221,13 +223,28 @@ const fields = z.strictObject({
 });
 
 /** Fine-tuned models are given or made, not both. */
-export const experimentSchema = fields.superRefine(({ models, training: wanted }, context) => {
+function checkTraining(
+  { models, training: wanted }: Pick<z.output<typeof fields>, 'models' | 'training'>,
+  context: z.core.$RefinementCtx,
+): void {
   for (const [size, paths] of Object.entries(models)) {
     if (typeof paths === 'string' || typeof wanted !== 'object') continue;
     const message = 'training makes the fine-tuned model; name one folder, the model to start from';
     context.addIssue({ code: 'custom', path: ['models', size], message });
   }
-});
+}
+
+export const experimentSchema = fields.superRefine(checkTraining);
+
+/** The same experiment on several collections, by name. */
+export const studySchema = fields
+  .omit({ collection: true })
+  .extend({
+    collections: z.record(name, collection).refine((all) => Object.keys(all).length > 0, {
+      error: 'name at least one collection',
+    }),
+  })
+  .superRefine(checkTraining);
 
 /** An experiment with every default filled in; paths are as written. */
 export type ExperimentFile = z.output<typeof experimentSchema>;

@@ -1,13 +1,9 @@
 import { escapeText } from '../plot/svg.js';
-import type { Results } from '../results.js';
 import type { Cell, Table } from '../tables/table.js';
-import type { Figure } from './render.js';
-import { settingsOf } from './settings.js';
+import type { Report } from './render.js';
 
 /** One page that needs nothing else: styles and figures are inside. */
-export function htmlReport(results: Results, tables: readonly Table[], figures: readonly Figure[]): string {
-  const { experiment } = results;
-  const title = experiment.title ?? experiment.name;
+export function htmlReport({ title, settings, tables, figures }: Report): string {
   const sections = tables.map(
     (table) =>
       `<section id="${table.id}">\n<h2>${escapeText(table.title)}</h2>\n${tableHtml(table)}` +
@@ -23,7 +19,7 @@ export function htmlReport(results: Results, tables: readonly Table[], figures: 
     '<meta name="color-scheme" content="light dark">\n',
     `<title>${escapeText(title)}</title>\n<style>${style}</style>\n</head>\n<body>\n<main>\n`,
     `<header>\n<h1>${escapeText(title)}</h1>\n<dl>\n`,
-    ...settingsOf(results).map(
+    ...settings.map(
       ([name, value]) => `<div><dt>${escapeText(name)}</dt><dd>${escapeText(value)}</dd></div>\n`,
     ),
     '</dl>\n<nav>',

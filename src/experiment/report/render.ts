@@ -20,21 +20,43 @@ export interface Figure {
   readonly svg: string;
 }
 
+/** What a report shows, whatever its format. */
+export interface Report {
+  readonly title: string;
+  /** The head: what was done. */
+  readonly settings: readonly (readonly [name: string, value: string])[];
+  readonly tables: readonly Table[];
+  readonly figures: readonly Figure[];
+}
+
 /** All files that show the results, by path. */
 export function render(results: Results): Map<string, string> {
   const tables = tablesOf(results);
   const figures = figuresOf(results);
-  // Query by query is for programs; people get the figure.
-  const shown = tables.filter(({ id }) => id !== 'gains');
+  const { title, name } = results.experiment;
+  return renderReport(
+    {
+      title: title ?? name,
+      settings: settingsOf(results),
+      // Query by query is for programs; people get the figure.
+      tables: tables.filter(({ id }) => id !== 'gains'),
+      figures,
+    },
+    tables,
+  );
+}
+
+/** The report, its figures, and all tables in every format, by path. */
+export function renderReport(report: Report, tables: readonly Table[]): Map<string, string> {
   return new Map([
     ...tables.flatMap((table) =>
       Object.entries(tableFormats).map(
         ([extension, format]) => [`tables/${table.id}.${extension}`, format(table)] as const,
       ),
     ),
-    ...figures.map(({ id, svg }) => [`figures/${id}.svg`, svg] as const),
-    ['report.md', markdownReport(results, shown, figures)],
-    ['report.html', htmlReport(results, shown, figures)],
+    ...report.figures.map(({ id, svg }) => [`figures/${id}.svg`, svg] as const),
+    ['report.md', markdownReport(report)],
+    ['report.html', htmlReport(report)],
   ]);
 }
 
@@ -58,16 +80,15 @@ function figuresOf(results: Results): Figure[] {
   ];
 }
 
-function markdownReport(results: Results, tables: readonly Table[], figures: readonly Figure[]): string {
-  const { experiment } = results;
+function markdownReport({ title, settings, tables, figures }: Report): string {
   const sections = tables.map((table) =>
     [
       toMarkdown(table),
       ...figures
         .filter(({ after }) => after === table.id)
-        .map(({ id, title }) => `![${title}](figures/${id}.svg)\n`),
+        .map((figure) => `![${figure.title}](figures/${figure.id}.svg)\n`),
     ].join('\n'),
   );
-  const settings = settingsOf(results).map(([name, value]) => `- ${name}: ${value}`);
-  return [`# ${experiment.title ?? experiment.name}`, '', ...settings, '', ...sections].join('\n');
+  const head = settings.map(([name, value]) => `- ${name}: ${value}`);
+  return [`# ${title}`, '', ...head, '', ...sections].join('\n');
 }

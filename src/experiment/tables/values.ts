@@ -26,7 +26,11 @@ export function ownColumns({ measures, experiment }: Results, before = 0): numbe
 }
 
 /** Stars against each baseline, with its letter where there are several; an arrow where the system is worse. */
-function marksOf(run: string, measure: string, { comparisons, against }: Results): string {
+export function marksOf(
+  run: string,
+  measure: string,
+  { comparisons, against }: Pick<Results, 'comparisons' | 'against'>,
+): string {
   return against
     .map(({ name }, i) => {
       const found = comparisons.find(
@@ -49,7 +53,8 @@ export function publishedCell(system: string, measure: string, { experiment }: R
   return { text: formatFixed(value, 4), value, quoted: true, ...(marks ? { marks } : {}) };
 }
 
-const tests = {
+/** The tests as sentences name them. */
+export const testTitles = {
   t: 'paired two-tailed t-test',
   wilcoxon: 'Wilcoxon signed-rank test',
   randomisation: 'randomisation test',
@@ -62,13 +67,14 @@ export function significanceNote({ against, experiment, collection }: Results): 
   const whom = against.map(({ name }, i) => (against.length > 1 ? `${name} (${letterOf(i)})` : name));
   const corrected =
     correction === 'none' ? '' : `, ${correction === 'holm' ? 'Holm' : 'Bonferroni'} correction`;
-  return `Against ${whom.join(', ')}: ${STAR_LEGEND} (${tests[test]} over ${collection.queries} queries${corrected}); ↓ where worse.`;
+  return `Against ${whom.join(', ')}: ${STAR_LEGEND} (${testTitles[test]} over ${collection.queries} queries${corrected}); ↓ where worse.`;
 }
 
 export function publishedNote({ experiment }: Results): string[] {
   return experiment.published ? [`Published: ${experiment.published.source}.`] : [];
 }
 
-function letterOf(i: number): string {
+/** What marks a baseline where there are several. */
+export function letterOf(i: number): string {
   return String.fromCodePoint(97 + i);
 }

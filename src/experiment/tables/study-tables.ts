@@ -1,0 +1,132 @@
+import { formatFixed, STAR_LEGEND, type Measure } from '../../evaluation/index.js';
+import type { Results, SystemResult } from '../results.js';
+import { markBest, noValue, type Cell, type Row, type Table } from './table.js';
+import { letterOf, marksOf, measureCell, testTitles } from './values.js';
+
+/** The results of a study, by name of the collection; the systems are the same in all of them. */
+export type StudyResults = ReadonlyMap<string, Results>;
+
+/** A table of systems and collections for every measure, who is above whom, and what it costs. */
+export function studyTables(study: StudyResults): Table[] {
+  const [first] = study.values();
+  return [
+    ...first.measures.map((measure) => measureTable(measure, study)),
+    ...first.against.map((baseline) => verdictTable(baseline.name, study)),
+    costTable(study),
+  ];
+}
+
+function measureTable(measure: Measure, study: StudyResults): Table {
+  const [first] = study.values();
+  const rowOf = ({ name }: SystemResult): Row => {
+    const cells = [...study.values()].map((results) => valueCell(name, measure, results));
+    return { label: name, cells: [...cells, meanOf(measure, cells)] };
+  };
+  return {
+    id: measure.name.replaceAll(/[^\w]+/g, '-').toLowerCase(),
+    title: measure.name,
+    columns: ['Model', ...study.keys(), 'Mean'],
+    groups: markBest(
+      groupsOf(first).map((group) => group.map(rowOf)),
+      Array.from({ length: study.size + 1 }, (_, i) => i),
+    ),
+    notes: [starNote(first)],
+  };
+}
+
+/** First stages, MaxP, variants, and what is left of one without a part. */
+function groupsOf({ baselines, variants, ablations }: Results): SystemResult[][] {
+  return [
+    baselines.filter(({ reranking }) => !reranking),
+    baselines.filter(({ reranking }) => reranking),
+    [...variants],
+    [...(ablations?.systems ?? [])],
+  ].filter((group) => group.length > 0);
+}
+
+function valueCell(name: string, measure: Measure, results: Results): Cell {
+  const system = groupsOf(results)
+    .flat()
+    .find((each) => each.name === name)!;
+  const cell = measureCell(measure, system.evaluation.summary.get(measure.name)!);
+  const marks = marksOf(name, measure.name, results);
+  return marks ? { ...cell, marks } : cell;
+}
+
+/** Collections count alike, however many queries they have. */
+function meanOf({ isCount }: Measure, cells: readonly Cell[]): Cell {
+  if (isCount) return noValue;
+  const value = cells.reduce((sum, cell) => sum + Number(cell.value), 0) / cells.length;
+  return { text: formatFixed(value, 4), value };
+}
+
+function starNote({ against, experiment }: Results): string {
+  const whom = against.map(({ name }, i) => (against.length > 1 ? `${name} (${letterOf(i)})` : name));
+  return `Against ${whom.join(', ')}: ${STAR_LEGEND} (${testTitles[experiment.significance.test]}); ↓ where worse.`;
+}
+
+/** On how many collections a system is above a baseline, and on how many of them significantly (p < .05). */
+function verdictTable(baseline: string, study: StudyResults): Table {
+  const [first] = study.values();
+  const measures = first.measures.filter(({ summary }) => summary === 'mean');
+  const tested = groupsOf(first)
+    .flat()
+    .filter(({ name, reranking }) => reranking && name !== baseline);
+  return {
+    id: `against-${baseline.replaceAll(/[^\w]+/g, '-').toLowerCase()}`,
+    title: `Against ${baseline}`,
+    columns: ['Model', ...measures.map(({ name }) => name)],
+    groups: [
+      tested.map(({ name }) => ({
+        label: name,
+        cells: measures.map((measure) => verdictCell(name, baseline, measure.name, study)),
+      })),
+    ],
+    notes: [
+      `Collections, of ${study.size}, on which the model is above ${baseline} and, in brackets, significantly so (p < .05); ` +
+        'then the same for below.',
+    ],
+  };
+}
+
+function verdictCell(run: string, baseline: string, measure: string, study: StudyResults): Cell {
+  const made = [...study.values()].flatMap(({ comparisons }) =>
+    comparisons.filter((each) => each.run === run && each.baseline === baseline && each.measure === measure),
+  );
+  const side = (sign: number): string => {
+    const there = made.filter(({ difference }) => Math.sign(difference) === sign);
+    return `${there.length} (${there.filter(({ p }) => p < 0.05).length})`;
+  };
+  const text = `+${side(1)}, −${side(-1)}`;
+  return { text, value: text };
+}
+
+/** Arithmetic per query, as it ran. */
+function costTable(study: StudyResults): Table {
+  const [first] = study.values();
+  const rerankers = groupsOf(first)
+    .flat()
+    .filter(({ reranking }) => reranking);
+  return {
+    id: 'cost',
+    title: 'GFLOPs per query, as run',
+    columns: ['Model', ...study.keys()],
+    groups: [
+      rerankers.map(({ name }) => ({
+        label: name,
+        cells: [...study.values()].map((results) => costCell(name, results)),
+      })),
+    ],
+    notes: [
+      'Matrix products of the tokens that were really fed to the models, choosing best passages included.',
+    ],
+  };
+}
+
+function costCell(name: string, results: Results): Cell {
+  const { reranking } = groupsOf(results)
+    .flat()
+    .find((each) => each.name === name)!;
+  const gigaflops = reranking!.cost.flops / 1e9;
+  return gigaflops === 0 ? noValue : { text: gigaflops.toFixed(gigaflops < 10 ? 1 : 0), value: gigaflops };
+}
