@@ -57,7 +57,7 @@ describe('a study', () => {
   });
 
   test('counts on how many of them a model is above a baseline, or below', () => {
-    const [initial] = table('tables/ndcg-20.json').filter(({ Model }) => Model === 'DPH+KL');
+    const initial = table('tables/ndcg-20.json').find(({ Model }) => Model === 'DPH+KL')!;
     for (const { Model, 'nDCG@20': verdict } of table('tables/against-dph-kl.json')) {
       const row = table('tables/ndcg-20.json').find((each) => each['Model'] === Model)!;
       const above = ['whole', 'half'].filter((name) => row[name] > initial[name]).length;
