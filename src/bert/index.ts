@@ -7,13 +7,16 @@ export {
   type BertWeights,
   type CheckpointFormat,
 } from './checkpoint/index.js';
-export { readCrossEncoderConfig, type ModelConfig, type SizeLetter } from './config.js';
+export { sha256 } from './compile/index.js';
+export { readCrossEncoderConfig, readModelConfig, type ModelConfig, type SizeLetter } from './config.js';
 export { fetchModel } from './hub/index.js';
 export {
   convertModel,
+  copyTokenizer,
   describeModel,
   kendallTau,
   quantizeModel,
+  writeConfig,
   type Agreement,
   type ConvertOptions,
   type ModelDescription,

@@ -1,10 +1,17 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256 } from '../bert/compile/index.js';
-import { type ModelConfig, readModelConfig } from '../bert/config.js';
-import { BertScorer, findModel, loadTokenizer, readCrossEncoderConfig, type Scorer } from '../bert/index.js';
-import { DEFAULT_MAX_LENGTH } from '../bert/sequence.js';
-import type { Tokenizer } from '../bert/types.js';
+import {
+  BertScorer,
+  DEFAULT_MAX_LENGTH,
+  findModel,
+  loadTokenizer,
+  type ModelConfig,
+  readCrossEncoderConfig,
+  readModelConfig,
+  type Scorer,
+  sha256,
+  type Tokenizer,
+} from '../bert/index.js';
 import { hashOf } from './configuration.js';
 import { LazyScorer } from './examples/index.js';
 
@@ -35,7 +42,7 @@ export async function modelKey(folder: string): Promise<string> {
 }
 
 /** A model that scores pairs, loaded when first asked. */
-export function scorerOf(folder: string): Scorer & { close(): Promise<void> } {
+export function scorerOf(folder: string): Scorer {
   return new LazyScorer(async () => {
     const { maxPositions } = await readCrossEncoderConfig(folder);
     return BertScorer.load({

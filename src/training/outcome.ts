@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeConfig } from '../bert/manage/convert.js';
-import { copyTokenizer } from '../bert/manage/new-folder.js';
+import { copyTokenizer, writeConfig } from '../bert/index.js';
 import { BertQeError } from '../errors.js';
 import { systemCode, writeFailure, writeFileAtomic } from '../files/index.js';
 import type { BaseModel } from './base-model.js';

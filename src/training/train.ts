@@ -1,7 +1,7 @@
 import type { DocumentStore, Qrels, Query, Run } from '../collection/index.js';
 import { BertQeError } from '../errors.js';
 import { versions } from '../versions.js';
-import { findModel } from '../bert/index.js';
+import { findModel, type Scorer } from '../bert/index.js';
 import { modelKey, readBaseModel, scorerOf, type BaseModel } from './base-model.js';
 import { Checkpoints, type Saved } from './checkpoints.js';
 import { type Configuration, hashOf, requireSame } from './configuration.js';
@@ -47,6 +47,7 @@ export type TrainProgress =
   | { readonly phase: 'passages'; readonly done: number; readonly total: number }
   | ({ readonly phase: 'training' } & TrainingProgress);
 
+/** Where the result of a training goes, and how the work is watched, stopped and taken up again. */
 export interface TrainCall {
   /** Folder of the result; what is needed to go on lies in it too until the training is finished. */
   readonly out: string;
@@ -54,12 +55,14 @@ export interface TrainCall {
   readonly resume?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: TrainProgress) => void;
+  /** Loads a model that chooses passages or teaches; it is closed after that. Experiments bring ones that remember. */
+  readonly openScorer?: (folder: string) => Scorer;
 }
 
 /** Points of the history that are kept in the manifest. */
 const keptPoints = 500;
 
-/** Fine-tunes a model on the candidates of queries (REFERENCE §3) and writes it as a model folder. */
+/** Fine-tunes a model on the candidates of queries and writes it as a model folder. */
 export async function trainModel(
   inputs: TrainingInputs,
   options: TrainingOptions,
@@ -184,12 +187,12 @@ async function gatherAll(
   base: BaseModel,
   checkpoints: Checkpoints,
   configuration: Configuration,
-  { signal, onProgress }: TrainCall,
+  { signal, onProgress, openScorer = scorerOf }: TrainCall,
 ): Promise<{ training: QueryExamples[]; validation: QueryExamples[] | undefined }> {
   const { documents, run, qrels, queries, validationQueries } = inputs;
   const journal = await PassageJournal.open(checkpoints.path('passages.jsonl'), hashOf(configuration));
-  const general = scorerOf(inputs.general === undefined ? base.folder : await findModel(inputs.general));
-  const teacher = inputs.teacher === undefined ? undefined : scorerOf(await findModel(inputs.teacher));
+  const general = openScorer(inputs.general === undefined ? base.folder : await findModel(inputs.general));
+  const teacher = inputs.teacher === undefined ? undefined : openScorer(await findModel(inputs.teacher));
   const total = queries.length + (validationQueries?.length ?? 0);
   const source = { documents, general, ...(signal && { signal }) };
   try {

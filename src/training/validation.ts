@@ -1,5 +1,4 @@
-import { probabilities } from '../bert/index.js';
-import type { Tokenizer } from '../bert/types.js';
+import { probabilities, type Tokenizer } from '../bert/index.js';
 import type { Qrels, Ranking } from '../collection/index.js';
 import { BertQeError } from '../errors.js';
 import { evaluate } from '../evaluation/index.js';

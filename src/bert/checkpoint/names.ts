@@ -6,6 +6,11 @@ import type { ModelConfig } from '../config.js';
  */
 export type Head = 'classifier' | 'seq_relationship' | 'none';
 
+/** The name that Hugging Face's checkpoints store a tensor under: all but the classifier's begin with `bert.`. */
+export function storedName(canonical: string): string {
+  return canonical.startsWith('classifier.') ? canonical : `bert.${canonical}`;
+}
+
 /**
  * The tensors of a BERT cross-encoder under their canonical names, with their shapes, in file order.
  *

@@ -2,7 +2,13 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { throwIfAborted } from '../../errors.js';
 import { writeFileAtomic } from '../../files/index.js';
-import { type BertWeights, bertWeights, openCheckpoint, writeSafetensors } from '../checkpoint/index.js';
+import {
+  type BertWeights,
+  bertWeights,
+  openCheckpoint,
+  storedName,
+  writeSafetensors,
+} from '../checkpoint/index.js';
 import { formatModelConfig, type ModelConfig, readModelConfig } from '../config.js';
 import { exportGraph } from '../graph/index.js';
 import { writeSingleFileModel } from '../onnx/index.js';
@@ -55,14 +61,13 @@ export async function writeConfig(
   await writeFileAtomic(join(folder, 'config.json'), formatModelConfig(config, dtype));
 }
 
-/** Names are Hugging Face's own: all but the classifier's under `bert.`. */
 async function writeWeights(
   weights: BertWeights,
   path: string,
   { dtype = 'float32', signal }: ConvertOptions,
 ) {
   const tensors = [...weights.shapes].map(([name, shape]) => ({
-    name: name.startsWith('classifier.') ? name : `bert.${name}`,
+    name: storedName(name),
     shape,
     values: () => {
       throwIfAborted(signal);

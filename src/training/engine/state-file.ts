@@ -2,6 +2,7 @@ import {
   bertTensorShapes,
   bertWeights,
   openCheckpoint,
+  storedName,
   type TensorToWrite,
   writeSafetensors,
 } from '../../bert/checkpoint/index.js';
@@ -77,10 +78,9 @@ export async function saveState({ parameters }: Engine, file: string): Promise<v
   await writeSafetensors(file, tensors);
 }
 
-/** Names are Hugging Face's own: all but the classifier's under `bert.`. */
 export async function saveModel({ parameters }: Engine, file: string): Promise<void> {
   const tensors = [...parameters.values()].map(({ name, shape, values }) => ({
-    name: name.startsWith('classifier.') ? name : `bert.${name}`,
+    name: storedName(name),
     shape,
     values,
   }));
