@@ -12,7 +12,8 @@ import {
 } from './handlers/index.js';
 import { Health } from './health.js';
 import { HttpProblem, problemOf } from './http/index.js';
-import { gate, observe, type GateOptions } from './middleware.js';
+import type { GateOptions } from './door.js';
+import { gate, observe } from './middleware.js';
 import { openApiDocument } from './openapi.js';
 import { routes, type RouteName } from './routes.js';
 import type { Service } from './service.js';

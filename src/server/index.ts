@@ -1,3 +1,9 @@
+/**
+ * The server of `bert-qe serve`, for a process of your own: re-rank routes in the shapes of Cohere, Jina, Voyage and TEI,
+ * search with explanations, the page, metrics.
+ *
+ * @module
+ */
 export type { Collection } from './catalogue/index.js';
 export { ServerLog, type LogLevel } from './log.js';
 export { openApiDocument } from './openapi.js';

@@ -1,4 +1,9 @@
-import { createServer, type Server as HttpServer } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server as HttpServer,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
@@ -23,13 +28,15 @@ const mostConnections = 4096;
 /** Connections that may wait to be accepted: with Node's 511, those of a sudden crowd would try again after a second. */
 const backlog = 4096;
 
-/** Opens the port. */
+/** Opens the port. What `turnAway` answers does not reach the application. */
 export async function listen(
   app: Hono<Env>,
+  turnAway: (request: IncomingMessage, response: ServerResponse) => boolean,
   host: string,
   port: number,
   patience: Patience,
 ): Promise<{ server: HttpServer; port: number }> {
+  const pass = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const server = createServer(
     {
       headersTimeout: patience.headersMs,
@@ -38,7 +45,9 @@ export async function listen(
       // How often the two above are looked at; Node's 30 s would make them 30 s late.
       connectionsCheckingInterval: Math.min(1000, patience.headersMs / 2),
     },
-    getRequestListener(app.fetch, { overrideGlobalObjects: false }),
+    (request, response) => {
+      if (!turnAway(request, response)) void pass(request, response);
+    },
   );
   server.maxConnections = mostConnections;
   await new Promise<void>((resolve, reject) => {

@@ -2,6 +2,7 @@ import { pino, type DestinationStream, type LevelWithSilent, type Logger } from 
 import { BertQeError } from '../errors.js';
 import type { Notes } from './http/index.js';
 
+/** From which importance on something is logged; `silent` logs nothing. */
 export type LogLevel = LevelWithSilent;
 
 /** A request that is over. */
@@ -27,6 +28,7 @@ export class ServerLog {
   }
 
   request(entry: RequestEntry): void {
+    if (entry.status !== 500 && !this.#pino.isLevelEnabled('info')) return;
     const rounded = Object.fromEntries(
       Object.entries(entry).map(([name, value]) => [
         name,

@@ -2,7 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Qrels, Query } from '../collection/index.js';
 import type { BertQEOptions } from '../expansion/index.js';
-import { createApp } from './app.js';
+import { createApp, type AppOptions } from './app.js';
 import {
   loadVariants,
   Measurements,
@@ -10,6 +10,7 @@ import {
   type Collection,
   type LoadModelsOptions,
 } from './catalogue/index.js';
+import { turnAway } from './door.js';
 import { ApiKeys, isLoopback } from './http/index.js';
 import { defaultPatience, listen, type Patience } from './listen.js';
 import type { ServerLog } from './log.js';
@@ -19,6 +20,7 @@ import { Admission, Scheduler } from './scheduling/index.js';
 import type { Service, ServiceLimits } from './service.js';
 import { warmUp } from './warm-up.js';
 
+/** What is served, to whom, and within which limits. */
 export interface ServerOptions extends LoadModelsOptions {
   readonly version: string;
   readonly log: ServerLog;
@@ -46,6 +48,7 @@ export interface ServerOptions extends LoadModelsOptions {
   readonly trustProxy?: boolean;
 }
 
+/** What a server takes on where its options say nothing else. */
 export const defaultLimits: ServiceLimits = {
   bodyBytes: 16 * 1024 * 1024,
   requestTokens: 4_000_000,
@@ -72,14 +75,20 @@ export class RerankServer {
     try {
       const service = serviceFor(options, models.variants);
       await warmUp(service);
-      const app = createApp(service, {
+      const gate: AppOptions = {
         keys: new ApiKeys(options.keys ?? []),
         cors: options.cors ?? [],
         isLocal: isLoopback(host),
         trustProxy: options.trustProxy ?? false,
         log,
-      });
-      const opened = await listen(app, host, port, { ...defaultPatience, ...options.patience });
+      };
+      const opened = await listen(
+        createApp(service, gate),
+        (request, response) => turnAway(request, response, service, gate),
+        host,
+        port,
+        { ...defaultPatience, ...options.patience },
+      );
       const url = `http://${host.includes(':') ? `[${host}]` : host}:${opened.port}`;
       log.say('listening', { url, models: models.variants.map(({ id }) => id) });
       return new RerankServer(url, opened.server, service, log, models.close);
