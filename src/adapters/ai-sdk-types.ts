@@ -39,6 +39,7 @@ export interface CallResult {
   response: { timestamp: Date; modelId: string };
 }
 
+/** What `rerank()` of the AI SDK takes as its model. */
 export interface RerankingModel<V extends SpecificationVersion> {
   readonly specificationVersion: V;
   readonly provider: string;

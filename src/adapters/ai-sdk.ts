@@ -44,11 +44,8 @@ export interface BertQEProvider<V extends SpecificationVersion = 'v4'> {
 }
 
 /**
- * A provider of its own settings.
- *
- * @example
- * const bertQE = createBertQE({ alpha: 0.5 });
- * const { rerankedDocuments } = await rerank({ model: bertQE('SST'), query, documents, topN: 5 });
+ * A provider of its own settings: `createBertQE({ alpha: 0.5 })('SST')` is a model for `rerank()` of the AI SDK;
+ * examples/ai-sdk.mjs is a whole program.
  */
 export function createBertQE<V extends SpecificationVersion = 'v4'>(
   options: BertQEProviderOptions<V> = {},

@@ -29,6 +29,7 @@ export interface GenkitLike<Action> {
   ): Action;
 }
 
+/** Which models the reranker runs, and what Genkit calls it. */
 export interface DefineOptions extends Omit<LoadOptions, 'models'> {
   /** The variant (`SST`). */
   readonly models?: string;

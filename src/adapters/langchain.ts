@@ -7,6 +7,7 @@ import type { DocumentInterface } from '@langchain/core/documents';
 import { BaseDocumentCompressor } from '@langchain/core/retrievers/document_compressors';
 import { LazyReranker, type RerankerSource } from './reranker.js';
 
+/** Which re-ranker compresses, and how many documents it keeps. */
 export interface BertQECompressorOptions {
   /** A loaded `BertQE`, or what to load it with on first use (the shipped `SST`). */
   readonly reranker?: RerankerSource;

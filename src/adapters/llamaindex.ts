@@ -9,6 +9,7 @@ import { MetadataMode, type NodeWithScore } from '@llamaindex/core/schema';
 import { BertQeError } from '../errors.js';
 import { LazyReranker, type RerankerSource } from './reranker.js';
 
+/** Which re-ranker is used on which part of the nodes, and how many it keeps. */
 export interface BertQEPostprocessorOptions {
   /** A loaded `BertQE`, or what to load it with on first use (the shipped `SST`). */
   readonly reranker?: RerankerSource;

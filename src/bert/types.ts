@@ -4,6 +4,7 @@ export interface TextPair {
   readonly b: string;
 }
 
+/** How one call of {@link Scorer.score} is watched and stopped. */
 export interface ScoreOptions {
   /** Honoured between batches, never inside one. */
   readonly signal?: AbortSignal;

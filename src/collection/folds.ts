@@ -27,7 +27,7 @@ export async function readFolds(path: string): Promise<Fold[]> {
 }
 
 /**
- * Deals query ids round-robin into partitions (REFERENCE §2, the GOV2 folds): ids in order, numbers by value.
+ * Deals query ids round-robin into partitions, as the authors' folds of GOV2 are: ids in order, numbers by value.
  */
 export function roundRobinFolds(ids: Iterable<string>, count = 5): Fold[] {
   const partitions: string[][] = Array.from({ length: count }, () => []);

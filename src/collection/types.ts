@@ -32,6 +32,7 @@ export interface Retriever {
   search(query: Query, options?: SearchOptions): Promise<Ranking>;
 }
 
+/** What is wanted of one search. */
 export interface SearchOptions {
   /** How many documents to return at most (1000). */
   readonly depth?: number;

@@ -1,3 +1,10 @@
+/**
+ * Where a collection, a model or a run outgrows one machine: indexes on OpenSearch and Elasticsearch, scorers on other
+ * machines, fleets of workers. They implement the interfaces of the embedded parts (`Retriever`, `DocumentStore`,
+ * `Scorer`); the clients they need are optional peers.
+ *
+ * @module
+ */
 export {
   EngineConnection,
   EngineIndex,

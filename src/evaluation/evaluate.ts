@@ -7,6 +7,7 @@ import { parseMeasures } from './measures/parse.js';
 import { compareUtf8 } from './order.js';
 import { summarise } from './summary.js';
 
+/** What is measured, and what counts as relevant; the defaults are those of trec_eval. */
 export interface EvaluationOptions {
   /** Measures, or their names (`P@20`, `nDCG@20`, `AP@100` and `AP@1000`). */
   readonly measures?: readonly (Measure | string)[];

@@ -29,7 +29,7 @@ export interface ModelOptions {
   readonly preset?: 'as-published';
   /** For the preset: the models fine-tuned on the target collection, by size. */
   readonly fineTuned?: Partial<Readonly<Record<SizeLetter, ModelChoice>>>;
-  /** Where models run (`auto`: a GPU where one answers, else the CPU). */
+  /** Where models run (`auto`: the CPU; a GPU is used where it is asked for). */
   readonly device?: NonNullable<ScorerOptions['device']>;
   /** (`auto`: fp32, or what an export offers.) */
   readonly precision?: NonNullable<ScorerOptions['precision']>;

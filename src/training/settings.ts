@@ -5,7 +5,7 @@ import { BertQeError } from '../errors.js';
 export const lossNames = ['pointwise', 'pairwise', 'listwise'] as const;
 export type LossName = (typeof lossNames)[number];
 
-/** What training leaves open; every default is the paper's (REFERENCE §3). */
+/** What training leaves open; every default is the paper's. */
 export interface TrainingOptions {
   /** How often every example is seen (2). */
   readonly epochs?: number | undefined;

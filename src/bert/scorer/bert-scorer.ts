@@ -14,6 +14,7 @@ import { plan, type PlanOptions } from './plan.js';
 import { WorkerPool } from './pool.js';
 import { type Logits, probabilities } from './probabilities.js';
 
+/** Which model to load, and how to run it. */
 export interface ScorerOptions {
   /** A letter (T, S, M, B, L), the name of a model on the shelves, or a path to a model folder. */
   readonly model: string;

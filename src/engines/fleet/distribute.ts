@@ -3,6 +3,7 @@ import type { Job, Queue } from 'bullmq';
 import { BertQeError, throwIfAborted } from '../../errors.js';
 import { connectRedis, loadBullmq, taskId, type FleetAddress, type FleetTask } from './queue.js';
 
+/** How tasks are handed to a fleet and waited for. */
 export interface DistributeOptions {
   /** What tells this run from any other: a digest of everything its results depend on. */
   readonly run: string;

@@ -2,6 +2,7 @@ import type { Job, Worker } from 'bullmq';
 import { BertQeError } from '../../errors.js';
 import { connectRedis, loadBullmq, type FleetAddress } from './queue.js';
 
+/** What a worker does with a task of type `D`; its results are of type `R`. */
 export interface FleetWork<D, R> {
   /**
    * Makes ready for a task, or says why this machine is not the one for it: another model, no such index. The task
@@ -11,6 +12,7 @@ export interface FleetWork<D, R> {
   perform(data: D, signal: AbortSignal): Promise<R>;
 }
 
+/** How a worker takes tasks, and when it leaves. */
 export interface FleetWorkerOptions {
   /** Tasks at a time (1). */
   readonly concurrency?: number;

@@ -1,6 +1,7 @@
 import type { Queue } from 'bullmq';
 import { connectRedis, loadBullmq, type FleetAddress } from './queue.js';
 
+/** How a fleet stands: tasks by state, and the workers that are there. */
 export interface FleetStatus {
   readonly waiting: number;
   readonly active: number;
@@ -16,6 +17,7 @@ export interface FleetStatus {
 /** Failed tasks that are told of. */
 const mostShown = 1000;
 
+/** Looks at the queue of a fleet: what waits, what runs, what was set aside. */
 export async function fleetStatus(address: FleetAddress): Promise<FleetStatus> {
   return withQueue(address, async (queue) => {
     const counts = await queue.getJobCounts(

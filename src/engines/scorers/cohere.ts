@@ -3,6 +3,7 @@ import { HttpService, type ServiceOptions } from '../net/index.js';
 import { RemoteScorer, type RemoteScorerOptions } from './remote-scorer.js';
 import { RerankModel } from './rerank-model.js';
 
+/** Where an API of Cohere's shape is, and which of its models to ask. */
 export interface CohereOptions extends ServiceOptions, RemoteScorerOptions {
   /** The model's name, where the API serves several. */
   readonly model?: string;

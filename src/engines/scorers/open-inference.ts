@@ -20,6 +20,7 @@ import {
   type RemoteScorerOptions,
 } from './remote-scorer.js';
 
+/** Where a model of the Open Inference Protocol is served, and how its inputs are made. */
 export interface OpenInferenceOptions extends ServiceOptions, RemoteScorerOptions {
   /** Name of the model on the server. */
   readonly model: string;

@@ -17,6 +17,7 @@ export interface RemoteRequest {
   send(): Promise<ArrayLike<number>>;
 }
 
+/** What all scorers on other machines have in common. */
 export interface RemoteScorerOptions {
   /** Milliseconds that a call of `score` may take in all, retries included; without it there is no end to patience. */
   readonly deadlineMs?: number;

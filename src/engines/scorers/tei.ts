@@ -3,6 +3,7 @@ import { HttpService, type ServiceOptions } from '../net/index.js';
 import { RemoteScorer, type RemoteScorerOptions } from './remote-scorer.js';
 import { RerankModel, type RerankDialect } from './rerank-model.js';
 
+/** Where a TEI server is, and how much to send it at a time. */
 export interface TeiOptions extends ServiceOptions, RemoteScorerOptions {
   /** Texts in a request (what the server says it takes, else 32). */
   readonly batch?: number;

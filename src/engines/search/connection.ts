@@ -13,6 +13,7 @@ export interface EngineRequest {
   readonly lines?: string;
 }
 
+/** Which cluster to speak to, and with how much patience. */
 export interface ConnectionOptions {
   readonly engine: EngineName;
   /** Nodes of the cluster; user and password may stand in the URL. */

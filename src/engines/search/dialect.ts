@@ -2,6 +2,7 @@ import type { EngineRequest } from './connection.js';
 
 /** The servers that are spoken to. */
 export const engineNames = ['opensearch', 'elasticsearch'] as const;
+/** A kind of search cluster. */
 export type EngineName = (typeof engineNames)[number];
 
 /** Where the two servers differ; everything else is the same REST interface. */

@@ -16,6 +16,7 @@ import { FeedbackView } from './feedback-view.js';
 import { PointInTime } from './point-in-time.js';
 import { scoringQuery, type CountedTerm, type ScoringQuery } from './scoring-query.js';
 
+/** How an index of a cluster is searched. */
 export interface EngineRetrieverOptions {
   /** DPH unless given. */
   readonly model?: WeightingModel;

@@ -16,6 +16,7 @@ import {
 import { readManifest } from './engine-index.js';
 import { Prefix } from './prefix.js';
 
+/** Which index of which cluster a collection is loaded into, and how. */
 export interface LoadOptions {
   readonly connection: EngineConnection;
   /** Name of the index; it is created, or its load goes on. */
@@ -39,6 +40,7 @@ export interface LoadOptions {
   readonly onProgress?: (documents: number) => void;
 }
 
+/** What a load came to. */
 export interface LoadReport {
   readonly statistics: EngineStatistics;
   /** Documents that an earlier attempt had loaded. */

@@ -16,6 +16,7 @@ export type AnalyzerBase = (typeof analyzerBases)[number];
 
 export type StemmerName = (typeof stemmerNames)[number];
 
+/** How text becomes index terms: whose analysis, and what of it to change. */
 export interface AnalyzerOptions {
   readonly base: AnalyzerBase;
   /**

@@ -35,7 +35,7 @@ export interface DivergenceModel {
 /** A term found in fewer feedback documents than this has weight 0, unless it is a query term. */
 const MIN_FEEDBACK_DOCUMENTS = 2;
 
-/** Terrier's query expansion (REFERENCE §4) around a divergence model: {@link KL} or {@link Bo1}. */
+/** Terrier's query expansion around a divergence model: {@link KL} or {@link Bo1}. */
 export class DivergenceFeedback implements FeedbackModel {
   readonly name: string;
   readonly documents: number;

@@ -16,7 +16,7 @@ export interface Rm3Options {
 const FEEDBACK_TERM = /^[a-z0-9]{2,20}$/;
 
 /**
- * RM3 as Anserini has it (REFERENCE §4): each feedback document's most frequent terms, L1-normalised, times the
+ * RM3 as Anserini has it: each feedback document's most frequent terms, L1-normalised, times the
  * document's retrieval score, summed; the top of that, L1-normalised, mixed with the L1-normalised query.
  */
 export class Rm3 implements FeedbackModel {

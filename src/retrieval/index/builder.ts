@@ -33,6 +33,7 @@ import {
   type Storage,
 } from './storage.js';
 
+/** Where an index goes, and how it is built. */
 export interface BuildOptions {
   /** The folder of the index; an index that is already there stays usable until the new one is complete. */
   readonly folder: string;
@@ -43,6 +44,7 @@ export interface BuildOptions {
   readonly onProgress?: (progress: BuildProgress) => void;
 }
 
+/** How far the building of an index is. */
 export interface BuildProgress {
   readonly step: 'documents' | 'merge';
   /** Documents added, or terms merged. */

@@ -8,6 +8,7 @@ export interface CheckOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
+/** What a check of an index found, and how much it looked at. */
 export interface CheckReport {
   /** What is wrong, one line each; empty for a sound index. Stops at {@link MAX_PROBLEMS}. */
   readonly problems: string[];

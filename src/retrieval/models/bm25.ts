@@ -17,7 +17,7 @@ export interface Bm25Options {
 }
 
 /**
- * BM25 as Lucene computes it (REFERENCE §4): idf·tf / (tf + k1·(1 - b + b·dl/avgdl)), without a (k1 + 1) factor,
+ * BM25 as Lucene computes it: idf·tf / (tf + k1·(1 - b + b·dl/avgdl)), without a (k1 + 1) factor,
  * idf = ln(1 + (N - n + ½)/(n + ½)), where N and avgdl count only documents that have terms.
  */
 export class Bm25 implements WeightingModel {

@@ -37,6 +37,7 @@ export function dphOf(
 /** 1 - .99999. */
 const ALMOST_NOTHING = 1e-5;
 
+/** DPH, the parameter-free divergence-from-randomness model of Terrier: the first stage of the paper. */
 export class Dph implements WeightingModel {
   readonly name = 'DPH';
 

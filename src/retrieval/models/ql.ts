@@ -15,7 +15,7 @@ export interface QlOptions {
 }
 
 /**
- * Query likelihood with Dirichlet smoothing, Lucene's way (REFERENCE §4): per matching term
+ * Query likelihood with Dirichlet smoothing, Lucene's way: per matching term
  * max(0, ln(1 + tf/(μ·p)) + ln(μ/(dl + μ))), p = F/T.
  */
 export class QueryLikelihood implements WeightingModel {

@@ -7,6 +7,7 @@ import { firstQuery } from './first-query.js';
 import { IdOrder, match } from './matching.js';
 import { sumByTerm, type WeightedQuery } from '../query.js';
 
+/** How an index is searched. */
 export interface SearcherOptions {
   /** DPH unless given. */
   readonly model?: WeightingModel;

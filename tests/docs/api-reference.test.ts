@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { apiReference, type ApiReference } from '../../scripts/api-reference/index.js';
+
+const root = join(import.meta.dirname, '../..');
+
+describe('the API reference', () => {
+  let reference: ApiReference;
+  beforeAll(async () => {
+    reference = await apiReference(root);
+  }, 300_000);
+
+  test('every export has a doc comment of at least a sentence', () => {
+    expect(reference.problems).toEqual([]);
+  });
+
+  test('docs/api is what scripts/api-reference.ts writes', () => {
+    const folder = join(root, 'docs/api');
+    const committed = Object.fromEntries(
+      readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+    );
+    expect(committed).toEqual(Object.fromEntries(reference.pages));
+  });
+
+  test('links lead to headings', () => {
+    const anchors = new Map([...reference.pages].map(([page, text]) => [page, anchorsOf(text)]));
+    for (const [page, text] of reference.pages) {
+      for (const [link, target, anchor] of text.matchAll(/\]\(([\w.-]*)#([\w-]+)\)/g)) {
+        expect(anchors.get(target || page), `${page}: ${link}`).toContain(anchor);
+      }
+    }
+  });
+});
+
+/** As GitHub makes them: lower case, and numbered where that makes two the same. */
+function anchorsOf(text: string): string[] {
+  const slugs = [...text.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading.toLowerCase());
+  return slugs.map((slug, i) => {
+    const times = slugs.slice(0, i).filter((earlier) => earlier === slug).length;
+    return times === 0 ? slug : `${slug}-${times}`;
+  });
+}
