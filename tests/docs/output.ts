@@ -1,6 +1,6 @@
 /**
  * Whether a program printed what a document says: line by line, words whatever the spaces between them. Numbers may
- * differ by two in their last digit, since processors round differently. `…` as a line stands for any lines, as a word
+ * differ by two in their last digit or the seventh, since processors round differently. `…` as a line stands for any lines, as a word
  * for any word, at the end of a line for its rest; and there may be any lines before and after each part. Returns the first
  * line that is missing.
  */
@@ -34,5 +34,6 @@ function sameWord(expected: string, printed: string): boolean {
   const number = /^-?\d*(?:\.(\d+))?$/;
   const [wanted, decimals = ''] = number.exec(expected) ?? [];
   if (wanted === undefined || decimals === '' || !number.test(printed)) return false;
-  return Math.abs(Number(expected) - Number(printed)) <= 2.001 * 10 ** -decimals.length;
+  const [want, have] = [Number(expected), Number(printed)];
+  return Math.abs(want - have) <= Math.max(2.001 * 10 ** -decimals.length, 1e-6 * Math.abs(want));
 }

@@ -59,13 +59,17 @@ describe('every block of the documentation', () => {
   });
 });
 
+const programs = new Map(
+  files
+    .filter((file) => !records.test(file))
+    .map(
+      (file) => [file, programsOf(blocks.get(file)!.filter(({ info }) => info !== 'declaration'))] as const,
+    )
+    .filter(([, programs]) => programs.length > 0),
+);
+
 // Blocks of one document build on each other; documents do not.
-describe.each(files.filter((file) => !records.test(file)))('%s', (file) => {
-  const programs = programsOf(blocks.get(file)!.filter(({ info }) => info !== 'declaration'));
-  if (programs.length === 0) {
-    test('has nothing to run', () => expect(programs).toEqual([]));
-    return;
-  }
+describe.each([...programs])('%s', (_file, programs) => {
   const world = new World(root, temporaryFolder());
 
   test.each(programs)('$name', { timeout: 300_000 }, async (program) => {
@@ -77,11 +81,9 @@ describe.each(files.filter((file) => !records.test(file)))('%s', (file) => {
 });
 
 test('TypeScript is well typed against the declarations of the package', { timeout: 300_000 }, async () => {
-  const programs = files
-    .flatMap((file) => programsOf(blocks.get(file)!.filter(isCode)))
-    .filter(({ language }) => language === 'ts');
-  expect(programs.length).toBeGreaterThan(5);
-  expect(await new World(root, temporaryFolder()).typeErrors(programs)).toBe('');
+  const typed = [...programs.values()].flat().filter(({ language }) => language === 'ts');
+  expect(typed.length).toBeGreaterThan(5);
+  expect(await new World(root, temporaryFolder()).typeErrors(typed)).toBe('');
 });
 
 /** An experiment file, or fields of one. */
