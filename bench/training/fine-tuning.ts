@@ -1,73 +1,116 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { readRun } from '../../src/collection/index.js';
-import { evaluate, pairedTTest, starOf } from '../../src/evaluation/index.js';
-import { crossValidate, type CrossValidationContext } from '../../src/experiment/cross-validate.js';
+import { type Evaluation, evaluate, pairedTTest, starOf } from '../../src/evaluation/index.js';
+import {
+  crossValidate,
+  type CrossValidated,
+  type CrossValidationContext,
+} from '../../src/experiment/cross-validate.js';
 import { parseExperiment } from '../../src/experiment/file/read.js';
-import type { TrainingFields } from '../../src/experiment/file/schema.js';
 import { FirstStages } from '../../src/experiment/first-stage.js';
 import { readInputs } from '../../src/experiment/inputs.js';
 import { isReranker, type Reranker, systemsOf } from '../../src/experiment/systems.js';
 import { Tracker } from '../../src/experiment/tracker.js';
-import { trainFolds } from '../../src/experiment/train-folds.js';
-import { FileDigests } from '../../src/experiment/work/digests.js';
+import { type TrainedFold, trainFolds } from '../../src/experiment/train-folds.js';
+import { FileDigests, keyOf } from '../../src/experiment/work/digests.js';
 import { Manifest } from '../../src/experiment/work/manifest.js';
 import { Models } from '../../src/experiment/work/models.js';
 import { WorkStore } from '../../src/experiment/work/store.js';
+import { collections, modelSets, type Recipe, recipes } from './recipes.js';
 
-// What fine-tuning in five folds is worth: node --import tsx bench/training/fine-tuning.ts OUT > table.md
-// MaxP with the shipped models, before and after, through the code of `bert-qe experiment`. Kill it and start it again: it
-// goes on. Needs ../shared/data.
+// What fine-tuning in five folds is worth: MaxP before and after, through the code of `bert-qe experiment`.
+//   node --import tsx bench/training/fine-tuning.ts OUT [--models base|shipped] [--sizes T,S] [--collections …] [--recipes …]
+// prints the tables of docs/fine-tuning.md. Kill it and start it again: it goes on. Needs ../shared.
 
-const out = process.argv[2];
-const only = process.argv.slice(3);
 const here = fileURLToPath(import.meta.url);
-
-/** Small on purpose, so that two cores do it in minutes: one epoch, sampled candidates, short sequences. */
-const training: Readonly<Record<string, TrainingFields>> = {
-  T: {
-    epochs: 1,
-    depth: 200,
-    negatives: 4,
-    learningRate: 2e-5,
-    maxLength: 256,
-    validateEvery: 40,
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    models: { type: 'string', default: 'base' },
+    sizes: { type: 'string', default: 'T,S' },
+    collections: { type: 'string', default: Object.keys(collections).join() },
+    recipes: { type: 'string', default: Object.keys(recipes).join() },
   },
-  S: { steps: 40, depth: 200, negatives: 4, learningRate: 2e-5, maxLength: 256, validateEvery: 20 },
-};
+});
+const [out] = positionals;
+if (out === undefined) throw new Error('Name the folder to work in.');
 
-const collections = {
-  cranfield: `documents: ../../../shared/data/collections/cranfield
-initial: DPH+KL
-depth: 30`,
-  'scifact-train': `documents: ../../../shared/data/collections/scifact
-  qrels: ../../../shared/data/collections/scifact/qrels.train.txt
-initial: BM25
-depth: 20`,
-};
+/** One of a table, or an error that lists what there is. */
+function named<T>(table: Readonly<Record<string, T>>, name: string): T {
+  if (Object.hasOwn(table, name)) return table[name];
+  throw new Error(`There is no "${name}"; there are ${Object.keys(table).join(', ')}.`);
+}
 
-async function study(name: keyof typeof collections): Promise<void> {
-  const text = `name: ${name}
+function experimentOf(collection: string, models: string) {
+  const text = `name: ${collection}
 collection:
-  ${collections[name]}
+  ${named(collections, collection)}
 retrieve: 200
 folds: { roundRobin: 5 }
+models: ${JSON.stringify(named(modelSets, models))}
 variants: [TTT]
 baselines: [T, S]
 training: {}
 measures: [P@20, nDCG@20, AP@100]
 `;
-  const experiment = parseExperiment(text, here);
-  const folder = join(out, name);
+  return parseExperiment(text, here);
+}
+
+const figure = (value: number): string => value.toFixed(4).replace(/^0/, '');
+
+function row(label: string, { summary }: Evaluation, p = ''): string {
+  return `| ${[label, ...[...summary.values()].map(figure), p].join(' | ')} |\n`;
+}
+
+/** The earlier of two wins where they are level. */
+function better(one: TrainedFold, other: TrainedFold): TrainedFold {
+  return other.best!.value > one.best!.value ? other : one;
+}
+
+function significance(after: Evaluation, before: Evaluation): string {
+  const { p } = pairedTTest(after.perQuery.get('nDCG@20')!, before.perQuery.get('nDCG@20')!);
+  return `${p < 0.001 ? '< .001' : p.toFixed(3).replace(/^0/, '')}${starOf(p)}`;
+}
+
+/** Per fold: what was learned from, how the model alone ranked the validation queries, and what was chosen on them. */
+function course(
+  trained: readonly TrainedFold[],
+  settings: readonly number[],
+  { folds }: CrossValidated,
+): string {
+  const lines = trained.map(({ fold, examples, steps, best, history }, i) => {
+    const looks = history.validations.map(({ value }) => figure(value));
+    const learned = `${examples.relevant} + ${examples.others}`;
+    return `| ${[fold, learned, settings[i] + 1, looks.join(' '), `${best!.step} of ${steps}`, folds[i].beta].join(' | ')} |\n`;
+  });
+  return (
+    '| fold | relevant + others | setting | validation nDCG@20 of the model alone | step kept | β |\n|---|---|---|---|---|---|\n' +
+    lines.join('')
+  );
+}
+
+async function study(collection: string): Promise<void> {
+  const experiment = experimentOf(collection, values.models);
+  const folder = join(out, `${collection}-${values.models}`);
   await mkdir(join(folder, 'work'), { recursive: true });
   const digests = await FileDigests.open(join(folder, 'work', 'digests.json'));
   const inputs = await readInputs(experiment, here, digests);
   const store = new WorkStore(join(folder, 'work', 'store'));
-  const newModels = (): Models => new Models(experiment, here, digests, store);
-  const [plain, tuned] = [newModels(), newModels()];
+  const opened: Models[] = [];
+  const newModels = (of = experiment): Models => {
+    const models = new Models(of, here, digests, store);
+    opened.push(models);
+    return models;
+  };
+  const plain = newModels();
+  let reported = 0;
   const tracker = new Tracker(undefined, ({ step, done, total }) => {
-    if (done === total || done % 20 === 0) process.stderr.write(`${name}, ${step}: ${done} of ${total}\n`);
+    if (done !== total && performance.now() - reported < 20_000) return;
+    reported = performance.now();
+    process.stderr.write(`${collection}, ${step}: ${done} of ${total}\n`);
   });
   const head = { versions: {}, options: experiment, inputs: inputs.digests };
   const manifest = await Manifest.open(folder, head, plain.records);
@@ -90,38 +133,68 @@ measures: [P@20, nDCG@20, AP@100]
     tracker,
   };
   const tested = new Map([...inputs.qrels].filter(([query]) => inputs.queries.has(query)));
-  const measured = async (file: string) =>
+  const measured = async (file: string): Promise<Evaluation> =>
     evaluate(await readRun(file), tested, { measures: experiment.measures, complete: true });
-  const row = (label: string, { summary }: Awaited<ReturnType<typeof measured>>, p = ''): string =>
-    `| ${label} | ${[...summary.values()].map((value) => value.toFixed(4)).join(' | ')} | ${p} |\n`;
+
+  /** The shipped S knows more than the models of ../shared, and teaches them. */
+  const shipped = newModels(experimentOf(collection, 'shipped'));
+  const teacher = {
+    folder: (await shipped.find('S', 'general', 1)).folder,
+    scorer: await shipped.get('S', 'general', 1),
+  };
+  /** Every fold takes, of the recipe's settings, those that are best on its own validation queries. */
+  const tune = async (system: Reranker, { name, settings }: Recipe) => {
+    const tuned = { ...context, models: newModels() };
+    const tried: TrainedFold[][] = [];
+    for (const training of settings) {
+      // A place for each: a manifest remembers one training of a size and fold.
+      const place = join(folder, 'settings', keyOf(training).slice(0, 12));
+      await mkdir(place, { recursive: true });
+      const its = { ...tuned, manifest: await Manifest.open(place, head, tuned.models.records) };
+      tried.push(await trainFolds(training, [system], its, teacher));
+    }
+    const trained = tried[0].map((_, i) => tried.map((one) => one[i]).reduce(better));
+    for (const { size, fold, folder: model } of trained) tuned.models.useTrained(size, fold, model);
+    const renamed = {
+      ...system,
+      name: `${system.name}, ${name}`,
+      id: `${system.id}-${name.replace(/\W+/g, '-')}`,
+    };
+    const result = await crossValidate(renamed, tuned, 1);
+    const chosen = trained.map((one, i) => tried.findIndex((folds) => folds[i] === one));
+    return { after: await measured(result.file), course: course(trained, chosen, result) };
+  };
+
   const initial = await measured(initialFile);
-  process.stdout.write(
-    `\n### ${name}\n\n| model | ${experiment.measures.join(' | ')} | p (nDCG@20), against the line above |\n|---|---|---|---|---|\n` +
-      row(systems.initial!.name, initial),
-  );
+  const initialName = systems.initial!.name;
+  let table = row(initialName, initial);
+  let courses = '';
   for (const system of systems.baselines.filter(isReranker)) {
     const size = system.variant.phaseOne;
-    if (only.length > 0 && !only.includes(size)) continue;
+    if (!values.sizes.split(',').includes(size)) continue;
     const before = await measured((await crossValidate(system, context, 1)).file);
-    const trainedContext = { ...context, models: tuned };
-    const trained = await trainFolds(training[size], [system], trainedContext);
-    const again: Reranker = { ...system, name: `${system.name}, fine-tuned`, id: `${system.id}-fine-tuned` };
-    const after = await measured((await crossValidate(again, trainedContext, 1)).file);
-    const test = (better: typeof after, than: typeof after): string => {
-      const { p } = pairedTTest(better.perQuery.get('nDCG@20')!, than.perQuery.get('nDCG@20')!);
-      return `${p < 0.001 ? '< .001' : p.toFixed(3)}${starOf(p)}`;
-    };
-    const steps = trained.map(({ best }) => best!.step).join(', ');
-    process.stdout.write(
-      row(`${system.name}`, before, `${test(before, initial)} (against ${systems.initial!.name})`),
+    table += row(
+      `${size}, ${values.models}`,
+      before,
+      `${significance(before, initial)} against ${initialName}`,
     );
-    process.stdout.write(row(`${again.name} (weights of steps ${steps})`, after, test(after, before)));
+    for (const recipe of values.recipes.split(',').map((name) => named(recipes, name)[size])) {
+      if (recipe === undefined) continue;
+      const { after, course: lines } = await tune(system, recipe);
+      table += row(
+        `${size}, ${recipe.name}`,
+        after,
+        `${significance(after, before)} against ${size}, ${values.models}`,
+      );
+      courses += `\n${size}, ${recipe.name}:\n\n${lines}`;
+    }
   }
-  await plain.close();
-  await tuned.close();
+  const heading = `| model | ${experiment.measures.join(' | ')} | p (nDCG@20) |\n|---|---|---|---|---|\n`;
+  process.stdout.write(`\n### ${collection}\n\n${heading}${table}${courses}`);
+  for (const models of opened) await models.close();
   await firstStages.close();
   await store.close();
   await digests.save();
 }
 
-for (const name of Object.keys(collections) as (keyof typeof collections)[]) await study(name);
+for (const collection of values.collections.split(',')) await study(collection);

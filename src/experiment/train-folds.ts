@@ -14,6 +14,7 @@ export interface TrainedFold extends Pick<TrainingManifest, 'examples' | 'steps'
   readonly size: SizeLetter;
   /** From 1. */
   readonly fold: number;
+  readonly folder: string;
   readonly history: History;
 }
 
@@ -119,7 +120,7 @@ async function trainFold(
     return { examples, steps, best, history };
   });
   models.useTrained(size, fold, folder);
-  return { size, fold, ...made };
+  return { size, fold, folder, ...made };
 }
 
 /** The scorer is its owner's to close. */

@@ -1,0 +1,54 @@
+import type { SizeLetter } from '../../src/bert/index.js';
+import type { TrainingFields } from '../../src/experiment/file/schema.js';
+
+/** Collections as the experiment file names them; paths start from this folder. */
+export const collections: Readonly<Record<string, string>> = {
+  cranfield: `documents: ../../../shared/data/collections/cranfield
+initial: DPH+KL
+depth: 30`,
+  'scifact-train': `documents: ../../../shared/data/collections/scifact
+  qrels: ../../../shared/data/collections/scifact/qrels.train.txt
+initial: BM25
+depth: 20`,
+};
+
+/** Models to start from, by size. */
+export const modelSets: Readonly<Record<string, Partial<Record<SizeLetter, string>>>> = {
+  base: { T: '../../../shared/models/tiny', S: '../../../shared/models/small' },
+  shipped: { T: '../../models/tiny', S: '../../models/small' },
+};
+
+/** A way to fine-tune: settings of which every fold takes its best, and how tables call the result. */
+export interface Recipe {
+  readonly name: string;
+  readonly settings: readonly TrainingFields[];
+}
+
+/** One relevant document against seven others of its query, drawn from the first hundred; nothing is cut at 320 tokens. */
+const groups: TrainingFields = {
+  loss: 'listwise',
+  groupSize: 8,
+  depth: 100,
+  negatives: 7,
+  maxLength: 320,
+};
+const tiny: TrainingFields = { ...groups, steps: 160, validateEvery: 40 };
+const small: TrainingFields = { ...groups, steps: 60, validateEvery: 20 };
+
+/** By what is learned from, then by size: the judgements alone, or mixed with what the shipped S says. */
+export const recipes: Readonly<Record<string, Partial<Record<SizeLetter, Recipe>>>> = {
+  judged: {
+    T: { name: 'fine-tuned', settings: [1e-4, 3e-4].map((learningRate) => ({ ...tiny, learningRate })) },
+    S: { name: 'fine-tuned', settings: [{ ...small, learningRate: 5e-5 }] },
+  },
+  taught: {
+    T: {
+      name: 'fine-tuned with S as teacher',
+      settings: [1e-4, 3e-4].map((learningRate) => ({ ...tiny, learningRate, teacherWeight: 0.5 })),
+    },
+    S: {
+      name: 'fine-tuned with S as teacher',
+      settings: [{ ...small, learningRate: 1e-4, teacherWeight: 0.5 }],
+    },
+  },
+};
