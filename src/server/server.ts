@@ -22,6 +22,7 @@ import { warmUp } from './warm-up.js';
 
 /** What is served, to whom, and within which limits. */
 export interface ServerOptions extends LoadModelsOptions {
+  /** What `/info`, `/openapi.json` and `/docs` call the version. */
   readonly version: string;
   readonly log: ServerLog;
   /** Where to listen (`127.0.0.1`). */
@@ -34,17 +35,23 @@ export interface ServerOptions extends LoadModelsOptions {
   readonly depth?: number;
   /** What is searched; without it the server re-ranks what it is sent. */
   readonly collection?: Collection;
+  /** Queries that the page offers. */
   readonly queries?: readonly Query[];
+  /** Judgements of those queries: relevant documents are marked. */
   readonly qrels?: Qrels;
   /** Folder of the results of experiments. */
   readonly experiments?: string;
   /** Folder of the built page (the package's own). */
   readonly page?: string;
+  /** What differs from {@link defaultLimits}. */
   readonly limits?: Partial<ServiceLimits>;
+  /** How long slow clients are waited for. */
   readonly patience?: Partial<Patience>;
   /** Whoever has one of these may ask; everybody where there are none. */
   readonly keys?: readonly string[];
+  /** Origins whose pages may ask; `*` is any (none). */
   readonly cors?: readonly string[];
+  /** Takes the client's address from `X-Forwarded-For` (false). */
   readonly trustProxy?: boolean;
 }
 
