@@ -15,7 +15,7 @@ import { readInputs } from '../../src/experiment/inputs.js';
 import { isReranker, type Reranker, systemsOf } from '../../src/experiment/systems.js';
 import { Tracker } from '../../src/experiment/tracker.js';
 import { type TrainedFold, trainFolds } from '../../src/experiment/train-folds.js';
-import { FileDigests, keyOf } from '../../src/experiment/work/digests.js';
+import { FileDigests } from '../../src/experiment/work/digests.js';
 import { Manifest } from '../../src/experiment/work/manifest.js';
 import { Models } from '../../src/experiment/work/models.js';
 import { WorkStore } from '../../src/experiment/work/store.js';
@@ -146,13 +146,7 @@ async function study(collection: string): Promise<void> {
   const tune = async (system: Reranker, { name, settings }: Recipe) => {
     const tuned = { ...context, models: newModels() };
     const tried: TrainedFold[][] = [];
-    for (const training of settings) {
-      // A place for each: a manifest remembers one training of a size and fold.
-      const place = join(folder, 'settings', keyOf(training).slice(0, 12));
-      await mkdir(place, { recursive: true });
-      const its = { ...tuned, manifest: await Manifest.open(place, head, tuned.models.records) };
-      tried.push(await trainFolds(training, [system], its, teacher));
-    }
+    for (const training of settings) tried.push(await trainFolds(training, [system], tuned, teacher));
     const trained = tried[0].map((_, i) => tried.map((one) => one[i]).reduce(better));
     for (const { size, fold, folder: model } of trained) tuned.models.useTrained(size, fold, model);
     const renamed = {

@@ -32,23 +32,17 @@ const groups: TrainingFields = {
   negatives: 7,
   maxLength: 320,
 };
-const tiny: TrainingFields = { ...groups, steps: 160, validateEvery: 40 };
-const small: TrainingFields = { ...groups, steps: 60, validateEvery: 20 };
+const tiny: TrainingFields = { ...groups, steps: 120, validateEvery: 40, learningRate: 2e-4 };
+const small: TrainingFields = { ...groups, steps: 60, validateEvery: 20, learningRate: 1e-4 };
 
 /** By what is learned from, then by size: the judgements alone, or mixed with what the shipped S says. */
 export const recipes: Readonly<Record<string, Partial<Record<SizeLetter, Recipe>>>> = {
   judged: {
-    T: { name: 'fine-tuned', settings: [1e-4, 3e-4].map((learningRate) => ({ ...tiny, learningRate })) },
-    S: { name: 'fine-tuned', settings: [{ ...small, learningRate: 5e-5 }] },
+    T: { name: 'fine-tuned', settings: [tiny] },
+    S: { name: 'fine-tuned', settings: [small] },
   },
   taught: {
-    T: {
-      name: 'fine-tuned with S as teacher',
-      settings: [1e-4, 3e-4].map((learningRate) => ({ ...tiny, learningRate, teacherWeight: 0.5 })),
-    },
-    S: {
-      name: 'fine-tuned with S as teacher',
-      settings: [{ ...small, learningRate: 1e-4, teacherWeight: 0.5 }],
-    },
+    T: { name: 'fine-tuned with S as teacher', settings: [{ ...tiny, teacherWeight: 0.5 }] },
+    S: { name: 'fine-tuned with S as teacher', settings: [{ ...small, teacherWeight: 0.5 }] },
   },
 };

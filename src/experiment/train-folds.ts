@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Scorer, SizeLetter } from '../bert/index.js';
 import type { Query } from '../collection/index.js';
-import { type History, type TrainingManifest, trainModel } from '../training/index.js';
+import { type History, isTrained, type TrainingManifest, trainModel } from '../training/index.js';
 import type { CrossValidationContext } from './cross-validate.js';
 import type { TrainingFields } from './file/schema.js';
 import type { Reranker } from './systems.js';
@@ -90,8 +90,9 @@ async function trainFold(
   );
   const textsOf = (ids: readonly string[]): Query[] => ids.map((id) => queries.get(id)!);
   const made = await manifest.run({ name, inputs, outputs }, async () => {
-    // A finished model that is to be made again was tampered with.
-    if (!existsSync(join(folder, 'checkpoints'))) await rm(folder, { recursive: true, force: true });
+    // What is neither under way nor whole was tampered with.
+    const isUnderWay = existsSync(join(folder, 'checkpoints'));
+    if (!isUnderWay && !(await isTrained(folder))) await rm(folder, { recursive: true, force: true });
     const { examples, steps, best, history } = await trainModel(
       {
         model,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { copyTokenizer, writeConfig } from '../bert/index.js';
+import { copyTokenizer, sha256, writeConfig } from '../bert/index.js';
 import { BertQeError } from '../errors.js';
 import { systemCode, writeFailure, writeFileAtomic } from '../files/index.js';
 import type { BaseModel } from './base-model.js';
@@ -25,15 +25,29 @@ export interface TrainingManifest {
   /** Whose weights these are: of the best look at the validation queries, else of the last step. */
   readonly best: ValidationRecord | null;
   readonly seconds: number;
+  /** SHA-256 of the file of weights. */
+  readonly weights: string;
   readonly history: History;
 }
 
 const manifestName = 'training.json';
+const weightsName = 'model.safetensors';
 const checkpointFolder = 'checkpoints';
 
 /** Where a training keeps its checkpoints until it is finished. */
 export function checkpointsIn(out: string): string {
   return join(out, checkpointFolder);
+}
+
+/** Whether a folder holds what a training that was finished wrote there. */
+export async function isTrained(out: string): Promise<boolean> {
+  try {
+    const { weights } = JSON.parse(await readFile(join(out, manifestName), 'utf8')) as TrainingManifest;
+    return existsSync(join(out, 'config.json')) && weights === (await sha256(join(out, weightsName)));
+  } catch {
+    // A file that is missing, and one that is no manifest.
+    return false;
+  }
 }
 
 /** The manifest of a finished training, if `out` holds one; refuses folders in which none should start. */
@@ -48,6 +62,12 @@ export async function finishedIn(out: string, resume: boolean): Promise<Training
   const isUnfinished = names.includes(checkpointFolder);
   const isFinished = names.includes(manifestName) && names.includes('config.json') && !isUnfinished;
   if (isFinished && resume) {
+    if (!(await isTrained(out))) {
+      throw new BertQeError(
+        'corrupt',
+        `${out}: ${weightsName} is not what the training wrote; remove the folder to train again.`,
+      );
+    }
     return JSON.parse(await readFile(join(out, manifestName), 'utf8')) as TrainingManifest;
   }
   if (isFinished) {
@@ -69,12 +89,12 @@ export async function finishedIn(out: string, resume: boolean): Promise<Training
 export async function writeTrainedModel(
   out: string,
   base: BaseModel,
-  manifest: TrainingManifest,
+  manifest: Omit<TrainingManifest, 'weights'>,
   best: string | null,
   checkpoints: Checkpoints,
   worker: TrainingWorker,
-): Promise<void> {
-  const weights = join(out, 'model.safetensors');
+): Promise<TrainingManifest> {
+  const weights = join(out, weightsName);
   try {
     if (best === null) await worker.save('saveModel', weights);
     else await copyFile(checkpoints.path(best), weights);
@@ -82,7 +102,10 @@ export async function writeTrainedModel(
   } catch (error) {
     throw writeFailure(weights, error);
   }
-  await writeFileAtomic(join(out, manifestName), `${JSON.stringify(manifest, undefined, 1)}\n`);
+  const { history, ...facts } = manifest;
+  const whole: TrainingManifest = { ...facts, weights: await sha256(weights), history };
+  await writeFileAtomic(join(out, manifestName), `${JSON.stringify(whole, undefined, 1)}\n`);
   if (!existsSync(join(out, 'config.json'))) await writeConfig(base.config, out);
   await checkpoints.remove();
+  return whole;
 }

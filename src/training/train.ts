@@ -121,8 +121,7 @@ export async function trainModel(
       state,
     );
     const manifest = manifestOf(inputs, configuration, training, state, steps);
-    await writeTrainedModel(out, base, manifest, state.best, checkpoints, worker);
-    return manifest;
+    return await writeTrainedModel(out, base, manifest, state.best, checkpoints, worker);
   } finally {
     await worker.close();
   }
@@ -269,7 +268,7 @@ function manifestOf(
   training: readonly QueryExamples[],
   state: LoopState,
   plannedSteps: number,
-): TrainingManifest {
+): Omit<TrainingManifest, 'weights'> {
   const examples = training.flatMap((one) => one.examples);
   const relevant = examples.filter((example) => example.relevant).length;
   return {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/folders.js';
@@ -74,6 +74,16 @@ describe('a training that is stopped', { timeout: 180_000 }, () => {
   test('and is finished does nothing more', async () => {
     const again = await runChild({ model, out: whole, options });
     expect(again).toMatchObject({ code: 0, lines: [] });
+  });
+
+  test('and whose weights were changed since is not taken for finished', async () => {
+    const out = join(folder, 'changed');
+    cpSync(whole, out, { recursive: true });
+    const changed = weights(out);
+    changed[changed.length - 1] ^= 1;
+    writeFileSync(join(out, 'model.safetensors'), changed);
+    const again = await runChild({ model, out, options });
+    expect(again.lines.at(-1)).toMatch(/^corrupt: .*model\.safetensors is not what the training wrote/);
   });
 
   test('is not taken up with other options, which are named', async () => {
