@@ -81,7 +81,10 @@ describe.each([...programs])('%s', (_file, programs) => {
 });
 
 test('TypeScript is well typed against the declarations of the package', { timeout: 300_000 }, async () => {
-  const typed = [...programs.values()].flat().filter(({ language }) => language === 'ts');
+  const notRun = code
+    .filter(({ marks }) => marks.has('not run'))
+    .map((block) => ({ ...block, name: place(block) }));
+  const typed = [...programs.values(), notRun].flat().filter(({ language }) => language === 'ts');
   expect(typed.length).toBeGreaterThan(5);
   expect(await new World(root, temporaryFolder()).typeErrors(typed)).toBe('');
 });

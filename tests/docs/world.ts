@@ -68,7 +68,7 @@ export class World {
   }
 
   /** What the compiler says of programs in TypeScript; nothing where they are well typed. */
-  async typeErrors(programs: readonly Program[]): Promise<string> {
+  async typeErrors(programs: readonly Pick<Program, 'name' | 'code'>[]): Promise<string> {
     const files = programs.map((program, i) => {
       const file = join(this.folder, `typed-${i}.mts`);
       // The comment is what a reader of the message needs to find the place.
