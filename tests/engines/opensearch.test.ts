@@ -158,29 +158,40 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
   it(
     'does not search past a shard that is lost',
     async () => {
-      const index = await EngineIndex.open(connection, 'contract');
+      await load('lost', contractCollection, 'anserini', 3);
+      const { uuid } = (
+        await connection.call<Record<'lost', { settings: { index: { uuid: string } } }>>({
+          method: 'GET',
+          path: '/lost/_settings',
+        })
+      ).lost.settings.index;
       const impatient = await EngineConnection.open({
         engine: 'opensearch',
         urls: [server.url],
-        patience: { attempts: 2 },
+        // Enough for the other shards to come back.
+        patience: { attempts: 9 },
       });
-      const retriever = new EngineRetriever(await EngineIndex.open(impatient, 'contract'));
-      const put = (path: string, body: object, method: 'PUT' | 'POST' = 'PUT') =>
-        connection.call({ method, path, body });
-      await put('/contract/_settings', { 'index.routing.allocation.require._name': 'nobody' });
-      const [node] = Object.keys(
-        (await connection.call<{ nodes: object }>({ method: 'GET', path: '/_nodes' })).nodes,
-      );
-      const cancel = { index: 'contract', shard: 0, node, allow_primary: true };
-      await put('/_cluster/reroute', { commands: [{ cancel }] }, 'POST');
-      const search = retriever.search({ id: 'q', text: 'stones beside the river' });
-      await expect(search).rejects.toMatchObject({ code: 'failure' });
-      await put('/contract/_settings', { 'index.routing.allocation.require._name': null });
-      await put('/_cluster/reroute?retry_failed=true', {}, 'POST');
-      expect(
-        await new EngineRetriever(index).search({ id: 'q', text: 'stones beside the river' }),
-      ).toHaveLength(40);
+      const query = { id: 'q', text: 'stones beside the river' };
+      const open = async () => new EngineRetriever(await EngineIndex.open(impatient, 'lost'));
+      const opened = await open();
+      expect(await opened.search(query)).toHaveLength(40);
+      await server.kill();
+      rmSync(join(server.data, 'data/nodes/0/indices', uuid, '0'), { recursive: true });
+      await server.start({ isWhole: false });
+      const refused = {
+        code: 'failure',
+        message: expect.stringContaining('1 of 3 shards of lost cannot be searched') as string,
+      };
+      // Whether it had the statistics and a view from before, or comes anew.
+      await expect(opened.search(query)).rejects.toMatchObject(refused);
+      await expect(open().then((retriever) => retriever.search(query))).rejects.toMatchObject(refused);
       await impatient.close();
+      await connection.call({ method: 'DELETE', path: '/lost' });
+      await connection.call({
+        method: 'GET',
+        path: '/_cluster/health',
+        query: { wait_for_status: 'yellow' },
+      });
     },
     5 * minutes,
   );

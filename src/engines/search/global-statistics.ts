@@ -1,4 +1,5 @@
 import type { CallOptions, EngineConnection } from './connection.js';
+import { shardsAway } from './shards.js';
 
 /** n and F of a term in the whole collection. */
 export interface TermCounts {
@@ -136,6 +137,9 @@ async function routingPerShard(
         ...(routing === undefined ? {} : { query: { routing } }),
       },
       call,
+      // A shard that is away has no copies.
+      ({ shards: found }) =>
+        shardsAway(index, found.length, found.filter((copies) => copies.length > 0).length),
     );
     return shards.map(([copy]) => copy.shard);
   };

@@ -1,5 +1,5 @@
-import { BertQeError } from '../../errors.js';
 import { refusalOf, type CallOptions, type EngineConnection } from './connection.js';
+import { shardsAway } from './shards.js';
 
 const keepAlive = '5m';
 
@@ -44,18 +44,21 @@ export class PointInTime {
     }
   }
 
+  /** A view of all shards: the server opens one without those that are away, and would search past them unasked. */
   async #open(call: CallOptions): Promise<string> {
     const { dialect } = this.connection;
-    const answer = await this.connection.call(dialect.openPointInTime(this.index, keepAlive), call);
-    const { failed = 0 } = (answer['_shards'] ?? {}) as { failed?: number };
-    if (failed > 0) {
-      throw new BertQeError(
-        'failure',
-        `${failed} shards of ${this.index} cannot be searched; try again later.`,
-      );
-    }
+    const answer = await this.connection.call<OpenedView>(
+      dialect.openPointInTime(this.index, keepAlive),
+      call,
+      ({ _shards: shards }) => shards && shardsAway(this.index, shards.total, shards.successful),
+    );
     return dialect.pointInTimeId(answer);
   }
+}
+
+/** Not every version counts the shards. */
+interface OpenedView extends Record<string, unknown> {
+  readonly _shards?: { readonly total: number; readonly successful: number };
 }
 
 function isLost(error: unknown): boolean {

@@ -24,24 +24,26 @@ export const withoutRedis = '(skipped: redis-server is not installed)';
 
 /** A server that can be killed and started again on the same data. */
 export class Service {
-  readonly #data: string;
+  /** Where it keeps its files. */
+  readonly data: string;
   #child: ChildProcess | undefined;
 
   constructor(
     readonly port: number,
     private readonly command: (data: string) => readonly string[],
-    private readonly isUp: () => Promise<boolean>,
+    private readonly isUp: (isWhole: boolean) => Promise<boolean>,
   ) {
-    this.#data = mkdtempSync(join(tmpdir(), 'bert-qe-service-'));
+    this.data = mkdtempSync(join(tmpdir(), 'bert-qe-service-'));
   }
 
-  async start(): Promise<this> {
-    const [program, ...args] = this.command(this.#data);
+  /** Until it answers; with everything it had, unless that is too much to ask. */
+  async start({ isWhole = true } = {}): Promise<this> {
+    const [program, ...args] = this.command(this.data);
     const child = spawn(program, args, { stdio: 'ignore' });
     this.#child = child;
     for (let tries = 0; tries < 1200; tries++) {
       if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`);
-      if (await this.isUp().catch(() => false)) return this;
+      if (await this.isUp(isWhole).catch(() => false)) return this;
       await sleep(250);
     }
     throw new Error(`${program} did not start`);
@@ -59,7 +61,7 @@ export class Service {
 
   async stop(): Promise<void> {
     await this.kill();
-    rmSync(this.#data, { recursive: true, force: true });
+    rmSync(this.data, { recursive: true, force: true });
   }
 }
 
@@ -68,8 +70,9 @@ export function searchEngine(kind: 'opensearch' | 'elasticsearch', port: number)
   const service = new Service(
     port,
     (data) => [join(root, 'scripts/engines/run.sh'), engineFolder(kind)!, String(port), data],
-    async () => {
-      const health = await fetch(`${url}/_cluster/health?wait_for_status=yellow&timeout=1s`);
+    async (isWhole) => {
+      const status = isWhole ? 'yellow' : 'red';
+      const health = await fetch(`${url}/_cluster/health?wait_for_status=${status}&timeout=1s`);
       return health.ok;
     },
   );
