@@ -31,6 +31,8 @@ export default defineConfig({
           // Services start, browsers open, models of every size are made.
           testTimeout: 600_000,
           hookTimeout: 600_000,
+          // Browsers and servers on a busy machine: once more, before it counts as a failure.
+          retry: 1,
           name: folder,
           include: [`tests/${folder}/**/*.test.ts`],
           exclude: ['**/node_modules/**'],
