@@ -1,21 +1,33 @@
-// node exactness.js NAMES: how far WebGPU's logits are from Hugging Face's, by precision and attention.
+// node exactness.js NAMES [STYLE…]: how far WebGPU's logits are from Hugging Face's, by precision and attention.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { bertGraph, GRAPH_IDS, GRAPH_LOGITS, GRAPH_SLOTS } from '../../../src/bert/graph/index.js';
+import {
+  type AttentionStyle,
+  bertGraph,
+  GRAPH_IDS,
+  GRAPH_LOGITS,
+  GRAPH_SLOTS,
+  halfTerms,
+} from '../../../src/bert/graph/index.js';
 import { writeModel } from '../../../src/bert/onnx/index.js';
 import { seededCase, seededSequence, seededWeights } from '../../../tests/bert/graph/seeded-model.js';
 
-for (const name of process.argv[2].split('')) {
+const [names, ...styles] = process.argv.slice(2);
+const attentions =
+  styles.length > 0 ? (styles as AttentionStyle[]) : (['plain', 'fused', 'by head'] as const);
+
+for (const name of names) {
   const { config, lengths, logits } = seededCase(name);
   for (const float of ['float32', 'float16'] as const) {
-    for (const attention of ['plain', 'fused', 'by head'] as const) {
+    for (const attention of attentions) {
       if (name === 'L' && attention === 'by head') continue;
       const folder = mkdtempSync(join(tmpdir(), 'bert-qe-gpu-'));
       try {
         const path = join(folder, 'm.onnx');
-        await writeModel(bertGraph(seededWeights(config), { float, attention }), path);
+        const arithmetic = { float, attention, terms: halfTerms(config) };
+        await writeModel(bertGraph(seededWeights(config), arithmetic), path);
         const session = await InferenceSession.create(path, {
           executionProviders: ['webgpu', 'cpu'],
           graphOptimizationLevel: 'all',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { cacheFolder } from '../cache-folder.js';
 import { type BertWeights, bertWeights, openCheckpoint } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
-import { type Arithmetic, bertGraph, int8Products } from '../graph/index.js';
+import { type Arithmetic, bertGraph, halfTerms, int8Products } from '../graph/index.js';
 import { writeModel } from '../onnx/index.js';
 import type { Device } from '../runtime/index.js';
 import type { TextPair, Tokenizer } from '../types.js';
@@ -13,7 +13,7 @@ import { fingerprint } from './fingerprint.js';
 import { folderOnce } from './folder-once.js';
 
 /** Changes whenever the same weights would be written as a different graph. */
-const WRITER_VERSION = 5;
+const WRITER_VERSION = 6;
 
 /** fp32: exact. fp16: for GPUs. int8: products of bytes on a CPU, somewhat inexact. */
 export type Precision = 'fp32' | 'fp16' | 'int8';
@@ -43,8 +43,7 @@ export async function compiledModel(
     const { precision, device } = options;
     const calibration =
       precision === 'int8' ? (options.calibration ?? (await defaultCalibrationPairs())) : [];
-    const target = device === 'cpu' ? 'cpu' : 'gpu';
-    const identity = [WRITER_VERSION, config, precision, target, calibration, await fingerprint(checkpoint)];
+    const identity = [WRITER_VERSION, config, precision, device, calibration, await fingerprint(checkpoint)];
     const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
     const compiled = await folderOnce(join(cacheFolder(), 'compiled', key), (temporary) =>
       writeCompiled(weights, { ...options, calibration }, join(temporary, 'model.onnx')),
@@ -69,7 +68,12 @@ async function arithmetic(
   { precision, device, tokenizer, calibration }: Required<CompileOptions>,
 ): Promise<Arithmetic> {
   const attention = device === 'cpu' ? {} : { attention: 'plain' as const };
-  if (precision !== 'int8') return { float: precision === 'fp16' ? 'float16' : 'float32', ...attention };
+  if (precision === 'fp32') return { float: 'float32', ...attention };
+  if (precision === 'fp16') {
+    // CUDA's products and the CPU's add up in 32 bits.
+    const terms = device === 'webgpu' ? { terms: halfTerms(weights.config) } : {};
+    return { float: 'float16', ...attention, ...terms };
+  }
   const ranges = await calibrate(weights, tokenizer, calibration);
   return { float: 'float32', products: (store) => int8Products(store, ranges) };
 }

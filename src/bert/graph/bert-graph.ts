@@ -5,6 +5,7 @@ import type { Context } from './context.js';
 import { embeddings } from './embeddings.js';
 import { attentionBias, dense, encoderLayer, firstTokenLayer } from './encoder-layer.js';
 import { GRAPH_IDS, GRAPH_LOGITS, GRAPH_SLOTS } from './names.js';
+import { halfProducts } from './half-products.js';
 import { floatProducts, type Products } from './products.js';
 import { Store } from './store.js';
 import { WeightReader } from './weight-reader.js';
@@ -12,10 +13,12 @@ import { WeightReader } from './weight-reader.js';
 /** How a graph computes. */
 export interface Arithmetic {
   /**
-   * Of all layers but the last. The last, for one token per sequence, costs nothing in float32, and GPUs that add up
-   * in 16 bits lose half the accuracy in it: logits of S are then within 2e-3 instead of 1e-2.
+   * Of products with weights over all tokens, and of activations. The residual stream and attention are always
+   * float32, and so is the last layer, which is computed for one token per sequence and costs nothing.
    */
   readonly float: 'float32' | 'float16';
+  /** The most terms that one sum of 16-bit products may have; default: any number. See half-products.ts. */
+  readonly terms?: number;
   /** Default: what is fastest on a CPU. */
   readonly attention?: AttentionStyle;
   /** Products over all tokens, where they are not those of floats. */
@@ -38,11 +41,15 @@ export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float:
   const reader = new WeightReader(source);
   const contextIn = (float: Store['float']): Context => {
     const store = new Store(graph, reader, float);
-    const floats = floatProducts(store);
+    const half = float === 'float16';
+    const floats = half ? halfProducts(store, arithmetic.terms ?? Infinity) : floatProducts(store);
     return {
       graph,
       config,
       store,
+      stream: half ? new Store(graph, reader, 'float32') : store,
+      narrowed: (value) => (half ? graph.op('Cast', [value], { to: ElementType.float16 }) : value),
+      widened: (value) => (half ? graph.op('Cast', [value], { to: ElementType.float32 }) : value),
       attention: arithmetic.attention ?? (config.heads <= FEW_HEADS ? 'by head' : 'fused'),
       exact: (rows) => floats(rows, { name: 'first token', uneven: true }),
       products: arithmetic.products?.(store, floats) ?? floats,
@@ -55,7 +62,6 @@ export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float:
   let x = embeddings(body, ids, slots, carried(0));
   for (let layer = 0; layer < last; layer++) x = encoderLayer(body, x, layer, carried(layer + 1));
   const head = arithmetic.float === 'float32' ? body : contextIn('float32');
-  if (head !== body) x = graph.op('Cast', [x], { to: ElementType.float32 });
   const logits = classifier(head, firstTokenLayer(head, x, last));
   graph.output(logits, GRAPH_LOGITS, 'float32', ['batch', config.labels]);
   return graph;

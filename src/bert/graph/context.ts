@@ -9,7 +9,13 @@ import type { Store } from './store.js';
 export interface Context {
   readonly graph: Graph;
   readonly config: ModelConfig;
+  /** Weights of products. */
   readonly store: Store;
+  /** Weights of the residual stream, embeddings and LayerNorms, which is float32 whatever products are. */
+  readonly stream: Store;
+  /** From the float32 of the residual stream and of attention to the float of products, and back. */
+  readonly narrowed: (value: Value) => Value;
+  readonly widened: (value: Value) => Value;
   readonly attention: AttentionStyle;
   /** Products over all tokens: nearly all the work, and the one place where precisions differ. */
   readonly products: Products;
@@ -29,15 +35,15 @@ export function rows({ graph }: Context, value: Value, width: number): Value {
  * then needs no addition of its own, and layers that read the shifted rows subtract W·shift from their bias.
  */
 export function layerNorm(
-  { graph, config, store }: Context,
+  { graph, config, stream }: Context,
   rows: Value,
   name: string,
   shift?: string,
 ): Value {
   const { hidden, layerNormEps } = config;
-  const { weights } = store;
-  const gain = store.floats(`${name} gain`, [hidden], () => weights.tensor(`${name}.weight`));
-  const offset = store.floats(`${name} offset`, [hidden], async () => {
+  const { weights } = stream;
+  const gain = stream.floats(`${name} gain`, [hidden], () => weights.tensor(`${name}.weight`));
+  const offset = stream.floats(`${name} offset`, [hidden], async () => {
     const own = await weights.tensor(`${name}.bias`);
     if (shift === undefined) return own;
     const added = await weights.tensor(shift);

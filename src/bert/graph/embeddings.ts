@@ -7,14 +7,14 @@ import { mapped } from './matrices.js';
  * segments share one table; a token's row in it, its slot, is `segment · maxPositions + position`.
  */
 export function embeddings(context: Context, ids: Value, slots: Value, shift: string | undefined): Value {
-  const { graph, config, store } = context;
+  const { graph, config, stream } = context;
   const { vocabulary, hidden, maxPositions, typeVocabulary } = config;
-  const words = store.floats('embeddings words', [vocabulary, hidden], () =>
-    store.weights.tensor('embeddings.word_embeddings.weight'),
+  const words = stream.floats('embeddings words', [vocabulary, hidden], () =>
+    stream.weights.tensor('embeddings.word_embeddings.weight'),
   );
-  const places = store.floats('embeddings slots', [typeVocabulary * maxPositions, hidden], async () => {
-    const segments = await store.weights.tensor('embeddings.token_type_embeddings.weight');
-    const positions = await store.weights.tensor('embeddings.position_embeddings.weight');
+  const places = stream.floats('embeddings slots', [typeVocabulary * maxPositions, hidden], async () => {
+    const segments = await stream.weights.tensor('embeddings.token_type_embeddings.weight');
+    const positions = await stream.weights.tensor('embeddings.position_embeddings.weight');
     const table = new Float32Array(typeVocabulary * positions.length);
     for (let segment = 0; segment < typeVocabulary; segment++) {
       const added = segments.subarray(segment * hidden, (segment + 1) * hidden);

@@ -16,7 +16,7 @@ export function encoderLayer(context: Context, x: Value, layer: number, next: st
   const attended = attention(context, x, layer, attentionBias(layer));
   const middle = layerNorm(context, attended, `${name}.attention.output.LayerNorm`, outputBias);
   const widen = { layer: `${name}.intermediate.dense` };
-  const narrow = products(middle, { name: `layer ${layer} middle`, uneven: true });
+  const narrow = products(context.narrowed(middle), { name: `layer ${layer} middle`, uneven: true });
   const wide = narrow.timesPlusBias(widen, store.bias(widen, outputBias));
   const hidden = products(activation(context, wide), { name: `layer ${layer} hidden`, uneven: false });
   const sum = hidden.timesPlusRows({ layer: `${name}.output.dense` }, middle);

@@ -38,7 +38,7 @@ export class WeightReader {
   /** The weights as `[inputs, outputs]`, to be multiplied by row vectors from the left. */
   async matrix(linear: Linear): Promise<Float32Array> {
     const { inputs, outputs } = this.shape(linear);
-    return transposed(await this.#rows(linear), outputs, inputs);
+    return transposed(await this.rows(linear), outputs, inputs);
   }
 
   /** The bias; for inputs to which the tensor `shift` has been added, b − W·shift, so that nothing changes. */
@@ -47,12 +47,12 @@ export class WeightReader {
     const { top, bottom } = this.#bounds(linear);
     const own = (await this.tensor(`${linear.layer}.bias`)).subarray(top, bottom);
     if (shift === undefined) return mapped(own, (value) => value * scale);
-    const moved = timesVector(await this.#rows(linear), await this.tensor(shift));
+    const moved = timesVector(await this.rows(linear), await this.tensor(shift));
     return mapped(own, (value, i) => value * scale - moved[i]);
   }
 
   /** The weights as the checkpoint has them, `[outputs, inputs]`, cut and scaled. */
-  async #rows(linear: Linear): Promise<Float32Array> {
+  async rows(linear: Linear): Promise<Float32Array> {
     const whole = await this.tensor(`${linear.layer}.weight`);
     const { scale = 1, inputs, outputs } = linear;
     if (!inputs && !outputs && scale === 1) return whole;

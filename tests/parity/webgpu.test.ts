@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { InferenceSession } from 'onnxruntime-node';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defaultCalibrationPairs, type Precision, writeCompiled } from '../../src/bert/compile/index.js';
+import { BertScorer, findModel, loadTokenizer } from '../../src/bert/index.js';
+import { ElementType, Graph, modelBytes } from '../../src/bert/onnx/index.js';
+import { reasonOf } from '../../src/errors.js';
+import { seededLogits } from '../bert/graph/run-graph.js';
+import { seededCase, seededWeights } from '../bert/graph/seeded-model.js';
+
+/** How far logits may be from those of Hugging Face transformers in fp32. */
+const LIMITS = { fp32: 1e-4, fp16: 5e-3 } as const;
+const providers = ['webgpu', 'cpu'] as const;
+
+/** Why nothing can be run here, if so; a software adapter (Mesa's lavapipe 25) does. */
+async function obstacle(): Promise<string | undefined> {
+  const graph = new Graph('adapter');
+  const half = graph.op('Cast', [graph.input('x', 'float32', ['n'])], { to: ElementType.float16 });
+  graph.output(graph.op('Add', [half, half]), 'y', 'float16', ['n']);
+  try {
+    const session = await InferenceSession.create(await modelBytes(graph), {
+      executionProviders: [...providers],
+      logSeverityLevel: 4,
+    });
+    await session.release();
+    return undefined;
+  } catch (error) {
+    return `no WebGPU adapter: ${reasonOf(error).slice(0, 200)}`;
+  }
+}
+
+const missing = await obstacle();
+if (missing !== undefined) process.stderr.write(`tests/parity/webgpu.test.ts is skipped: ${missing}\n`);
+
+describe.skipIf(missing !== undefined)('on WebGPU', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bert-qe-webgpu-'));
+  const cache = process.env.BERT_QE_CACHE;
+  beforeAll(() => {
+    process.env.BERT_QE_CACHE = join(folder, 'cache');
+  });
+  afterAll(() => {
+    if (cache === undefined) delete process.env.BERT_QE_CACHE;
+    else process.env.BERT_QE_CACHE = cache;
+    rmSync(folder, { recursive: true });
+  });
+
+  const cases = (['fp32', 'fp16'] as const).flatMap((precision) =>
+    ['T', 'S', 'M'].map((name) => ({ name, precision })),
+  );
+  test.each(cases)('$name of random weights in $precision is as exact as promised', async (each) => {
+    const { config, lengths, logits } = seededCase(each.name);
+    const path = join(folder, `${each.name}-${each.precision}.onnx`);
+    const tokenizer = await loadTokenizer(await findModel('T'));
+    const options = { precision: each.precision, device: 'webgpu' as const, tokenizer, calibration: [] };
+    await writeCompiled(seededWeights(config), options, path);
+    const session = await InferenceSession.create(path, {
+      executionProviders: [...providers],
+      logSeverityLevel: 3,
+    });
+    for (const [i, length] of lengths.entries()) {
+      if (length > 150) continue;
+      const [found] = await seededLogits(session, config, length);
+      found.forEach((value, label) =>
+        expect(Math.abs(value - logits[i][label])).toBeLessThan(LIMITS[each.precision]),
+      );
+    }
+    await session.release();
+  });
+
+  test.each(['T', 'S'])('%s as it ships gives the logits of the CPU within 5e-3 in fp16', async (model) => {
+    const pairs = (await defaultCalibrationPairs()).slice(0, 60);
+    const logits = async (device: 'cpu' | 'webgpu', precision: Precision) => {
+      const scorer = await BertScorer.load({ model, device, precision });
+      try {
+        return (await scorer.scoreLogits(pairs)).values;
+      } finally {
+        await scorer.close();
+      }
+    };
+    const exact = await logits('cpu', 'fp32');
+    const found = await logits('webgpu', 'fp16');
+    found.forEach((value, i) => expect(Math.abs(value - exact[i])).toBeLessThan(LIMITS.fp16));
+  });
+});
