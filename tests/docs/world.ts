@@ -60,8 +60,7 @@ export class World {
   /** Runs a program to its end. */
   run({ language, code, name }: Program): Promise<CliResult> {
     if (language === 'sh') return this.#process('bash', ['-e', '-o', 'pipefail', '-c', code]);
-    const ending = language === 'ts' ? 'mts' : 'mjs';
-    const file = `snippet-${name.replace(/\W+/g, '-')}.${ending}`;
+    const file = fileName(name, language === 'ts' ? 'mts' : 'mjs');
     writeFileSync(join(this.folder, file), code);
     const loader = language === 'ts' ? ['--import', 'tsx'] : [];
     return this.#process(process.execPath, [...loader, '--import', './given.mjs', file]);
@@ -69,10 +68,9 @@ export class World {
 
   /** What the compiler says of programs in TypeScript; nothing where they are well typed. */
   async typeErrors(programs: readonly Pick<Program, 'name' | 'code'>[]): Promise<string> {
-    const files = programs.map((program, i) => {
-      const file = join(this.folder, `typed-${i}.mts`);
-      // The comment is what a reader of the message needs to find the place.
-      writeFileSync(file, `// ${program.name}\n${program.code}\nexport {};\n`);
+    const files = programs.map(({ name, code }) => {
+      const file = join(this.folder, fileName(name, 'mts'));
+      writeFileSync(file, `${code}\nexport {};\n`);
       return file;
     });
     writeFileSync(
@@ -111,6 +109,11 @@ export class World {
       child.on('close', (code) => resolve({ code, ...text }));
     });
   }
+}
+
+/** Messages of Node and of the compiler name the file, which names the place in the documents. */
+function fileName(name: string, ending: string): string {
+  return `${name.replace(/\W+/g, '-')}.${ending}`;
 }
 
 function idOf(line: string): string {
