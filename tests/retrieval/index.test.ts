@@ -171,8 +171,10 @@ describe('check', () => {
       writeFileSync(join(at, 'index.json'), JSON.stringify({ ...manifest, ...change }));
     write({ statistics: { ...manifest.statistics, tokens: 1 } });
     expect(checkIndex(at).problems.join('\n')).toMatch(/tokens: \d+ found, the manifest says 1/);
+    write({ version: 1 });
+    expect(checkIndex(at).problems).toEqual([]);
     write({ version: 99 });
-    expect(() => checkIndex(at)).toThrow(/index format 99, this version reads 1/);
+    expect(() => checkIndex(at)).toThrow(/index format 99, this version reads 1 to 2/);
     write({ format: 'recipe' });
     expect(() => checkIndex(at)).toThrow(/does not describe a bert-qe index/);
     writeFileSync(join(at, 'index.json'), '{');

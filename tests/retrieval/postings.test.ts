@@ -8,14 +8,14 @@ import {
   roundUpToFloat32,
 } from '../../src/retrieval/index/postings.js';
 
+/** Sparse ones, dense ones (stored as bitmaps), and those that are now the one and now the other. */
 const lists = fc
-  .array(
-    fc.tuple(fc.integer({ min: 1, max: 5000 }), fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 1e6 }))),
-    {
-      minLength: 1,
-      maxLength: 600,
-    },
-  )
+  .constantFrom(2, 10, 60, 5000)
+  .chain((maxGap) => {
+    const frequency = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 1e6 }));
+    const gap = fc.integer({ min: 1, max: maxGap });
+    return fc.array(fc.tuple(gap, frequency), { minLength: 1, maxLength: 600 });
+  })
   .map((gaps) => {
     let document = -1;
     return gaps.map(([gap, frequency]) => ({ document: (document += gap), frequency }));
@@ -52,6 +52,35 @@ test('postings come back as they were encoded, with the maxima of every block', 
         back.push(...part);
       }
       expect(back).toEqual(list);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a document is found in a bitmap without decoding it, at the place it would have decoded', () => {
+  const dense = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 400 });
+  fc.assert(
+    fc.property(dense, fc.integer({ min: 1, max: 4 }), (gaps, step) => {
+      let document = -1;
+      const list = gaps.map((gap) => (document += gap));
+      const encoder = new PostingsEncoder(new Uint32Array(document + 1).fill(10));
+      encoder.start(() => 0);
+      list.forEach((d, i) => encoder.add(d, 1 + (i % 5)));
+      const postings = new Postings(encoder.finish().slice(), list.length);
+      let bitmaps = 0;
+      for (let block = 0; block < postings.blocks; block++) {
+        const decoded = [...postings.documents.subarray(0, postings.decode(block))];
+        if (!postings.open(block)) continue;
+        bitmaps++;
+        const first = block === 0 ? 0 : postings.lastDocument[block - 1] + 1;
+        for (let d = first; d <= postings.lastDocument[block]; d += step) {
+          const place = postings.find(d);
+          expect(place).toBe(decoded.indexOf(d));
+          if (place >= 0) expect(postings.frequency(place)).toBe(1 + ((block * BLOCK_SIZE + place) % 5));
+        }
+      }
+      // An average gap of at most eight makes 128 documents fit a bitmap.
+      if (document < 1024) expect(bitmaps).toBeGreaterThan(0);
     }),
     { numRuns: 100 },
   );

@@ -129,6 +129,28 @@ describe('searching', () => {
     await index.close();
   });
 
+  test('finds the best also where the threshold guessed from a sample of the windows is far too high', async () => {
+    // The sample of ten windows is windows 0 and 5. All good documents stand there, and they are fewer than asked for.
+    const documents = Array.from({ length: 10 * 4096 }, (_, d): Document => {
+      const good = d % 4096 < 400 && (d < 4096 || Math.floor(d / 4096) === 5);
+      return { id: `d${d}`, text: good ? 'w w w' : d % 3 === 0 ? `w x${d % 7} y z` : 'x1 y' };
+    });
+    const index = await indexOf(documents);
+    const query = [
+      { term: 'w', weight: 1 },
+      { term: 'x3', weight: 0.5 },
+    ];
+    for (const model of Object.values(models)) {
+      // 700 are had from the sample alone, 1000 are not.
+      for (const depth of [10, 700, 1000, 20_000]) {
+        const pruned = new Searcher(index, { model }).searchTerms(query, { depth });
+        const exhaustive = new Searcher(index, { model, prune: false }).searchTerms(query, { depth });
+        expect(pruned).toEqual(exhaustive);
+      }
+    }
+    await index.close();
+  });
+
   test('breaks ties by document id, in byte order, at the cut too', async () => {
     const ids = ['b', 'a', '10', '9', 'é', 'z', '\u{1f600}', '\uffee'];
     const index = await indexOf(ids.map((id) => ({ id, text: 'same words here' })));

@@ -99,3 +99,35 @@ export function unpackOne(words: Int32Array, at: number, index: number, bits: nu
 function maskOf(bits: number): number {
   return bits === 32 ? -1 : ~(-1 << bits);
 }
+
+/** Sets, from `at` on, the bits of an ascending sequence given by its gaps - 1; the words there must be 0. */
+export function packBitmap(gaps: Uint32Array, count: number, words: Uint32Array, at: number): void {
+  let bit = -1;
+  for (let i = 0; i < count; i++) {
+    bit += gaps[i] + 1;
+    words[at + (bit >>> 5)] |= 1 << bit;
+  }
+}
+
+/** The places of the first `count` bits that are set from `words[at]` on, ascending, with `plus` added to each. */
+export function unpackBitmap(
+  words: Int32Array,
+  at: number,
+  count: number,
+  values: Int32Array,
+  plus: number,
+): void {
+  let i = 0;
+  for (let word = at, start = plus + 31; i < count; word++, start += 32) {
+    for (let bits = words[word]; bits !== 0; bits &= bits - 1) {
+      values[i++] = start - Math.clz32(bits & -bits);
+    }
+  }
+}
+
+/** How many bits of a word are set. */
+export function bitsSet(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x5555_5555);
+  const fours = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+}

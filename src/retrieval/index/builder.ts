@@ -17,7 +17,7 @@ import type { Analyzer } from '../analysis/index.js';
 import { ByteWriter } from './bytes.js';
 import { invertSegment } from './invert.js';
 import { lockForWriting } from './lock.js';
-import { DATA_PREFIX, MANIFEST, readManifest, type IndexManifest } from './manifest.js';
+import { DATA_PREFIX, FORMAT_VERSION, MANIFEST, readManifest, type IndexManifest } from './manifest.js';
 import { mergeSegments } from './merge.js';
 import { Segment } from './segment.js';
 import { SpillFile } from './spill.js';
@@ -173,7 +173,7 @@ class Build {
     syncFile(join(this.folder, 'data.mdb'));
     return {
       format: 'bert-qe-index',
-      version: 1,
+      version: FORMAT_VERSION,
       data,
       created: new Date().toISOString(),
       analyzer: this.options.analyzer.spec,

@@ -139,7 +139,7 @@ class Check {
     let previous = -1;
     for (let block = 0; block < postings.blocks; block++) {
       const size = postings.decode(block);
-      const frequencies = postings.decodeFrequencies(size);
+      const frequencies = postings.decodeFrequencies();
       let maxFrequency = 0;
       let minLength = Number.POSITIVE_INFINITY;
       let maxDph = Number.NEGATIVE_INFINITY;

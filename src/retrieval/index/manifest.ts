@@ -24,13 +24,17 @@ export interface CollectionStatistics {
  */
 export interface IndexManifest {
   readonly format: 'bert-qe-index';
-  readonly version: 1;
+  readonly version: number;
   /** The sub-folder with LMDB's files. */
   readonly data: string;
   readonly created: string;
   readonly analyzer: AnalyzerSpec;
   readonly statistics: CollectionStatistics;
 }
+
+/** What is written. Version 2 brought postings blocks that are bitmaps; version 1 has none of them, and reads the same. */
+export const FORMAT_VERSION = 2;
+const OLDEST_VERSION = 1;
 
 export const MANIFEST = 'index.json';
 export const DATA_PREFIX = 'data-';
@@ -62,10 +66,10 @@ export function readManifest(folder: string): IndexManifest {
   if (manifest?.format !== 'bert-qe-index') {
     throw new BertQeError('corrupt', `${file} does not describe a bert-qe index; name the folder of one.`);
   }
-  if (manifest.version !== 1) {
+  if (!(manifest.version >= OLDEST_VERSION && manifest.version <= FORMAT_VERSION)) {
     throw new BertQeError(
       'corrupt',
-      `${folder} has index format ${String(manifest.version)}, this version reads 1; build the index again.`,
+      `${folder} has index format ${String(manifest.version)}, this version reads ${OLDEST_VERSION} to ${FORMAT_VERSION}; build the index again.`,
     );
   }
   return manifest;

@@ -1,11 +1,25 @@
-import { bitsNeeded, pack, unpack, unpackOne, unpackSums, wordsNeeded } from './bit-packing.js';
+import {
+  bitsNeeded,
+  bitsSet,
+  pack,
+  packBitmap,
+  unpack,
+  unpackBitmap,
+  unpackOne,
+  unpackSums,
+  wordsNeeded,
+} from './bit-packing.js';
 
 /**
  * A term's postings, as stored: documents ascending, in blocks of {@link BLOCK_SIZE}.
  *
  *   u32 blocks
  *   u32 lastDocument[blocks]  u32 start[blocks]  u32 maxFrequency[blocks]  u32 minLength[blocks]  f32 maxDph[blocks]
- *   per block: u32 (count | gapBits << 8 | frequencyBits << 16), gaps - 1, frequencies - 1, both bit-packed
+ *   per block: u32 (count | gapBits << 8 | frequencyBits << 16), documents, frequencies - 1 bit-packed
+ *
+ * The documents of a block are their gaps - 1, bit-packed; or, where they stand close together and gapBits is
+ * {@link BITMAP}, a bit for each document from the one after the last block's last on, so that a single document is
+ * looked up without decoding the block.
  *
  * The five columns are what dynamic pruning needs without decoding a block: BM25 and QL rise with the frequency and
  * fall with the length, so (maxFrequency, minLength) bounds them; DPH is neither, but has no parameters, so its
@@ -14,6 +28,11 @@ import { bitsNeeded, pack, unpack, unpackOne, unpackSums, wordsNeeded } from './
  */
 export const BLOCK_SIZE = 128;
 const COLUMNS = 5;
+
+/** In place of a number of bits: the block's documents are a bitmap. */
+const BITMAP = 0xff;
+/** Blocks whose documents span at most so many words of bits are bitmaps. */
+const MAX_BITMAP_WORDS = 32;
 
 /** The largest DPH value (query-term weight 1) in a block is computed by the caller, who knows the statistics. */
 export type DphOf = (frequency: number, length: number) => number;
@@ -106,9 +125,12 @@ export class PostingsEncoder {
 
   #closeBlock(): void {
     const count = this.#inBlock;
-    const gapBits = bitsNeeded(this.#blockMaxGap);
+    const first = (this.#lastDocument.at(-1) ?? -1) + 1;
+    const bitmapWords = wordsNeeded(this.#previous - first + 1, 1);
+    const gapBits = bitmapWords <= MAX_BITMAP_WORDS ? BITMAP : bitsNeeded(this.#blockMaxGap);
     const frequencyBits = bitsNeeded(this.#blockMaxFrequency - 1);
-    const end = this.#used + 1 + wordsNeeded(count, gapBits) + wordsNeeded(count, frequencyBits);
+    const documentWords = gapBits === BITMAP ? bitmapWords : wordsNeeded(count, gapBits);
+    const end = this.#used + 1 + documentWords + wordsNeeded(count, frequencyBits);
     if (end > this.#words.length) {
       const grown = new Uint32Array(2 * end);
       grown.set(this.#words.subarray(0, this.#used));
@@ -117,8 +139,9 @@ export class PostingsEncoder {
     const words = this.#words;
     words.fill(0, this.#used, end);
     words[this.#used] = count | (gapBits << 8) | (frequencyBits << 16);
-    const frequenciesAt = pack(this.#gaps, count, gapBits, words, this.#used + 1);
-    pack(this.#frequencies, count, frequencyBits, words, frequenciesAt);
+    if (gapBits === BITMAP) packBitmap(this.#gaps, count, words, this.#used + 1);
+    else pack(this.#gaps, count, gapBits, words, this.#used + 1);
+    pack(this.#frequencies, count, frequencyBits, words, this.#used + 1 + documentWords);
     this.#start.push(this.#used);
     this.#used = end;
     this.#lastDocument.push(this.#previous);
@@ -154,8 +177,16 @@ export class Postings {
   /** The documents of the decoded block. */
   readonly documents = new Int32Array(BLOCK_SIZE);
   private readonly frequencies = new Int32Array(BLOCK_SIZE);
+  /** Of the opened block: how many postings it has, and the document before its first possible one. */
+  count = 0;
+  private before = 0;
+  private gapBits = 0;
+  private documentsAt = 0;
   private frequenciesAt = 0;
   private frequencyBits = 0;
+  /** Where {@link find} has come to in the opened block's bitmap: a word, and the postings in the words before it. */
+  private word = 0;
+  private rank = 0;
   readonly documentFrequency: number;
 
   constructor(stored: Uint8Array, documentFrequency: number) {
@@ -174,27 +205,62 @@ export class Postings {
     this.documentFrequency = documentFrequency;
   }
 
-  /** Decodes the documents of block `block`; returns how many postings it holds. */
-  decode(block: number): number {
-    const { documents, words } = this;
+  /** Makes `block` the one the methods below are about; returns whether it can be searched by {@link find}. */
+  open(block: number): boolean {
     const start = this.start[block];
-    const head = words[start];
+    const head = this.words[start];
     const count = head & 0xff;
     const gapBits = (head >>> 8) & 0xff;
-    this.frequenciesAt = start + 1 + wordsNeeded(count, gapBits);
+    const before = block === 0 ? -1 : this.lastDocument[block - 1];
+    const bitmap = gapBits === BITMAP;
+    this.count = count;
+    this.before = before;
+    this.gapBits = gapBits;
+    this.documentsAt = start + 1;
+    this.frequenciesAt =
+      start + 1 + (bitmap ? wordsNeeded(this.lastDocument[block] - before, 1) : wordsNeeded(count, gapBits));
     this.frequencyBits = head >>> 16;
-    unpackSums(words, start + 1, count, gapBits, documents, block === 0 ? -1 : this.lastDocument[block - 1]);
-    return count;
+    this.word = 0;
+    this.rank = 0;
+    return bitmap;
   }
 
-  /** The term frequencies of the decoded block, all of them. */
-  decodeFrequencies(count: number): Int32Array {
+  /** Opens a block and decodes its documents; returns how many postings it holds. */
+  decode(block: number): number {
+    const { documents, words } = this;
+    if (this.open(block)) unpackBitmap(words, this.documentsAt, this.count, documents, this.before + 1);
+    else unpackSums(words, this.documentsAt, this.count, this.gapBits, documents, this.before);
+    return this.count;
+  }
+
+  /**
+   * The place of `document` among the postings of the opened block, -1 if it has none. The block must be a bitmap, end
+   * no earlier than `document`, and be asked for documents in ascending order.
+   */
+  find(document: number): number {
+    const { words, documentsAt } = this;
+    const bit = document - this.before - 1;
+    const at = bit >> 5;
+    const bits = words[documentsAt + at];
+    if (((bits >>> bit) & 1) === 0) return -1;
+    let { word, rank } = this;
+    if (word < at) {
+      do rank += bitsSet(words[documentsAt + word++]);
+      while (word < at);
+      this.word = word;
+      this.rank = rank;
+    }
+    return rank + bitsSet(bits & ~(-1 << bit));
+  }
+
+  /** The term frequencies of the opened block, all of them. */
+  decodeFrequencies(): Int32Array {
     const { frequencies } = this;
-    unpack(this.words, this.frequenciesAt, count, this.frequencyBits, frequencies, 1);
+    unpack(this.words, this.frequenciesAt, this.count, this.frequencyBits, frequencies, 1);
     return frequencies;
   }
 
-  /** The term frequency of one posting of the decoded block. */
+  /** The term frequency of one posting of the opened block. */
   frequency(index: number): number {
     return unpackOne(this.words, this.frequenciesAt, index, this.frequencyBits) + 1;
   }

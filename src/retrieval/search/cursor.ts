@@ -3,6 +3,16 @@ import type { TermScorer } from '../models/index.js';
 
 const NONE = new Int32Array(0);
 
+/** Behind every document number. */
+const END = 0x7fff_ffff;
+
+/** Documents of a window that may make it, ascending, with the sums of the terms seen so far. */
+export interface Candidates {
+  /** Document numbers, less the window's first. */
+  readonly slots: Int32Array;
+  readonly scores: Float64Array;
+}
+
 /** A query term on its way through its postings, document numbers ascending. */
 export class TermCursor {
   /** At least the contribution of any posting of each block, never below 0: a document may lack the term. */
@@ -18,7 +28,6 @@ export class TermCursor {
   private decoded = -1;
   private decodedFrequencies = -1;
   private frequencies: Int32Array = NONE;
-  private count = 0;
   private at = 0;
 
   constructor(
@@ -41,6 +50,13 @@ export class TermCursor {
     this.bound = bound;
   }
 
+  /** Back to the first posting. */
+  rewind(): void {
+    this.block = 0;
+    this.decoded = -1;
+    this.decodedFrequencies = -1;
+  }
+
   /** Moves to the window [from, to) and bounds the term's contributions inside it. */
   enterWindow(from: number, to: number): void {
     const { postings, blockBounds } = this;
@@ -55,10 +71,11 @@ export class TermCursor {
   }
 
   /**
-   * Adds the contributions of the postings in [from, to) to `sums`. Blocks whose bound is under `needed` are passed
-   * over: the caller knows that their documents cannot make it, with or without this term.
+   * Adds the contributions of the postings in [from, to) to `sums`, and marks their slots in the bitmap `touched`.
+   * Blocks whose bound is under `needed` are passed over: the caller knows that their documents cannot make it, with
+   * or without this term.
    */
-  accumulate(from: number, to: number, sums: Float64Array, needed: number): void {
+  accumulate(from: number, to: number, sums: Float64Array, touched: Int32Array, needed: number): void {
     const { postings, scorer, lengths, blockBounds } = this;
     const { documents, blocks, lastDocument } = postings;
     for (; this.block < blocks; this.block++) {
@@ -67,48 +84,117 @@ export class TermCursor {
         continue;
       }
       this.decode();
-      const count = this.count;
       const frequencies = this.decodeFrequencies();
+      const { count } = postings;
       let at = firstAtLeast(documents, from, this.at, count);
       // A block that ends inside the window needs no comparison per posting.
       const end = documents[count - 1] < to ? count : firstAtLeast(documents, to, at, count);
       for (; at < end; at++) {
         const document = documents[at];
-        sums[document - from] += scorer.score(frequencies[at], lengths[document]);
+        const slot = document - from;
+        sums[slot] += scorer.score(frequencies[at], lengths[document]);
+        touched[slot >> 5] |= 1 << slot;
       }
       this.at = at;
       if (at < count) return;
     }
   }
 
-  /** The bound of the block that may hold `document`; documents must be asked for in ascending order. */
-  boundAt(document: number): number {
-    this.block = this.postings.seek(document, this.block);
-    return this.block < this.postings.blocks ? this.blockBounds[this.block] : 0;
+  /**
+   * What {@link accumulate} does, for a term that is alone in giving candidates: those whose contribution is at least
+   * `enough` go straight into the list. Returns how many there are.
+   */
+  gather(from: number, to: number, found: Candidates, needed: number, enough: number): number {
+    const { postings, scorer, lengths, blockBounds } = this;
+    const { documents, blocks, lastDocument } = postings;
+    const { slots, scores } = found;
+    let size = 0;
+    for (; this.block < blocks; this.block++) {
+      if (blockBounds[this.block] < needed) {
+        if (lastDocument[this.block] >= to - 1) break;
+        continue;
+      }
+      this.decode();
+      const frequencies = this.decodeFrequencies();
+      const { count } = postings;
+      let at = firstAtLeast(documents, from, this.at, count);
+      const end = documents[count - 1] < to ? count : firstAtLeast(documents, to, at, count);
+      for (; at < end; at++) {
+        const document = documents[at];
+        const score = scorer.score(frequencies[at], lengths[document]);
+        slots[size] = document - from;
+        scores[size] = score;
+        if (score >= enough) size++;
+      }
+      this.at = at;
+      if (at < count) break;
+    }
+    return size;
   }
 
-  /** The contribution to the document that {@link boundAt} was asked for last. */
-  contribution(document: number): number {
-    const { postings } = this;
-    if (this.block === postings.blocks) return 0;
-    this.decode();
-    const { documents } = postings;
+  /**
+   * Adds this term's contributions to the first `count` candidates, keeps those whose sum is then at least `needed`,
+   * and returns how many.
+   */
+  complete(from: number, found: Candidates, count: number, needed: number): number {
+    const { postings, blockBounds, scorer, lengths } = this;
+    const { lastDocument, documents, blocks } = postings;
+    const { slots, scores } = found;
+    let kept = 0;
+    let last = -1;
+    let bound = 0;
+    let opened = false;
+    let searchable = false;
     let at = this.at;
-    while (documents[at] < document) at++;
+    for (let c = 0; c < count; c++) {
+      const slot = slots[c];
+      const document = from + slot;
+      let sum = scores[c];
+      if (document > last) {
+        const block = postings.seek(document, this.block);
+        this.block = block;
+        last = block < blocks ? lastDocument[block] : END;
+        bound = block < blocks ? blockBounds[block] : 0;
+        opened = false;
+      }
+      // The block's bound may rule the document out before the block is decoded.
+      if (sum + bound < needed) continue;
+      if (last !== END) {
+        if (!opened) {
+          opened = true;
+          searchable = postings.open(this.block);
+          if (!searchable) at = this.decode();
+        }
+        let place = -1;
+        if (searchable) {
+          place = postings.find(document);
+        } else {
+          while (documents[at] < document) at++;
+          if (documents[at] === document) place = at;
+        }
+        if (place >= 0) sum += scorer.score(postings.frequency(place), lengths[document]);
+        if (sum < needed) continue;
+      }
+      slots[kept] = slot;
+      scores[kept++] = sum;
+    }
     this.at = at;
-    return documents[at] === document ? this.scorer.score(postings.frequency(at), this.lengths[document]) : 0;
+    return kept;
   }
 
-  private decode(): void {
-    if (this.decoded === this.block) return;
-    this.count = this.postings.decode(this.block);
-    this.decoded = this.block;
-    this.at = 0;
+  /** Decodes the current block, and returns the place in it that has been reached. */
+  private decode(): number {
+    if (this.decoded !== this.block) {
+      this.postings.decode(this.block);
+      this.decoded = this.block;
+      this.at = 0;
+    }
+    return this.at;
   }
 
   private decodeFrequencies(): Int32Array {
     if (this.decodedFrequencies !== this.block) {
-      this.frequencies = this.postings.decodeFrequencies(this.count);
+      this.frequencies = this.postings.decodeFrequencies();
       this.decodedFrequencies = this.block;
     }
     return this.frequencies;

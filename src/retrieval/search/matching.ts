@@ -1,14 +1,14 @@
 import { throwIfAborted } from '../../errors.js';
 import type { TermCursor } from './cursor.js';
 import { TopK } from './top-k.js';
+import { WINDOW, Window } from './window.js';
 
 // Hot classes of this folder keep `private` fields: V8 looks up `#private` ones at every access inside a loop.
 
-/** Documents handled together: their sums stay in the processor's first cache. */
-const WINDOW = 4096;
-
-/** The upper half of the double -0 (Node runs on little-endian machines). */
-const UNTOUCHED = 0x8000_0000 | 0;
+/** In collections of at least so many windows, the threshold is guessed from a sample of them… */
+const MIN_WINDOWS_TO_SAMPLE = 8;
+/** …of one in so many, and at least two. */
+const SAMPLE_STRIDE = 16;
 
 export interface MatchOptions {
   /** How many documents to return at most. */
@@ -37,27 +37,76 @@ export class IdOrder {
  * a document over the threshold (the k-th best score so far) are "non-essential": a document that has only such terms
  * cannot enter, so candidates come from the other, essential terms, summed term at a time; the rest is looked up for
  * candidates that can still make it. Bounds are taken from the blocks in the window (block-max).
+ *
+ * A threshold that is high from the start saves most of the work. So some windows, spread over the collection, come
+ * first, and their scores tell about where the k-th best of all will lie. Where that was too high, which the number of
+ * results shows, everything is done again without the guess.
  */
-export function match(
-  cursors: readonly TermCursor[],
-  documents: number,
-  order: IdOrder,
-  { depth, prune = true, signal }: MatchOptions,
-): { document: number; score: number }[] {
-  const maxScore = cursors.reduce((sum, { bound }) => sum + bound, 0);
-  const top = new TopK(Math.min(depth, documents), order.ranks, maxScore);
-  const window = new Window();
-  const terms = [...cursors];
-  for (let from = 0; from < documents; from += WINDOW) {
-    const to = Math.min(from + WINDOW, documents);
-    for (const term of terms) term.enterWindow(from, to);
-    const threshold = top.thresholdFrom(order.lowest[from / WINDOW]);
-    const essential = prune ? partition(terms, threshold) : 0;
-    if (essential < terms.length) window.evaluate(terms, essential, threshold, from, to, top);
-    if ((from / WINDOW) % 64 === 0) throwIfAborted(signal);
+export class Matcher {
+  private readonly top: TopK;
+  private readonly window = new Window();
+
+  constructor(
+    private readonly documents: number,
+    private readonly order: IdOrder,
+  ) {
+    this.top = new TopK(order.ranks);
   }
-  return top.finish();
+
+  /** What `make` makes of the best documents, best first. */
+  match<T>(
+    cursors: readonly TermCursor[],
+    { depth, prune = true, signal }: MatchOptions,
+    make: (document: number, score: number) => T,
+  ): T[] {
+    const { top } = this;
+    const k = Math.min(depth, this.documents);
+    const maxScore = cursors.reduce((sum, { bound }) => sum + bound, 0);
+    const terms = [...cursors];
+    top.start(k, maxScore);
+    if (!prune || !this.matchWithGuess(terms, k, signal)) {
+      top.start(k, maxScore);
+      this.pass(terms, prune, signal, everyWindow);
+    }
+    return top.finish(make);
+  }
+
+  /** Returns whether `top` now holds the best k; if not, nothing is known. */
+  private matchWithGuess(terms: TermCursor[], k: number, signal: AbortSignal | undefined): boolean {
+    const windows = Math.ceil(this.documents / WINDOW);
+    const stride = Math.min(SAMPLE_STRIDE, Math.ceil(windows / 2));
+    const expected = (k * Math.ceil(windows / stride)) / windows;
+    // So many of the best k stand in the sample; a quarter more, and three standard deviations, make the bet safe.
+    const enough = Math.ceil(1.25 * expected + 3 * Math.sqrt(expected));
+    if (windows < MIN_WINDOWS_TO_SAMPLE || enough >= k) return false;
+    this.top.speculate(enough);
+    this.pass(terms, true, signal, (window) => window % stride === 0);
+    this.top.settle();
+    this.pass(terms, true, signal, (window) => window % stride !== 0);
+    return this.top.isExact();
+  }
+
+  private pass(
+    terms: TermCursor[],
+    prune: boolean,
+    signal: AbortSignal | undefined,
+    includes: (window: number) => boolean,
+  ): void {
+    const { top, documents, order } = this;
+    for (const term of terms) term.rewind();
+    for (let window = 0, from = 0; from < documents; window++, from += WINDOW) {
+      if (window % 64 === 0) throwIfAborted(signal);
+      if (!includes(window)) continue;
+      const to = Math.min(from + WINDOW, documents);
+      for (const term of terms) term.enterWindow(from, to);
+      const threshold = prune ? top.thresholdFrom(order.lowest[window]) : Number.NEGATIVE_INFINITY;
+      const essential = partition(terms, threshold);
+      if (essential < terms.length) this.window.evaluate(terms, essential, threshold, from, to, top);
+    }
+  }
 }
+
+const everyWindow = () => true;
 
 /**
  * Orders the terms by their bound in the window, and returns how many of the first are non-essential. A document may
@@ -80,73 +129,4 @@ function partition(terms: TermCursor[], threshold: number): number {
   while (count < terms.length && sum + terms[count].windowBound < threshold)
     sum += terms[count++].windowBound;
   return count;
-}
-
-/**
- * The sums of one window. They start at -0: adding any contribution, +0 included, gives something else, so the sign
- * tells the documents that have a term from those that have none, at no cost per posting.
- */
-class Window {
-  private readonly sums = new Float64Array(WINDOW).fill(-0);
-  /** The same memory: the upper halves of the doubles stand at odd places. */
-  private readonly halves = new Int32Array(this.sums.buffer);
-  private readonly candidates = new Int32Array(WINDOW);
-
-  evaluate(
-    terms: readonly TermCursor[],
-    essential: number,
-    threshold: number,
-    from: number,
-    to: number,
-    top: TopK,
-  ): void {
-    const { sums, candidates } = this;
-    let all = 0;
-    for (const { windowBound } of terms) all += windowBound;
-    for (let t = essential; t < terms.length; t++) {
-      const term = terms[t];
-      if (term.inWindow) term.accumulate(from, to, sums, threshold - (all - term.windowBound));
-    }
-    let rest = 0;
-    for (let t = 0; t < essential; t++) rest += terms[t].windowBound;
-    let count = this.collect(to - from, threshold - rest);
-    // From the strongest non-essential term down: after each, drop who cannot make it any more.
-    for (let t = essential - 1; t >= 0 && count > 0; t--) {
-      const term = terms[t];
-      rest -= term.windowBound;
-      if (term.inWindow) count = this.complete(term, from, count, threshold - rest);
-    }
-    for (let c = 0; c < count; c++) {
-      const slot = candidates[c];
-      if (sums[slot] >= top.threshold) top.add(sums[slot], from + slot);
-    }
-    sums.fill(-0);
-  }
-
-  /** Adds a term to the candidates, and keeps those whose sum is then at least `needed`. */
-  private complete(term: TermCursor, from: number, count: number, needed: number): number {
-    const { sums, candidates } = this;
-    let kept = 0;
-    for (let c = 0; c < count; c++) {
-      const slot = candidates[c];
-      const sum = sums[slot];
-      // The block's bound may rule the document out before the block is decoded.
-      if (sum + term.boundAt(from + slot) < needed) continue;
-      const completed = sum + term.contribution(from + slot);
-      if (completed < needed) continue;
-      sums[slot] = completed;
-      candidates[kept++] = slot;
-    }
-    return kept;
-  }
-
-  /** The slots that have been added to and whose sum is at least `needed`, ascending. */
-  private collect(size: number, needed: number): number {
-    const { sums, halves, candidates } = this;
-    let count = 0;
-    for (let slot = 0; slot < size; slot++) {
-      if (sums[slot] >= needed && halves[2 * slot + 1] !== UNTOUCHED) candidates[count++] = slot;
-    }
-    return count;
-  }
 }

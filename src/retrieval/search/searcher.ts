@@ -4,7 +4,7 @@ import type { Index } from '../index/index.js';
 import { Dph, type WeightingModel } from '../models/index.js';
 import { TermCursor } from './cursor.js';
 import { firstQuery } from './first-query.js';
-import { IdOrder, match } from './matching.js';
+import { IdOrder, Matcher } from './matching.js';
 import { sumByTerm, type WeightedQuery } from '../query.js';
 
 /** How an index is searched. */
@@ -22,7 +22,7 @@ export class Searcher implements Retriever {
   readonly model: WeightingModel;
   readonly feedback: FeedbackModel | undefined;
   readonly #prune: boolean;
-  #order: IdOrder | undefined;
+  #matcher: Matcher | undefined;
 
   constructor(
     readonly index: Index,
@@ -41,21 +41,24 @@ export class Searcher implements Retriever {
   terms(text: string, options: SearchOptions = {}): WeightedQuery {
     const query = firstQuery(this.model, this.index.analyzer, text);
     if (!this.feedback) return query;
-    const feedback = this.#match(query, { ...options, depth: this.feedback.documents });
+    const depth = this.feedback.documents;
+    const feedback = this.#match(query, { ...options, depth }, (document, score) => ({ document, score }));
     return this.feedback.expand(query, feedback, this.index);
   }
 
   /** Ranks by a query that is already weighted terms. */
   searchTerms(query: WeightedQuery, options: SearchOptions = {}): Ranking {
-    return this.#match(query, options).map(({ document, score }) => ({
-      id: this.index.documentId(document),
-      score,
-    }));
+    const { index } = this;
+    return this.#match(query, options, (document, score) => ({ id: index.documentId(document), score }));
   }
 
-  #match(query: WeightedQuery, { depth = 1000, signal }: SearchOptions) {
+  #match<T>(
+    query: WeightedQuery,
+    { depth = 1000, signal }: SearchOptions,
+    make: (document: number, score: number) => T,
+  ): T[] {
     const { index } = this;
-    this.#order ??= new IdOrder(index.idRanks);
+    this.#matcher ??= new Matcher(index.statistics.documents, new IdOrder(index.idRanks));
     const cursors: TermCursor[] = [];
     for (const [name, weight] of sumByTerm(query)) {
       const term = index.term(name);
@@ -63,10 +66,6 @@ export class Searcher implements Retriever {
       const scorer = this.model.forTerm({ ...index.statistics, ...term }, weight);
       cursors.push(new TermCursor(index.postings(term), scorer, index.lengths));
     }
-    return match(cursors, index.statistics.documents, this.#order, {
-      depth,
-      prune: this.#prune,
-      ...(signal ? { signal } : {}),
-    });
+    return this.#matcher.match(cursors, { depth, prune: this.#prune, ...(signal ? { signal } : {}) }, make);
   }
 }

@@ -12,30 +12,61 @@ const STEPS = 1024;
  * threshold is exact.
  */
 export class TopK {
-  private readonly scores: Float64Array;
-  private readonly documents: Uint32Array;
+  private scores = new Float64Array(0);
+  private documents = new Uint32Array(0);
   /** How many pairs of each step have come; the lowest also holds all scores of 0 and below. */
   private readonly counts = new Int32Array(STEPS);
-  private readonly stepsPerScore: number;
+  private stepsPerScore = 0;
   /** The lowest step that can still hold one of the best k, and how many pairs lie in steps above it. */
   private step = 0;
   private above = 0;
   private size = 0;
+  private k = 0;
+  /** As many pairs above a step rule the step out: k, or fewer while {@link speculate speculating}. */
+  private enough = 0;
   /** A document with a lower score is not among the best k. */
   threshold = Number.NEGATIVE_INFINITY;
   /** Nor is one that just reaches the threshold and comes later than this in the order of `ranks`. */
   private lastRank = Number.POSITIVE_INFINITY;
 
-  constructor(
-    readonly k: number,
-    private readonly ranks: Uint32Array,
-    /** No score is higher. */
-    maxScore: number,
-  ) {
+  constructor(private readonly ranks: Uint32Array) {}
+
+  /** Forgets everything, and prepares for the best `k` of scores that are at most `maxScore`. */
+  start(k: number, maxScore: number): void {
     const capacity = Math.max(2 * k, 64);
-    this.scores = new Float64Array(capacity);
-    this.documents = new Uint32Array(capacity);
+    if (this.scores.length !== capacity) {
+      this.scores = new Float64Array(capacity);
+      this.documents = new Uint32Array(capacity);
+    }
+    this.counts.fill(0);
     this.stepsPerScore = maxScore > 0 ? (STEPS - 1) / maxScore : 0;
+    this.step = 0;
+    this.above = 0;
+    this.size = 0;
+    this.k = k;
+    this.enough = k;
+    this.threshold = Number.NEGATIVE_INFINITY;
+    this.lastRank = Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Raises the threshold as soon as `enough` pairs, fewer than k, lie above a step, until {@link settle}: a bet that
+   * documents still to come will make them k. {@link isExact} tells whether it was won.
+   */
+  speculate(enough: number): void {
+    this.enough = enough;
+  }
+
+  settle(): void {
+    this.enough = this.k;
+  }
+
+  /** Whether none of the best k has been turned away: k pairs reach the threshold, however it was found. */
+  isExact(): boolean {
+    if (this.threshold === Number.NEGATIVE_INFINITY) return true;
+    let reaching = 0;
+    for (let i = 0; i < this.size; i++) if (this.scores[i] >= this.threshold) reaching++;
+    return reaching >= this.k;
   }
 
   /** Takes a pair; the caller has seen that its score reaches the threshold. */
@@ -44,7 +75,7 @@ export class TopK {
     this.documents[this.size++] = document;
     const step = score > 0 ? (score * this.stepsPerScore) | 0 : 0;
     this.counts[step]++;
-    if (step > this.step && ++this.above >= this.k) this.raise();
+    if (step > this.step && ++this.above >= this.enough) this.raise();
     if (this.size === this.scores.length) this.dropWorse();
   }
 
@@ -56,19 +87,19 @@ export class TopK {
     return lowestRank > this.lastRank ? this.threshold + GRID_STEP : this.threshold;
   }
 
-  /** Best first. */
-  finish(): { document: number; score: number }[] {
+  /** What `make` makes of the best, best first. */
+  finish<T>(make: (document: number, score: number) => T): T[] {
     if (this.size > this.k) this.dropWorse();
     this.sort(0, this.size - 1);
-    const best: { document: number; score: number }[] = [];
-    for (let i = 0; i < this.size; i++) best.push({ document: this.documents[i], score: this.scores[i] });
+    const best: T[] = [];
+    for (let i = 0; i < this.size; i++) best.push(make(this.documents[i], this.scores[i]));
     return best;
   }
 
-  /** At least k pairs lie above the step: it cannot hold one of the best, and neither can those below. */
+  /** Enough pairs lie above the step: it cannot hold one of the best, and neither can those below. */
   private raise(): void {
     do this.above -= this.counts[++this.step];
-    while (this.above >= this.k);
+    while (this.above >= this.enough);
     // A hair lower, in case the step's edge rounds up: too low a threshold is safe.
     const edge = (this.step / this.stepsPerScore) * (1 - 1e-12);
     if (edge > this.threshold) {
