@@ -32,7 +32,7 @@ const { positionals, values } = parseArgs({
     models: { type: 'string', default: 'base' },
     sizes: { type: 'string', default: 'T,S' },
     collections: { type: 'string', default: Object.keys(collections).join() },
-    recipes: { type: 'string', default: Object.keys(recipes).join() },
+    recipes: { type: 'string', default: 'judged,taught' },
   },
 });
 const [out] = positionals;

@@ -35,8 +35,16 @@ const groups: TrainingFields = {
 const tiny: TrainingFields = { ...groups, steps: 120, validateEvery: 40, learningRate: 2e-4 };
 const small: TrainingFields = { ...groups, steps: 60, validateEvery: 20, learningRate: 1e-4 };
 
-/** By what is learned from, then by size: the judgements alone, or mixed with what the shipped S says. */
+/** By what is learned from, then by size: the judgements alone, example by example or in groups, or with a teacher. */
 export const recipes: Readonly<Record<string, Partial<Record<SizeLetter, Recipe>>>> = {
+  pointwise: {
+    T: {
+      name: 'fine-tuned, pointwise',
+      settings: [
+        { epochs: 1, depth: 200, negatives: 4, learningRate: 2e-5, maxLength: 256, validateEvery: 40 },
+      ],
+    },
+  },
   judged: {
     T: { name: 'fine-tuned', settings: [tiny] },
     S: { name: 'fine-tuned', settings: [small] },
