@@ -24,7 +24,7 @@ export interface Recipe {
   readonly settings: readonly TrainingFields[];
 }
 
-/** One relevant document against seven others of its query, drawn from the first hundred; nothing is cut at 320 tokens. */
+/** One relevant document against seven others of its query. 320 tokens cut nothing of Cranfield, and one passage in 700 of SciFact. */
 const groups: TrainingFields = {
   loss: 'listwise',
   groupSize: 8,
