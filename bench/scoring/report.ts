@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { renderGpu } from './gpu/report.js';
+import { renderGpu, renderSoftware } from './gpu/report.js';
 import type { MannersResults } from './manners.js';
 import type { Measurement } from './measurement.js';
 import type { ScoringResults } from './run.js';
@@ -19,6 +19,7 @@ export function writeReport(): void {
     section<ParityResults>('scoring-parity.json', renderParity),
     section<MannersResults>('scoring-manners.json', renderManners),
     renderGpu(join(results, 'scoring-gpu.jsonl')),
+    renderSoftware(join(results, 'scoring-webgpu-software.jsonl')),
   ];
   const text = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
   writeFileSync(join(root, 'docs/benchmarks-scoring.md'), `${text.join('\n\n')}\n`);
