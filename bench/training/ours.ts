@@ -1,11 +1,15 @@
+import type { Device } from '../../src/bert/index.js';
 import { bertTensorShapes } from '../../src/bert/checkpoint/index.js';
 import { publishedAdam } from '../../src/training/engine/adam.js';
 import { Engine } from '../../src/training/engine/engine.js';
 import { Random } from '../../src/training/random.js';
 import { BATCH, configOf, randomBatch, type Size } from './setting.js';
 
-// ours.ts SIZE LENGTH DROPOUT THREADS STEPS [TOKENS of a micro-batch]: one line of JSON with milliseconds a step and peak memory.
-const [size, length, dropout, threads, steps, tokens] = process.argv.slice(2) as [Size, ...string[]];
+// ours.ts SIZE LENGTH DROPOUT THREADS STEPS [TOKENS of a micro-batch] [DEVICE]: one line of JSON with milliseconds a step and peak memory.
+const [size, length, dropout, threads, steps, tokens, device = 'cpu'] = process.argv.slice(2) as [
+  Size,
+  ...string[],
+];
 const config = configOf(size);
 const rows = Math.min(BATCH, Math.max(1, Math.floor(Number(tokens) / Number(length))));
 const shapes = bertTensorShapes(config);
@@ -16,6 +20,7 @@ const engine = await Engine.open(
     dropout: Number(dropout),
     seed: 1,
     adam: publishedAdam,
+    device: device as Device,
     threads: Number(threads),
   },
   async (name) => {

@@ -105,7 +105,7 @@ async function trainFold(
         documentsKey: context.documentsKey,
         label: `fold ${fold}`,
       },
-      options,
+      { ...options, device: experiment.device === 'auto' ? 'cpu' : experiment.device },
       {
         out: folder,
         resume: true,

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { Device } from '../bert/index.js';
 import { BertQeError } from '../errors.js';
 
 /** What a batch is made to agree with. */
@@ -54,20 +55,25 @@ export interface TrainingOptions {
   readonly batchTokens?: number | undefined;
   /** Threads (the processor's). */
   readonly threads?: number | undefined;
+  /** Where passes run; the optimiser runs on the processor (`cpu`). */
+  readonly device?: Device | undefined;
 }
+
+/** Devices that graphs can run on. */
+export const trainingDevices = ['cpu', 'webgpu', 'cuda'] as const satisfies readonly Device[];
 
 /** Options that have no default, or one that depends on the examples. */
 type Open = 'steps' | 'validationDepth' | 'candidates' | 'negatives' | 'validateEvery' | 'patience';
 
 /** The options with every choice made that can be made now. */
-export type TrainingSettings = { readonly loss: LossName } & {
-  readonly [Name in Exclude<keyof TrainingOptions, Open | 'loss'>]: number;
+export type TrainingSettings = { readonly loss: LossName; readonly device: Device } & {
+  readonly [Name in Exclude<keyof TrainingOptions, Open | 'loss' | 'device'>]: number;
 } & { readonly [Name in Open]: number | undefined };
 
 /** Option → default, least value, largest value, and whether only whole numbers make sense. */
 const numbers: Readonly<
   Record<
-    Exclude<keyof TrainingOptions, 'loss'>,
+    Exclude<keyof TrainingOptions, 'loss' | 'device'>,
     readonly [otherwise: number | undefined, least: number, most: number, whole: boolean]
   >
 > = {
@@ -97,13 +103,19 @@ const numbers: Readonly<
 /** Checks the options and fills in the defaults. */
 export function settingsFrom(options: TrainingOptions = {}): TrainingSettings {
   for (const name of Object.keys(options)) {
-    if (name !== 'loss' && !Object.hasOwn(numbers, name)) {
-      throw usage(`there is no option "${name}"; the options are loss, ${Object.keys(numbers).join(', ')}`);
+    if (name !== 'loss' && name !== 'device' && !Object.hasOwn(numbers, name)) {
+      throw usage(
+        `there is no option "${name}"; the options are loss, device, ${Object.keys(numbers).join(', ')}`,
+      );
     }
   }
   const loss = options.loss ?? 'pointwise';
   if (!lossNames.includes(loss)) {
     throw usage(`loss must be one of ${lossNames.join(', ')}, not ${JSON.stringify(loss)}`);
+  }
+  const device = options.device ?? 'cpu';
+  if (!trainingDevices.includes(device)) {
+    throw usage(`device must be one of ${trainingDevices.join(', ')}, not ${JSON.stringify(device)}`);
   }
   if (options.epochs !== undefined && options.steps !== undefined) {
     throw usage('epochs and steps exclude each other; give one of them');
@@ -120,7 +132,7 @@ export function settingsFrom(options: TrainingOptions = {}): TrainingSettings {
     }
     return [name, value];
   });
-  const settings = { loss, ...Object.fromEntries(entries) } as TrainingSettings;
+  const settings = { loss, device, ...Object.fromEntries(entries) } as TrainingSettings;
   return loss === 'listwise' ? settings : { ...settings, groupSize: loss === 'pairwise' ? 2 : 1 };
 }
 

@@ -149,7 +149,7 @@ function checkInputs(
 }
 
 /** Settings that change nothing by themselves: two are taken in where they count. */
-const withoutEffect = new Set(['threads', 'saveEvery', 'epochs', 'teacherWeight']);
+const withoutEffect = new Set(['threads', 'device', 'saveEvery', 'epochs', 'teacherWeight']);
 
 function textOf({ id, text }: Query): readonly string[] {
   return [id, text];
@@ -245,7 +245,7 @@ function batchMaker(
 
 function openWorker(
   { config, folder }: BaseModel,
-  { loss, dropout, seed, threads }: TrainingSettings,
+  { loss, dropout, seed, device, threads }: TrainingSettings,
   checkpoints: Checkpoints,
   saved: Saved | undefined,
 ): Promise<TrainingWorker> {
@@ -256,6 +256,7 @@ function openWorker(
       dropout,
       seed,
       adam: publishedAdam,
+      device,
       threads,
     },
     start: saved ? { state: checkpoints.path(saved.state) } : { model: folder },

@@ -9,6 +9,10 @@ import { ElementType, Graph, modelBytes } from '../../src/bert/onnx/index.js';
 import { reasonOf } from '../../src/errors.js';
 import { seededLogits } from '../bert/graph/run-graph.js';
 import { seededCase, seededWeights } from '../bert/graph/seeded-model.js';
+import { publishedAdam } from '../../src/training/engine/adam.js';
+import { Engine } from '../../src/training/engine/engine.js';
+import { miniConfig } from '../bert/scorer/mini-model.js';
+import { seededBatch } from '../training/seeded-batch.js';
 
 /** How far logits may be from those of Hugging Face transformers in fp32. */
 const LIMITS = { fp32: 1e-4, fp16: 5e-3 } as const;
@@ -82,5 +86,36 @@ describe.skipIf(missing !== undefined)('on WebGPU', () => {
     const exact = await logits('cpu', 'fp32');
     const found = await logits('webgpu', 'fp16');
     found.forEach((value, i) => expect(Math.abs(value - exact[i])).toBeLessThan(LIMITS.fp16));
+  });
+
+  test('training goes the way it goes on the CPU', async () => {
+    const losses = async (device: 'cpu' | 'webgpu') => {
+      const weights = seededWeights(miniConfig);
+      const engine = await Engine.open(
+        {
+          config: miniConfig,
+          loss: 'pointwise',
+          dropout: 0,
+          seed: 1,
+          adam: publishedAdam,
+          device,
+          threads: 1,
+        },
+        (name) => weights.get(name),
+      );
+      const batch = seededBatch(
+        [8, 12, 17, 9],
+        miniConfig.vocabulary,
+        [0.25, 0, 0, 0.25, 0, 0.25, 0.25, 0],
+        2,
+      );
+      const found: number[] = [];
+      for (let step = 0; step < 4; step++) found.push((await engine.step([batch], 1e-3, step)).loss);
+      await engine.release();
+      return found;
+    };
+    const [cpu, gpu] = [await losses('cpu'), await losses('webgpu')];
+    expect(cpu[3]).toBeLessThan(cpu[0]);
+    gpu.forEach((loss, i) => expect(Math.abs(loss - cpu[i])).toBeLessThan(1e-4));
   });
 });

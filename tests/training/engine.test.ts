@@ -14,6 +14,7 @@ const settings = {
   dropout: 0,
   seed: 1,
   adam: publishedAdam,
+  device: 'cpu' as const,
   threads: 1,
 };
 

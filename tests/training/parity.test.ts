@@ -50,7 +50,15 @@ async function engineOf(one: Case): Promise<Engine> {
   } as ModelConfig;
   const { loss, dropout } = one;
   const weights = seededWeights(config);
-  const settings = { config, loss, dropout, seed: 1, adam: publishedAdam, threads: 1 };
+  const settings = {
+    config,
+    loss,
+    dropout,
+    seed: 1,
+    adam: publishedAdam,
+    device: 'cpu',
+    threads: 1,
+  } as const;
   const engine = await Engine.open(
     settings,
     (name) => weights.get(name),

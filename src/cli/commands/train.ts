@@ -5,7 +5,7 @@ import { BertQeError } from '../../errors.js';
 import { lossFigure } from '../../experiment/index.js';
 import { writeFileAtomic } from '../../files/index.js';
 import { Index } from '../../retrieval/index.js';
-import { lossNames, trainModel, validationMeasure } from '../../training/index.js';
+import { lossNames, trainingDevices, trainModel, validationMeasure } from '../../training/index.js';
 import { defineCommand, type Io } from '../command.js';
 import { formatCount, formatDuration } from '../progress.js';
 import { TrainReporter } from './train-reporter.js';
@@ -63,6 +63,7 @@ export const trainCommand = defineCommand({
     'save-every': { type: 'integer', min: 1, default: 200, help: 'steps between two checkpoints' },
     'batch-tokens': { type: 'integer', min: 1, default: 2048, help: 'tokens in memory at a time' },
     threads: { type: 'integer', min: 1, help: "threads (the processor's)" },
+    device: { type: 'string', choices: trainingDevices, default: 'cpu', help: 'where passes run' },
   },
   examples: [
     'bert-qe train --index cranfield.index --queries queries.jsonl --qrels qrels.txt --run dph-kl.run --model S --out s-cranfield',
@@ -142,6 +143,7 @@ export const trainCommand = defineCommand({
           validateEvery: options['validate-every'],
           patience: options.patience,
           threads: options.threads,
+          device: options.device,
         },
         {
           out,

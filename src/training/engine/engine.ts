@@ -1,6 +1,7 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { bertTensorShapes } from '../../bert/checkpoint/index.js';
 import type { ModelConfig } from '../../bert/config.js';
+import type { Device } from '../../bert/index.js';
 import {
   gradientOf,
   isTable,
@@ -28,6 +29,8 @@ export interface EngineSettings {
   readonly dropout: number;
   readonly seed: number;
   readonly adam: AdamSettings;
+  /** Where the graphs run; weights and optimiser stay in the worker. */
+  readonly device: Device;
   /** Threads of the runtime. */
   readonly threads: number;
 }
@@ -66,7 +69,7 @@ export class Engine {
     weight: (name: string) => Promise<Float32Array>,
     maskSource?: MaskSource,
   ): Promise<Engine> {
-    const { config, loss, dropout, seed, threads } = settings;
+    const { config, loss, dropout, seed, device, threads } = settings;
     const parameters = new Map<string, Parameter>();
     for (const [name, shape] of bertTensorShapes(config)) {
       // A copy of their own: training changes them.
@@ -74,7 +77,7 @@ export class Engine {
       parameters.set(name, new (isTable(name) ? Table : Parameter)(name, shape, values));
     }
     const { graph, masks } = trainingGraph(config, loss, { dropout: dropout > 0 });
-    const session = await openGraph(graph, threads);
+    const session = await openGraph(graph, device, threads);
     return new Engine(parameters, settings, session, maskSource ?? new DropoutMasks(masks, dropout, seed));
   }
 
@@ -106,7 +109,8 @@ export class Engine {
 
   /** `[sequences, labels]` with the weights as they are now, nothing dropped. */
   async score(batch: MicroBatch): Promise<Float32Array<ArrayBuffer>> {
-    this.#scoring ??= await openGraph(scoringGraph(this.settings.config), this.settings.threads);
+    const { config, device, threads } = this.settings;
+    this.#scoring ??= await openGraph(scoringGraph(config), device, threads);
     const result = await this.#scoring.run({ ...this.#tensors, ...batchFeeds(padded(batch)) });
     return result[LOGITS].data as Float32Array<ArrayBuffer>;
   }

@@ -1,10 +1,14 @@
 import { InferenceSession } from 'onnxruntime-node';
+import type { Device } from '../../bert/index.js';
 import { type Graph, modelBytes } from '../../bert/onnx/index.js';
+import { BertQeError, reasonOf } from '../../errors.js';
 
 /** Loads a graph whose weights are fed. Only ever called where the thread may block (a worker, a test). */
-export async function openGraph(graph: Graph, threads: number): Promise<InferenceSession> {
-  return InferenceSession.create(await modelBytes(graph), {
-    executionProviders: ['cpu'],
+export async function openGraph(graph: Graph, device: Device, threads: number): Promise<InferenceSession> {
+  const bytes = await modelBytes(graph);
+  return InferenceSession.create(bytes, {
+    // What the device has no operator for runs on the CPU.
+    executionProviders: device === 'cpu' ? ['cpu'] : [device, 'cpu'],
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     graphOptimizationLevel: 'all',
@@ -19,5 +23,13 @@ export async function openGraph(graph: Graph, threads: number): Promise<Inferenc
         set_denormal_as_zero: '1',
       },
     },
+  }).catch((error: unknown) => {
+    throw new BertQeError(
+      'input',
+      `Training cannot run on ${device}: ${reasonOf(error)}; try --device cpu.`,
+      {
+        cause: error,
+      },
+    );
   });
 }
