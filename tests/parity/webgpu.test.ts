@@ -35,6 +35,20 @@ async function obstacle(): Promise<string | undefined> {
   }
 }
 
+/** The losses of four steps of a little model. */
+async function trainingLosses(device: 'cpu' | 'webgpu'): Promise<number[]> {
+  const weights = seededWeights(miniConfig);
+  const engine = await Engine.open(
+    { config: miniConfig, loss: 'pointwise', dropout: 0, seed: 1, adam: publishedAdam, device, threads: 1 },
+    (name) => weights.get(name),
+  );
+  const batch = seededBatch([8, 12, 17, 9], miniConfig.vocabulary, [0.25, 0, 0, 0.25, 0, 0.25, 0.25, 0], 2);
+  const losses: number[] = [];
+  for (let step = 0; step < 4; step++) losses.push((await engine.step([batch], 1e-3, step)).loss);
+  await engine.release();
+  return losses;
+}
+
 const missing = await obstacle();
 if (missing !== undefined) process.stderr.write(`tests/parity/webgpu.test.ts is skipped: ${missing}\n`);
 
@@ -89,32 +103,7 @@ describe.skipIf(missing !== undefined)('on WebGPU', () => {
   });
 
   test('training goes the way it goes on the CPU', async () => {
-    const losses = async (device: 'cpu' | 'webgpu') => {
-      const weights = seededWeights(miniConfig);
-      const engine = await Engine.open(
-        {
-          config: miniConfig,
-          loss: 'pointwise',
-          dropout: 0,
-          seed: 1,
-          adam: publishedAdam,
-          device,
-          threads: 1,
-        },
-        (name) => weights.get(name),
-      );
-      const batch = seededBatch(
-        [8, 12, 17, 9],
-        miniConfig.vocabulary,
-        [0.25, 0, 0, 0.25, 0, 0.25, 0.25, 0],
-        2,
-      );
-      const found: number[] = [];
-      for (let step = 0; step < 4; step++) found.push((await engine.step([batch], 1e-3, step)).loss);
-      await engine.release();
-      return found;
-    };
-    const [cpu, gpu] = [await losses('cpu'), await losses('webgpu')];
+    const [cpu, gpu] = [await trainingLosses('cpu'), await trainingLosses('webgpu')];
     expect(cpu[3]).toBeLessThan(cpu[0]);
     gpu.forEach((loss, i) => expect(Math.abs(loss - cpu[i])).toBeLessThan(1e-4));
   });
