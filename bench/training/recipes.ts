@@ -32,8 +32,8 @@ const groups: TrainingFields = {
   negatives: 7,
   maxLength: 320,
 };
-const tiny: TrainingFields = { ...groups, steps: 120, validateEvery: 40, learningRate: 2e-4 };
-const small: TrainingFields = { ...groups, steps: 60, validateEvery: 20, learningRate: 1e-4 };
+const tiny: TrainingFields = { ...groups, steps: 120, validateEvery: 40, learningRate: 5e-5 };
+const small: TrainingFields = { ...groups, steps: 60, validateEvery: 20, learningRate: 5e-5 };
 
 /** By what is learned from, then by size: the judgements alone, example by example or in groups, or with a teacher. */
 export const recipes: Readonly<Record<string, Partial<Record<SizeLetter, Recipe>>>> = {
