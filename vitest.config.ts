@@ -7,8 +7,9 @@ import { defineConfig } from 'vitest/config';
 const apart = ['frameworks', 'browser', 'parity', 'engines'];
 
 const shared = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // Generous: two cores may be shared with other work, and a hang is a hang after two minutes, too.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   // Native addons (onnxruntime, lmdb) want processes of their own.
   pool: 'forks' as const,
 };

@@ -88,7 +88,7 @@ describe('bert-qe score', () => {
   });
 
   it('ends with 130 on Ctrl-C, without aborting', async () => {
-    const child = spawn(process.execPath, [launcher, 'score', '--model', 'S', '--pairs', '-'], {
+    const child = spawn(process.execPath, [launcher, 'score', '--model', 'T', '--pairs', '-'], {
       stdio: 'pipe',
     });
     const ended = new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
