@@ -15,7 +15,9 @@ copy=org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy
 resolve=org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-mkdir -p "$target"
+final=$target
+target=$scratch/assembled # moved when it is whole: half a server must not be taken for one
+mkdir -p "$target" "$final"
 
 fetch_zip() { # GROUP ARTIFACT VERSION
   (cd "$scratch" && mvn -q -B "$copy" -Dartifact="$1:$2:$3:zip" -DoutputDirectory="$scratch")
@@ -76,4 +78,6 @@ POLICY
     exit 2
     ;;
 esac
-echo "$server"
+rm -rf "$final/$(basename "$server")"
+mv "$server" "$final/"
+echo "$final/$(basename "$server")"

@@ -44,7 +44,8 @@ export async function findModel(name: string): Promise<string> {
   const models = await listModels();
   const size = Object.hasOwn(SIZE_FOLDERS, name) ? SIZE_FOLDERS[name as SizeLetter] : undefined;
   const folder = models.get(size ?? name) ?? models.get(name);
-  if (folder !== undefined) return folder;
+  // A shelf may have been named by a relative path; a folder that was found is found again under its name.
+  if (folder !== undefined) return resolve(folder);
   if (isModelFolder(path)) return path;
   if (existsSync(path)) {
     throw new BertQeError('missing', `${name}: holds no model (no config.json or bert_config.json in it).`);

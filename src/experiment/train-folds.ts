@@ -80,6 +80,8 @@ async function trainFold(
     valid,
     ranked,
     context.documentsKey,
+    // What chose the passages and taught; as it comes, it is the same for all.
+    ...(['device', 'precision'] as const).map((name) => experiment[name]).filter((value) => value !== 'auto'),
     ...(named && teacher ? [await models.digest(named.folder)] : []),
   ];
   // Named for what it is made from: work for other settings neither is in the way nor gets lost.

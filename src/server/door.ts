@@ -48,7 +48,7 @@ export function refusalOf(
 }
 
 /**
- * Answers 429 straight from the socket, before anything is made for the request: under load most requests end here,
+ * Answers 429 before anything is made for the request: under load most requests end here,
  * and the time they take is taken from those that were let in. True where it has answered.
  */
 export function turnAway(
@@ -69,10 +69,13 @@ export function turnAway(
     address: request.socket.remoteAddress,
     header: (name) => request.headers[name] as string | undefined,
   };
-  if (!scoring.has(head.path)) return false;
+  // Nor those whose bodies would have to be watched as they come.
+  const length = Number(head.header('content-length') ?? Number.NaN);
+  if (!scoring.has(head.path) || !(length <= service.limits.bodyBytes)) return false;
   const problem = refusalOf(head, service, options);
   if (problem?.status !== 429) return false;
   const id = requestIdOf(head);
+  const ms = performance.now() - started;
   const body = JSON.stringify(problemBody(problem, id));
   response.writeHead(problem.status, {
     ...problem.headers,
@@ -80,11 +83,12 @@ export function turnAway(
     'Content-Length': Buffer.byteLength(body),
     'X-Request-Id': id,
     'X-Content-Type-Options': 'nosniff',
+    'Server-Timing': `total;dur=${ms.toFixed(1)}`,
+    'X-Total-Time': ms.toFixed(0),
   });
   response.end(body);
   // What is still to come of the request is let go by: the connection serves the next one.
   request.resume();
-  const ms = performance.now() - started;
   service.metrics.request(head.path, problem.status, ms / 1000);
   options.log.request({
     id,

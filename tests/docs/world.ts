@@ -86,12 +86,12 @@ export class World {
         include: [],
       }),
     );
-    const { stdout } = await this.#process(process.execPath, [
+    const { code, stdout, stderr } = await this.#process(process.execPath, [
       join(this.root, 'node_modules/typescript/bin/tsc'),
       '-p',
       this.folder,
     ]);
-    return stdout;
+    return code === 0 ? '' : stdout + stderr;
   }
 
   #process(command: string, args: readonly string[]): Promise<CliResult> {
@@ -145,9 +145,8 @@ const child = spawn(process.execPath, [${JSON.stringify(join(root, 'bin/bert-qe.
 child.on('close', (code) => process.exit(code ?? 1));
 if (isServer) {
   child.stdout.setEncoding('utf8').once('data', async (url) => {
-    const { status } = await fetch(new URL('/ready', url.trim()));
-    if (status !== 200) process.exit(1);
-    child.kill('SIGTERM');
+    const { status } = await fetch(new URL('/ready', url.trim())).catch(() => ({ status: 0 }));
+    child.kill(status === 200 ? 'SIGTERM' : 'SIGKILL');
   });
 }
 `;

@@ -178,6 +178,10 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
       await server.kill();
       rmSync(join(server.data, 'data/nodes/0/indices', uuid, '0'), { recursive: true });
       await server.start({ isWhole: false });
+      const states = async () => (await fetch(`${server.url}/_cat/shards/lost?h=state`)).text();
+      await expect
+        .poll(async () => (await states()).trim().split(/\s+/).toSorted(), { timeout: minutes })
+        .toEqual(['STARTED', 'STARTED', 'UNASSIGNED']);
       const refused = {
         code: 'failure',
         message: expect.stringContaining('1 of 3 shards of lost cannot be searched') as string,

@@ -36,12 +36,13 @@ export class PointInTime {
     const opening = this.#id;
     this.#id = undefined;
     if (!opening) return;
-    try {
-      const request = this.connection.dialect.closePointInTime(await opening);
-      await this.connection.call(request, { attempts: 1 });
-    } catch {
-      // The server forgets it by itself.
-    }
+    await opening.then((id) => this.#forget(id)).catch(() => undefined);
+  }
+
+  async #forget(id: string): Promise<void> {
+    const request = this.connection.dialect.closePointInTime(id);
+    // If this fails, the server forgets it by itself.
+    await this.connection.call(request, { attempts: 1 }).catch(() => undefined);
   }
 
   /** A view of all shards: the server opens one without those that are away, and would search past them unasked. */
@@ -50,7 +51,12 @@ export class PointInTime {
     const answer = await this.connection.call<OpenedView>(
       dialect.openPointInTime(this.index, keepAlive),
       call,
-      ({ _shards: shards }) => shards && shardsAway(this.index, shards.total, shards.successful),
+      (opened) => {
+        const shards = opened['_shards'] as OpenedView['_shards'];
+        const away = shards && shardsAway(this.index, shards.total, shards.successful);
+        if (away !== undefined) void this.#forget(dialect.pointInTimeId(opened));
+        return away;
+      },
     );
     return dialect.pointInTimeId(answer);
   }

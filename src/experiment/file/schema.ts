@@ -190,7 +190,14 @@ const published = z.strictObject({
   interpolation: z.array(z.strictObject({ alpha: share, beta: share })).optional(),
 });
 
-const name = z.string().regex(/^[\w.-]+$/, 'expected a name of letters, digits, ".", "_" and "-"');
+const name = z
+  .string()
+  .regex(/^\w[\w.-]*$/, 'expected a name of letters, digits, ".", "_" and "-", not beginning with a dot');
+
+/** A collection's folder lies beside what the study itself writes. */
+const collectionName = name.refine((value) => value !== 'tables' && value !== 'figures', {
+  error: 'is the name of a folder of results; name the collection otherwise',
+});
 
 /** The experiment file; docs/experiments.md says what every field means. */
 const fields = z.strictObject({
@@ -240,7 +247,7 @@ export const experimentSchema = fields.superRefine(checkTraining);
 export const studySchema = fields
   .omit({ collection: true })
   .extend({
-    collections: z.record(name, collection).refine((all) => Object.keys(all).length > 0, {
+    collections: z.record(collectionName, collection).refine((all) => Object.keys(all).length > 0, {
       error: 'name at least one collection',
     }),
   })

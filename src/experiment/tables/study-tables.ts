@@ -1,7 +1,7 @@
-import { formatFixed, STAR_LEGEND, type Measure } from '../../evaluation/index.js';
+import { formatFixed, type Measure } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
 import { markBest, noValue, type Cell, type Row, type Table } from './table.js';
-import { letterOf, marksOf, measureCell, testTitles } from './values.js';
+import { marksOf, measureCell, starNote } from './values.js';
 
 /** The results of a study, by name of the collection; the systems are the same in all of them. */
 export type StudyResults = ReadonlyMap<string, Results>;
@@ -58,11 +58,6 @@ function meanOf({ isCount }: Measure, cells: readonly Cell[]): Cell {
   if (isCount) return noValue;
   const value = cells.reduce((sum, cell) => sum + Number(cell.value), 0) / cells.length;
   return { text: formatFixed(value, 4), value };
-}
-
-function starNote({ against, experiment }: Results): string {
-  const whom = against.map(({ name }, i) => (against.length > 1 ? `${name} (${letterOf(i)})` : name));
-  return `Against ${whom.join(', ')}: ${STAR_LEGEND} (${testTitles[experiment.significance.test]}); ↓ where worse.`;
 }
 
 /** On how many collections a system is above a baseline, and on how many of them significantly (p < .05). */

@@ -53,8 +53,7 @@ export function publishedCell(system: string, measure: string, { experiment }: R
   return { text: formatFixed(value, 4), value, quoted: true, ...(marks ? { marks } : {}) };
 }
 
-/** The tests as sentences name them. */
-export const testTitles = {
+const testTitles = {
   t: 'paired two-tailed t-test',
   wilcoxon: 'Wilcoxon signed-rank test',
   randomisation: 'randomisation test',
@@ -63,18 +62,25 @@ export const testTitles = {
 
 /** What the stars mean. */
 export function significanceNote({ against, experiment, collection }: Results): string {
+  return starNote({ against, experiment }, ` over ${collection.queries} queries`);
+}
+
+/** The same, with what the test was made over where that is one thing. */
+export function starNote(
+  { against, experiment }: Pick<Results, 'against' | 'experiment'>,
+  over = '',
+): string {
   const { test, correction } = experiment.significance;
   const whom = against.map(({ name }, i) => (against.length > 1 ? `${name} (${letterOf(i)})` : name));
   const corrected =
     correction === 'none' ? '' : `, ${correction === 'holm' ? 'Holm' : 'Bonferroni'} correction`;
-  return `Against ${whom.join(', ')}: ${STAR_LEGEND} (${testTitles[test]} over ${collection.queries} queries${corrected}); ↓ where worse.`;
+  return `Against ${whom.join(', ')}: ${STAR_LEGEND} (${testTitles[test]}${over}${corrected}); ↓ where worse.`;
 }
 
 export function publishedNote({ experiment }: Results): string[] {
   return experiment.published ? [`Published: ${experiment.published.source}.`] : [];
 }
 
-/** What marks a baseline where there are several. */
-export function letterOf(i: number): string {
+function letterOf(i: number): string {
   return String.fromCodePoint(97 + i);
 }

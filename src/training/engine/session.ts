@@ -24,6 +24,7 @@ export async function openGraph(graph: Graph, device: Device, threads: number): 
       },
     },
   }).catch((error: unknown) => {
+    if (device === 'cpu') throw error;
     throw new BertQeError(
       'input',
       `Training cannot run on ${device}: ${reasonOf(error)}; try --device cpu.`,
