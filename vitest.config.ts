@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /**
@@ -10,6 +11,7 @@ const shared = {
   // Generous: two cores may be shared with other work, and a hang is a hang after two minutes, too.
   testTimeout: 120_000,
   hookTimeout: 120_000,
+  setupFiles: [fileURLToPath(new URL('tests/support/seed.ts', import.meta.url))],
   // Native addons (onnxruntime, lmdb) want processes of their own.
   pool: 'forks' as const,
 };

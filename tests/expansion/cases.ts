@@ -36,7 +36,8 @@ const documentWith = (score: fc.Arbitrary<number | undefined>) =>
       ...(score === undefined ? {} : { score }),
     }));
 
-const share = fc.oneof(fc.constantFrom(0, 1, 0.4, 0.9), fc.double({ min: 0, max: 1, noNaN: true }));
+// Shares next to nothing make denormal numbers, whose last bits depend on the order of multiplication.
+const share = fc.oneof(fc.constantFrom(0, 1, 0.4, 0.9), fc.double({ min: 1e-9, max: 1, noNaN: true }));
 
 const initialScore = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.double({ min: -20, max: 40, noNaN: true }));
 
