@@ -25,7 +25,7 @@ try {
   ] as const) {
     const context = await browser.newContext({
       viewport: { width: 1360, height: 880 },
-      deviceScaleFactor: 1.4,
+      deviceScaleFactor: 1.25,
       colorScheme: scheme,
       reducedMotion: 'reduce',
     });
