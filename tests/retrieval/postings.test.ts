@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { bitsNeeded, pack, wordsNeeded } from '../../src/retrieval/index/bit-packing.js';
 import { ByteReader, ByteWriter } from '../../src/retrieval/index/bytes.js';
 import {
   BLOCK_SIZE,
@@ -83,6 +84,31 @@ test('a document is found in a bitmap without decoding it, at the place it would
       if (document < 1024) expect(bitmaps).toBeGreaterThan(0);
     }),
     { numRuns: 100 },
+  );
+});
+
+test('close documents are read as the first format stored them, as gaps', () => {
+  const gaps = fc.array(fc.integer({ min: 0, max: 7 }), { minLength: 1, maxLength: BLOCK_SIZE });
+  fc.assert(
+    fc.property(gaps, (list) => {
+      let document = -1;
+      const documents = list.map((gap) => (document += gap + 1));
+      const bits = bitsNeeded(Math.max(...list));
+      const frequencies = list.map((_, i) => i % 4);
+      const packed = new Uint32Array(1 + wordsNeeded(list.length, bits) + wordsNeeded(list.length, 2));
+      packed[0] = list.length | (bits << 8) | (2 << 16);
+      pack(Uint32Array.from(list), list.length, bits, packed, 1);
+      pack(Uint32Array.from(frequencies), list.length, 2, packed, 1 + wordsNeeded(list.length, bits));
+      // One block: its columns are the last document, the start, the bounds.
+      const stored = Uint32Array.from([1, document, 0, 4, 1, 0, ...packed]);
+      const postings = new Postings(new Uint8Array(stored.buffer), list.length);
+      expect(postings.open(0)).toBe(false);
+      expect([...postings.documents.subarray(0, postings.decode(0))]).toEqual(documents);
+      expect([...postings.decodeFrequencies().subarray(0, list.length)]).toEqual(
+        frequencies.map((frequency) => frequency + 1),
+      );
+    }),
+    { numRuns: 200 },
   );
 });
 
