@@ -7,6 +7,8 @@ import {
   readQrels,
   readQueries,
   type Document,
+  type DocumentStore,
+  type Ranking,
   type Run,
 } from '../../src/collection/index.js';
 import { EngineConnection, EngineIndex, EngineRetriever, loadEngineIndex } from '../../src/engines/index.js';
@@ -27,6 +29,7 @@ import {
   type SearcherOptions,
 } from '../../src/retrieval/index.js';
 import { contractDocuments, retrieverContract } from '../contracts/retriever.js';
+import { loopback, type Answer } from '../remote/support/loopback.js';
 import { hasShared, sharedPath } from '../support/shared.js';
 import { engineFolder, searchEngine, withoutEngine } from './support/services.js';
 
@@ -107,7 +110,9 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
     it.skipIf(!hasShared).each(Object.keys(models))(
       'ranks by %s as the embedded index does',
       async (label) => {
-        const queries = (await readQueries(`${folder}/queries.jsonl`)).slice(0, 30);
+        // All of them for the two models that everything stands on.
+        const count = label === 'DPH' || label === 'BM25' ? undefined : 30;
+        const queries = (await readQueries(`${folder}/queries.jsonl`)).slice(0, count);
         const qrels = await readQrels(`${folder}/qrels.txt`);
         const here = new Searcher(local, models[label]);
         const there = new EngineRetriever(remote, models[label]);
@@ -141,16 +146,65 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
       const demo = new URL('../../demo/', import.meta.url).pathname;
       const local = await embed(readDocuments(demo), 'terrier');
       const remote = await load('demo', () => readDocuments(demo), 'terrier');
-      const [query] = await readQueries(demo);
-      const candidates = new Map([[query.id, await new Searcher(local).search(query, { depth: 20 })]]);
-      const bertQe = await BertQE.load({ models: 'TTT', depth: 20 });
-      const rankings = [];
-      for (const store of [local, remote]) {
-        for await (const { ranking } of rerankRun(bertQe, [query], candidates, store)) rankings.push(ranking);
-      }
-      expect(rankings[1]).toEqual(rankings[0]);
+      const queries = (await readQueries(demo)).slice(0, 5);
+      const searcher = new Searcher(local);
+      const candidates = new Map<string, Ranking>();
+      for (const query of queries) candidates.set(query.id, await searcher.search(query, { depth: 40 }));
+      const bertQe = await BertQE.load({ models: 'TTT', depth: 40 });
+      const ranked = async (store: DocumentStore) => {
+        const rankings: Ranking[] = [];
+        for await (const { ranking } of rerankRun(bertQe, queries, candidates, store)) rankings.push(ranking);
+        return rankings;
+      };
+      const here = await ranked(local);
+      expect(here).toHaveLength(queries.length);
+      expect(await ranked(remote)).toEqual(here);
       await bertQe.close();
       await local.close();
+    },
+    5 * minutes,
+  );
+
+  it(
+    'ranks the same through 429s, 503s, dropped connections and answers that do not come',
+    async () => {
+      await load('faulty', contractCollection, 'anserini', 2);
+      const faults: Answer[] = [{ status: 429, json: {} }, { status: 503, json: {} }, 'drop', 'never'];
+      const met: Answer[] = [];
+      const proxy = await loopback(async ({ method, path, text }, count) => {
+        // Every second call of a search fails, each time in another way.
+        if (path.includes('_') && count % 2 === 0) {
+          met.push(faults[met.length % faults.length]);
+          return met.at(-1)!;
+        }
+        const answer = await fetch(server.url + path, {
+          method,
+          headers: { 'content-type': 'application/json' },
+          ...(text === '' ? {} : { body: text }),
+        });
+        return { status: answer.status, text: await answer.text() };
+      });
+      const shaken = await EngineConnection.open({
+        engine: 'opensearch',
+        urls: [proxy.url],
+        timeoutMs: 3000,
+        patience: { attempts: 9, firstPauseMs: 10 },
+      });
+      const query = { id: 'q', text: 'stones beside the river' };
+      const through = async (over: EngineConnection) => {
+        const retriever = new EngineRetriever(await EngineIndex.open(over, 'faulty'), {
+          model: new Dph(),
+          feedback: new DivergenceFeedback(KL),
+        });
+        const ranking = await retriever.search(query);
+        await retriever.close();
+        return ranking;
+      };
+      const expected = await through(connection);
+      expect(expected.length).toBeGreaterThan(0);
+      expect(await through(shaken)).toEqual(expected);
+      expect(new Set(met)).toEqual(new Set(faults));
+      await shaken.close();
     },
     5 * minutes,
   );

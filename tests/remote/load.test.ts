@@ -22,7 +22,7 @@ async function fakeCluster(fault: (asked: Asked, bulks: number, store: FakeStore
   const connection = await EngineConnection.open({
     engine: 'opensearch',
     urls: [server.url],
-    timeoutMs: 5000,
+    timeoutMs: 3000,
     patience: { attempts: 6, firstPauseMs: 1, longestPauseMs: 5 },
   });
   return { server, store, connection };
@@ -131,6 +131,14 @@ describe('loading a collection into a cluster', () => {
         if (!path.includes('_bulk') || bulks % 2 === 0) return undefined;
         store.bulk(text, () => 201);
         return 'drop';
+      },
+    ],
+    [
+      'an answer that does not come, although everything was stored',
+      ({ path, text }, bulks, store) => {
+        if (!path.includes('_bulk') || bulks !== 2) return undefined;
+        store.bulk(text, () => 201);
+        return 'never';
       },
     ],
     [
