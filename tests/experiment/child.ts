@@ -1,16 +1,23 @@
 import { runExperiment } from '../../src/experiment/index.js';
 import { fakeModels } from './fake-model.js';
 
-// An experiment in a process of its own, slow enough to be killed: child.ts FILE OUT DELAY.
-const [file, out, delay] = process.argv.slice(2);
+// An experiment in a process of its own, to be killed: child.ts FILE OUT [SIGNAL LINE].
+const [file, out, signal, last] = process.argv.slice(2);
+
+/** Tells of progress, and sends itself the signal after the line it is for: anyone else would be late at times. */
+function tell(line: string): void {
+  process.stdout.write(`${line}\n`);
+  if (line === last) process.kill(process.pid, signal);
+}
+
 const interrupt = new AbortController();
 process.on('SIGINT', () => interrupt.abort());
 try {
   const { ran } = await runExperiment(file, {
     out,
-    openModel: fakeModels(Number(delay)).open,
+    openModel: fakeModels(signal === 'SIGINT' ? 10 : 0).open,
     signal: interrupt.signal,
-    onProgress: ({ step, done }) => process.stdout.write(`${step}: ${done}\n`),
+    onProgress: ({ step, done }) => tell(`${step}: ${done}`),
   });
   process.stdout.write(`ran ${ran.length}\n`);
 } catch (error) {

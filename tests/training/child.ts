@@ -1,8 +1,15 @@
 import { trainModel, type TrainingOptions } from '../../src/training/index.js';
 import { merged, toyCollection } from './toy-task.js';
 
-// A training in a process of its own, to be killed: child.ts MODEL OUT OPTIONS(JSON).
-const [model, out, options] = process.argv.slice(2);
+// A training in a process of its own, to be killed: child.ts MODEL OUT OPTIONS(JSON) [SIGNAL LINE].
+const [model, out, options, signal, last] = process.argv.slice(2);
+
+/** Tells of progress, and sends itself the signal after the line it is for: anyone else would be late at times. */
+function tell(line: string): void {
+  process.stdout.write(`${line}\n`);
+  if (line === last) process.kill(process.pid, signal);
+}
+
 const interrupt = new AbortController();
 process.on('SIGINT', () => interrupt.abort());
 const [training, validation] = [toyCollection('training', 12), toyCollection('validation', 6)];
@@ -21,8 +28,8 @@ try {
       resume: true,
       signal: interrupt.signal,
       onProgress: (progress) => {
-        if (progress.phase === 'training') process.stdout.write(`step ${progress.step}\n`);
-        else process.stdout.write(`passages ${progress.done}\n`);
+        if (progress.phase === 'training') tell(`step ${progress.step}`);
+        else tell(`passages ${progress.done}`);
       },
     },
   );

@@ -28,7 +28,7 @@ function manifest(out: string): unknown {
   return rest;
 }
 
-describe('a training that is stopped', { timeout: 180_000 }, () => {
+describe('a training that is stopped', { timeout: 600_000 }, () => {
   const folder = temporaryFolder();
   const whole = join(folder, 'whole');
   let model: string;
@@ -36,7 +36,7 @@ describe('a training that is stopped', { timeout: 180_000 }, () => {
   beforeAll(async () => {
     model = await toyModel(join(folder, 'base'));
     expect(await runChild({ model, out: whole, options })).toMatchObject({ code: 0 });
-  }, 180_000);
+  }, 600_000);
 
   test('by kill -9, twice, gives the same weights to the bit', async () => {
     const out = join(folder, 'killed');

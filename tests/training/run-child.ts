@@ -14,7 +14,7 @@ export interface ChildCall {
   readonly model: string;
   readonly out: string;
   readonly options: TrainingOptions;
-  /** Sent when this line of progress is first seen. */
+  /** The process gets this signal right after this line of progress. */
   readonly stop?: { readonly signal: 'SIGKILL' | 'SIGINT'; readonly at: string };
   /** Largest file it may write, in blocks of 1 KiB: a disk that is full. */
   readonly fileLimit?: number;
@@ -23,6 +23,7 @@ export interface ChildCall {
 /** Trains in a process of its own. */
 export function runChild({ model, out, options, stop, fileLimit }: ChildCall): Promise<Ended> {
   const node = [process.execPath, '--import', 'tsx', child, model, out, JSON.stringify(options)];
+  if (stop) node.push(stop.signal, stop.at);
   const [command, ...args] =
     fileLimit === undefined
       ? node
@@ -34,10 +35,7 @@ export function runChild({ model, out, options, stop, fileLimit }: ChildCall): P
     running.stdout.setEncoding('utf8').on('data', (text: string) => {
       const parts = (rest + text).split('\n');
       rest = parts.pop()!;
-      for (const line of parts) {
-        lines.push(line);
-        if (line === stop?.at) running.kill(stop.signal);
-      }
+      lines.push(...parts);
     });
     running.on('error', reject);
     running.on('close', (code, signal) => resolve({ code, signal, lines }));
