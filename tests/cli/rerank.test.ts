@@ -11,7 +11,7 @@ import { launcher } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
 
 // Every test starts processes, some of them many.
-vi.setConfig({ testTimeout: 240_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const queriesFile = join(root, 'demo/queries.jsonl');
@@ -46,14 +46,16 @@ async function rerank(args: readonly string[]): Promise<Finished> {
   return { code, stdout: shown, stderr: said };
 }
 
-/** Starts the command as a user would; `killWhen` is asked every few milliseconds whether to kill it. */
-function rerankApart(args: readonly string[], killWhen: () => boolean = () => false): Promise<Finished> {
+/** Starts the command as a user would; it dies of SIGKILL as soon as a file has grown beyond a size. */
+function rerankApart(args: readonly string[], dies?: { file: string; size: number }): Promise<Finished> {
   return new Promise((resolve) => {
-    const started = spawn(process.execPath, [launcher, 'rerank', ...args], { cwd: root });
+    const preload = dies ? ['--import', new URL('die-at-size.js', import.meta.url).href] : [];
+    const started = spawn(process.execPath, [...preload, launcher, 'rerank', ...args], {
+      cwd: root,
+      env: { ...process.env, DIE_FILE: dies?.file, DIE_SIZE: String(dies?.size) },
+    });
     const texts = Promise.all([text(started.stdout), text(started.stderr)]);
-    const watch = setInterval(() => killWhen() && started.kill('SIGKILL'), 2);
     started.on('close', async (code) => {
-      clearInterval(watch);
       const [stdout, stderr] = await texts;
       resolve({ code, stdout, stderr });
     });
@@ -87,7 +89,8 @@ describe('rerank over a file of queries', () => {
     for (let attempt = 0; ; attempt++) {
       const before = size();
       // Killed as soon as another query is in the journal, and every other time with the last line torn.
-      const { code, stderr } = await rerankApart([...inputs, '--out', killed], () => size() > before + 500);
+      const dies = { file: journal, size: before + 500 };
+      const { code, stderr } = await rerankApart([...inputs, '--out', killed], dies);
       if (stderr.includes('Going on after')) resumed++;
       if (code === 0) break;
       expect(code).toBeNull();
@@ -108,7 +111,7 @@ describe('rerank over a file of queries', () => {
     const out = join(folder, 'other.run');
     const inputs = ['--documents', documents, '--queries', queries, ...small, '--out', out];
     const journal = `${out}.journal`;
-    await rerankApart(inputs, () => sizeOf(journal) > 3000);
+    await rerankApart(inputs, { file: journal, size: 3000 });
     expect(existsSync(journal)).toBe(true);
     const other = await rerank([...inputs, '--alpha', '0.7']);
     expect(other.code).toBe(2);
