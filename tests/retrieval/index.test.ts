@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -122,10 +122,12 @@ describe('an index', () => {
     const at = fresh();
     await build(at, documents.slice(0, 10));
     let interrupted = 0;
-    for (const delay of [100, 300, 500, 700, 900, 1200, 1600, 2500]) {
+    // From before the first file to the last of the 26 MB: moments of the build, however fast the machine is.
+    for (const megabytes of [-1, 0, 1, 6, 12, 18, 20, 22, 24]) {
+      const before = new Set(readdirSync(at));
       const child = spawn(process.execPath, [launcher, 'index', corpus, '--out', at], { stdio: 'ignore' });
       const ended = new Promise((resolve) => child.on('close', resolve));
-      await sleep(delay);
+      while (child.exitCode === null && bytesOfNewData(at, before) <= megabytes * 1e6) await sleep(1);
       child.kill('SIGKILL');
       await ended;
       if (readdirSync(at).filter((name) => name.startsWith('data-')).length > 1) interrupted++;
@@ -140,6 +142,13 @@ describe('an index', () => {
     expect(checkIndex(at)).toMatchObject({ problems: [], documents: 500 });
   });
 });
+
+/** How much a build has written, from outside. */
+function bytesOfNewData(at: string, before: ReadonlySet<string>): number {
+  const folders = readdirSync(at).filter((name) => name.startsWith('data-') && !before.has(name));
+  const files = folders.flatMap((name) => ['data.mdb', 'spill.tmp'].map((file) => join(at, name, file)));
+  return files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
+}
 
 describe('check', () => {
   const damages: [string, RegExp, (storage: Storage) => void][] = [
