@@ -17,6 +17,11 @@ gpu="$work/js/bench/scoring/gpu"
 step() {
   echo "== $* ($(date +%T))" >&2
   case $1 in
+    # training SIZE LENGTH: ours on this card, float32, 32 pairs a step.
+    training)
+      printf '{"kind":"training","size":"%s","length":%s,"step":%s}\n' "$2" "$3" \
+        "$(timeout "${LIMIT:-150}" "$work/node" "$work/js/bench/training/ours.js" "$2" "$3" 0.1 1 20 4096 webgpu)"
+      ;;
     pytorch) python3 "$work/js/pytorch.py" "$2" ;;
     *) timeout "${LIMIT:-150}" "$work/node" "$gpu/$1.js" "${@:2}" ;;
   esac
