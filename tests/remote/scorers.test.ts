@@ -74,7 +74,12 @@ describe('a remote scorer', () => {
     ['a dropped connection', 'drop'],
     ['an answer that is not JSON', { text: '<html>gateway</html>' }],
   ])('asks again after %s, and scores every pair once', async (_, failure) => {
-    const server = await tei(({ body }, count) => (count % 2 === 1 ? failure : teiAnswer(body as TeiBody)));
+    const known = new Set<string>();
+    const server = await tei(({ body, text }) => {
+      if (known.has(text)) return teiAnswer(body as TeiBody);
+      known.add(text);
+      return failure;
+    });
     const scorer = await teiScorer({ url: server.url, concurrency: 2, ...quick });
     const seen: number[] = [];
     expect(await scorer.score(pairs, { onProgress: (done) => seen.push(done) })).toEqual(expected);
@@ -127,7 +132,12 @@ describe('a remote scorer', () => {
 
   it('leaves a server alone that keeps failing, and comes back to it', async () => {
     let isUp = false;
-    const server = await tei(({ body }) => (isUp ? teiAnswer(body as TeiBody) : 'drop'));
+    const server = await tei(async ({ body }) => {
+      if (!isUp) return 'drop';
+      // Longer than all the pauses of a call together: what waits meanwhile must not give up.
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      return teiAnswer(body as TeiBody);
+    });
     const { CircuitBreaker } = await import('../../src/engines/net/index.js');
     const breaker = new CircuitBreaker(2, 20);
     const scorer = await teiScorer({

@@ -1,3 +1,4 @@
+import { throwIfAborted } from '../../errors.js';
 import { Transient } from './patience.js';
 
 /**
@@ -7,7 +8,8 @@ import { Transient } from './patience.js';
 export class CircuitBreaker {
   #failures = 0;
   #openUntil = 0;
-  #isProbing = false;
+  /** The call that finds out whether the server is back: fulfilled when it is over, whatever became of it. */
+  #probe: Promise<void> | undefined;
 
   constructor(
     /** Failures in a row that open the circuit. */
@@ -17,23 +19,39 @@ export class CircuitBreaker {
   ) {}
 
   get isOpen(): boolean {
-    return this.#failures >= this.threshold && (this.#isProbing || this.now() < this.#openUntil);
+    return this.#failures >= this.threshold && (this.#probe !== undefined || this.now() < this.#openUntil);
   }
 
-  async run<T>(action: () => Promise<T>): Promise<T> {
+  async run<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    // Nothing has failed for those who come meanwhile: they wait to hear.
+    while (this.#probe) await overOrAborted(this.#probe, signal);
     if (this.isOpen) {
-      const left = Math.max(this.#openUntil - this.now(), this.pauseMs / 10);
       throw new Transient(`the server failed ${this.#failures} times in a row and is left alone`, {
-        retryAfterMs: left,
+        retryAfterMs: this.#openUntil - this.now(),
       });
     }
-    const isProbe = this.#failures >= this.threshold;
-    if (isProbe) this.#isProbing = true;
+    return this.#failures >= this.threshold ? this.#probing(action, signal) : this.#judged(action, signal);
+  }
+
+  async #probing<T>(action: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    let over!: () => void;
+    this.#probe = new Promise((resolve) => (over = resolve));
+    try {
+      return await this.#judged(action, signal);
+    } finally {
+      this.#probe = undefined;
+      over();
+    }
+  }
+
+  async #judged<T>(action: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     try {
       const result = await action();
       this.#failures = 0;
       return result;
     } catch (error) {
+      // A call that was given up says nothing of the server.
+      if (signal?.aborted) throw error;
       // A server that asks for patience, or refuses what we sent, is alive.
       if (error instanceof Transient && !error.overload) {
         this.#failures++;
@@ -42,8 +60,20 @@ export class CircuitBreaker {
         this.#failures = 0;
       }
       throw error;
-    } finally {
-      if (isProbe) this.#isProbing = false;
     }
   }
+}
+
+/** Waits for a promise that does not reject; throws when the signal fires first. */
+async function overOrAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  throwIfAborted(signal);
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    signal?.addEventListener('abort', done, { once: true });
+    void promise.then(done);
+  });
+  throwIfAborted(signal);
 }

@@ -53,7 +53,7 @@ export class HttpService {
     const what = `${this.address}${path}`;
     return persist(what, this.#patience, signal, () =>
       this.#limiter.run(
-        () => this.#breaker.run(async () => read(await this.#once(path, body, signal))),
+        () => this.#breaker.run(async () => read(await this.#once(path, body, signal)), signal),
         signal,
       ),
     );
