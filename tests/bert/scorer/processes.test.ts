@@ -1,32 +1,42 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 const script = fileURLToPath(new URL('./scoring-process.js', import.meta.url));
 
-function run(mode: string): { status: number | null; signal: string | null; stdout: string } {
-  const { status, signal, stdout } = spawnSync(process.execPath, [script, mode], {
-    encoding: 'utf8',
-    timeout: 50_000,
+interface Ended {
+  readonly status: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+}
+
+function run(mode: string): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [script, mode], { stdio: ['ignore', 'pipe', 'ignore'] });
+    // A process that does not end by itself does not outlive its test.
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.on('error', reject);
+    child.on('close', (status, signal) => resolve({ status, signal, stdout }));
   });
-  return { status, signal, stdout };
 }
 
 /** Ending a process inside onnxruntime aborts it with SIGABRT, unless someone takes care. */
 describe('a process that scores', () => {
-  it('ends by itself after an aborted call, without closing the scorer', () => {
-    expect(run('abort')).toEqual({ status: 0, signal: null, stdout: 'aborted\n' });
+  it('ends by itself after an aborted call, without closing the scorer', async () => {
+    expect(await run('abort')).toEqual({ status: 0, signal: null, stdout: 'aborted\n' });
   });
 
-  it('ends by itself when the scorer is forgotten', () => {
-    expect(run('forget')).toEqual({ status: 0, signal: null, stdout: '3 scores\n' });
+  it('ends by itself when the scorer is forgotten', async () => {
+    expect(await run('forget')).toEqual({ status: 0, signal: null, stdout: '3 scores\n' });
   });
 
-  it('may call process.exit in the middle of a batch', () => {
-    expect(run('exit')).toEqual({ status: 7, signal: null, stdout: 'leaving\n' });
+  it('may call process.exit in the middle of a batch', async () => {
+    expect(await run('exit')).toEqual({ status: 7, signal: null, stdout: 'leaving\n' });
   });
 
-  it('may throw in the middle of a batch', () => {
-    expect(run('throw')).toMatchObject({ status: 1, signal: null });
+  it('may throw in the middle of a batch', async () => {
+    expect(await run('throw')).toMatchObject({ status: 1, signal: null });
   });
 });
