@@ -24,7 +24,7 @@ from .model import SIZES, CrossEncoder, load_weights
 from .teacher import Teacher
 from .text import WordPieces, windows
 
-FEEDBACK_DOCUMENTS, CHUNKS, CHUNK_WORDS, CHUNK_OVERLAP = 10, 10, 10, 5
+FEEDBACK_DOCUMENTS, CHUNKS, CHUNK_WORDS = 10, 10, 10
 MAX_QUERY_PIECES, MAX_PASSAGE_PIECES, MAX_LENGTH = 126, 254, 384
 
 
@@ -70,9 +70,14 @@ class Pipeline:
     """One collection: passages are tokenised once, and each phase is run once per model that needs it."""
 
     def __init__(
-        self, entry: dict, pieces: WordPieces, models: dict[str, CrossEncoder], device: torch.device
+        self,
+        entry: dict,
+        pieces: WordPieces,
+        models: dict[str, CrossEncoder],
+        device: torch.device,
+        chunk_words: int = CHUNK_WORDS,
     ) -> None:
-        self.pieces, self.models, self.device = pieces, models, device
+        self.pieces, self.models, self.device, self.chunk_words = pieces, models, device, chunk_words
         self.queries = list(entry["run"])
         self.counts = np.array([len(entry["run"][q]) for q in self.queries])
         self.initial = np.array([s for q in self.queries for _, s in entry["run"][q]], dtype=np.float32)
@@ -131,7 +136,7 @@ class Pipeline:
                 top = start + np.argsort(-scores[start:end], kind="stable")[:FEEDBACK_DOCUMENTS]
                 for document in top:
                     words = self.passage_texts[best[document]].split()
-                    chunks = [" ".join(w) for w in windows(words, CHUNK_WORDS, CHUNK_OVERLAP)]
+                    chunks = [" ".join(w) for w in windows(words, self.chunk_words, self.chunk_words // 2)]
                     texts += chunks
                     owners += [query] * len(chunks)
             tokens = Texts(self.pieces.encode(texts), MAX_PASSAGE_PIECES, self.device)
@@ -191,6 +196,7 @@ def main() -> None:
     parser.add_argument("--collections", nargs="*", help="only these")
     parser.add_argument("--limit", type=int, help="only the first queries of each collection")
     parser.add_argument("--depth", type=int, help="only the first candidates of each query")
+    parser.add_argument("--chunk-words", type=int, default=CHUNK_WORDS)
     parser.add_argument("--vocabulary", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
@@ -207,7 +213,7 @@ def main() -> None:
             continue
         entry["run"] = {q: entry["run"][q][: options.depth] for q in list(entry["run"])[: options.limit]}
         start = time.time()
-        pipeline = Pipeline(entry, pieces, models, device)
+        pipeline = Pipeline(entry, pieces, models, device, options.chunk_words)
         out[f"{name}/counts"] = pipeline.counts
         for letter in sorted({v[0] for v in options.variants} or set(models)):
             out[f"{name}/{letter}/z"] = pipeline.phase_one(letter)[0]
