@@ -16,6 +16,22 @@ export function wordsOf(text: string): string[] {
   return collapsed === '' ? [] : collapsed.split(/\s+/);
 }
 
+/** White space that is not one space between two words. */
+const uneven = /[^\S ]| {2}|^ | $/;
+
+/** The words of a text with one space between them: most texts are so already, and are given back as they are. */
+export function collapsed(text: string): string {
+  return uneven.test(text) ? wordsOf(text).join(' ') : text;
+}
+
+/** Where each word of a collapsed text starts, and at the end where the next one would. */
+export function wordStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) starts.push(at + 1);
+  starts.push(text.length + 1);
+  return starts;
+}
+
 /**
  * Where the windows of a text of `words` words lie. Starts are 0, length-overlap, 2(length-overlap)…; when fewer
  * than `overlap` words would remain after a window's end, that window takes them all and is the last one. So no

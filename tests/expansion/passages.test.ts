@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { passagesOf, wholeText } from '../../src/expansion/passages.js';
+import { windowSpans, wordsOf } from '../../src/expansion/windows.js';
 
 const shape = { length: 4, overlap: 2, titleWords: 30 };
 
@@ -32,6 +34,23 @@ describe('passages', () => {
     expect(passagesOf({ text: '' }, shape)).toEqual([]);
     expect(passagesOf({ title: '.', text: '' }, shape)).toEqual([]);
   });
+});
+
+test('passages are the windows over the words, whatever stands between those', () => {
+  const word = fc.constantFrom('a', 'bb', 'ß', '.', '\u{1F600}', '\ud800', 'x\u200by');
+  const gap = fc.constantFrom(' ', ' ', ' ', '  ', '\n', '\t ', '\u00a0', '\ufeff', '\u2028', '');
+  const text = fc.array(fc.tuple(gap, word, gap), { maxLength: 30 }).map((parts) => parts.flat().join(''));
+  fc.assert(
+    fc.property(text, text, fc.integer({ min: 1, max: 9 }), fc.nat(3), (body, title, length, titleWords) => {
+      const cut = { length, overlap: Math.floor(length / 2), titleWords };
+      const words = wordsOf(body);
+      const before = titleWords === 0 ? [] : wordsOf(title).slice(0, titleWords);
+      const shown = before.join(' ') === '.' ? [] : before;
+      const spans = words.length === 0 ? [{ start: 0, end: 0 }] : windowSpans(words.length, cut);
+      const expected = spans.map(({ start, end }) => [...shown, ...words.slice(start, end)].join(' '));
+      expect(passagesOf({ title, text: body }, cut)).toEqual(expected.filter((passage) => passage !== ''));
+    }),
+  );
 });
 
 test('the whole text of a document is its title and its words', () => {
