@@ -10,7 +10,7 @@ import { InFlight } from './in-flight.js';
 import { chooseLayout, type Layout } from './layout.js';
 import { type PreparedModel, prepareModel } from './model-source.js';
 import { PieceCache } from './piece-cache.js';
-import { plan, type PlanOptions } from './plan.js';
+import { lengthOf, plan, type PlanOptions } from './plan.js';
 import { WorkerPool } from './pool.js';
 import { type Logits, probabilities } from './probabilities.js';
 
@@ -97,6 +97,11 @@ export class BertScorer implements Scorer {
     } finally {
       this.#calls.delete(call);
     }
+  }
+
+  /** Tokens that the model reads of a pair, as it is truncated; what is tokenised for this is not tokenised again. */
+  lengthOf(pair: TextPair): number {
+    return lengthOf(pair, this.#planning);
   }
 
   async #run(pairs: readonly TextPair[], { signal, onProgress }: ScoreOptions): Promise<Logits> {

@@ -34,6 +34,15 @@ interface Window {
   readonly second: Int32Array[];
 }
 
+/** Tokens of the sequence that a pair becomes; its texts are then known to the cache. */
+export function lengthOf({ a, b }: TextPair, { pieces, budget, template }: PlanOptions): number {
+  return sequenceLength(
+    template,
+    pieces.get(a).subarray(0, budget.first),
+    pieces.get(b).subarray(0, budget.second),
+  );
+}
+
 /**
  * Turns pairs into tasks: window by window, all pairs of a window sorted by length, longest first, and batched
  * with others of exactly their length, so that nothing is ever padded. While one window's tasks are taken, the

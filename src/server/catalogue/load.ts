@@ -12,6 +12,7 @@ import { encoderSizes, TokenMeter, weightFlops, type EncoderShape, type Meter } 
 import { BertQeError } from '../../errors.js';
 import { CharacterMeter } from './character-meter.js';
 import { namedVariant, type NamedVariant } from './names.js';
+import { ScorerMeter } from './scorer-meter.js';
 import type { LoadedEngine, Variant } from './variant.js';
 
 export interface LoadModelsOptions {
@@ -34,6 +35,9 @@ interface Opened {
   readonly scorer: BertScorer;
   readonly meter: Meter;
 }
+
+/** How many times the tokens that keep all workers busy a round may have, where the model is quick. */
+const roundGrowth = 4;
 
 /** Loads each model once, however many variants are made of it. */
 export async function loadVariants(options: LoadModelsOptions): Promise<LoadedModels> {
@@ -78,7 +82,8 @@ async function open(
   });
   const name = Object.hasOwn(SIZE_FOLDERS, model) ? SIZE_FOLDERS[model as SizeLetter] : basename(folder);
   try {
-    return { name, scorer, meter: await TokenMeter.of(folder, scorer.info.maxLength) };
+    const { shape } = await TokenMeter.of(folder, scorer.info.maxLength);
+    return { name, scorer, meter: new ScorerMeter(shape, scorer) };
   } catch (error) {
     // An ONNX export whose config does not describe its layers.
     if (error instanceof BertQeError) return { name, scorer, meter: new CharacterMeter() };
@@ -95,13 +100,16 @@ function weighed(opened: ReadonlyMap<string, Opened>): Map<string, LoadedEngine>
     [...opened].map(([folder, { name, scorer, meter }], i) => {
       const { info } = scorer;
       const size = sizeOf(meter.shape);
+      const isCpu = info.device === 'cpu';
+      const roundTokens = info.batchTokens * (isCpu ? Math.max(info.workers, availableParallelism()) : 1);
       const engine: LoadedEngine = {
         name,
         scorer,
         meter,
         weight: costs[i] > 0 ? costs[i] / most : 1,
-        roundTokens:
-          info.batchTokens * (info.device === 'cpu' ? Math.max(info.workers, availableParallelism()) : 1),
+        roundTokens,
+        // A GPU's batches are as large as they may be.
+        fullRoundTokens: isCpu ? roundGrowth * roundTokens : roundTokens,
         precision: info.precision,
         device: info.device,
         ...(size ? { size } : {}),

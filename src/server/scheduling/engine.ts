@@ -15,6 +15,8 @@ export interface Engine {
   readonly weight: number;
   /** Tokens that are handed to it at a time: enough for all of its workers. */
   readonly roundTokens: number;
+  /** Tokens that may go to it at a time while that is quickly done: of more pairs, more have the same length. */
+  readonly fullRoundTokens?: number;
 }
 
 /** ln(p/(1-p)) of each pair: the single label's logit, or the difference of two. */

@@ -17,7 +17,6 @@ export interface JobRequest {
 /** A call on its way through the scheduler. */
 export class Job {
   readonly odds: Float64Array;
-  readonly lengths: Uint32Array;
   readonly answer: Promise<Float64Array>;
   /** Places of the pairs, longest first: those of a length go out together and make larger batches. */
   readonly #order: Uint32Array;
@@ -28,11 +27,13 @@ export class Job {
   #reject!: (error: unknown) => void;
   #isOver = false;
 
-  constructor(readonly request: JobRequest) {
-    const { engine, pairs } = request;
-    this.odds = new Float64Array(pairs.length);
-    this.lengths = Uint32Array.from(pairs, (pair) => engine.meter.count([pair]).tokens);
-    this.#order = Uint32Array.from(pairs.keys()).sort((a, b) => this.lengths[b] - this.lengths[a]);
+  constructor(
+    readonly request: JobRequest,
+    /** Tokens of each pair. */
+    readonly lengths: Uint32Array,
+  ) {
+    this.odds = new Float64Array(lengths.length);
+    this.#order = Uint32Array.from(lengths.keys()).sort((a, b) => lengths[b] - lengths[a]);
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;

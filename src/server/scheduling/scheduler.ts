@@ -1,6 +1,7 @@
 import { BertQeError, throwIfAborted } from '../../errors.js';
 import { logOdds, type Engine } from './engine.js';
 import { Job, type JobRequest } from './job.js';
+import { measure } from './measure.js';
 import { Round } from './round.js';
 import { Throughput } from './throughput.js';
 
@@ -9,6 +10,9 @@ const roundsInFlight = 2;
 
 /** …and for fast models as many as take this long: the main thread may not get its turn sooner. */
 const secondsInFlight = 0.05;
+
+/** A round may grow as long as it takes no longer than this: a newcomer waits for what is in flight. */
+const secondsInRound = 0.025;
 
 /** A round that was run, for the metrics. */
 export interface RoundReport {
@@ -47,8 +51,10 @@ export class Scheduler {
   async run(request: JobRequest): Promise<Float64Array> {
     const { signal } = request;
     throwIfAborted(signal);
-    const job = new Job(request);
+    const measured = measure(request.engine.meter, request.pairs);
+    const job = new Job(request, measured instanceof Uint32Array ? measured : await measured);
     if (request.pairs.length === 0) return job.odds;
+    throwIfAborted(signal);
     const cancel = () => this.#cancel(job, signal!);
     signal?.addEventListener('abort', cancel, { once: true });
     this.#enqueue(job);
@@ -99,7 +105,7 @@ export class Scheduler {
     this.#virtualTime = first.served;
     const { engine } = first.jobs.find((job) => job.hasMore)!.request;
     const round = new Round(engine);
-    for (let left = engine.roundTokens * engine.weight; left > 0;) {
+    for (let left = this.#roundWork(engine); left > 0;) {
       const client = this.#leastServed(engine);
       if (!client) break;
       const job = nextJob(client, engine)!;
@@ -112,6 +118,11 @@ export class Scheduler {
     }
     this.#forgetFinished();
     return round;
+  }
+
+  #roundWork({ roundTokens, fullRoundTokens = roundTokens, weight }: Engine): number {
+    const quick = secondsInRound * (this.throughput.perSecond ?? 0);
+    return Math.min(Math.max(roundTokens * weight, quick), fullRoundTokens * weight);
   }
 
   /** The client with work left (for this engine) that has had the least. */
