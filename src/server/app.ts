@@ -12,19 +12,14 @@ import {
 } from './handlers/index.js';
 import { Health } from './health.js';
 import { HttpProblem, problemOf } from './http/index.js';
-import type { GateOptions } from './door.js';
+import type { DoorOptions } from './door.js';
 import { gate, observe } from './middleware.js';
 import { openApiDocument } from './openapi.js';
 import { routes, type RouteName } from './routes.js';
 import type { Service } from './service.js';
 
-export interface AppOptions extends GateOptions {
-  /** Origins whose pages may ask; none unless given. */
-  readonly cors: readonly string[];
-}
-
 /** The application: every route of the table with its handler, behind the gate. */
-export function createApp(service: Service, options: AppOptions): Hono<Env> {
+export function createApp(service: Service, options: DoorOptions): Hono<Env> {
   const app = new Hono<Env>();
   app.use(observe(service, options));
   if (options.cors.length > 0) {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLocalHost, problemBody, type ApiKeys, type ProblemAnswer } from './http/index.js';
 import type { ServerLog } from './log.js';
 import { routes, type RouteSpec } from './routes.js';
-import { overloaded } from './scheduling/index.js';
+import { overloaded, type Arrival } from './scheduling/index.js';
 import type { Service } from './service.js';
 
 /** Who may ask, and how they are told apart. */
@@ -14,6 +14,11 @@ export interface GateOptions {
   /** Behind a proxy: the client's address is the last of X-Forwarded-For. */
   readonly trustProxy: boolean;
   readonly log: ServerLog;
+}
+
+export interface DoorOptions extends GateOptions {
+  /** Origins whose pages may ask; none unless given. */
+  readonly cors: readonly string[];
 }
 
 /** What the door looks at: the head of a request, whoever parsed it. */
@@ -36,15 +41,36 @@ export function refusalOf(
   service: Service,
   { keys, isLocal, trustProxy }: Omit<GateOptions, 'log'>,
 ): ProblemAnswer | undefined {
-  const { method, path } = head;
+  const { path } = head;
   if (isLocal && !isLocalHost(head.header('host'))) return foreignHost;
   if (!keys.isEmpty && needsKey(path) && keys.owner(head.header('authorization')) === undefined) return noKey;
-  if (method !== 'POST' || !scoring.has(path)) return undefined;
+  if (!scores(head)) return undefined;
   if (service.draining) return draining;
   const { admission } = service;
-  if (!admission.isFull(clientOf(head, { keys, trustProxy }), timeoutOf(head, service))) return undefined;
+  if (!admission.isFull(arrivalOf(head, service, { keys, trustProxy }))) return undefined;
   const headers = { 'Retry-After': String(admission.retryAfter) };
   return { status: 429, type: 'overloaded', message: overloaded, headers };
+}
+
+/** Whether models are to run for the request. */
+export function scores({ method, path }: Head): boolean {
+  return method === 'POST' && scoring.has(path);
+}
+
+/** What admission wants to know of a request before it is read. */
+export function arrivalOf(
+  head: Head,
+  service: Pick<Service, 'limits'>,
+  options: Pick<GateOptions, 'keys' | 'trustProxy'>,
+): Arrival {
+  const length = Number(head.header('content-length') ?? Number.NaN);
+  return {
+    client: clientOf(head, options),
+    deadline: timeoutOf(head, service),
+    route: head.path,
+    // One that is too long will not be read.
+    bytes: length <= service.limits.bodyBytes ? length : undefined,
+  };
 }
 
 /**
@@ -55,23 +81,11 @@ export function turnAway(
   request: IncomingMessage,
   response: ServerResponse,
   service: Service,
-  options: GateOptions & { readonly cors: readonly string[] },
+  options: DoorOptions,
 ): boolean {
-  // Pages of other origins need headers of their own; they go the long way.
-  if (request.method !== 'POST' || (options.cors.length > 0 && request.headers.origin !== undefined))
-    return false;
   const started = performance.now();
-  const { url = '' } = request;
-  const end = url.indexOf('?');
-  const head: Head = {
-    method: 'POST',
-    path: end === -1 ? url : url.slice(0, end),
-    address: request.socket.remoteAddress,
-    header: (name) => request.headers[name] as string | undefined,
-  };
-  // Nor those whose bodies would have to be watched as they come.
-  const length = Number(head.header('content-length') ?? Number.NaN);
-  if (!scoring.has(head.path) || !(length <= service.limits.bodyBytes)) return false;
+  const head = plainHeadOf(request, service, options);
+  if (!head) return false;
   const problem = refusalOf(head, service, options);
   if (problem?.status !== 429) return false;
   const id = requestIdOf(head);
@@ -99,6 +113,29 @@ export function turnAway(
     ms,
   });
   return true;
+}
+
+/**
+ * The head of a scoring request that needs nothing of the application: no headers for pages of other origins, no
+ * body that would have to be watched as it comes.
+ */
+export function plainHeadOf(
+  request: IncomingMessage,
+  { limits }: Pick<Service, 'limits'>,
+  { cors }: Pick<DoorOptions, 'cors'>,
+): Head | undefined {
+  if (request.method !== 'POST' || (cors.length > 0 && request.headers.origin !== undefined))
+    return undefined;
+  const { url = '' } = request;
+  const end = url.indexOf('?');
+  const head: Head = {
+    method: 'POST',
+    path: end === -1 ? url : url.slice(0, end),
+    address: request.socket.remoteAddress,
+    header: (name) => request.headers[name] as string | undefined,
+  };
+  const length = Number(head.header('content-length') ?? Number.NaN);
+  return scores(head) && length <= limits.bodyBytes ? head : undefined;
 }
 
 /** The client's own id, where it is one that can be put into a log; else a new one. */

@@ -34,7 +34,6 @@ export class Health {
     const scoring = new RequestScoring(scheduler, {
       client: 'health',
       signal: AbortSignal.timeout(patienceMs),
-      ticket: { progress: () => {} },
     });
     const milliseconds = () => performance.now() - started;
     try {

@@ -28,10 +28,10 @@ const mostConnections = 4096;
 /** Connections that may wait to be accepted: with Node's 511, those of a sudden crowd would try again after a second. */
 const backlog = 4096;
 
-/** Opens the port. What `turnAway` answers does not reach the application. */
+/** Opens the port. What `answered` says it sees to does not reach the application. */
 export async function listen(
   app: Hono<Env>,
-  turnAway: (request: IncomingMessage, response: ServerResponse) => boolean,
+  answered: (request: IncomingMessage, response: ServerResponse) => boolean,
   host: string,
   port: number,
   patience: Patience,
@@ -46,7 +46,7 @@ export async function listen(
       connectionsCheckingInterval: Math.min(1000, patience.headersMs / 2),
     },
     (request, response) => {
-      if (!turnAway(request, response)) void pass(request, response);
+      if (!answered(request, response)) void pass(request, response);
     },
   );
   server.maxConnections = mostConnections;

@@ -2,7 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Qrels, Query } from '../collection/index.js';
 import type { BertQEOptions } from '../expansion/index.js';
-import { createApp, type AppOptions } from './app.js';
+import { createApp } from './app.js';
 import {
   loadVariants,
   Measurements,
@@ -10,7 +10,8 @@ import {
   type Collection,
   type LoadModelsOptions,
 } from './catalogue/index.js';
-import { turnAway } from './door.js';
+import { answerDirectly } from './direct.js';
+import { turnAway, type DoorOptions } from './door.js';
 import { ApiKeys, isLoopback } from './http/index.js';
 import { defaultPatience, listen, type Patience } from './listen.js';
 import type { ServerLog } from './log.js';
@@ -82,7 +83,7 @@ export class RerankServer {
     try {
       const service = serviceFor(options, models.variants);
       await warmUp(service);
-      const gate: AppOptions = {
+      const gate: DoorOptions = {
         keys: new ApiKeys(options.keys ?? []),
         cors: options.cors ?? [],
         isLocal: isLoopback(host),
@@ -91,7 +92,8 @@ export class RerankServer {
       };
       const opened = await listen(
         createApp(service, gate),
-        (request, response) => turnAway(request, response, service, gate),
+        (request, response) =>
+          turnAway(request, response, service, gate) || answerDirectly(request, response, service, gate),
         host,
         port,
         { ...defaultPatience, ...options.patience },
@@ -140,6 +142,7 @@ function serviceFor(options: ServerOptions, variants: Service['variants']): Serv
   const admission = new Admission(limits, scheduler.throughput);
   const metrics = new ServerMetrics({
     pendingTokens: () => admission.pendingTokens,
+    claimedTokens: () => admission.claimedTokens,
     openRequests: () => lives.size,
     tokensPerSecond: () => scheduler.throughput.perSecond ?? 0,
   });

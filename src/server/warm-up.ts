@@ -16,7 +16,6 @@ export async function warmUp({ scheduler, variants }: Service): Promise<void> {
   const scoring = new RequestScoring(scheduler, {
     client: 'warm-up',
     signal: AbortSignal.timeout(120_000),
-    ticket: { progress: () => {} },
   });
   const engines = new Set(variants.flatMap((variant) => Object.values(variant.engines)));
   for (const engine of engines) {

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { Admission, Refusal, Throughput, type Ticket } from '../../src/server/scheduling/index.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  Admission,
+  Refusal,
+  Throughput,
+  type Claim,
+  type Ticket,
+} from '../../src/server/scheduling/index.js';
 
 const limits = { requestTokens: 1000, queueTokens: 3000 };
 /** Deadlines of a second: 400 tokens may wait for a client, 900 in all, where the queue is not the limit. */
@@ -52,19 +58,19 @@ describe('admission', () => {
     expect([reason, retryAfter]).toEqual(['overloaded', 1]);
     // With ten times the patience there is room.
     admission.admit({ client: 'a', work: 100, deadline: 10_000 });
-    expect(admission.isFull('a', 1000)).toBe(true);
+    expect(admission.isFull({ client: 'a', deadline: 1000, route: '/' })).toBe(true);
   });
 
   it('takes a small request of a newcomer while another waits for a large one', () => {
     const admission = new Admission(limits, speed);
     // Too much for its deadline, but the server had nothing else to do.
     admission.admit({ client: 'large', work: 1000, deadline: 1000 });
-    expect(admission.isFull('small', 1000)).toBe(false);
+    expect(admission.isFull({ client: 'small', deadline: 1000, route: '/' })).toBe(false);
     admission.admit({ client: 'small', work: 100, deadline: 1000 });
     refusal(() => admission.admit({ client: 'large', work: 1, deadline: 1000 }));
   });
 
-  it('knows at any time what waits: the sum of what was admitted and is not done', () => {
+  it('knows at any time what waits: the sum of what was admitted and is not done, and of what is claimed', () => {
     const step = fc.oneof(
       fc.record({
         kind: fc.constant('admit' as const),
@@ -77,12 +83,36 @@ describe('admission', () => {
         work: fc.double({ min: 0, max: 500, noNaN: true }),
       }),
       fc.record({ kind: fc.constant('close' as const), which: fc.nat(20) }),
+      fc.record({
+        kind: fc.constant('claim' as const),
+        client: fc.constantFrom('a', 'b', 'c'),
+        bytes: fc.nat(5000),
+      }),
+      fc.record({ kind: fc.constantFrom('release' as const, 'settle' as const), which: fc.nat(20) }),
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const admission = new Admission(limits, speed);
         const open: { ticket: Ticket; left: number }[] = [];
+        const claims: Claim[] = [];
         for (const each of steps) {
+          if (each.kind === 'claim') {
+            const before = admission.claimedTokens;
+            claims.push(admission.claim({ ...each, deadline: 1000, route: '/' })!);
+            expect(admission.claimedTokens).toBeGreaterThanOrEqual(before);
+            expect(admission.claimedTokens + admission.pendingTokens).toBeLessThanOrEqual(
+              Math.max(limits.queueTokens, before + admission.pendingTokens) + 1e-6,
+            );
+            continue;
+          }
+          if (each.kind === 'release' || each.kind === 'settle') {
+            const [claim] = claims.splice(each.which % Math.max(1, claims.length), 1);
+            if (each.kind === 'release') claim?.release();
+            else claim?.settle(100);
+            // What is given back is given back once.
+            claim?.release();
+            continue;
+          }
           if (each.kind === 'admit') {
             try {
               open.push({
@@ -110,8 +140,83 @@ describe('admission', () => {
         }
         for (const { ticket } of open) ticket.close();
         expect(admission.pendingTokens).toBe(0);
+        for (const claim of claims) claim.release();
+        expect(admission.claimedTokens).toBe(0);
       }),
     );
+  });
+});
+
+describe('a claim', () => {
+  /** 440 bytes are 100 tokens until a request has shown otherwise. */
+  const arrival = { client: 'a', deadline: 1000, route: '/rerank', bytes: 440 };
+
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('holds the place of a request that is being read, until it is read or gone', () => {
+    const admission = new Admission(limits, speed);
+    const claims = Array.from({ length: 4 }, () => {
+      expect(admission.isFull(arrival)).toBe(false);
+      return admission.claim(arrival)!;
+    });
+    expect(admission.isFull(arrival)).toBe(true);
+    expect([admission.claimedTokens, admission.pendingTokens]).toEqual([400, 0]);
+    claims[0].release();
+    expect(admission.isFull(arrival)).toBe(false);
+    claims[1].settle(100);
+    admission.admit({ client: 'a', work: 100, deadline: 1000 });
+    expect(admission.claimedTokens).toBeCloseTo(200);
+    expect(admission.pendingTokens).toBe(100);
+  });
+
+  it('lapses: who is slow to send a body keeps no place from others', () => {
+    const admission = new Admission(limits, speed);
+    const claim = admission.claim({ ...arrival, bytes: 1e9 });
+    expect(admission.isFull(arrival)).toBe(true);
+    vi.advanceTimersByTime(2000);
+    expect(admission.isFull(arrival)).toBe(false);
+    expect(admission.claimedTokens).toBe(0);
+    claim!.release();
+    expect(admission.claimedTokens).toBe(0);
+  });
+
+  it('is never for more than there is room for: others keep theirs', () => {
+    const admission = new Admission(limits, speed);
+    admission.claim({ ...arrival, bytes: 1e9 });
+    expect(admission.isFull({ ...arrival, client: 'b' })).toBe(false);
+    admission.admit({ client: 'b', work: 100, deadline: 1000 });
+  });
+
+  it('of another keeps nothing from a server that has nothing to do', () => {
+    const admission = new Admission(limits, speed);
+    for (const client of ['b', 'c']) admission.claim({ ...arrival, client, bytes: 1e9 });
+    // Too much for its deadline; but trying is better than refusing.
+    expect(admission.isFull({ ...arrival, bytes: 4000 })).toBe(false);
+    admission.admit({ client: 'a', work: 900, deadline: 1000 });
+  });
+
+  it('is not made where the length of a body is not declared', () => {
+    const admission = new Admission(limits, speed);
+    expect(admission.claim({ client: 'a', deadline: 1000, route: '/' })).toBeUndefined();
+  });
+
+  it('is for what requests of the route came to, byte for byte; what cannot fit then is not read', () => {
+    const admission = new Admission(limits, speed);
+    // One token for ten bytes here, ten for one there.
+    for (let i = 0; i < 100; i++) {
+      admission.claim({ ...arrival, route: '/light' })!.settle(44);
+      admission.claim({ ...arrival, route: '/heavy' })!.settle(4400);
+    }
+    admission.admit({ client: 'a', work: 200, deadline: 1000 });
+    expect(admission.isFull({ ...arrival, route: '/light' })).toBe(false);
+    expect(admission.isFull({ ...arrival, route: '/heavy' })).toBe(true);
+    const claim = admission.claim({ ...arrival, route: '/light' })!;
+    expect(admission.claimedTokens).toBeCloseTo(44, 0);
+    claim.release();
+    // A single light one among the heavy, and they are read again before they are refused.
+    admission.claim({ ...arrival, route: '/heavy' })!.settle(44);
+    expect(admission.isFull({ ...arrival, route: '/heavy' })).toBe(false);
   });
 });
 

@@ -80,11 +80,15 @@ describe('the door, where there is no room', () => {
     expect((await ask({}, { draining: true })).body).toBe('let in');
   });
 
-  test('asks for the room of the client and of its deadline', async () => {
+  test('asks for the room of the client, of its deadline, and of the length of the body', async () => {
     const asked: unknown[] = [];
     const admission = { retryAfter: 1, isFull: (...args: unknown[]) => asked.push(args) === 0 };
-    await ask({ headers: { 'X-Timeout-Ms': '250' } }, { admission: admission as typeof full.admission });
-    expect(asked).toEqual([['127.0.0.1', 250]]);
+    const headers = { 'X-Timeout-Ms': '250', 'Content-Length': '7' };
+    await ask(
+      { path: '/rerank?a', headers, body: '{"a":1}' },
+      { admission: admission as typeof full.admission },
+    );
+    expect(asked).toEqual([[{ client: '127.0.0.1', deadline: 250, route: '/rerank', bytes: 7 }]]);
   });
 
   test('lets the rest of a request go by: the next one on the connection is answered', async () => {

@@ -7,6 +7,7 @@ import * as service from './service.js';
 
 export type { Ask, Env, RouteHandler } from './context.js';
 export { answerProblem } from './problem.js';
+export { directAnswers, type JsonAnswer } from './rerank.js';
 export { eventStreamType } from './search.js';
 export { answerPage, pagePolicy } from './service.js';
 

@@ -1,18 +1,35 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import { HttpProblem } from './problem.js';
 
+/** Whether a body is declared as JSON. */
+export function isJson(contentType: string | undefined): boolean {
+  const [type = ''] = (contentType ?? '').split(';');
+  return /^application\/([\w.-]+\+)?json$/i.test(type.trim());
+}
+
+/** Reads a whole message: one of a declared length, which Node keeps to. */
+export function readMessage(message: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    message.on('data', (chunk: Buffer) => chunks.push(chunk));
+    message.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    message.on('error', reject);
+    message.on('close', () => reject(new Error('The connection was closed before the end of the body.')));
+  });
+}
+
 /** Reads a body of at most so many bytes as JSON. */
 export async function readJson(c: Context, mostBytes: number): Promise<unknown> {
-  const [type = ''] = (c.req.header('content-type') ?? '').split(';');
-  if (!/^application\/([\w.-]+\+)?json$/i.test(type.trim())) {
+  if (!isJson(c.req.header('content-type'))) {
     throw new HttpProblem(
       415,
       'unsupported_media_type',
       'The body must be declared as JSON: send Content-Type: application/json.',
     );
   }
-  return parse(await readBytes(c, mostBytes));
+  return parseJson(await readBytes(c, mostBytes));
 }
 
 async function readBytes(c: Context, mostBytes: number): Promise<Buffer> {
@@ -24,29 +41,33 @@ async function readBytes(c: Context, mostBytes: number): Promise<Buffer> {
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Counted while it comes in: a chunked body declares no length.
-  for await (const chunk of (c.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
+  // Counted while it comes in: a chunked body declares no length. Not `for await`, which would cut the connection on
+  // the way out, and with it the answer.
+  const reader = (c.req.raw.body as ReadableStream<Uint8Array> | null)?.getReader();
+  for (let read = await reader?.read(); read?.value; read = await reader?.read()) {
+    bytes += read.value.length;
     if (bytes > mostBytes) throw tooLarge(mostBytes);
-    chunks.push(chunk);
+    chunks.push(read.value);
   }
   return Buffer.concat(chunks);
 }
 
+/** The rest is let go by, for half a second: a connection that is closed on it takes the answer along. */
 function tooLarge(mostBytes: number): HttpProblem {
   return new HttpProblem(
     413,
     'too_large',
     `The body is larger than ${mostBytes} bytes; send fewer documents at a time, or start the server with a larger --max-body.`,
-    // What is still on its way will not be read.
-    { Connection: 'close' },
   );
 }
 
-function parse(bytes: Buffer): unknown {
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** What bytes say as JSON. */
+export function parseJson(bytes: Buffer): unknown {
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    text = utf8.decode(bytes);
   } catch {
     throw new HttpProblem(400, 'invalid_json', 'The body is not UTF-8.');
   }

@@ -1,4 +1,4 @@
-export { check, readJson } from './body.js';
+export { check, isJson, parseJson, readJson, readMessage } from './body.js';
 export { EventStream } from './events.js';
 export { isLocalHost, isLoopback } from './hosts.js';
 export { ApiKeys } from './keys.js';

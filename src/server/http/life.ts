@@ -12,12 +12,17 @@ export interface Notes {
   readonly retrievalMs?: number;
 }
 
+/** A place that is held while the request is read. */
+export interface HeldPlace {
+  settle(work: number): void;
+  release(): void;
+}
+
 /** A request from its arrival to its end: who sent it, how long it may take, and whether it is still wanted. */
 export class RequestLife {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
-  readonly #hangUp: AbortSignal;
-  readonly #onHangUp = () => this.end('hang-up');
+  #place: HeldPlace | undefined;
   #ended: LifeEnd | undefined;
   #notes: Notes = {};
 
@@ -26,14 +31,20 @@ export class RequestLife {
     readonly client: string,
     /** Milliseconds it may take. */
     readonly deadline: number,
-    /** Fires when the client closes the connection. */
-    hangUp: AbortSignal,
   ) {
-    this.#hangUp = hangUp;
     this.#timer = setTimeout(() => this.end('deadline'), deadline);
     this.#timer.unref();
-    hangUp.addEventListener('abort', this.#onHangUp, { once: true });
-    if (hangUp.aborted) this.end('hang-up');
+  }
+
+  /** Keeps a place until the request is read, or over. */
+  hold(place: HeldPlace | undefined): void {
+    this.#place = place;
+  }
+
+  /** The request is read: it is so much work, and its place is free for it. */
+  settle(work: number): void {
+    this.#place?.settle(work);
+    this.#place = undefined;
   }
 
   /** Fires when the answer is no longer wanted. */
@@ -63,6 +74,6 @@ export class RequestLife {
   /** It is answered: nothing can end it any more. */
   close(): void {
     clearTimeout(this.#timer);
-    this.#hangUp.removeEventListener('abort', this.#onHangUp);
+    this.#place?.release();
   }
 }

@@ -95,11 +95,15 @@ export function exposition(families: readonly Family[]): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** Called several times for every request, so it makes no arrays. */
 function written(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+  let text = '';
+  for (const name of Object.keys(labels))
+    text += `${text === '' ? '{' : ','}${name}="${escaped(labels[name])}"`;
+  return text === '' ? '' : `${text}}`;
 }
 
 function escaped(value: string): string {
+  if (!/["\\\n]/.test(value)) return value;
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -8,6 +8,7 @@ const pairBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 /** What the gauges look at. */
 export interface Observed {
   pendingTokens(): number;
+  claimedTokens(): number;
   openRequests(): number;
   tokensPerSecond(): number;
 }
@@ -48,6 +49,9 @@ export class ServerMetrics {
     this.#gauges = [
       new Gauge('bert_qe_pending_tokens', 'Work that waits or runs, in tokens.', () =>
         observed.pendingTokens(),
+      ),
+      new Gauge('bert_qe_claimed_tokens', 'Work that requests still being read are expected to be.', () =>
+        observed.claimedTokens(),
       ),
       new Gauge('bert_qe_open_requests', 'Requests that are worked on.', () => observed.openRequests()),
       new Gauge('bert_qe_tokens_per_second', 'Speed lately, in tokens of the largest model.', () =>

@@ -54,29 +54,28 @@ export async function perform(
     depth: Math.max(1, documents.length),
     expansion: variant.expansion,
   };
-  const settings = settingsOf(options);
-  const ticket = service.admission.admit({
-    client: life.client,
-    work: estimateWork({
-      query,
-      lengths: documents.map(({ text, title }) => text.length + (title?.length ?? 0)),
-      variant,
-      settings,
-    }),
-    deadline: life.deadline,
-  });
   const scoring = new RequestScoring(service.scheduler, {
     client: life.client,
     signal: life.signal,
-    ticket,
     keepOdds: work.keepOdds ?? false,
     ...(work.onProgress ? { onProgress: work.onProgress } : {}),
   });
+  const scorers = Object.fromEntries(
+    phases.map((phase) => [phase, scoring.scorerOf(variant.engines[phase])]),
+  ) as Record<Phase, Scorer>;
+  const bertQe = new BertQE(scorers, options);
+  const { settings } = bertQe;
+  const estimate = estimateWork({
+    query,
+    lengths: documents.map(({ text, title }) => text.length + (title?.length ?? 0)),
+    variant,
+    settings,
+  });
+  life.settle(estimate);
+  const ticket = service.admission.admit({ client: life.client, work: estimate, deadline: life.deadline });
+  scoring.ticket = ticket;
   try {
-    const scorers = Object.fromEntries(
-      phases.map((phase) => [phase, scoring.scorerOf(variant.engines[phase])]),
-    ) as Record<Phase, Scorer>;
-    const reranking = await new BertQE(scorers, options).rerank(query, documents, {
+    const reranking = await bertQe.rerank(query, documents, {
       signal: life.signal,
       onProgress: scoring.onProgress,
       ...(topK === undefined ? {} : { topK }),

@@ -1,4 +1,5 @@
 import { BertQeError } from '../../errors.js';
+import { Forecast } from './forecast.js';
 import type { Throughput } from './throughput.js';
 
 export interface AdmissionLimits {
@@ -15,6 +16,14 @@ export interface WorkRequest {
   readonly work: number;
   /** Milliseconds in which the answer is wanted. */
   readonly deadline: number;
+}
+
+/** What is known of a request when only its head has been read. */
+export interface Arrival extends Omit<WorkRequest, 'work'> {
+  /** Requests of a route are alike. */
+  readonly route: string;
+  /** The length of its body; absent where it is not declared. */
+  readonly bytes?: number | undefined;
 }
 
 /** Why a request is not taken. */
@@ -72,13 +81,53 @@ export class Ticket {
 }
 
 /**
+ * How long a place is held for a request whose body is on its way, in milliseconds. Whoever takes longer to send it
+ * is not refused for that, but keeps no place from others.
+ */
+const holdMs = 1000;
+
+/** A place held for a request that is being read; given back when it is read, when it ends, or after a while. */
+export class Claim {
+  readonly #lapse: NodeJS.Timeout;
+  #release: (() => void) | undefined;
+
+  constructor(
+    release: () => void,
+    private readonly learn: (work: number) => void,
+  ) {
+    this.#release = release;
+    this.#lapse = setTimeout(() => this.release(), holdMs);
+    this.#lapse.unref();
+  }
+
+  /** The request is read: it is so much work, for which admission is asked next. */
+  settle(work: number): void {
+    this.learn(work);
+    this.release();
+  }
+
+  /** It may be called again. */
+  release(): void {
+    clearTimeout(this.#lapse);
+    this.#release?.();
+    this.#release = undefined;
+  }
+}
+
+/**
  * Decides at the door. Work is counted in tokens, not in requests: one may be worth a thousand others. A request is
  * taken when there is room for it, and when at the present speed it can be expected to meet its deadline; otherwise
  * it is refused at once, so that the client can go elsewhere while there is time.
+ *
+ * Between a request's head and its admission lies the reading of its body. A claim holds its place meanwhile, so that
+ * of a crowd only as many are read as can be taken.
  */
 export class Admission {
+  /** Work by client, admitted and claimed. */
   readonly #pending = new Map<string, number>();
+  readonly #forecasts = new Map<string, Forecast>();
   #total = 0;
+  #admitted = 0;
 
   constructor(
     private readonly limits: AdmissionLimits,
@@ -87,12 +136,31 @@ export class Admission {
 
   /** Work that waits or runs. */
   get pendingTokens(): number {
-    return this.#total;
+    return this.#admitted;
   }
 
-  /** Whether nothing of the client could be taken now: its request need not even be read. */
-  isFull(client: string, deadline: number): boolean {
-    return this.#room(client, deadline) <= 0;
+  /** Work that places are held for, of requests that are being read. */
+  get claimedTokens(): number {
+    return notDust(this.#total - this.#admitted);
+  }
+
+  /** Whether the request could not be taken now, whatever is in its body: it need not even be read. */
+  isFull({ client, deadline, route, bytes = 0 }: Arrival): boolean {
+    const room = this.#room(client, deadline);
+    return room <= 0 || (this.#admitted > 0 && this.#forecast(route).least(bytes) > room);
+  }
+
+  /** Holds a place for a request that was let in; never more than there is, so that others keep theirs. */
+  claim({ client, deadline, route, bytes }: Arrival): Claim | undefined {
+    if (bytes === undefined) return undefined;
+    const forecast = this.#forecast(route);
+    const { requestTokens } = this.limits;
+    const work = Math.max(0, Math.min(forecast.mean(bytes), requestTokens, this.#room(client, deadline)));
+    this.#add(client, work);
+    return new Claim(
+      () => this.#add(client, -work),
+      (real) => forecast.learn(bytes, real),
+    );
   }
 
   /** Seconds after which about half of what waits is done. */
@@ -110,11 +178,16 @@ export class Admission {
       );
     }
     // With nothing else to do, trying is better than refusing: the estimate may be wrong.
-    if (this.#total > 0 && work > this.#room(client, deadline)) {
+    if (this.#admitted > 0 && work > this.#room(client, deadline)) {
       throw new Refusal('overloaded', overloaded, this.retryAfter);
     }
-    this.#add(client, work);
-    return new Ticket(work, (done) => this.#add(client, -done));
+    const count = (change: number): void => {
+      // Sums of fractions leave dust behind; no work is none.
+      this.#admitted = notDust(this.#admitted + change);
+      this.#add(client, change);
+    };
+    count(work);
+    return new Ticket(work, (done) => count(-done));
   }
 
   /** The most work that could be taken from the client now. */
@@ -145,11 +218,20 @@ export class Admission {
   }
 
   #add(client: string, work: number): void {
-    const own = (this.#pending.get(client) ?? 0) + work;
+    const own = notDust((this.#pending.get(client) ?? 0) + work);
     this.#total += work;
-    // Sums of fractions leave dust behind; an empty queue is empty.
-    if (own > 1e-6) this.#pending.set(client, own);
+    if (own > 0) this.#pending.set(client, own);
     else this.#pending.delete(client);
-    if (this.#pending.size === 0) this.#total = 0;
+    if (this.#pending.size === 0) this.#total = this.#admitted = 0;
   }
+
+  #forecast(route: string): Forecast {
+    let forecast = this.#forecasts.get(route);
+    if (!forecast) this.#forecasts.set(route, (forecast = new Forecast()));
+    return forecast;
+  }
+}
+
+function notDust(work: number): number {
+  return work > 1e-6 ? work : 0;
 }

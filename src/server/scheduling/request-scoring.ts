@@ -9,7 +9,6 @@ import type { Scheduler } from './scheduler.js';
 export interface RequestScoringOptions {
   readonly client: string;
   readonly signal: AbortSignal;
-  readonly ticket: Pick<Ticket, 'progress'>;
   /** Keeps the log-odds of every pair, for raw scores (false). */
   readonly keepOdds?: boolean;
   readonly onProgress?: (progress: RerankProgress & { readonly total: number }) => void;
@@ -27,6 +26,8 @@ export class RequestScoring {
   readonly use: Readonly<Record<Phase, Counted>> = Object.fromEntries(
     phases.map((phase) => [phase, { pairs: 0, tokens: 0, flops: 0 }]),
   ) as Record<Phase, Counted>;
+  /** Told of the work that is done; absent for what needs no admission. */
+  ticket: Pick<Ticket, 'progress'> | undefined;
   readonly #scorers = new Map<Engine, Scorer>();
   readonly #odds = new Map<Engine, Map<string, Map<string, number>>>();
   readonly #created = performance.now();
@@ -78,7 +79,7 @@ export class RequestScoring {
     pairs: readonly TextPair[],
     { onProgress }: ScoreOptions = {},
   ): Promise<Float32Array> {
-    const { client, signal, ticket } = this.options;
+    const { client, signal } = this.options;
     // Answered at once, by the phase that asks.
     onProgress?.(0, pairs.length);
     const use = this.use[this.#phase];
@@ -94,7 +95,7 @@ export class RequestScoring {
       signal,
       onStart: () => (this.#started ??= performance.now()),
       onProgress: (done, work) => {
-        ticket.progress(work);
+        this.ticket?.progress(work);
         onProgress?.(done, pairs.length);
         report(done);
       },

@@ -2,7 +2,7 @@ import type { Settings } from '../../expansion/index.js';
 import type { Variant } from '../catalogue/index.js';
 
 /** Characters of a word piece, of a word with its space: of English text; for an estimate that is enough. */
-const charactersPerPiece = 4.4;
+export const charactersPerPiece = 4.4;
 const charactersPerWord = 6;
 const piecesPerWord = charactersPerWord / charactersPerPiece;
 /** [CLS], [SEP], [SEP]. */
