@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { Connection } from './connection.js';
 import type { RerankRequest } from './workload.js';
 
 export interface Answer {
@@ -6,45 +6,38 @@ export interface Answer {
   readonly milliseconds: number;
 }
 
-/** A client that keeps its connections. */
+/**
+ * A client that keeps its connections and does little else: requests are bytes made beforehand, answers are looked at
+ * for their status and their end. It runs on the cores of the server it measures, and what it takes is missing there.
+ */
 export class HttpClient {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 4000 });
+  readonly #host: string;
+  readonly #port: number;
+  readonly #idle: Connection[] = [];
+  readonly #all = new Set<Connection>();
   readonly #bodies: readonly string[];
+  /** By the headers they have. */
+  readonly #requests = new Map<string, Buffer[]>();
 
   constructor(
     private readonly url: string,
     work: readonly RerankRequest[],
   ) {
+    const { hostname, port } = new URL(url);
+    this.#host = hostname;
+    this.#port = Number(port);
     // The shape of TEI, which every contender can speak.
     this.#bodies = work.map(({ query, texts }) => JSON.stringify({ query, texts }));
   }
 
-  ask(i: number, headers: Record<string, string> = {}): Promise<Answer> {
-    const body = this.#bodies[i % this.#bodies.length];
+  async ask(i: number, header = ''): Promise<Answer> {
+    const bytes = this.#request(i, header);
     const sent = performance.now();
-    return new Promise((resolve, reject) => {
-      const asking = request(
-        `${this.url}/rerank`,
-        {
-          method: 'POST',
-          agent: this.#agent,
-          headers: {
-            'Content-Type': 'application/json',
-            'Content-Length': Buffer.byteLength(body),
-            ...headers,
-          },
-        },
-        (answer) => {
-          answer.resume();
-          answer.on('end', () =>
-            resolve({ status: answer.statusCode!, milliseconds: performance.now() - sent }),
-          );
-          answer.on('error', reject);
-        },
-      );
-      asking.on('error', reject);
-      asking.end(body);
-    });
+    const connection = this.#idle.pop() ?? this.#connect();
+    const status = await connection.send(bytes);
+    const milliseconds = performance.now() - sent;
+    if (this.#all.has(connection)) this.#idle.push(connection);
+    return { status, milliseconds };
   }
 
   /** Connections that were cut while a request waited. */
@@ -65,6 +58,34 @@ export class HttpClient {
   }
 
   close(): void {
-    this.#agent.destroy();
+    for (const connection of this.#all) connection.close();
+  }
+
+  #connect(): Connection {
+    const connection = new Connection(this.#host, this.#port, (closed) => {
+      this.#all.delete(closed);
+      const at = this.#idle.indexOf(closed);
+      if (at >= 0) this.#idle.splice(at, 1);
+    });
+    this.#all.add(connection);
+    return connection;
+  }
+
+  #request(i: number, header: string): Buffer {
+    let requests = this.#requests.get(header);
+    if (!requests) {
+      requests = this.#bodies.map((body) => {
+        const head = [
+          'POST /rerank HTTP/1.1',
+          `Host: ${this.#host}:${this.#port}`,
+          'Content-Type: application/json',
+          `Content-Length: ${Buffer.byteLength(body)}`,
+          ...(header === '' ? [] : [header]),
+        ];
+        return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+      });
+      this.#requests.set(header, requests);
+    }
+    return requests[i % requests.length];
   }
 }

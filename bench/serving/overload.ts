@@ -34,11 +34,11 @@ export async function overload(
   let memoryMost = memoryBefore;
   const answers: Promise<Answer>[] = [];
   const started = performance.now();
-  const headers = { 'X-Timeout-Ms': String(deadlineMs) };
+  const header = `X-Timeout-Ms: ${deadlineMs}`;
   for (let due = 0; performance.now() - started < 1000 * seconds;) {
     due = ((performance.now() - started) / 1000) * perSecond;
     while (answers.length < due) {
-      answers.push(client.ask(answers.length, headers).catch(() => ({ status: 0, milliseconds: 0 })));
+      answers.push(client.ask(answers.length, header).catch(() => ({ status: 0, milliseconds: 0 })));
     }
     memoryMost = Math.max(memoryMost, await residentBytes(server));
     await new Promise((resolve) => setTimeout(resolve, tickMs));
