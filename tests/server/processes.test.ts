@@ -18,7 +18,8 @@ async function serve(...args: string[]) {
   let stderr = '';
   started.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   started.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const exit = new Promise<number | null>((resolve) => started.on('exit', resolve));
+  // Not 'exit', after which there may still be something to read.
+  const exit = new Promise<number | null>((resolve) => started.on('close', resolve));
   await Promise.race([
     until(() => stdout.includes('\n')),
     exit.then(() => {
@@ -42,12 +43,24 @@ afterEach(() => {
 
 describe('bert-qe serve', () => {
   it('serves the demo, and on SIGTERM answers everything it has admitted before it ends', async () => {
-    const { url, exit, started, log } = await serve('--demo', '--models', 'TTT', '--depth', '10');
+    const patience = ['--deadline', '3600', '--drain', '3600'];
+    const { url, exit, started, log } = await serve(
+      '--demo',
+      '--models',
+      'TTT',
+      '--depth',
+      '10',
+      ...patience,
+    );
     expect((await post(`${url}/search`, { query })).body['results']).toHaveLength(10);
     const texts = await demoTexts(8);
-    const before = await metric(url, 'bert_qe_open_requests');
+    // In this order none is counted twice; where an answer falls in between, the next count has it.
+    const arrived = async () =>
+      (await metric(url, 'bert_qe_requests_total{route="/v2/rerank",status="200"}')) +
+      (await metric(url, 'bert_qe_open_requests'));
+    const before = await arrived();
     const answers = Array.from({ length: 4 }, () => post(`${url}/v2/rerank`, { query, documents: texts }));
-    await until(async () => (await metric(url, 'bert_qe_open_requests')) >= before + 4);
+    await until(async () => (await arrived()) >= before + 4);
     started.kill('SIGTERM');
     for (const { status, body } of await Promise.all(answers)) {
       expect(status).toBe(200);

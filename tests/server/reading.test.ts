@@ -35,23 +35,28 @@ async function begin(length: number, body = ''): Promise<{ socket: Socket; heard
   return { socket, heard: () => heard };
 }
 
+/** Begins until a place is seen to be held: one that was held while this process had to wait is free again. */
+async function beginAndHold(...request: Parameters<typeof begin>): ReturnType<typeof begin> {
+  for (;;) {
+    const begun = await begin(...request);
+    for (let look = 0; look < 100; look++) if ((await claimed()) > 0) return begun;
+    begun.socket.destroy();
+  }
+}
+
 describe('a request whose body is on its way', () => {
   it('holds a place, which is free again when the client hangs up', async () => {
-    const { socket } = await begin(5000, '{"query"');
-    await until(async () => (await claimed()) > 0);
+    const { socket } = await beginAndHold(5000, '{"query"');
     expect(await pending()).toBe(0);
     const ended = await metric(url, 'bert_qe_requests_ended_total{reason="hang-up"}');
     socket.destroy();
     await until(isNothingHeld);
-    await until(
-      async () => (await metric(url, 'bert_qe_requests_ended_total{reason="hang-up"}')) === ended + 1,
-    );
+    await until(async () => (await metric(url, 'bert_qe_requests_ended_total{reason="hang-up"}')) > ended);
   });
 
   it('holds it for a while only, and is answered all the same when it comes at last', async () => {
     const body = JSON.stringify({ query, texts: texts.slice(0, 2) });
-    const { socket, heard } = await begin(Buffer.byteLength(body), body.slice(0, 5));
-    await until(async () => (await claimed()) > 0);
+    const { socket, heard } = await beginAndHold(Buffer.byteLength(body), body.slice(0, 5));
     await until(isNothingHeld);
     expect(heard()).toBe('');
     socket.write(body.slice(5));

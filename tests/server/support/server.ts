@@ -24,7 +24,10 @@ export class LogLines extends Writable {
   }
 }
 
-/** A server in this process, on a free port, with the tiny model; stopped after the test file. */
+/**
+ * A server in this process, on a free port, with the tiny model; stopped after the test file. However busy the machine
+ * is, no request ends at a deadline, or is refused for one, that its test has not set.
+ */
 export async function startServer(options: Partial<ServerOptions> = {}) {
   const lines = new LogLines();
   const server = await RerankServer.start({
@@ -33,6 +36,7 @@ export async function startServer(options: Partial<ServerOptions> = {}) {
     models: ['TTT', 'T'],
     port: 0,
     ...options,
+    limits: { deadlineMs: 3_600_000, ...options.limits },
   });
   let stopping: Promise<void> | undefined;
   const stop = () => (stopping ??= server.stop(5000));
@@ -97,8 +101,12 @@ export async function get(url: string, headers: Record<string, string> = {}): Pr
 }
 
 /** The value of a metric, labels as written. */
-export async function metric(url: string, name: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
+export async function metric(
+  url: string,
+  name: string,
+  headers: Record<string, string> = {},
+): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`, { headers })).text();
   const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
   return line === undefined ? 0 : Number(line.slice(name.length));
 }
