@@ -3,10 +3,7 @@ import { arrivalOf, plainHeadOf, refusalOf, type DoorOptions } from './door.js';
 import { directAnswers, type JsonAnswer } from './handlers/index.js';
 import { isJson, parseJson, problemBody, problemOf, readMessage } from './http/index.js';
 import type { Service } from './service.js';
-import { Turns } from './turns.js';
 import { Visit } from './visit.js';
-
-const turns = new Turns();
 
 /**
  * Answers plain re-rank requests without the application: its requests, answers and streams, made for the web's
@@ -48,7 +45,7 @@ async function respond(
       life.end('hang-up');
       throw error;
     });
-    await turns.next();
+    await service.turns.next();
     body = await answer(service, life, parseJson(bytes));
   } catch (error) {
     const problem = problemOf(error, life.ended);

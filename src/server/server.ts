@@ -19,6 +19,7 @@ import { ServerMetrics } from './metrics/index.js';
 import { settingsOf } from './rerank/index.js';
 import { Admission, Scheduler } from './scheduling/index.js';
 import type { Service, ServiceLimits } from './service.js';
+import { Turns } from './turns.js';
 import { warmUp } from './warm-up.js';
 
 /** What is served, to whom, and within which limits. */
@@ -92,12 +93,17 @@ export class RerankServer {
       };
       const opened = await listen(
         createApp(service, gate),
-        (request, response) =>
-          turnAway(request, response, service, gate) || answerDirectly(request, response, service, gate),
+        (request, response) => {
+          service.turns.arrived();
+          return (
+            turnAway(request, response, service, gate) || answerDirectly(request, response, service, gate)
+          );
+        },
         host,
         port,
         { ...defaultPatience, ...options.patience },
       );
+      opened.server.on('connection', () => service.turns.arrived());
       const url = `http://${host.includes(':') ? `[${host}]` : host}:${opened.port}`;
       log.say('listening', { url, models: models.variants.map(({ id }) => id) });
       return new RerankServer(url, opened.server, service, log, models.close);
@@ -155,6 +161,7 @@ function serviceFor(options: ServerOptions, variants: Service['variants']): Serv
     topics: new Topics(options.queries, options.qrels),
     scheduler,
     admission,
+    turns: new Turns(),
     measurements: new Measurements(),
     metrics,
     limits,

@@ -9,6 +9,7 @@ import {
 import { HttpProblem, type RequestLife } from './http/index.js';
 import type { ServerMetrics } from './metrics/index.js';
 import type { Admission, Scheduler } from './scheduling/index.js';
+import type { Turns } from './turns.js';
 
 /** How much the server takes. */
 export interface ServiceLimits {
@@ -32,6 +33,7 @@ export interface Service {
   readonly topics: Topics;
   readonly scheduler: Scheduler;
   readonly admission: Admission;
+  readonly turns: Turns;
   readonly measurements: Measurements;
   readonly metrics: ServerMetrics;
   readonly limits: ServiceLimits;

@@ -170,6 +170,19 @@ describe('a claim', () => {
     expect(admission.pendingTokens).toBe(100);
   });
 
+  it('is honoured where the request is not much more than it was for, and the queue can hold it', () => {
+    const admission = new Admission(limits, speed);
+    const [first, second, third] = Array.from({ length: 4 }, () => admission.claim(arrival)!);
+    admission.admit({ client: 'a', work: 140, deadline: 1000, held: first.settle(140) });
+    // The first took more than its place; that is not the second's fault.
+    admission.admit({ client: 'a', work: 140, deadline: 1000, held: second.settle(140) });
+    refusal(() => admission.admit({ client: 'a', work: 151, deadline: 1000, held: third.settle(151) }));
+    const small = new Admission({ requestTokens: 1000, queueTokens: 100 }, unmeasured);
+    const held = small.claim({ ...arrival, bytes: 200 })!.settle(60);
+    small.admit({ client: 'b', work: 50, deadline: 1000 });
+    refusal(() => small.admit({ client: 'a', work: 60, deadline: 1000, held }));
+  });
+
   it('lapses: who is slow to send a body keeps no place from others', () => {
     const admission = new Admission(limits, speed);
     const claim = admission.claim({ ...arrival, bytes: 1e9 });
@@ -177,7 +190,7 @@ describe('a claim', () => {
     vi.advanceTimersByTime(2000);
     expect(admission.isFull(arrival)).toBe(false);
     expect(admission.claimedTokens).toBe(0);
-    claim!.release();
+    expect(claim!.settle(100)).toBe(0);
     expect(admission.claimedTokens).toBe(0);
   });
 

@@ -5,6 +5,31 @@ import { Turns } from '../../src/server/turns.js';
 const immediate = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('turns of the event loop', () => {
+  it('pass while others keep coming to the door, but not for ever', async () => {
+    const turns = new Turns();
+    let isOver = false;
+    const crowd = (arrivals: number): Promise<void> =>
+      new Promise((resolve) => {
+        const come = (left: number): void => {
+          if (left === 0 || isOver) return resolve();
+          turns.arrived();
+          setImmediate(() => come(left - 1));
+        };
+        come(arrivals);
+      });
+    const went: string[] = [];
+    await turns.next();
+    const waiting = turns.next().then(() => went.push('read'));
+    await crowd(10).then(() => went.push('crowd'));
+    await waiting;
+    expect(went).toEqual(['crowd', 'read']);
+    const endless = crowd(Number.POSITIVE_INFINITY);
+    // Two, as the first may go at once.
+    await Promise.all([turns.next(), turns.next()]);
+    isOver = true;
+    await endless;
+  });
+
   it('go to one caller each, in the order in which they asked; the first does not wait', async () => {
     const turns = new Turns();
     const went: string[] = [];

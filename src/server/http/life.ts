@@ -14,7 +14,7 @@ export interface Notes {
 
 /** A place that is held while the request is read. */
 export interface HeldPlace {
-  settle(work: number): void;
+  settle(work: number): number;
   release(): void;
 }
 
@@ -41,10 +41,11 @@ export class RequestLife {
     this.#place = place;
   }
 
-  /** The request is read: it is so much work, and its place is free for it. */
-  settle(work: number): void {
-    this.#place?.settle(work);
+  /** The request is read: it is so much work, and its place is free for it. Returns the work that was held. */
+  settle(work: number): number {
+    const held = this.#place?.settle(work) ?? 0;
     this.#place = undefined;
+    return held;
   }
 
   /** Fires when the answer is no longer wanted. */

@@ -71,8 +71,9 @@ export async function perform(
     variant,
     settings,
   });
-  life.settle(estimate);
-  const ticket = service.admission.admit({ client: life.client, work: estimate, deadline: life.deadline });
+  const held = life.settle(estimate);
+  const { client, deadline } = life;
+  const ticket = service.admission.admit({ client, work: estimate, deadline, held });
   scoring.ticket = ticket;
   try {
     const reranking = await bertQe.rerank(query, documents, {

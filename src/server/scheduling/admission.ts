@@ -16,10 +16,12 @@ export interface WorkRequest {
   readonly work: number;
   /** Milliseconds in which the answer is wanted. */
   readonly deadline: number;
+  /** The work that a place was held for while the request was read (0). */
+  readonly held?: number;
 }
 
 /** What is known of a request when only its head has been read. */
-export interface Arrival extends Omit<WorkRequest, 'work'> {
+export interface Arrival extends Pick<WorkRequest, 'client' | 'deadline'> {
   /** Requests of a route are alike. */
   readonly route: string;
   /** The length of its body; absent where it is not declared. */
@@ -86,12 +88,16 @@ export class Ticket {
  */
 const holdMs = 1000;
 
+/** A held place is honoured for a request that is so many times what it was held for: it has been read by now. */
+const honoured = 1.5;
+
 /** A place held for a request that is being read; given back when it is read, when it ends, or after a while. */
 export class Claim {
   readonly #lapse: NodeJS.Timeout;
   #release: (() => void) | undefined;
 
   constructor(
+    private readonly work: number,
     release: () => void,
     private readonly learn: (work: number) => void,
   ) {
@@ -100,10 +106,12 @@ export class Claim {
     this.#lapse.unref();
   }
 
-  /** The request is read: it is so much work, for which admission is asked next. */
-  settle(work: number): void {
+  /** The request is read: it is so much work, for which admission is asked next. Returns what was held until now. */
+  settle(work: number): number {
+    const held = this.#release ? this.work : 0;
     this.learn(work);
     this.release();
+    return held;
   }
 
   /** It may be called again. */
@@ -158,6 +166,7 @@ export class Admission {
     const work = Math.max(0, Math.min(forecast.mean(bytes), requestTokens, this.#room(client, deadline)));
     this.#add(client, work);
     return new Claim(
+      work,
       () => this.#add(client, -work),
       (real) => forecast.learn(bytes, real),
     );
@@ -168,8 +177,8 @@ export class Admission {
     return Math.max(1, Math.ceil(this.#total / (2 * (this.throughput.perSecond ?? this.#total))));
   }
 
-  admit({ client, work, deadline }: WorkRequest): Ticket {
-    const { requestTokens } = this.limits;
+  admit({ client, work, deadline, held = 0 }: WorkRequest): Ticket {
+    const { requestTokens, queueTokens } = this.limits;
     if (work > requestTokens) {
       throw new Refusal(
         'too_large',
@@ -178,7 +187,8 @@ export class Admission {
       );
     }
     // With nothing else to do, trying is better than refusing: the estimate may be wrong.
-    if (this.#admitted > 0 && work > this.#room(client, deadline)) {
+    const isPromised = work <= honoured * held && this.#total + work <= queueTokens;
+    if (this.#admitted > 0 && !isPromised && work > this.#room(client, deadline)) {
       throw new Refusal('overloaded', overloaded, this.retryAfter);
     }
     const count = (change: number): void => {
