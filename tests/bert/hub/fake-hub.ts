@@ -29,6 +29,8 @@ export class FakeHub {
   commit = 'c'.repeat(40);
   /** Faults of GETs by file, used up in order; under '*' for the listing. */
   readonly faults = new Map<string, Fault[]>();
+  /** Bytes of each file that have arrived, as the client tells: connections are dropped when it has what was sent. */
+  readonly arrived = new Map<string, number>();
   /** Files served from a second host, as large files are. */
   readonly linked = new Set<string>();
   /** A status for everything. */
@@ -135,7 +137,13 @@ export class FakeHub {
     if (fault?.kind === 'truncate') return void response.end(body.subarray(0, fault.after));
     if (fault?.kind === 'stall') return void response.write(body.subarray(0, fault.after));
     if (fault?.kind === 'drop') {
-      response.write(body.subarray(0, fault.after), () => setTimeout(() => response.destroy(), 20));
+      response.write(body.subarray(0, fault.after));
+      const watch = setInterval(() => {
+        if ((this.arrived.get(file) ?? 0) < from + fault.after) return;
+        clearInterval(watch);
+        response.destroy();
+      }, 5);
+      response.on('close', () => clearInterval(watch));
       return;
     }
     response.end(body);
