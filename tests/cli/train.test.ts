@@ -11,7 +11,7 @@ function queryLines(queries: readonly { id: string; text: string }[]): string {
   return queries.map(({ id, text }) => `${JSON.stringify({ _id: id, text })}\n`).join('');
 }
 
-describe('bert-qe train', { timeout: 180_000 }, () => {
+describe('bert-qe train', { timeout: 600_000 }, () => {
   const folder = temporaryFolder();
   const at = (name: string): string => join(folder, name);
   const [training, validation] = [toyCollection('t', 12), toyCollection('v', 4)];
@@ -35,7 +35,7 @@ describe('bert-qe train', { timeout: 180_000 }, () => {
       [...both.run].map(([query, ranking]) => ({ query, ranking })),
       { tag: 'toy' },
     );
-  }, 60_000);
+  }, 600_000);
 
   async function* documents() {
     for (const [id, text] of both.texts) yield { id, text, origin: { file: 'toy' } };

@@ -29,7 +29,7 @@ export function retrieverContract(name: string, open: () => Promise<OpenedRetrie
     const search = (text: string, options = {}) => opened.retriever.search({ id: 'q', text }, options);
     beforeAll(async () => {
       opened = await open();
-    }, 180_000);
+    }, 600_000);
     afterAll(async () => opened?.close());
 
     it('finds documents that have a word of the query, best first', async () => {

@@ -72,7 +72,7 @@ const programs = new Map(
 describe.each([...programs])('%s', (_file, programs) => {
   const world = new World(root, temporaryFolder());
 
-  test.each(programs)('$name', { timeout: 300_000 }, async (program) => {
+  test.each(programs)('$name', { timeout: 600_000 }, async (program) => {
     if (program.savedAs !== undefined) writeFileSync(join(world.folder, program.savedAs), program.code);
     if (program.language === 'json') JSON.parse(program.code);
     else if (program.language === 'yaml') checkExperiment(program);
@@ -80,7 +80,7 @@ describe.each([...programs])('%s', (_file, programs) => {
   });
 });
 
-test('TypeScript is well typed against the declarations of the package', { timeout: 300_000 }, async () => {
+test('TypeScript is well typed against the declarations of the package', { timeout: 600_000 }, async () => {
   const notRun = code
     .filter(({ marks }) => marks.has('not run'))
     .map((block) => ({ ...block, name: place(block) }));

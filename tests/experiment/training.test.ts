@@ -7,7 +7,7 @@ import { toyModel } from '../training/toy-task.js';
 import { fakeModels } from './fake-model.js';
 import { smallExperiment } from './small-experiment.js';
 
-describe('an experiment with training', { timeout: 180_000 }, () => {
+describe('an experiment with training', { timeout: 600_000 }, () => {
   const folder = temporaryFolder();
   const out = join(folder, 'out');
   const steps = [1, 2, 3].map((fold) => `train T, fold ${fold}`);

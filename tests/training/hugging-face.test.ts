@@ -23,7 +23,7 @@ print(json.dumps({"left": left, "score": torch.softmax(model.eval()(**tokens).lo
 
 test.skipIf(!existsSync(python))(
   'Hugging Face transformers loads a trained model and scores as we do (needs a Python with transformers)',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
     const folder = temporaryFolder();
     const out = join(folder, 'trained');

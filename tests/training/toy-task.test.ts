@@ -7,7 +7,7 @@ import { toyCollection, toyModel } from './toy-task.js';
 
 test(
   'a model learns which words mean the same, and scores pairs it has not seen',
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async () => {
     const folder = temporaryFolder();
     const out = join(folder, 'trained');

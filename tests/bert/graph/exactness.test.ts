@@ -17,7 +17,7 @@ async function expectLogits(name: string, arithmetic?: Arithmetic, tolerance = 1
 /** B and L are compared in tests/parity, where all sizes are read from each checkpoint format. */
 describe('the graph gives the logits of Hugging Face transformers', () => {
   const models = ['T', 'S', 'M', 'one layer, one label', 'tanh approximation', 'relu'];
-  it.each(models)('%s', { timeout: 180_000 }, async (name) => {
+  it.each(models)('%s', { timeout: 600_000 }, async (name) => {
     await expectLogits(name);
   });
 
