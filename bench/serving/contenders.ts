@@ -51,6 +51,10 @@ export class AloneProcess {
     return new AloneProcess(child);
   }
 
+  get pid(): number {
+    return this.child.pid!;
+  }
+
   run(order: LoopOrder): Promise<Loop> {
     return new Promise((resolve) => {
       this.child.once('message', (loop) => resolve(loop as Loop));

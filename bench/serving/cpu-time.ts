@@ -20,3 +20,17 @@ export function cpuTime(pid: number): CpuTime {
   }
   return { main, others };
 }
+
+/** Runs something and tells the CPU time that processes used meanwhile. */
+export async function withCpuTime<T>(
+  pids: readonly number[],
+  act: () => Promise<T>,
+): Promise<{ result: T; cpu: CpuTime[] }> {
+  const before = pids.map(cpuTime);
+  const result = await act();
+  const cpu = pids.map((pid, i) => {
+    const { main, others } = cpuTime(pid);
+    return { main: main - before[i].main, others: others - before[i].others };
+  });
+  return { result, cpu };
+}

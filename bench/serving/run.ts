@@ -5,30 +5,56 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { findModel } from '../../src/bert/index.js';
 import { exportForPeers } from '../scoring/export-models.js';
-import { closedLoop, percentile, type Loop } from './closed-loop.js';
+import { closedLoop, percentile, type Loop, type LoopOrder } from './closed-loop.js';
 import { AloneProcess, ourServer, peerServer } from './contenders.js';
+import { withCpuTime, type CpuTime } from './cpu-time.js';
 import { HttpClient } from './http-client.js';
 import { overload } from './overload.js';
 import { documentsPerRequest, requests } from './workload.js';
 
 const clients = [1, 8, 64];
-const rounds = 2;
+const rounds = 3;
 const seconds = 4;
+/** With eight clients, before anything is counted: Node compiles what runs often. */
+const warmUpSeconds = 4;
 const overloadSeconds = 8;
 const overloadDeadlineMs = 5000;
 
+interface Round extends Loop {
+  /** What the system used, and what the client did. */
+  readonly cpu: { readonly system: CpuTime; readonly client: CpuTime };
+}
+
 /** The requests of several rounds together; throughput is that of the median round. */
-function summarise(loops: readonly Loop[]) {
+function summarise(loops: readonly Round[]) {
   const latencies = loops.flatMap((loop) => loop.latencies);
   const perSecond = loops
     .map((loop) => (loop.requests * documentsPerRequest) / loop.seconds)
     .sort((a, b) => a - b);
+  const perRequest = (of: (round: Round) => number) =>
+    loops.reduce((sum, loop) => sum + of(loop), 0) / latencies.length;
   return {
     documentsPerSecond: perSecond[Math.floor(perSecond.length / 2)],
     p50: percentile(latencies, 50),
     p99: percentile(latencies, 99),
     requests: latencies.length,
+    cpuMs: {
+      main: perRequest(({ cpu }) => cpu.system.main),
+      others: perRequest(({ cpu }) => cpu.system.others),
+      client: perRequest(({ cpu }) => cpu.client.main + cpu.client.others),
+    },
   };
+}
+
+/** A system, asked by as many clients as the order says. */
+interface System {
+  readonly pid: number;
+  run(order: LoopOrder): Promise<Loop>;
+}
+
+async function round({ pid, run }: System, order: LoopOrder): Promise<Round> {
+  const { result, cpu } = await withCpuTime([pid, process.pid], () => run(order));
+  return { ...result, cpu: { system: cpu[0], client: cpu[1] } };
 }
 
 async function measure(model: string) {
@@ -43,22 +69,23 @@ async function measure(model: string) {
   const peer = await peerServer(name, models);
   const toOurs = new HttpClient(ours.url, work);
   const toPeer = new HttpClient(peer.url, work);
+  const systems: Record<'alone' | 'bert-qe' | 'transformers.js', System> = {
+    alone: { pid: alone.pid, run: (order) => alone.run(order) },
+    'bert-qe': { pid: ours.process.pid!, run: (order) => closedLoop(order, (i) => toOurs.must(i)) },
+    'transformers.js': { pid: peer.process.pid!, run: (order) => closedLoop(order, (i) => toPeer.must(i)) },
+  };
   const results = [];
   try {
+    for (const system of Object.values(systems)) await system.run({ clients: 8, seconds: warmUpSeconds });
     for (const count of clients) {
-      const loops: Record<'alone' | 'bert-qe' | 'transformers.js', Loop[]> = {
-        alone: [],
-        'bert-qe': [],
-        'transformers.js': [],
-      };
-      const order = { clients: count, seconds };
+      const loops = new Map<string, Round[]>(Object.keys(systems).map((name) => [name, []]));
       // In turn, so that whatever else the machine does falls on all alike.
-      for (let round = 0; round < rounds; round++) {
-        loops.alone.push(await alone.run(order));
-        loops['bert-qe'].push(await closedLoop(order, (i) => toOurs.must(i)));
-        loops['transformers.js'].push(await closedLoop(order, (i) => toPeer.must(i)));
+      for (let i = 0; i < rounds; i++) {
+        for (const [name, system] of Object.entries(systems)) {
+          loops.get(name)!.push(await round(system, { clients: count, seconds }));
+        }
       }
-      for (const [system, of] of Object.entries(loops)) {
+      for (const [system, of] of loops) {
         const result = { model, clients: count, system, ...summarise(of) };
         process.stderr.write(`${JSON.stringify(result)}\n`);
         results.push(result);
@@ -91,6 +118,7 @@ const report = {
   documentsPerRequest,
   rounds,
   seconds,
+  warmUpSeconds,
   date: new Date().toISOString().slice(0, 10),
   results: measured.flatMap(({ results }) => results),
   resets: measured.map((one) => one.resets),
