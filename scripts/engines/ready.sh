@@ -14,10 +14,10 @@ for tool in java redis-server redis-cli curl; do
   command -v "$tool" >/dev/null || cannot "$tool is not installed"
 done
 if ! ls -d "$engines"/opensearch-* >/dev/null 2>&1; then
-  for tool in mvn unzip; do
-    command -v "$tool" >/dev/null || cannot "there is no OpenSearch server, and no $tool to get one with"
-  done
-  timeout 600 "$here/install.sh" opensearch >/dev/null 2>&1 || cannot "the OpenSearch server cannot be fetched"
+  command -v unzip >/dev/null || cannot "there is no OpenSearch server, and no unzip to get one with"
+  if ! said=$(timeout 900 "$here/install.sh" opensearch 2>&1 >/dev/null); then
+    cannot "the OpenSearch server cannot be fetched: ${said##*$'\n'}"
+  fi
 fi
 
 data=$(mktemp -d)
