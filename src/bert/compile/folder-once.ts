@@ -17,7 +17,7 @@ export async function folderOnce(
   write: (temporary: string) => Promise<void>,
 ): Promise<string> {
   if (await isComplete(folder)) return folder;
-  const temporary = `${folder}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
+  const temporary = besides(folder);
   try {
     await mkdir(temporary, { recursive: true });
     await removeAbandoned(dirname(folder));
@@ -33,6 +33,11 @@ export async function folderOnce(
   }
 }
 
+/** A new name, which {@link removeAbandoned} knows for what it is. */
+function besides(folder: string): string {
+  return `${folder}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
+}
+
 /** The manifest lists the files with their sizes: a file cut short or removed afterwards is noticed. */
 async function isComplete(folder: string): Promise<boolean> {
   try {
@@ -46,15 +51,24 @@ async function isComplete(folder: string): Promise<boolean> {
   }
 }
 
-/** Another process may have been first: its folder is as good as ours. A damaged one is replaced. */
+/**
+ * Another process may have been first: its folder is as good as ours. A damaged one is moved out of the way, at once and
+ * whole: to remove it where it lies would remove what another process puts there meanwhile.
+ */
 async function moveTo(temporary: string, folder: string): Promise<void> {
-  try {
-    await rename(temporary, folder);
-  } catch (error) {
-    if (systemCode(error) !== 'ENOTEMPTY' && systemCode(error) !== 'EEXIST') throw error;
-    const other = await isComplete(folder);
-    await rm(other ? temporary : folder, { recursive: true, force: true });
-    if (!other) await rename(temporary, folder);
+  for (;;) {
+    try {
+      return await rename(temporary, folder);
+    } catch (error) {
+      if (systemCode(error) !== 'ENOTEMPTY' && systemCode(error) !== 'EEXIST') throw error;
+    }
+    if (await isComplete(folder)) return rm(temporary, { recursive: true, force: true });
+    const aside = besides(folder);
+    await rename(folder, aside).catch((error: unknown) => {
+      // Another process was quicker.
+      if (systemCode(error) !== 'ENOENT') throw error;
+    });
+    await rm(aside, { recursive: true, force: true });
   }
 }
 

@@ -58,6 +58,19 @@ describe('compiled models', () => {
     expect(compiledFolders()).toHaveLength(1);
   });
 
+  it('are the same when several find a damaged one at once, and leave nothing behind', async () => {
+    const folder = await miniModel();
+    const path = await compile(folder);
+    const whole = readFileSync(`${path}.data`);
+    for (let round = 0; round < 10; round++) {
+      truncateSync(`${path}.data`, 100);
+      const paths = await Promise.all(Array.from({ length: 6 }, () => compile(folder)));
+      expect(new Set(paths)).toEqual(new Set([path]));
+      expect(readFileSync(`${path}.data`).equals(whole)).toBe(true);
+      expect(compiledFolders()).toHaveLength(1);
+    }
+  });
+
   it('clear away what a killed process left an hour ago', async () => {
     const leftover = join(process.env['BERT_QE_CACHE']!, 'compiled', 'x.1.ab.tmp');
     mkdirSync(leftover, { recursive: true });
