@@ -11,7 +11,10 @@ interface Stored {
 }
 
 /** As much of a search engine as loading needs, in memory; `fault` may answer in its place. */
-async function fakeCluster(fault: (asked: Asked, bulks: number, store: FakeStore) => Answer | undefined) {
+async function fakeCluster(
+  fault: (asked: Asked, bulks: number, store: FakeStore) => Answer | undefined,
+  timeoutMs = 3000,
+) {
   const store = new FakeStore();
   let bulks = 0;
   const server = await loopback((asked) => {
@@ -22,7 +25,7 @@ async function fakeCluster(fault: (asked: Asked, bulks: number, store: FakeStore
   const connection = await EngineConnection.open({
     engine: 'opensearch',
     urls: [server.url],
-    timeoutMs: 3000,
+    timeoutMs,
     patience: { attempts: 6, firstPauseMs: 1, longestPauseMs: 5 },
   });
   return { server, store, connection };
@@ -177,7 +180,8 @@ describe('loading a collection into a cluster', () => {
   });
 
   it('goes on where an interrupted load had come to', async () => {
-    const { store, connection, server } = await fakeCluster(() => undefined);
+    // Every request is counted below: none may be sent again because the machine is busy.
+    const { store, connection, server } = await fakeCluster(() => undefined, 600_000);
     const controller = new AbortController();
     const broken = loadEngineIndex(() => collection(), {
       connection,
