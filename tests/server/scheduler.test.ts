@@ -30,6 +30,8 @@ class FakeEngine implements Engine {
   constructor(
     readonly roundTokens = 40,
     private readonly delayMs = 0,
+    readonly workers = 1,
+    readonly fullRoundTokens = roundTokens,
   ) {}
 }
 
@@ -80,6 +82,34 @@ describe('the scheduler', () => {
       [0, 3, 3],
       [6, 0, 0],
     ]);
+  });
+
+  it('shares a short call that is alone out evenly among the workers', async () => {
+    const engine = new FakeEngine(80, 0, 2, 160);
+    await new Scheduler().run({ engine, client: 'a', pairs: pairsOf('a', 12) });
+    // 120 tokens in rounds of 80 would leave one worker waiting for the other.
+    expect(engine.rounds.map((round) => round.length)).toEqual([3, 3, 3, 3]);
+    engine.rounds.length = 0;
+    await new Scheduler().run({ engine, client: 'a', pairs: pairsOf('a', 20) });
+    expect(engine.rounds[0]).toHaveLength(8);
+  });
+
+  it('lets rounds grow while the model is quick, as far as it may', async () => {
+    const engine = new FakeEngine(40, 0, 2, 120);
+    const scheduler = new Scheduler();
+    // 100 tokens in the time that a round may take.
+    scheduler.throughput.record(4000, 0, 1000);
+    await Promise.all(
+      ['a', 'b'].map((client) => scheduler.run({ engine, client, pairs: pairsOf(client, 60) })),
+    );
+    const sizes = engine.rounds.map((round) => round.length);
+    expect(sizes[0]).toBe(10);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(12);
+    const slow = new FakeEngine(40, 0, 2, 120);
+    const other = new Scheduler();
+    other.throughput.record(400, 0, 1000);
+    await other.run({ engine: slow, client: 'a', pairs: pairsOf('a', 60) });
+    expect(slow.rounds[0]).toHaveLength(4);
   });
 
   it('serves calls of one client in the order in which they came', async () => {

@@ -108,6 +108,7 @@ function weighed(opened: ReadonlyMap<string, Opened>): Map<string, LoadedEngine>
         meter,
         weight: costs[i] > 0 ? costs[i] / most : 1,
         roundTokens,
+        workers: info.workers,
         // A GPU's batches are as large as they may be.
         fullRoundTokens: isCpu ? roundGrowth * roundTokens : roundTokens,
         precision: info.precision,

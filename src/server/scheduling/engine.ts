@@ -17,6 +17,8 @@ export interface Engine {
   readonly roundTokens: number;
   /** Tokens that may go to it at a time while that is quickly done: of more pairs, more have the same length. */
   readonly fullRoundTokens?: number;
+  /** How many workers it has (1). */
+  readonly workers?: number;
 }
 
 /** ln(p/(1-p)) of each pair: the single label's logit, or the difference of two. */

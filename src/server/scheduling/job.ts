@@ -48,6 +48,13 @@ export class Job {
     return !this.#isOver && this.#next < this.lengths.length;
   }
 
+  /** All of its work. */
+  get work(): number {
+    let tokens = 0;
+    for (const length of this.lengths) tokens += length;
+    return tokens * this.request.engine.weight;
+  }
+
   /** The work that the next pair is. */
   get nextWork(): number {
     return this.lengths[this.#order[this.#next]] * this.request.engine.weight;

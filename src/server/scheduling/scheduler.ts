@@ -103,9 +103,10 @@ export class Scheduler {
     const first = this.#leastServed();
     if (!first) return undefined;
     this.#virtualTime = first.served;
-    const { engine } = first.jobs.find((job) => job.hasMore)!.request;
+    const next = nextJob(first, undefined)!;
+    const { engine } = next.request;
     const round = new Round(engine);
-    for (let left = this.#roundWork(engine); left > 0;) {
+    for (let left = this.#roundWork(next); left > 0;) {
       const client = this.#leastServed(engine);
       if (!client) break;
       const job = nextJob(client, engine)!;
@@ -120,9 +121,21 @@ export class Scheduler {
     return round;
   }
 
-  #roundWork({ roundTokens, fullRoundTokens = roundTokens, weight }: Engine): number {
-    const quick = secondsInRound * (this.throughput.perSecond ?? 0);
-    return Math.min(Math.max(roundTokens * weight, quick), fullRoundTokens * weight);
+  #roundWork(job: Job): number {
+    const { roundTokens, fullRoundTokens = roundTokens, weight, workers = 1 } = job.request.engine;
+    const [least, most] = [roundTokens * weight, fullRoundTokens * weight];
+    if (workers > 1 && this.#isAlone(job) && job.work <= most) {
+      // A short call with nobody to share rounds with: one worker each, so that the first begins at once and all end
+      // together.
+      return job.work / (workers * Math.ceil(job.work / least));
+    }
+    return Math.min(Math.max(least, secondsInRound * (this.throughput.perSecond ?? 0)), most);
+  }
+
+  #isAlone(job: Job): boolean {
+    if (this.#clients.size > 1) return false;
+    const [{ jobs }] = this.#clients.values();
+    return jobs.every((other) => other === job || !other.hasMore);
   }
 
   /** The client with work left (for this engine) that has had the least. */
