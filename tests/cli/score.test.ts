@@ -96,7 +96,13 @@ describe('bert-qe score', () => {
     child.stderr.on('data', (data) => (stderr += data));
     child.stdin.on('error', () => undefined);
     child.stdout.once('data', () => child.kill('SIGINT'));
-    for (let i = 0; i < 40; i++) child.stdin.write(jsonLines(demoPairs(500)));
+    // Short ones, for a first block soon, and no end of them: it is interrupted at work, however late that is.
+    const pairs = jsonLines(Array.from({ length: 500 }, (_, i) => ({ a: `query ${i}`, b: 'text' })));
+    const feed = (): void => {
+      while (child.stdin.write(pairs));
+    };
+    child.stdin.on('drain', feed);
+    feed();
     expect(await ended).toEqual({ code: 130, signal: null });
     expect(stderr).toBe('bert-qe: interrupted\n');
   });
