@@ -98,7 +98,7 @@ describe('the scheduler', () => {
     const engine = new FakeEngine(40, 0, 2, 120);
     const scheduler = new Scheduler();
     // 100 tokens in the time that a round may take.
-    scheduler.throughput.record(4000, 0, 1000);
+    scheduler.throughput.record(2000, 0, 1000);
     await Promise.all(
       ['a', 'b'].map((client) => scheduler.run({ engine, client, pairs: pairsOf(client, 60) })),
     );

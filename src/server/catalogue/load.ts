@@ -37,7 +37,7 @@ interface Opened {
 }
 
 /** How many times the tokens that keep all workers busy a round may have, where the model is quick. */
-const roundGrowth = 4;
+const roundGrowth = 8;
 
 /** Loads each model once, however many variants are made of it. */
 export async function loadVariants(options: LoadModelsOptions): Promise<LoadedModels> {

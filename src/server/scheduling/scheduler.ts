@@ -12,7 +12,7 @@ const roundsInFlight = 2;
 const secondsInFlight = 0.05;
 
 /** A round may grow as long as it takes no longer than this: a newcomer waits for what is in flight. */
-const secondsInRound = 0.025;
+const secondsInRound = 0.05;
 
 /** A round that was run, for the metrics. */
 export interface RoundReport {
