@@ -16,7 +16,7 @@ import { systemCode, writeFileAtomic } from '../../files/index.js';
 import type { Analyzer } from '../analysis/index.js';
 import { ByteWriter } from './bytes.js';
 import { invertSegment } from './invert.js';
-import { lockForWriting } from './lock.js';
+import { LOCK, lockForWriting } from './lock.js';
 import { DATA_PREFIX, FORMAT_VERSION, MANIFEST, readManifest, type IndexManifest } from './manifest.js';
 import { mergeSegments } from './merge.js';
 import { Segment } from './segment.js';
@@ -295,7 +295,7 @@ function refuseForeignFolder(folder: string): void {
 }
 
 function isOurs(name: string): boolean {
-  return name === 'write.lock' || name.startsWith(DATA_PREFIX) || name.startsWith(`.${MANIFEST}.`);
+  return name.startsWith(LOCK) || name.startsWith(DATA_PREFIX) || name.startsWith(`.${MANIFEST}.`);
 }
 
 /** Deletes data of builds that died, and of the index that was replaced. */

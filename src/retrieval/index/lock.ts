@@ -1,32 +1,57 @@
-import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { BertQeError } from '../../errors.js';
+import { systemCode } from '../../files/index.js';
 
-const LOCK = 'write.lock';
+/** What the names of locks begin with. */
+export const LOCK = 'write.lock';
+
+/** A lock file is empty between its creation and its first byte; after so long, its writer died in between. */
+const MOMENT_MS = 60_000;
 
 /** Takes the folder's write lock; returns the function that gives it back. A dead process's lock is taken over. */
 export function lockForWriting(folder: string): () => void {
   const file = join(folder, LOCK);
   for (let attempt = 0; attempt < 3; attempt++) {
-    try {
-      const handle = openSync(file, 'wx');
-      writeSync(handle, JSON.stringify({ pid: process.pid, started: startOf(process.pid) }));
-      closeSync(handle);
+    if (create(file, JSON.stringify({ pid: process.pid, started: startOf(process.pid) })))
       return () => unlinkSync(file);
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-      const holder = readHolder(file);
-      if (holder && isAlive(holder)) {
-        throw new BertQeError(
-          'locked',
-          `${folder} is being written by process ${holder.pid}; wait for it, or write to another folder.`,
-          { cause },
-        );
-      }
-      if (existsSync(file)) unlinkSync(file);
+    const { holder, isAbandoned } = examine(file);
+    if (isAbandoned) removeAbandoned(file);
+    else if (holder) {
+      throw new BertQeError(
+        'locked',
+        `${folder} is being written by process ${holder.pid}; wait for it, or write to another folder.`,
+      );
     }
   }
   throw new BertQeError('locked', `${folder} is being written by another process; wait for it to finish.`);
+}
+
+/** False where the file is there already. */
+function create(file: string, content: string): boolean {
+  try {
+    const handle = openSync(file, 'wx');
+    writeSync(handle, content);
+    closeSync(handle);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** One process at a time, which looks again: the lock that was abandoned may be another's by now. */
+function removeAbandoned(file: string): void {
+  const guard = `${file}.guard`;
+  if (!create(guard, '')) {
+    if (examine(guard).isAbandoned) rmSync(guard, { force: true });
+    return;
+  }
+  try {
+    if (examine(file).isAbandoned) unlinkSync(file);
+  } finally {
+    rmSync(guard, { force: true });
+  }
 }
 
 interface Holder {
@@ -34,11 +59,17 @@ interface Holder {
   readonly started: string;
 }
 
-function readHolder(file: string): Holder | undefined {
+/** Who holds a lock, where it says so; and whether that process is gone. */
+function examine(file: string): { holder?: Holder; isAbandoned: boolean } {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Holder;
-  } catch {
-    return undefined; // Gone meanwhile, or its writer died before writing: either way nobody holds it.
+    const { mtimeMs } = statSync(file);
+    const text = readFileSync(file, 'utf8');
+    if (text === '') return { isAbandoned: Date.now() - mtimeMs > MOMENT_MS };
+    const holder = JSON.parse(text) as Holder;
+    return { holder, isAbandoned: !isAlive(holder) };
+  } catch (error) {
+    // Given back meanwhile; or no lock of ours, which nobody will give back.
+    return { isAbandoned: systemCode(error) !== 'ENOENT' };
   }
 }
 
