@@ -1,8 +1,9 @@
-// npm run build && node --import tsx bench/serving/run.ts [MODEL…]   (S and T)
+// npm run build && node --import tsx bench/serving/run.ts [MODEL…] [--rounds 3] [--seconds 4]   (S and T)
 // Prints a JSON document; report.ts makes a page of it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { findModel } from '../../src/bert/index.js';
 import { exportForPeers } from '../scoring/export-models.js';
 import { closedLoop, percentile, type Loop, type LoopOrder } from './closed-loop.js';
@@ -13,8 +14,13 @@ import { overload } from './overload.js';
 import { documentsPerRequest, requests } from './workload.js';
 
 const clients = [1, 8, 64];
-const rounds = 3;
-const seconds = 4;
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '3' }, seconds: { type: 'string', default: '4' } },
+});
+/** More and shorter rounds even out what else the machine does, where requests are short. */
+const rounds = Number(values.rounds);
+const seconds = Number(values.seconds);
 /** With eight clients, before anything is counted: Node compiles what runs often. */
 const warmUpSeconds = 4;
 const overloadSeconds = 8;
@@ -109,7 +115,7 @@ async function measure(model: string) {
   }
 }
 
-const names = process.argv.length > 2 ? process.argv.slice(2) : ['S', 'T'];
+const names = positionals.length > 0 ? positionals : ['S', 'T'];
 const measured = [];
 for (const name of names) measured.push(await measure(name));
 const machine = { cpu: cpus()[0].model, cores: availableParallelism(), node: process.version };
