@@ -8,9 +8,9 @@ import { defineConfig } from 'vitest/config';
 const apart = ['frameworks', 'browser', 'parity', 'engines'];
 
 const shared = {
-  // Generous: two cores may be shared with other work, and a hang is a hang after two minutes, too.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  // Generous: two cores may be shared with other work, and a hang is a hang after ten minutes, too.
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
   setupFiles: [fileURLToPath(new URL('tests/support/seed.ts', import.meta.url))],
   // Native addons (onnxruntime, lmdb) want processes of their own.
   pool: 'forks' as const,
@@ -31,9 +31,6 @@ export default defineConfig({
       ...apart.map((folder) => ({
         test: {
           ...shared,
-          // Services start, browsers open, models of every size are made.
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
           // Browsers and servers on a busy machine: once more, before it counts as a failure.
           retry: 1,
           name: folder,

@@ -9,12 +9,17 @@ if (!existsSync(entry)) {
 
 const { main } = await import(entry.href);
 const interrupt = new AbortController();
+const stop = () => {
+  interrupt.abort();
+  // Whoever waits for more input would wait on.
+  process.stdin.destroy();
+};
 process.on('SIGINT', () => {
   // A second Ctrl-C does not wait for the safe point.
   if (interrupt.signal.aborted) process.exit(130);
-  interrupt.abort();
+  stop();
 });
-process.on('SIGTERM', () => interrupt.abort());
+process.on('SIGTERM', stop);
 // A reader that closes early (`| head`) is not an error.
 process.stdout.on('error', (error) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { BertScorer } from '../../src/bert/scorer/index.js';
@@ -25,6 +26,19 @@ function parse(stdout: string): Scored[] {
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Scored);
+}
+
+/** Asks for the scores of short pairs, and interrupts when the first come back. */
+function interrupted(feed: (input: Writable, pairs: string) => void) {
+  const child = spawn(process.execPath, [launcher, 'score', '--model', 'T', '--pairs', '-'], {
+    stdio: 'pipe',
+  });
+  let stderr = '';
+  child.stderr.on('data', (data) => (stderr += data));
+  child.stdin.on('error', () => undefined);
+  child.stdout.once('data', () => child.kill('SIGINT'));
+  feed(child.stdin, jsonLines(Array.from({ length: 500 }, (_, i) => ({ a: `query ${i}`, b: 'text' }))));
+  return new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal, stderr })));
 }
 
 describe('bert-qe score', () => {
@@ -88,22 +102,22 @@ describe('bert-qe score', () => {
   });
 
   it('ends with 130 on Ctrl-C, without aborting', async () => {
-    const child = spawn(process.execPath, [launcher, 'score', '--model', 'T', '--pairs', '-'], {
-      stdio: 'pipe',
+    const end = await interrupted((input, pairs) => {
+      // No end of them: it is interrupted at work, however late that is.
+      const feed = (): void => {
+        while (input.write(pairs));
+      };
+      input.on('drain', feed);
+      feed();
     });
-    const ended = new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
-    let stderr = '';
-    child.stderr.on('data', (data) => (stderr += data));
-    child.stdin.on('error', () => undefined);
-    child.stdout.once('data', () => child.kill('SIGINT'));
-    // Short ones, for a first block soon, and no end of them: it is interrupted at work, however late that is.
-    const pairs = jsonLines(Array.from({ length: 500 }, (_, i) => ({ a: `query ${i}`, b: 'text' })));
-    const feed = (): void => {
-      while (child.stdin.write(pairs));
-    };
-    child.stdin.on('drain', feed);
-    feed();
-    expect(await ended).toEqual({ code: 130, signal: null });
-    expect(stderr).toBe('bert-qe: interrupted\n');
+    expect(end).toEqual({ code: 130, signal: null, stderr: 'bert-qe: interrupted\n' });
+  });
+
+  it('ends with 130 on Ctrl-C while it waits for more pairs', async () => {
+    const end = await interrupted((input, pairs) => {
+      // Two blocks and a little more: the first is answered when the second is read, then nothing comes.
+      for (let i = 0; i < 9; i++) input.write(pairs);
+    });
+    expect(end).toEqual({ code: 130, signal: null, stderr: 'bert-qe: interrupted\n' });
   });
 });

@@ -34,9 +34,9 @@ export class HttpService {
     this.#patience = { ...defaultPatience, ...options.patience };
   }
 
-  /** Without credentials, for messages. */
+  /** Without credentials and a last slash, for messages. */
   get address(): string {
-    return `${this.url.protocol}//${this.url.host}${this.url.pathname}`;
+    return `${this.url.protocol}//${this.url.host}${this.url.pathname.replace(/\/$/, '')}`;
   }
 
   get concurrency(): number {
