@@ -12,7 +12,7 @@ export PYTHONUNBUFFERED=1
 mkdir -p "$W"/{log,corpus,eval,scores,trials}
 V=models/tiny
 
-# Letter of the model in variants, name, arguments of training.overlap. LENGTH of chunks in the pairs: short or any.
+# Letter of the model in variants, name, length of the chunks in its pairs (short or any), arguments of training.overlap.
 trials() {
   cat <<TRIALS
 A words short

@@ -10,6 +10,21 @@ export interface Meter {
   count(pairs: readonly TextPair[]): SequenceCount;
 }
 
+/** Counts pairs whose lengths in tokens are known. */
+export function sequenceCount(
+  pairs: readonly TextPair[],
+  lengthOf: (pair: TextPair) => number,
+): SequenceCount {
+  let tokens = 0;
+  let squaredTokens = 0;
+  for (const pair of pairs) {
+    const length = lengthOf(pair);
+    tokens += length;
+    squaredTokens += length * length;
+  }
+  return { sequences: pairs.length, tokens, squaredTokens };
+}
+
 /** Texts whose lengths are remembered: those of a few queries, a passage being met with every chunk. */
 const remembered = 5000;
 
@@ -34,17 +49,13 @@ export class TokenMeter implements Meter {
   }
 
   count(pairs: readonly TextPair[]): SequenceCount {
-    let tokens = 0;
-    let squaredTokens = 0;
-    for (const { a, b } of pairs) {
-      const length =
+    return sequenceCount(
+      pairs,
+      ({ a, b }) =>
         this.#specials +
         Math.min(this.#piecesOf(a), this.#budget.first) +
-        Math.min(this.#piecesOf(b), this.#budget.second);
-      tokens += length;
-      squaredTokens += length * length;
-    }
-    return { sequences: pairs.length, tokens, squaredTokens };
+        Math.min(this.#piecesOf(b), this.#budget.second),
+    );
   }
 
   #piecesOf(text: string): number {

@@ -1,5 +1,5 @@
 import type { TextPair } from '../../bert/index.js';
-import type { EncoderShape, Meter, SequenceCount } from '../../cost/index.js';
+import { sequenceCount, type EncoderShape, type Meter, type SequenceCount } from '../../cost/index.js';
 
 const charactersPerToken = 4.4;
 const longest = 384;
@@ -9,13 +9,8 @@ export class CharacterMeter implements Meter {
   readonly shape: EncoderShape = { layers: 0, hidden: 0, intermediate: 0 };
 
   count(pairs: readonly TextPair[]): SequenceCount {
-    let tokens = 0;
-    let squaredTokens = 0;
-    for (const { a, b } of pairs) {
-      const length = Math.min(longest, 3 + Math.ceil((a.length + b.length) / charactersPerToken));
-      tokens += length;
-      squaredTokens += length * length;
-    }
-    return { sequences: pairs.length, tokens, squaredTokens };
+    return sequenceCount(pairs, ({ a, b }) =>
+      Math.min(longest, 3 + Math.ceil((a.length + b.length) / charactersPerToken)),
+    );
   }
 }

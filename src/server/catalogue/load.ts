@@ -2,13 +2,14 @@ import { availableParallelism } from 'node:os';
 import {
   BertScorer,
   findModel,
+  readModelConfig,
   SIZE_FOLDERS,
   type Device,
   type Precision,
   type SizeLetter,
 } from '../../bert/index.js';
 import { basename } from 'node:path';
-import { encoderSizes, TokenMeter, weightFlops, type EncoderShape, type Meter } from '../../cost/index.js';
+import { encoderSizes, weightFlops, type EncoderShape, type Meter } from '../../cost/index.js';
 import { BertQeError } from '../../errors.js';
 import { CharacterMeter } from './character-meter.js';
 import { namedVariant, type NamedVariant } from './names.js';
@@ -82,8 +83,7 @@ async function open(
   });
   const name = Object.hasOwn(SIZE_FOLDERS, model) ? SIZE_FOLDERS[model as SizeLetter] : basename(folder);
   try {
-    const { shape } = await TokenMeter.of(folder, scorer.info.maxLength);
-    return { name, scorer, meter: new ScorerMeter(shape, scorer) };
+    return { name, scorer, meter: new ScorerMeter(await readModelConfig(folder), scorer) };
   } catch (error) {
     // An ONNX export whose config does not describe its layers.
     if (error instanceof BertQeError) return { name, scorer, meter: new CharacterMeter() };

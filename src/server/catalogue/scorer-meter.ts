@@ -1,5 +1,5 @@
 import type { BertScorer, TextPair } from '../../bert/index.js';
-import type { EncoderShape, Meter, SequenceCount } from '../../cost/index.js';
+import { sequenceCount, type EncoderShape, type Meter, type SequenceCount } from '../../cost/index.js';
 
 /** Counts with the scorer's own tokenizer and its cache: a text that was counted is not tokenised again to be scored. */
 export class ScorerMeter implements Meter {
@@ -9,13 +9,6 @@ export class ScorerMeter implements Meter {
   ) {}
 
   count(pairs: readonly TextPair[]): SequenceCount {
-    let tokens = 0;
-    let squaredTokens = 0;
-    for (const pair of pairs) {
-      const length = this.scorer.lengthOf(pair);
-      tokens += length;
-      squaredTokens += length * length;
-    }
-    return { sequences: pairs.length, tokens, squaredTokens };
+    return sequenceCount(pairs, (pair) => this.scorer.lengthOf(pair));
   }
 }
