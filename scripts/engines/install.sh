@@ -4,14 +4,15 @@
 #   scripts/engines/install.sh opensearch [VERSION]      (2.19.1: Java 17; 3.x: Java 21)
 #   scripts/engines/install.sh elasticsearch [VERSION]   (8.19.4: Java 17)
 #
-# The server goes to $BERT_QE_ENGINES/NAME-VERSION (default ../peers/engines beside the checkout). Needs curl and unzip.
+# The server goes to $BERT_QE_ENGINES/NAME-VERSION (default ../peers/engines beside the checkout). Needs curl, unzip, and
+# Maven for its repository's address (or MAVEN_REPOSITORY).
 # OpenSearch's integration-test zip holds the bare server: text analysis and the Painless language come as jars, and
 # get here the descriptors that make them modules.
 set -euo pipefail
 kind=${1:?opensearch or elasticsearch}
 here=$(cd "$(dirname "$0")" && pwd)
 target=${BERT_QE_ENGINES:-$(cd "$here/../../.." && pwd)/peers/engines}
-maven=${MAVEN_REPOSITORY:?the address of a Maven repository}
+maven=$(bash "$here/../maven-repository.sh")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 final=$target

