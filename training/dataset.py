@@ -227,6 +227,7 @@ def build(
     return {
         "passage": np.concatenate([p[0] for p in parts]),
         "passage_lengths": np.concatenate([p[1] for p in parts]),
+        "passage_family": np.concatenate([p[2] for p in parts]),
         "passage_is_chunk": np.concatenate([p[3] for p in parts]),
         "query": np.concatenate([p[4] for p in parts]),
         "query_lengths": np.concatenate([p[5] for p in parts]),

@@ -5,7 +5,7 @@
 On development sets the cosine of two texts' idf-weighted words, put in place of phase three, adds two to three times what
 a model's relevance of a chunk adds (docs/models.md, section 13). So the target of a (chunk, passage) pair is
 
-    z* = scale·cos(chunk, passage) + keep·z₀(chunk, passage) + shift,
+    z* = scale·cos(chunk, passage) + keep·z₀(chunk, passage) + article·[another passage of the chunk's article] + shift,
 
 cos over the sets of word pieces, weighted by their idf in the training text; z₀ is what the model said before.
 """
@@ -36,9 +36,10 @@ class Target:
     scale: float
     shift: float
     keep: float
+    article: float
 
-    def __call__(self, cosine: Tensor, before: Tensor | float) -> Tensor:
-        return self.scale * cosine + self.keep * before + self.shift
+    def __call__(self, cosine: Tensor, before: Tensor | float, together: Tensor) -> Tensor:
+        return self.scale * cosine + self.keep * before + self.article * together + self.shift
 
 
 class Pairs:
@@ -50,17 +51,35 @@ class Pairs:
         self.passages, self.passage_lengths = data["passages"], data["passage_lengths"]
         self.owners, self.columns, self.listed = data["owners"], data["columns"], data["listed"].long()
         self.weights = data["idf"].square()
+        # passages of a family stand side by side
+        self.families, sizes = data["families"].unique_consecutive(return_inverse=True, return_counts=True)[1:]
+        self.family_sizes, self.family_starts = sizes, sizes.cumsum(0) - sizes
+        # every other family's passages begin with their title, which would give the answer away (training.dataset)
+        self.untitled = data["families"] % 2 == 1
         self.device = device
 
     def draw(self, groups: int) -> tuple[Tensor, Tensor]:
-        """Chunk and passage numbers of groups·8 pairs: where the chunk was cut (half of the time), six of the list, one from elsewhere."""
+        """Chunk and passage numbers of groups·8 pairs: where the chunk was cut (half of the time), one of the same article,
+        five of the list, one from elsewhere."""
         rows = torch.randint(len(self.owners), (groups,), device=self.device)
         ranks = (torch.rand(groups, CANDIDATES - 1, device=self.device).square() * LISTED).long()
         cut_from = torch.rand(groups, device=self.device) < 0.5
         ranks[:, 0] = torch.where(cut_from, self.columns[rows], ranks[:, 0])
         numbers = self.listed[self.owners[rows]].gather(1, ranks)
+        family = self.families[self.cut_from(rows)]
+        sibling = (torch.rand(groups, device=self.device) * self.family_sizes[family]).long()
+        numbers[:, 1] = self.family_starts[family] + sibling
         elsewhere = torch.randint(len(self.passages), (groups, 1), device=self.device)
         return rows.repeat_interleave(CANDIDATES), torch.cat([numbers, elsewhere], 1).flatten()
+
+    def cut_from(self, chunks: Tensor) -> Tensor:
+        return self.listed[self.owners[chunks], self.columns[chunks]]
+
+    def together(self, chunks: Tensor, passages: Tensor) -> Tensor:
+        """1 for another passage of the article the chunk was cut from, else 0."""
+        source = self.cut_from(chunks)
+        same = self.families[source] == self.families[passages]
+        return (same & (source != passages) & self.untitled[passages]).float()
 
     def tokens(self, chunks: Tensor, passages: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         lengths = self.chunk_lengths[chunks] + self.passage_lengths[passages] + 3
@@ -103,6 +122,7 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=20.0)
     parser.add_argument("--shift", type=float, default=-3.0)
     parser.add_argument("--keep", type=float, default=0.0, help="share of what the model said before")
+    parser.add_argument("--article", type=float, default=0.0, help="what belonging to the same article is worth")
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
@@ -115,7 +135,7 @@ def main() -> None:
     before = copy.deepcopy(model).eval().requires_grad_(False)
     optimizer = Optimizer(model, options.rate)
     pairs = Pairs(options.pairs, device)
-    target = Target(options.scale, options.shift, options.keep)
+    target = Target(options.scale, options.shift, options.keep, options.article)
     clock = Clock(options.seconds, options.steps)
     due = every(15)
     history: list[Tensor] = []
@@ -125,7 +145,9 @@ def main() -> None:
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
             z = model(*batch).view(-1, CANDIDATES)
             said = before(*batch).view(-1, CANDIDATES) if target.keep else 0.0
-        wanted = target(pairs.cosine(chunks, passages).view(-1, CANDIDATES), said)
+        shape = (-1, CANDIDATES)
+        together = pairs.together(chunks, passages).view(shape)
+        wanted = target(pairs.cosine(chunks, passages).view(shape), said, together)
         listwise, pointwise = ranking_loss(z, wanted)
         (listwise + POINTWISE_WEIGHT * pointwise).backward()
         optimizer.step(schedule(done))

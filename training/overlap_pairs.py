@@ -147,6 +147,7 @@ def main() -> None:
             "chunk_lengths": chunk_lengths,
             "passages": passage_table,
             "passage_lengths": passage_lengths,
+            "families": torch.from_numpy(data["passage_family"][whole]),
             "owners": torch.tensor(owners),
             "columns": torch.tensor([column for block in blocks for column in block[3]]),
             "listed": torch.from_numpy(np.concatenate([block[0] for block in blocks])),

@@ -76,8 +76,10 @@ class Pipeline:
         models: dict[str, CrossEncoder],
         device: torch.device,
         chunk_words: int = CHUNK_WORDS,
+        chunks: int = CHUNKS,
     ) -> None:
-        self.pieces, self.models, self.device, self.chunk_words = pieces, models, device, chunk_words
+        self.pieces, self.models, self.device = pieces, models, device
+        self.chunk_words, self.chunks = chunk_words, chunks
         self.queries = list(entry["run"])
         self.counts = np.array([len(entry["run"][q]) for q in self.queries])
         self.initial = np.array([s for q in self.queries for _, s in entry["run"][q]], dtype=np.float32)
@@ -125,7 +127,7 @@ class Pipeline:
         return self.phase_one_cache[letter]
 
     def phase_two(self, letters: str) -> tuple[np.ndarray, np.ndarray, Texts]:
-        """Chosen chunks per query [queries, 10] (-1 where there are fewer), their scores, all chunks."""
+        """Chosen chunks per query [queries, chunks] (-1 where there are fewer), their scores, all chunks."""
         if letters not in self.phase_two_cache:
             scores, best = self.phase_one(letters[0])
             texts: list[str] = []
@@ -147,18 +149,18 @@ class Pipeline:
                 tokens,
                 np.stack([owner, np.arange(len(owner))], 1),
             )
-            chosen = np.full((len(self.queries), CHUNKS), -1)
-            chosen_scores = np.full((len(self.queries), CHUNKS), np.nan, dtype=np.float32)
+            chosen = np.full((len(self.queries), self.chunks), -1)
+            chosen_scores = np.full((len(self.queries), self.chunks), np.nan, dtype=np.float32)
             for query in range(len(self.queries)):
                 mine = np.flatnonzero(owner == query)
-                mine = mine[np.argsort(-chunk_scores[mine], kind="stable")[:CHUNKS]]
+                mine = mine[np.argsort(-chunk_scores[mine], kind="stable")[: self.chunks]]
                 chosen[query, : len(mine)] = mine
                 chosen_scores[query, : len(mine)] = chunk_scores[mine]
             self.phase_two_cache[letters] = (chosen, chosen_scores, tokens)
         return self.phase_two_cache[letters]
 
     def phase_three(self, letters: str) -> np.ndarray:
-        """Scores of each candidate's best passage against each chosen chunk [candidates, 10]."""
+        """Scores of each candidate's best passage against each chosen chunk [candidates, chunks]."""
         _, best = self.phase_one(letters[0])
         chosen, _, tokens = self.phase_two(letters[:2])
         chunk_of = chosen[self.owner]
@@ -197,6 +199,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="only the first queries of each collection")
     parser.add_argument("--depth", type=int, help="only the first candidates of each query")
     parser.add_argument("--chunk-words", type=int, default=CHUNK_WORDS)
+    parser.add_argument("--chunks", type=int, default=CHUNKS, help="chosen in phase two")
     parser.add_argument("--vocabulary", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
@@ -213,7 +216,7 @@ def main() -> None:
             continue
         entry["run"] = {q: entry["run"][q][: options.depth] for q in list(entry["run"])[: options.limit]}
         start = time.time()
-        pipeline = Pipeline(entry, pieces, models, device, options.chunk_words)
+        pipeline = Pipeline(entry, pieces, models, device, options.chunk_words, options.chunks)
         out[f"{name}/counts"] = pipeline.counts
         for letter in sorted({v[0] for v in options.variants} or set(models)):
             out[f"{name}/{letter}/z"] = pipeline.phase_one(letter)[0]

@@ -53,4 +53,10 @@ export const recipes: Readonly<Record<string, Partial<Record<SizeLetter, Recipe>
     T: { name: 'fine-tuned with S as teacher', settings: [{ ...tiny, teacherWeight: 0.5 }] },
     S: { name: 'fine-tuned with S as teacher', settings: [{ ...small, teacherWeight: 0.5 }] },
   },
+  distilled: {
+    S: {
+      name: 'fine-tuned, mostly towards its teacher S',
+      settings: [{ ...small, steps: 120, validateEvery: 40, depth: 20, teacherWeight: 0.9 }],
+    },
+  },
 };

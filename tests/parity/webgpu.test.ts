@@ -102,6 +102,19 @@ describe.skipIf(missing !== undefined)('on WebGPU', () => {
     found.forEach((value, i) => expect(Math.abs(value - exact[i])).toBeLessThan(LIMITS.fp16));
   });
 
+  test('two models at once, one of them in two workers, give what each gives alone', async () => {
+    const pairs = (await defaultCalibrationPairs()).slice(0, 12);
+    const on = { device: 'webgpu', precision: 'fp32' } as const;
+    const first = await BertScorer.load({ ...on, model: 'T', workers: 2, batchTokens: 512 });
+    const second = await BertScorer.load({ ...on, model: 'S' });
+    try {
+      const together = await Promise.all([first.score(pairs), second.score(pairs)]);
+      expect(together).toEqual([await first.score(pairs), await second.score(pairs)]);
+    } finally {
+      await Promise.all([first.close(), second.close()]);
+    }
+  });
+
   test('training goes the way it goes on the CPU', async () => {
     const [cpu, gpu] = [await trainingLosses('cpu'), await trainingLosses('webgpu')];
     expect(cpu[3]).toBeLessThan(cpu[0]);

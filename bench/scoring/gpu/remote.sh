@@ -9,6 +9,7 @@ mkdir -p "$work"
 [ -x "$work/node" ] || tar -C "$work" -xJf .carry/runtime.tar.xz
 tar -C "$work" -xJf .carry/code.tar.xz
 ln -sfn "$PWD/models" "$work/js/models"
+ln -sfn "$PWD/demo" "$work/js/demo"
 # Vulkan without a display: the driver's EGL library holds the same entry points as the GLX one.
 sed s/libGLX_nvidia/libEGL_nvidia/ /usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json >"$work/icd.json"
 export LD_LIBRARY_PATH="$work/lib:/usr/local/nvidia/lib64:${LD_LIBRARY_PATH:-}"
@@ -19,8 +20,9 @@ step() {
   case $1 in
     # training SIZE LENGTH: ours on this card, float32, 32 pairs a step.
     training)
-      printf '{"kind":"training","size":"%s","length":%s,"step":%s}\n' "$2" "$3" \
-        "$(timeout "${LIMIT:-150}" "$work/node" "$work/js/bench/training/ours.js" "$2" "$3" 0.1 1 20 4096 webgpu)"
+      if result=$(timeout "${LIMIT:-150}" "$work/node" "$work/js/bench/training/ours.js" "$2" "$3" 0.1 1 20 4096 webgpu); then
+        printf '{"kind":"training","size":"%s","length":%s,"step":%s}\n' "$2" "$3" "$result"
+      fi
       ;;
     pytorch) python3 "$work/js/pytorch.py" "$2" ;;
     *) timeout "${LIMIT:-150}" "$work/node" "$gpu/$1.js" "${@:2}" ;;

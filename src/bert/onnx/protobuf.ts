@@ -49,7 +49,8 @@ export class Message {
 
   message(field: number, value: Message): this {
     this.#push(concat(varint(tag(field, LENGTH_DELIMITED)), varint(value.byteLength)));
-    this.chunks.push(...value.chunks);
+    // one by one: a large graph has more chunks than a call may have arguments
+    for (const chunk of value.chunks) this.chunks.push(chunk);
     this.byteLength += value.byteLength;
     return this;
   }

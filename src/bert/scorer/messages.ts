@@ -1,4 +1,4 @@
-import type { Device, Guard } from '../runtime/index.js';
+import type { Device, Guard, Turn } from '../runtime/index.js';
 
 /** What main thread and scoring workers say to each other. */
 
@@ -18,6 +18,7 @@ export interface WorkerSetup {
   /** Token type of the second text in exports that take token types. */
   readonly secondSegment: 0 | 1;
   readonly guard: Guard;
+  readonly turn: Turn | undefined;
 }
 
 /** Several batches, each of sequences of one length; arrays hold their sequences one after the other. */

@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import { BertQeError } from '../../errors.js';
-import { createGuard, forgetGuard } from '../runtime/index.js';
+import { createGuard, forgetGuard, turnFor } from '../runtime/index.js';
 import type { BatchTask, FromWorker, ToWorker, WorkerSetup } from './messages.js';
 
 /** Which file to run in a worker, and what to tell it. */
 export interface WorkerStart {
   readonly url: URL;
-  readonly setup: Omit<WorkerSetup, 'guard'>;
+  readonly setup: Omit<WorkerSetup, 'guard' | 'turn'>;
 }
 
 type Reply = (result: Float32Array | BertQeError) => void;
@@ -26,7 +26,8 @@ export class PoolWorker {
   /** Resolves once the model is loaded; `onDeath` is called if the worker ends without being told to. */
   static async start({ url, setup }: WorkerStart, onDeath: (reason: string) => void): Promise<PoolWorker> {
     const guard = createGuard();
-    const worker = new Worker(url, { workerData: { ...setup, guard }, execArgv: [], name: 'bert-qe scorer' });
+    const workerData: WorkerSetup = { ...setup, guard, turn: turnFor(setup.device) };
+    const worker = new Worker(url, { workerData, execArgv: [], name: 'bert-qe scorer' });
     const self = new PoolWorker(worker);
     let reason = '';
     worker.on('error', (error) => (reason = error.message));

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { reasonOf } from '../../errors.js';
-import { guarded } from '../runtime/index.js';
+import { guarded, inTurn } from '../runtime/index.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './messages.js';
 import { openSession, type ScoringSession } from './session.js';
 
@@ -8,19 +8,24 @@ import { openSession, type ScoringSession } from './session.js';
 const setup = workerData as WorkerSetup;
 const port = parentPort!;
 
+/** Enters native code: never when the process is about to end, and never beside another worker of the same context. */
+function native<T>(work: () => Promise<T>): Promise<T> {
+  return inTurn(setup.turn, () => guarded(setup.guard, work));
+}
+
 function say(message: FromWorker, transfer: ArrayBuffer[] = []): void {
   port.postMessage(message, transfer);
 }
 
 async function handle(session: ScoringSession, message: ToWorker): Promise<void> {
   if (message.kind === 'close') {
-    await guarded(setup.guard, () => session.release());
+    await native(() => session.release());
     // With the port closed nothing keeps the thread alive: it ends by itself, outside native code.
     port.close();
     return;
   }
   try {
-    const logits = await guarded(setup.guard, () => session.run(message.task));
+    const logits = await native(() => session.run(message.task));
     say({ kind: 'done', logits }, [logits.buffer]);
   } catch (error) {
     say({ kind: 'failed', message: reasonOf(error) });
@@ -28,7 +33,7 @@ async function handle(session: ScoringSession, message: ToWorker): Promise<void>
 }
 
 try {
-  const session = await guarded(setup.guard, () => openSession(setup));
+  const session = await native(() => openSession(setup));
   // Tasks may arrive while one is running; they wait for each other.
   let last = Promise.resolve();
   port.on('message', (message: ToWorker) => {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors.js';
-import type { Guard } from '../../bert/runtime/index.js';
+import type { Guard, Turn } from '../../bert/runtime/index.js';
 import type { EngineSettings, StepOutcome } from './engine.js';
 import type { MicroBatch, TrainingBatch } from './micro-batch.js';
 
@@ -11,6 +11,7 @@ export interface WorkerSetup {
   /** Folder of the model that training starts from, or the file of a state to go on from. */
   readonly start: { readonly model: string } | { readonly state: string };
   readonly guard: Guard;
+  readonly turn: Turn | undefined;
 }
 
 export type ToWorker =

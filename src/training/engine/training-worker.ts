@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { createGuard, forgetGuard, workerUrl } from '../../bert/runtime/index.js';
+import { createGuard, forgetGuard, turnFor, workerUrl } from '../../bert/runtime/index.js';
 import { BertQeError } from '../../errors.js';
 import type { StepOutcome } from './engine.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './messages.js';
@@ -27,10 +27,10 @@ export class TrainingWorker {
   }
 
   /** Resolves once the model and the graphs are loaded. */
-  static async open(setup: Omit<WorkerSetup, 'guard'>): Promise<TrainingWorker> {
+  static async open(setup: Omit<WorkerSetup, 'guard' | 'turn'>): Promise<TrainingWorker> {
     const guard = createGuard();
     const worker = new Worker(workerUrl('../training/engine/worker.js'), {
-      workerData: { ...setup, guard } satisfies WorkerSetup,
+      workerData: { ...setup, guard, turn: turnFor(setup.settings.device) } satisfies WorkerSetup,
       execArgv: [],
       name: 'bert-qe training',
     });

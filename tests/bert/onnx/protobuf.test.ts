@@ -67,4 +67,12 @@ describe('protobuf messages', () => {
     const message = new Message().message(1, new Message().bytes(2, payload));
     expect(message.chunks.some((chunk) => chunk === payload)).toBe(true);
   });
+
+  it('takes in a message of more parts than a call may have arguments', () => {
+    const inner = new Message();
+    for (let i = 0; i < 300_000; i++) inner.bytes(1, Uint8Array.of(i % 256));
+    const outer = new Message().message(2, inner);
+    expect(outer.byteLength).toBeGreaterThan(inner.byteLength);
+    expect(outer.chunks.length).toBe(inner.chunks.length + 1);
+  });
 });

@@ -18,7 +18,14 @@ export async function openInferenceServer(model: string): Promise<{ url: string;
   const prepared = await prepareModel(folder, 'fp32', 'cpu', tokenizer);
   const { secondSegment } = tokenizer.template;
   const guard = { running: new Int32Array(new SharedArrayBuffer(4)) } as never;
-  const session = await openSession({ model: prepared, device: 'cpu', threads: 1, secondSegment, guard });
+  const session = await openSession({
+    model: prepared,
+    device: 'cpu',
+    threads: 1,
+    secondSegment,
+    guard,
+    turn: undefined,
+  });
   const inputs = ['input_ids', 'attention_mask', 'token_type_ids'].map((name) => ({
     name,
     datatype: 'INT64',
