@@ -22,7 +22,10 @@ const server = createServer((asked, answer) => {
     };
     void rerank(query, texts).then((ranking) => {
       const text = JSON.stringify(ranking);
-      answer.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) });
+      answer.writeHead(200, {
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(text),
+      });
       answer.end(text);
     });
   });

@@ -16,7 +16,10 @@ export class Connection {
     this.#socket.setEncoding('latin1');
     this.#socket.on('data', (text: string) => this.#hear(text));
     this.#socket.on('error', (error) => this.#fail(error));
-    this.#socket.on('close', () => this.#fail(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+    // A server ends connections that were idle for long: such a one must not be taken for the next request.
+    for (const event of ['end', 'close']) {
+      this.#socket.on(event, () => this.#fail(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+    }
   }
 
   /** Sends the bytes of a request; resolves with the status when the answer is there to its end. */

@@ -3,6 +3,8 @@ export {
   chunkSources,
   DEFAULT_ALPHA,
   DEFAULT_BETA,
+  DEFAULT_CHUNK_WORDS,
+  DEFAULT_KC,
   type BertQEOptions,
   type ChunkSource,
   type Settings,

@@ -14,19 +14,22 @@ export type ChunkSource =
 export const chunkSources = ['best-passage', 'document', 'initial'] as const satisfies readonly ChunkSource[];
 
 /**
- * α and β where none are given: what suits the models that come with the package, chosen on development collections
- * (docs/models.md, section 10). For models of one's own tune them; the paper's folds mostly chose α = .4 and β = .9.
+ * α, β, kc and m where none are given: what suits the models that come with the package, chosen on development
+ * collections (docs/models.md, section 14). For models of one's own tune them; the paper has kc = 10 and m = 10, and its
+ * folds mostly chose α = .4 and β = .9.
  */
-export const DEFAULT_ALPHA = 0.1;
+export const DEFAULT_ALPHA = 0.15;
 export const DEFAULT_BETA = 0.95;
+export const DEFAULT_KC = 5;
+export const DEFAULT_CHUNK_WORDS = 50;
 
-/** What the method leaves open; every default but those of α and β is the paper's. */
+/** What the method leaves open; every default but those of α, β, kc and m is the paper's. */
 export interface BertQEOptions {
   /** Feedback documents of phase two (10). */
   readonly kd?: number;
-  /** Chunks kept for phase three (10). */
+  /** Chunks kept for phase three ({@link DEFAULT_KC}). */
   readonly kc?: number;
-  /** m, the words of a chunk; neighbours share m/2 of them, rounded down (10). */
+  /** m, the words of a chunk; neighbours share m/2 of them, rounded down ({@link DEFAULT_CHUNK_WORDS}). */
   readonly chunkWords?: number;
   /** Words of a passage; neighbours share half of them, rounded down (100). */
   readonly passageWords?: number;
@@ -87,7 +90,7 @@ export function settingsFrom(options: BertQEOptions = {}): Settings {
       throw usage(`there is no option "${name}"; the options are ${Object.keys(known).join(', ')}`);
     }
   }
-  const chunkWords = count('chunkWords', options.chunkWords ?? 10);
+  const chunkWords = count('chunkWords', options.chunkWords ?? DEFAULT_CHUNK_WORDS);
   const passageWords = count('passageWords', options.passageWords ?? 100);
   const chunkSource = options.chunkSource ?? 'best-passage';
   if (!chunkSources.includes(chunkSource)) {
@@ -96,7 +99,7 @@ export function settingsFrom(options: BertQEOptions = {}): Settings {
   const alpha = share('alpha', options.alpha ?? DEFAULT_ALPHA);
   return {
     kd: count('kd', options.kd ?? 10),
-    kc: count('kc', options.kc ?? 10),
+    kc: count('kc', options.kc ?? DEFAULT_KC),
     chunk: { length: chunkWords, overlap: Math.floor(chunkWords / 2) },
     passage: {
       length: passageWords,

@@ -74,7 +74,10 @@ for (const size of sizes as Iterable<SizeLetter>) {
           ...(products === 'MatMul' ? { products: matMul } : {}),
           ...(sums === 'short' ? { terms: halfTerms(whole) } : {}),
         };
-        await writeModel(bertGraph(randomWeights(config), { float, attention, ...own }), path);
+        await writeModel(
+          bertGraph(randomWeights(config), { float, attention, padded: attention === 'plain', ...own }),
+          path,
+        );
         const session = await InferenceSession.create(path, {
           executionProviders: [{ name: 'webgpu', validationMode: validation as 'basic' }, 'cpu'],
           graphOptimizationLevel: 'all',

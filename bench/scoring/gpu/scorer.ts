@@ -15,7 +15,6 @@ const pairs = await phaseThree(Number(passages));
 const LAYOUTS = [
   { batchTokens: 16_384, workers: 1 },
   { batchTokens: 65_536, workers: 1 },
-  { batchTokens: 16_384, workers: 2 },
 ];
 
 /** The model that ships, or one of random weights with the vocabulary of the one that ships. */

@@ -13,7 +13,7 @@ import { fingerprint } from './fingerprint.js';
 import { folderOnce } from './folder-once.js';
 
 /** Changes whenever the same weights would be written as a different graph. */
-const WRITER_VERSION = 6;
+const WRITER_VERSION = 7;
 
 /** fp32: exact. fp16: for GPUs. int8: products of bytes on a CPU, somewhat inexact. */
 export type Precision = 'fp32' | 'fp16' | 'int8';
@@ -67,7 +67,8 @@ async function arithmetic(
   weights: BertWeights,
   { precision, device, tokenizer, calibration }: Required<CompileOptions>,
 ): Promise<Arithmetic> {
-  const attention = device === 'cpu' ? {} : { attention: 'plain' as const };
+  // A run costs a GPU milliseconds to start, so it gets large batches, of sequences that differ in length.
+  const attention = device === 'cpu' ? {} : { attention: 'plain' as const, padded: true };
   if (precision === 'fp32') return { float: 'float32', ...attention };
   if (precision === 'fp16') {
     // CUDA's products and the CPU's add up in 32 bits.

@@ -66,14 +66,24 @@ const fusedMix: Mix = ({ graph, config, shape }, ...projected) => {
   return graph.op('MultiHeadAttention', inputs, { num_heads: config.heads, scale: float(1) }, MICROSOFT);
 };
 
-const plainMix: Mix = ({ graph, config, shape }, q, k, v) => {
+const plainMix: Mix = (context, q, k, v) => {
+  const { graph, config, shape } = context;
   const heads = shape(config.heads, config.hidden / config.heads);
   const split = (flat: Value, perm: number[]) =>
     graph.op('Transpose', [graph.op('Reshape', [flat, heads])], { perm });
   const scores = graph.op('MatMul', [split(q, [0, 2, 1, 3]), split(k, [0, 2, 3, 1])]);
-  const mixed = graph.op('MatMul', [graph.op('Softmax', [scores], { axis: -1 }), split(v, [0, 2, 1, 3])]);
+  const shares = sharesOf(context, scores, [1, 2]);
+  const mixed = graph.op('MatMul', [shares, split(v, [0, 2, 1, 3])]);
   return graph.op('Transpose', [mixed], { perm: [0, 2, 1, 3] });
 };
+
+/** The softmax of scores over their last axis, padding left out; `axes` are those that penalties lack. */
+function sharesOf({ graph, penalties }: Context, scores: Value, axes: readonly number[]): Value {
+  const heard = penalties
+    ? graph.op('Add', [scores, graph.op('Unsqueeze', [penalties, graph.integers(axes)])])
+    : scores;
+  return graph.op('Softmax', [heard], { axis: -1 });
+}
 
 /**
  * Self-attention of the first token alone, [CLS], from which the score is read: `[batch, hidden]`. With one
@@ -92,7 +102,7 @@ export function firstTokenAttention(context: Context, sequences: Value, first: V
   );
   const probes = swapped(context, graph.op('MatMul', [swapped(context, q), keys]));
   const scores = graph.op('MatMul', [probes, graph.op('Transpose', [sequences], { perm: [0, 2, 1] })]);
-  const mixed = graph.op('MatMul', [graph.op('Softmax', [scores], { axis: -1 }), sequences]);
+  const mixed = graph.op('MatMul', [sharesOf(context, scores, [1]), sequences]);
   const values = store.floats(`${value.layer} by head`, [heads, hidden, size], async () => {
     const parts = new Float32Array(hidden * hidden);
     for (let head = 0; head < heads; head++) {

@@ -2,7 +2,7 @@ import type { BertWeights } from '../checkpoint/index.js';
 import { ElementType, Graph, type Value } from '../onnx/index.js';
 import type { AttentionStyle } from './attention.js';
 import type { Context } from './context.js';
-import { embeddings } from './embeddings.js';
+import { embeddings, penalties } from './embeddings.js';
 import { attentionBias, dense, encoderLayer, firstTokenLayer } from './encoder-layer.js';
 import { GRAPH_IDS, GRAPH_LOGITS, GRAPH_SLOTS } from './names.js';
 import { halfProducts } from './half-products.js';
@@ -21,6 +21,8 @@ export interface Arithmetic {
   readonly terms?: number;
   /** Default: what is fastest on a CPU. */
   readonly attention?: AttentionStyle;
+  /** Sequences of a batch may differ in length (see paddingSlot); with `plain` attention alone. */
+  readonly padded?: boolean;
   /** Products over all tokens, where they are not those of floats. */
   readonly products?: (store: Store, floats: Products) => Products;
 }
@@ -29,8 +31,8 @@ export interface Arithmetic {
 const FEW_HEADS = 4;
 
 /**
- * The forward pass of a BERT cross-encoder, from token ids to logits, for batches of sequences of one length:
- * there is no padding and no mask. Weights are read when the graph is written.
+ * The forward pass of a BERT cross-encoder, from token ids to logits, for batches of sequences of one length: there
+ * is no padding and no mask, unless the arithmetic says so. Weights are read when the graph is written.
  */
 export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float: 'float32' }): Graph {
   const graph = new Graph('bert-qe cross-encoder');
@@ -39,6 +41,8 @@ export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float:
   const slots = graph.input(GRAPH_SLOTS, 'int32', ['batch', 'sequence']);
   const extent = graph.op('Shape', [ids]);
   const reader = new WeightReader(source);
+  const stream = new Store(graph, reader, 'float32');
+  const penalised = arithmetic.padded ? penalties(stream, config, slots) : undefined;
   const contextIn = (float: Store['float']): Context => {
     const store = new Store(graph, reader, float);
     const half = float === 'float16';
@@ -47,10 +51,11 @@ export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float:
       graph,
       config,
       store,
-      stream: half ? new Store(graph, reader, 'float32') : store,
+      stream,
       narrowed: (value) => (half ? graph.op('Cast', [value], { to: ElementType.float16 }) : value),
       widened: (value) => (half ? graph.op('Cast', [value], { to: ElementType.float32 }) : value),
       attention: arithmetic.attention ?? (config.heads <= FEW_HEADS ? 'by head' : 'fused'),
+      penalties: penalised,
       exact: (rows) => floats(rows, { name: 'first token', uneven: true }),
       products: arithmetic.products?.(store, floats) ?? floats,
       shape: (...tail) => graph.op('Concat', [extent, graph.integers(tail)], { axis: 0 }),

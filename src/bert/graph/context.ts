@@ -17,6 +17,8 @@ export interface Context {
   readonly narrowed: (value: Value) => Value;
   readonly widened: (value: Value) => Value;
   readonly attention: AttentionStyle;
+  /** What is added to each token's score as a key, `[batch, sequence]`, where sequences may be padded. */
+  readonly penalties: Value | undefined;
   /** Products over all tokens: nearly all the work, and the one place where precisions differ. */
   readonly products: Products;
   /** Products over one token per sequence: no work to speak of, so always in floats. */

@@ -1,6 +1,27 @@
+import type { ModelConfig } from '../config.js';
 import type { Value } from '../onnx/index.js';
 import { type Context, layerNorm } from './context.js';
 import { mapped } from './matrices.js';
+import type { Store } from './store.js';
+
+/** e to this is 0 in float32, beside any score of a real model. */
+const INAUDIBLE = -10_000;
+
+/** The slot of a token that only fills a sequence up, in graphs that take such: the row behind all others. */
+export function paddingSlot({ typeVocabulary, maxPositions }: ModelConfig): number {
+  return typeVocabulary * maxPositions;
+}
+
+/** What is added to the score of each token as a key, `[batch, sequence]`: nothing, or enough that nobody hears it. */
+export function penalties(stream: Store, config: ModelConfig, slots: Value): Value {
+  const padding = paddingSlot(config);
+  const table = stream.floats('embeddings penalties', [padding + 1], async () => {
+    const values = new Float32Array(padding + 1);
+    values[padding] = INAUDIBLE;
+    return values;
+  });
+  return stream.graph.op('Gather', [table, slots]);
+}
 
 /**
  * Word, position and segment embeddings, summed and normalised: `[batch · sequence, hidden]`. Positions and
@@ -8,14 +29,15 @@ import { mapped } from './matrices.js';
  */
 export function embeddings(context: Context, ids: Value, slots: Value, shift: string | undefined): Value {
   const { graph, config, stream } = context;
-  const { vocabulary, hidden, maxPositions, typeVocabulary } = config;
+  const { vocabulary, hidden, typeVocabulary } = config;
   const words = stream.floats('embeddings words', [vocabulary, hidden], () =>
     stream.weights.tensor('embeddings.word_embeddings.weight'),
   );
-  const places = stream.floats('embeddings slots', [typeVocabulary * maxPositions, hidden], async () => {
+  const count = paddingSlot(config) + (context.penalties ? 1 : 0);
+  const places = stream.floats('embeddings slots', [count, hidden], async () => {
     const segments = await stream.weights.tensor('embeddings.token_type_embeddings.weight');
     const positions = await stream.weights.tensor('embeddings.position_embeddings.weight');
-    const table = new Float32Array(typeVocabulary * positions.length);
+    const table = new Float32Array(count * hidden);
     for (let segment = 0; segment < typeVocabulary; segment++) {
       const added = segments.subarray(segment * hidden, (segment + 1) * hidden);
       const moved = mapped(positions, (value, i) => value + added[i % hidden]);

@@ -69,16 +69,25 @@ export class BertScorer implements Scorer {
     const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
     const budget = budgetFor(maxLength, template);
     const layout = chooseLayout(device, model.bytes, options);
-    const { path, labels, maxPositions, precision } = model;
+    const { path, labels, maxPositions, paddingSlot, precision } = model;
     const setup = { device, threads: layout.threads, secondSegment: template.secondSegment };
     const pool = await WorkerPool.open(layout.workers, {
       url: workerUrl('scorer/worker.js'),
-      setup: { ...setup, model: { path, labels, maxPositions } },
+      setup: {
+        ...setup,
+        model: { path, labels, maxPositions, ...(paddingSlot === undefined ? {} : { paddingSlot }) },
+      },
     });
     const batchTokens = options.batchTokens ?? batchTokensFor(device, model, maxLength);
     const pieces = new PieceCache(tokenizer, Math.max(budget.first, budget.second));
     const info = { ...layout, model: name, folder, device, precision, labels, maxLength, batchTokens };
-    return new BertScorer(info, pool, { pieces, template, budget, batchTokens });
+    return new BertScorer(info, pool, {
+      pieces,
+      template,
+      budget,
+      batchTokens,
+      padded: paddingSlot !== undefined,
+    });
   }
 
   /** P(b is relevant to a) for each pair. */

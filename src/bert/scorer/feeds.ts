@@ -2,27 +2,36 @@ import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { BertQeError } from '../../errors.js';
 import { GRAPH_IDS, GRAPH_SLOTS } from '../graph/index.js';
 import { inputMeaning } from './input-names.js';
-import type { WorkerSetup } from './messages.js';
+import type { RunnableModel, WorkerSetup } from './messages.js';
 
-/** Makes the named inputs of one batch: sequences of one length, `splits` the places where second texts start. */
-export type Feeds = (ids: Int32Array, splits: Int32Array, length: number) => Record<string, Tensor>;
+/**
+ * Makes the named inputs of one batch of sequences of one length; `splits` are the places where second texts start,
+ * `ends`, of padded sequences, those behind their last tokens.
+ */
+export type Feeds = (
+  ids: Int32Array,
+  splits: Int32Array,
+  length: number,
+  ends?: Int32Array,
+) => Record<string, Tensor>;
 
 type Inputs = InferenceSession['inputMetadata'];
 
 /** Chooses how a model is fed, or says why it cannot be. */
 export function feedsFor(setup: WorkerSetup, inputs: Inputs): Feeds {
   return inputs.some(({ name }) => name === GRAPH_SLOTS)
-    ? ownFeeds(setup.model.maxPositions, setup.secondSegment)
+    ? ownFeeds(setup.model, setup.secondSegment)
     : exportFeeds(inputs, setup.model.path, setup.secondSegment);
 }
 
 /** Graphs written here: see embeddings.ts for what a slot is. */
-function ownFeeds(maxPositions: number, secondSegment: 0 | 1): Feeds {
+function ownFeeds({ maxPositions, paddingSlot }: RunnableModel, secondSegment: 0 | 1): Feeds {
   const secondSlots = secondSegment * maxPositions;
-  return (ids, splits, length) => {
+  return (ids, splits, length, ends) => {
     const dims = [splits.length, length];
     const slots = new Int32Array(ids.length);
     fill(slots, splits, length, (position, second) => (second ? secondSlots + position : position));
+    ends?.forEach((end, row) => slots.fill(paddingSlot!, row * length + end, (row + 1) * length));
     return {
       [GRAPH_IDS]: new Tensor('int32', ids, dims),
       [GRAPH_SLOTS]: new Tensor('int32', slots, dims),

@@ -8,6 +8,8 @@ export interface RunnableModel {
   /** What its config promises: 1 or 2. */
   readonly labels: number;
   readonly maxPositions: number;
+  /** The slot of padding, of graphs that take sequences of different lengths in a batch. */
+  readonly paddingSlot?: number;
 }
 
 /** Given to a worker when it starts. */
@@ -21,11 +23,16 @@ export interface WorkerSetup {
   readonly turn: Turn | undefined;
 }
 
-/** Several batches, each of sequences of one length; arrays hold their sequences one after the other. */
+/**
+ * Several batches, each of sequences of one length or padded to the length of the longest; arrays hold their
+ * sequences one after the other.
+ */
 export interface BatchTask {
   readonly ids: Int32Array<ArrayBuffer>;
   /** Per sequence, the place of the second text's first token. */
   readonly splits: Int32Array<ArrayBuffer>;
+  /** Per sequence, the place behind its last token; without this sequences are not padded. */
+  readonly ends?: Int32Array<ArrayBuffer>;
   /** Per batch: how many sequences, of what length. */
   readonly shapes: readonly { readonly rows: number; readonly length: number }[];
 }

@@ -9,6 +9,7 @@ import {
   readModelConfig,
 } from '../config.js';
 import { compiledModel, type Precision } from '../compile/index.js';
+import { paddingSlot } from '../graph/index.js';
 import type { Device } from '../runtime/index.js';
 import type { Tokenizer } from '../types.js';
 import type { RunnableModel } from './messages.js';
@@ -43,11 +44,12 @@ export async function prepareModel(
   if (config.modelType === 'bert' && (await hasCheckpoint(folder))) {
     const chosen = precision === 'auto' ? 'fp32' : precision;
     if (chosen === 'int8' && device !== 'cpu') {
-      throw new BertQeError('usage', `Precision int8 is for the CPU; use fp16 on ${device}.`);
+      throw new BertQeError('usage', `Precision int8 is for the CPU; use fp32 on ${device}.`);
     }
     const encoder = await readModelConfig(folder);
     const path = await compiledModel(folder, encoder, { precision: chosen, device, tokenizer });
-    return { ...(await prepared(path, config, chosen)), encoder };
+    const padding = device === 'cpu' ? {} : { paddingSlot: paddingSlot(encoder) };
+    return { ...(await prepared(path, config, chosen)), ...padding, encoder };
   }
   const candidates = precision === 'auto' ? (Object.keys(EXPORTS) as Precision[]) : [precision];
   for (const candidate of candidates) {

@@ -11,6 +11,8 @@ export interface PlanOptions {
   readonly budget: Budget;
   /** Tokens in a batch; a longer sequence is a batch of its own. */
   readonly batchTokens: number;
+  /** Whether sequences of a batch may differ in length, and are padded; fewer, larger batches then. */
+  readonly padded?: boolean;
 }
 
 /** A task for a worker and the pairs its rows belong to. */
@@ -44,8 +46,8 @@ export function lengthOf({ a, b }: TextPair, { pieces, budget, template }: PlanO
 }
 
 /**
- * Turns pairs into tasks: window by window, all pairs of a window sorted by length, longest first, and batched
- * with others of exactly their length, so that nothing is ever padded. While one window's tasks are taken, the
+ * Turns pairs into tasks: window by window, all pairs of a window sorted by length, longest first, and batched with
+ * others of exactly their length, so that nothing is padded, or with those next to them in length. While one window's tasks are taken, the
  * next is tokenised; memory is that of two windows, whatever the number of pairs.
  */
 export async function* plan(
@@ -96,9 +98,17 @@ async function tokenise(
 }
 
 function* tasks(window: Window, options: PlanOptions): Generator<PlannedTask> {
-  const { batchTokens } = options;
-  const { order, lengths } = byLength(window, options.template);
+  const { batchTokens, template } = options;
+  const { order, lengths } = byLength(window, template);
   let from = 0;
+  while (options.padded && from < order.length) {
+    const length = lengths[order[from]];
+    const to = Math.min(order.length, from + Math.max(1, Math.floor(batchTokens / length)));
+    const places = order.subarray(from, to);
+    const ends = Int32Array.from(places, (place) => lengths[place]);
+    yield assemble(window, template, places, [{ rows: to - from, length }], (to - from) * length, ends);
+    from = to;
+  }
   while (from < order.length) {
     const shapes: { rows: number; length: number }[] = [];
     let tokens = 0;
@@ -114,7 +124,7 @@ function* tasks(window: Window, options: PlanOptions): Generator<PlannedTask> {
       tokens += rows * length;
       to += rows;
     }
-    yield assemble(window, options.template, order.subarray(from, to), shapes, tokens);
+    yield assemble(window, template, order.subarray(from, to), shapes, tokens);
     from = to;
   }
 }
@@ -144,6 +154,7 @@ function assemble(
   places: Int32Array,
   shapes: BatchTask['shapes'],
   tokens: number,
+  ends?: Int32Array<ArrayBuffer>,
 ): PlannedTask {
   const ids = new Int32Array(tokens);
   const splits = new Int32Array(places.length);
@@ -152,7 +163,10 @@ function assemble(
     const first = window.first[place];
     const second = window.second[place];
     splits[row] = writeSequence(ids, at, template, first, second);
-    at += sequenceLength(template, first, second);
+    at += ends ? shapes[0].length : sequenceLength(template, first, second);
   });
-  return { task: { ids, splits, shapes }, pairs: places.map((place) => window.start + place) };
+  return {
+    task: { ids, splits, shapes, ...(ends ? { ends } : {}) },
+    pairs: places.map((place) => window.start + place),
+  };
 }

@@ -3,13 +3,15 @@ import {
   chunkSources,
   DEFAULT_ALPHA,
   DEFAULT_BETA,
+  DEFAULT_CHUNK_WORDS,
+  DEFAULT_KC,
   type BertQEOptions,
   type RerankedQuery,
 } from '../../expansion/index.js';
 import type { OptionValues } from '../options.js';
 import type { JournalEntry } from './rerank-journal.js';
 
-/** How BERT-QE works; every default but those of α and β is the paper's. */
+/** How BERT-QE works; every default but those of α, β, kc and m is the paper’s. */
 export const methodOptions = {
   alpha: {
     type: 'number',
@@ -26,8 +28,8 @@ export const methodOptions = {
     help: 'share of ln M against the initial score',
   },
   kd: { type: 'integer', min: 1, default: 10, help: 'feedback documents' },
-  kc: { type: 'integer', min: 1, default: 10, help: 'chunks kept for phase three' },
-  'chunk-words': { type: 'integer', min: 1, default: 10, help: 'words of a chunk (m)' },
+  kc: { type: 'integer', min: 1, default: DEFAULT_KC, help: 'chunks kept for phase three' },
+  'chunk-words': { type: 'integer', min: 1, default: DEFAULT_CHUNK_WORDS, help: 'words of a chunk (m)' },
   'passage-words': { type: 'integer', min: 1, default: 100, help: 'words of a passage' },
   'title-words': { type: 'integer', min: 0, default: 30, help: 'words of the title before every passage' },
   'chunk-source': {

@@ -1,5 +1,5 @@
 import { paperCost, weightFlops, type Variant as PaperVariant } from '../../cost/index.js';
-import type { RerankCost, Settings } from '../../expansion/index.js';
+import { type RerankCost, type Settings, windowSpans } from '../../expansion/index.js';
 import type { VariantDescription, VariantsAnswer } from '../schemas/index.js';
 import type { LoadedEngine, Variant } from './variant.js';
 
@@ -99,7 +99,7 @@ function describeEngine({
 
 function paperFlops(
   { name, engines, expansion }: Variant,
-  { kd, kc }: Settings,
+  { kd, kc, passage, chunk }: Settings,
 ): VariantDescription['paper'] {
   const { phaseOne, phaseTwo, phaseThree } = engines;
   if (!phaseOne.size || !phaseTwo.size || !phaseThree.size) return undefined;
@@ -108,7 +108,11 @@ function paperFlops(
     phaseOne: phaseOne.size,
     ...(expansion ? { expansion: { phaseTwo: phaseTwo.size, phaseThree: phaseThree.size } } : {}),
   };
-  const cost = paperCost(sizes, { kd, kc });
+  const cost = paperCost(sizes, {
+    kd,
+    kc,
+    chunksPerPassage: windowSpans(passage.length, chunk).length,
+  });
   return {
     flops: cost.flops,
     relative: cost.relative,

@@ -23,9 +23,12 @@ interface Counted {
 
 /** The models as one request sees them: its pairs go through the scheduler, and what they cost is written down. */
 export class RequestScoring {
-  readonly use: Readonly<Record<Phase, Counted>> = Object.fromEntries(
-    phases.map((phase) => [phase, { pairs: 0, tokens: 0, flops: 0 }]),
-  ) as Record<Phase, Counted>;
+  readonly use: Readonly<Record<Phase, Counted>> = {
+    bestPassage: unused(),
+    phaseOne: unused(),
+    phaseTwo: unused(),
+    phaseThree: unused(),
+  };
   /** Told of the work that is done; absent for what needs no admission. */
   ticket: Pick<Ticket, 'progress'> | undefined;
   readonly #scorers = new Map<Engine, Scorer>();
@@ -118,4 +121,8 @@ export class RequestScoring {
       ofFirst.set(b, odds[i]);
     }
   }
+}
+
+function unused(): Counted {
+  return { pairs: 0, tokens: 0, flops: 0 };
 }

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Arithmetic, bertGraph } from '../../../src/bert/graph/index.js';
+import { Tensor } from 'onnxruntime-node';
+import {
+  type Arithmetic,
+  bertGraph,
+  GRAPH_IDS,
+  GRAPH_LOGITS,
+  GRAPH_SLOTS,
+  paddingSlot,
+} from '../../../src/bert/graph/index.js';
 import { seededLogits, withSession } from './run-graph.js';
-import { seededCase, seededWeights } from './seeded-model.js';
+import { seededCase, seededSequence, seededWeights } from './seeded-model.js';
 
 async function expectLogits(name: string, arithmetic?: Arithmetic, tolerance = 1e-4): Promise<void> {
   const { config, lengths, logits } = seededCase(name);
@@ -15,6 +23,31 @@ async function expectLogits(name: string, arithmetic?: Arithmetic, tolerance = 1
 }
 
 /** B and L are compared in tests/parity, where all sizes are read from each checkpoint format. */
+/** Sequences of all lengths of a fixture in one batch, padded to the longest. */
+async function paddedLogits(name: string, arithmetic: Arithmetic): Promise<number[][]> {
+  const { config, lengths } = seededCase(name);
+  const longest = Math.max(...lengths);
+  const ids = new Int32Array(lengths.length * longest);
+  const slots = new Int32Array(ids.length).fill(paddingSlot(config));
+  lengths.forEach((length, row) => {
+    const sequence = seededSequence(length, config.vocabulary);
+    ids.set(sequence.ids, row * longest);
+    slots.set(
+      sequence.types.map((type, position) => type * config.maxPositions + position),
+      row * longest,
+    );
+  });
+  return withSession(bertGraph(seededWeights(config), arithmetic), async (session) => {
+    const dims = [lengths.length, longest];
+    const result = await session.run({
+      [GRAPH_IDS]: new Tensor('int32', ids, dims),
+      [GRAPH_SLOTS]: new Tensor('int32', slots, dims),
+    });
+    const values = result[GRAPH_LOGITS].data as Float32Array;
+    return lengths.map((_, i) => [...values.subarray(i * config.labels, (i + 1) * config.labels)]);
+  });
+}
+
 describe('the graph gives the logits of Hugging Face transformers', () => {
   const models = ['T', 'S', 'M', 'one layer, one label', 'tanh approximation', 'relu'];
   it.each(models)('%s', { timeout: 600_000 }, async (name) => {
@@ -25,6 +58,18 @@ describe('the graph gives the logits of Hugging Face transformers', () => {
     await expectLogits('S', { float: 'float32', attention });
     await expectLogits('tanh approximation', { float: 'float32', attention });
   });
+
+  it.each(['T', 'S', 'one layer, one label'])(
+    '%s, of sequences of all lengths in one padded batch',
+    async (name) => {
+      const { logits } = seededCase(name);
+      const found = await paddedLogits(name, { float: 'float32', attention: 'plain', padded: true });
+      found.forEach((row, i) =>
+        row.forEach((value, label) => expect(Math.abs(value - logits[i][label])).toBeLessThan(1e-4)),
+      );
+      await expectLogits(name, { float: 'float32', attention: 'plain', padded: true });
+    },
+  );
 
   it('within 5e-3 when weights and activations are rounded to 16 bits', async () => {
     await expectLogits('T', { float: 'float16', attention: 'plain' }, 5e-3);

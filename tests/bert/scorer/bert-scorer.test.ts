@@ -53,7 +53,7 @@ describe('BertScorer', () => {
 
   it('refuses int8 where it would be slow', async () => {
     const loading = BertScorer.load({ model: 'T', device: 'webgpu', precision: 'int8' });
-    await expect(loading).rejects.toThrow('Precision int8 is for the CPU; use fp16 on webgpu.');
+    await expect(loading).rejects.toThrow('Precision int8 is for the CPU; use fp32 on webgpu.');
   });
 
   it('cuts longer texts at maxLength', async () => {

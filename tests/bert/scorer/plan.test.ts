@@ -22,11 +22,13 @@ const budget = { first: 5, second: 9 };
 async function planned(
   pairs: readonly TextPair[],
   batchTokens: number,
-  tokenizer = new LetterTokenizer(),
+  { tokenizer = new LetterTokenizer(), padded = false } = {},
 ): Promise<PlannedTask[]> {
   const pieces = new PieceCache(tokenizer, budget.second);
   const tasks: PlannedTask[] = [];
-  for await (const task of plan(pairs, { pieces, template, budget, batchTokens })) tasks.push(task);
+  for await (const task of plan(pairs, { pieces, template, budget, batchTokens, padded })) {
+    tasks.push(task);
+  }
   return tasks;
 }
 
@@ -39,7 +41,8 @@ function sequences(tasks: readonly PlannedTask[]): Map<number, { ids: number[]; 
     for (const { rows, length } of task.shapes) {
       for (let i = 0; i < rows; i++, row++, at += length) {
         expect(found.has(pairs[row])).toBe(false);
-        found.set(pairs[row], { ids: [...task.ids.subarray(at, at + length)], split: task.splits[row] });
+        const end = task.ends?.[row] ?? length;
+        found.set(pairs[row], { ids: [...task.ids.subarray(at, at + end)], split: task.splits[row] });
       }
     }
     expect(at).toBe(task.ids.length);
@@ -51,30 +54,49 @@ function sequences(tasks: readonly PlannedTask[]): Map<number, { ids: number[]; 
 const text = fc.string({ unit: fc.constantFrom(...'abcxyz'), maxLength: 14 });
 
 describe('the plan', () => {
-  it('holds every pair once, truncated and between its special tokens, in unpadded batches within the budget', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.record({ a: text, b: text }), { maxLength: 60 }),
-        fc.integer({ min: 1, max: 80 }),
-        async (pairs, batchTokens) => {
-          const tasks = await planned(pairs, batchTokens);
-          const found = sequences(tasks);
-          expect(found.size).toBe(pairs.length);
-          pairs.forEach(({ a, b }, i) => {
-            const first = Array.from(a.slice(0, budget.first), (c) => c.charCodeAt(0));
-            const second = Array.from(b.slice(0, budget.second), (c) => c.charCodeAt(0));
-            expect(found.get(i)).toEqual({
-              ids: [2, ...first, 3, ...second, 4],
-              split: first.length + 2,
+  it.each([false, true])(
+    'holds every pair once, truncated and between its special tokens, in batches within the budget (padded: %s)',
+    async (padded) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.record({ a: text, b: text }), { maxLength: 60 }),
+          fc.integer({ min: 1, max: 80 }),
+          async (pairs, batchTokens) => {
+            const tasks = await planned(pairs, batchTokens, { padded });
+            const found = sequences(tasks);
+            expect(found.size).toBe(pairs.length);
+            pairs.forEach(({ a, b }, i) => {
+              const first = Array.from(a.slice(0, budget.first), (c) => c.charCodeAt(0));
+              const second = Array.from(b.slice(0, budget.second), (c) => c.charCodeAt(0));
+              expect(found.get(i)).toEqual({
+                ids: [2, ...first, 3, ...second, 4],
+                split: first.length + 2,
+              });
             });
-          });
-          for (const { task } of tasks) {
-            const alone = task.shapes.length === 1 && task.shapes[0].rows === 1;
-            if (!alone) expect(task.ids.length).toBeLessThanOrEqual(batchTokens);
-          }
-        },
-      ),
-    );
+            for (const { task } of tasks) {
+              const alone = task.shapes.length === 1 && task.shapes[0].rows === 1;
+              if (!alone) expect(task.ids.length).toBeLessThanOrEqual(batchTokens);
+            }
+          },
+        ),
+      );
+    },
+  );
+
+  it('pads to the longest of a batch, and no batch is left as small as one length would make it', async () => {
+    const pairs = Array.from({ length: 20 }, (_, i) => ({ a: 'a', b: 'b'.repeat(i % 10) }));
+    const tasks = await planned(pairs, 52, { padded: true });
+    expect(tasks.map(({ task }) => task.shapes)).toEqual([
+      [{ rows: 4, length: 13 }],
+      [{ rows: 4, length: 11 }],
+      [{ rows: 5, length: 9 }],
+      [{ rows: 7, length: 7 }],
+    ]);
+    for (const { task } of tasks) {
+      const [{ rows, length }] = task.shapes;
+      expect(task.ids.length).toBe(rows * length);
+      expect(Math.max(...task.ends!)).toBe(length);
+    }
   });
 
   it('batches pairs of one length together, longest first', async () => {
@@ -91,7 +113,7 @@ describe('the plan', () => {
     const tokenizer = new LetterTokenizer();
     const texts = Array.from({ length: 100 }, (_, i) => `t${i}`);
     const pairs = texts.flatMap((a) => texts.map((b) => ({ a, b })));
-    expect(sequences(await planned(pairs, 1000, tokenizer)).size).toBe(10_000);
+    expect(sequences(await planned(pairs, 1000, { tokenizer })).size).toBe(10_000);
     expect(tokenizer.calls).toBe(100);
   });
 
