@@ -30,13 +30,14 @@ PADDING = -50.0
 class Table:
     """All queries of all collections [queries, candidates], candidates in descending order of id (ties)."""
 
-    def __init__(self, sets: Path, scores: Path, variant: str) -> None:
+    def __init__(self, sets: Path, scores: Path, variant: str, most: int | None = None) -> None:
         collections = read(sets, scores, variant[0], variant)
         self.names = list(collections)
         queries = [q for name in self.names for q in collections[name]]
         self.owner = np.repeat(np.arange(len(self.names)), [len(collections[n]) for n in self.names])
         shape = len(queries), max(len(q.z) for q in queries)
         chunks = max(q.chunk_document_z.shape[1] for q in queries)
+        chunks = min(chunks, most or chunks)
         self.z = np.full(shape, PADDING, np.float32)
         self.initial, self.gains = np.full(shape, -np.inf, np.float32), np.zeros(shape, np.float32)
         self.chunk_z = np.full((shape[0], chunks), np.nan, np.float32)
@@ -44,10 +45,11 @@ class Table:
         self.ideal = np.array([q.ideal for q in queries])
         for row, query in enumerate(queries):
             count, found = query.chunk_document_z.shape
+            found = min(found, chunks)
             self.z[row, :count], self.initial[row, :count] = query.z, query.initial
             self.gains[row, :count] = query.gains
-            self.chunk_z[row, :found] = query.chunk_z
-            self.chunk_document_z[row, :count, :found] = query.chunk_document_z
+            self.chunk_z[row, :found] = query.chunk_z[:found]
+            self.chunk_document_z[row, :count, :found] = query.chunk_document_z[:, :found]
 
     def max_p(self, first: Calibration, beta: float) -> np.ndarray:
         return beta * log_sigmoid(first(self.z)) + (1 - beta) * self.initial
@@ -141,12 +143,13 @@ def main() -> None:
     parser.add_argument("--sets", type=Path, required=True)
     parser.add_argument("--scores", type=Path, required=True)
     parser.add_argument("--variant", required=True, help="three letters, the first two the same")
+    parser.add_argument("--chunks", type=int, help="only the best so many of those that were scored")
     parser.add_argument("--first", type=float, nargs=2, metavar=("SCALE", "SHIFT"))
     parser.add_argument("--third", type=float, nargs=2, metavar=("SCALE", "SHIFT"))
     parser.add_argument("--alpha", type=float)
     parser.add_argument("--beta", type=float)
     options = parser.parse_args()
-    table = Table(options.sets, options.scores, options.variant)
+    table = Table(options.sets, options.scores, options.variant, options.chunks)
     if options.command == "search":
         search(table, same=len(set(options.variant)) == 1)
     else:
