@@ -34,7 +34,8 @@ try {
     // The second search is a warm one: times as a visitor usually sees them.
     for (let i = 0; i < 2; i++) {
       await page.goto(`${url}/?q=${encodeURIComponent(query)}`);
-      await page.locator('.column.final li').first().waitFor();
+      // Columns are there before their search is done; chunks are not.
+      await page.locator('#chunks-title').waitFor();
     }
     await page.screenshot({ path: `${root}docs/images/${name}` });
     await context.close();
