@@ -1,4 +1,5 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Loop, LoopOrder } from './closed-loop.js';
 import { root } from './workload.js';
@@ -35,6 +36,9 @@ export const ourServer = (model: string, ...options: string[]) =>
     ...options,
   ]);
 
+export const bareServer = (model: string) =>
+  startServer(['--import', 'tsx', 'bench/serving/bare-server.ts', model]);
+
 export const peerServer = (name: string, folder: string) =>
   startServer(['--import', 'tsx', 'bench/serving/transformers-js-server.ts', name, folder]);
 
@@ -68,8 +72,11 @@ export class AloneProcess {
 }
 
 /** Resident memory of a process in bytes; Linux tells it in /proc. */
-export async function residentBytes(server: ServerProcess): Promise<number> {
-  const { readFile } = await import('node:fs/promises');
-  const status = await readFile(`/proc/${server.process.pid}/status`, 'utf8').catch(() => '');
-  return 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+export function residentBytes(server: ServerProcess): number {
+  try {
+    const status = readFileSync(`/proc/${server.process.pid}/status`, 'utf8');
+    return 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
 }

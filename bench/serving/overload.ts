@@ -1,6 +1,8 @@
+import { availableParallelism } from 'node:os';
 import { percentile } from './closed-loop.js';
 import { residentBytes, type ServerProcess } from './contenders.js';
 import { HttpClient, type Answer } from './http-client.js';
+import { StolenTime } from './stolen-time.js';
 import { requests } from './workload.js';
 
 /** What came of sending far more than a server can do. */
@@ -15,12 +17,23 @@ export interface Overload {
   readonly deadlineMs: number;
   readonly answeredMs: { readonly p50: number; readonly p99: number; readonly max: number };
   readonly refusedMs: { readonly p50: number; readonly p99: number; readonly max: number };
+  /** Refusals that took longer than they should, and those of them that did so by more than was stolen from a core. */
+  readonly slowRefusals: number;
+  readonly slowRefusalsOfOurs: number;
+  /** The share of the cores' time that the machine beneath took. */
+  readonly stolen: number;
   readonly memoryBefore: number;
   readonly memoryMost: number;
   readonly memoryAfter: number;
 }
 
 const tickMs = 5;
+
+/** Within so many milliseconds a client should know that it is refused. */
+const promptMs = 50;
+
+/** An answer, and the moment it came. */
+type Timed = Answer & { readonly at: number };
 
 /** Sends at a steady rate, whatever comes back, each request with a deadline of its own. */
 export async function overload(
@@ -30,22 +43,34 @@ export async function overload(
   deadlineMs: number,
 ): Promise<Overload> {
   const client = new HttpClient(server.url, requests());
-  const memoryBefore = await residentBytes(server);
+  const memoryBefore = residentBytes(server);
   let memoryMost = memoryBefore;
-  const answers: Promise<Answer>[] = [];
+  const answers: Promise<Timed>[] = [];
+  const stolen = new StolenTime();
+  stolen.look();
   const started = performance.now();
   const header = `X-Timeout-Ms: ${deadlineMs}`;
   for (let due = 0; performance.now() - started < 1000 * seconds;) {
     due = ((performance.now() - started) / 1000) * perSecond;
     while (answers.length < due) {
-      answers.push(client.ask(answers.length, header).catch(() => ({ status: 0, milliseconds: 0 })));
+      answers.push(
+        client
+          .ask(answers.length, header)
+          .catch(() => ({ status: 0, milliseconds: 0 }))
+          .then((answer) => ({ ...answer, at: performance.now() })),
+      );
     }
-    memoryMost = Math.max(memoryMost, await residentBytes(server));
+    // Looked at without waiting: a wait for another thread is long here, and requests would come in bursts.
+    memoryMost = Math.max(memoryMost, residentBytes(server));
+    stolen.look();
     await new Promise((resolve) => setTimeout(resolve, tickMs));
   }
   const all = await Promise.all(answers);
+  const took = performance.now() - started;
+  stolen.look();
   client.close();
   const of = (...statuses: number[]) => all.filter(({ status }) => statuses.includes(status));
+  const slow = of(429).filter(({ milliseconds }) => milliseconds > promptMs);
   return {
     perSecond,
     seconds,
@@ -57,9 +82,14 @@ export async function overload(
     deadlineMs,
     answeredMs: summary(of(200)),
     refusedMs: summary(of(429)),
+    slowRefusals: slow.length,
+    slowRefusalsOfOurs: slow.filter(
+      ({ at, milliseconds }) => milliseconds - stolen.between(at - milliseconds, at) > promptMs,
+    ).length,
+    stolen: stolen.total / (availableParallelism() * took),
     memoryBefore,
     memoryMost,
-    memoryAfter: await residentBytes(server),
+    memoryAfter: residentBytes(server),
   };
 }
 

@@ -1,5 +1,5 @@
-// node --import tsx bench/serving/report.ts RESULT.json
-// Writes docs/benchmarks-serving.md; the remarks under its last heading are written by hand, and stay.
+// node --import tsx bench/serving/report.ts RESULT.json…
+// Writes docs/benchmarks-serving.md of one run or of several that measured different things; the remarks under its last heading are written by hand, and stay.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Overload } from './overload.js';
@@ -8,8 +8,11 @@ import { root } from './workload.js';
 interface Result {
   readonly model: string;
   readonly clients: number;
-  readonly system: 'alone' | 'bert-qe' | 'transformers.js';
+  readonly system: 'alone' | 'bare' | 'bert-qe' | 'transformers.js';
   readonly documentsPerSecond: number;
+  readonly shareOfAlone: number;
+  readonly shares: readonly number[];
+  readonly stolen: number;
   readonly p50: number;
   readonly p99: number;
   /** Milliseconds of CPU for a request: the thread that serves, the others, the client. */
@@ -27,11 +30,14 @@ interface Report {
   readonly overload: readonly (Overload & { readonly model: string })[];
 }
 
-const report = JSON.parse(readFileSync(process.argv[2], 'utf8')) as Report;
+const reports = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, 'utf8')) as Report);
+const [report] = reports;
+const results = reports.flatMap((one) => one.results);
+const overloads = reports.flatMap((one) => one.overload);
 const names: Readonly<Record<string, string>> = { S: 'small (4 layers, 256)', T: 'tiny (2 layers, 128)' };
 
 function find(model: string, clients: number, system: Result['system']): Result {
-  return report.results.find(
+  return results.find(
     (result) => result.model === model && result.clients === clients && result.system === system,
   )!;
 }
@@ -44,20 +50,28 @@ function megabytes(bytes: number): string {
   return (bytes / 2 ** 20).toFixed(0);
 }
 
+function percent(share: number): string {
+  return `${(100 * share).toFixed(0)} %`;
+}
+
 function closedLoopRow(model: string, clients: number): string {
   const alone = find(model, clients, 'alone');
+  const bare = find(model, clients, 'bare');
   const ours = find(model, clients, 'bert-qe');
   const peer = find(model, clients, 'transformers.js');
-  const share = (100 * ours.documentsPerSecond) / alone.documentsPerSecond;
+  const range = [Math.min(...ours.shares), Math.max(...ours.shares)].map(percent).join(' to ');
   const cells = [
     names[model],
     String(clients),
     alone.documentsPerSecond.toFixed(0),
-    `**${ours.documentsPerSecond.toFixed(0)}** (${share.toFixed(0)} %)`,
+    `${bare.documentsPerSecond.toFixed(0)} (${percent(bare.shareOfAlone)})`,
+    `**${ours.documentsPerSecond.toFixed(0)} (${percent(ours.shareOfAlone)})**`,
+    range,
     `${ms(ours.p50)} / ${ms(ours.p99)}`,
     peer.documentsPerSecond.toFixed(0),
     `${ms(peer.p50)} / ${ms(peer.p99)}`,
     `${(ours.documentsPerSecond / peer.documentsPerSecond).toFixed(1)}×`,
+    percent((alone.stolen + bare.stolen + ours.stolen) / 3),
   ];
   return `| ${cells.join(' | ')} |`;
 }
@@ -65,14 +79,18 @@ function closedLoopRow(model: string, clients: number): string {
 /** How far the scorer's speed could be reached if only CPU time counted: its own, over all that a request takes. */
 function cpuRow(model: string, clients: number): string {
   const { cpuMs: alone } = find(model, clients, 'alone');
-  const { cpuMs: ours } = find(model, clients, 'bert-qe');
-  const share = (alone.main + alone.others) / (ours.main + ours.others + ours.client);
-  const times = [alone.main, alone.others, ours.main, ours.others, ours.client];
+  const ofServer = (system: 'bare' | 'bert-qe'): string[] => {
+    const { main, others, client } = find(model, clients, system).cpuMs;
+    const share = (alone.main + alone.others) / (main + others + client);
+    return [...[main, others, client].map((time) => time.toFixed(2)), percent(share)];
+  };
   const cells = [
     names[model],
     String(clients),
-    ...times.map((time) => time.toFixed(2)),
-    `${(100 * share).toFixed(0)} %`,
+    alone.main.toFixed(2),
+    alone.others.toFixed(2),
+    ...ofServer('bare'),
+    ...ofServer('bert-qe'),
   ];
   return `| ${cells.join(' | ')} |`;
 }
@@ -88,13 +106,16 @@ function overloadRow(one: Report['overload'][number]): string {
     String(one.failed),
     `${ms(one.answeredMs.p50)} / ${ms(one.answeredMs.p99)} / ${ms(one.answeredMs.max)}`,
     `${ms(one.refusedMs.p50)} / ${ms(one.refusedMs.p99)} / ${ms(one.refusedMs.max)}`,
+    `${one.slowRefusals} (${one.slowRefusalsOfOurs})`,
+    percent(one.stolen),
     `${megabytes(one.memoryBefore)} → ${megabytes(one.memoryMost)}`,
   ];
   return `| ${cells.join(' | ')} |`;
 }
 
-const models = [...new Set(report.results.map(({ model }) => model))];
-const clients = [...new Set(report.results.map((result) => result.clients))];
+const models = [...new Set(results.map(({ model }) => model))];
+const clients = [...new Set(results.map((result) => result.clients))].sort((a, b) => a - b);
+const rounds = reports.map((one) => `${one.rounds} of ${one.seconds} s`);
 const { machine } = report;
 const page = join(root, 'docs/benchmarks-serving.md');
 const heading = '## What it shows';
@@ -112,35 +133,38 @@ on ${machine.cores} cores of ${machine.cpu}, Node ${machine.node}. Server and cl
 status and length of what comes back; a request is a query and ${report.documentsPerRequest} documents of up to 100 words of the demo collection.
 
 - *scorer alone*: the same requests put to \`BertScorer.score\` in one process, as many at a time, without HTTP.
+- *bare server*: the same scorer behind the fewest lines of \`node:http\` (\`bench/serving/bare-server.ts\`): nothing is checked, limited, shared out or counted. What it loses, HTTP, JSON and the client take: about as much as any server here has to.
 - *bert-qe*: \`bert-qe serve\`, asked at \`POST /rerank\`.
 - *Transformers.js*: the server one writes first (\`bench/serving/transformers-js-server.ts\`): the same weights as ONNX, fp32, behind \`node:http\`; a request is a batch.
 
 ## Clients that wait for their answers
 
-Each client sends its next request when the last one is answered. ${report.rounds} rounds of ${report.seconds} s each after ${report.warmUpSeconds} s to warm up, the three systems in turn; throughput is the median round's,
-in documents per second; latencies are p50 / p99 in milliseconds over all rounds.
+Each client sends its next request when the last one is answered. The systems take turns, in rounds (${[...new Set(rounds)].join('; ')}) after ${report.warmUpSeconds} s to warm up and one round that is not counted; throughput is the median round's,
+in documents per second; latencies are p50 / p99 in milliseconds over all rounds. In brackets the share of the scorer alone: the median over rounds, each against the scorer's own round just before it; beside it the lowest and the highest.
+*Stolen* is the share of the cores' time that the machine beneath this virtual one took meanwhile.
 
-| model | clients | scorer alone | bert-qe | its latency | Transformers.js | its latency | bert-qe is |
-|---|--:|--:|--:|--:|--:|--:|--:|
+| model | clients | scorer alone | bare server | bert-qe | from, to | its latency | Transformers.js | its latency | bert-qe is | stolen |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 ${everyRow(closedLoopRow)}
 
 What a request costs, in milliseconds of CPU as Linux counts them for each thread. *Server* is the thread that serves (of the scorer alone: that calls it), *workers* are the scoring threads,
-*client* is the process that asks, which runs on the same cores. The last column is what the scorer alone takes over what serving takes, client included: the share of its throughput that is left where
+*client* is the process that asks, which runs on the same cores. *Of alone* is what the scorer alone takes over what serving takes, client included: the share of its throughput that is left where
 nothing but CPU time counts.
 
-| model | clients | alone: server | workers | bert-qe: server | workers | client | of the scorer alone |
-|---|--:|--:|--:|--:|--:|--:|--:|
+| model | clients | alone: server | workers | bare: server | workers | client | of alone | bert-qe: server | workers | client | of alone |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 ${everyRow(cpuRow)}
 
 ## Ten times more than it can do
 
 Requests come at ten times the rate that eight clients reached above, whatever is answered, each with a deadline of
-${report.overload[0].deadlineMs / 1000} s (\`X-Timeout-Ms\`); all from one address, so one client to the server.
-*late* are answers after the deadline and 504s; times are p50 / p99 / longest, in milliseconds as the client sees them, sending on the same two cores.
+${overloads[0].deadlineMs / 1000} s (\`X-Timeout-Ms\`); all from one address, so one client to the server.
+*late* are answers after the deadline and 504s; times are p50 / p99 / longest, in milliseconds as the client sees them, sending on the same two cores. *Over 50 ms* are the refusals that took longer, and in brackets those that
+did so by more than the machine beneath took from a core in that time.
 
-| model | sent at | sent | answered | refused (429) | late | lost | time of answers | time of refusals | memory, MB |
-|---|---|--:|--:|--:|--:|--:|--:|--:|--:|
-${report.overload.map(overloadRow).join('\n')}
+| model | sent at | sent | answered | refused (429) | late | lost | time of answers | time of refusals | over 50 ms | stolen | memory, MB |
+|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+${overloads.map(overloadRow).join('\n')}
 
 ${remarks}`,
 );

@@ -1,5 +1,5 @@
-// npm run build && node --import tsx bench/serving/run.ts [MODEL…] [--rounds 3] [--seconds 4]   (S and T)
-// Prints a JSON document; report.ts makes a page of it.
+// npm run build && node --import tsx bench/serving/run.ts [MODEL…] [--clients 1,8,64] [--rounds 5] [--seconds 1.5]   (S and T)
+// Prints a JSON document; report.ts makes a page of it, or of several.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -7,17 +7,22 @@ import { parseArgs } from 'node:util';
 import { findModel } from '../../src/bert/index.js';
 import { exportForPeers } from '../scoring/export-models.js';
 import { closedLoop, percentile, type Loop, type LoopOrder } from './closed-loop.js';
-import { AloneProcess, ourServer, peerServer } from './contenders.js';
+import { AloneProcess, bareServer, ourServer, peerServer } from './contenders.js';
 import { withCpuTime, type CpuTime } from './cpu-time.js';
 import { HttpClient } from './http-client.js';
 import { overload } from './overload.js';
+import { withStolenShare } from './stolen-time.js';
 import { documentsPerRequest, requests } from './workload.js';
 
-const clients = [1, 8, 64];
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '3' }, seconds: { type: 'string', default: '4' } },
+  options: {
+    clients: { type: 'string', default: '1,8,64' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '1.5' },
+  },
 });
+const clients = values.clients.split(',').map(Number);
 /** More and shorter rounds even out what else the machine does, where requests are short. */
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
@@ -27,20 +32,29 @@ const overloadSeconds = 8;
 const overloadDeadlineMs = 5000;
 
 interface Round extends Loop {
+  /** The share of the cores' time that the machine beneath took. */
+  readonly stolen: number;
   /** What the system used, and what the client did. */
   readonly cpu: { readonly system: CpuTime; readonly client: CpuTime };
 }
 
-/** The requests of several rounds together; throughput is that of the median round. */
-function summarise(loops: readonly Round[]) {
+const documentsPerSecond = (loop: Loop) => (loop.requests * documentsPerRequest) / loop.seconds;
+
+/**
+ * The requests of several rounds together; throughput is that of the median round, and so is the share of the scorer
+ * alone: each round against the one of the scorer just before it, since the machine is not equally fast at all times.
+ */
+function summarise(loops: readonly Round[], alone: readonly Round[]) {
   const latencies = loops.flatMap((loop) => loop.latencies);
-  const perSecond = loops
-    .map((loop) => (loop.requests * documentsPerRequest) / loop.seconds)
-    .sort((a, b) => a - b);
+  const perSecond = loops.map(documentsPerSecond);
+  const shares = perSecond.map((speed, i) => speed / documentsPerSecond(alone[i]));
   const perRequest = (of: (round: Round) => number) =>
     loops.reduce((sum, loop) => sum + of(loop), 0) / latencies.length;
   return {
-    documentsPerSecond: perSecond[Math.floor(perSecond.length / 2)],
+    documentsPerSecond: percentile(perSecond, 50),
+    shareOfAlone: percentile(shares, 50),
+    shares,
+    stolen: loops.reduce((sum, { stolen }) => sum + stolen, 0) / loops.length,
     p50: percentile(latencies, 50),
     p99: percentile(latencies, 99),
     requests: latencies.length,
@@ -59,8 +73,11 @@ interface System {
 }
 
 async function round({ pid, run }: System, order: LoopOrder): Promise<Round> {
-  const { result, cpu } = await withCpuTime([pid, process.pid], () => run(order));
-  return { ...result, cpu: { system: cpu[0], client: cpu[1] } };
+  const { result: measured, stolen } = await withStolenShare(() =>
+    withCpuTime([pid, process.pid], () => run(order)),
+  );
+  const { result, cpu } = measured;
+  return { ...result, stolen, cpu: { system: cpu[0], client: cpu[1] } };
 }
 
 async function measure(model: string) {
@@ -70,13 +87,16 @@ async function measure(model: string) {
   const name = basename(folder);
   await exportForPeers(folder, join(models, name));
   const alone = await AloneProcess.start(model);
+  const bare = await bareServer(model);
   // Enough room that 64 closed-loop clients are never refused: refusing is measured below.
   const ours = await ourServer(model, '--deadline', '120');
   const peer = await peerServer(name, models);
   const toOurs = new HttpClient(ours.url, work);
   const toPeer = new HttpClient(peer.url, work);
-  const systems: Record<'alone' | 'bert-qe' | 'transformers.js', System> = {
+  const toBare = new HttpClient(bare.url, work);
+  const systems: Record<'alone' | 'bare' | 'bert-qe' | 'transformers.js', System> = {
     alone: { pid: alone.pid, run: (order) => alone.run(order) },
+    bare: { pid: bare.process.pid!, run: (order) => closedLoop(order, (i) => toBare.must(i)) },
     'bert-qe': { pid: ours.process.pid!, run: (order) => closedLoop(order, (i) => toOurs.must(i)) },
     'transformers.js': { pid: peer.process.pid!, run: (order) => closedLoop(order, (i) => toPeer.must(i)) },
   };
@@ -85,30 +105,35 @@ async function measure(model: string) {
     for (const system of Object.values(systems)) await system.run({ clients: 8, seconds: warmUpSeconds });
     for (const count of clients) {
       const loops = new Map<string, Round[]>(Object.keys(systems).map((name) => [name, []]));
-      // In turn, so that whatever else the machine does falls on all alike.
-      for (let i = 0; i < rounds; i++) {
+      // In turn, so that whatever else the machine does falls on all alike. The first turn is not counted: with
+      // another number of clients other code runs often.
+      for (let i = -1; i < rounds; i++) {
         for (const [name, system] of Object.entries(systems)) {
-          loops.get(name)!.push(await round(system, { clients: count, seconds }));
+          const one = await round(system, { clients: count, seconds });
+          if (i >= 0) loops.get(name)!.push(one);
         }
       }
       for (const [system, of] of loops) {
-        const result = { model, clients: count, system, ...summarise(of) };
+        const result = { model, clients: count, system, ...summarise(of, loops.get('alone')!) };
         process.stderr.write(`${JSON.stringify(result)}\n`);
         results.push(result);
       }
     }
-    const capacity = results.find(({ clients: count, system }) => count === 8 && system === 'bert-qe')!;
+    const resets = { model, 'bert-qe': toOurs.resets, 'transformers.js': toPeer.resets };
+    const capacity = results.find(({ clients: count, system }) => count === 8 && system === 'bert-qe');
+    if (!capacity) return { results, resets, overload: [] };
     const perSecond = (10 * capacity.documentsPerSecond) / documentsPerRequest;
     const overloaded = await overload(ours, perSecond, overloadSeconds, overloadDeadlineMs);
     process.stderr.write(`${JSON.stringify(overloaded)}\n`);
     // It is the same process that answered before, and it still does.
     await toOurs.must(0);
-    const resets = { model, 'bert-qe': toOurs.resets, 'transformers.js': toPeer.resets };
-    return { results, resets, overload: { model, ...overloaded } };
+    return { results, resets, overload: [{ model, ...overloaded }] };
   } finally {
     toOurs.close();
     toPeer.close();
+    toBare.close();
     alone.end();
+    bare.process.removeAllListeners('exit').kill('SIGTERM');
     ours.process.removeAllListeners('exit').kill('SIGTERM');
     peer.process.removeAllListeners('exit').kill('SIGTERM');
     rmSync(models, { recursive: true, force: true });
@@ -128,6 +153,6 @@ const report = {
   date: new Date().toISOString().slice(0, 10),
   results: measured.flatMap(({ results }) => results),
   resets: measured.map((one) => one.resets),
-  overload: measured.map((one) => one.overload),
+  overload: measured.flatMap((one) => one.overload),
 };
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);

@@ -25,3 +25,21 @@ export function batchTokensFor(device: Device, model: PreparedModel, maxLength: 
   const widest = Math.max(intermediate, heads * maxLength) * (model.precision === 'fp16' ? 2 : 4);
   return Math.min(GPU_TOKENS, Math.floor(LARGEST_BUFFER / widest));
 }
+
+/** Weights in the layers of a model whose batch takes a CPU some milliseconds: a few times those of the tiny model. */
+const LIGHT_WEIGHTS = 1_000_000;
+
+/** Batches of a light model that travel to a worker in one message. */
+const LIGHT_BATCHES = 2;
+
+/**
+ * How many tokens a worker may be sent at a time. Messages keep the calling thread busy, and interrupt the other
+ * workers: as often as a light model's batches are done, that was a twentieth of the work. Heavier models are sent a
+ * batch: whoever gives up waits for what was sent.
+ */
+export function messageTokensFor(device: Device, model: PreparedModel, batchTokens: number): number {
+  if (device !== 'cpu' || !model.encoder) return batchTokens;
+  const { layers, hidden, intermediate } = model.encoder;
+  const weights = layers * (4 * hidden ** 2 + 2 * hidden * intermediate);
+  return weights > LIGHT_WEIGHTS ? batchTokens : LIGHT_BATCHES * batchTokens;
+}

@@ -5,7 +5,7 @@ import { type Device, workerUrl } from '../runtime/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
 import type { Scorer, ScoreOptions, TextPair } from '../types.js';
-import { batchTokensFor } from './batch-tokens.js';
+import { batchTokensFor, messageTokensFor } from './batch-tokens.js';
 import { InFlight } from './in-flight.js';
 import { chooseLayout, type Layout } from './layout.js';
 import { type PreparedModel, prepareModel } from './model-source.js';
@@ -86,6 +86,7 @@ export class BertScorer implements Scorer {
       template,
       budget,
       batchTokens,
+      together: { tokens: messageTokensFor(device, model, batchTokens), tasks: pool.capacity },
       padded: paddingSlot !== undefined,
     });
   }

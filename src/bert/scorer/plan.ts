@@ -11,6 +11,11 @@ export interface PlanOptions {
   readonly budget: Budget;
   /** Tokens in a batch; a longer sequence is a batch of its own. */
   readonly batchTokens: number;
+  /**
+   * How much may travel in one message, as long as so many tasks remain that every worker has some; without this,
+   * no more than a batch.
+   */
+  readonly together?: { readonly tokens: number; readonly tasks: number };
   /** Whether sequences of a batch may differ in length, and are padded; fewer, larger batches then. */
   readonly padded?: boolean;
 }
@@ -109,17 +114,18 @@ function* tasks(window: Window, options: PlanOptions): Generator<PlannedTask> {
     yield assemble(window, template, places, [{ rows: to - from, length }], (to - from) * length, ends);
     from = to;
   }
+  const taskTokens = taskTokensFor(lengths, options);
   while (from < order.length) {
     const shapes: { rows: number; length: number }[] = [];
     let tokens = 0;
     let to = from;
-    // Full batches go alone; small ones travel together, to spare messages.
-    while (to < order.length && tokens < batchTokens) {
+    // Small batches travel together, to spare messages; of light models full ones too.
+    while (to < order.length && tokens < taskTokens) {
       const length = lengths[order[to]];
-      const most = Math.max(1, Math.floor((batchTokens - tokens) / length));
+      const most = Math.max(1, Math.floor(Math.min(batchTokens, taskTokens - tokens) / length));
       let rows = 1;
       while (rows < most && to + rows < order.length && lengths[order[to + rows]] === length) rows++;
-      if (shapes.length > 0 && tokens + rows * length > batchTokens) break;
+      if (shapes.length > 0 && tokens + rows * length > taskTokens) break;
       shapes.push({ rows, length });
       tokens += rows * length;
       to += rows;
@@ -127,6 +133,12 @@ function* tasks(window: Window, options: PlanOptions): Generator<PlannedTask> {
     yield assemble(window, template, order.subarray(from, to), shapes, tokens);
     from = to;
   }
+}
+
+function taskTokensFor(lengths: Uint32Array, { batchTokens, together }: PlanOptions): number {
+  if (!together) return batchTokens;
+  const all = lengths.reduce((sum, length) => sum + length, 0);
+  return Math.max(batchTokens, Math.min(together.tokens, Math.floor(all / together.tasks)));
 }
 
 /** Places in the window by falling length: a counting sort. */

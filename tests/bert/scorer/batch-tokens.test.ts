@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { batchTokensFor } from '../../../src/bert/scorer/batch-tokens.js';
+import { batchTokensFor, messageTokensFor } from '../../../src/bert/scorer/batch-tokens.js';
 import type { PreparedModel } from '../../../src/bert/scorer/model-source.js';
 import { miniConfig } from './mini-model.js';
 
@@ -25,5 +25,15 @@ describe('tokens in a batch', () => {
   it('are a cautious number for exports, whose inner sizes are unknown', () => {
     const { encoder: _, ...exported } = model(1024, 16, 'fp32');
     expect(batchTokensFor('webgpu', exported, 384)).toBe(8192);
+  });
+});
+
+describe('tokens in a message', () => {
+  it('are two batches where a CPU runs a light model, else one', () => {
+    expect(messageTokensFor('cpu', model(128, 2, 'fp32'), 1024)).toBe(2048);
+    expect(messageTokensFor('cpu', model(1024, 16, 'fp32'), 1024)).toBe(1024);
+    expect(messageTokensFor('webgpu', model(128, 2, 'fp32'), 43_690)).toBe(43_690);
+    const { encoder: _, ...exported } = model(128, 2, 'fp32');
+    expect(messageTokensFor('cpu', exported, 1024)).toBe(1024);
   });
 });

@@ -22,11 +22,11 @@ const budget = { first: 5, second: 9 };
 async function planned(
   pairs: readonly TextPair[],
   batchTokens: number,
-  { tokenizer = new LetterTokenizer(), padded = false } = {},
+  { tokenizer = new LetterTokenizer(), padded = false, together = { tokens: batchTokens, tasks: 1 } } = {},
 ): Promise<PlannedTask[]> {
   const pieces = new PieceCache(tokenizer, budget.second);
   const tasks: PlannedTask[] = [];
-  for await (const task of plan(pairs, { pieces, template, budget, batchTokens, padded })) {
+  for await (const task of plan(pairs, { pieces, template, budget, batchTokens, padded, together })) {
     tasks.push(task);
   }
   return tasks;
@@ -61,8 +61,10 @@ describe('the plan', () => {
         fc.asyncProperty(
           fc.array(fc.record({ a: text, b: text }), { maxLength: 60 }),
           fc.integer({ min: 1, max: 80 }),
-          async (pairs, batchTokens) => {
-            const tasks = await planned(pairs, batchTokens, { padded });
+          fc.integer({ min: 1, max: 3 }),
+          async (pairs, batchTokens, batches) => {
+            const together = { tokens: batches * batchTokens, tasks: 2 };
+            const tasks = await planned(pairs, batchTokens, { padded, together });
             const found = sequences(tasks);
             expect(found.size).toBe(pairs.length);
             pairs.forEach(({ a, b }, i) => {
@@ -74,8 +76,11 @@ describe('the plan', () => {
               });
             });
             for (const { task } of tasks) {
+              for (const { rows, length } of task.shapes) {
+                if (rows > 1) expect(rows * length).toBeLessThanOrEqual(batchTokens);
+              }
               const alone = task.shapes.length === 1 && task.shapes[0].rows === 1;
-              if (!alone) expect(task.ids.length).toBeLessThanOrEqual(batchTokens);
+              if (!alone) expect(task.ids.length).toBeLessThanOrEqual(batches * batchTokens);
             }
           },
         ),
@@ -107,6 +112,26 @@ describe('the plan', () => {
       { rows: 2, length: 4 },
     ]);
     expect([...order]).toEqual([0, 2, 4, 1, 3]);
+  });
+
+  it('sends batches together where enough tasks remain for every worker', async () => {
+    const pairs = Array.from({ length: 16 }, () => ({ a: 'a', b: 'b' }));
+    const rowsOf = async (tokens: number, tasks: number) =>
+      (await planned(pairs, 10, { together: { tokens, tasks } })).map(({ task }) =>
+        task.shapes.map(({ rows }) => rows),
+      );
+    expect(await rowsOf(20, 4)).toEqual([
+      [2, 2],
+      [2, 2],
+      [2, 2],
+      [2, 2],
+    ]);
+    // Eight are wanted, and there is one batch for each.
+    expect(await rowsOf(20, 8)).toEqual(Array.from({ length: 8 }, () => [2]));
+    expect(await rowsOf(40, 2)).toEqual([
+      [2, 2, 2, 2],
+      [2, 2, 2, 2],
+    ]);
   });
 
   it('tokenises a text once, however many pairs it is in', async () => {
