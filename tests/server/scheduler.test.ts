@@ -94,6 +94,33 @@ describe('the scheduler', () => {
     expect(engine.rounds[0]).toHaveLength(8);
   });
 
+  it('leaves nothing over where pairs differ in length, and no share is more than a worker takes at a time', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 20, max: 200 }), { minLength: 1, maxLength: 24 }),
+        fc.integer({ min: 2, max: 4 }),
+        async (lengths, workers) => {
+          const engine = new FakeEngine(1024 * workers, 0, workers, 8 * 1024 * workers);
+          const tokensOf = (texts: readonly string[]) =>
+            texts.reduce((sum, text) => sum + lengths[Number(text.split(' ')[1])], 0);
+          engine.meter.count = (pairs) => ({
+            sequences: pairs.length,
+            tokens: tokensOf(pairs.map(({ b }) => b)),
+            squaredTokens: 0,
+          });
+          await new Scheduler().run({ engine, client: 'a', pairs: pairsOf('a', lengths.length) });
+          const shares = engine.rounds.map(tokensOf);
+          const all = lengths.reduce((sum, length) => sum + length, 0);
+          const longest = Math.max(...lengths);
+          const turns = Math.ceil(all / (workers * (1024 - longest)));
+          expect(shares.length).toBeLessThanOrEqual(workers * turns);
+          expect(Math.max(...shares)).toBeLessThanOrEqual(1024);
+          expect(Math.max(...shares)).toBeLessThanOrEqual(all / (workers * turns) + longest);
+        },
+      ),
+    );
+  });
+
   it('lets rounds grow while the model is quick, as far as it may', async () => {
     const engine = new FakeEngine(40, 0, 2, 120);
     const scheduler = new Scheduler();

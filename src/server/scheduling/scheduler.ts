@@ -106,13 +106,14 @@ export class Scheduler {
     const next = nextJob(first, undefined)!;
     const { engine } = next.request;
     const round = new Round(engine);
-    for (let left = this.#roundWork(next); left > 0;) {
+    const even = this.#evenWork(next);
+    for (let left = even ?? this.#roundWork(engine); left > 0;) {
       const client = this.#leastServed(engine);
       if (!client) break;
       const job = nextJob(client, engine)!;
       const work = job.nextWork;
-      // A pair too many would be a batch of its own.
-      if (work > left && round.tokens > 0) break;
+      // A pair too many would be a batch of its own; an even share ends at the pair that is nearest to it.
+      if (work > (even === undefined ? left : 2 * left) && round.tokens > 0) break;
       round.add(job, job.take());
       client.served += work;
       left -= work;
@@ -121,15 +122,23 @@ export class Scheduler {
     return round;
   }
 
-  #roundWork(job: Job): number {
-    const { roundTokens, fullRoundTokens = roundTokens, weight, workers = 1 } = job.request.engine;
+  #roundWork({ roundTokens, fullRoundTokens = roundTokens, weight }: Engine): number {
     const [least, most] = [roundTokens * weight, fullRoundTokens * weight];
-    if (workers > 1 && this.#isAlone(job) && job.work <= most) {
-      // A short call with nobody to share rounds with: one worker each, so that the first begins at once and all end
-      // together.
-      return job.work / (workers * Math.ceil(job.work / least));
-    }
     return Math.min(Math.max(least, secondsInRound * (this.throughput.perSecond ?? 0)), most);
+  }
+
+  /**
+   * Of a short call with nobody to share rounds with: an even share, one for each worker or several, so that the first
+   * begins at once and all end together. Undefined for others.
+   */
+  #evenWork(job: Job): number | undefined {
+    const { roundTokens, fullRoundTokens = roundTokens, weight, workers = 1 } = job.request.engine;
+    if (workers === 1 || job.work > fullRoundTokens * weight || !this.#isAlone(job)) return undefined;
+    // No share may be more than a batch, not even with a pair too many.
+    const most = Math.max(roundTokens * weight - workers * job.longest, (roundTokens * weight) / 2);
+    const share = job.work / (workers * Math.ceil(job.work / most));
+    // Up to the next of the places where shares end; the last one ended near such a place.
+    return (Math.round(job.taken / share) + 1) * share - job.taken;
   }
 
   #isAlone(job: Job): boolean {
