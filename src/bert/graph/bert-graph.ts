@@ -1,3 +1,4 @@
+import { BertQeError } from '../../errors.js';
 import type { BertWeights } from '../checkpoint/index.js';
 import { ElementType, Graph, type Value } from '../onnx/index.js';
 import type { AttentionStyle } from './attention.js';
@@ -42,6 +43,9 @@ export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float:
   const extent = graph.op('Shape', [ids]);
   const reader = new WeightReader(source);
   const stream = new Store(graph, reader, 'float32');
+  if (arithmetic.padded && arithmetic.attention !== 'plain') {
+    throw new BertQeError('usage', 'Padded sequences need plain attention: the other styles have no mask.');
+  }
   const penalised = arithmetic.padded ? penalties(stream, config, slots) : undefined;
   const contextIn = (float: Store['float']): Context => {
     const store = new Store(graph, reader, float);

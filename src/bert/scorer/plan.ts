@@ -52,8 +52,8 @@ export function lengthOf({ a, b }: TextPair, { pieces, budget, template }: PlanO
 
 /**
  * Turns pairs into tasks: window by window, all pairs of a window sorted by length, longest first, and batched with
- * others of exactly their length, so that nothing is padded, or with those next to them in length. While one window's tasks are taken, the
- * next is tokenised; memory is that of two windows, whatever the number of pairs.
+ * others of exactly their length, so that nothing is padded, or with those next to them in length. While one window's
+ * tasks are taken, the next is tokenised; memory is that of two windows, whatever the number of pairs.
  */
 export async function* plan(
   pairs: readonly TextPair[],
@@ -102,11 +102,19 @@ async function tokenise(
   return window;
 }
 
-function* tasks(window: Window, options: PlanOptions): Generator<PlannedTask> {
-  const { batchTokens, template } = options;
-  const { order, lengths } = byLength(window, template);
+function tasks(window: Window, options: PlanOptions): Generator<PlannedTask> {
+  const sorted = byLength(window, options.template);
+  return options.padded ? paddedTasks(window, sorted, options) : evenTasks(window, sorted, options);
+}
+
+/** A batch a task, each padded to its first, which is its longest. */
+function* paddedTasks(
+  window: Window,
+  { order, lengths }: Sorted,
+  { batchTokens, template }: PlanOptions,
+): Generator<PlannedTask> {
   let from = 0;
-  while (options.padded && from < order.length) {
+  while (from < order.length) {
     const length = lengths[order[from]];
     const to = Math.min(order.length, from + Math.max(1, Math.floor(batchTokens / length)));
     const places = order.subarray(from, to);
@@ -114,6 +122,13 @@ function* tasks(window: Window, options: PlanOptions): Generator<PlannedTask> {
     yield assemble(window, template, places, [{ rows: to - from, length }], (to - from) * length, ends);
     from = to;
   }
+}
+
+/** Batches of one length each, one or several a task. */
+function* evenTasks(window: Window, sorted: Sorted, options: PlanOptions): Generator<PlannedTask> {
+  const { batchTokens, template } = options;
+  const { order, lengths } = sorted;
+  let from = 0;
   const taskTokens = taskTokensFor(lengths, options);
   while (from < order.length) {
     const shapes: { rows: number; length: number }[] = [];
@@ -141,8 +156,14 @@ function taskTokensFor(lengths: Uint32Array, { batchTokens, together }: PlanOpti
   return Math.max(batchTokens, Math.min(together.tokens, Math.floor(all / together.tasks)));
 }
 
-/** Places in the window by falling length: a counting sort. */
-function byLength(window: Window, template: PairTemplate): { order: Int32Array; lengths: Uint32Array } {
+/** Places in a window by falling length, and the length of each. */
+interface Sorted {
+  readonly order: Int32Array;
+  readonly lengths: Uint32Array;
+}
+
+/** A counting sort. */
+function byLength(window: Window, template: PairTemplate): Sorted {
   const lengths = Uint32Array.from(window.first, (first, i) =>
     sequenceLength(template, first, window.second[i]),
   );

@@ -61,8 +61,9 @@ async function runTask(
   let token = 0;
   for (const { rows, length } of task.shapes) {
     const ids = task.ids.subarray(token, token + rows * length);
-    const [splits, ends] = [task.splits, task.ends].map((places) => places?.subarray(row, row + rows));
-    const result = await session.run(feeds(ids, splits!, length, ends), [output]);
+    const splits = task.splits.subarray(row, row + rows);
+    const ends = task.ends?.subarray(row, row + rows);
+    const result = await session.run(feeds(ids, splits, length, ends), [output]);
     logits.set(values(result[output], rows, labels), row * labels);
     row += rows;
     token += rows * length;
