@@ -23,6 +23,14 @@ export function startServer(args: readonly string[]): Promise<ServerProcess> {
   });
 }
 
+/** Ends a server and waits until it is gone. */
+export async function stopServer({ process: child }: ServerProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.removeAllListeners('exit').once('exit', resolve));
+  child.kill('SIGTERM');
+  await ended;
+}
+
 export const ourServer = (model: string, ...options: string[]) =>
   startServer([
     'bin/bert-qe.js',
@@ -66,8 +74,11 @@ export class AloneProcess {
     });
   }
 
-  end(): void {
+  async end(): Promise<void> {
+    if (!this.child.connected) return;
+    const ended = new Promise((resolve) => this.child.once('exit', resolve));
     this.child.send('end');
+    await ended;
   }
 }
 

@@ -6,8 +6,8 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findModel } from '../../src/bert/index.js';
 import { exportForPeers } from '../scoring/export-models.js';
-import { closedLoop, percentile, type Loop, type LoopOrder } from './closed-loop.js';
-import { AloneProcess, bareServer, ourServer, peerServer } from './contenders.js';
+import { closedLoop, median, percentile, type Loop, type LoopOrder } from './closed-loop.js';
+import { AloneProcess, bareServer, ourServer, peerServer, stopServer } from './contenders.js';
 import { withCpuTime, type CpuTime } from './cpu-time.js';
 import { HttpClient } from './http-client.js';
 import { overload } from './overload.js';
@@ -51,8 +51,8 @@ function summarise(loops: readonly Round[], alone: readonly Round[]) {
   const perRequest = (of: (round: Round) => number) =>
     loops.reduce((sum, loop) => sum + of(loop), 0) / latencies.length;
   return {
-    documentsPerSecond: percentile(perSecond, 50),
-    shareOfAlone: percentile(shares, 50),
+    documentsPerSecond: median(perSecond),
+    /** Of each round. */
     shares,
     stolen: loops.reduce((sum, { stolen }) => sum + stolen, 0) / loops.length,
     p50: percentile(latencies, 50),
@@ -122,6 +122,8 @@ async function measure(model: string) {
     const resets = { model, 'bert-qe': toOurs.resets, 'transformers.js': toPeer.resets };
     const capacity = results.find(({ clients: count, system }) => count === 8 && system === 'bert-qe');
     if (!capacity) return { results, resets, overload: [] };
+    // Processes that have become idle tidy up, on the cores that are to be overloaded.
+    await Promise.all([alone.end(), stopServer(bare), stopServer(peer)]);
     const perSecond = (10 * capacity.documentsPerSecond) / documentsPerRequest;
     const overloaded = await overload(ours, perSecond, overloadSeconds, overloadDeadlineMs);
     process.stderr.write(`${JSON.stringify(overloaded)}\n`);
@@ -129,13 +131,8 @@ async function measure(model: string) {
     await toOurs.must(0);
     return { results, resets, overload: [{ model, ...overloaded }] };
   } finally {
-    toOurs.close();
-    toPeer.close();
-    toBare.close();
-    alone.end();
-    bare.process.removeAllListeners('exit').kill('SIGTERM');
-    ours.process.removeAllListeners('exit').kill('SIGTERM');
-    peer.process.removeAllListeners('exit').kill('SIGTERM');
+    for (const client of [toOurs, toPeer, toBare]) client.close();
+    await Promise.all([alone.end(), ...[ours, peer, bare].map(stopServer)]);
     rmSync(models, { recursive: true, force: true });
   }
 }

@@ -94,6 +94,20 @@ describe('the scheduler', () => {
     expect(engine.rounds[0]).toHaveLength(8);
   });
 
+  it('gives each worker its share at once where it takes so much, and says so', async () => {
+    const engine = Object.assign(new FakeEngine(80, 0, 2, 160), { workerTokens: 80 });
+    const undivided: (boolean | undefined)[] = [];
+    const { scoreLogits } = engine.scorer;
+    engine.scorer.scoreLogits = (pairs, options?: { readonly undivided?: boolean }) => {
+      undivided.push(options?.undivided);
+      return scoreLogits(pairs);
+    };
+    await new Scheduler().run({ engine, client: 'a', pairs: pairsOf('a', 12) });
+    expect(engine.rounds.map((round) => round.length)).toEqual([6, 6]);
+    await new Scheduler().run({ engine, client: 'a', pairs: pairsOf('a', 20) });
+    expect(undivided).toEqual([true, true, false, false, false]);
+  });
+
   it('leaves nothing over where pairs differ in length, and no share is more than a worker takes at a time', async () => {
     await fc.assert(
       fc.asyncProperty(

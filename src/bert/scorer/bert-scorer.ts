@@ -41,6 +41,8 @@ export interface ScorerInfo extends Layout {
   readonly labels: number;
   readonly maxLength: number;
   readonly batchTokens: number;
+  /** Tokens that a worker is sent at a time, at most. */
+  readonly messageTokens: number;
 }
 
 /** A cross-encoder that scores pairs in worker threads; the calling thread only tokenises. */
@@ -80,13 +82,15 @@ export class BertScorer implements Scorer {
     });
     const batchTokens = options.batchTokens ?? batchTokensFor(device, model, maxLength);
     const pieces = new PieceCache(tokenizer, Math.max(budget.first, budget.second));
-    const info = { ...layout, model: name, folder, device, precision, labels, maxLength, batchTokens };
+    const messageTokens = messageTokensFor(device, model, batchTokens);
+    const sizes = { maxLength, batchTokens, messageTokens };
+    const info = { ...layout, model: name, folder, device, precision, labels, ...sizes };
     return new BertScorer(info, pool, {
       pieces,
       template,
       budget,
       batchTokens,
-      together: { tokens: messageTokensFor(device, model, batchTokens), tasks: pool.capacity },
+      together: { tokens: messageTokens, tasks: pool.capacity },
       padded: paddingSlot !== undefined,
     });
   }
@@ -96,8 +100,14 @@ export class BertScorer implements Scorer {
     return probabilities(await this.scoreLogits(pairs, options));
   }
 
-  /** The classifier's raw outputs: where probabilities saturate at 0 and 1, these still tell pairs apart. */
-  async scoreLogits(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Logits> {
+  /**
+   * The classifier's raw outputs: where probabilities saturate at 0 and 1, these still tell pairs apart. `undivided` is
+   * for callers that share work out themselves: the pairs are one worker's, in as few messages as may be.
+   */
+  async scoreLogits(
+    pairs: readonly TextPair[],
+    options: ScoreOptions & { readonly undivided?: boolean } = {},
+  ): Promise<Logits> {
     throwIfAborted(options.signal);
     if (this.#closed) throw new BertQeError('usage', 'The scorer is closed; load it again.');
     const call = this.#run(pairs, options);
@@ -114,8 +124,14 @@ export class BertScorer implements Scorer {
     return lengthOf(pair, this.#planning);
   }
 
-  async #run(pairs: readonly TextPair[], { signal, onProgress }: ScoreOptions): Promise<Logits> {
-    const { labels } = this.info;
+  async #run(
+    pairs: readonly TextPair[],
+    { signal, onProgress, undivided }: ScoreOptions & { readonly undivided?: boolean },
+  ): Promise<Logits> {
+    const { labels, messageTokens } = this.info;
+    const planning = undivided
+      ? { ...this.#planning, together: { tokens: messageTokens, tasks: 1 } }
+      : this.#planning;
     const values = new Float32Array(pairs.length * labels);
     const inFlight = new InFlight(this.#pool.capacity);
     const abort = () => {
@@ -126,7 +142,7 @@ export class BertScorer implements Scorer {
     signal?.addEventListener('abort', abort, { once: true });
     let done = 0;
     try {
-      for await (const planned of plan(pairs, this.#planning, signal)) {
+      for await (const planned of plan(pairs, planning, signal)) {
         await inFlight.room();
         const finish = (logits: Float32Array): void => {
           planned.pairs.forEach((pair, row) => {

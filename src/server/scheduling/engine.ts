@@ -3,7 +3,14 @@ import type { Meter } from '../../cost/index.js';
 
 /** The part of a loaded model that the scheduler needs. */
 export interface LogitScorer {
-  scoreLogits(pairs: readonly TextPair[], options?: { readonly signal?: AbortSignal }): Promise<Logits>;
+  scoreLogits(
+    pairs: readonly TextPair[],
+    options?: {
+      readonly signal?: AbortSignal;
+      /** The pairs are one worker's share. */
+      readonly undivided?: boolean;
+    },
+  ): Promise<Logits>;
 }
 
 /** A loaded model, as requests share it. */
@@ -19,6 +26,8 @@ export interface Engine {
   readonly fullRoundTokens?: number;
   /** How many workers it has (1). */
   readonly workers?: number;
+  /** Tokens that one of them takes at a time (its part of `roundTokens`). */
+  readonly workerTokens?: number;
 }
 
 /** ln(p/(1-p)) of each pair: the single label's logit, or the difference of two. */

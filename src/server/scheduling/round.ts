@@ -9,7 +9,11 @@ export class Round {
   readonly #places = new Map<Job, number[]>();
   #tokens = 0;
 
-  constructor(readonly engine: Engine) {}
+  constructor(
+    readonly engine: Engine,
+    /** Whether it is one worker's share. */
+    readonly undivided = false,
+  ) {}
 
   add(job: Job, place: number): void {
     this.#tokens += job.lengths[place];

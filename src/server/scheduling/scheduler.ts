@@ -105,8 +105,8 @@ export class Scheduler {
     this.#virtualTime = first.served;
     const next = nextJob(first, undefined)!;
     const { engine } = next.request;
-    const round = new Round(engine);
     const even = this.#evenWork(next);
+    const round = new Round(engine, even !== undefined);
     for (let left = even ?? this.#roundWork(engine); left > 0;) {
       const client = this.#leastServed(engine);
       if (!client) break;
@@ -134,9 +134,10 @@ export class Scheduler {
   #evenWork(job: Job): number | undefined {
     const { roundTokens, fullRoundTokens = roundTokens, weight, workers = 1 } = job.request.engine;
     if (workers === 1 || job.work > fullRoundTokens * weight || !this.#isAlone(job)) return undefined;
-    // No share may be more than a batch, not even with a pair too many.
-    const most = Math.max(roundTokens * weight - workers * job.longest, (roundTokens * weight) / 2);
-    const share = job.work / (workers * Math.ceil(job.work / most));
+    const { workerTokens = roundTokens / workers } = job.request.engine;
+    // No share may be more than a worker takes, not even with a pair too many.
+    const most = Math.max(workerTokens * weight - job.longest, (workerTokens * weight) / 2);
+    const share = job.work / (workers * Math.ceil(job.work / (workers * most)));
     // Up to the next of the places where shares end; the last one ended near such a place.
     return (Math.round(job.taken / share) + 1) * share - job.taken;
   }
@@ -180,9 +181,9 @@ export class Scheduler {
   }
 
   async #score(round: Round): Promise<void> {
-    const { engine, pairs, tokens } = round;
+    const { engine, pairs, tokens, undivided } = round;
     const started = performance.now();
-    const logits = await engine.scorer.scoreLogits(pairs, { signal: round.abandonment.signal });
+    const logits = await engine.scorer.scoreLogits(pairs, { signal: round.abandonment.signal, undivided });
     const ended = performance.now();
     this.throughput.record(tokens * engine.weight, started, ended);
     this.#onRound?.({
