@@ -26,8 +26,8 @@ const clients = values.clients.split(',').map(Number);
 /** More and shorter rounds even out what else the machine does, where requests are short. */
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
-/** With eight clients, before anything is counted: Node compiles what runs often. */
-const warmUpSeconds = 4;
+/** With eight clients, before anything is counted: Node compiles what runs often, and a server for a minute. */
+const warmUpSeconds = 15;
 const overloadSeconds = 8;
 const overloadDeadlineMs = 5000;
 
