@@ -139,7 +139,7 @@ status and length of what comes back; a request is a query and ${report.document
 
 ## Clients that wait for their answers
 
-Each client sends its next request when the last one is answered. The systems take turns, in rounds (${[...new Set(rounds)].join('; ')}) after ${report.warmUpSeconds} s to warm up and one round that is not counted; throughput is the median round's,
+Each client sends its next request when the last one is answered. The systems take turns, in rounds (${[...new Set(rounds)].join('; ')}) after ${[...new Set(reports.map((one) => one.warmUpSeconds))].join(' or ')} s to warm up and one round that is not counted; throughput is the median round's,
 in documents per second; latencies are p50 / p99 in milliseconds over all rounds. In brackets the share of the scorer alone: the median over rounds, each against the scorer's own round just before it; beside it the lowest and the highest.
 *Stolen* is the share of the cores' time that the machine beneath this virtual one took meanwhile.
 

@@ -39,6 +39,29 @@ describe('BertScorer', () => {
     values.forEach((value, i) => expect(Math.abs(value - expected[i])).toBeLessThanOrEqual(1e-5));
   });
 
+  it('gives the same scores for a call that is one worker’s share, in fewer messages', async () => {
+    const scorer = await BertScorer.load({ model: 'T', batchTokens: 1024 });
+    let tokens = 0;
+    // As much as goes into a message, and more than a batch.
+    const share = pairs.slice(
+      0,
+      pairs.findIndex((pair) => (tokens += scorer.lengthOf(pair)) > 2048),
+    );
+    const messages = { shared: 0, undivided: 0 };
+    try {
+      await scorer.scoreLogits(share, { onProgress: () => messages.shared++ });
+      const { values } = await scorer.scoreLogits(share, {
+        undivided: true,
+        onProgress: () => messages.undivided++,
+      });
+      values.forEach((value, i) => expect(Math.abs(value - expected[i])).toBeLessThanOrEqual(1e-5));
+    } finally {
+      await scorer.close();
+    }
+    expect(messages.undivided).toBe(1);
+    expect(messages.shared).toBeGreaterThan(1);
+  });
+
   it('says what it picked', async () => {
     const scorer = await BertScorer.load({ model: 'T', device: 'cpu', workers: 1 });
     expect(scorer.info).toMatchObject({
@@ -47,6 +70,8 @@ describe('BertScorer', () => {
       labels: 2,
       maxLength: 384,
       workers: 1,
+      batchTokens: 1024,
+      messageTokens: 2048,
     });
     await scorer.close();
   });
