@@ -1,6 +1,6 @@
 // node --import tsx scripts/effectiveness.ts "HEADING=STUDY_FOLDER"…
 // Writes docs/effectiveness.md from the results of studies (`bert-qe experiment experiments/open.yaml --out STUDY_FOLDER`).
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -19,8 +19,13 @@ function table(folder: string, id: string): Table {
 
 /** The same table as Markdown, without its title. */
 function markdown(folder: string, id: string): string {
-  return readFileSync(join(folder, 'tables', `${id}.md`), 'utf8').trim();
+  const text = readFileSync(join(folder, 'tables', `${id}.md`), 'utf8');
+  return text.replace(/^\*\*.*\*\*\n/, '').trim();
 }
+
+/** What is read first: the measures, then who is above whom, then the cost. */
+const order = ['ndcg', 'p-', 'ap-', 'against', 'cost'];
+const placeOf = (id: string) => order.findIndex((beginning) => id.startsWith(beginning));
 
 const figure = (value: number) => value.toFixed(4).replace(/^(-?)0/, '$1');
 
@@ -54,7 +59,8 @@ const signed = (value: number) => `${value < 0 ? '−' : '+'}${figure(Math.abs(v
 function section(heading: string, folder: string): string[] {
   const ids = readdirSync(join(folder, 'tables'))
     .filter((name) => name.endsWith('.md'))
-    .map((name) => name.slice(0, -3));
+    .map((name) => name.slice(0, -3))
+    .sort((a, b) => placeOf(a) - placeOf(b));
   const ndcg = table(folder, 'ndcg-20');
   const signs = signsOf(ndcg);
   const verdicts = ndcg.rows
@@ -73,7 +79,6 @@ function section(heading: string, folder: string): string[] {
     ...verdicts,
     '',
     ...ids.flatMap((id) => [`### ${table(folder, id).title}`, '', markdown(folder, id), '']),
-    ...(existsSync(join(folder, 'report.md')) ? [] : ['(The study is not finished.)', '']),
   ];
 }
 
