@@ -5,7 +5,7 @@ import { type Device, workerUrl } from '../runtime/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
 import type { Scorer, ScoreOptions, TextPair } from '../types.js';
-import { batchTokensFor, messageTokensFor } from './batch-tokens.js';
+import { batchTokensFor, headScoresFor, messageTokensFor } from './batch-tokens.js';
 import { InFlight } from './in-flight.js';
 import { chooseLayout, type Layout } from './layout.js';
 import { type PreparedModel, prepareModel } from './model-source.js';
@@ -80,7 +80,9 @@ export class BertScorer implements Scorer {
         model: { path, labels, maxPositions, ...(paddingSlot === undefined ? {} : { paddingSlot }) },
       },
     });
-    const batchTokens = options.batchTokens ?? batchTokensFor(device, model, maxLength);
+    const batchTokens = options.batchTokens ?? batchTokensFor(device, model);
+    // Whoever names a size of batch gets it.
+    const headScores = options.batchTokens === undefined ? headScoresFor(device, model) : Infinity;
     const pieces = new PieceCache(tokenizer, Math.max(budget.first, budget.second));
     const messageTokens = messageTokensFor(device, model, batchTokens);
     const sizes = { maxLength, batchTokens, messageTokens };
@@ -90,6 +92,7 @@ export class BertScorer implements Scorer {
       template,
       budget,
       batchTokens,
+      headScores,
       together: { tokens: messageTokens, tasks: pool.capacity },
       padded: paddingSlot !== undefined,
     });
