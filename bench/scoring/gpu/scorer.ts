@@ -1,41 +1,16 @@
 // node scorer.js SIZES PASSAGES: the whole scorer on WebGPU, from text to probabilities, on the phase-three workload.
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { writeSafetensors } from '../../../src/bert/checkpoint/index.js';
-import { formatModelConfig, type SizeLetter } from '../../../src/bert/config.js';
-import { findModel } from '../../../src/bert/models.js';
+import { rmSync } from 'node:fs';
+import type { SizeLetter } from '../../../src/bert/config.js';
 import { BertScorer } from '../../../src/bert/scorer/index.js';
-import { phaseThree, root } from '../workload.js';
+import { modelFolder } from '../model-folder.js';
+import { phaseThree } from '../workload.js';
 import { workloadSize } from '../workload-size.js';
-import { randomWeights, sizeConfig } from './random-weights.js';
 
 const [sizes, passages] = process.argv.slice(2);
 const pairs = await phaseThree(Number(passages));
 
 /** The scorer's own choice of a batch, and others beside it. */
 const LAYOUTS = [{}, { batchTokens: 16_384 }, { batchTokens: 65_536 }];
-
-/** The model that ships, or one of random weights with the vocabulary of the one that ships. */
-async function modelFolder(size: SizeLetter): Promise<{ folder: string; trained: boolean }> {
-  const shipped = await findModel(size).catch(() => undefined);
-  if (shipped !== undefined) return { folder: shipped, trained: true };
-  const folder = mkdtempSync(join(tmpdir(), `bert-qe-${size}-`));
-  for (const name of ['vocab.txt', 'tokenizer.json', 'tokenizer_config.json']) {
-    const file = resolve(root, 'models/tiny', name);
-    if (existsSync(file)) cpSync(file, join(folder, name));
-  }
-  const config = { ...sizeConfig(size), vocabulary: 16_384 };
-  const weights = randomWeights(config);
-  const tensors = [...weights.shapes].map(([name, shape]) => ({
-    name,
-    shape,
-    values: () => weights.get(name),
-  }));
-  await writeSafetensors(join(folder, 'model.safetensors'), tensors);
-  writeFileSync(join(folder, 'config.json'), formatModelConfig(config));
-  return { folder, trained: false };
-}
 
 for (const size of sizes as Iterable<SizeLetter>) {
   const { folder, trained } = await modelFolder(size);
