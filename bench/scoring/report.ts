@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { renderGpu, renderSoftware } from './gpu/report.js';
+import type { LargerResults } from './larger.js';
 import type { MannersResults } from './manners.js';
 import type { Measurement } from './measurement.js';
 import type { ScoringResults } from './run.js';
@@ -15,6 +16,7 @@ export function writeReport(): void {
   const sections = [
     introduction,
     section<ScoringResults>('scoring.json', renderSpeed),
+    section<LargerResults>('scoring-larger.json', renderLarger),
     section<{ rows: Int8Row[] }>('scoring-int8.json', renderInt8),
     section<ParityResults>('scoring-parity.json', renderParity),
     section<MannersResults>('scoring-manners.json', renderManners),
@@ -144,6 +146,23 @@ function renderParity({ date, pairs, largestDifference }: ParityResults): string
       ([size, row]) =>
         `| ${size} | ${formats.map((format) => row[format]?.toExponential(1) ?? '–').join(' | ')} |`,
     ),
+  ];
+}
+
+const giga = (value: number) => (value / 1e9).toFixed(0);
+
+function renderLarger({ date, sizes }: LargerResults): string[] {
+  return [
+    '### How near each size comes to the ceiling',
+    '',
+    `\`node --import tsx bench/scoring/larger.ts\` (${date.slice(0, 10)}). The same pairs, fewer of them; M, B and L with random weights. The ceiling, still of floats, is measured just before and just after each row, and their mean counts.`,
+    '',
+    '| model | precision | pairs | seconds | useful GFLOP/s | ceiling before, after | of the ceiling |',
+    '|---|---|---|---|---|---|---|',
+    ...sizes.map(({ size, precision, pairs, seconds, flops, ceilings }) => {
+      const mean = ceilings.reduce((sum, one) => sum + one, 0) / ceilings.length;
+      return `| ${size} | ${precision} | ${pairs} | ${seconds.toFixed(1)} | ${giga(flops)} | ${ceilings.map(giga).join(', ')} | ${((100 * flops) / mean).toFixed(0)} % |`;
+    }),
   ];
 }
 
