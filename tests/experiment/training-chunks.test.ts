@@ -172,21 +172,24 @@ describe('an experiment that trains phase three on chunks', { timeout: 600_000 }
       variants: ['STT'],
       tuning: { alphas: [0.15], betas: [0.95] },
     });
+    // Folders of equally long names: by them the models that stand in here are told apart.
     const whole = await runChild(small.file, join(other, 'whole'));
     expect(whole.code).toBe(0);
-    const killed = await runChild(small.file, join(other, 'out'), {
+    const killed = await runChild(small.file, join(other, 'again'), {
       signal: 'SIGKILL',
       at: 'train BERT-QE-STT-phase3, fold 2: 1',
     });
     expect(killed.signal).toBe('SIGKILL');
-    const resumed = await runChild(small.file, join(other, 'out'));
+    const resumed = await runChild(small.file, join(other, 'again'));
     expect(resumed.code).toBe(0);
     expect(resumed.lines.some((line) => line.startsWith('train BERT-QE-STT-phase3, fold 1'))).toBe(false);
     for (const file of ['tables/main.csv', 'tables/training.csv', 'runs/BERT-QE-STT.run', 'report.md']) {
-      const [expected, found] = ['whole', 'out'].map((name) => readFileSync(join(other, name, file), 'utf8'));
+      const [expected, found] = ['whole', 'again'].map((name) =>
+        readFileSync(join(other, name, file), 'utf8'),
+      );
       expect(found, file).toBe(expected);
     }
-    expect(readFileSync(join(other, 'out', 'report.md'), 'utf8')).toContain(
+    expect(readFileSync(join(other, 'again', 'report.md'), 'utf8')).toContain(
       'ranked by the final score with α = 0.15 and β = 0.95',
     );
   });
