@@ -34,6 +34,30 @@ def cut(pieces: np.ndarray, sentence_end: int) -> list[np.ndarray]:
     return out
 
 
+def ask(
+    kind: str,
+    sections: list[Section],
+    passages: list[tuple[int, np.ndarray]],
+    pieces: WordPieces,
+    stop: int,
+    rng: random.Random,
+) -> tuple[str, list[int], list[tuple[int, np.ndarray]]]:
+    """A query about an article, what each of its passages is worth, and the passages that are kept."""
+    if kind == "wiki_title":
+        headed = sorted({n for n, _ in passages if len(sections[n].heading)})
+        section = rng.choice(headed) if headed and rng.random() < 0.5 else -1
+        words = sections[0].title.tolist()
+        if section >= 0:
+            words += sections[section].heading.tolist()
+    else:
+        section = -1
+        opening = passages[0][1]
+        ends = np.flatnonzero(opening == stop)
+        words = opening[: int(ends[min(1, len(ends) - 1)]) if len(ends) else 60].tolist()
+        passages = passages[1:]
+    return pieces.decode(words), [2 if n == section else 1 for n, _ in passages], passages
+
+
 def wikipedia_collections(path: Path, vocabulary: Path) -> dict[str, tuple[dict, dict, dict]]:
     """name → (documents, queries, judgements)."""
     pieces = WordPieces(vocabulary)
@@ -55,23 +79,8 @@ def wikipedia_collections(path: Path, vocabulary: Path) -> dict[str, tuple[dict,
             kept = passages[article]
             if article in asked:
                 key = f"q{article}"
-                sections = articles[article]
-                if name == "wiki_title":
-                    headed = sorted({n for n, _ in kept if len(sections[n].heading)})
-                    section = rng.choice(headed) if headed and rng.random() < 0.5 else -1
-                    words = sections[0].title.tolist()
-                    if section >= 0:
-                        words += sections[section].heading.tolist()
-                    queries[key] = pieces.decode(words)
-                else:
-                    section = -1
-                    opening = kept[0][1]
-                    ends = np.flatnonzero(opening == stop)
-                    queries[key] = pieces.decode(
-                        opening[: int(ends[min(1, len(ends) - 1)]) if len(ends) else 60].tolist()
-                    )
-                    kept = kept[1:]
-                qrels[key] = {f"{article}-{i}": 2 if n == section else 1 for i, (n, _) in enumerate(kept)}
+                queries[key], levels, kept = ask(name, articles[article], kept, pieces, stop, rng)
+                qrels[key] = {f"{article}-{i}": level for i, level in enumerate(levels)}
             for i, (_, p) in enumerate(kept):
                 documents[f"{article}-{i}"] = ("", pieces.decode(p.tolist()))
         out[name] = (documents, queries, qrels)

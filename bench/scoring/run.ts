@@ -26,7 +26,6 @@ export interface ScoringResults {
   readonly processor: string;
   readonly cores: number;
   readonly passages: number;
-  readonly rounds: number;
   readonly workload: Readonly<Record<string, { readonly tokens: number; readonly flops: number }>>;
   readonly measurements: readonly Measurement[];
 }
@@ -77,7 +76,6 @@ try {
     processor: cpus()[0].model,
     cores: availableParallelism(),
     passages,
-    rounds,
     workload,
     measurements,
   };

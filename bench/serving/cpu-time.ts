@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface CpuTime {
   /** Of the thread that serves. */
   readonly main: number;
+  /** What that thread waited for a core while it had work. */
+  readonly mainWaited: number;
   /** Of all others: scoring workers, the garbage collector's helpers. */
   readonly others: number;
 }
@@ -12,13 +14,16 @@ export interface CpuTime {
 export function cpuTime(pid: number): CpuTime {
   const folder = `/proc/${pid}/task`;
   let main = 0;
+  let mainWaited = 0;
   let others = 0;
   for (const thread of readdirSync(folder)) {
-    const [nanoseconds] = readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ');
-    if (Number(thread) === pid) main = Number(nanoseconds) / 1e6;
-    else others += Number(nanoseconds) / 1e6;
+    const [ran, waited] = readFileSync(`${folder}/${thread}/schedstat`, 'utf8')
+      .split(' ')
+      .map((nanoseconds) => Number(nanoseconds) / 1e6);
+    if (Number(thread) === pid) [main, mainWaited] = [ran, waited];
+    else others += ran;
   }
-  return { main, others };
+  return { main, mainWaited, others };
 }
 
 /** Runs something and tells the CPU time that processes used meanwhile. */
@@ -29,8 +34,12 @@ export async function withCpuTime<T>(
   const before = pids.map(cpuTime);
   const result = await act();
   const cpu = pids.map((pid, i) => {
-    const { main, others } = cpuTime(pid);
-    return { main: main - before[i].main, others: others - before[i].others };
+    const { main, mainWaited, others } = cpuTime(pid);
+    return {
+      main: main - before[i].main,
+      mainWaited: mainWaited - before[i].mainWaited,
+      others: others - before[i].others,
+    };
   });
   return { result, cpu };
 }

@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { percentile } from './closed-loop.js';
 import { residentBytes, type ServerProcess } from './contenders.js';
+import { withCpuTime } from './cpu-time.js';
 import { HttpClient, type Answer } from './http-client.js';
+import { withPriority } from './priority.js';
 import { StolenTime } from './stolen-time.js';
 import { requests } from './workload.js';
 
@@ -20,6 +22,13 @@ export interface Overload {
   /** Refusals that took longer than they should, and those of them that did so by more than was stolen from a core. */
   readonly slowRefusals: number;
   readonly slowRefusalsOfOurs: number;
+  /** The share of the time that the serving thread ran, and that it had work but no core. */
+  readonly serverRan: number;
+  readonly serverWaited: number;
+  /** The most by which the client was late to send, in milliseconds: as late may it have been to hear an answer. */
+  readonly clientLateMs: number;
+  /** Whether the client ran before everything else. */
+  readonly clientHasPriority: boolean;
   /** The share of the cores' time that the machine beneath took. */
   readonly stolen: number;
   readonly memoryBefore: number;
@@ -35,23 +44,32 @@ const promptMs = 50;
 /** An answer, and the moment it came. */
 type Timed = Answer & { readonly at: number };
 
+/** What was sent, and what was seen meanwhile. */
+interface Sent {
+  readonly answers: readonly Timed[];
+  readonly stolen: StolenTime;
+  readonly took: number;
+  readonly memoryMost: number;
+  readonly clientLateMs: number;
+}
+
 /** Sends at a steady rate, whatever comes back, each request with a deadline of its own. */
-export async function overload(
+async function send(
   server: ServerProcess,
   perSecond: number,
   seconds: number,
   deadlineMs: number,
-): Promise<Overload> {
+): Promise<Sent> {
   const client = new HttpClient(server.url, requests());
-  const memoryBefore = residentBytes(server);
-  let memoryMost = memoryBefore;
+  let memoryMost = residentBytes(server);
+  let clientLateMs = 0;
   const answers: Promise<Timed>[] = [];
   const stolen = new StolenTime();
   stolen.look();
   const started = performance.now();
   const header = `X-Timeout-Ms: ${deadlineMs}`;
-  for (let due = 0; performance.now() - started < 1000 * seconds;) {
-    due = ((performance.now() - started) / 1000) * perSecond;
+  for (let now = started; now - started < 1000 * seconds;) {
+    const due = ((now - started) / 1000) * perSecond;
     while (answers.length < due) {
       answers.push(
         client
@@ -63,12 +81,31 @@ export async function overload(
     // Looked at without waiting: a wait for another thread is long here, and requests would come in bursts.
     memoryMost = Math.max(memoryMost, residentBytes(server));
     stolen.look();
+    const asleep = performance.now();
     await new Promise((resolve) => setTimeout(resolve, tickMs));
+    now = performance.now();
+    clientLateMs = Math.max(clientLateMs, now - asleep - tickMs);
   }
   const all = await Promise.all(answers);
   const took = performance.now() - started;
   stolen.look();
   client.close();
+  return { answers: all, stolen, took, memoryMost, clientLateMs };
+}
+
+/** Overloads a server and tells what became of the requests. */
+export async function overload(
+  server: ServerProcess,
+  perSecond: number,
+  seconds: number,
+  deadlineMs: number,
+): Promise<Overload> {
+  const memoryBefore = residentBytes(server);
+  const { result: measured, hasPriority } = await withPriority(() =>
+    withCpuTime([server.process.pid!], () => send(server, perSecond, seconds, deadlineMs)),
+  );
+  const { answers: all, stolen, took, memoryMost, clientLateMs } = measured.result;
+  const [cpu] = measured.cpu;
   const of = (...statuses: number[]) => all.filter(({ status }) => statuses.includes(status));
   const slow = of(429).filter(({ milliseconds }) => milliseconds > promptMs);
   return {
@@ -86,6 +123,10 @@ export async function overload(
     slowRefusalsOfOurs: slow.filter(
       ({ at, milliseconds }) => milliseconds - stolen.between(at - milliseconds, at) > promptMs,
     ).length,
+    serverRan: cpu.main / took,
+    serverWaited: cpu.mainWaited / took,
+    clientLateMs,
+    clientHasPriority: hasPriority,
     stolen: stolen.total / (availableParallelism() * took),
     memoryBefore,
     memoryMost,

@@ -107,6 +107,8 @@ function overloadRow(one: Report['overload'][number]): string {
     `${ms(one.answeredMs.p50)} / ${ms(one.answeredMs.p99)} / ${ms(one.answeredMs.max)}`,
     `${ms(one.refusedMs.p50)} / ${ms(one.refusedMs.p99)} / ${ms(one.refusedMs.max)}`,
     `${one.slowRefusals} (${one.slowRefusalsOfOurs})`,
+    `${percent(one.serverRan)}, ${percent(one.serverWaited)}`,
+    ms(one.clientLateMs),
     percent(one.stolen),
     `${megabytes(one.memoryBefore)} → ${megabytes(one.memoryMost)}`,
   ];
@@ -123,6 +125,9 @@ const before = existsSync(page) ? readFileSync(page, 'utf8') : '';
 const remarks = before.includes(heading) ? before.slice(before.indexOf(heading)) : `${heading}\n`;
 const everyRow = (row: (model: string, clients: number) => string): string =>
   models.flatMap((model) => clients.map((count) => row(model, count))).join('\n');
+const priority = overloads.every(({ clientHasPriority }) => clientHasPriority)
+  ? 'It stands for other machines, so it has the priority here, 5 steps of 40 above the server (`bench/serving/priority.ts`).'
+  : 'It had no priority over the server, which only a privileged user may give it (`bench/serving/priority.ts`).';
 
 writeFileSync(
   page,
@@ -160,10 +165,11 @@ ${everyRow(cpuRow)}
 Requests come at ten times the rate that eight clients reached above, whatever is answered, each with a deadline of
 ${overloads[0].deadlineMs / 1000} s (\`X-Timeout-Ms\`); all from one address, so one client to the server.
 *late* are answers after the deadline and 504s; times are p50 / p99 / longest, in milliseconds as the client sees them, sending on the same two cores. *Over 50 ms* are the refusals that took longer, and in brackets those that
-did so by more than the machine beneath took from a core in that time.
+did so by more than the machine beneath took from a core in that time. *Ran, waited* are the shares of the time that the serving thread ran, and that it had work but no core; *client late* is the most by which the
+client was late to send, in milliseconds, and it may have been as late to hear an answer. ${priority}
 
-| model | sent at | sent | answered | refused (429) | late | lost | time of answers | time of refusals | over 50 ms | stolen | memory, MB |
-|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+| model | sent at | sent | answered | refused (429) | late | lost | time of answers | time of refusals | over 50 ms | ran, waited | client late | stolen | memory, MB |
+|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 ${overloads.map(overloadRow).join('\n')}
 
 ${remarks}`,

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.js';
@@ -83,6 +84,18 @@ describe('bert-qe serve', () => {
     expect([status, body['error_type']]).toEqual([503, 'draining']);
     expect(await exit).toBe(0);
   });
+
+  it.skipIf(process.platform !== 'linux')(
+    'scores on threads that give way to the one that serves',
+    async () => {
+      const { started } = await serve('--models', 'T');
+      const threads = readdirSync(`/proc/${started.pid}/task`).map(Number);
+      const serving = getPriority(started.pid);
+      expect(serving).toBe(getPriority());
+      // A machine has at least one worker; as nice as it gets is nice enough.
+      expect(threads.map((thread) => getPriority(thread))).toContain(Math.min(19, serving + 5));
+    },
+  );
 
   it('says what is wrong with its options in one line, and exits with 2', async () => {
     const folder = temporaryFolder();

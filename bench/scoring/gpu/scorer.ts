@@ -1,51 +1,32 @@
 // node scorer.js SIZES PASSAGES: the whole scorer on WebGPU, from text to probabilities, on the phase-three workload.
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { writeSafetensors } from '../../../src/bert/checkpoint/index.js';
-import { formatModelConfig, type SizeLetter } from '../../../src/bert/config.js';
-import { findModel } from '../../../src/bert/models.js';
+import { rmSync } from 'node:fs';
+import type { SizeLetter } from '../../../src/bert/config.js';
 import { BertScorer } from '../../../src/bert/scorer/index.js';
-import { phaseThree, root } from '../workload.js';
-import { randomWeights, sizeConfig } from './random-weights.js';
+import { modelFolder } from '../model-folder.js';
+import { phaseThree } from '../workload.js';
+import { workloadSize } from '../workload-size.js';
 
 const [sizes, passages] = process.argv.slice(2);
 const pairs = await phaseThree(Number(passages));
 
-const LAYOUTS = [
-  { batchTokens: 16_384, workers: 1 },
-  { batchTokens: 65_536, workers: 1 },
-];
-
-/** The model that ships, or one of random weights with the vocabulary of the one that ships. */
-async function modelFolder(size: SizeLetter): Promise<{ folder: string; trained: boolean }> {
-  const shipped = await findModel(size).catch(() => undefined);
-  if (shipped !== undefined) return { folder: shipped, trained: true };
-  const folder = mkdtempSync(join(tmpdir(), `bert-qe-${size}-`));
-  for (const name of ['vocab.txt', 'tokenizer.json', 'tokenizer_config.json']) {
-    const file = resolve(root, 'models/tiny', name);
-    if (existsSync(file)) cpSync(file, join(folder, name));
-  }
-  const config = { ...sizeConfig(size), vocabulary: 16_384 };
-  const weights = randomWeights(config);
-  const tensors = [...weights.shapes].map(([name, shape]) => ({
-    name,
-    shape,
-    values: () => weights.get(name),
-  }));
-  await writeSafetensors(join(folder, 'model.safetensors'), tensors);
-  writeFileSync(join(folder, 'config.json'), formatModelConfig(config));
-  return { folder, trained: false };
-}
+/** The scorer's own choice of a batch, and others beside it. */
+const LAYOUTS = [{}, { batchTokens: 16_384 }, { batchTokens: 65_536 }];
 
 for (const size of sizes as Iterable<SizeLetter>) {
   const { folder, trained } = await modelFolder(size);
+  const { flops } = await workloadSize(folder, pairs);
   let exact: Float32Array | undefined;
   for (const precision of ['fp32', 'fp16'] as const) {
     for (const layout of LAYOUTS) {
-      const way = { kind: 'scorer', size, precision, ...layout };
+      const way = { kind: 'scorer', size, precision, workers: 1, ...layout };
       try {
-        const scorer = await BertScorer.load({ model: folder, device: 'webgpu', precision, ...layout });
+        const scorer = await BertScorer.load({
+          model: folder,
+          device: 'webgpu',
+          precision,
+          workers: 1,
+          ...layout,
+        });
         const { values } = await scorer.scoreLogits(pairs);
         const start = performance.now();
         await scorer.scoreLogits(pairs);
@@ -59,9 +40,12 @@ for (const size of sizes as Iterable<SizeLetter>) {
         console.log(
           JSON.stringify({
             ...way,
+            batchTokens: scorer.info.batchTokens,
+            byDefault: layout.batchTokens === undefined,
             trained,
             pairs: pairs.length,
             pairsPerSecond: pairs.length / seconds,
+            teraflops: flops / seconds / 1e12,
             difference,
           }),
         );

@@ -11,19 +11,28 @@ const GPU_TOKENS = 65_536;
 const UNKNOWN_GPU_TOKENS = 8192;
 
 /**
- * onnxruntime's WebGPU keeps buffers of up to 128 MiB for the next run and makes larger ones anew each time, which
- * takes longer than the computation: twice as many tokens then take four times as long (docs/benchmarks-scoring.md).
+ * The largest buffer that a batch may need. onnxruntime's WebGPU keeps freed buffers of up to 160 MiB for the next run
+ * and makes larger ones anew each time, which takes longer than the computation: twice as many tokens then take up to
+ * four times as long (docs/benchmarks-scoring.md). 128 MiB is its next smaller size, and what was measured most.
  */
 const LARGEST_BUFFER = 128 << 20;
 
-/** How many tokens make a good batch. */
-export function batchTokensFor(device: Device, model: PreparedModel, maxLength: number): number {
+/** How many tokens make a good batch: on a GPU, as many as the widest rows of the encoder allow. */
+export function batchTokensFor(device: Device, model: PreparedModel): number {
   if (device === 'cpu') return CPU_TOKENS;
   if (!model.encoder) return UNKNOWN_GPU_TOKENS;
-  const { intermediate, heads } = model.encoder;
-  // The widest rows: of the feed-forward part, or, of long sequences, the scores of all heads.
-  const widest = Math.max(intermediate, heads * maxLength) * (model.precision === 'fp16' ? 2 : 4);
+  const { hidden, intermediate } = model.encoder;
+  // Of fp16 models the stream between layers is fp32 all the same.
+  const widest = Math.max(4 * hidden, (model.precision === 'fp16' ? 2 : 4) * intermediate);
   return Math.min(GPU_TOKENS, Math.floor(LARGEST_BUFFER / widest));
+}
+
+/**
+ * How many attention scores a head may have in a batch, a score per token and token of its sequence: a limit that
+ * sequences of more than a few hundred tokens reach first. Scores are fp32 in every precision.
+ */
+export function headScoresFor(device: Device, { encoder }: PreparedModel): number {
+  return device === 'cpu' || !encoder ? Infinity : Math.floor(LARGEST_BUFFER / (4 * encoder.heads));
 }
 
 /** Weights in the layers of a model whose batch takes a CPU some milliseconds: a few times those of the tiny model. */

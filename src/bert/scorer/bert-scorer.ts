@@ -5,7 +5,7 @@ import { type Device, workerUrl } from '../runtime/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
 import type { Scorer, ScoreOptions, TextPair } from '../types.js';
-import { batchTokensFor, messageTokensFor } from './batch-tokens.js';
+import { batchTokensFor, headScoresFor, messageTokensFor } from './batch-tokens.js';
 import { InFlight } from './in-flight.js';
 import { chooseLayout, type Layout } from './layout.js';
 import { type PreparedModel, prepareModel } from './model-source.js';
@@ -26,6 +26,11 @@ export interface ScorerOptions {
   readonly workers?: number;
   /** Threads inside each session. Default: the cores shared out among the workers. */
   readonly threads?: number;
+  /**
+   * Steps, 1 to 19, by which threads that score on a CPU give way to other threads of the machine, those of the caller
+   * first of all (0). Linux alone has a priority for each thread.
+   */
+  readonly niceness?: number;
   /** Longest sequence, special tokens included; default 384, of which the first text gets a third. */
   readonly maxLength?: number;
   /** Tokens in a batch. Default: 1,024 on a CPU, where caches are small; by memory on a GPU (batch-tokens.ts). */
@@ -72,7 +77,9 @@ export class BertScorer implements Scorer {
     const budget = budgetFor(maxLength, template);
     const layout = chooseLayout(device, model.bytes, options);
     const { path, labels, maxPositions, paddingSlot, precision } = model;
-    const setup = { device, threads: layout.threads, secondSegment: template.secondSegment };
+    // What feeds a GPU must not wait.
+    const niceness = device === 'cpu' ? (options.niceness ?? 0) : 0;
+    const setup = { device, threads: layout.threads, niceness, secondSegment: template.secondSegment };
     const pool = await WorkerPool.open(layout.workers, {
       url: workerUrl('scorer/worker.js'),
       setup: {
@@ -80,7 +87,9 @@ export class BertScorer implements Scorer {
         model: { path, labels, maxPositions, ...(paddingSlot === undefined ? {} : { paddingSlot }) },
       },
     });
-    const batchTokens = options.batchTokens ?? batchTokensFor(device, model, maxLength);
+    const batchTokens = options.batchTokens ?? batchTokensFor(device, model);
+    // Whoever names a size of batch gets it.
+    const headScores = options.batchTokens === undefined ? headScoresFor(device, model) : Infinity;
     const pieces = new PieceCache(tokenizer, Math.max(budget.first, budget.second));
     const messageTokens = messageTokensFor(device, model, batchTokens);
     const sizes = { maxLength, batchTokens, messageTokens };
@@ -90,6 +99,7 @@ export class BertScorer implements Scorer {
       template,
       budget,
       batchTokens,
+      headScores,
       together: { tokens: messageTokens, tasks: pool.capacity },
       padded: paddingSlot !== undefined,
     });

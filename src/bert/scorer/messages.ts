@@ -17,6 +17,8 @@ export interface WorkerSetup {
   readonly model: RunnableModel;
   readonly device: Device;
   readonly threads: number;
+  /** Steps by which its threads give way to others of the machine (0). */
+  readonly niceness?: number;
   /** Token type of the second text in exports that take token types. */
   readonly secondSegment: 0 | 1;
   readonly guard: Guard;

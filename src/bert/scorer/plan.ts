@@ -11,6 +11,8 @@ export interface PlanOptions {
   readonly budget: Budget;
   /** Tokens in a batch; a longer sequence is a batch of its own. */
   readonly batchTokens: number;
+  /** Attention scores of a head in a padded batch, rows × length², at most. Default: no limit. */
+  readonly headScores?: number;
   /**
    * How much may travel in one message, as long as so many tasks remain that every worker has some; without this,
    * no more than a batch.
@@ -111,12 +113,13 @@ function tasks(window: Window, options: PlanOptions): Generator<PlannedTask> {
 function* paddedTasks(
   window: Window,
   { order, lengths }: Sorted,
-  { batchTokens, template }: PlanOptions,
+  { batchTokens, headScores = Infinity, template }: PlanOptions,
 ): Generator<PlannedTask> {
   let from = 0;
   while (from < order.length) {
     const length = lengths[order[from]];
-    const to = Math.min(order.length, from + Math.max(1, Math.floor(batchTokens / length)));
+    const rows = Math.max(1, Math.floor(Math.min(batchTokens, headScores / length) / length));
+    const to = Math.min(order.length, from + rows);
     const places = order.subarray(from, to);
     const ends = Int32Array.from(places, (place) => lengths[place]);
     yield assemble(window, template, places, [{ rows: to - from, length }], (to - from) * length, ends);

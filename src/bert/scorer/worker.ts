@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { reasonOf } from '../../errors.js';
-import { guarded, inTurn } from '../runtime/index.js';
+import { guarded, inTurn, makeThreadNicer } from '../runtime/index.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './messages.js';
 import { openSession, type ScoringSession } from './session.js';
 
@@ -33,6 +33,8 @@ async function handle(session: ScoringSession, message: ToWorker): Promise<void>
 }
 
 try {
+  // Before there is a session, whose threads take this one's priority.
+  makeThreadNicer(setup.niceness ?? 0);
   const session = await native(() => openSession(setup));
   // Tasks may arrive while one is running; they wait for each other.
   let last = Promise.resolve();

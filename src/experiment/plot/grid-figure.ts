@@ -7,23 +7,35 @@ import { figure, marker, polyline, seriesCount } from './theme.js';
 const panelWidth = 250;
 const height = 330;
 
-/** Figure 3 of the paper: what kc and m do, a panel per measure, a line per m. */
-export function gridFigure(results: Results): string | undefined {
-  const { grid, measures } = results;
+/** What a choice of kc and m gives, by the name of the measure. */
+export interface GridValues {
+  readonly kc: number;
+  readonly chunkWords: number;
+  readonly values: ReadonlyMap<string, number>;
+}
+
+/** Figure 3 of the paper, of a study of one collection. */
+export function gridFigure({ grid, measures }: Results): string | undefined {
   if (!grid) return undefined;
-  const widths = [...new Set(grid.points.map(({ chunkWords }) => chunkWords))].toSorted((a, b) => a - b);
-  const counts = [...new Set(grid.points.map(({ kc }) => kc))].toSorted((a, b) => a - b);
-  const shown = measures.filter(({ isCount }) => !isCount);
-  const panels = shown.flatMap(({ name }, i) => {
+  const names = measures.filter(({ isCount }) => !isCount).map(({ name }) => name);
+  const points = grid.points.map(({ evaluation, ...point }) => ({ ...point, values: evaluation.summary }));
+  return drawGrid(`${grid.of}: kc chunks of m words`, names, points);
+}
+
+/** What kc and m do: a panel per measure, a line per m. */
+export function drawGrid(title: string, measures: readonly string[], points: readonly GridValues[]): string {
+  const widths = [...new Set(points.map(({ chunkWords }) => chunkWords))].toSorted((a, b) => a - b);
+  const counts = [...new Set(points.map(({ kc }) => kc))].toSorted((a, b) => a - b);
+  const panels = measures.flatMap((name, i) => {
     const frame = { left: 62 + i * panelWidth, top: 76, right: 62 + i * panelWidth + 170, bottom: 270 };
-    const valueOf = (point: (typeof grid.points)[number]): number => point.evaluation.summary.get(name)!;
-    const y = linearScale(grid.points.map(valueOf), [frame.bottom, frame.top], 5);
+    const valueOf = ({ values }: GridValues): number => values.get(name)!;
+    const y = linearScale(points.map(valueOf), [frame.bottom, frame.top], 5);
     const x = categories(counts, frame.left, frame.right);
     return [
       ...axes(frame, x, y, { x: 'kc, chunks', xTicks: counts.map(String) }),
       text(name, { x: frame.left, y: 60, 'font-weight': 600 }),
       ...widths.flatMap((width, series) => {
-        const line = grid.points
+        const line = points
           .filter(({ chunkWords }) => chunkWords === width)
           .toSorted((a, b) => a.kc - b.kc)
           .map((point) => [x(point.kc), y(valueOf(point))] as const);
@@ -38,12 +50,12 @@ export function gridFigure(results: Results): string | undefined {
       }),
     ];
   });
-  const width = 62 + shown.length * panelWidth;
+  const width = 62 + measures.length * panelWidth;
   const legend = widths.flatMap((words, series) => {
     const left = width - 16 - (widths.length - series) * 78;
     return [marker(series, left, 20), text(`m = ${words}`, { x: left + 11, y: 24 })];
   });
-  return figure(width, height, `${grid.of}: kc chunks of m words`, [...legend, ...panels]);
+  return figure(width, height, title, [...legend, ...panels]);
 }
 
 /** Evenly spaced places for a few values. */

@@ -40,6 +40,12 @@ interface Opened {
 /** How many times the tokens that keep all workers busy a round may have, where the model is quick. */
 const roundGrowth = 8;
 
+/**
+ * How much nicer scoring threads are than the one that serves. There are as many as cores, always with work under load;
+ * when V8 collects garbage with its helpers, a serving thread that is only their equal waits for a core for 100 ms.
+ */
+const scoringNiceness = 5;
+
 /** Loads each model once, however many variants are made of it. */
 export async function loadVariants(options: LoadModelsOptions): Promise<LoadedModels> {
   const named = options.models.map((text) => namedVariant(text));
@@ -78,6 +84,7 @@ async function open(
 ): Promise<Opened> {
   const scorer = await BertScorer.load({
     model: folder,
+    niceness: scoringNiceness,
     ...(device === undefined ? {} : { device }),
     ...(precision === undefined ? {} : { precision }),
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { batchTokensFor, messageTokensFor } from '../../../src/bert/scorer/batch-tokens.js';
+import { batchTokensFor, headScoresFor, messageTokensFor } from '../../../src/bert/scorer/batch-tokens.js';
 import type { PreparedModel } from '../../../src/bert/scorer/model-source.js';
 import { miniConfig } from './mini-model.js';
 
@@ -10,21 +10,49 @@ function model(hidden: number, heads: number, precision: 'fp32' | 'fp16'): Prepa
 
 describe('tokens in a batch', () => {
   it('are few on a CPU', () => {
-    expect(batchTokensFor('cpu', model(1024, 16, 'fp32'), 384)).toBe(1024);
+    expect(batchTokensFor('cpu', model(1024, 16, 'fp32'))).toBe(1024);
   });
 
-  it('keep a GPU’s largest buffer within 128 MiB, and are no more than it takes to keep it busy', () => {
-    expect(batchTokensFor('webgpu', model(1024, 16, 'fp32'), 192)).toBe(8192);
-    expect(batchTokensFor('webgpu', model(1024, 16, 'fp16'), 192)).toBe(16_384);
-    // The scores of 16 heads for 384 tokens are wider than the feed-forward part.
-    expect(batchTokensFor('webgpu', model(1024, 16, 'fp32'), 384)).toBe(5461);
-    expect(batchTokensFor('webgpu', model(128, 2, 'fp32'), 384)).toBe(43_690);
-    expect(batchTokensFor('webgpu', model(128, 2, 'fp16'), 192)).toBe(65_536);
+  it.each([
+    // The sizes T, S, M, B and L.
+    [128, 2, 65_536, 65_536],
+    [256, 4, 32_768, 65_536],
+    [512, 8, 16_384, 32_768],
+    [768, 12, 10_922, 21_845],
+    [1024, 16, 8192, 16_384],
+  ])(
+    'keep a GPU’s rows of width %i within 128 MiB, and are no more than it takes to keep it busy',
+    (hidden, heads, fp32, fp16) => {
+      expect(batchTokensFor('webgpu', model(hidden, heads, 'fp32'))).toBe(fp32);
+      expect(batchTokensFor('webgpu', model(hidden, heads, 'fp16'))).toBe(fp16);
+    },
+  );
+
+  it('count the stream between layers where it is wider than the feed-forward part, in fp32 in every precision', () => {
+    const narrow = model(1024, 16, 'fp16');
+    const encoder = { ...narrow.encoder!, intermediate: 1024 };
+    expect(batchTokensFor('webgpu', { ...narrow, encoder })).toBe(32_768);
   });
 
   it('are a cautious number for exports, whose inner sizes are unknown', () => {
     const { encoder: _, ...exported } = model(1024, 16, 'fp32');
-    expect(batchTokensFor('webgpu', exported, 384)).toBe(8192);
+    expect(batchTokensFor('webgpu', exported)).toBe(8192);
+  });
+});
+
+describe('attention scores in a batch', () => {
+  it('keep all heads’ within 128 MiB on a GPU, in fp32 in every precision', () => {
+    // 64 sequences of 512 tokens for two heads, 8 for sixteen.
+    for (const precision of ['fp32', 'fp16'] as const) {
+      expect(headScoresFor('webgpu', model(128, 2, precision))).toBe(64 * 512 ** 2);
+      expect(headScoresFor('webgpu', model(1024, 16, precision))).toBe(8 * 512 ** 2);
+    }
+  });
+
+  it('are not limited on a CPU, nor where heads are unknown', () => {
+    expect(headScoresFor('cpu', model(128, 2, 'fp32'))).toBe(Infinity);
+    const { encoder: _, ...exported } = model(128, 2, 'fp32');
+    expect(headScoresFor('webgpu', exported)).toBe(Infinity);
   });
 });
 
@@ -32,7 +60,7 @@ describe('tokens in a message', () => {
   it('are two batches where a CPU runs a light model, else one', () => {
     expect(messageTokensFor('cpu', model(128, 2, 'fp32'), 1024)).toBe(2048);
     expect(messageTokensFor('cpu', model(1024, 16, 'fp32'), 1024)).toBe(1024);
-    expect(messageTokensFor('webgpu', model(128, 2, 'fp32'), 43_690)).toBe(43_690);
+    expect(messageTokensFor('webgpu', model(128, 2, 'fp32'), 65_536)).toBe(65_536);
     const { encoder: _, ...exported } = model(128, 2, 'fp32');
     expect(messageTokensFor('cpu', exported, 1024)).toBe(1024);
   });

@@ -22,11 +22,24 @@ const budget = { first: 5, second: 9 };
 async function planned(
   pairs: readonly TextPair[],
   batchTokens: number,
-  { tokenizer = new LetterTokenizer(), padded = false, together = { tokens: batchTokens, tasks: 1 } } = {},
+  {
+    tokenizer = new LetterTokenizer(),
+    padded = false,
+    headScores = Infinity,
+    together = { tokens: batchTokens, tasks: 1 },
+  } = {},
 ): Promise<PlannedTask[]> {
   const pieces = new PieceCache(tokenizer, budget.second);
   const tasks: PlannedTask[] = [];
-  for await (const task of plan(pairs, { pieces, template, budget, batchTokens, padded, together })) {
+  for await (const task of plan(pairs, {
+    pieces,
+    template,
+    budget,
+    batchTokens,
+    headScores,
+    padded,
+    together,
+  })) {
     tasks.push(task);
   }
   return tasks;
@@ -103,6 +116,22 @@ describe('the plan', () => {
       expect(Math.max(...task.ends!)).toBe(length);
     }
   });
+
+  it.each([
+    [12, Infinity, [4, 2]],
+    [12, 3 * 12 ** 2, [3, 3]],
+    // Short sequences have room for all.
+    [8, 3 * 12 ** 2, [6]],
+    // A sequence is a batch of its own however long it is.
+    [12, 100, [1, 1, 1, 1, 1, 1]],
+  ])(
+    'has as many rows of %i tokens in a padded batch as %d attention scores allow',
+    async (length, headScores, rows) => {
+      const pairs = Array.from({ length: 6 }, () => ({ a: '', b: 'b'.repeat(length - 3) }));
+      const tasks = await planned(pairs, 48, { padded: true, headScores });
+      expect(tasks.map(({ task }) => task.shapes[0].rows)).toEqual(rows);
+    },
+  );
 
   it('batches pairs of one length together, longest first', async () => {
     const pairs = ['aaaa', 'b', 'cccc', 'd', 'eeee'].map((a) => ({ a, b: '' }));
