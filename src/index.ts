@@ -76,6 +76,7 @@ export {
 } from './expansion/index.js';
 export {
   trainModel,
+  type PhaseThreeInputs,
   type TrainCall,
   type TrainingInputs,
   type TrainingManifest,

@@ -19,3 +19,4 @@ export { rerankRun, type RerankedQuery } from './rerank-run.js';
 export type { LoadOptions, ModelChoice, ModelOptions, PhaseModels } from './load.js';
 export { scoreBelow } from './order.js';
 export { combine, interpolate, type Combination } from './combine.js';
+export { expansionScore } from './phase-three.js';

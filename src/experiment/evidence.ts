@@ -1,7 +1,7 @@
 import type { DocumentStore, Query, Ranking, Run } from '../collection/index.js';
 import { BertQeError } from '../errors.js';
 import { BertQE, type Explanation } from '../expansion/index.js';
-import type { Reranker } from './systems.js';
+import { phaseThreeOf, type Reranker } from './systems.js';
 import { keyOf } from './work/digests.js';
 import type { Models } from './work/models.js';
 import type { WorkStore } from './work/store.js';
@@ -59,7 +59,7 @@ export async function evidenceSource(
     phaseOne: await models.get(phaseOne, 'fineTuned', fold),
     ...(expansion && {
       phaseTwo: await models.get(expansion.phaseTwo, 'general', fold),
-      phaseThree: await models.get(expansion.phaseThree, 'fineTuned', fold),
+      phaseThree: await models.get(expansion.phaseThree, 'fineTuned', fold, phaseThreeOf(variant)),
     }),
   };
   const identities = Object.entries(scorers).map(([phase, { identity }]) => [phase, identity]);

@@ -55,6 +55,11 @@ export interface Systems {
   readonly against: readonly string[];
 }
 
+/** What a model of a variant's phase three alone goes by. */
+export function phaseThreeOf({ name }: Variant): string {
+  return `${name}-phase3`;
+}
+
 export function isReranker(system: FirstStageSystem | Reranker): system is Reranker {
   return 'variant' in system;
 }

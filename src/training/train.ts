@@ -1,4 +1,4 @@
-import type { DocumentStore, Qrels, Query, Run } from '../collection/index.js';
+import type { Query } from '../collection/index.js';
 import { BertQeError } from '../errors.js';
 import { versions } from '../versions.js';
 import { findModel, type Scorer } from '../bert/index.js';
@@ -7,42 +7,22 @@ import { Checkpoints, type Saved } from './checkpoints.js';
 import { type Configuration, hashOf, requireSame } from './configuration.js';
 import { publishedAdam, type TrainingBatch, TrainingWorker } from './engine/index.js';
 import {
-  gather,
-  PassageJournal,
   portions,
+  queriesIn,
   type QueryExamples,
-  requireBothKinds,
   sequencesOf,
   targetsOf,
   UnitStream,
 } from './examples/index.js';
+import { gatherAll } from './gather-all.js';
 import { bestOf, thinned } from './history.js';
+import type { PhaseThreeInputs, TrainingInputs } from './inputs.js';
 import { checkpointsIn, finishedIn, type TrainingManifest, writeTrainedModel } from './outcome.js';
 import { settingsFrom, type TrainingOptions, type TrainingSettings } from './settings.js';
 import { type LoopState, trainingLoop, type TrainingProgress } from './training-loop.js';
 import { ValidationSet } from './validation.js';
 
-/** What a model is trained on. */
-export interface TrainingInputs {
-  /** The model to start from, by letter, name or path. */
-  readonly model: string;
-  /** Chooses the best passages (the model itself). */
-  readonly general?: string | undefined;
-  /** A model whose scores are imitated. */
-  readonly teacher?: string | undefined;
-  readonly queries: readonly Query[];
-  /** None of these may be among the training queries. */
-  readonly validationQueries?: readonly Query[] | undefined;
-  readonly qrels: Qrels;
-  readonly run: Run;
-  readonly documents: DocumentStore;
-  /** Tells these documents from others. */
-  readonly documentsKey: string;
-  /** How messages call the training ("the training"). */
-  readonly label?: string;
-}
-
-/** What is being done: choosing best passages query by query, or training step by step. */
+/** What is being done: choosing best passages (and chunks) query by query, or training step by step. */
 export type TrainProgress =
   | { readonly phase: 'passages'; readonly done: number; readonly total: number }
   | ({ readonly phase: 'training' } & TrainingProgress);
@@ -81,7 +61,12 @@ export async function trainModel(
   const checkpoints = new Checkpoints(checkpointsIn(out));
   await checkpoints.prepare();
   const saved = await checkpoints.read(configuration);
-  const { training, validation } = await gatherAll(inputs, settings, base, checkpoints, configuration, call);
+  const { training, validation } = await gatherAll(inputs, settings, base, configuration, {
+    journal: checkpoints.path('passages.jsonl'),
+    openScorer: call.openScorer ?? scorerOf,
+    signal,
+    onProgress: (done, total) => call.onProgress?.({ phase: 'passages', done, total }),
+  });
   const stream = new UnitStream(training, settings);
   if (stream.size === 0) {
     throw new BertQeError(
@@ -161,7 +146,7 @@ async function configurationOf(
   base: BaseModel,
 ): Promise<Configuration> {
   const { epochs, teacherWeight } = settings;
-  const deepest = Math.max(settings.depth, settings.validationDepth ?? 0);
+  const deepest = Math.max(settings.depth, settings.validationDepth ?? 0, inputs.phaseThree?.depth ?? 0);
   const wanted = [...inputs.queries, ...(inputs.validationQueries ?? [])].map(({ id }) => id);
   const chosen = Object.entries(settings).filter(
     ([name, value]) => value !== undefined && !withoutEffect.has(name),
@@ -172,6 +157,7 @@ async function configurationOf(
     model: await modelKey(base.folder),
     ...(inputs.general && { general: await modelKey(await findModel(inputs.general)) }),
     ...(inputs.teacher && { teacher: await modelKey(await findModel(inputs.teacher)), teacherWeight }),
+    ...(inputs.phaseThree && (await phaseThreeOf(inputs.phaseThree))),
     documents: inputs.documentsKey,
     queries: hashOf(inputs.queries.map(textOf)),
     validationQueries: hashOf((inputs.validationQueries ?? []).map(textOf)),
@@ -180,43 +166,21 @@ async function configurationOf(
   };
 }
 
-async function gatherAll(
-  inputs: TrainingInputs,
-  settings: TrainingSettings,
-  base: BaseModel,
-  checkpoints: Checkpoints,
-  configuration: Configuration,
-  { signal, onProgress, openScorer = scorerOf }: TrainCall,
-): Promise<{ training: QueryExamples[]; validation: QueryExamples[] | undefined }> {
-  const { documents, run, qrels, queries, validationQueries } = inputs;
-  const journal = await PassageJournal.open(checkpoints.path('passages.jsonl'), hashOf(configuration));
-  const general = openScorer(inputs.general === undefined ? base.folder : await findModel(inputs.general));
-  const teacher = inputs.teacher === undefined ? undefined : openScorer(await findModel(inputs.teacher));
-  const total = queries.length + (validationQueries?.length ?? 0);
-  const source = { documents, general, ...(signal && { signal }) };
-  try {
-    const training = await gather(
-      { purpose: 'training', queries, run, qrels },
-      settings,
-      journal,
-      { ...source, ...(teacher && { teacher }) },
-      (done) => onProgress?.({ phase: 'passages', done, total }),
-    );
-    requireBothKinds(training, inputs.label ?? 'The training');
-    const validation =
-      validationQueries &&
-      (await gather(
-        { purpose: 'validation', queries: validationQueries, run, qrels },
-        settings,
-        journal,
-        source,
-        (done) => onProgress?.({ phase: 'passages', done: queries.length + done, total }),
-      ));
-    return { training, validation };
-  } finally {
-    await general.close();
-    await teacher?.close();
-  }
+async function phaseThreeOf({
+  phaseOne,
+  phaseTwo,
+  depth,
+  combination,
+  ...method
+}: PhaseThreeInputs): Promise<Configuration> {
+  return {
+    on: 'chunks',
+    phaseOne: await modelKey(await findModel(phaseOne)),
+    phaseTwo: await modelKey(await findModel(phaseTwo)),
+    ...method,
+    rerankedDepth: depth,
+    ...combination,
+  };
 }
 
 /** Makes the micro-batches of any step. */
@@ -226,7 +190,11 @@ function batchMaker(
   { tokenizer }: BaseModel,
   settings: TrainingSettings,
 ): (step: number) => TrainingBatch[] {
-  const sequences = sequencesOf(training, tokenizer, settings.maxLength);
+  const pairings = training.map(({ query, chunk, examples }) => ({
+    first: chunk ?? query.text,
+    passages: examples.map(({ passage }) => passage),
+  }));
+  const sequences = sequencesOf(pairings, tokenizer, settings.maxLength);
   const examples = training.flatMap((one) => one.examples);
   const together = settings.groupSize;
   const columns = settings.loss === 'pointwise' ? 2 : together;
@@ -278,7 +246,7 @@ function manifestOf(
     versions: versions(),
     model: inputs.model,
     configuration,
-    examples: { queries: training.length, relevant, others: examples.length - relevant },
+    examples: { queries: queriesIn(training), relevant, others: examples.length - relevant },
     steps: state.step,
     plannedSteps,
     best: bestOf(state.validations) ?? null,

@@ -1,35 +1,9 @@
-import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/folders.js';
+import { runChild as run } from './run-child.js';
 import { smallExperiment } from './small-experiment.js';
-
-const child = fileURLToPath(new URL('./child.ts', import.meta.url));
-
-interface Ended {
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly lines: readonly string[];
-}
-
-/** Runs the experiment in a process; it gets the signal right after a line of progress. */
-function run(file: string, out: string, stop?: { signal: 'SIGKILL' | 'SIGINT'; at: string }): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const args = ['--import', 'tsx', child, file, out, ...(stop ? [stop.signal, stop.at] : [])];
-    const process_ = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    const lines: string[] = [];
-    let rest = '';
-    process_.stdout.setEncoding('utf8').on('data', (text: string) => {
-      const parts = (rest + text).split('\n');
-      rest = parts.pop()!;
-      lines.push(...parts);
-    });
-    process_.on('error', reject);
-    process_.on('close', (code, signal) => resolve({ code, signal, lines }));
-  });
-}
 
 /** Every file that is a result, with its content. */
 function resultsIn(folder: string): Map<string, string> {

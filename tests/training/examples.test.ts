@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { judgedCandidates, sampleCandidates } from '../../src/training/examples/candidates.js';
-import { PassageJournal, portions, targetsOf, UnitStream } from '../../src/training/examples/index.js';
+import { Journal, portions, targetsOf, UnitStream } from '../../src/training/examples/index.js';
 import { learningRateAt } from '../../src/training/schedule.js';
 import { settingsFrom } from '../../src/training/settings.js';
 import { temporaryFolder } from '../support/folders.js';
@@ -151,20 +151,20 @@ describe('a journal of passages', () => {
 
   test('gives back what was added, without the line that a kill cut off', async () => {
     const file = join(folder, 'a.jsonl');
-    const journal = await PassageJournal.open(file, 'key');
+    const journal = await Journal.open(file, 'key');
     await journal.add('1', passages);
-    appendFileSync(file, '{"query":"2","pass');
-    const again = await PassageJournal.open(file, 'key');
+    appendFileSync(file, '{"query":"2","fou');
+    const again = await Journal.open(file, 'key');
     expect([again.get('1'), again.get('2')]).toEqual([passages, undefined]);
     await again.add('2', passages);
-    expect((await PassageJournal.open(file, 'key')).get('2')).toEqual(passages);
+    expect((await Journal.open(file, 'key')).get('2')).toEqual(passages);
     expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
   });
 
   test('starts anew for another configuration', async () => {
     const file = join(folder, 'b.jsonl');
-    await (await PassageJournal.open(file, 'key')).add('1', passages);
-    expect((await PassageJournal.open(file, 'other')).get('1')).toBeUndefined();
+    await (await Journal.open(file, 'key')).add('1', passages);
+    expect((await Journal.open(file, 'other')).get('1')).toBeUndefined();
   });
 });
 

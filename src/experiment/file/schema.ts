@@ -123,8 +123,13 @@ const tuning = z.strictObject({
     .default([...publishedBetas]),
 });
 
+/** What stands first in the pairs that are learned from. */
+export const trainedOn = ['queries', 'chunks'] as const;
+
 /** Fine-tuning in every fold; what is not said here is the paper's, or follows from `depth` and `method`. */
 const trainingOptions = z.strictObject({
+  /** `queries`: all models that score documents, in phases one and three; `chunks`: phase three's alone. */
+  on: z.enum(trainedOn).optional(),
   epochs: z.number().min(0.001).optional(),
   steps: count.optional(),
   batch: count.optional(),
@@ -135,7 +140,7 @@ const trainingOptions = z.strictObject({
   seed: z.int().min(0).optional(),
   loss: z.enum(lossNames).optional(),
   groupSize: z.int().min(2).optional(),
-  /** Candidates per query, from the top of the initial ranking; all of it without this. */
+  /** Candidates per query, from the top of the initial ranking; without this all of it or, on chunks, those re-ranked. */
   depth: count.optional(),
   /** A random sample of so many of them. */
   candidates: count.optional(),

@@ -65,11 +65,11 @@ function figuresOf(results: Results): Figure[] {
   return [
     { id: 'cost-quality', after: 'variants', title: 'Cost and effectiveness', svg: costFigure(results) },
     ...(grid ? [{ id: 'grid', after: 'grid', title: 'kc and m', svg: grid }] : []),
-    ...(results.trained ?? []).map(({ size, fold, history }) => ({
-      id: `training-${size}-fold${fold}`,
+    ...(results.trained ?? []).map(({ use, fold, history }) => ({
+      id: `training-${use}-fold${fold}`,
       after: 'training',
-      title: `Training ${size}, fold ${fold}`,
-      svg: lossFigure(`Training ${size}, fold ${fold}`, history, validationMeasure),
+      title: `Training ${use}, fold ${fold}`,
+      svg: lossFigure(`Training ${use}, fold ${fold}`, history, validationMeasure),
     })),
     ...results.variants.map((variant) => ({
       id: `gains-${variant.id}`,

@@ -33,7 +33,8 @@ export function settingsOf({ experiment, collection }: Results): (readonly [name
   ];
 }
 
-function describeTraining(training: TrainingFields): string {
+function describeTraining({ on, ...training }: TrainingFields): string {
   const given = Object.entries(training).map(([name, value]) => `${name} ${value}`);
-  return `in every fold${given.length > 0 ? `: ${given.join(', ')}` : ', as published'}`;
+  const what = on === 'chunks' ? ', phase three on chunks' : '';
+  return `in every fold${what}${given.length > 0 ? `: ${given.join(', ')}` : ', as published'}`;
 }

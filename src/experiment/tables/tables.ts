@@ -20,7 +20,7 @@ export function tablesOf(results: Results): Table[] {
     ...(results.ablations ? [ablationTable(results, results.ablations)] : []),
     ...(results.grid ? [gridTable(results, results.grid)] : []),
     foldsTable(results),
-    ...(results.trained ? [trainingTable(results.trained)] : []),
+    ...(results.trained ? [trainingTable(results, results.trained)] : []),
     interpolationTable(results),
     gainsTable(results),
   ];

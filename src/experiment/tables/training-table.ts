@@ -1,20 +1,38 @@
 import { validationMeasure } from '../../training/index.js';
+import type { Results } from '../results.js';
 import type { TrainedFold } from '../train-folds.js';
+import { fixedCombination } from '../trained-uses.js';
 import { noValue, type Cell, type Row, type Table } from './table.js';
 
 /** What every fold's models learned from, and what that was worth on its validation queries. */
-export function trainingTable(trained: readonly TrainedFold[]): Table {
-  const sizes = [...new Set(trained.map(({ size }) => size))];
+export function trainingTable(
+  { experiment }: Pick<Results, 'experiment'>,
+  trained: readonly TrainedFold[],
+): Table {
+  const uses = [...new Set(trained.map(({ use }) => use))];
+  const onChunks = typeof experiment.training === 'object' && experiment.training.on === 'chunks';
+  const pairs = onChunks ? 'chunk, passage' : 'query, passage';
   return {
     id: 'training',
-    title: 'Fine-tuning',
-    columns: ['Model', 'Queries', 'Relevant', 'Others', 'Steps', 'Before', 'Best', 'After step'],
-    groups: sizes.map((size) => trained.filter((one) => one.size === size).map(rowOf)),
+    title: onChunks ? 'Fine-tuning of phase three, on chunks' : 'Fine-tuning',
+    columns: ['Model', 'Pairs', 'Queries', 'Relevant', 'Others', 'Steps', 'Before', 'Best', 'After step'],
+    groups: uses.map((use) => trained.filter((one) => one.use === use).map((one) => rowOf(one, pairs))),
     notes: [
-      `Before and best: ${validationMeasure} of the fold's validation queries, ranked by rel(q,d) alone, which decides ` +
+      ...(onChunks
+        ? ['A pair is relevant where its document is relevant to the query that the chunk was chosen for.']
+        : []),
+      `Before and best: ${validationMeasure} of the fold's validation queries, ranked by ` +
+        `${onChunks ? rankedByChunks(experiment.tuning) : 'rel(q,d) alone'}, which decides ` +
         'which weights are kept. After step 0 stands for the weights that training started from.',
     ],
   };
+}
+
+function rankedByChunks(tuning: Results['experiment']['tuning']): string {
+  const combination = fixedCombination(tuning);
+  return combination
+    ? `the final score with α = ${combination.alpha} and β = ${combination.beta}`
+    : 'rel(C,d) alone';
 }
 
 function number(value: number): Cell {
@@ -25,10 +43,11 @@ function measured(value: number | undefined): Cell {
   return value === undefined ? noValue : { text: value.toFixed(4), value };
 }
 
-function rowOf({ size, fold, examples, steps, best, history }: TrainedFold): Row {
+function rowOf({ use, fold, examples, steps, best, history }: TrainedFold, pairs: string): Row {
   return {
-    label: `${size}, fold ${fold}`,
+    label: `${use}, fold ${fold}`,
     cells: [
+      { text: pairs, value: pairs },
       number(examples.queries),
       number(examples.relevant),
       number(examples.others),

@@ -38,9 +38,9 @@ export class Models {
     private readonly open: OpenModel = openBertModel,
   ) {}
 
-  /** From now on, the fine-tuned model of a size and fold is the one in this folder. */
-  useTrained(size: SizeLetter, fold: number, folder: string): void {
-    this.#trained.set(`${size} ${fold}`, folder);
+  /** From now on, the fine-tuned model of a size (or of a variant's phase three alone) and fold is the one in this folder. */
+  useTrained(use: string, fold: number, folder: string): void {
+    this.#trained.set(`${use}, fold ${fold}`, folder);
   }
 
   /** Name and folder of the model of a size in a role, as the file has it; `fold` counts from 1. */
@@ -55,13 +55,11 @@ export class Models {
     return this.digests.of(folder, isPartOfModel);
   }
 
-  /** The model of a size in a role; `fold` counts from 1. */
-  async get(size: SizeLetter, role: ModelRole, fold: number): Promise<StoredScorer> {
-    const trained = role === 'fineTuned' ? this.#trained.get(`${size} ${fold}`) : undefined;
+  /** The model of a size in a role; `fold` counts from 1, and `own` is a use that may have a model of its own. */
+  async get(size: SizeLetter, role: ModelRole, fold: number, own: string = size): Promise<StoredScorer> {
     const { name, folder } =
-      trained === undefined
-        ? await this.find(size, role, fold)
-        : { name: `${size}, fold ${fold}`, folder: trained };
+      (role === 'fineTuned' ? this.#findTrained([own, size], fold) : undefined) ??
+      (await this.find(size, role, fold));
     const known = this.#byFolder.get(folder);
     if (known) return known;
     const { device, precision } = this.experiment;
@@ -72,6 +70,11 @@ export class Models {
     this.#byFolder.set(folder, scorer);
     this.records.set(name, { folder, sha256 });
     return scorer;
+  }
+
+  #findTrained(uses: readonly string[], fold: number): { name: string; folder: string } | undefined {
+    const name = uses.map((use) => `${use}, fold ${fold}`).find((one) => this.#trained.has(one));
+    return name === undefined ? undefined : { name, folder: this.#trained.get(name)! };
   }
 
   async close(): Promise<void> {

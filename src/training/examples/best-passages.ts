@@ -1,9 +1,15 @@
 import type { Scorer } from '../../bert/index.js';
 import type { DocumentStore, Query } from '../../collection/index.js';
-import { BertQeError } from '../../errors.js';
 import { BertQE } from '../../expansion/index.js';
 import type { TrainingSettings } from '../settings.js';
-import type { Passage } from './journal.js';
+import { documentsOf } from './documents.js';
+
+/** A candidate's best passage and, with a teacher, the teacher's probability. */
+export interface Passage {
+  readonly document: string;
+  readonly passage: string;
+  readonly teacher?: number;
+}
 
 /** Loads a model when the first score is wanted: documents of one passage each want none. */
 export class LazyScorer implements Scorer {
@@ -23,8 +29,8 @@ export class LazyScorer implements Scorer {
   }
 }
 
-/** Phase one's own scores are of no use here. */
-const unasked: Scorer = {
+/** Answers where nobody looks at the answer: phase one when passages are chosen, phase three before it is trained. */
+export const unasked: Scorer = {
   score: async (pairs) => new Float32Array(pairs.length).fill(0.5),
   close: async () => undefined,
 };
@@ -46,15 +52,7 @@ export async function bestPassages(
   { passageWords, titleWords }: Pick<TrainingSettings, 'passageWords' | 'titleWords'>,
 ): Promise<Passage[]> {
   if (ids.length === 0) return [];
-  const found = await documents.get(ids);
-  const candidates = ids.map((id) => {
-    const document = found.get(id);
-    if (document) return document;
-    throw new BertQeError(
-      'missing',
-      `Document "${id}", ranked for query "${query.id}", is not in the index; name the index that the run was made from.`,
-    );
-  });
+  const candidates = await documentsOf(query, ids, documents);
   const maxP = new BertQE(
     { bestPassage: general, phaseOne: unasked },
     { passageWords, titleWords, expansion: false, depth: ids.length },

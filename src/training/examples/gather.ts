@@ -1,11 +1,11 @@
 import type { Qrels, Query, Run } from '../../collection/index.js';
 import { BertQeError, throwIfAborted } from '../../errors.js';
 import type { TrainingSettings } from '../settings.js';
-import { bestPassages, type PassageSource } from './best-passages.js';
+import { bestPassages, type Passage, type PassageSource } from './best-passages.js';
 import { judgedCandidates, sampleCandidates } from './candidates.js';
-import type { PassageJournal } from './journal.js';
+import type { Journal } from './journal.js';
 
-/** A query and a passage that is relevant to it or not. */
+/** A passage that is relevant to the query or not. */
 export interface Example {
   readonly document: string;
   readonly passage: string;
@@ -14,8 +14,11 @@ export interface Example {
   readonly teacher?: number;
 }
 
+/** What a query, or a chunk that stands in its place, is set against. */
 export interface QueryExamples {
   readonly query: Query;
+  /** The first text of the pairs where it is not the query itself: phase three's. */
+  readonly chunk?: string;
   readonly examples: readonly Example[];
 }
 
@@ -32,7 +35,7 @@ export interface Gathering {
 export async function gather(
   { purpose, queries, run, qrels }: Gathering,
   settings: TrainingSettings,
-  journal: PassageJournal,
+  journal: Journal<readonly Passage[]>,
   source: PassageSource,
   onProgress: (done: number, total: number) => void,
 ): Promise<QueryExamples[]> {
@@ -59,13 +62,19 @@ export async function gather(
   return gathered;
 }
 
+/** Queries, each counted once however many chunks stand for it. */
+export function queriesIn(gathered: readonly QueryExamples[]): number {
+  return new Set(gathered.map(({ query }) => query.id)).size;
+}
+
 /** Without a relevant and an irrelevant example there is nothing to learn. */
 export function requireBothKinds(gathered: readonly QueryExamples[], label: string): void {
   const examples = gathered.flatMap((one) => one.examples);
+  const queries = queriesIn(gathered);
   if (examples.length === 0) {
     throw new BertQeError(
       'input',
-      `${label}: the run ranks no documents for any of the ${gathered.length} training queries; give the run of these queries.`,
+      `${label}: the run ranks no documents for any of the ${queries} training queries; give the run of these queries.`,
     );
   }
   for (const kind of [true, false]) {
@@ -73,7 +82,7 @@ export function requireBothKinds(gathered: readonly QueryExamples[], label: stri
     const what = kind ? 'relevant' : 'anything but relevant';
     throw new BertQeError(
       'input',
-      `${label}: none of the ${examples.length} candidates of its ${gathered.length} training queries is judged ${what}, ` +
+      `${label}: none of the ${examples.length} candidates of its ${queries} training queries is judged ${what}, ` +
         `so there is nothing to learn; give the judgements of these queries${kind ? ', or a deeper run' : ''}.`,
     );
   }

@@ -1,29 +1,23 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { readFailure, systemCode, writeFailure, writeFileAtomic } from '../../files/index.js';
 
-/** A candidate's best passage and, with a teacher, the teacher's probability. */
-export interface Passage {
-  readonly document: string;
-  readonly passage: string;
-  readonly teacher?: number;
-}
-
-interface Line {
+interface Line<Found> {
   readonly query: string;
-  readonly passages: readonly Passage[];
+  readonly found: Found;
 }
 
 /**
- * Best passages on disk, a line per query: choosing them takes a model as long as training does. A kill can cost the
- * line that is being written, never an earlier one. The first line holds the key of what they were made from.
+ * What models found before training, such as best passages, on disk, a line per query: it takes them as long as training
+ * does. A kill can cost the line that is being written, never an earlier one. The first line holds the key of what it was
+ * made from.
  */
-export class PassageJournal {
+export class Journal<Found> {
   private constructor(
     private readonly file: string,
-    private readonly known: Map<string, readonly Passage[]>,
+    private readonly known: Map<string, Found>,
   ) {}
 
-  static async open(file: string, key: string): Promise<PassageJournal> {
+  static async open<Found>(file: string, key: string): Promise<Journal<Found>> {
     const head = `${JSON.stringify({ key })}\n`;
     const text = await read(file);
     const lines = text.split('\n');
@@ -31,24 +25,24 @@ export class PassageJournal {
     const torn = lines.pop() !== '';
     if (`${lines[0]}\n` !== head) {
       await writeFileAtomic(file, head);
-      return new PassageJournal(file, new Map());
+      return new Journal(file, new Map());
     }
     if (torn) await writeFileAtomic(file, lines.map((line) => `${line}\n`).join(''));
-    const known = lines.slice(1).map((line) => JSON.parse(line) as Line);
-    return new PassageJournal(file, new Map(known.map(({ query, passages }) => [query, passages])));
+    const known = lines.slice(1).map((line) => JSON.parse(line) as Line<Found>);
+    return new Journal(file, new Map(known.map(({ query, found }) => [query, found])));
   }
 
-  get(query: string): readonly Passage[] | undefined {
+  get(query: string): Found | undefined {
     return this.known.get(query);
   }
 
-  async add(query: string, passages: readonly Passage[]): Promise<void> {
+  async add(query: string, found: Found): Promise<void> {
     try {
-      await appendFile(this.file, `${JSON.stringify({ query, passages } satisfies Line)}\n`);
+      await appendFile(this.file, `${JSON.stringify({ query, found } satisfies Line<Found>)}\n`);
     } catch (error) {
       throw writeFailure(this.file, error);
     }
-    this.known.set(query, passages);
+    this.known.set(query, found);
   }
 }
 

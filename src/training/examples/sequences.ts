@@ -1,7 +1,6 @@
 import { budgetFor, sequenceLength, writeSequence } from '../../bert/sequence.js';
 import type { Tokenizer } from '../../bert/types.js';
 import type { MicroBatch } from '../engine/index.js';
-import type { QueryExamples } from './gather.js';
 
 /** A tokenised pair. */
 export interface Sequence {
@@ -10,17 +9,23 @@ export interface Sequence {
   readonly split: number;
 }
 
-/** Every example as the model reads it, query by query. */
+/** A text and the passages that it makes pairs with. */
+export interface Pairing {
+  readonly first: string;
+  readonly passages: readonly string[];
+}
+
+/** Every pair as the model reads it. */
 export function sequencesOf(
-  gathered: readonly QueryExamples[],
+  pairings: readonly Pairing[],
   tokenizer: Tokenizer,
   maxLength: number,
 ): Sequence[] {
   const { template } = tokenizer;
   const budget = budgetFor(maxLength, template);
-  return gathered.flatMap(({ query, examples }) => {
-    const first = tokenizer.encode(query.text).subarray(0, budget.first);
-    return examples.map(({ passage }) => {
+  return pairings.flatMap(({ first: text, passages }) => {
+    const first = tokenizer.encode(text).subarray(0, budget.first);
+    return passages.map((passage) => {
       const second = tokenizer.encode(passage).subarray(0, budget.second);
       const ids = new Int32Array(sequenceLength(template, first, second));
       const split = writeSequence(ids, 0, template, first, second);

@@ -1,0 +1,19 @@
+import type { Document, DocumentStore, Query } from '../../collection/index.js';
+import { BertQeError } from '../../errors.js';
+
+/** The documents that are ranked for a query, in the order of their ids. */
+export async function documentsOf(
+  query: Query,
+  ids: readonly string[],
+  documents: DocumentStore,
+): Promise<Document[]> {
+  const found = await documents.get(ids);
+  return ids.map((id) => {
+    const document = found.get(id);
+    if (document) return document;
+    throw new BertQeError(
+      'missing',
+      `Document "${id}", ranked for query "${query.id}", is not in the index; name the index that the run was made from.`,
+    );
+  });
+}
