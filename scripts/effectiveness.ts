@@ -153,7 +153,7 @@ if (studies.length === 0) throw new Error('Name at least one study: "HEADING=FOL
 const text = [
   '# What re-ranking and expansion are worth, on open collections',
   '',
-  'Written by `scripts/effectiveness.ts` from what `bert-qe experiment` gives for `experiments/open*.yaml`, with the models that come with the package. ' +
+  'Written by `scripts/effectiveness.ts` from what `bert-qe experiment` gives for `experiments/open.yaml` and `experiments/open-deep.yaml`, with the models that come with the package. ' +
     'None of the five collections had a part in making the models or in choosing α, β, kc and m ([models.md](models.md), section 14); queries and judgements as they were published. ' +
     'MaxP is the row of a model alone (BERT-Tiny, BERT-Small), interpolated with the initial ranking as BERT-QE is.',
   '',
