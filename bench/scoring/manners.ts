@@ -1,14 +1,12 @@
 // node --import tsx bench/scoring/manners.ts [RESULT.json]
 // How a scorer behaves beside other work: the main thread's event loop, memory over a million pairs, load and close.
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { writeSafetensors } from '../../src/bert/checkpoint/index.js';
-import { formatModelConfig, type ModelConfig } from '../../src/bert/config.js';
 import { BertScorer } from '../../src/bert/scorer/index.js';
 import type { TextPair } from '../../src/bert/types.js';
-import { randomWeights, sizeConfig } from './gpu/random-weights.js';
+import { sizeConfig } from './gpu/random-weights.js';
+import { randomModelFolder } from './model-folder.js';
 import { passages, phaseThree, root } from './workload.js';
 
 const MANY_PAIRS = 1_000_000;
@@ -54,28 +52,8 @@ async function loop(): Promise<MannersResults['loop']> {
 }
 
 /** A model so small that a million pairs take a minute: what is measured is everything around it. */
-async function miniatureModel(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'bert-qe-manners-'));
-  for (const name of ['vocab.txt', 'tokenizer.json', 'tokenizer_config.json']) {
-    cpSync(join(root, 'models/tiny', name), join(folder, name));
-  }
-  const config: ModelConfig = {
-    ...sizeConfig('T', 1),
-    hidden: 32,
-    intermediate: 64,
-    vocabulary: 16_384,
-    maxPositions: 384,
-  };
-  const weights = randomWeights(config);
-  const tensors = [...weights.shapes].map(([name, shape]) => ({
-    name,
-    shape,
-    values: () => weights.get(name),
-  }));
-  await writeSafetensors(join(folder, 'model.safetensors'), tensors);
-  writeFileSync(join(folder, 'config.json'), formatModelConfig(config));
-  return folder;
-}
+const miniatureModel = (): Promise<string> =>
+  randomModelFolder({ ...sizeConfig('T', 1), hidden: 32, intermediate: 64, maxPositions: 384 });
 
 async function memory(): Promise<MannersResults['memory']> {
   const model = await miniatureModel();

@@ -124,7 +124,7 @@ const tuning = z.strictObject({
 });
 
 /** What stands first in the pairs that are learned from. */
-export const trainedOn = ['queries', 'chunks'] as const;
+const trainedOn = ['queries', 'chunks'] as const;
 
 /** Fine-tuning in every fold; what is not said here is the paper's, or follows from `depth` and `method`. */
 const trainingOptions = z.strictObject({

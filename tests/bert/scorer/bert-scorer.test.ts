@@ -39,6 +39,27 @@ describe('BertScorer', () => {
     values.forEach((value, i) => expect(Math.abs(value - expected[i])).toBeLessThanOrEqual(1e-5));
   });
 
+  it('gives the same scores in whatever order the pairs come, and beside whatever others', async () => {
+    const labels = expected.length / pairs.length;
+    const scoresAt = (values: Float32Array, place: number) =>
+      values.subarray(place * labels, (place + 1) * labels);
+    const places = pairs.map((_, i) => (i * 7 + 3) % pairs.length);
+    expect(new Set(places).size).toBe(pairs.length);
+    const shuffled = await logitsOf(
+      { model: 'T' },
+      places.map((place) => pairs[place]),
+    );
+    const alone = await logitsOf({ model: 'T' }, [pairs[5]]);
+    for (const [values, asked] of [[shuffled, places] as const, [alone, [5]] as const]) {
+      expect(values).toHaveLength(asked.length * labels);
+      asked.forEach((place, i) =>
+        scoresAt(values, i).forEach((value, label) =>
+          expect(Math.abs(value - scoresAt(expected, place)[label])).toBeLessThanOrEqual(1e-5),
+        ),
+      );
+    }
+  });
+
   it('gives the same scores for a call that is one worker’s share, in fewer messages', async () => {
     const scorer = await BertScorer.load({ model: 'T', batchTokens: 1024 });
     let tokens = 0;
