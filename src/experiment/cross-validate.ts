@@ -9,6 +9,7 @@ import type { Reranker } from './systems.js';
 import type { Tracker } from './tracker.js';
 import { keyOf } from './work/digests.js';
 import type { Manifest } from './work/manifest.js';
+import { sumOfTimings } from './work/timing.js';
 
 /** What was chosen in one fold, and what it is worth on the fold's validation queries. */
 export interface FoldChoice extends Interpolation {
@@ -157,9 +158,11 @@ async function load(
 function meanCost(costs: readonly EvidenceCost[]): EvidenceCost {
   const mean = (of: (cost: EvidenceCost) => number): number =>
     costs.reduce((sum, cost) => sum + of(cost), 0) / costs.length;
+  const total = sumOfTimings(costs.map(({ timing }) => timing));
   return {
     pairs: mean(({ pairs }) => pairs),
     tokens: mean(({ tokens }) => tokens),
     flops: mean(({ flops }) => flops),
+    timing: total && { ...total, seconds: total.seconds / costs.length },
   };
 }

@@ -6,6 +6,7 @@ import { keyOf } from './work/digests.js';
 import type { Models } from './work/models.js';
 import type { WorkStore } from './work/store.js';
 import type { StoredScorer } from './work/stored-scorer.js';
+import { sumOfTimings, type Timing } from './work/timing.js';
 
 /**
  * All that the models say about one query, from which the ranking for any α and β follows: the candidates in the
@@ -25,6 +26,8 @@ export interface EvidenceCost {
   readonly pairs: number;
   readonly tokens: number;
   readonly flops: number;
+  /** What models took; absent where that is not known of all scores. */
+  readonly timing?: Timing | undefined;
 }
 
 /** A re-ranker with its models, ready to gather evidence. */
@@ -129,6 +132,7 @@ function fromExplanation(
       pairs: cost.pairs,
       tokens: uses.reduce((sum, { tokens }) => sum + tokens, 0),
       flops: uses.reduce((sum, { flops }) => sum + flops, 0),
+      timing: sumOfTimings(uses.map(({ timing }) => timing)),
     },
   };
 }
