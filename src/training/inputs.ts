@@ -1,5 +1,5 @@
 import type { DocumentStore, Qrels, Query, Run } from '../collection/index.js';
-import type { Combination, FeedbackMethod } from '../expansion/index.js';
+import type { Combination } from '../expansion/index.js';
 
 /** What a model is trained on. */
 export interface TrainingInputs {
@@ -27,11 +27,19 @@ export interface TrainingInputs {
  * Phases one and two, which choose the chunks that phase three is trained on. A pair is a chunk and a candidate's best
  * passage; relevant it is where the document is relevant to the chunk's query.
  */
-export interface PhaseThreeInputs extends Pick<FeedbackMethod, 'kd' | 'kc' | 'chunkWords' | 'depth'> {
+export interface PhaseThreeInputs {
   /** The model of phase one, by letter, name or path. */
   readonly phaseOne: string;
   /** The model of phase two. */
   readonly phaseTwo: string;
+  /** Feedback documents. */
+  readonly kd: number;
+  /** Chunks of a query. */
+  readonly kc: number;
+  /** m, the words of a chunk. */
+  readonly chunkWords: number;
+  /** Documents that are re-ranked; none below them is learned from. */
+  readonly depth: number;
   /** The α and β of the final score by which validation queries are ranked; without them, by rel(C,d) alone. */
   readonly combination?: Combination | undefined;
 }
