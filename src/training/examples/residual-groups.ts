@@ -18,12 +18,9 @@ export interface ResidualQuery extends QueryExamples {
 }
 
 /** The candidates of a query that a step compares: every one with every chunk. */
-export interface ResidualGroup {
-  readonly chunks: Feedback['chunks'];
-  readonly examples: readonly ResidualExample[];
-}
+export type ResidualGroup = Pick<ResidualQuery, 'chunks' | 'examples'>;
 
-/** What can be learned from: queries with chunks and with candidates of both kinds; documents without words are left out. */
+/** Queries with all their candidates down to `depth`; documents without words are left out. */
 export function residualQueries(
   gathered: readonly QueryFeedback[],
   qrels: Qrels,
