@@ -9,7 +9,7 @@ import type { Reranker } from './systems.js';
 import type { Tracker } from './tracker.js';
 import { keyOf } from './work/digests.js';
 import type { Manifest } from './work/manifest.js';
-import { sumOfTimings } from './work/timing.js';
+import { sumOfTimings, type Timing } from './work/timing.js';
 
 /** What was chosen in one fold, and what it is worth on the fold's validation queries. */
 export interface FoldChoice extends Interpolation {
@@ -23,6 +23,8 @@ export interface CrossValidated {
   readonly folds: readonly FoldChoice[];
   /** The mean over the tested queries. */
   readonly cost: EvidenceCost;
+  /** Likewise; absent where it is not known of all of them. */
+  readonly timing?: Timing | undefined;
 }
 
 export interface CrossValidationContext extends EvidenceContext {
@@ -82,7 +84,11 @@ export async function crossValidate(
     await writeRun(file, rankings, { tag: system.id });
     return { folds: done, cost: meanCost(costs) };
   });
-  return { file, folds: choices, cost };
+  // Beside the step's result, not in it: what was measured once is not what another run would give.
+  const timings = folds.flatMap(({ test }, i) => test.map((query) => sources[i].timing(query)));
+  const total = sumOfTimings(timings);
+  const timing = total && { ...total, seconds: total.seconds / timings.length };
+  return { file, folds: choices, cost, timing };
 }
 
 /** Queries of a system whose evidence is not in the store yet. */
@@ -158,11 +164,9 @@ async function load(
 function meanCost(costs: readonly EvidenceCost[]): EvidenceCost {
   const mean = (of: (cost: EvidenceCost) => number): number =>
     costs.reduce((sum, cost) => sum + of(cost), 0) / costs.length;
-  const total = sumOfTimings(costs.map(({ timing }) => timing));
   return {
     pairs: mean(({ pairs }) => pairs),
     tokens: mean(({ tokens }) => tokens),
     flops: mean(({ flops }) => flops),
-    timing: total && { ...total, seconds: total.seconds / costs.length },
   };
 }

@@ -19,6 +19,8 @@ export interface Evidence {
   /** Null where there are no chunks to expand with. */
   readonly expansion: readonly number[] | null;
   readonly cost: EvidenceCost;
+  /** What the models took, when nothing is shared; absent where that is not known of all scores. */
+  readonly timing?: Timing | undefined;
 }
 
 /** What the query costs when nothing is shared with other systems. */
@@ -26,14 +28,14 @@ export interface EvidenceCost {
   readonly pairs: number;
   readonly tokens: number;
   readonly flops: number;
-  /** What models took; absent where that is not known of all scores. */
-  readonly timing?: Timing | undefined;
 }
 
 /** A re-ranker with its models, ready to gather evidence. */
 export interface EvidenceSource {
   key(query: string): string;
   isKnown(query: string): boolean;
+  /** What the models took for a query, where that is in the store. */
+  timing(query: string): Timing | undefined;
   /** From the store, or from the models and then into the store. */
   get(query: string, signal?: AbortSignal): Promise<Evidence>;
 }
@@ -81,6 +83,7 @@ export async function evidenceSource(
   return {
     key,
     isKnown: (id) => store.hasRecord(key(id)),
+    timing: (id) => store.record<Evidence>(key(id))?.timing,
     async get(id, signal) {
       const known = store.record<Evidence>(key(id));
       if (known) return known;
@@ -132,7 +135,7 @@ function fromExplanation(
       pairs: cost.pairs,
       tokens: uses.reduce((sum, { tokens }) => sum + tokens, 0),
       flops: uses.reduce((sum, { flops }) => sum + flops, 0),
-      timing: sumOfTimings(uses.map(({ timing }) => timing)),
     },
+    timing: sumOfTimings(uses.map(({ timing }) => timing)),
   };
 }

@@ -1,5 +1,4 @@
 import { formatFixed, type Measure } from '../../evaluation/index.js';
-import type { EvidenceCost } from '../evidence.js';
 import type { Results, SystemResult } from '../results.js';
 import { markBest, noValue, type Cell, type Row, type Table } from './table.js';
 import { marksOf, measureCell, starNote } from './values.js';
@@ -104,7 +103,7 @@ function costTable(study: StudyResults): Table {
     id: 'cost',
     title: 'GFLOPs per query, as run',
     columns: ['Model', ...study.keys()],
-    groups: costRows(study, ({ flops }) => flops / 1e9),
+    groups: costRows(study, ({ cost }) => cost.flops / 1e9),
     notes: [
       'Matrix products of the tokens that were really fed to the models, choosing best passages included.',
     ],
@@ -115,7 +114,7 @@ function costTable(study: StudyResults): Table {
 function secondsTables(study: StudyResults): Table[] {
   const measured = [...study].flatMap(([name, results]) =>
     rerankersOf(results).flatMap(({ reranking }) =>
-      reranking!.cost.timing ? [{ name, machine: reranking!.cost.timing.machine }] : [],
+      reranking!.timing ? [{ name, machine: reranking!.timing.machine }] : [],
     ),
   );
   if (measured.length === 0) return [];
@@ -139,15 +138,17 @@ function secondsTables(study: StudyResults): Table[] {
   ];
 }
 
+type Reranking = NonNullable<SystemResult['reranking']>;
+
 /** A re-ranker's cost in every collection; 0 stands for not known. */
-function costRows(study: StudyResults, of: (cost: EvidenceCost) => number): Row[][] {
+function costRows(study: StudyResults, of: (reranking: Reranking) => number): Row[][] {
   const [first] = study.values();
   return [
     rerankersOf(first).map(({ name }) => ({
       label: name,
       cells: [...study.values()].map((results) => {
         const { reranking } = rerankersOf(results).find((each) => each.name === name)!;
-        const value = of(reranking!.cost);
+        const value = of(reranking!);
         return value === 0 ? noValue : { text: costText(value), value };
       }),
     })),
