@@ -1,7 +1,8 @@
 // node --import tsx scripts/effectiveness.ts "HEADING=STUDY_FOLDER"… [--grid STUDY_FOLDER]
 // Writes docs/effectiveness.md from the results of studies (`bert-qe experiment experiments/open.yaml --out STUDY_FOLDER`);
-// --grid names the study whose kc × m grid is shown, as a mean over its collections.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// --grid names the study whose kc × m grid is shown, as a mean over its collections. A folder that holds the collections of a
+// study but not the study's own tables (they may have been run on different machines) is put together here.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -61,12 +62,81 @@ function verdict(ndcg: Table, variant: string, reranker: string, sign: string): 
 
 const signed = (value: number) => `${value < 0 ? '−' : '+'}${figure(Math.abs(value))}`;
 
-function section(heading: string, folder: string): string[] {
+/** A study's tables as they are shown, the one for nDCG@20 among them. */
+interface Shown {
+  readonly ndcg: Table;
+  readonly tables: readonly { readonly title: string; readonly text: string }[];
+}
+
+function tablesOf(folder: string): Shown {
   const ids = readdirSync(join(folder, 'tables'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => name.slice(0, -3))
     .sort((a, b) => placeOf(a) - placeOf(b));
-  const ndcg = table(folder, 'ndcg-20');
+  return {
+    ndcg: table(folder, 'ndcg-20'),
+    tables: ids.map((id) => ({ title: table(folder, id).title, text: markdown(folder, id) })),
+  };
+}
+
+/** Collections in the order of the tables above, as far as the folder holds them. */
+const COLLECTIONS = ['cranfield', 'cisi', 'npl', 'cacm', 'scifact'];
+
+/** The tables of measures that a study of these collections would have. */
+function joined(folder: string): Shown {
+  const names = COLLECTIONS.filter((name) => existsSync(join(folder, name, 'tables')));
+  const mains = names.map((name) => table(join(folder, name), 'main'));
+  const [first] = mains;
+  const measures = ['nDCG@20', 'P@20', 'AP@100', 'AP@1000'];
+  const notes = first!.notes.map((note) => note.replace(/ over \d+ queries/, ''));
+  const tables = measures.map((measure): Table => {
+    const rows = first!.rows.map(({ Model }) => {
+      const own = mains.map(({ rows: all }) => all.find((row) => row.Model === Model)!);
+      const values = own.flatMap((row, i) => [
+        [names[i]!, row[measure]!],
+        ...(row[`${measure} marks`] ? [[`${names[i]!} marks`, row[`${measure} marks`]!]] : []),
+      ]);
+      const mean = own.reduce((sum, row) => sum + Number(row[measure]), 0) / own.length;
+      return { Model: Model!, ...Object.fromEntries(values), Mean: mean };
+    });
+    return { title: measure, rows, notes };
+  });
+  return { ndcg: tables[0]!, tables: tables.map((each) => ({ title: each.title, text: rendered(each) })) };
+}
+
+function rendered(shown: Table): string {
+  const columns = [...collectionsOf(shown), 'Mean'];
+  const text = (row: Table['rows'][number], name: string) =>
+    `${Number(row[name]).toFixed(4)} ${String(row[`${name} marks`] ?? '')}`.trim().replaceAll('*', '\\*');
+  return [
+    cells(['Model', ...columns]),
+    cells([':---', ...columns.map(() => '---:')]),
+    ...shown.rows.map((row) => cells([String(row.Model), ...columns.map((name) => text(row, name))])),
+    '',
+    ...shown.notes.map((note) => note.replaceAll(/[*<]/g, '\\$&')),
+  ].join('\n');
+}
+
+/** What a study fine-tuned, as its first collection's manifest says. */
+function trainingNote(folder: string, collections: readonly string[]): string[] {
+  const path = join(folder, collections[0]!, 'manifest.json');
+  if (!existsSync(path)) return [];
+  const { training } = (JSON.parse(readFileSync(path, 'utf8')) as { options: { training?: object } }).options;
+  if (!training) return [];
+  const { on, ...rest } = training as Readonly<Record<string, Cell>>;
+  const what =
+    on === 'chunks'
+      ? 'phase three, on the chunks that phase two chose. Phases one and two are the models as they ship, and so is MaxP, the row of a model alone'
+      : 'every model that scores documents, on queries';
+  const settings = Object.entries(rest).map(([name, value]) => `${name} ${value}`);
+  return [
+    `Fine-tuned in every fold: ${what}. Three parts of the queries train, one chooses the step (or none), one is measured. ${settings.join(', ')}.`,
+    '',
+  ];
+}
+
+function section(heading: string, folder: string): string[] {
+  const { ndcg, tables } = existsSync(join(folder, 'tables')) ? tablesOf(folder) : joined(folder);
   const signs = signsOf(ndcg);
   const verdicts = ndcg.rows
     .map(({ Model }) => String(Model))
@@ -79,11 +149,12 @@ function section(heading: string, folder: string): string[] {
   return [
     `## ${heading}`,
     '',
+    ...trainingNote(folder, collectionsOf(ndcg)),
     '**Does expansion beat the re-ranker?** (nDCG@20)',
     '',
     ...verdicts,
     '',
-    ...ids.flatMap((id) => [`### ${table(folder, id).title}`, '', markdown(folder, id), '']),
+    ...tables.flatMap(({ title, text }) => [`### ${title}`, '', text, '']),
   ];
 }
 
@@ -153,7 +224,7 @@ if (studies.length === 0) throw new Error('Name at least one study: "HEADING=FOL
 const text = [
   '# What re-ranking and expansion are worth, on open collections',
   '',
-  'Written by `scripts/effectiveness.ts` from what `bert-qe experiment` gives for `experiments/open.yaml` and `experiments/open-deep.yaml`, with the models that come with the package. ' +
+  'Written by `scripts/effectiveness.ts` from what `bert-qe experiment` gives for `experiments/open.yaml`, `experiments/open-deep.yaml` and `experiments/open-tuned.yaml`, with the models that come with the package. ' +
     'None of the five collections had a part in making the models or in choosing α, β, kc and m ([models.md](models.md), section 14); queries and judgements as they were published. ' +
     'MaxP is the row of a model alone (BERT-Tiny, BERT-Small), interpolated with the initial ranking as BERT-QE is.',
   '',
