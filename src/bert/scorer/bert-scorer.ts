@@ -55,6 +55,7 @@ export class BertScorer implements Scorer {
   readonly info: ScorerInfo;
   readonly #pool: WorkerPool;
   readonly #planning: PlanOptions;
+  readonly #sharedPlanning: PlanOptions;
   readonly #calls = new Set<Promise<Logits>>();
   #closed = false;
 
@@ -62,6 +63,7 @@ export class BertScorer implements Scorer {
     this.info = info;
     this.#pool = pool;
     this.#planning = planning;
+    this.#sharedPlanning = { ...planning, takers: info.workers };
   }
 
   /** Finds, compiles if need be, and loads a model; it is refused here, with the reason, or it can score. */
@@ -138,8 +140,8 @@ export class BertScorer implements Scorer {
     pairs: readonly TextPair[],
     { signal, onProgress, shared }: ScoreOptions & { readonly shared?: boolean },
   ): Promise<Logits> {
-    const { labels, workers } = this.info;
-    const planning = shared ? { ...this.#planning, takers: workers } : this.#planning;
+    const { labels } = this.info;
+    const planning = shared ? this.#sharedPlanning : this.#planning;
     const values = new Float32Array(pairs.length * labels);
     const inFlight = new InFlight(this.#pool.capacity);
     const abort = () => {

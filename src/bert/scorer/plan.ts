@@ -212,9 +212,8 @@ interface Sorted {
 
 /** A counting sort. */
 function byLength(window: Window, template: PairTemplate): Sorted {
-  const lengths = Uint32Array.from(window.first, (first, i) =>
-    sequenceLength(template, first, window.second[i]),
-  );
+  const lengths = new Uint32Array(window.first.length);
+  window.first.forEach((first, i) => (lengths[i] = sequenceLength(template, first, window.second[i])));
   const starts = new Int32Array(lengths.reduce((most, length) => Math.max(most, length), 0) + 2);
   for (const length of lengths) starts[length]++;
   // starts[length] becomes the number of longer pairs, which is where this length begins.

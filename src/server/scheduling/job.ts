@@ -8,6 +8,8 @@ export interface JobRequest {
   readonly client: string;
   readonly pairs: readonly TextPair[];
   readonly signal?: AbortSignal;
+  /** Called with the tokens of each pair, when they are known. */
+  readonly onMeasured?: (lengths: Uint32Array) => void;
   /** Called when its first pairs are handed to a model. */
   readonly onStart?: () => void;
   /** Called as scores come in, with the pairs done so far and the work that the last ones were. */
@@ -33,7 +35,7 @@ export class Job {
     readonly lengths: Uint32Array,
   ) {
     this.odds = new Float64Array(lengths.length);
-    this.#order = Uint32Array.from(lengths.keys()).sort((a, b) => lengths[b] - lengths[a]);
+    this.#order = lengths.map((_, place) => place).sort((a, b) => lengths[b] - lengths[a]);
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;

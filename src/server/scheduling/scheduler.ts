@@ -52,7 +52,9 @@ export class Scheduler {
     const { signal } = request;
     throwIfAborted(signal);
     const measured = measure(request.engine.meter, request.pairs);
-    const job = new Job(request, measured instanceof Uint32Array ? measured : await measured);
+    const lengths = measured instanceof Uint32Array ? measured : await measured;
+    request.onMeasured?.(lengths);
+    const job = new Job(request, lengths);
     if (request.pairs.length === 0) return job.odds;
     throwIfAborted(signal);
     const cancel = () => this.#cancel(job, signal!);
