@@ -27,7 +27,7 @@ function markdown(folder: string, id: string): string {
 }
 
 /** What is read first: the measures, then who is above whom, then the cost. */
-const order = ['ndcg', 'p-', 'ap-', 'against', 'cost'];
+const order = ['ndcg', 'p-', 'ap-', 'against', 'cost', 'seconds'];
 const placeOf = (id: string) => order.findIndex((beginning) => id.startsWith(beginning));
 
 const figure = (value: number) => value.toFixed(4).replace(/^(-?)0/, '$1');

@@ -35,7 +35,7 @@ from .text import WordPieces
 ALPHAS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 BETAS = (0.8, 0.85, 0.9, 0.95, 1.0)
 GRID = list(itertools.product(ALPHAS, BETAS))
-SAMPLED, MOST_RELEVANT = 24, 12
+SAMPLED = 24
 
 
 def sigmoid(z: np.ndarray) -> np.ndarray:
@@ -118,14 +118,16 @@ def tokens(first: Texts, second: Texts, a: Tensor, b: Tensor) -> tuple[Tensor, T
     )
 
 
-def draw(feedback: Feedback, query: int, rng: random.Random) -> tuple[list[int], np.ndarray]:
-    """Relevant candidates and others, at most SAMPLED; half of the others from the first thirty of phase one."""
+def draw(
+    feedback: Feedback, query: int, rng: random.Random, sampled: int = SAMPLED
+) -> tuple[list[int], np.ndarray]:
+    """Candidates, at most half of them relevant; half of the others from the first thirty of phase one."""
     here = feedback.candidates(query)
     gains = feedback.gains[query]
     relevant = np.flatnonzero(gains > 0).tolist()
     others = [int(i) for i in np.argsort(-feedback.z[here]) if gains[i] == 0]
-    relevant = rng.sample(relevant, min(len(relevant), MOST_RELEVANT))
-    room = SAMPLED - len(relevant)
+    relevant = rng.sample(relevant, min(len(relevant), sampled // 2))
+    room = sampled - len(relevant)
     hard = rng.sample(others[:30], min(len(others[:30]), room // 2))
     rest = [i for i in others if i not in set(hard)]
     chosen = relevant + hard + rng.sample(rest, min(len(rest), room - len(hard)))
@@ -168,7 +170,7 @@ def set_loss(
     device = next(model.parameters()).device
     drawn, left, right, sizes = [], [], [], []
     for query in queries:
-        rows, relevant = draw(feedback, query, rng)
+        rows, relevant = draw(feedback, query, rng, options.sampled)
         chunks = feedback.chosen[query]
         numbers = np.array([query]) if loss == "query" else chunks[chunks >= 0]
         drawn.append((rows, relevant))
@@ -303,6 +305,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chunks", type=int, default=5)
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--queries", type=int, default=4, help="of a step")
+    parser.add_argument("--sampled", type=int, default=SAMPLED, help="candidates of a query in a step")
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--alpha", type=float, default=0.3, help="in the residual loss")
     parser.add_argument("--beta", type=float, default=0.95)

@@ -77,9 +77,12 @@ class Pipeline:
         device: torch.device,
         chunk_words: int = CHUNK_WORDS,
         chunks: int = CHUNKS,
+        feedback_documents: int = FEEDBACK_DOCUMENTS,
+        share: float = 1.0,
     ) -> None:
         self.pieces, self.models, self.device = pieces, models, device
-        self.chunk_words, self.chunks = chunk_words, chunks
+        self.chunk_words, self.chunks, self.feedback_documents = chunk_words, chunks, feedback_documents
+        self.share = share  # of a passage that a chunk may be
         self.queries = list(entry["run"])
         self.counts = np.array([len(entry["run"][q]) for q in self.queries])
         self.initial = np.array([s for q in self.queries for _, s in entry["run"][q]], dtype=np.float32)
@@ -135,10 +138,11 @@ class Pipeline:
             ends = np.cumsum(self.counts)
             for query, end in enumerate(ends):
                 start = end - self.counts[query]
-                top = start + np.argsort(-scores[start:end], kind="stable")[:FEEDBACK_DOCUMENTS]
+                top = start + np.argsort(-scores[start:end], kind="stable")[: self.feedback_documents]
                 for document in top:
                     words = self.passage_texts[best[document]].split()
-                    chunks = [" ".join(w) for w in windows(words, self.chunk_words, self.chunk_words // 2)]
+                    size = min(self.chunk_words, max(2, int(self.share * len(words))))
+                    chunks = [" ".join(w) for w in windows(words, size, size // 2)]
                     texts += chunks
                     owners += [query] * len(chunks)
             tokens = Texts(self.pieces.encode(texts), MAX_PASSAGE_PIECES, self.device)

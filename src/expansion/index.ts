@@ -7,6 +7,7 @@ export {
   DEFAULT_KC,
   type BertQEOptions,
   type ChunkSource,
+  type FeedbackMethod,
   type Settings,
 } from './options.js';
 export type { InputDocument } from './inputs.js';

@@ -54,6 +54,11 @@ export interface BertQEOptions {
   readonly roundPairs?: number;
 }
 
+/** How phases one and two work: what they choose does not depend on α and β. */
+export type FeedbackMethod = Required<
+  Pick<BertQEOptions, 'kd' | 'kc' | 'chunkWords' | 'passageWords' | 'titleWords' | 'depth'>
+>;
+
 /** The options with every choice made. */
 export interface Settings {
   readonly kd: number;

@@ -9,6 +9,7 @@ import type { Reranker } from './systems.js';
 import type { Tracker } from './tracker.js';
 import { keyOf } from './work/digests.js';
 import type { Manifest } from './work/manifest.js';
+import { sumOfTimings, type Timing } from './work/timing.js';
 
 /** What was chosen in one fold, and what it is worth on the fold's validation queries. */
 export interface FoldChoice extends Interpolation {
@@ -22,6 +23,8 @@ export interface CrossValidated {
   readonly folds: readonly FoldChoice[];
   /** The mean over the tested queries. */
   readonly cost: EvidenceCost;
+  /** Likewise; absent where it is not known of all of them. */
+  readonly timing?: Timing | undefined;
 }
 
 export interface CrossValidationContext extends EvidenceContext {
@@ -81,7 +84,11 @@ export async function crossValidate(
     await writeRun(file, rankings, { tag: system.id });
     return { folds: done, cost: meanCost(costs) };
   });
-  return { file, folds: choices, cost };
+  // Beside the step's result, not in it: what was measured once is not what another run would give.
+  const timings = folds.flatMap(({ test }, i) => test.map((query) => sources[i].timing(query)));
+  const total = sumOfTimings(timings);
+  const timing = total && { ...total, seconds: total.seconds / timings.length };
+  return { file, folds: choices, cost, timing };
 }
 
 /** Queries of a system whose evidence is not in the store yet. */

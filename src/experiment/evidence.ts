@@ -6,6 +6,7 @@ import { keyOf } from './work/digests.js';
 import type { Models } from './work/models.js';
 import type { WorkStore } from './work/store.js';
 import type { StoredScorer } from './work/stored-scorer.js';
+import { sumOfTimings, type Timing } from './work/timing.js';
 
 /**
  * All that the models say about one query, from which the ranking for any α and β follows: the candidates in the
@@ -18,6 +19,8 @@ export interface Evidence {
   /** Null where there are no chunks to expand with. */
   readonly expansion: readonly number[] | null;
   readonly cost: EvidenceCost;
+  /** What the models took, when nothing is shared; absent where that is not known of all scores. */
+  readonly timing?: Timing | undefined;
 }
 
 /** What the query costs when nothing is shared with other systems. */
@@ -31,6 +34,8 @@ export interface EvidenceCost {
 export interface EvidenceSource {
   key(query: string): string;
   isKnown(query: string): boolean;
+  /** What the models took for a query, where that is in the store. */
+  timing(query: string): Timing | undefined;
   /** From the store, or from the models and then into the store. */
   get(query: string, signal?: AbortSignal): Promise<Evidence>;
 }
@@ -78,6 +83,7 @@ export async function evidenceSource(
   return {
     key,
     isKnown: (id) => store.hasRecord(key(id)),
+    timing: (id) => store.record<Evidence>(key(id))?.timing,
     async get(id, signal) {
       const known = store.record<Evidence>(key(id));
       if (known) return known;
@@ -130,5 +136,6 @@ function fromExplanation(
       tokens: uses.reduce((sum, { tokens }) => sum + tokens, 0),
       flops: uses.reduce((sum, { flops }) => sum + flops, 0),
     },
+    timing: sumOfTimings(uses.map(({ timing }) => timing)),
   };
 }

@@ -14,6 +14,7 @@ import type { EvidenceCost } from './evidence.js';
 import type { ExperimentFile } from './file/schema.js';
 import type { TrainedFold } from './train-folds.js';
 import type { GridPoint, Reranker, System, Systems } from './systems.js';
+import type { Timing } from './work/timing.js';
 
 /** A system, measured over all test queries. */
 export interface SystemResult {
@@ -25,6 +26,8 @@ export interface SystemResult {
     readonly folds: readonly FoldChoice[];
     /** As it ran here, per query. */
     readonly cost: EvidenceCost;
+    /** What the models took per query, where that was measured. */
+    readonly timing?: Timing | undefined;
     /** As the paper counts. */
     readonly paper: PaperCost;
   };
@@ -82,7 +85,12 @@ export async function measure(
       id: system.id,
       evaluation,
       ...(reranked && {
-        reranking: { folds: reranked.folds, cost: reranked.cost, paper: paperCostOf(system as Reranker) },
+        reranking: {
+          folds: reranked.folds,
+          cost: reranked.cost,
+          timing: reranked.timing,
+          paper: paperCostOf(system as Reranker),
+        },
       }),
     };
   };

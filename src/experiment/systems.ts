@@ -1,5 +1,5 @@
 import { parseVariant, type Variant } from '../cost/index.js';
-import type { ChunkSource } from '../expansion/index.js';
+import type { BertQEOptions, FeedbackMethod } from '../expansion/index.js';
 import { parseFirstStage, type FirstStage } from './file/first-stage-name.js';
 import type { AblationName, ExperimentFile } from './file/schema.js';
 
@@ -16,17 +16,7 @@ export interface FirstStageSystem extends System {
 }
 
 /** Everything of the method but α and β. */
-export interface MethodSettings {
-  readonly kd: number;
-  readonly kc: number;
-  readonly chunkWords: number;
-  readonly passageWords: number;
-  readonly titleWords: number;
-  readonly depth: number;
-  readonly chunkSource: ChunkSource;
-  /** False for MaxP. */
-  readonly expansion: boolean;
-}
+export type MethodSettings = FeedbackMethod & Required<Pick<BertQEOptions, 'chunkSource' | 'expansion'>>;
 
 /** A re-ranker on top of the initial ranking. */
 export interface Reranker extends System {

@@ -8,17 +8,20 @@ import {
   gatherFeedback,
   Journal,
   type Passage,
-  type QueryExamples,
   requireBothKinds,
+  residualQueries,
 } from './examples/index.js';
+import { exampleLessons } from './example-lessons.js';
 import type { PhaseThreeInputs, TrainingInputs } from './inputs.js';
+import type { Lessons } from './lessons.js';
+import { residualLessons } from './residual-lessons.js';
 import type { TrainingSettings } from './settings.js';
 import type { ValidationQuery } from './validation.js';
 import { rankedByChunks, rankedByQuery } from './validation-queries.js';
 
 /** What is learned from, and what shows whether it was. */
 export interface Gathered {
-  readonly training: readonly QueryExamples[];
+  readonly lessons: Lessons;
   /** Absent without validation queries. */
   readonly validation?: readonly ValidationQuery[];
 }
@@ -50,7 +53,15 @@ export async function gatherAll(
   const key = hashOf(configuration);
   try {
     return inputs.phaseThree
-      ? await onChunks(inputs, inputs.phaseThree, settings, await Journal.open(call.journal, key), open, call)
+      ? await onChunks(
+          inputs,
+          inputs.phaseThree,
+          settings,
+          base,
+          await Journal.open(call.journal, key),
+          open,
+          call,
+        )
       : await onQueries(inputs, settings, base, await Journal.open(call.journal, key), open, call);
   } finally {
     for (const scorer of opened.values()) await scorer.close();
@@ -80,7 +91,8 @@ async function onQueries(
     (done) => onProgress(done, total),
   );
   requireBothKinds(training, inputs.label ?? 'The training');
-  if (!validationQueries) return { training };
+  const lessons = exampleLessons(training, base.tokenizer, settings);
+  if (!validationQueries) return { lessons };
   const validation = await gather(
     { purpose: 'validation', queries: validationQueries, run, qrels },
     settings,
@@ -88,13 +100,14 @@ async function onQueries(
     source,
     (done) => onProgress(queries.length + done, total),
   );
-  return { training, validation: validation.map(rankedByQuery) };
+  return { lessons, validation: validation.map(rankedByQuery) };
 }
 
 async function onChunks(
   inputs: TrainingInputs,
   { phaseOne, phaseTwo, combination, ...method }: PhaseThreeInputs,
   settings: TrainingSettings,
+  { tokenizer, config }: BaseModel,
   journal: Journal<Feedback>,
   open: Open,
   { signal, onProgress }: GatheringCall,
@@ -111,15 +124,19 @@ async function onChunks(
   const all = [...queries, ...(validationQueries ?? [])];
   const shape = { ...method, passageWords, titleWords };
   const gathered = await gatherFeedback(all, run, shape, journal, source, onProgress);
-  const training = await chunkExamples(
-    gathered.slice(0, queries.length),
-    qrels,
-    settings,
-    teacher === undefined ? undefined : await open(teacher),
-    signal,
-  );
-  requireBothKinds(training, label ?? 'The training');
-  if (!validationQueries) return { training };
+  const learned = gathered.slice(0, queries.length);
+  let lessons: Lessons;
+  if (settings.loss === 'residual') {
+    const training = residualQueries(learned, qrels, settings);
+    requireBothKinds(training, label ?? 'The training');
+    lessons = residualLessons(training, tokenizer, config.labels, settings);
+  } else {
+    const teaching = teacher === undefined ? undefined : await open(teacher);
+    const training = await chunkExamples(learned, qrels, settings, teaching, signal);
+    requireBothKinds(training, label ?? 'The training');
+    lessons = exampleLessons(training, tokenizer, settings);
+  }
+  if (!validationQueries) return { lessons };
   const validation = gathered.slice(queries.length).map((one) => rankedByChunks(one, combination));
-  return { training, validation };
+  return { lessons, validation };
 }

@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os';
 import type { Device } from '../bert/index.js';
 import { BertQeError } from '../errors.js';
+import { DEFAULT_BETA } from '../expansion/index.js';
 
 /** What a batch is made to agree with. */
-export const lossNames = ['pointwise', 'pairwise', 'listwise'] as const;
+export const lossNames = ['pointwise', 'pairwise', 'listwise', 'residual'] as const;
 export type LossName = (typeof lossNames)[number];
 
 /** What training leaves open; every default is the paper's. */
@@ -12,7 +13,7 @@ export interface TrainingOptions {
   readonly epochs?: number | undefined;
   /** Steps instead of epochs. */
   readonly steps?: number | undefined;
-  /** Examples per step (32). */
+  /** Examples per step (32; of the residual loss, candidates: 96, four queries of 24). */
   readonly batch?: number | undefined;
   /** The largest learning rate, reached after the warm-up (1e-6). */
   readonly learningRate?: number | undefined;
@@ -26,11 +27,16 @@ export interface TrainingOptions {
   readonly seed?: number | undefined;
   /**
    * `pointwise`: each example is relevant or not, as published; `pairwise`, `listwise`: a relevant one is told from one
-   * other, or from `groupSize - 1` others, of its query (`pointwise`).
+   * other, or from `groupSize - 1` others, of its query; `residual`, for phase three alone: the relevant ones of a
+   * query's candidates are told from its others by the final score, of which only rel(C,d) can change (`pointwise`).
    */
   readonly loss?: LossName | undefined;
-  /** Examples in a group of the listwise loss (8); of the others it follows. */
+  /** Examples in a group of the listwise loss (8), candidates of a query in the residual one (24); else it follows. */
   readonly groupSize?: number | undefined;
+  /** α of the final score in the residual loss (0.3): more than when ranking, so that more is learned. */
+  readonly lossAlpha?: number | undefined;
+  /** β of the final score in the residual loss ({@link DEFAULT_BETA}). */
+  readonly lossBeta?: number | undefined;
   /** Candidates per query, from the top of its ranking (1000). */
   readonly depth?: number | undefined;
   /** Candidates per validation query (as many as `depth` says). */
@@ -86,6 +92,8 @@ const numbers: Readonly<
   dropout: [0.1, 0, 0.9, false],
   seed: [1, 0, 2 ** 32, true],
   groupSize: [8, 2, 1000, true],
+  lossAlpha: [0.3, 0, 1, false],
+  lossBeta: [DEFAULT_BETA, 0, 1, false],
   depth: [1000, 1, 1e6, true],
   validationDepth: [undefined, 1, 1e6, true],
   candidates: [undefined, 1, 1e6, true],
@@ -99,6 +107,22 @@ const numbers: Readonly<
   batchTokens: [2048, 1, 1e8, true],
   threads: [availableParallelism(), 1, 1024, true],
 };
+
+const sampled = ['pointwise', 'pairwise', 'listwise'] as const;
+
+/** Options that not every loss has. */
+const losses: Readonly<Partial<Record<keyof TrainingOptions, readonly LossName[]>>> = {
+  groupSize: ['listwise', 'residual'],
+  lossAlpha: ['residual'],
+  lossBeta: ['residual'],
+  // The residual loss draws candidates anew in every epoch, and knows no teacher.
+  candidates: sampled,
+  negatives: sampled,
+  teacherWeight: sampled,
+};
+
+/** Defaults of the residual loss where they differ. */
+const ofResidual: TrainingOptions = { groupSize: 24, batch: 96 };
 
 /** Checks the options and fills in the defaults. */
 export function settingsFrom(options: TrainingOptions = {}): TrainingSettings {
@@ -120,11 +144,14 @@ export function settingsFrom(options: TrainingOptions = {}): TrainingSettings {
   if (options.epochs !== undefined && options.steps !== undefined) {
     throw usage('epochs and steps exclude each other; give one of them');
   }
-  if (options.groupSize !== undefined && loss !== 'listwise') {
-    throw usage(`groupSize belongs to the listwise loss, not to ${loss}`);
+  for (const [name, owners] of Object.entries(losses)) {
+    if (options[name as keyof TrainingOptions] === undefined || owners.includes(loss)) continue;
+    throw usage(`${name} belongs to the loss ${owners.join(' or ')}, not to ${loss}`);
   }
+  const defaults = loss === 'residual' ? ofResidual : {};
   const entries = Object.entries(numbers).map(([name, [otherwise, least, most, whole]]) => {
-    const value = options[name as keyof typeof numbers] ?? otherwise;
+    const option = name as keyof typeof numbers;
+    const value = options[option] ?? defaults[option] ?? otherwise;
     if (value === undefined) return [name, undefined];
     if (!(value >= least && value <= most) || (whole && !Number.isInteger(value))) {
       const kind = whole ? 'a whole number' : 'a number';
@@ -133,7 +160,8 @@ export function settingsFrom(options: TrainingOptions = {}): TrainingSettings {
     return [name, value];
   });
   const settings = { loss, device, ...Object.fromEntries(entries) } as TrainingSettings;
-  return loss === 'listwise' ? settings : { ...settings, groupSize: loss === 'pairwise' ? 2 : 1 };
+  if (loss === 'listwise' || loss === 'residual') return settings;
+  return { ...settings, groupSize: loss === 'pairwise' ? 2 : 1 };
 }
 
 function usage(message: string): BertQeError {

@@ -5,20 +5,14 @@ import { findModel, type Scorer } from '../bert/index.js';
 import { modelKey, readBaseModel, scorerOf, type BaseModel } from './base-model.js';
 import { Checkpoints, type Saved } from './checkpoints.js';
 import { type Configuration, hashOf, requireSame } from './configuration.js';
-import { publishedAdam, type TrainingBatch, TrainingWorker } from './engine/index.js';
-import {
-  portions,
-  queriesIn,
-  type QueryExamples,
-  sequencesOf,
-  targetsOf,
-  UnitStream,
-} from './examples/index.js';
+import { publishedAdam, TrainingWorker } from './engine/index.js';
 import { gatherAll } from './gather-all.js';
+import type { LossKind } from './graph/index.js';
 import { bestOf, thinned } from './history.js';
 import type { PhaseThreeInputs, TrainingInputs } from './inputs.js';
+import type { Lessons } from './lessons.js';
 import { checkpointsIn, finishedIn, type TrainingManifest, writeTrainedModel } from './outcome.js';
-import { settingsFrom, type TrainingOptions, type TrainingSettings } from './settings.js';
+import { type LossName, settingsFrom, type TrainingOptions, type TrainingSettings } from './settings.js';
 import { type LoopState, trainingLoop, type TrainingProgress } from './training-loop.js';
 import { ValidationSet } from './validation.js';
 
@@ -61,21 +55,20 @@ export async function trainModel(
   const checkpoints = new Checkpoints(checkpointsIn(out));
   await checkpoints.prepare();
   const saved = await checkpoints.read(configuration);
-  const { training, validation } = await gatherAll(inputs, settings, base, configuration, {
+  const { lessons, validation } = await gatherAll(inputs, settings, base, configuration, {
     journal: checkpoints.path('passages.jsonl'),
     openScorer: call.openScorer ?? scorerOf,
     signal,
     onProgress: (done, total) => call.onProgress?.({ phase: 'passages', done, total }),
   });
-  const stream = new UnitStream(training, settings);
-  if (stream.size === 0) {
+  if (lessons.size === 0) {
     throw new BertQeError(
       'input',
       `${inputs.label ?? 'The training'}: no query has both a relevant and another candidate, which the ${settings.loss} ` +
-        'loss compares; use the pointwise loss, or a deeper run.',
+        `loss compares; ${settings.loss === 'residual' ? 'give more judgements' : 'use the pointwise loss'}, or a deeper run.`,
     );
   }
-  const steps = settings.steps ?? stream.stepsIn(settings.epochs);
+  const steps = settings.steps ?? lessons.stepsIn(settings.epochs);
   const validationSet = validation && new ValidationSet(validation, inputs.qrels, base.tokenizer, settings);
   const worker = await openWorker(base, settings, checkpoints, saved);
   try {
@@ -94,18 +87,18 @@ export async function trainModel(
         steps,
         learningRate: settings.learningRate,
         warmup: settings.warmup,
-        examplesPerStep: stream.perStep * settings.groupSize,
+        examplesPerStep: lessons.examplesPerStep,
         saveEvery: settings.saveEvery,
         validateEvery: settings.validateEvery ?? Math.max(1, Math.ceil(steps / 10)),
         patience: settings.patience,
-        batchesAt: batchMaker(training, stream, base, settings),
+        takeStep: (step, learningRate) => lessons.take(worker, step, learningRate),
         ...(validationSet && { validate: () => validationSet.evaluate(worker, base.config.labels) }),
         signal,
         onProgress: (progress) => call.onProgress?.({ phase: 'training', ...progress }),
       },
       state,
     );
-    const manifest = manifestOf(inputs, configuration, training, state, steps);
+    const manifest = manifestOf(inputs, configuration, lessons, state, steps);
     return await writeTrainedModel(out, base, manifest, state.best, checkpoints, worker);
   } finally {
     await worker.close();
@@ -125,6 +118,14 @@ function checkInputs(
       `Query "${both.id}" is to be trained on and validated with; what a model has seen says nothing about what it has not.`,
     );
   }
+  if (settings.loss === 'residual' && (!inputs.phaseThree || inputs.teacher !== undefined)) {
+    throw new BertQeError(
+      'usage',
+      inputs.phaseThree
+        ? 'The residual loss knows no teacher; leave it out, or use another loss.'
+        : 'The residual loss is that of phase three on chunks, by the final score; train on chunks, or use another loss.',
+    );
+  }
   if (settings.maxLength > config.maxPositions) {
     throw new BertQeError(
       'usage',
@@ -133,8 +134,16 @@ function checkInputs(
   }
 }
 
-/** Settings that change nothing by themselves: two are taken in where they count. */
-const withoutEffect = new Set(['threads', 'device', 'saveEvery', 'epochs', 'teacherWeight']);
+/** Settings that change nothing by themselves: some are taken in where they count. */
+const withoutEffect = new Set([
+  'threads',
+  'device',
+  'saveEvery',
+  'epochs',
+  'teacherWeight',
+  'lossAlpha',
+  'lossBeta',
+]);
 
 function textOf({ id, text }: Query): readonly string[] {
   return [id, text];
@@ -145,7 +154,7 @@ async function configurationOf(
   settings: TrainingSettings,
   base: BaseModel,
 ): Promise<Configuration> {
-  const { epochs, teacherWeight } = settings;
+  const { epochs, teacherWeight, lossAlpha, lossBeta } = settings;
   const deepest = Math.max(settings.depth, settings.validationDepth ?? 0, inputs.phaseThree?.depth ?? 0);
   const wanted = [...inputs.queries, ...(inputs.validationQueries ?? [])].map(({ id }) => id);
   const chosen = Object.entries(settings).filter(
@@ -154,6 +163,7 @@ async function configurationOf(
   return {
     ...Object.fromEntries(chosen),
     ...(settings.steps === undefined && { epochs }),
+    ...(settings.loss === 'residual' && { lossAlpha, lossBeta }),
     model: await modelKey(base.folder),
     ...(inputs.general && { general: await modelKey(await findModel(inputs.general)) }),
     ...(inputs.teacher && { teacher: await modelKey(await findModel(inputs.teacher)), teacherWeight }),
@@ -183,33 +193,13 @@ async function phaseThreeOf({
   };
 }
 
-/** Makes the micro-batches of any step. */
-function batchMaker(
-  training: readonly QueryExamples[],
-  stream: UnitStream,
-  { tokenizer }: BaseModel,
-  settings: TrainingSettings,
-): (step: number) => TrainingBatch[] {
-  const pairings = training.map(({ query, chunk, examples }) => ({
-    first: chunk ?? query.text,
-    passages: examples.map(({ passage }) => passage),
-  }));
-  const sequences = sequencesOf(pairings, tokenizer, settings.maxLength);
-  const examples = training.flatMap((one) => one.examples);
-  const together = settings.groupSize;
-  const columns = settings.loss === 'pointwise' ? 2 : together;
-  return (step) => {
-    const units = stream.at(step);
-    const rows = targetsOf(units, examples, settings);
-    const taken = units.flat().map((number) => sequences[number]);
-    return portions(taken, settings.batchTokens, together).map(({ batch, places }) => {
-      const targets = places
-        .filter((place) => place % together === 0)
-        .flatMap((place) => rows[place / together]);
-      return { ...batch, targets: Float32Array.from(targets), columns };
-    });
-  };
-}
+/** What of a loss the graph computes. */
+const graphLoss: Readonly<Record<LossName, LossKind>> = {
+  pointwise: 'pointwise',
+  pairwise: 'listwise',
+  listwise: 'listwise',
+  residual: 'given',
+};
 
 function openWorker(
   { config, folder }: BaseModel,
@@ -220,7 +210,7 @@ function openWorker(
   return TrainingWorker.open({
     settings: {
       config,
-      loss: loss === 'pointwise' ? 'pointwise' : 'listwise',
+      loss: graphLoss[loss],
       dropout,
       seed,
       adam: publishedAdam,
@@ -234,19 +224,17 @@ function openWorker(
 function manifestOf(
   inputs: TrainingInputs,
   configuration: Configuration,
-  training: readonly QueryExamples[],
+  { found }: Lessons,
   state: LoopState,
   plannedSteps: number,
 ): Omit<TrainingManifest, 'weights'> {
-  const examples = training.flatMap((one) => one.examples);
-  const relevant = examples.filter((example) => example.relevant).length;
   return {
     format: 'bert-qe-training',
     version: 1,
     versions: versions(),
     model: inputs.model,
     configuration,
-    examples: { queries: queriesIn(training), relevant, others: examples.length - relevant },
+    examples: found,
     steps: state.step,
     plannedSteps,
     best: bestOf(state.validations) ?? null,

@@ -1,7 +1,7 @@
 import { BertQeError } from '../errors.js';
 import { Checkpoints } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
-import type { TrainingBatch, TrainingWorker } from './engine/index.js';
+import type { StepOutcome, TrainingWorker } from './engine/index.js';
 import { bestOf, type StepRecord, type ValidationRecord } from './history.js';
 import { learningRateAt } from './schedule.js';
 
@@ -28,8 +28,8 @@ export interface LoopContext {
   readonly saveEvery: number;
   readonly validateEvery: number;
   readonly patience: number | undefined;
-  /** The micro-batches of a step, counted from 0. */
-  readonly batchesAt: (step: number) => readonly TrainingBatch[];
+  /** Learns from the examples of a step, counted from 0. */
+  readonly takeStep: (step: number, learningRate: number) => Promise<StepOutcome>;
   /** Measures the weights as they are; absent without validation queries. */
   readonly validate?: () => Promise<number>;
   readonly signal?: AbortSignal | undefined;
@@ -77,10 +77,9 @@ export async function trainingLoop(context: LoopContext, state: LoopState): Prom
 }
 
 async function oneStep(context: LoopContext, state: LoopState): Promise<StepRecord> {
-  const { worker, steps, warmup, checkpoints } = context;
+  const { steps, warmup, checkpoints } = context;
   const learningRate = learningRateAt(state.step, steps, context.learningRate, warmup);
-  const batches = context.batchesAt(state.step);
-  const { loss, gradientNorm } = await worker.step(state.step, learningRate, batches);
+  const { loss, gradientNorm } = await context.takeStep(state.step, learningRate);
   const step = state.step + 1;
   if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm)) {
     throw new BertQeError(

@@ -80,6 +80,43 @@ describe('bert-qe train', { timeout: 600_000 }, () => {
     expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining('holds a trained model already')]);
   });
 
+  test('trains phase three on chunks, by the final score', async () => {
+    await toyModel(at('first'), 'classifier');
+    const out = at('third');
+    const chunks = '--on chunks --kc 2 --chunk-words 2 --depth 8';
+    const loss = '--loss residual --loss-alpha 0.4 --group-size 4 --batch 8';
+    const trained = await bertQe([
+      'train',
+      ...inputs,
+      ...rest,
+      '--out',
+      out,
+      '--validation-queries',
+      at('validation.jsonl'),
+      '--phase1',
+      at('first'),
+      ...`${chunks} ${loss}`.split(' '),
+    ]);
+    expect(trained.stderr).toMatch(/6 steps on 48 relevant and 144 other pairs, .*; best after step \d/);
+    expect(trained).toMatchObject({ code: 0, stdout: `${out}\n` });
+    expect(JSON.parse(readFileSync(join(out, 'training.json'), 'utf8'))).toMatchObject({
+      configuration: {
+        on: 'chunks',
+        loss: 'residual',
+        lossAlpha: 0.4,
+        lossBeta: 0.95,
+        groupSize: 4,
+        kd: 10,
+        kc: 2,
+        chunkWords: 2,
+        alpha: 0.15,
+        beta: 0.95,
+        rerankedDepth: 8,
+      },
+      examples: { queries: 12 },
+    });
+  });
+
   test.each([
     [['--queries', 'x'], 'train needs --index'],
     [[...inputs, ...rest], 'train needs --out'],
@@ -90,6 +127,15 @@ describe('bert-qe train', { timeout: 600_000 }, () => {
       '--loss must be one of pointwise, pairwise, listwise',
     ],
     [[...inputs, ...rest, '--out', at('n'), '--max-length', '100'], 'has positions for 32 tokens'],
+    [[...inputs, ...rest, '--out', at('n'), '--kc', '5'], '--kc has no effect without --on chunks'],
+    [
+      [...inputs, ...rest, '--out', at('n'), '--on', 'chunks', '--validation-depth', '5'],
+      '--validation-depth has no effect with --on chunks',
+    ],
+    [
+      [...inputs, ...rest, '--out', at('n'), '--loss', 'residual'],
+      'The residual loss is that of phase three on chunks',
+    ],
   ])('with %j exits 2 and says why', async (options, message) => {
     const { code, stderr } = await bertQe(['train', ...options]);
     expect(stderr).toContain(message);

@@ -58,6 +58,12 @@ describe('an experiment file', () => {
     ['training: on', '6:11', 'training: write off, or the options of training, such as { epochs: 2 }'],
     ['training: true', '6:11', 'training: write off, or the options of training'],
     ['training: { epochs: 0 }', '6:21', 'training.epochs: must be at least 0.001, found 0'],
+    [
+      'training: { loss: residual }',
+      '6:19',
+      'training.loss: the residual loss is that of phase three on chunks',
+    ],
+    ['training: { lossAlpha: 1.5 }', '6:24', 'training.lossAlpha: must be at most 1, found 1.5'],
     ['training: { epoch: 1 }', '6:13', 'training: there is no field "epoch" here'],
     [
       'training: {}\nmodels: { T: { general: a, fineTuned: b } }',

@@ -10,15 +10,20 @@ const folder = temporaryFolder();
 let stores = 0;
 
 /** A scorer over a store of its own (or a given one) that writes down the calls of the model behind it. */
-function stored(identity = 'm', path = join(folder, `store-${++stores}`), failAfter = Infinity) {
+function stored(
+  identity = 'm',
+  path = join(folder, `store-${++stores}`),
+  failAfter = Infinity,
+  machine = 'here',
+) {
   const store = new WorkStore(path);
   const calls: TextPair[][] = [];
   let opened = 0;
-  const scorer = new StoredScorer(identity, store, async () => {
+  const open = async () => {
     opened++;
     return {
       scorer: {
-        async score(pairs) {
+        async score(pairs: readonly TextPair[]) {
           if (calls.length >= failAfter) throw new Error('killed');
           calls.push([...pairs]);
           return Float32Array.from(pairs, ({ a, b }) => hashToUnit(`${a}\n${b}`));
@@ -27,14 +32,15 @@ function stored(identity = 'm', path = join(folder, `store-${++stores}`), failAf
       },
       meter: {
         shape: { layers: 1, hidden: 1, intermediate: 4 },
-        count: (pairs) => ({
+        count: (pairs: readonly TextPair[]) => ({
           sequences: pairs.length,
           tokens: 10 * pairs.length,
           squaredTokens: 100 * pairs.length,
         }),
       },
     };
-  });
+  };
+  const scorer = new StoredScorer(identity, store, open, machine);
   return { scorer, store, calls, path, opened: () => opened };
 }
 
@@ -108,6 +114,50 @@ describe('a scorer in front of a store', () => {
     expect(use.flops).toBeGreaterThan(0);
     await scorer.score(pairsOf(2, 5));
     expect(scorer.takeUse()).toEqual(use);
-    expect(scorer.takeUse()).toEqual({ tokens: 0, flops: 0 });
+    const nothing = { seconds: 0, machine: 'here' };
+    expect(scorer.takeUse()).toEqual({ tokens: 0, flops: 0, timing: nothing });
+  });
+
+  test('tells what the pairs took when they were scored, not how fast they are found again', async () => {
+    const { scorer, store, path } = stored();
+    await scorer.score(pairsOf(2, 5));
+    const { timing } = scorer.takeUse();
+    expect(timing!.seconds).toBeGreaterThan(0);
+    await store.close();
+    const later = stored('m', path);
+    await later.scorer.score(pairsOf(1, 5));
+    const half = later.scorer.takeUse().timing!;
+    await later.scorer.score(pairsOf(2, 5));
+    expect(later.scorer.takeUse().timing).toEqual(timing);
+    // Rows alike in arithmetic share alike.
+    expect(half.seconds).toBeCloseTo(timing!.seconds / 2, 12);
+    await later.store.close();
+  });
+
+  test('knows no time where a part was scored on another machine', async () => {
+    const { scorer, store, path } = stored();
+    await scorer.score(pairsOf(2, 5));
+    await store.close();
+    const there = stored('m', path, Infinity, 'there');
+    await there.scorer.score(pairsOf(3, 5));
+    expect(there.scorer.takeUse()).toMatchObject({ tokens: 150, timing: undefined });
+    await there.store.close();
+  });
+
+  test('knows no time of rows from before it was measured', async () => {
+    const path = join(folder, 'untimed');
+    const timed = stored('m', path);
+    const { putRows } = WorkStore.prototype;
+    timed.store.putRows = (rows) =>
+      putRows.call(
+        timed.store,
+        [...rows].map(([key, row]) => [key, { ...row, timing: undefined }] as const),
+      );
+    await timed.scorer.score(pairsOf(2, 5));
+    await timed.store.close();
+    const later = stored('m', path);
+    await later.scorer.score(pairsOf(2, 5));
+    expect(later.scorer.takeUse()).toMatchObject({ tokens: 100, timing: undefined });
+    await later.store.close();
   });
 });

@@ -1,4 +1,5 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseStudy, runStudy, type StudyOutcome } from '../../src/experiment/index.js';
@@ -65,6 +66,22 @@ describe('a study', () => {
       expect(verdict).toMatch(new RegExp(`^\\+${above} \\(\\d\\), −${below} \\(\\d\\)$`));
     }
     expect(table('tables/against-bert-tiny.json').map(({ Model }) => Model)).not.toContain('BERT-Tiny');
+  });
+
+  test('says what the models took per query, and on which machine', async () => {
+    const rows = table('tables/seconds.json');
+    expect(rows.map(({ Model }) => Model)).toEqual(table('tables/cost.json').map(({ Model }) => Model));
+    for (const row of rows) {
+      expect(row['whole']).toBeGreaterThan(0);
+      expect(row['half']).toBeGreaterThan(0);
+    }
+    const seconds = (name: string) => rows.find(({ Model }) => Model === name)!['whole'] as number;
+    // MaxP is a part of BERT-QE, and what is shared counts in both.
+    expect(seconds('BERT-QE-TTT')).toBeGreaterThan(seconds('BERT-Tiny'));
+    const before = readFileSync(join(out, 'tables/seconds.json'), 'utf8');
+    expect(before).toContain(`whatever else the machine did: ${cpus()[0].model.trim()}`);
+    await go();
+    expect(readFileSync(join(out, 'tables/seconds.json'), 'utf8')).toBe(before);
   });
 
   test('does nothing twice, and only what a changed collection asks for', async () => {

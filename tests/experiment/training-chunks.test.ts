@@ -19,6 +19,9 @@ const training = {
   learningRate: 1e-3,
 };
 
+const { negatives: _, ...shared } = training;
+const residual = { ...shared, loss: 'residual', lossAlpha: 0.4 };
+
 /** An experiment on few candidates whose models are toys. */
 async function toyExperiment(folder: string, settings: Record<string, unknown>): Promise<SmallExperiment> {
   await toyModel(join(folder, 'base'), 'classifier');
@@ -166,11 +169,15 @@ describe('an experiment that trains phase three on chunks', { timeout: 600_000 }
     expect(readdirSync(join(other, 'out', 'work', 'models'))).toHaveLength(6);
   });
 
-  test('is validated by the final score where α and β are given, and goes on after kill -9', async () => {
-    const other = join(folder, 'killed');
+  test.each([
+    ['listwise', training],
+    ['residual', residual],
+  ])('by the %s loss goes on after kill -9, validated by the α and β given', async (loss, options) => {
+    const other = join(folder, `killed-${loss}`);
     const small = await toyExperiment(other, {
       variants: ['STT'],
       tuning: { alphas: [0.15], betas: [0.95] },
+      training: options,
     });
     // Folders of equally long names: by them the models that stand in here are told apart.
     const whole = await runChild(small.file, join(other, 'whole'));

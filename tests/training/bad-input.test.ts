@@ -63,6 +63,19 @@ describe('training refuses', () => {
     });
   });
 
+  test('the residual loss of queries, and with a teacher', async () => {
+    expect(await complaint({}, { loss: 'residual' })).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('The residual loss is that of phase three on chunks') as string,
+    });
+    const model = await toyModel(join(folder, 'first'));
+    const phaseThree = { phaseOne: model, phaseTwo: model, kd: 2, kc: 2, chunkWords: 2, depth: 8 };
+    expect(await complaint({ phaseThree, teacher: model }, { loss: 'residual' })).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('The residual loss knows no teacher') as string,
+    });
+  });
+
   test('a vocabulary that is not of the model', async () => {
     const model = await toyModel(join(folder, 'vocabulary'));
     const file = join(model, 'vocab.txt');

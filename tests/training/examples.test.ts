@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { judgedCandidates, sampleCandidates } from '../../src/training/examples/candidates.js';
-import { Journal, portions, targetsOf, UnitStream } from '../../src/training/examples/index.js';
+import { Journal, portions, targetsOf, UnitStream, unitsOf } from '../../src/training/examples/index.js';
 import { learningRateAt } from '../../src/training/schedule.js';
 import { settingsFrom } from '../../src/training/settings.js';
 import { temporaryFolder } from '../support/folders.js';
@@ -48,9 +48,11 @@ describe('the order of training', () => {
     query: { id: String(q), text: 'x' },
     examples: candidates(count, q).map((one) => ({ ...one, passage: 'p' })),
   }));
+  const streamOf = (settings: Parameters<typeof unitsOf>[1] & { batch: number }) =>
+    new UnitStream(unitsOf(gathered, settings), settings);
 
   test('shows every example once an epoch, in another order each time', () => {
-    const stream = new UnitStream(gathered, { loss: 'pointwise', groupSize: 1, batch: 4, seed: 1 });
+    const stream = streamOf({ loss: 'pointwise', groupSize: 1, batch: 4, seed: 1 });
     expect(stream.size).toBe(12);
     expect(stream.stepsIn(2)).toBe(6);
     const epoch = (number: number): number[] =>
@@ -63,7 +65,7 @@ describe('the order of training', () => {
   });
 
   test('crosses from one epoch to the next where the batch does not divide it', () => {
-    const stream = new UnitStream(gathered, { loss: 'pointwise', groupSize: 1, batch: 5, seed: 1 });
+    const stream = streamOf({ loss: 'pointwise', groupSize: 1, batch: 5, seed: 1 });
     const seen = Array.from({ length: 12 }, (_, step) => stream.at(step)).flat(2);
     const counts = new Map<number, number>();
     for (const one of seen) counts.set(one, (counts.get(one) ?? 0) + 1);
@@ -71,7 +73,7 @@ describe('the order of training', () => {
   });
 
   test('by groups sets each relevant example against others of its query', () => {
-    const stream = new UnitStream(gathered, { loss: 'listwise', groupSize: 4, batch: 8, seed: 1 });
+    const stream = streamOf({ loss: 'listwise', groupSize: 4, batch: 8, seed: 1 });
     expect([stream.size, stream.perStep]).toEqual([3, 2]);
     for (const [first, ...others] of stream.at(0)) {
       expect([3, 7, 8]).toContain(first);
@@ -173,11 +175,25 @@ describe('training options', () => {
     [{ steps: 3, epochs: 2 }, 'epochs and steps exclude each other'],
     [{ batch: 0 }, 'batch must be a whole number from 1'],
     [{ learningRate: -1 }, 'learningRate must be a number from'],
-    [{ groupSize: 4 }, 'groupSize belongs to the listwise loss, not to pointwise'],
-    [{ loss: 'hinge' }, 'loss must be one of pointwise, pairwise, listwise, not "hinge"'],
+    [{ groupSize: 4 }, 'groupSize belongs to the loss listwise or residual, not to pointwise'],
+    [{ loss: 'listwise', lossAlpha: 0.3 }, 'lossAlpha belongs to the loss residual, not to listwise'],
+    [{ loss: 'residual', negatives: 7 }, 'negatives belongs to the loss pointwise or pairwise or listwise'],
+    [{ loss: 'residual', lossAlpha: 2 }, 'lossAlpha must be a number from 0 to 1, not 2'],
+    [{ loss: 'hinge' }, 'loss must be one of pointwise, pairwise, listwise, residual, not "hinge"'],
     [{ epoch: 3 }, 'there is no option "epoch"'],
   ])('%j are refused', (options, message) => {
     expect(() => settingsFrom(options as never)).toThrow(message);
+  });
+
+  test('of the residual loss are of its own where nothing is said', () => {
+    expect(settingsFrom({ loss: 'residual' })).toMatchObject({
+      groupSize: 24,
+      batch: 96,
+      lossAlpha: 0.3,
+      lossBeta: 0.95,
+      learningRate: 1e-6,
+    });
+    expect(settingsFrom({ loss: 'listwise' })).toMatchObject({ groupSize: 8, batch: 32 });
   });
 
   test("are the paper's where nothing is said", () => {

@@ -1,4 +1,5 @@
-// node graphs.js SIZES [VALIDATION]: pairs per second of whole graphs, by precision, attention, products and batch.
+// node graphs.js SIZES [VALIDATION] [float32|float16] [whole|short]: pairs per second of whole graphs, by precision, attention,
+// products and batch.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ import { usefulFlops } from '../flops.js';
 import { randomWeights, sizeConfig } from './random-weights.js';
 import { medianRun } from './timing.js';
 
-const [sizes, validation = 'basic'] = process.argv.slice(2);
+const [sizes, validation = 'basic', onlyFloat, onlySums] = process.argv.slice(2);
 
 /** More layers only repeat the same work. */
 const MOST_LAYERS = 5;
@@ -66,6 +67,7 @@ for (const size of sizes as Iterable<SizeLetter>) {
   for (const float of ['float32', 'float16'] as const) {
     for (const { attention, products, sums } of WAYS) {
       if (sums === 'short' && float === 'float32') continue;
+      if (float !== (onlyFloat ?? float) || sums !== (onlySums ?? sums)) continue;
       const folder = mkdtempSync(join(tmpdir(), 'bert-qe-gpu-'));
       const way = { kind: 'graph', size, float, attention, products, sums, validation };
       try {

@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { readQrels, readQueries, readRun, type Query } from '../../collection/index.js';
 import { BertQeError } from '../../errors.js';
+import { DEFAULT_BETA } from '../../expansion/index.js';
 import { lossFigure } from '../../experiment/index.js';
 import { writeFileAtomic } from '../../files/index.js';
 import { Index } from '../../retrieval/index.js';
 import { lossNames, trainingDevices, trainModel, validationMeasure } from '../../training/index.js';
 import { defineCommand, type Io } from '../command.js';
 import { formatCount, formatDuration } from '../progress.js';
+import { chunkOptions, phaseThreeOf } from './train-chunks.js';
 import { TrainReporter } from './train-reporter.js';
 
 export const trainCommand = defineCommand({
@@ -32,7 +34,7 @@ export const trainCommand = defineCommand({
     },
     epochs: { type: 'number', min: 0, help: 'how often every example is seen (2)' },
     steps: { type: 'integer', min: 1, help: 'steps instead of epochs' },
-    batch: { type: 'integer', min: 1, default: 32, help: 'examples per step' },
+    batch: { type: 'integer', min: 1, help: 'examples per step (32; of the residual loss 96 candidates)' },
     'learning-rate': { type: 'number', default: 1e-6, help: 'its peak, after the warm-up' },
     warmup: { type: 'number', min: 0, max: 1, default: 0.1, help: 'share of the steps in which it rises' },
     'max-length': { type: 'integer', min: 16, default: 384, help: 'tokens of a pair, special ones included' },
@@ -42,9 +44,16 @@ export const trainCommand = defineCommand({
       type: 'string',
       choices: lossNames,
       default: 'pointwise',
-      help: 'each candidate by itself, or a relevant one against others',
+      help: 'each candidate by itself, a relevant one against others, or (on chunks) by the final score',
     },
-    'group-size': { type: 'integer', min: 2, help: 'candidates that the listwise loss compares (8)' },
+    'group-size': {
+      type: 'integer',
+      min: 2,
+      help: 'candidates that the listwise (8) or residual (24) loss compares',
+    },
+    'loss-alpha': { type: 'number', min: 0, max: 1, help: 'α in the residual loss (0.3)' },
+    'loss-beta': { type: 'number', min: 0, max: 1, help: `β in the residual loss (${DEFAULT_BETA})` },
+    ...chunkOptions,
     depth: { type: 'integer', min: 1, default: 1000, help: 'candidates per query' },
     'validation-depth': { type: 'integer', min: 1, help: 'candidates per validation query (--depth)' },
     candidates: { type: 'integer', min: 1, help: 'a random sample of so many per query (all)' },
@@ -54,7 +63,7 @@ export const trainCommand = defineCommand({
     'best-passage': {
       type: 'string',
       value: 'MODEL',
-      help: 'model that chooses the best passages (the model itself)',
+      help: "model that chooses the best passages (the model itself; on chunks, phase one's)",
     },
     'passage-words': { type: 'integer', min: 1, default: 100, help: 'words of a passage' },
     'title-words': { type: 'integer', min: 0, default: 30, help: 'words of the title before every passage' },
@@ -68,6 +77,7 @@ export const trainCommand = defineCommand({
   examples: [
     'bert-qe train --index cranfield.index --queries queries.jsonl --qrels qrels.txt --run dph-kl.run --model S --out s-cranfield',
     'bert-qe train … --epochs 1 --candidates 100 --learning-rate 2e-5 --validation-queries valid.jsonl --patience 3',
+    'bert-qe train … --model T --on chunks --phase1 S --loss residual --depth 100 --learning-rate 2e-4 --steps 150',
     'bert-qe train … --resume',
   ],
   async run({ options, io }) {
@@ -86,6 +96,7 @@ export const trainCommand = defineCommand({
     if (options['teacher-weight'] !== undefined && options.teacher === undefined) {
       throw new BertQeError('usage', '--teacher-weight has no effect without --teacher MODEL.');
     }
+    const phaseThree = phaseThreeOf(options);
     const qrels = await readQrels(qrelsFile);
     const judged = async (file: string): Promise<Query[]> => {
       const all = await readQueries(file);
@@ -119,6 +130,7 @@ export const trainCommand = defineCommand({
           validationQueries,
           teacher: options.teacher,
           general: options['best-passage'],
+          phaseThree,
         },
         {
           batch: options.batch,
@@ -137,6 +149,8 @@ export const trainCommand = defineCommand({
           epochs: options.epochs,
           steps: options.steps,
           groupSize: options['group-size'],
+          lossAlpha: options['loss-alpha'],
+          lossBeta: options['loss-beta'],
           candidates: options.candidates,
           negatives: options.negatives,
           teacherWeight: options['teacher-weight'],
@@ -159,7 +173,7 @@ export const trainCommand = defineCommand({
       const seconds = (performance.now() - started) / 1000;
       io.stderr.write(
         `bert-qe: ${formatCount(steps)} steps on ${formatCount(examples.relevant)} relevant and ` +
-          `${formatCount(examples.others)} other candidates, ${formatDuration(seconds)}` +
+          `${formatCount(examples.others)} other ${phaseThree ? 'pairs' : 'candidates'}, ${formatDuration(seconds)}` +
           `${best ? `; best after step ${best.step}: ${validationMeasure} ${best.value.toFixed(4)}` : ''}\n`,
       );
       io.stdout.write(`${out}\n`);

@@ -140,6 +140,9 @@ const trainingOptions = z.strictObject({
   seed: z.int().min(0).optional(),
   loss: z.enum(lossNames).optional(),
   groupSize: z.int().min(2).optional(),
+  /** α and β of the final score in the residual loss, whatever `tuning` gives. */
+  lossAlpha: share.optional(),
+  lossBeta: share.optional(),
   /** Candidates per query, from the top of the initial ranking; without this all of it or, on chunks, those re-ranked. */
   depth: count.optional(),
   /** A random sample of so many of them. */
@@ -234,13 +237,18 @@ const fields = z.strictObject({
   published: published.optional(),
 });
 
-/** Fine-tuned models are given or made, not both. */
+/** Fine-tuned models are given or made, not both; and the residual loss is phase three's. */
 function checkTraining(
   { models, training: wanted }: Pick<z.output<typeof fields>, 'models' | 'training'>,
   context: z.core.$RefinementCtx,
 ): void {
+  if (typeof wanted !== 'object') return;
+  if (wanted.loss === 'residual' && wanted.on !== 'chunks') {
+    const message = 'the residual loss is that of phase three on chunks; write on: chunks beside it';
+    context.addIssue({ code: 'custom', path: ['training', 'loss'], message });
+  }
   for (const [size, paths] of Object.entries(models)) {
-    if (typeof paths === 'string' || typeof wanted !== 'object') continue;
+    if (typeof paths === 'string') continue;
     const message = 'training makes the fine-tuned model; name one folder, the model to start from';
     context.addIssue({ code: 'custom', path: ['models', size], message });
   }

@@ -13,6 +13,7 @@ export function studyTables(study: StudyResults): Table[] {
     ...first.measures.map((measure) => measureTable(measure, study)),
     ...first.against.map((baseline) => verdictTable(baseline.name, study)),
     costTable(study),
+    ...secondsTables(study),
   ];
 }
 
@@ -98,30 +99,68 @@ function verdictCell(run: string, baseline: string, measure: string, study: Stud
 
 /** Arithmetic per query, as it ran. */
 function costTable(study: StudyResults): Table {
-  const [first] = study.values();
-  const rerankers = groupsOf(first)
-    .flat()
-    .filter(({ reranking }) => reranking);
   return {
     id: 'cost',
     title: 'GFLOPs per query, as run',
     columns: ['Model', ...study.keys()],
-    groups: [
-      rerankers.map(({ name }) => ({
-        label: name,
-        cells: [...study.values()].map((results) => costCell(name, results)),
-      })),
-    ],
+    groups: costRows(study, ({ cost }) => cost.flops / 1e9),
     notes: [
       'Matrix products of the tokens that were really fed to the models, choosing best passages included.',
     ],
   };
 }
 
-function costCell(name: string, results: Results): Cell {
-  const { reranking } = groupsOf(results)
+/** What the models took per query; no table where it was never measured. */
+function secondsTables(study: StudyResults): Table[] {
+  const measured = [...study].flatMap(([name, results]) =>
+    rerankersOf(results).flatMap(({ reranking }) =>
+      reranking!.timing ? [{ name, machine: reranking!.timing.machine }] : [],
+    ),
+  );
+  if (measured.length === 0) return [];
+  const machines = [...new Set(measured.map(({ machine }) => machine))];
+  const where = machines.map((machine) => {
+    const names = [...new Set(measured.filter((one) => one.machine === machine).map(({ name }) => name))];
+    return machines.length === 1 ? machine : `${machine} (${names.join(', ')})`;
+  });
+  return [
+    {
+      id: 'seconds',
+      title: 'Seconds per query, as run',
+      columns: ['Model', ...study.keys()],
+      groups: costRows(study, ({ timing }) => timing?.seconds ?? 0),
+      notes: [
+        'All that the models of a system take for a query, one query at a time, choosing best passages included; without the first ' +
+          'stage. Every pair counts what it took when it was scored, also where systems share its score. ' +
+          `Measured while the study ran, whatever else the machine did: ${where.join('; ')}. –: not measured for all pairs.`,
+      ],
+    },
+  ];
+}
+
+type Reranking = NonNullable<SystemResult['reranking']>;
+
+/** A re-ranker's cost in every collection; 0 stands for not known. */
+function costRows(study: StudyResults, of: (reranking: Reranking) => number): Row[][] {
+  const [first] = study.values();
+  return [
+    rerankersOf(first).map(({ name }) => ({
+      label: name,
+      cells: [...study.values()].map((results) => {
+        const { reranking } = rerankersOf(results).find((each) => each.name === name)!;
+        const value = of(reranking!);
+        return value === 0 ? noValue : { text: costText(value), value };
+      }),
+    })),
+  ];
+}
+
+function costText(value: number): string {
+  return value < 1 ? value.toPrecision(2) : value.toFixed(value < 10 ? 1 : 0);
+}
+
+function rerankersOf(results: Results): SystemResult[] {
+  return groupsOf(results)
     .flat()
-    .find((each) => each.name === name)!;
-  const gigaflops = reranking!.cost.flops / 1e9;
-  return gigaflops === 0 ? noValue : { text: gigaflops.toFixed(gigaflops < 10 ? 1 : 0), value: gigaflops };
+    .filter(({ reranking }) => reranking);
 }

@@ -5,6 +5,7 @@ import type { ExperimentFile } from '../file/schema.js';
 import { keyOf, type FileDigests } from './digests.js';
 import type { WorkStore } from './store.js';
 import { StoredScorer, type OpenedModel } from './stored-scorer.js';
+import { machineWith } from './timing.js';
 
 /** How models run. */
 export type ModelSettings = Pick<ExperimentFile, 'device' | 'precision'>;
@@ -64,8 +65,11 @@ export class Models {
     if (known) return known;
     const { device, precision } = this.experiment;
     const sha256 = await this.digest(folder);
-    const scorer = new StoredScorer(keyOf('model 1', sha256, device, precision), this.store, () =>
-      this.open(folder, { device, precision }),
+    const scorer = new StoredScorer(
+      keyOf('model 1', sha256, device, precision),
+      this.store,
+      () => this.open(folder, { device, precision }),
+      machineWith(device),
     );
     this.#byFolder.set(folder, scorer);
     this.records.set(name, { folder, sha256 });

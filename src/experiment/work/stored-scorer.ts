@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Scorer, ScoreOptions, TextPair } from '../../bert/index.js';
 import { encoderFlops, type Meter } from '../../cost/index.js';
 import type { ScoreRow, WorkStore } from './store.js';
+import { sumOfTimings, type Timing } from './timing.js';
 
 /** A model that is ready to score; the meter where its tokens can be counted. */
 export interface OpenedModel {
@@ -9,10 +10,12 @@ export interface OpenedModel {
   readonly meter?: Meter;
 }
 
-/** Tokens and FLOPs of the pairs that were asked for. */
+/** What the pairs that were asked for cost. */
 export interface ScoringUse {
   readonly tokens: number;
   readonly flops: number;
+  /** What they took when they were scored; absent where that was not measured, here, for all of them. */
+  readonly timing: Timing | undefined;
 }
 
 /** Pairs that are scored before their rows are committed: what a kill can cost. */
@@ -34,20 +37,28 @@ interface Row {
  */
 export class StoredScorer implements Scorer {
   #opened: Promise<OpenedModel> | undefined;
-  #use: ScoringUse = { tokens: 0, flops: 0 };
+  #use: ScoringUse;
 
   constructor(
     /** Hash of the model and of how it runs. */
     readonly identity: string,
     private readonly store: WorkStore,
     private readonly open: () => Promise<OpenedModel>,
-  ) {}
+    /** Where it runs, in words. */
+    private readonly machine: string,
+  ) {
+    this.#use = this.#nothing();
+  }
 
   async score(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Float32Array> {
     const scores = new Float32Array(pairs.length);
     const fill = ({ places }: Row, row: ScoreRow): void => {
       places.forEach((place, i) => (scores[place] = row.scores[i]));
-      this.#use = { tokens: this.#use.tokens + row.tokens, flops: this.#use.flops + row.flops };
+      this.#use = {
+        tokens: this.#use.tokens + row.tokens,
+        flops: this.#use.flops + row.flops,
+        timing: sumOfTimings([this.#use.timing, row.timing]),
+      };
     };
     const missing: Row[] = [];
     for (const row of this.#rowsOf(pairs)) {
@@ -73,8 +84,12 @@ export class StoredScorer implements Scorer {
   /** What was asked for since the last call, stored or not. */
   takeUse(): ScoringUse {
     const use = this.#use;
-    this.#use = { tokens: 0, flops: 0 };
+    this.#use = this.#nothing();
     return use;
+  }
+
+  #nothing(): ScoringUse {
+    return { tokens: 0, flops: 0, timing: { seconds: 0, machine: this.machine } };
   }
 
   async close(): Promise<void> {
@@ -90,16 +105,25 @@ export class StoredScorer implements Scorer {
     this.#opened ??= this.open();
     const { scorer, meter } = await this.#opened;
     const ofRows = rows.map(({ places }) => places.map((place) => pairs[place]));
+    const started = performance.now();
     const scores = await scorer.score(ofRows.flat(), options);
-    let from = 0;
-    return ofRows.map((ofRow) => {
+    const seconds = (performance.now() - started) / 1000;
+    const costs = ofRows.map((ofRow) => {
       const count = meter?.count(ofRow);
       return {
-        scores: scores.slice(from, (from += ofRow.length)),
         tokens: count?.tokens ?? 0,
         flops: meter && count ? encoderFlops(meter.shape, count) : 0,
       };
     });
+    // Rows are scored together; each took its share by arithmetic or, where that is not known, by pairs.
+    const loads = costs.map(({ flops }, i) => (meter ? flops : ofRows[i].length));
+    const load = loads.reduce((sum, each) => sum + each, 0);
+    let from = 0;
+    return costs.map((cost, i) => ({
+      ...cost,
+      scores: scores.slice(from, (from += ofRows[i].length)),
+      timing: { seconds: (seconds * loads[i]) / load, machine: this.machine },
+    }));
   }
 
   #rowsOf(pairs: readonly TextPair[]): Row[] {

@@ -48,7 +48,8 @@ export class Engine {
   readonly #first: Record<string, Tensor> = {};
   readonly #later: Record<string, Tensor> = {};
   #tokenGradients = new Float32Array(0);
-  #scoring: InferenceSession | undefined;
+  /** The forward pass, with nothing dropped and with dropout. */
+  readonly #scoring = new Map<boolean, InferenceSession>();
 
   private constructor(
     readonly parameters: ReadonlyMap<string, Parameter>,
@@ -94,7 +95,7 @@ export class Engine {
     }
     let loss = 0;
     for (const [i, batch] of batches.entries()) {
-      loss += await this.#accumulate(batch, `${number} ${i}`, i === 0);
+      loss += await this.#accumulate(batch, runOf(number, i), i === 0);
     }
     return loss;
   }
@@ -107,17 +108,40 @@ export class Engine {
     return norm;
   }
 
-  /** `[sequences, labels]` with the weights as they are now, nothing dropped. */
-  async score(batch: MicroBatch): Promise<Float32Array<ArrayBuffer>> {
-    const { config, device, threads } = this.settings;
-    this.#scoring ??= await openGraph(scoringGraph(config), device, threads);
-    const result = await this.#scoring.run({ ...this.#tensors, ...batchFeeds(padded(batch)) });
-    return result[LOGITS].data as Float32Array<ArrayBuffer>;
+  /**
+   * Logits of all sequences, batch after batch, with the weights as they are now. Nothing is dropped or, where they are
+   * the batches of a step, what the step will drop.
+   */
+  async score(batches: readonly MicroBatch[], step?: number): Promise<Float32Array<ArrayBuffer>> {
+    const { config, dropout } = this.settings;
+    const isMasked = step !== undefined && dropout > 0;
+    const session = await this.#scoringSession(isMasked);
+    const sequences = batches.reduce((sum, { lengths }) => sum + lengths.length, 0);
+    const logits = new Float32Array(sequences * config.labels);
+    let at = 0;
+    for (const [i, batch] of batches.entries()) {
+      const filled = padded(batch);
+      const masks = isMasked ? this.masks.fill(filled.batch, filled.sequence, runOf(step, i)) : {};
+      const result = await session.run({ ...this.#tensors, ...batchFeeds(filled), ...masks });
+      const found = result[LOGITS].data as Float32Array;
+      logits.set(found, at);
+      at += found.length;
+    }
+    return logits;
   }
 
   async release(): Promise<void> {
     await this.training.release();
-    await this.#scoring?.release();
+    for (const session of this.#scoring.values()) await session.release();
+  }
+
+  async #scoringSession(isMasked: boolean): Promise<InferenceSession> {
+    const known = this.#scoring.get(isMasked);
+    if (known) return known;
+    const { config, device, threads } = this.settings;
+    const session = await openGraph(scoringGraph(config, { dropout: isMasked }), device, threads);
+    this.#scoring.set(isMasked, session);
+    return session;
   }
 
   async #accumulate(batch: TrainingBatch, run: string, isFirst: boolean): Promise<number> {
@@ -167,4 +191,9 @@ export class Engine {
       this.#tokenGradients = new Float32Array(tokens * hidden);
     return new Tensor('float32', this.#tokenGradients.subarray(0, tokens * hidden), [tokens, hidden]);
   }
+}
+
+/** Tells one run of a graph from the others: what it drops follows from it. */
+function runOf(step: number, batch: number): string {
+  return `${step} ${batch}`;
 }

@@ -21,7 +21,8 @@ export type ToWorker =
       readonly learningRate: number;
       readonly batches: readonly TrainingBatch[];
     }
-  | { readonly kind: 'score'; readonly batches: readonly MicroBatch[] }
+  /** As validation sees the batches or, as those of a step, with what the step will drop. */
+  | { readonly kind: 'score'; readonly batches: readonly MicroBatch[]; readonly step?: number | undefined }
   /** Everything that going on needs. */
   | { readonly kind: 'saveState'; readonly file: string }
   /** The weights alone, as models are exchanged. */

@@ -45,9 +45,9 @@ export class TrainingWorker {
     return (answer as Extract<FromWorker, { kind: 'stepped' }>).outcome;
   }
 
-  /** Logits of all sequences, batch after batch. */
-  async score(batches: readonly MicroBatch[]): Promise<Float32Array> {
-    const answer = await this.#ask({ kind: 'score', batches });
+  /** Logits of all sequences, batch after batch; for the batches of a step, with what the step will drop. */
+  async score(batches: readonly MicroBatch[], step?: number): Promise<Float32Array> {
+    const answer = await this.#ask({ kind: 'score', batches, step });
     return (answer as Extract<FromWorker, { kind: 'scored' }>).logits;
   }
 

@@ -30,11 +30,8 @@ async function answer(engine: Engine, message: Exclude<ToWorker, { kind: 'close'
         kind: 'stepped',
         outcome: await engine.step(message.batches, message.learningRate, message.number),
       };
-    case 'score': {
-      const logits: number[] = [];
-      for (const batch of message.batches) logits.push(...(await engine.score(batch)));
-      return { kind: 'scored', logits: Float32Array.from(logits) };
-    }
+    case 'score':
+      return { kind: 'scored', logits: await engine.score(message.batches, message.step) };
     case 'saveState':
       await saveState(engine, message.file);
       return { kind: 'saved' };

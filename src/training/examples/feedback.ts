@@ -1,7 +1,7 @@
 import type { Scorer } from '../../bert/index.js';
 import type { DocumentStore, Query, Run } from '../../collection/index.js';
 import { throwIfAborted } from '../../errors.js';
-import { BertQE } from '../../expansion/index.js';
+import { BertQE, type FeedbackMethod } from '../../expansion/index.js';
 import { unasked } from './best-passages.js';
 import { documentsOf } from './documents.js';
 import type { Journal } from './journal.js';
@@ -27,17 +27,6 @@ export interface FeedbackDocument {
 export interface QueryFeedback {
   readonly query: Query;
   readonly feedback: Feedback;
-}
-
-/** How phases one and two work. */
-export interface FeedbackMethod {
-  readonly kd: number;
-  readonly kc: number;
-  readonly chunkWords: number;
-  readonly passageWords: number;
-  readonly titleWords: number;
-  /** Documents that are re-ranked. */
-  readonly depth: number;
 }
 
 /** The models of phases one and two, and what they read. */

@@ -5,56 +5,24 @@ import type { Example, QueryExamples } from './gather.js';
 /** What the loss looks at together: one example or, relevant first, a group of one query. By their numbers. */
 export type Unit = readonly number[];
 
-/** Gives every step its units: epoch after epoch, each in an order of its own that follows from the seed. */
-export class UnitStream {
-  readonly perStep: number;
-  /** Units of an epoch. */
-  readonly size: number;
-  readonly #groups: readonly { readonly relevant: readonly number[]; readonly others: readonly number[] }[];
-  #epoch: { readonly number: number; readonly units: readonly Unit[] } | undefined;
-
-  constructor(
-    gathered: readonly QueryExamples[],
-    private readonly settings: Pick<TrainingSettings, 'loss' | 'groupSize' | 'batch' | 'seed'>,
-  ) {
-    let next = 0;
-    this.#groups = gathered.map(({ examples }) => {
-      const numbered = examples.map(({ relevant }) => ({ relevant, number: next++ }));
-      const numbers = (kind: boolean): number[] =>
-        numbered.filter(({ relevant }) => relevant === kind).map(({ number }) => number);
-      return { relevant: numbers(true), others: numbers(false) };
-    });
-    this.perStep = Math.max(1, Math.floor(settings.batch / settings.groupSize));
-    this.size = this.#unitsOf(0).length;
-  }
-
-  /** Steps that see every unit so many times. */
-  stepsIn(epochs: number): number {
-    return Math.max(1, Math.floor((epochs * this.size) / this.perStep));
-  }
-
-  at(step: number): Unit[] {
-    return Array.from({ length: this.perStep }, (_, i) => {
-      const place = step * this.perStep + i;
-      return this.#inEpoch(Math.floor(place / this.size))[place % this.size];
-    });
-  }
-
-  #inEpoch(number: number): readonly Unit[] {
-    if (this.#epoch?.number !== number) {
-      const units = new Random('order', this.settings.seed, number).shuffle(this.#unitsOf(number));
-      this.#epoch = { number, units };
-    }
-    return this.#epoch.units;
-  }
-
-  #unitsOf(epoch: number): Unit[] {
-    const { loss, groupSize, seed } = this.settings;
+/** The units of any epoch: every example by itself or, by groups, every relevant one with others of its query. */
+export function unitsOf(
+  gathered: readonly QueryExamples[],
+  { loss, groupSize, seed }: Pick<TrainingSettings, 'loss' | 'groupSize' | 'seed'>,
+): (epoch: number) => Unit[] {
+  let next = 0;
+  const groups = gathered.map(({ examples }) => {
+    const numbered = examples.map(({ relevant }) => ({ relevant, number: next++ }));
+    const numbers = (kind: boolean): number[] =>
+      numbered.filter(({ relevant }) => relevant === kind).map(({ number }) => number);
+    return { relevant: numbers(true), others: numbers(false) };
+  });
+  return (epoch) => {
     if (loss === 'pointwise') {
-      return this.#groups.flatMap(({ relevant, others }) => [...relevant, ...others].map((one) => [one]));
+      return groups.flatMap(({ relevant, others }) => [...relevant, ...others].map((one) => [one]));
     }
     const random = new Random('groups', seed, epoch);
-    return this.#groups
+    return groups
       .filter(({ others }) => others.length > 0)
       .flatMap(({ relevant, others }) =>
         relevant.map((one) => {
@@ -64,7 +32,7 @@ export class UnitStream {
           return [one, ...some];
         }),
       );
-  }
+  };
 }
 
 /**

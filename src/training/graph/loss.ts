@@ -5,14 +5,21 @@ export type LossKind =
   /** Each example by itself is relevant or not: cross-entropy, Eq. 1. */
   | 'pointwise'
   /** Which of a group of examples of one query is the relevant one. */
-  | 'listwise';
+  | 'listwise'
+  /** No probabilities: the gradient of a loss that was computed outside is passed on to the weights. */
+  | 'given';
 
 /**
  * −Σ targets ∘ log softmax(scores). Pointwise, a row of scores is an example's two logits (of one-label models: 0 and
  * the logit, whose softmax is the sigmoid); listwise it is the relevance of a group's examples, one after the other.
- * Targets are the probabilities wanted, times the weight that the row has in the batch.
+ * Targets are the probabilities wanted, times the weight that the row has in the batch. Given, the targets are the
+ * gradient of each sequence's relevance, and Σ targets ∘ relevance has the gradients that the loss outside has.
  */
 export function loss(graph: Graph, logits: Value, labels: number, kind: LossKind, targets: Value): Value {
+  if (kind === 'given') {
+    const product = graph.op('Mul', [relevance(graph, logits, labels), targets]);
+    return graph.op('ReduceSum', [product], { keepdims: 0 });
+  }
   const scores =
     kind === 'pointwise'
       ? twoLogits(graph, logits, labels)

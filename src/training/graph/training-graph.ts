@@ -43,11 +43,15 @@ export function trainingGraph(
   return { graph, masks: masked.masks };
 }
 
-/** The forward pass alone, with the same inputs: how validation scores with weights that still change. */
-export function scoringGraph(config: ModelConfig): Graph {
-  const graph = new Graph('bert-qe validation');
+/**
+ * The forward pass alone, with the same inputs: how weights that still change score, for validation and, with the
+ * masks of a step, for losses that are computed outside.
+ */
+export function scoringGraph(config: ModelConfig, options: { readonly dropout: boolean }): Graph {
+  const graph = new Graph('bert-qe scoring');
   const weights = weightInputs(graph, config);
-  const { logits } = encoder(graph, config, (name) => weights.get(name)!, noDropout);
+  const dropout = options.dropout ? new MaskedDropout(graph, config) : noDropout;
+  const { logits } = encoder(graph, config, (name) => weights.get(name)!, dropout);
   graph.output(logits, LOGITS, 'float32', ['batch', config.labels]);
   return graph;
 }
