@@ -3,4 +3,4 @@ export { paperCost, type PaperCost, type PaperCounts, type PhaseFlops } from './
 export { publishedFlops } from './published.js';
 export { encoderSizes, sizeNames, type EncoderShape } from './sizes.js';
 export { parseVariant, type Variant } from './variant.js';
-export { sequenceCount, TokenMeter, type Meter } from './token-meter.js';
+export { countOf, sequenceCount, TokenMeter, type Meter } from './token-meter.js';

@@ -10,19 +10,23 @@ export interface Meter {
   count(pairs: readonly TextPair[]): SequenceCount;
 }
 
-/** Counts pairs whose lengths in tokens are known. */
+/** Counts pairs whose lengths in tokens can be told. */
 export function sequenceCount(
   pairs: readonly TextPair[],
   lengthOf: (pair: TextPair) => number,
 ): SequenceCount {
+  return countOf(pairs.map(lengthOf));
+}
+
+/** Counts sequences by their lengths in tokens. */
+export function countOf(lengths: ArrayLike<number>): SequenceCount {
   let tokens = 0;
   let squaredTokens = 0;
-  for (const pair of pairs) {
-    const length = lengthOf(pair);
-    tokens += length;
-    squaredTokens += length * length;
+  for (let i = 0; i < lengths.length; i++) {
+    tokens += lengths[i];
+    squaredTokens += lengths[i] ** 2;
   }
-  return { sequences: pairs.length, tokens, squaredTokens };
+  return { sequences: lengths.length, tokens, squaredTokens };
 }
 
 /** Texts whose lengths are remembered: those of a few queries, a passage being met with every chunk. */

@@ -140,12 +140,11 @@ export class BertQE {
 function resultsOf(places: readonly Placed[], below: readonly CandidateInput[]): RerankedDocument[] {
   const last = places.at(-1)?.score ?? 0;
   return [
-    ...places.map(({ candidate, ...place }, i) => ({
-      index: candidate.index,
-      id: candidate.id,
-      rank: i + 1,
-      ...place,
-    })),
+    ...places.map(({ candidate: { index, id }, score, relevance, certain }, i) =>
+      relevance === undefined
+        ? { index, id, rank: i + 1, score, certain }
+        : { index, id, rank: i + 1, score, relevance, certain },
+    ),
     ...below.map(({ index, id }, i) => ({
       index,
       id,

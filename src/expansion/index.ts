@@ -14,7 +14,7 @@ export type { InputDocument } from './inputs.js';
 export type { PhaseCost, RerankCost, RerankedDocument, Reranking } from './result.js';
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';
 export { windowSpans, wordsOf, type WindowShape, type WindowSpan } from './windows.js';
-export { phases, type BertQEScorers, type Phase } from './scoring.js';
+export { eachPhase, phases, type BertQEScorers, type Phase } from './scoring.js';
 export { renderExplanation, type RenderOptions } from './render.js';
 export { rerankRun, type RerankedQuery } from './rerank-run.js';
 export type { LoadOptions, ModelChoice, ModelOptions, PhaseModels } from './load.js';

@@ -16,7 +16,7 @@ export interface InputDocument {
  * come), else in the order of the array.
  */
 export function initialRanking(documents: readonly (string | InputDocument)[]): CandidateInput[] {
-  const inputs = documents.map((document, index) => {
+  const inputs = documents.map((document, index): Ranked => {
     const { id, title, text, score } = typeof document === 'string' ? { text: document } : document;
     if (typeof text !== 'string') {
       throw usage(`documents[${index}] has no text; give strings or objects with a text`);
@@ -26,14 +26,23 @@ export function initialRanking(documents: readonly (string | InputDocument)[]): 
     }
     const content = title === undefined ? { text } : { title, text };
     // A score of -0 becomes 0: JSON cannot tell them apart, so neither must an explanation.
-    return { index, id: id ?? String(index), document: content, initial: score === 0 ? 0 : score };
+    const initial = score === 0 ? 0 : score;
+    return { index, id: id ?? String(index), document: content, initial, initialRank: index + 1 };
   });
   const without = inputs.findIndex(({ initial }) => initial === undefined);
   if (without >= 0 && inputs.some(({ initial }) => initial !== undefined)) {
     throw usage(`documents[${without}] has no score but others have; give every document one, or none`);
   }
-  if (without < 0) inputs.sort((a, b) => b.initial! - a.initial!);
-  return inputs.map((input, i) => ({ ...input, initialRank: i + 1 }));
+  if (without < 0) {
+    inputs.sort((a, b) => b.initial! - a.initial!);
+    inputs.forEach((input, i) => (input.initialRank = i + 1));
+  }
+  return inputs;
+}
+
+/** Numbered in place: objects that are spread into new ones are slow ones, and there is one for each document. */
+interface Ranked extends CandidateInput {
+  initialRank: number;
 }
 
 function usage(message: string): BertQeError {

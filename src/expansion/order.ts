@@ -24,17 +24,17 @@ const step = 0.01;
 export function order(candidates: readonly Candidate[], final: FinalScore): Placed[] {
   const seen = candidates
     .filter(({ queryScore }) => queryScore !== undefined)
-    .map((candidate) => ({
-      candidate,
-      score: final.of(candidate, expectation(candidate)),
-      relevance: final.combined(candidate, expectation(candidate)),
-    }))
+    .map((candidate) => {
+      const unknown = expectation(candidate);
+      const score = final.of(candidate, unknown);
+      return { candidate, score, relevance: final.combined(candidate, unknown), certain: false };
+    })
     .sort((a, b) => b.score - a.score || compareTied(a.candidate, b.candidate));
   const unseen = candidates
     .filter(({ queryScore }) => queryScore === undefined)
     .sort((a, b) => a.initialRank - b.initialRank)
-    .map((candidate, i) => ({ candidate, score: scoreBelow(seen.at(-1)?.score ?? 0, i) }));
-  const placed = [...seen, ...unseen];
+    .map((candidate, i) => ({ candidate, score: scoreBelow(seen.at(-1)?.score ?? 0, i), certain: false }));
+  const placed: (Placed & { certain: boolean })[] = [...seen, ...unseen];
   const certain = certainPlaces(
     placed.map(({ candidate }) => ({
       settled: candidate.settled,
@@ -42,7 +42,8 @@ export function order(candidates: readonly Candidate[], final: FinalScore): Plac
       upper: final.upper(candidate),
     })),
   );
-  return placed.map((place, i) => ({ ...place, certain: certain[i] }));
+  placed.forEach((place, i) => (place.certain = certain[i]));
+  return placed;
 }
 
 /** The score of the i-th document (from 0) that follows a ranking whose last score is `last`. */

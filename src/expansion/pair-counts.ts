@@ -1,6 +1,6 @@
 import type { Candidate } from './candidate.js';
 import type { PhaseCost, RerankCost } from './result.js';
-import { phases, type Phase, type PhaseScorers, type PhaseUse } from './scoring.js';
+import { eachPhase, phases, type Phase, type PhaseScorers, type PhaseUse } from './scoring.js';
 
 /** What a query ran, beside what it would run if every pair were scored. */
 export function costOf(
@@ -11,12 +11,10 @@ export function costOf(
   seconds: number,
 ): RerankCost {
   const exhaustive = exhaustivePairs(candidates, chunks, scorers, use.phaseTwo.pairs);
-  const ofPhases = Object.fromEntries(
-    phases.map((phase) => {
-      const { pairs, ...rest } = use[phase];
-      return [phase, { pairs, exhaustivePairs: exhaustive[phase], ...rest }];
-    }),
-  ) as Record<Phase, PhaseCost>;
+  const ofPhases = eachPhase((phase): PhaseCost => {
+    const { pairs, seconds: ofModel, tokens, flops } = use[phase];
+    return { pairs, exhaustivePairs: exhaustive[phase], seconds: ofModel, tokens, flops };
+  });
   const sum = (count: (phase: PhaseCost) => number): number =>
     phases.reduce((total, phase) => total + count(ofPhases[phase]), 0);
   return {

@@ -1,4 +1,4 @@
-import { collapsed, windowSpans, wordsOf, wordStarts, type WindowShape } from './windows.js';
+import { collapsed, windowSpans, wordsOf, type WindowShape } from './windows.js';
 
 /** Where and how long the pieces of a document are. */
 export interface PassageShape extends WindowShape {
@@ -18,11 +18,10 @@ export interface Titled {
  */
 export function passagesOf(document: Titled, shape: PassageShape): string[] {
   const title = shape.titleWords > 0 ? titleOf(document, shape.titleWords) : [];
-  const text = collapsed(document.text);
+  const { text, starts } = collapsed(document.text);
   if (text === '') return title.length === 0 ? [] : [title.join(' ')];
   const before = title.map((word) => `${word} `).join('');
   // Cut from the text, not put together from words: a server spent more on that than on HTTP.
-  const starts = wordStarts(text);
   return windowSpans(starts.length - 1, shape).map(
     ({ start, end }) => before + text.slice(starts[start], starts[end] - 1),
   );

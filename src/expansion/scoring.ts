@@ -7,6 +7,16 @@ import type { Deadline } from './deadline.js';
 export const phases = ['bestPassage', 'phaseOne', 'phaseTwo', 'phaseThree'] as const;
 export type Phase = (typeof phases)[number];
 
+/** Written out: an object put together from entries is a slow one, and this happens for every query. */
+export function eachPhase<T>(of: (phase: Phase) => T): Record<Phase, T> {
+  return {
+    bestPassage: of('bestPassage'),
+    phaseOne: of('phaseOne'),
+    phaseTwo: of('phaseTwo'),
+    phaseThree: of('phaseThree'),
+  };
+}
+
 /** The models of the phases; where one is left out, phase one's serves. */
 export interface BertQEScorers {
   /** Chooses each document's best passage. */
@@ -95,7 +105,9 @@ export class QueryScoring {
       this.#keep(scorer, unknown, scores, phase);
     }
     const ofModel = this.#ofModel(scorer);
-    return Float64Array.from(pairs, ({ a, b }) => ofModel.get(a)!.get(b)!);
+    const scores = new Float64Array(pairs.length);
+    pairs.forEach(({ a, b }, i) => (scores[i] = ofModel.get(a)!.get(b)!));
+    return scores;
   }
 
   /**

@@ -16,19 +16,35 @@ export function wordsOf(text: string): string[] {
   return collapsed === '' ? [] : collapsed.split(/\s+/);
 }
 
-/** White space that is not one space between two words. */
-const uneven = /[^\S ]| {2}|^ | $/;
+/** White space that is not a space. */
+const otherSpace = /[^\S ]/;
 
-/** The words of a text with one space between them: most texts are so already, and are given back as they are. */
-export function collapsed(text: string): string {
-  return uneven.test(text) ? wordsOf(text).join(' ') : text;
+/** A text with one space between its words. */
+export interface CollapsedText {
+  readonly text: string;
+  /** Where each word starts, and at the end where the next one would. */
+  readonly starts: readonly number[];
 }
 
-/** Where each word of a collapsed text starts, and at the end where the next one would. */
-export function wordStarts(text: string): number[] {
+/** Collapses white space: most texts are so already, and are given back as they are. */
+export function collapsed(text: string): CollapsedText {
+  const starts = otherSpace.test(text) ? undefined : wordStarts(text);
+  if (starts) return { text, starts };
+  const even = wordsOf(text).join(' ');
+  return { text: even, starts: wordStarts(even) ?? [0] };
+}
+
+/** Undefined where between two spaces, or before the first or behind the last, there is no word. */
+function wordStarts(text: string): number[] | undefined {
   const starts = [0];
-  for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) starts.push(at + 1);
-  starts.push(text.length + 1);
+  let start = 0;
+  while (start <= text.length) {
+    const space = text.indexOf(' ', start);
+    const end = space < 0 ? text.length : space;
+    if (end === start) return undefined;
+    start = end + 1;
+    starts.push(start);
+  }
   return starts;
 }
 

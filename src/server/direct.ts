@@ -55,12 +55,10 @@ async function respond(
   }
   if (!response.destroyed) {
     const text = JSON.stringify(body);
-    response.writeHead(status, {
-      ...visit.headers(),
-      ...problemHeaders,
-      'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(text),
-    });
+    const headers = Object.assign(visit.headers(), problemHeaders);
+    headers['Content-Type'] = 'application/json';
+    headers['Content-Length'] = String(Buffer.byteLength(text));
+    response.writeHead(status, headers);
     response.end(text);
   }
   visit.finish(life.ended === 'hang-up' ? 499 : status);

@@ -30,7 +30,6 @@ class FakeEngine implements Engine {
   constructor(
     readonly roundTokens = 40,
     private readonly delayMs = 0,
-    readonly workers = 1,
     readonly fullRoundTokens = roundTokens,
   ) {}
 }
@@ -84,59 +83,21 @@ describe('the scheduler', () => {
     ]);
   });
 
-  it('shares a short call that is alone out evenly among the workers', async () => {
-    const engine = new FakeEngine(80, 0, 2, 160);
-    await new Scheduler().run({ engine, client: 'a', pairs: pairsOf('a', 12) });
-    // 120 tokens in rounds of 80 would leave one worker waiting for the other.
-    expect(engine.rounds.map((round) => round.length)).toEqual([3, 3, 3, 3]);
-    engine.rounds.length = 0;
-    await new Scheduler().run({ engine, client: 'a', pairs: pairsOf('a', 20) });
-    expect(engine.rounds[0]).toHaveLength(8);
-  });
-
-  it('gives each worker its share at once where it takes so much, and says so', async () => {
-    const engine = Object.assign(new FakeEngine(80, 0, 2, 160), { workerTokens: 80 });
-    const undivided: (boolean | undefined)[] = [];
+  it('has workers take batches of a round from each other, and cuts no round for them', async () => {
+    const engine = new FakeEngine(80);
+    const asked: unknown[] = [];
     const { scoreLogits } = engine.scorer;
-    engine.scorer.scoreLogits = (pairs, options?: { readonly undivided?: boolean }) => {
-      undivided.push(options?.undivided);
+    engine.scorer.scoreLogits = (pairs, options?: { readonly shared?: boolean }) => {
+      asked.push(options?.shared);
       return scoreLogits(pairs);
     };
     await new Scheduler().run({ engine, client: 'a', pairs: pairsOf('a', 12) });
-    expect(engine.rounds.map((round) => round.length)).toEqual([6, 6]);
-    await new Scheduler().run({ engine, client: 'a', pairs: pairsOf('a', 20) });
-    expect(undivided).toEqual([true, true, false, false, false]);
-  });
-
-  it('leaves nothing over where pairs differ in length, and no share is more than a worker takes at a time', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.integer({ min: 20, max: 200 }), { minLength: 1, maxLength: 24 }),
-        fc.integer({ min: 2, max: 4 }),
-        async (lengths, workers) => {
-          const engine = new FakeEngine(1024 * workers, 0, workers, 8 * 1024 * workers);
-          const tokensOf = (texts: readonly string[]) =>
-            texts.reduce((sum, text) => sum + lengths[Number(text.split(' ')[1])], 0);
-          engine.meter.count = (pairs) => ({
-            sequences: pairs.length,
-            tokens: tokensOf(pairs.map(({ b }) => b)),
-            squaredTokens: 0,
-          });
-          await new Scheduler().run({ engine, client: 'a', pairs: pairsOf('a', lengths.length) });
-          const shares = engine.rounds.map(tokensOf);
-          const all = lengths.reduce((sum, length) => sum + length, 0);
-          const longest = Math.max(...lengths);
-          const turns = Math.ceil(all / (workers * (1024 - longest)));
-          expect(shares.length).toBeLessThanOrEqual(workers * turns);
-          expect(Math.max(...shares)).toBeLessThanOrEqual(1024);
-          expect(Math.max(...shares)).toBeLessThanOrEqual(all / (workers * turns) + longest);
-        },
-      ),
-    );
+    expect(engine.rounds.map((round) => round.length)).toEqual([8, 4]);
+    expect(asked).toEqual([true, true]);
   });
 
   it('lets rounds grow while the model is quick, as far as it may', async () => {
-    const engine = new FakeEngine(40, 0, 2, 120);
+    const engine = new FakeEngine(40, 0, 120);
     const scheduler = new Scheduler();
     // 100 tokens in the time that a round may take.
     scheduler.throughput.record(2000, 0, 1000);
@@ -146,7 +107,7 @@ describe('the scheduler', () => {
     const sizes = engine.rounds.map((round) => round.length);
     expect(sizes[0]).toBe(10);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(12);
-    const slow = new FakeEngine(40, 0, 2, 120);
+    const slow = new FakeEngine(40, 0, 120);
     const other = new Scheduler();
     other.throughput.record(400, 0, 1000);
     await other.run({ engine: slow, client: 'a', pairs: pairsOf('a', 60) });

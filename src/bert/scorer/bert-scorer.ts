@@ -55,6 +55,7 @@ export class BertScorer implements Scorer {
   readonly info: ScorerInfo;
   readonly #pool: WorkerPool;
   readonly #planning: PlanOptions;
+  readonly #sharedPlanning: PlanOptions;
   readonly #calls = new Set<Promise<Logits>>();
   #closed = false;
 
@@ -62,6 +63,7 @@ export class BertScorer implements Scorer {
     this.info = info;
     this.#pool = pool;
     this.#planning = planning;
+    this.#sharedPlanning = { ...planning, takers: info.workers };
   }
 
   /** Finds, compiles if need be, and loads a model; it is refused here, with the reason, or it can score. */
@@ -111,12 +113,12 @@ export class BertScorer implements Scorer {
   }
 
   /**
-   * The classifier's raw outputs: where probabilities saturate at 0 and 1, these still tell pairs apart. `undivided` is
-   * for callers that share work out themselves: the pairs are one worker's, in as few messages as may be.
+   * The classifier's raw outputs: where probabilities saturate at 0 and 1, these still tell pairs apart. `shared` is for
+   * calls of which few are under way: one message for each worker, and they take batches from each other until none is left.
    */
   async scoreLogits(
     pairs: readonly TextPair[],
-    options: ScoreOptions & { readonly undivided?: boolean } = {},
+    options: ScoreOptions & { readonly shared?: boolean } = {},
   ): Promise<Logits> {
     throwIfAborted(options.signal);
     if (this.#closed) throw new BertQeError('usage', 'The scorer is closed; load it again.');
@@ -136,12 +138,10 @@ export class BertScorer implements Scorer {
 
   async #run(
     pairs: readonly TextPair[],
-    { signal, onProgress, undivided }: ScoreOptions & { readonly undivided?: boolean },
+    { signal, onProgress, shared }: ScoreOptions & { readonly shared?: boolean },
   ): Promise<Logits> {
-    const { labels, messageTokens } = this.info;
-    const planning = undivided
-      ? { ...this.#planning, together: { tokens: messageTokens, tasks: 1 } }
-      : this.#planning;
+    const { labels } = this.info;
+    const planning = shared ? this.#sharedPlanning : this.#planning;
     const values = new Float32Array(pairs.length * labels);
     const inFlight = new InFlight(this.#pool.capacity);
     const abort = () => {
@@ -165,7 +165,9 @@ export class BertScorer implements Scorer {
           done += planned.pairs.length;
           onProgress?.(done, pairs.length);
         };
-        inFlight.add(this.#pool.run(planned.task, inFlight).then(finish));
+        const { task } = planned;
+        const logits = shared ? this.#pool.runShared(task, inFlight) : this.#pool.run(task, inFlight);
+        inFlight.add(logits.then(finish));
       }
       await inFlight.drained();
       return { labels, values };

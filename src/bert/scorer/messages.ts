@@ -37,6 +37,8 @@ export interface BatchTask {
   readonly ends?: Int32Array<ArrayBuffer>;
   /** Per batch: how many sequences, of what length. */
   readonly shapes: readonly { readonly rows: number; readonly length: number }[];
+  /** Of a task that several workers have: the first batch that none of them has taken. */
+  readonly next?: Int32Array<SharedArrayBuffer>;
 }
 
 export type ToWorker = { readonly kind: 'run'; readonly task: BatchTask } | { readonly kind: 'close' };
@@ -45,6 +47,6 @@ export type FromWorker =
   | { readonly kind: 'ready' }
   /** The model cannot be loaded; the worker ends. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** `labels` values per sequence, in the order of the task. */
+  /** `labels` values per sequence, in the order of the task; not a number where another worker took the batch. */
   | { readonly kind: 'done'; readonly logits: Float32Array<ArrayBuffer> }
   | { readonly kind: 'failed'; readonly message: string };

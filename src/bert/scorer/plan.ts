@@ -18,6 +18,8 @@ export interface PlanOptions {
    * no more than a batch.
    */
   readonly together?: { readonly tokens: number; readonly tasks: number };
+  /** So many workers take batches of a task from each other: a window is then one task. Default: 1, who has all of it. */
+  readonly takers?: number;
   /** Whether sequences of a batch may differ in length, and are padded; fewer, larger batches then. */
   readonly padded?: boolean;
 }
@@ -106,7 +108,8 @@ async function tokenise(
 
 function tasks(window: Window, options: PlanOptions): Generator<PlannedTask> {
   const sorted = byLength(window, options.template);
-  return options.padded ? paddedTasks(window, sorted, options) : evenTasks(window, sorted, options);
+  if (options.padded) return paddedTasks(window, sorted, options);
+  return (options.takers ?? 1) > 1 ? sharedTask(window, sorted, options) : evenTasks(window, sorted, options);
 }
 
 /** A batch a task, each padded to its first, which is its longest. */
@@ -140,9 +143,7 @@ function* evenTasks(window: Window, sorted: Sorted, options: PlanOptions): Gener
     // Small batches travel together, to spare messages; of light models full ones too.
     while (to < order.length && tokens < taskTokens) {
       const length = lengths[order[to]];
-      const most = Math.max(1, Math.floor(Math.min(batchTokens, taskTokens - tokens) / length));
-      let rows = 1;
-      while (rows < most && to + rows < order.length && lengths[order[to + rows]] === length) rows++;
+      const rows = rowsFrom(to, sorted, Math.min(batchTokens, taskTokens - tokens));
       if (shapes.length > 0 && tokens + rows * length > taskTokens) break;
       shapes.push({ rows, length });
       tokens += rows * length;
@@ -153,10 +154,54 @@ function* evenTasks(window: Window, sorted: Sorted, options: PlanOptions): Gener
   }
 }
 
+/** Batches that each worker should find in a shared task: with fewer, one of them waits for the other's last. */
+const BATCHES_PER_TAKER = 4;
+
+/** All batches in one task, the largest first, so that workers which take them from each other end together. */
+function* sharedTask(
+  window: Window,
+  sorted: Sorted,
+  { batchTokens, template, takers = 1 }: PlanOptions,
+): Generator<PlannedTask> {
+  const { order, lengths } = sorted;
+  if (order.length === 0) return;
+  const all = sum(lengths);
+  const most = Math.min(batchTokens, Math.ceil(all / (takers * BATCHES_PER_TAKER)));
+  const batches: { readonly places: Int32Array; readonly rows: number; readonly length: number }[] = [];
+  for (let from = 0; from < order.length;) {
+    const rows = rowsFrom(from, sorted, most);
+    batches.push({ places: order.subarray(from, from + rows), rows, length: lengths[order[from]] });
+    from += rows;
+  }
+  batches.sort((a, b) => b.rows * b.length - a.rows * a.length);
+  const places = new Int32Array(order.length);
+  let at = 0;
+  for (const batch of batches) {
+    places.set(batch.places, at);
+    at += batch.rows;
+  }
+  const shapes = batches.map(({ rows, length }) => ({ rows, length }));
+  yield assemble(window, template, places, shapes, all);
+}
+
+/** How many sequences from a place on are of one length and have at most so many tokens together; at least one. */
+function rowsFrom(from: number, { order, lengths }: Sorted, mostTokens: number): number {
+  const length = lengths[order[from]];
+  const end = Math.min(order.length, from + Math.max(1, Math.floor(mostTokens / length)));
+  let to = from + 1;
+  while (to < end && lengths[order[to]] === length) to++;
+  return to - from;
+}
+
 function taskTokensFor(lengths: Uint32Array, { batchTokens, together }: PlanOptions): number {
   if (!together) return batchTokens;
-  const all = lengths.reduce((sum, length) => sum + length, 0);
-  return Math.max(batchTokens, Math.min(together.tokens, Math.floor(all / together.tasks)));
+  return Math.max(batchTokens, Math.min(together.tokens, Math.floor(sum(lengths) / together.tasks)));
+}
+
+function sum(lengths: Uint32Array): number {
+  let all = 0;
+  for (const length of lengths) all += length;
+  return all;
 }
 
 /** Places in a window by falling length, and the length of each. */
@@ -167,9 +212,8 @@ interface Sorted {
 
 /** A counting sort. */
 function byLength(window: Window, template: PairTemplate): Sorted {
-  const lengths = Uint32Array.from(window.first, (first, i) =>
-    sequenceLength(template, first, window.second[i]),
-  );
+  const lengths = new Uint32Array(window.first.length);
+  window.first.forEach((first, i) => (lengths[i] = sequenceLength(template, first, window.second[i])));
   const starts = new Int32Array(lengths.reduce((most, length) => Math.max(most, length), 0) + 2);
   for (const length of lengths) starts[length]++;
   // starts[length] becomes the number of longer pairs, which is where this length begins.

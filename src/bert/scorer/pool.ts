@@ -9,7 +9,7 @@ const TASKS_PER_WORKER = 2;
 const ATTEMPTS = 2;
 
 interface Job {
-  readonly task: BatchTask;
+  task: BatchTask;
   readonly owner: object;
   readonly resolve: (logits: Float32Array) => void;
   readonly reject: (error: Error) => void;
@@ -62,8 +62,28 @@ export class WorkerPool {
     });
   }
 
-  /** Drops the owner's tasks that no worker has yet; their promises reject with `reason`. */
+  /** Runs a task on all workers that it has batches for: whoever is done with one takes the next, so all end together. */
+  async runShared(task: BatchTask, owner: object): Promise<Float32Array> {
+    const takers = Math.min(this.size, task.shapes.length);
+    if (takers <= 1) return this.run(task, owner);
+    const shared = { ...task, next: new Int32Array(new SharedArrayBuffer(4)) };
+    try {
+      const parts = await Promise.all(Array.from({ length: takers }, () => this.run(shared, owner)));
+      return parts.reduce(merged);
+    } catch (error) {
+      stop(shared);
+      throw error;
+    }
+  }
+
+  /**
+   * Drops the owner's tasks that no worker has yet; their promises reject with `reason`. Of shared ones that workers
+   * have, no further batch is begun.
+   */
   withdraw(owner: object, reason: Error): void {
+    for (const jobs of this.#workers.values()) {
+      for (const job of jobs) if (job.owner === owner) stop(job.task);
+    }
     for (const job of this.#queue.filter((job) => job.owner === owner)) {
       this.#queue.splice(this.#queue.indexOf(job), 1);
       job.reject(reason);
@@ -131,6 +151,9 @@ export class WorkerPool {
     const [running, ...sent] = jobs;
     this.#queue.unshift(...sent);
     if (running && ++running.attempts < ATTEMPTS) {
+      // Which batches of a shared task died with the worker is not known: all of it, once more.
+      const { next: _, ...whole } = running.task;
+      running.task = whole;
       this.#queue.unshift(running);
     } else {
       running?.reject(
@@ -151,4 +174,14 @@ export class WorkerPool {
   #settle(): void {
     if (!this.#isBusy()) this.#drained?.();
   }
+}
+
+/** Lets nobody begin another batch of a shared task. */
+function stop({ next, shapes }: BatchTask): void {
+  if (next) Atomics.store(next, 0, shapes.length);
+}
+
+/** What two workers computed of one task. */
+function merged(one: Float32Array, other: Float32Array): Float32Array {
+  return one.map((logit, i) => (Number.isNaN(logit) ? other[i] : logit));
 }

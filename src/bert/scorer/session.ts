@@ -56,15 +56,21 @@ async function runTask(
   labels: number,
   task: BatchTask,
 ): Promise<Float32Array<ArrayBuffer>> {
-  const logits = new Float32Array(task.splits.length * labels);
+  const { shapes, next } = task;
+  const logits = new Float32Array(task.splits.length * labels).fill(Number.NaN);
   let row = 0;
   let token = 0;
-  for (const { rows, length } of task.shapes) {
-    const ids = task.ids.subarray(token, token + rows * length);
-    const splits = task.splits.subarray(row, row + rows);
-    const ends = task.ends?.subarray(row, row + rows);
-    const result = await session.run(feeds(ids, splits, length, ends), [output]);
-    logits.set(values(result[output], rows, labels), row * labels);
+  let mine = next ? Atomics.add(next, 0, 1) : 0;
+  for (let batch = 0; mine < shapes.length; batch++) {
+    const { rows, length } = shapes[batch];
+    if (batch === mine) {
+      const ids = task.ids.subarray(token, token + rows * length);
+      const splits = task.splits.subarray(row, row + rows);
+      const ends = task.ends?.subarray(row, row + rows);
+      const result = await session.run(feeds(ids, splits, length, ends), [output]);
+      logits.set(values(result[output], rows, labels), row * labels);
+      mine = next ? Atomics.add(next, 0, 1) : batch + 1;
+    }
     row += rows;
     token += rows * length;
   }

@@ -115,8 +115,6 @@ function weighed(opened: ReadonlyMap<string, Opened>): Map<string, LoadedEngine>
         meter,
         weight: costs[i] > 0 ? costs[i] / most : 1,
         roundTokens,
-        workers: info.workers,
-        workerTokens: info.messageTokens,
         // A GPU's batches are as large as they may be.
         fullRoundTokens: isCpu ? roundGrowth * roundTokens : roundTokens,
         precision: info.precision,

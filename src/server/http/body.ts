@@ -16,7 +16,10 @@ export function readMessage(message: IncomingMessage): Promise<Buffer> {
     message.on('data', (chunk: Buffer) => chunks.push(chunk));
     message.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
     message.on('error', reject);
-    message.on('close', () => reject(new Error('The connection was closed before the end of the body.')));
+    message.on('close', () => {
+      // It also follows the end; an error costs more than all the rest of this.
+      if (!message.complete) reject(new Error('The connection was closed before the end of the body.'));
+    });
   });
 }
 

@@ -1,10 +1,10 @@
 import type { Scorer } from '../../bert/index.js';
 import {
   BertQE,
+  eachPhase,
   phases,
   type BertQEOptions,
   type InputDocument,
-  type Phase,
   type PhaseCost,
   type RerankCost,
   type Reranking,
@@ -117,14 +117,4 @@ function withTokens(cost: RerankCost, { use }: RequestScoring): RerankCost {
   const sum = (of: (phase: PhaseCost) => number) =>
     phases.reduce((total, phase) => total + of(counted[phase]), 0);
   return { ...cost, ...counted, tokens: sum(({ tokens }) => tokens), flops: sum(({ flops }) => flops) };
-}
-
-/** Written out: an object put together from entries is a slow one, and this happens for every request. */
-function eachPhase<T>(of: (phase: Phase) => T): Record<Phase, T> {
-  return {
-    bestPassage: of('bestPassage'),
-    phaseOne: of('phaseOne'),
-    phaseTwo: of('phaseTwo'),
-    phaseThree: of('phaseThree'),
-  };
 }

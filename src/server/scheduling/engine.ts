@@ -7,8 +7,8 @@ export interface LogitScorer {
     pairs: readonly TextPair[],
     options?: {
       readonly signal?: AbortSignal;
-      /** The pairs are one worker's share. */
-      readonly undivided?: boolean;
+      /** Workers take batches of these pairs from each other. */
+      readonly shared?: boolean;
     },
   ): Promise<Logits>;
 }
@@ -24,10 +24,6 @@ export interface Engine {
   readonly roundTokens: number;
   /** Tokens that may go to it at a time while that is quickly done: of more pairs, more have the same length. */
   readonly fullRoundTokens?: number;
-  /** How many workers it has (1). */
-  readonly workers?: number;
-  /** Tokens that one of them takes at a time (its part of `roundTokens`). */
-  readonly workerTokens?: number;
 }
 
 /** ln(p/(1-p)) of each pair: the single label's logit, or the difference of two. */

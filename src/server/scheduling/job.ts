@@ -8,6 +8,8 @@ export interface JobRequest {
   readonly client: string;
   readonly pairs: readonly TextPair[];
   readonly signal?: AbortSignal;
+  /** Called with the tokens of each pair, when they are known. */
+  readonly onMeasured?: (lengths: Uint32Array) => void;
   /** Called when its first pairs are handed to a model. */
   readonly onStart?: () => void;
   /** Called as scores come in, with the pairs done so far and the work that the last ones were. */
@@ -20,9 +22,8 @@ export class Job {
   readonly answer: Promise<Float64Array>;
   /** Places of the pairs, longest first: those of a length go out together and make larger batches. */
   readonly #order: Uint32Array;
-  /** How many of them rounds have taken, and of how many tokens. */
+  /** How many of them rounds have taken. */
   #next = 0;
-  #taken = 0;
   #done = 0;
   #resolve!: (odds: Float64Array) => void;
   #reject!: (error: unknown) => void;
@@ -34,7 +35,7 @@ export class Job {
     readonly lengths: Uint32Array,
   ) {
     this.odds = new Float64Array(lengths.length);
-    this.#order = Uint32Array.from(lengths.keys()).sort((a, b) => lengths[b] - lengths[a]);
+    this.#order = lengths.map((_, place) => place).sort((a, b) => lengths[b] - lengths[a]);
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -49,23 +50,6 @@ export class Job {
     return !this.#isOver && this.#next < this.lengths.length;
   }
 
-  /** All of its work. */
-  get work(): number {
-    let tokens = 0;
-    for (const length of this.lengths) tokens += length;
-    return tokens * this.request.engine.weight;
-  }
-
-  /** The work that rounds have taken. */
-  get taken(): number {
-    return this.#taken * this.request.engine.weight;
-  }
-
-  /** The work that its longest pair is. */
-  get longest(): number {
-    return this.lengths[this.#order[0]] * this.request.engine.weight;
-  }
-
   /** The work that the next pair is. */
   get nextWork(): number {
     return this.lengths[this.#order[this.#next]] * this.request.engine.weight;
@@ -74,9 +58,7 @@ export class Job {
   /** Hands out the next pair, by its place. */
   take(): number {
     if (this.#next === 0) this.request.onStart?.();
-    const place = this.#order[this.#next++];
-    this.#taken += this.lengths[place];
-    return place;
+    return this.#order[this.#next++];
   }
 
   /** Puts scores where they belong; the last ones answer the call. */

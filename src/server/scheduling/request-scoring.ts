@@ -1,5 +1,5 @@
 import type { Scorer, ScoreOptions, TextPair } from '../../bert/index.js';
-import { encoderFlops } from '../../cost/index.js';
+import { countOf, encoderFlops } from '../../cost/index.js';
 import { phases, type Phase, type RerankProgress } from '../../expansion/index.js';
 import type { Ticket } from './admission.js';
 import type { Engine } from './engine.js';
@@ -91,11 +91,13 @@ export class RequestScoring {
       this.options.onProgress?.({ phase: this.#phase, pairs: total - pairs.length + done, total });
     report(0);
     const began = performance.now();
+    let count = countOf([]);
     const odds = await this.scheduler.run({
       engine,
       client,
       pairs,
       signal,
+      onMeasured: (lengths) => (count = countOf(lengths)),
       onStart: () => (this.#started ??= performance.now()),
       onProgress: (done, work) => {
         this.ticket?.progress(work);
@@ -104,12 +106,11 @@ export class RequestScoring {
       },
     });
     this.#scoringSeconds += (performance.now() - began) / 1000;
-    const count = engine.meter.count(pairs);
     use.pairs = total;
     use.tokens += count.tokens;
     use.flops += encoderFlops(engine.meter.shape, count);
     if (this.options.keepOdds) this.#remember(engine, pairs, odds);
-    return Float32Array.from(odds, (logit) => 1 / (1 + Math.exp(-logit)));
+    return new Float32Array(odds.map((logit) => 1 / (1 + Math.exp(-logit))));
   }
 
   #remember(engine: Engine, pairs: readonly TextPair[], odds: Float64Array): void {

@@ -9,11 +9,7 @@ export class Round {
   readonly #places = new Map<Job, number[]>();
   #tokens = 0;
 
-  constructor(
-    readonly engine: Engine,
-    /** Whether it is one worker's share. */
-    readonly undivided = false,
-  ) {}
+  constructor(readonly engine: Engine) {}
 
   add(job: Job, place: number): void {
     this.#tokens += job.lengths[place];

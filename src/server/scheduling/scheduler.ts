@@ -52,7 +52,9 @@ export class Scheduler {
     const { signal } = request;
     throwIfAborted(signal);
     const measured = measure(request.engine.meter, request.pairs);
-    const job = new Job(request, measured instanceof Uint32Array ? measured : await measured);
+    const lengths = measured instanceof Uint32Array ? measured : await measured;
+    request.onMeasured?.(lengths);
+    const job = new Job(request, lengths);
     if (request.pairs.length === 0) return job.odds;
     throwIfAborted(signal);
     const cancel = () => this.#cancel(job, signal!);
@@ -103,17 +105,15 @@ export class Scheduler {
     const first = this.#leastServed();
     if (!first) return undefined;
     this.#virtualTime = first.served;
-    const next = nextJob(first, undefined)!;
-    const { engine } = next.request;
-    const even = this.#evenWork(next);
-    const round = new Round(engine, even !== undefined);
-    for (let left = even ?? this.#roundWork(engine); left > 0;) {
+    const { engine } = nextJob(first, undefined)!.request;
+    const round = new Round(engine);
+    for (let left = this.#roundWork(engine); left > 0;) {
       const client = this.#leastServed(engine);
       if (!client) break;
       const job = nextJob(client, engine)!;
       const work = job.nextWork;
-      // A pair too many would be a batch of its own; an even share ends at the pair that is nearest to it.
-      if (work > (even === undefined ? left : 2 * left) && round.tokens > 0) break;
+      // A pair too many would be a batch of its own.
+      if (work > left && round.tokens > 0) break;
       round.add(job, job.take());
       client.served += work;
       left -= work;
@@ -125,27 +125,6 @@ export class Scheduler {
   #roundWork({ roundTokens, fullRoundTokens = roundTokens, weight }: Engine): number {
     const [least, most] = [roundTokens * weight, fullRoundTokens * weight];
     return Math.min(Math.max(least, secondsInRound * (this.throughput.perSecond ?? 0)), most);
-  }
-
-  /**
-   * Of a short call with nobody to share rounds with: an even share, one for each worker or several, so that the first
-   * begins at once and all end together. Undefined for others.
-   */
-  #evenWork(job: Job): number | undefined {
-    const { roundTokens, fullRoundTokens = roundTokens, weight, workers = 1 } = job.request.engine;
-    if (workers === 1 || job.work > fullRoundTokens * weight || !this.#isAlone(job)) return undefined;
-    const { workerTokens = roundTokens / workers } = job.request.engine;
-    // No share may be more than a worker takes, not even with a pair too many.
-    const most = Math.max(workerTokens * weight - job.longest, (workerTokens * weight) / 2);
-    const share = job.work / (workers * Math.ceil(job.work / (workers * most)));
-    // Up to the next of the places where shares end; the last one ended near such a place.
-    return (Math.round(job.taken / share) + 1) * share - job.taken;
-  }
-
-  #isAlone(job: Job): boolean {
-    if (this.#clients.size > 1) return false;
-    const [{ jobs }] = this.#clients.values();
-    return jobs.every((other) => other === job || !other.hasMore);
   }
 
   /** The client with work left (for this engine) that has had the least. */
@@ -181,9 +160,9 @@ export class Scheduler {
   }
 
   async #score(round: Round): Promise<void> {
-    const { engine, pairs, tokens, undivided } = round;
+    const { engine, pairs, tokens } = round;
     const started = performance.now();
-    const logits = await engine.scorer.scoreLogits(pairs, { signal: round.abandonment.signal, undivided });
+    const logits = await engine.scorer.scoreLogits(pairs, { signal: round.abandonment.signal, shared: true });
     const ended = performance.now();
     this.throughput.record(tokens * engine.weight, started, ended);
     this.#onRound?.({

@@ -27,6 +27,7 @@ async function planned(
     padded = false,
     headScores = Infinity,
     together = { tokens: batchTokens, tasks: 1 },
+    takers = 1,
   } = {},
 ): Promise<PlannedTask[]> {
   const pieces = new PieceCache(tokenizer, budget.second);
@@ -39,6 +40,7 @@ async function planned(
     headScores,
     padded,
     together,
+    takers,
   })) {
     tasks.push(task);
   }
@@ -100,6 +102,28 @@ describe('the plan', () => {
       );
     },
   );
+
+  it('makes one task of a window that workers share: every pair once, batches the largest first and none too large', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ a: text, b: text }), { minLength: 1, maxLength: 60 }),
+        fc.integer({ min: 20, max: 400 }),
+        fc.integer({ min: 2, max: 4 }),
+        async (pairs, batchTokens, takers) => {
+          const shared = await planned(pairs, batchTokens, { takers });
+          expect(shared).toHaveLength(1);
+          expect(sequences(shared)).toEqual(sequences(await planned(pairs, batchTokens)));
+          const [{ task }] = shared;
+          const sizes = task.shapes.map(({ rows, length }) => rows * length);
+          expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
+          const most = Math.min(batchTokens, Math.ceil(task.ids.length / (4 * takers)));
+          for (const { rows, length } of task.shapes) {
+            if (rows > 1) expect(rows * length).toBeLessThanOrEqual(most);
+          }
+        },
+      ),
+    );
+  });
 
   it('pads to the longest of a batch, and no batch is left as small as one length would make it', async () => {
     const pairs = Array.from({ length: 20 }, (_, i) => ({ a: 'a', b: 'b'.repeat(i % 10) }));

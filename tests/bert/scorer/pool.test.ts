@@ -15,6 +15,15 @@ function task(order: number, tag = 0): BatchTask {
   return { ids: Int32Array.of(order), splits: Int32Array.of(tag), shapes: [{ rows: 1, length: 1 }] };
 }
 
+/** A batch for each order; its answer is its place. */
+function sharedTask(...orders: readonly number[]): BatchTask {
+  return {
+    ids: Int32Array.from(orders),
+    splits: Int32Array.from(orders.keys()),
+    shapes: orders.map(() => ({ rows: 1, length: 1 })),
+  };
+}
+
 function fake(refuse?: string): WorkerStart & { readonly deaths: Int32Array } {
   const deaths = new Int32Array(new SharedArrayBuffer(4));
   // The fake reads its orders from where a real worker finds its model.
@@ -65,6 +74,33 @@ describe('the pool of workers', () => {
       message: 'out of luck',
     });
     expect([...(await pool.run(task(ANSWER, 3), owner))]).toEqual([3]);
+  });
+
+  it('has workers take the batches of a shared task from each other: each is done once', async () => {
+    const pool = await openPool(3);
+    const tasks = Array.from({ length: 5 }, () => sharedTask(SLOW, ...Array<number>(20).fill(ANSWER)));
+    const results = await Promise.all(tasks.map((each) => pool.runShared(each, owner)));
+    for (const result of results) expect([...result]).toEqual(Array.from({ length: 21 }, (_, i) => i));
+  });
+
+  it('finishes a shared task though a worker dies with one of its batches', async () => {
+    const start = fake();
+    const pool = await openPool(2, start);
+    const result = await pool.runShared(sharedTask(SLOW, DIE_ONCE, SLOW, SLOW, ANSWER), owner);
+    expect([...result]).toEqual([0, 1, 2, 3, 4]);
+    expect(start.deaths[0]).toBe(1);
+  });
+
+  it('begins no further batch of a shared task that failed, or that was withdrawn', async () => {
+    const pool = await openPool(2);
+    const many = Array<number>(40).fill(SLOW);
+    const failing = pool.runShared(sharedTask(FAIL, ...many), owner);
+    await expect(failing).rejects.toThrow('out of luck');
+    const given = pool.runShared(sharedTask(...many), owner);
+    pool.withdraw(owner, new Error('withdrawn'));
+    // A worker that has a batch ends it; what nobody computed is not a number.
+    const computed = [...(await given)].filter((logit) => !Number.isNaN(logit));
+    expect(computed.length).toBeLessThanOrEqual(2);
   });
 
   it('refuses to open with the reason the model was refused for', async () => {
