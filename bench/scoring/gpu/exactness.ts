@@ -26,7 +26,7 @@ for (const name of names) {
       const folder = mkdtempSync(join(tmpdir(), 'bert-qe-gpu-'));
       try {
         const path = join(folder, 'm.onnx');
-        const arithmetic = { float, attention, terms: halfTerms(config) };
+        const arithmetic = { float, attention, terms: halfTerms(config), unitsAtOnce: Infinity };
         await writeModel(bertGraph(seededWeights(config), arithmetic), path);
         const session = await InferenceSession.create(path, {
           executionProviders: ['webgpu', 'cpu'],

@@ -77,7 +77,13 @@ for (const size of sizes as Iterable<SizeLetter>) {
           ...(sums === 'short' ? { terms: halfTerms(whole) } : {}),
         };
         await writeModel(
-          bertGraph(randomWeights(config), { float, attention, padded: attention === 'plain', ...own }),
+          bertGraph(randomWeights(config), {
+            float,
+            attention,
+            padded: attention === 'plain',
+            unitsAtOnce: Infinity,
+            ...own,
+          }),
           path,
         );
         const session = await InferenceSession.create(path, {

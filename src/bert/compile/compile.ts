@@ -13,7 +13,7 @@ import { fingerprint } from './fingerprint.js';
 import { folderOnce } from './folder-once.js';
 
 /** Changes whenever the same weights would be written as a different graph. */
-const WRITER_VERSION = 7;
+const WRITER_VERSION = 8;
 
 /** fp32: exact. fp16: for GPUs. int8: products of bytes on a CPU, somewhat inexact. */
 export type Precision = 'fp32' | 'fp16' | 'int8';
@@ -68,12 +68,13 @@ async function arithmetic(
   { precision, device, tokenizer, calibration }: Required<CompileOptions>,
 ): Promise<Arithmetic> {
   // A run costs a GPU milliseconds to start, so it gets large batches, of sequences that differ in length.
-  const attention = device === 'cpu' ? {} : { attention: 'plain' as const, padded: true };
-  if (precision === 'fp32') return { float: 'float32', ...attention };
+  const forDevice =
+    device === 'cpu' ? {} : { attention: 'plain' as const, padded: true, unitsAtOnce: Infinity };
+  if (precision === 'fp32') return { float: 'float32', ...forDevice };
   if (precision === 'fp16') {
     // CUDA's products and the CPU's add up in 32 bits.
     const terms = device === 'webgpu' ? { terms: halfTerms(weights.config) } : {};
-    return { float: 'float16', ...attention, ...terms };
+    return { float: 'float16', ...forDevice, ...terms };
   }
   const ranges = await calibrate(weights, tokenizer, calibration);
   return { float: 'float32', products: (store) => int8Products(store, ranges) };

@@ -1,5 +1,6 @@
 import { BertQeError } from '../../errors.js';
 import type { BertWeights } from '../checkpoint/index.js';
+import type { ModelConfig } from '../config.js';
 import { ElementType, Graph, type Value } from '../onnx/index.js';
 import type { AttentionStyle } from './attention.js';
 import type { Context } from './context.js';
@@ -24,12 +25,30 @@ export interface Arithmetic {
   readonly attention?: AttentionStyle;
   /** Sequences of a batch may differ in length (see paddingSlot); with `plain` attention alone. */
   readonly padded?: boolean;
+  /** Units of feed-forward layers computed at a time. Default: what is fastest on a CPU, where products are of floats. */
+  readonly unitsAtOnce?: number;
   /** Products over all tokens, where they are not those of floats. */
   readonly products?: (store: Store, floats: Products) => Products;
 }
 
 /** With this many heads or fewer, a chain of products per head beats the fused operator on a CPU. */
 const FEW_HEADS = 4;
+
+/** A CPU's kernel adds up this many products before it adds to the sum: parts of as many change no bit of it. */
+const KERNEL_TERMS = 256;
+
+/** The width of B. */
+const WIDEST_IN_PARTS = 768;
+
+/**
+ * On a CPU all hidden units of a batch together (1,024 tokens × 1,024 units of S: 4 MB) pass through the core's cache
+ * three times: out of the first product, through the activation, into the second product. Some at a time stay in it.
+ * Every part passes over the sum once more, so wide models, whose sums are wide, get wider parts; the widest, which run
+ * on several threads (layout.ts) that meet after every product, gained nothing that could be shown.
+ */
+function unitsInCache({ hidden }: ModelConfig): number {
+  return hidden > WIDEST_IN_PARTS ? Infinity : KERNEL_TERMS * Math.ceil(hidden / 2 / KERNEL_TERMS);
+}
 
 /**
  * The forward pass of a BERT cross-encoder, from token ids to logits, for batches of sequences of one length: there
@@ -60,6 +79,7 @@ export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float:
       widened: (value) => (half ? graph.op('Cast', [value], { to: ElementType.float32 }) : value),
       attention: arithmetic.attention ?? (config.heads <= FEW_HEADS ? 'by head' : 'fused'),
       penalties: penalised,
+      unitsAtOnce: arithmetic.unitsAtOnce ?? (half || arithmetic.products ? Infinity : unitsInCache(config)),
       exact: (rows) => floats(rows, { name: 'first token', uneven: true }),
       products: arithmetic.products?.(store, floats) ?? floats,
       shape: (...tail) => graph.op('Concat', [extent, graph.integers(tail)], { axis: 0 }),

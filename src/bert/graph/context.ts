@@ -19,6 +19,8 @@ export interface Context {
   readonly attention: AttentionStyle;
   /** What is added to each token's score as a key, `[batch, sequence]`, where sequences may be padded. */
   readonly penalties: Value | undefined;
+  /** Units of a feed-forward layer that are computed, activated and added up before the next ones are. */
+  readonly unitsAtOnce: number;
   /** Products over all tokens: nearly all the work, and the one place where precisions differ. */
   readonly products: Products;
   /** Products over one token per sequence: no work to speak of, so always in floats. */

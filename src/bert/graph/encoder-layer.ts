@@ -10,17 +10,43 @@ export function attentionBias(layer: number): string {
 
 /** One encoder layer over all tokens; `next` names what its output shall carry for the layer that follows. */
 export function encoderLayer(context: Context, x: Value, layer: number, next: string | undefined): Value {
-  const { store, products } = context;
   const name = `encoder.layer.${layer}`;
   const outputBias = `${name}.output.dense.bias`;
   const attended = attention(context, x, layer, attentionBias(layer));
   const middle = layerNorm(context, attended, `${name}.attention.output.LayerNorm`, outputBias);
-  const widen = { layer: `${name}.intermediate.dense` };
-  const narrow = products(context.narrowed(middle), { name: `layer ${layer} middle`, uneven: true });
-  const wide = narrow.timesPlusBias(widen, store.bias(widen, outputBias));
-  const hidden = products(activation(context, wide), { name: `layer ${layer} hidden`, uneven: false });
-  const sum = hidden.timesPlusRows({ layer: `${name}.output.dense` }, middle);
+  const sum = feedForward(context, middle, layer, outputBias);
   return layerNorm(context, sum, `${name}.output.LayerNorm`, next);
+}
+
+/**
+ * The feed-forward part and its residual sum, x + activation(x·W₁ + b₁)·W₂ + b₂, where x arrives with b₂, named
+ * `shift`, already added. The hidden units may be taken some at a time: Σ over parts of activation(x·W₁ + b₁)·W₂.
+ */
+function feedForward(context: Context, x: Value, layer: number, shift: string): Value {
+  const { store, products } = context;
+  const operand = products(context.narrowed(x), { name: `layer ${layer} middle`, uneven: true });
+  let sum = x;
+  for (const part of unitParts(context)) {
+    const widen = { layer: `encoder.layer.${layer}.intermediate.dense`, ...(part && { outputs: part }) };
+    const narrow = { layer: `encoder.layer.${layer}.output.dense`, ...(part && { inputs: part }) };
+    const wide = operand.timesPlusBias(widen, store.bias(widen, shift));
+    const hidden = products(activation(context, wide), { name: `layer ${layer} hidden`, uneven: false });
+    sum = hidden.timesPlusRows(narrow, sum);
+  }
+  return sum;
+}
+
+/** Which hidden units to take at a time: ranges of them, or all at once. */
+function unitParts({
+  config,
+  unitsAtOnce,
+}: Context): readonly (readonly [from: number, to: number] | undefined)[] {
+  const { intermediate } = config;
+  if (unitsAtOnce >= intermediate) return [undefined];
+  return Array.from({ length: Math.ceil(intermediate / unitsAtOnce) }, (_, i) => [
+    i * unitsAtOnce,
+    Math.min((i + 1) * unitsAtOnce, intermediate),
+  ]);
 }
 
 /**

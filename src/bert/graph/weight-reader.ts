@@ -13,11 +13,14 @@ export interface Linear {
   readonly scale?: number;
 }
 
+/** Matrices of a checkpoint held in memory: those of an attention, of which each head has its part. */
+const KEPT_MATRICES = 4;
+
 /** Gives a checkpoint's weights in the forms the graph stores them in. */
 export class WeightReader {
   readonly #weights: BertWeights;
-  /** A layer's matrix is asked for several times in a row (weights, bias, heads): the last one is kept. */
-  #last: { readonly name: string; readonly values: Promise<Float32Array> } | undefined;
+  /** Matrices are asked for part by part (heads, hidden units), in turn with others of their layer. */
+  readonly #kept = new Map<string, Promise<Float32Array>>();
 
   constructor(weights: BertWeights) {
     this.#weights = weights;
@@ -26,8 +29,12 @@ export class WeightReader {
   /** A tensor as the checkpoint has it. */
   tensor(name: string): Promise<Float32Array> {
     if (!name.endsWith('.weight')) return this.#weights.get(name);
-    if (this.#last?.name !== name) this.#last = { name, values: this.#weights.get(name) };
-    return this.#last.values;
+    const values = this.#kept.get(name) ?? this.#weights.get(name);
+    // Taken out and put in again: the first one is then always the one not asked for the longest.
+    this.#kept.delete(name);
+    this.#kept.set(name, values);
+    if (this.#kept.size > KEPT_MATRICES) this.#kept.delete(this.#kept.keys().next().value!);
+    return values;
   }
 
   shape(linear: Linear): { readonly inputs: number; readonly outputs: number } {

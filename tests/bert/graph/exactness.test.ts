@@ -71,6 +71,11 @@ describe('the graph gives the logits of Hugging Face transformers', () => {
     },
   );
 
+  it.each([40, 256, Infinity])('with %d units of the feed-forward layers at a time', async (unitsAtOnce) => {
+    await expectLogits('S', { float: 'float32', unitsAtOnce });
+    await expectLogits('relu', { float: 'float32', unitsAtOnce });
+  });
+
   it('within 5e-3 when weights and activations are rounded to 16 bits', async () => {
     await expectLogits('T', { float: 'float16', attention: 'plain' }, 5e-3);
     await expectLogits('S', { float: 'float16', attention: 'plain' }, 5e-3);
