@@ -1,8 +1,8 @@
-// node --import tsx bench/scoring/larger.ts [RESULT.json]
+// node --import tsx bench/scoring/larger.ts [SIZES]: of sizes that are not named the results of the last run are kept.
 // How near each size comes to the machine's ceiling on the CPU, in fp32 and int8: a ceiling before and after every size,
 // of which the mean counts, so that both sides of the ratio see the same minute of the machine.
 import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { SizeLetter } from '../../src/bert/config.js';
 import { BertScorer } from '../../src/bert/scorer/index.js';
@@ -33,10 +33,13 @@ function ceiling(): number {
   return (JSON.parse(output.trim().split('\n').at(-1)!) as Measurement).flops!;
 }
 
+const file = join(root, 'bench/results/scoring-larger.json');
+const wanted = process.argv[2] ?? Object.keys(PAIRS).join('');
+const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as LargerResults).sizes : [];
+const sizes = before.filter(({ size }) => !wanted.includes(size));
 const workload = await phaseThree(1000);
-const sizes: LargerResults['sizes'][number][] = [];
-for (const [letter, count] of Object.entries(PAIRS)) {
-  const size = letter as SizeLetter;
+for (const size of wanted as Iterable<SizeLetter>) {
+  const count = PAIRS[size]!;
   const { folder, trained } = await modelFolder(size);
   // Evenly from the whole workload, whose passages come collection by collection.
   const pairs = Array.from({ length: count }, (_, i) => workload[Math.floor((i * workload.length) / count)]);
@@ -44,17 +47,14 @@ for (const [letter, count] of Object.entries(PAIRS)) {
   for (const precision of ['fp32', 'int8'] as const) {
     const scorer = await BertScorer.load({ model: folder, device: 'cpu', precision });
     await scorer.score(pairs.slice(0, Math.ceil(count / 10)));
-    const before = ceiling();
+    const first = ceiling();
     const seconds = await timed(() => scorer.score(pairs));
-    const after = ceiling();
+    const last = ceiling();
     await scorer.close();
-    sizes.push({ size, precision, pairs: count, seconds, flops: flops / seconds, ceilings: [before, after] });
+    sizes.push({ size, precision, pairs: count, seconds, flops: flops / seconds, ceilings: [first, last] });
     process.stderr.write(`${JSON.stringify(sizes.at(-1))}\n`);
   }
   if (!trained) rmSync(folder, { recursive: true });
 }
 const results: LargerResults = { date: new Date().toISOString(), sizes };
-writeFileSync(
-  process.argv[2] ?? join(root, 'bench/results/scoring-larger.json'),
-  `${JSON.stringify(results, undefined, 1)}\n`,
-);
+writeFileSync(file, `${JSON.stringify(results, undefined, 1)}\n`);

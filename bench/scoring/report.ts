@@ -94,7 +94,7 @@ function renderSpeed(found: ScoringResults): string[] {
 /** What another run says about the spread. */
 const EARLIER =
   'On 15 November the same command, two rounds, before light models’ batches travelled two in a message, gave T in 5.2 s (fp32) and 3.4 s (int8) and Transformers.js in 17.1 s, ' +
-  'which is 3.3 and 5.0 times as fast; S in 45.0 s and 23.6 s, 2.4 and 4.5 times as fast, at 76 % of that run’s ceiling.';
+  'which is 3.3 and 5.0 times as fast; S in 45.0 s and 23.6 s, 2.4 and 4.5 times as fast, at 76 % of that run’s ceiling. Both are of before feed-forward units were taken some at a time (below).';
 
 function renderInt8({ rows }: { rows: Int8Row[] }): string[] {
   const mean = (model: string, precision: 'fp32' | 'int8') => {
@@ -178,11 +178,12 @@ const WHERE_TIME_GOES = [
   '',
   '- **Feed-forward units some at a time** (taken; 256 of T, S and M, 512 of B): graphs of S 1.06 times as fast, of T 1.02 to 1.05, of M 1.04, of B 1.07; the whole scorer with S 1.09 ' +
     'times (six rounds of 1,500 pairs, old and new in turn), with T 1.02; scores are the same to the bit. L was 1.06 to 1.08 times as fast on one thread, but in the scorer, where it has one session of two threads, it took 40.1 s, 70 % of a ceiling of 183 and 185, beside 24.9 s and 85 % ' +
-    'in a run two hours before, which the machine may be to blame for; alternated, four of its layers on two threads, parts gave .97. So it keeps its graph, and its line in fp32 above is of that earlier run. ' +
+    'in a run two hours before, which the machine may be to blame for; alternated, four of its layers on two threads, parts gave .97. So it keeps its graph. **L’s rate swings with the machine**: with the same graph 24.9 s (85 %), 36.0 s (78 %, the line above) and 62.0 s (47 %) ' +
+    'in runs of one day; and in one process, the same 30 pairs again and again, 21.8 and 21.0 s in the first session and 12.5 and 13.0 s in the third, loaded alike. Its 1.3 GB of weights do not stay in any cache. ' +
     'B too has sessions of several threads where there are more than two cores, which was not measured.',
   '- **Other operators**: heads by one output product 1.00, MultiHeadAttention .99, Attention .98, BiasGelu .96; SkipLayerNormalization .89. LayerNorm of other operators takes 1.3 to 1.6 times as long.',
   '- **Tokens in a batch** (of whole batches, before the parts): 150 .94, 300 .99, 450 1.03, 600 1.01, 1,536 .98, 4,096 .92. With real batches of one length, 768 at most or 1,024 made no difference beyond the noise.',
-  '- **Memory**: no arena, planned memory, denormals off, huge pages: within the noise.',
+  '- **Memory** (S): no arena, planned memory, denormals off, huge pages: within the noise.',
   '- **Layer 0 once for tokens that a batch has twice** at the same place: of 4,000 pairs 93 % are distinct, too many to gain by.',
 ];
 
