@@ -94,7 +94,7 @@ function renderSpeed(found: ScoringResults): string[] {
 /** What another run says about the spread. */
 const EARLIER =
   'On 15 November the same command, two rounds, before light models’ batches travelled two in a message, gave T in 5.2 s (fp32) and 3.4 s (int8) and Transformers.js in 17.1 s, ' +
-  'which is 3.3 and 5.0 times as fast; S in 45.0 s and 23.6 s, 2.4 and 4.5 times as fast, at 76 % of that run’s ceiling. Both are of before feed-forward units were taken some at a time (below).';
+  'which is 3.3 and 5.0 times as fast; S in 45.0 s and 23.6 s, 2.4 and 4.5 times as fast, at 76 % of that run’s ceiling. Earlier on the 16th T was 4.15 and 5.8 times as fast, S 2.3 and 4.1 times, at 72 % of the ceiling. Both are of before feed-forward units were taken some at a time (below).';
 
 function renderInt8({ rows }: { rows: Int8Row[] }): string[] {
   const mean = (model: string, precision: 'fp32' | 'int8') => {
