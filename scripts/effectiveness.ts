@@ -135,6 +135,12 @@ function trainingNote(folder: string, collections: readonly string[]): string[] 
   ];
 }
 
+/** Which of the collections this study has not been run on. */
+function missingNote(collections: readonly string[]): string[] {
+  const missing = COLLECTIONS.filter((name) => !collections.includes(name));
+  return missing.length === 0 ? [] : [`Not run to its end, and so not here: ${missing.join(', ')}.`, ''];
+}
+
 function section(heading: string, folder: string): string[] {
   const { ndcg, tables } = existsSync(join(folder, 'tables')) ? tablesOf(folder) : joined(folder);
   const signs = signsOf(ndcg);
@@ -150,6 +156,7 @@ function section(heading: string, folder: string): string[] {
     `## ${heading}`,
     '',
     ...trainingNote(folder, collectionsOf(ndcg)),
+    ...missingNote(collectionsOf(ndcg)),
     '**Does expansion beat the re-ranker?** (nDCG@20)',
     '',
     ...verdicts,
