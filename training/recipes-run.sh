@@ -1,6 +1,6 @@
 #!/bin/bash
 # On the GPU machine: recipes for fine-tuning phase three, on development sets in five folds; and chunks of short documents (docs/models.md, section 16).
-#   recipes-run.sh SECONDS OUT first|second   needs dev.json.xz (training.first_stage) in the work folder
+#   recipes-run.sh SECONDS OUT first|second|soup   needs dev.json.xz (training.first_stage) in the work folder
 set -u
 W=${W:-/tmp/residual}
 P=${PYTHON:-python3}
@@ -11,7 +11,7 @@ common="--sets $W/dev.json.gz --vocabulary models/tiny --first S=models/small --
 recipes() { # part, seed, recipes…
   for collection in adi med lisa time demo wiki_title wiki_need scifact_train obliqa_dev; do
     # shellcheck disable=SC2046,SC2086
-    setsid nohup $P -m training.residual_recipes run $common --limit 100 --collection $collection --seed "$2" \
+    setsid nohup $P -m training.residual_recipes run $common --limit 100 --collection $collection --seed "$2" ${soup:-} \
       --out "$W/recipes/$collection.$1.npz" $(printf -- '--recipe %s ' "${@:3}") >"$W/log/$collection.$1.log" 2>&1 </dev/null &
   done
 }
@@ -29,6 +29,12 @@ second) # few steps, two seeds
     recipes $seed $seed residual,1e-4,0.3,10,1 residual,2e-4,0.3,10,1 residual,4e-4,0.3,10,1 residual,1e-4,0.3,10,2 residual,2e-4,0.3,10,2 \
       residual,2e-4,0.3,24,1 residual,1e-4,0.3,24,2 residual,2e-4,0.5,10,1
   done ;;
+soup) # the weights of five trainings averaged
+  soup="--soup 5"
+  recipes e 0 residual,2e-4,0.5,10,3 residual,4e-4,0.5,10,2
+  recipes f 0 residual,2e-4,0.3,24,4
+  recipes g 0 residual,1e-4,0.5,10,4 listwise,2e-4,0.5,24,2
+  ;;
 esac
 until=$((SECONDS + $1))
 while pgrep -f "training[.](residual|feedback_size)" >/dev/null && [ $SECONDS -lt "$until" ]; do sleep 2; done

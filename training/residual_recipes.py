@@ -5,8 +5,9 @@
     python -m training.residual_recipes report lisa.npz med.npz …
 
 A recipe is loss, learning rate, α of the loss, candidates of a query in a step, epochs. Four parts of the queries train and the fifth is measured after
-every epoch, at every α and β: nothing is chosen within a collection, so no validation queries are needed. Kept:
-"recipe/epoch" → [queries, GRID].
+every epoch, at every α and β: nothing is chosen within a collection, so no validation queries are needed. With --soup N
+the weights of N trainings, which differ in their order and their candidates, are averaged and measured as well. Kept:
+"recipe/epoch" and "recipe/epoch of N" → [queries, GRID].
 """
 
 from __future__ import annotations
@@ -18,15 +19,22 @@ import time
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from .clock import log
 from .measure import paired_t_test
+from .model import CrossEncoder
 from .residual import GRID, Feedback, add_options, fit, load, shorten
 from .score import Pipeline
 
 FOLDS = 5
 FLAT = GRID.index((0.0, 0.95))
 SHOWN = [i for i, (a, b) in enumerate(GRID) if a in (0.1, 0.15, 0.2, 0.3, 0.4) and b == 0.95]
+
+
+def add(sums: dict[int, list[torch.Tensor]], epoch: int, model: CrossEncoder) -> None:
+    weights = [p.detach().double() for p in model.parameters()]
+    sums[epoch] = [a + b for a, b in zip(sums[epoch], weights, strict=True)] if epoch in sums else weights
 
 
 def run(options: argparse.Namespace) -> None:
@@ -49,18 +57,31 @@ def run(options: argparse.Namespace) -> None:
         loss, rate, alpha, sampled, epochs = recipe.split(",")
         options.alpha, options.sampled, options.epochs = float(alpha), int(sampled), int(epochs)
         for fold in range(FOLDS):
-            model = copy.deepcopy(models["third"])
             tested = [q for q in range(len(feedback)) if q % FOLDS == fold]
             train = [q for q in range(len(feedback)) if q % FOLDS != fold]
-            fit(
-                model,
-                [(feedback, train)],
-                options,
-                loss,
-                float(rate),
-                lambda epoch, model=model, tested=tested: measure(model, f"{recipe}/{epoch}", tested),
-                fold + FOLDS * options.seed,
-            )
+            sums: dict[int, list[torch.Tensor]] = {}
+            for soup in range(options.soup):
+                model = copy.deepcopy(models["third"])
+
+                def after_epoch(epoch: int, model=model, tested=tested, soup=soup, sums=sums) -> None:
+                    if soup == 0:
+                        measure(model, f"{recipe}/{epoch}", tested)
+                    add(sums, epoch, model)
+
+                fit(
+                    model,
+                    [(feedback, train)],
+                    options,
+                    loss,
+                    float(rate),
+                    after_epoch,
+                    fold + FOLDS * (options.seed + 100 * soup),
+                )
+            for epoch, total in sums.items() if options.soup > 1 else ():
+                with torch.no_grad():
+                    for parameter, values in zip(model.parameters(), total, strict=True):
+                        parameter.copy_(values / options.soup)
+                measure(model, f"{recipe}/{epoch} of {options.soup}", tested)
         np.savez_compressed(options.out, **tables)
         log(f"{options.collection} {recipe}: {time.time() - start:.0f} s")
 
@@ -92,6 +113,7 @@ def main() -> None:
     parser.add_argument("--collection", required=True)
     parser.add_argument("--recipe", action="append", required=True, help="loss,rate,alpha,candidates,epochs")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--soup", type=int, default=1, help="trainings whose weights are averaged")
     run(parser.parse_args())
 
 

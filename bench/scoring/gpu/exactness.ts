@@ -9,9 +9,9 @@ import {
   GRAPH_IDS,
   GRAPH_LOGITS,
   GRAPH_SLOTS,
-  halfTerms,
 } from '../../../src/bert/graph/index.js';
 import { writeModel } from '../../../src/bert/onnx/index.js';
+import { WIDEN_IN_RUNS } from '../../../src/bert/runtime/index.js';
 import { seededCase, seededSequence, seededWeights } from '../../../tests/bert/graph/seeded-model.js';
 
 const [names, ...styles] = process.argv.slice(2);
@@ -26,12 +26,13 @@ for (const name of names) {
       const folder = mkdtempSync(join(tmpdir(), 'bert-qe-gpu-'));
       try {
         const path = join(folder, 'm.onnx');
-        const arithmetic = { float, attention, terms: halfTerms(config), unitsAtOnce: Infinity };
+        const arithmetic = { float: 'float32' as const, kept: float, attention, unitsAtOnce: Infinity };
         await writeModel(bertGraph(seededWeights(config), arithmetic), path);
         const session = await InferenceSession.create(path, {
           executionProviders: ['webgpu', 'cpu'],
           graphOptimizationLevel: 'all',
           logSeverityLevel: 3,
+          ...(float === 'float16' && { extra: WIDEN_IN_RUNS }),
         });
         const differences: number[] = [];
         for (const [i, length] of lengths.entries()) {

@@ -1,23 +1,18 @@
-// node graphs.js SIZES [VALIDATION] [float32|float16] [whole|short]: pairs per second of whole graphs, by precision, attention,
-// products and batch.
+// node graphs.js SIZES [VALIDATION] [float32|float16] [float32|float16]: pairs per second of whole graphs, by what products are
+// computed and weights kept in, attention, products and batch.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { ModelConfig, SizeLetter } from '../../../src/bert/config.js';
-import {
-  type Arithmetic,
-  bertGraph,
-  GRAPH_IDS,
-  GRAPH_SLOTS,
-  halfTerms,
-} from '../../../src/bert/graph/index.js';
+import { type Arithmetic, bertGraph, GRAPH_IDS, GRAPH_SLOTS } from '../../../src/bert/graph/index.js';
 import { writeModel } from '../../../src/bert/onnx/index.js';
+import { WIDEN_IN_RUNS } from '../../../src/bert/runtime/index.js';
 import { usefulFlops } from '../flops.js';
 import { randomWeights, sizeConfig } from './random-weights.js';
 import { medianRun } from './timing.js';
 
-const [sizes, validation = 'basic', onlyFloat, onlySums] = process.argv.slice(2);
+const [sizes, validation = 'basic', onlyFloat, onlyKept] = process.argv.slice(2);
 
 /** More layers only repeat the same work. */
 const MOST_LAYERS = 5;
@@ -44,14 +39,18 @@ const matMul: Arithmetic['products'] = (store) => (rows) => {
   };
 };
 
-/** `sums` matter to float16 alone: `short` ones, as the compiled model has them, or whole, which are faster and too rough. */
 const WAYS = [
-  { attention: 'plain', products: 'Gemm', sums: 'whole' },
-  { attention: 'fused', products: 'Gemm', sums: 'whole' },
-  { attention: 'by head', products: 'Gemm', sums: 'whole' },
-  { attention: 'plain', products: 'MatMul', sums: 'whole' },
-  { attention: 'plain', products: 'Gemm', sums: 'short' },
-  { attention: 'fused', products: 'Gemm', sums: 'short' },
+  { attention: 'plain', products: 'Gemm' },
+  { attention: 'fused', products: 'Gemm' },
+  { attention: 'by head', products: 'Gemm' },
+  { attention: 'plain', products: 'MatMul' },
+] as const;
+
+/** What products are computed in and what weights are kept in: fp32 and fp16 as compiled, and products of 16 bits. */
+const FLOATS = [
+  { float: 'float32', kept: 'float32' },
+  { float: 'float32', kept: 'float16' },
+  { float: 'float16', kept: 'float16' },
 ] as const;
 
 function feeds(config: ModelConfig, rows: number, length: number): Record<string, Tensor> {
@@ -64,25 +63,21 @@ function feeds(config: ModelConfig, rows: number, length: number): Record<string
 for (const size of sizes as Iterable<SizeLetter>) {
   const whole = sizeConfig(size);
   const config = sizeConfig(size, Math.min(whole.layers, MOST_LAYERS));
-  for (const float of ['float32', 'float16'] as const) {
-    for (const { attention, products, sums } of WAYS) {
-      if (sums === 'short' && float === 'float32') continue;
-      if (float !== (onlyFloat ?? float) || sums !== (onlySums ?? sums)) continue;
+  for (const { float, kept } of FLOATS) {
+    for (const { attention, products } of WAYS) {
+      if (float !== (onlyFloat ?? float) || kept !== (onlyKept ?? kept)) continue;
       const folder = mkdtempSync(join(tmpdir(), 'bert-qe-gpu-'));
-      const way = { kind: 'graph', size, float, attention, products, sums, validation };
+      const way = { kind: 'graph', size, float, kept, attention, products, validation };
       try {
         const path = join(folder, 'm.onnx');
-        const own = {
-          ...(products === 'MatMul' ? { products: matMul } : {}),
-          ...(sums === 'short' ? { terms: halfTerms(whole) } : {}),
-        };
         await writeModel(
           bertGraph(randomWeights(config), {
             float,
+            kept,
             attention,
             padded: attention === 'plain',
             unitsAtOnce: Infinity,
-            ...own,
+            ...(products === 'MatMul' && { products: matMul }),
           }),
           path,
         );
@@ -90,6 +85,7 @@ for (const size of sizes as Iterable<SizeLetter>) {
           executionProviders: [{ name: 'webgpu', validationMode: validation as 'basic' }, 'cpu'],
           graphOptimizationLevel: 'all',
           logSeverityLevel: 3,
+          ...(kept !== float && { extra: WIDEN_IN_RUNS }),
         });
         for (const [tokens, length] of SHAPES) {
           const rows = Math.floor(tokens / length);

@@ -9,7 +9,7 @@ import { attentionBias, dense, encoderLayer, firstTokenLayer } from './encoder-l
 import { GRAPH_IDS, GRAPH_LOGITS, GRAPH_SLOTS } from './names.js';
 import { halfProducts } from './half-products.js';
 import { floatProducts, type Products } from './products.js';
-import { Store } from './store.js';
+import { type Float, Store } from './store.js';
 import { WeightReader } from './weight-reader.js';
 
 /** How a graph computes. */
@@ -18,9 +18,9 @@ export interface Arithmetic {
    * Of products with weights over all tokens, and of activations. The residual stream and attention are always
    * float32, and so is the last layer, which is computed for one token per sequence and costs nothing.
    */
-  readonly float: 'float32' | 'float16';
-  /** The most terms that one sum of 16-bit products may have; default: any number. See half-products.ts. */
-  readonly terms?: number;
+  readonly float: Float;
+  /** What matrices and embeddings are kept in, and widened from each time they are used; default: as `float`. */
+  readonly kept?: Float;
   /** Default: what is fastest on a CPU. */
   readonly attention?: AttentionStyle;
   /** Sequences of a batch may differ in length (see paddingSlot); with `plain` attention alone. */
@@ -61,15 +61,16 @@ export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float:
   const slots = graph.input(GRAPH_SLOTS, 'int32', ['batch', 'sequence']);
   const extent = graph.op('Shape', [ids]);
   const reader = new WeightReader(source);
-  const stream = new Store(graph, reader, 'float32');
+  const kept = arithmetic.kept ?? arithmetic.float;
+  const stream = new Store(graph, reader, 'float32', kept);
   if (arithmetic.padded && arithmetic.attention !== 'plain') {
     throw new BertQeError('usage', 'Padded sequences need plain attention: the other styles have no mask.');
   }
   const penalised = arithmetic.padded ? penalties(stream, config, slots) : undefined;
-  const contextIn = (float: Store['float']): Context => {
-    const store = new Store(graph, reader, float);
+  const contextIn = (float: Float): Context => {
+    const store = new Store(graph, reader, float, kept);
     const half = float === 'float16';
-    const floats = half ? halfProducts(store, arithmetic.terms ?? Infinity) : floatProducts(store);
+    const floats = half ? halfProducts(store) : floatProducts(store);
     return {
       graph,
       config,

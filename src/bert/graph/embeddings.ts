@@ -30,11 +30,8 @@ export function penalties(stream: Store, config: ModelConfig, slots: Value): Val
 export function embeddings(context: Context, ids: Value, slots: Value, shift: string | undefined): Value {
   const { graph, config, stream } = context;
   const { vocabulary, hidden, typeVocabulary } = config;
-  const words = stream.floats('embeddings words', [vocabulary, hidden], () =>
-    stream.weights.tensor('embeddings.word_embeddings.weight'),
-  );
   const count = paddingSlot(config) + (context.penalties ? 1 : 0);
-  const places = stream.floats('embeddings slots', [count, hidden], async () => {
+  const places = async () => {
     const segments = await stream.weights.tensor('embeddings.token_type_embeddings.weight');
     const positions = await stream.weights.tensor('embeddings.position_embeddings.weight');
     const table = new Float32Array(count * hidden);
@@ -44,9 +41,19 @@ export function embeddings(context: Context, ids: Value, slots: Value, shift: st
       table.set(moved, segment * positions.length);
     }
     return table;
-  });
+  };
   const flat = graph.integers([-1]);
-  const word = graph.op('Gather', [words, graph.op('Reshape', [ids, flat])]);
-  const place = graph.op('Gather', [places, graph.op('Reshape', [slots, flat])]);
+  const word = stream.rowsOf(
+    'embeddings words',
+    [vocabulary, hidden],
+    () => stream.weights.tensor('embeddings.word_embeddings.weight'),
+    graph.op('Reshape', [ids, flat]),
+  );
+  const place = stream.rowsOf(
+    'embeddings slots',
+    [count, hidden],
+    places,
+    graph.op('Reshape', [slots, flat]),
+  );
   return layerNorm(context, graph.op('Add', [word, place]), 'embeddings.LayerNorm', shift);
 }

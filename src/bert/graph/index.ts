@@ -2,7 +2,6 @@ export type { AttentionStyle } from './attention.js';
 export { type Arithmetic, bertGraph } from './bert-graph.js';
 export { EXPORT_NAMES, exportGraph, type ExportNames } from './export-graph.js';
 export { paddingSlot } from './embeddings.js';
-export { halfTerms } from './half-products.js';
 export { type ChannelRange, int8Products, type Ranges } from './int8-products.js';
 export { GRAPH_IDS, GRAPH_LOGITS, GRAPH_SLOTS } from './names.js';
 export { GREATEST, LEAST, observedProducts } from './observed-products.js';

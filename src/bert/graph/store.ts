@@ -1,24 +1,33 @@
 import { narrowToHalf } from '../checkpoint/index.js';
-import type { ElementTypeName, Graph, Value } from '../onnx/index.js';
+import { ElementType, type ElementTypeName, type Graph, type Value } from '../onnx/index.js';
 import type { Linear, WeightReader } from './weight-reader.js';
 
-/** Puts weights into a graph, in the graph's float type. */
+export type Float = 'float32' | 'float16';
+
+/** Puts weights into a graph. What it gives is in `float`; matrices and tables, which are large, are kept as `kept`. */
 export class Store {
   readonly graph: Graph;
   readonly weights: WeightReader;
-  readonly float: 'float32' | 'float16';
+  readonly float: Float;
+  readonly kept: Float;
 
-  constructor(graph: Graph, weights: WeightReader, float: 'float32' | 'float16') {
+  constructor(graph: Graph, weights: WeightReader, float: Float, kept = float) {
     this.graph = graph;
     this.weights = weights;
     this.float = float;
+    this.kept = kept;
   }
 
   /** Floats under a name of their own. */
-  floats(name: string, dims: readonly number[], data: () => Promise<Float32Array>): Value {
-    return this.graph.initializer(name, this.float, dims, async () =>
-      this.float === 'float16' ? narrowToHalf(await data()) : data(),
+  floats(name: string, dims: readonly number[], data: () => Promise<Float32Array>, type = this.float): Value {
+    return this.graph.initializer(name, type, dims, async () =>
+      type === 'float16' ? narrowToHalf(await data()) : data(),
     );
+  }
+
+  /** The rows `indices` of a table. */
+  rowsOf(name: string, dims: readonly number[], data: () => Promise<Float32Array>, indices: Value): Value {
+    return this.given(this.graph.op('Gather', [this.floats(name, dims, data, this.kept), indices]));
   }
 
   /** A tensor of any type. */
@@ -34,13 +43,19 @@ export class Store {
   /** A linear layer's weights, `[inputs, outputs]`. */
   matrix(linear: Linear): Value {
     const { inputs, outputs } = this.weights.shape(linear);
-    return this.floats(`${nameOf(linear)} weight`, [inputs, outputs], () => this.weights.matrix(linear));
+    const name = `${nameOf(linear)} weight`;
+    return this.given(this.floats(name, [inputs, outputs], () => this.weights.matrix(linear), this.kept));
   }
 
   /** A linear layer's bias, for rows that already carry the tensor `shift` (see layerNorm). */
   bias(linear: Linear, shift?: string): Value {
     const { outputs } = this.weights.shape(linear);
     return this.floats(`${nameOf(linear)} bias`, [outputs], () => this.weights.bias(linear, shift));
+  }
+
+  private given(kept: Value): Value {
+    if (this.kept === this.float) return kept;
+    return this.graph.op('Cast', [kept], { to: ElementType[this.float] });
   }
 }
 

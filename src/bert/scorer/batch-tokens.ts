@@ -22,9 +22,8 @@ export function batchTokensFor(device: Device, model: PreparedModel): number {
   if (device === 'cpu') return CPU_TOKENS;
   if (!model.encoder) return UNKNOWN_GPU_TOKENS;
   const { hidden, intermediate } = model.encoder;
-  // Of fp16 models the stream between layers is fp32 all the same.
-  const widest = Math.max(4 * hidden, (model.precision === 'fp16' ? 2 : 4) * intermediate);
-  return Math.min(GPU_TOKENS, Math.floor(LARGEST_BUFFER / widest));
+  // Four bytes in every precision: fp16 models compute in 32 bits where their kernels are known.
+  return Math.min(GPU_TOKENS, Math.floor(LARGEST_BUFFER / (4 * Math.max(hidden, intermediate))));
 }
 
 /**

@@ -1,9 +1,9 @@
-import type { Device, Guard, Turn } from '../runtime/index.js';
+import type { Device, Guard, LoadOptions, Turn } from '../runtime/index.js';
 
 /** What main thread and scoring workers say to each other. */
 
 /** An ONNX file: written by this project or any export of a cross-encoder, told apart by its inputs. */
-export interface RunnableModel {
+export interface RunnableModel extends LoadOptions {
   readonly path: string;
   /** What its config promises: 1 or 2. */
   readonly labels: number;

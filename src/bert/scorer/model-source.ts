@@ -49,7 +49,8 @@ export async function prepareModel(
     const encoder = await readModelConfig(folder);
     const path = await compiledModel(folder, encoder, { precision: chosen, device, tokenizer });
     const padding = device === 'cpu' ? {} : { paddingSlot: paddingSlot(encoder) };
-    return { ...(await prepared(path, config, chosen)), ...padding, encoder };
+    const widensWeights = chosen === 'fp16' && device === 'webgpu';
+    return { ...(await prepared(path, config, chosen)), ...padding, widensWeights, encoder };
   }
   const candidates = precision === 'auto' ? (Object.keys(EXPORTS) as Precision[]) : [precision];
   for (const candidate of candidates) {

@@ -14,7 +14,7 @@ export interface ScoringSession {
 /** Loads a model and proves, by one short run, that it gives one row of logits per sequence. */
 export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
   const { model } = setup;
-  const session = await loadSession(model.path, setup.device, setup.threads);
+  const session = await loadSession(model.path, setup.device, setup.threads, model);
   try {
     const feeds = feedsFor(setup, session.inputMetadata);
     const output = logitsOutput(session.outputMetadata, model.path);
