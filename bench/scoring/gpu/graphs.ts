@@ -1,18 +1,20 @@
-// node graphs.js SIZES [VALIDATION] [float32|float16] [float32|float16]: pairs per second of whole graphs, by what products are
-// computed and weights kept in, attention, products and batch.
+// node graphs.js SIZES [VALIDATION]: pairs per second of whole graphs, by what products are computed and weights kept in,
+// attention, products and batch.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { ModelConfig, SizeLetter } from '../../../src/bert/config.js';
 import { type Arithmetic, bertGraph, GRAPH_IDS, GRAPH_SLOTS } from '../../../src/bert/graph/index.js';
-import { writeModel } from '../../../src/bert/onnx/index.js';
+import type { Linear } from '../../../src/bert/graph/weight-reader.js';
+import { narrowToHalf } from '../../../src/bert/checkpoint/index.js';
+import { ElementType, MICROSOFT, writeModel } from '../../../src/bert/onnx/index.js';
 import { WIDEN_IN_RUNS } from '../../../src/bert/runtime/index.js';
 import { usefulFlops } from '../flops.js';
 import { randomWeights, sizeConfig } from './random-weights.js';
 import { medianRun } from './timing.js';
 
-const [sizes, validation = 'basic', onlyFloat, onlyKept] = process.argv.slice(2);
+const [sizes, validation = 'basic'] = process.argv.slice(2);
 
 /** More layers only repeat the same work. */
 const MOST_LAYERS = 5;
@@ -39,19 +41,42 @@ const matMul: Arithmetic['products'] = (store) => (rows) => {
   };
 };
 
-const WAYS = [
-  { attention: 'plain', products: 'Gemm' },
-  { attention: 'fused', products: 'Gemm' },
-  { attention: 'by head', products: 'Gemm' },
-  { attention: 'plain', products: 'MatMul' },
-] as const;
+/** Weights of 8 bits, whose product with 16-bit rows is the fastest that the runtime has. Of noise: only the time counts. */
+const matMulNBits: Arithmetic['products'] = (store) => (rows) => {
+  const { graph, weights } = store;
+  const narrow = graph.op('Cast', [rows], { to: ElementType.float16 });
+  const times = (linear: Linear) => {
+    const { inputs: K, outputs: N } = weights.shape(linear);
+    const blocks = K / BLOCK;
+    const name = JSON.stringify(linear);
+    const matrix = graph.initializer(`${name} bytes`, 'uint8', [N, blocks, BLOCK], () => noise(N * K));
+    const scales = graph.initializer(`${name} scales`, 'float16', [N * blocks], () =>
+      narrowToHalf(new Float32Array(N * blocks).fill(1e-4)),
+    );
+    const attributes = { K, N, bits: 8, block_size: BLOCK, accuracy_level: 0 };
+    const product = graph.op('MatMulNBits', [narrow, matrix, scales], attributes, MICROSOFT);
+    return graph.op('Cast', [product], { to: ElementType.float32 });
+  };
+  return {
+    times,
+    timesPlusBias: (linear, bias) => graph.op('Add', [times(linear), bias]),
+    timesPlusRows: (linear, more) => graph.op('Add', [times(linear), more]),
+  };
+};
+const BLOCK = 32;
+const noise = (count: number) => Uint8Array.from({ length: count }, (_, at) => (at * 2654435761) >>> 24);
 
-/** What products are computed in and what weights are kept in: fp32 and fp16 as compiled, and products of 16 bits. */
-const FLOATS = [
-  { float: 'float32', kept: 'float32' },
-  { float: 'float32', kept: 'float16' },
-  { float: 'float16', kept: 'float16' },
+/** fp32 and fp16 as they are compiled, then what else there is: `float` of products, what weights are `kept` in. */
+const WAYS = [
+  { float: 'float32', kept: 'float32', attention: 'plain', products: 'Gemm' },
+  { float: 'float32', kept: 'float16', attention: 'plain', products: 'Gemm' },
+  { float: 'float32', kept: 'float32', attention: 'fused', products: 'Gemm' },
+  { float: 'float32', kept: 'float32', attention: 'by head', products: 'Gemm' },
+  { float: 'float32', kept: 'float32', attention: 'plain', products: 'MatMul' },
+  { float: 'float16', kept: 'float16', attention: 'plain', products: 'Gemm' },
+  { float: 'float32', kept: 'float32', attention: 'plain', products: 'MatMulNBits' },
 ] as const;
+const PRODUCTS = { Gemm: undefined, MatMul: matMul, MatMulNBits: matMulNBits };
 
 function feeds(config: ModelConfig, rows: number, length: number): Record<string, Tensor> {
   const ids = Int32Array.from({ length: rows * length }, () => Math.floor(Math.random() * config.vocabulary));
@@ -63,53 +88,50 @@ function feeds(config: ModelConfig, rows: number, length: number): Record<string
 for (const size of sizes as Iterable<SizeLetter>) {
   const whole = sizeConfig(size);
   const config = sizeConfig(size, Math.min(whole.layers, MOST_LAYERS));
-  for (const { float, kept } of FLOATS) {
-    for (const { attention, products } of WAYS) {
-      if (float !== (onlyFloat ?? float) || kept !== (onlyKept ?? kept)) continue;
-      const folder = mkdtempSync(join(tmpdir(), 'bert-qe-gpu-'));
-      const way = { kind: 'graph', size, float, kept, attention, products, validation };
-      try {
-        const path = join(folder, 'm.onnx');
-        await writeModel(
-          bertGraph(randomWeights(config), {
-            float,
-            kept,
-            attention,
-            padded: attention === 'plain',
-            unitsAtOnce: Infinity,
-            ...(products === 'MatMul' && { products: matMul }),
+  for (const { float, kept, attention, products } of WAYS) {
+    const folder = mkdtempSync(join(tmpdir(), 'bert-qe-gpu-'));
+    const way = { kind: 'graph', size, float, kept, attention, products, validation };
+    try {
+      const path = join(folder, 'm.onnx');
+      await writeModel(
+        bertGraph(randomWeights(config), {
+          float,
+          kept,
+          attention,
+          padded: attention === 'plain',
+          unitsAtOnce: Infinity,
+          ...(products !== 'Gemm' && { products: PRODUCTS[products] }),
+        }),
+        path,
+      );
+      const session = await InferenceSession.create(path, {
+        executionProviders: [{ name: 'webgpu', validationMode: validation as 'basic' }, 'cpu'],
+        graphOptimizationLevel: 'all',
+        logSeverityLevel: 3,
+        ...(kept !== float && { extra: WIDEN_IN_RUNS }),
+      });
+      for (const [tokens, length] of SHAPES) {
+        const rows = Math.floor(tokens / length);
+        const seconds = await medianRun(session, feeds(config, rows, length), 0.2);
+        const teraflops = (rows * usefulFlops(config, length)) / seconds / 1e12;
+        // What the whole model would score: its layers differ in nothing.
+        const pairsPerSecond = (teraflops * 1e12) / usefulFlops(whole, length);
+        console.log(
+          JSON.stringify({
+            ...way,
+            tokens,
+            length,
+            milliseconds: 1000 * seconds,
+            teraflops,
+            pairsPerSecond,
           }),
-          path,
         );
-        const session = await InferenceSession.create(path, {
-          executionProviders: [{ name: 'webgpu', validationMode: validation as 'basic' }, 'cpu'],
-          graphOptimizationLevel: 'all',
-          logSeverityLevel: 3,
-          ...(kept !== float && { extra: WIDEN_IN_RUNS }),
-        });
-        for (const [tokens, length] of SHAPES) {
-          const rows = Math.floor(tokens / length);
-          const seconds = await medianRun(session, feeds(config, rows, length), 0.2);
-          const teraflops = (rows * usefulFlops(config, length)) / seconds / 1e12;
-          // What the whole model would score: its layers differ in nothing.
-          const pairsPerSecond = (teraflops * 1e12) / usefulFlops(whole, length);
-          console.log(
-            JSON.stringify({
-              ...way,
-              tokens,
-              length,
-              milliseconds: 1000 * seconds,
-              teraflops,
-              pairsPerSecond,
-            }),
-          );
-        }
-        await session.release();
-      } catch (error) {
-        console.log(JSON.stringify({ ...way, error: String(error).slice(0, 300) }));
-      } finally {
-        rmSync(folder, { recursive: true });
       }
+      await session.release();
+    } catch (error) {
+      console.log(JSON.stringify({ ...way, error: String(error).slice(0, 300) }));
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   }
 }

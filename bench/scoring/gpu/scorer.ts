@@ -1,4 +1,5 @@
-// node scorer.js SIZES PASSAGES: the whole scorer on WebGPU, from text to probabilities, on the phase-three workload.
+// node scorer.js SIZES PASSAGES [BATCH_TOKENS…]: the whole scorer on WebGPU, from text to probabilities, on the phase-three workload.
+import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import type { SizeLetter } from '../../../src/bert/config.js';
 import { BertScorer } from '../../../src/bert/scorer/index.js';
@@ -6,11 +7,23 @@ import { modelFolder } from '../model-folder.js';
 import { phaseThree } from '../workload.js';
 import { workloadSize } from '../workload-size.js';
 
-const [sizes, passages] = process.argv.slice(2);
+const [sizes, passages, ...others] = process.argv.slice(2);
 const pairs = await phaseThree(Number(passages));
 
 /** The scorer's own choice of a batch, and others beside it. */
-const LAYOUTS = [{}, { batchTokens: 16_384 }, { batchTokens: 65_536 }];
+const LAYOUTS: readonly { readonly batchTokens?: number }[] = [
+  {},
+  ...others.map((tokens) => ({ batchTokens: Number(tokens) })),
+];
+
+/** Of the whole card, which nothing else should be using. */
+function usedMemory(): number | undefined {
+  try {
+    return Number(execFileSync('nvidia-smi', ['--query-gpu=memory.used', '--format=csv,noheader,nounits']));
+  } catch {
+    return undefined;
+  }
+}
 
 for (const size of sizes as Iterable<SizeLetter>) {
   const { folder, trained } = await modelFolder(size);
@@ -28,6 +41,7 @@ for (const size of sizes as Iterable<SizeLetter>) {
           ...layout,
         });
         const { values } = await scorer.scoreLogits(pairs);
+        const memory = usedMemory();
         const start = performance.now();
         await scorer.scoreLogits(pairs);
         const seconds = (performance.now() - start) / 1000;
@@ -47,6 +61,7 @@ for (const size of sizes as Iterable<SizeLetter>) {
             pairsPerSecond: pairs.length / seconds,
             teraflops: flops / seconds / 1e12,
             difference,
+            ...(memory !== undefined && { mebibytes: memory }),
           }),
         );
         await scorer.close();

@@ -27,7 +27,8 @@ export class Store {
 
   /** The rows `indices` of a table. */
   rowsOf(name: string, dims: readonly number[], data: () => Promise<Float32Array>, indices: Value): Value {
-    return this.given(this.graph.op('Gather', [this.floats(name, dims, data, this.kept), indices]));
+    const found = this.graph.op('Gather', [this.floats(name, dims, data, this.kept), indices]);
+    return this.kept === this.float ? found : this.graph.op('Cast', [found], { to: ElementType[this.float] });
   }
 
   /** A tensor of any type. */
@@ -44,18 +45,16 @@ export class Store {
   matrix(linear: Linear): Value {
     const { inputs, outputs } = this.weights.shape(linear);
     const name = `${nameOf(linear)} weight`;
-    return this.given(this.floats(name, [inputs, outputs], () => this.weights.matrix(linear), this.kept));
+    const kept = this.floats(name, [inputs, outputs], () => this.weights.matrix(linear), this.kept);
+    return this.kept === this.float
+      ? kept
+      : this.graph.derived('Cast', kept, { to: ElementType[this.float] });
   }
 
   /** A linear layer's bias, for rows that already carry the tensor `shift` (see layerNorm). */
   bias(linear: Linear, shift?: string): Value {
     const { outputs } = this.weights.shape(linear);
     return this.floats(`${nameOf(linear)} bias`, [outputs], () => this.weights.bias(linear, shift));
-  }
-
-  private given(kept: Value): Value {
-    if (this.kept === this.float) return kept;
-    return this.graph.op('Cast', [kept], { to: ElementType[this.float] });
   }
 }
 

@@ -103,6 +103,17 @@ export class Graph {
     return this.ops(op, inputs, 1, attributes, domain)[0];
   }
 
+  /**
+   * A constant computed from an initialiser, when it is needed. onnxruntime orders nodes by walking back from the outputs,
+   * later ones first: nodes like this would run ahead of all others and their results would fill memory together, were
+   * they not the first nodes of the graph.
+   */
+  derived(op: string, initializer: Value, attributes: Attributes = {}): Value {
+    const output = `${op} of ${initializer}` as Value;
+    this.nodes.unshift({ op, domain: '', inputs: [initializer], outputs: [output], attributes });
+    return output;
+  }
+
   /** Adds a node with several outputs. */
   ops(
     op: string,

@@ -78,16 +78,13 @@ export class BertScorer implements Scorer {
     const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
     const budget = budgetFor(maxLength, template);
     const layout = chooseLayout(device, model.bytes, options);
-    const { path, labels, maxPositions, paddingSlot, precision } = model;
+    const { labels, paddingSlot, precision } = model;
     // What feeds a GPU must not wait.
     const niceness = device === 'cpu' ? (options.niceness ?? 0) : 0;
-    const setup = { device, threads: layout.threads, niceness, secondSegment: template.secondSegment };
+    const { secondSegment } = template;
     const pool = await WorkerPool.open(layout.workers, {
       url: workerUrl('scorer/worker.js'),
-      setup: {
-        ...setup,
-        model: { path, labels, maxPositions, ...(paddingSlot === undefined ? {} : { paddingSlot }) },
-      },
+      setup: { model, device, threads: layout.threads, niceness, secondSegment },
     });
     const batchTokens = options.batchTokens ?? batchTokensFor(device, model);
     // Whoever names a size of batch gets it.
