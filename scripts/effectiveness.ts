@@ -1,6 +1,7 @@
-// node --import tsx scripts/effectiveness.ts "HEADING=STUDY_FOLDER"… [--grid STUDY_FOLDER]
+// node --import tsx scripts/effectiveness.ts "HEADING=STUDY_FOLDER"… [--grid STUDY_FOLDER] [--seconds STUDY_FOLDER]
 // Writes docs/effectiveness.md from the results of studies (`bert-qe experiment experiments/open.yaml --out STUDY_FOLDER`);
-// --grid names the study whose kc × m grid is shown, as a mean over its collections. A folder that holds the collections of a
+// --grid names the study whose kc × m grid is shown, as a mean over its collections; --seconds the one whose seconds are, of
+// few queries on a quiet machine (scripts/sample-queries.ts). A folder that holds the collections of a
 // study but not the study's own tables (they may have been run on different machines) is put together here.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -218,8 +219,21 @@ function gridSection(folder: string): string[] {
   ];
 }
 
+/** What a query takes, measured apart: the studies themselves ran on several machines, beside other work. */
+function secondsSection(folder: string): string[] {
+  return [
+    '## Seconds a query',
+    '',
+    'Zero-shot, the first 100 of DPH+KL, int8, on two cores with nothing else running: every tenth judged query (every fifth of cisi, npl and cacm) of the first study above ' +
+      '(`scripts/sample-queries.ts`, then `bert-qe experiment`).',
+    '',
+    markdown(folder, 'seconds'),
+    '',
+  ];
+}
+
 const { values: options, positionals } = parseArgs({
-  options: { grid: { type: 'string' } },
+  options: { grid: { type: 'string' }, seconds: { type: 'string' } },
   allowPositionals: true,
 });
 const studies = positionals.map((argument) => {
@@ -236,6 +250,7 @@ const text = [
     'MaxP is the row of a model alone (BERT-Tiny, BERT-Small), interpolated with the initial ranking as BERT-QE is.',
   '',
   ...studies.flatMap(({ heading, folder }) => section(heading, folder)),
+  ...(options.seconds === undefined ? [] : secondsSection(options.seconds)),
   ...(options.grid === undefined ? [] : gridSection(options.grid)),
 ].join('\n');
 writeFileSync(join(root, 'docs/effectiveness.md'), `${text.trimEnd()}\n`);
