@@ -30,6 +30,8 @@ def main() -> None:
     parser.add_argument("--small", type=Path, required=True)
     parser.add_argument("--teacher", type=Path, required=True)
     parser.add_argument("--vocabulary", type=Path, required=True)
+    parser.add_argument("--chunk-words", type=int, default=10)
+    parser.add_argument("--chunks", type=int, default=10)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -40,7 +42,7 @@ def main() -> None:
     out: dict[str, np.ndarray] = {}
     for name, entry in sets.items():
         entry["run"] = {q: entry["run"][q] for q in list(entry["run"])[: options.limit]}
-        pipeline = Pipeline(entry, pieces, models, device)
+        pipeline = Pipeline(entry, pieces, models, device, options.chunk_words, options.chunks)
         z, best = pipeline.phase_one("S")
         chosen, chunk_scores, tokens = pipeline.phase_two("SS")
         used, index = np.unique(chosen[chosen >= 0], return_inverse=True)
