@@ -162,7 +162,7 @@ export class Scheduler {
   async #score(round: Round): Promise<void> {
     const { engine, pairs, tokens } = round;
     const started = performance.now();
-    const logits = await engine.scorer.scoreLogits(pairs, { signal: round.abandonment.signal, shared: true });
+    const logits = await engine.scorer.scoreLogits(pairs, { signal: round.abandonment.signal });
     const ended = performance.now();
     this.throughput.record(tokens * engine.weight, started, ended);
     this.#onRound?.({
