@@ -47,6 +47,12 @@ async function planned(
   return tasks;
 }
 
+/** Whether each task of so many pairs, of 7 tokens each, is shared. */
+async function kinds(count: number, sharing: { takers: number; tokens: number }): Promise<boolean[]> {
+  const pairs = Array<TextPair>(count).fill({ a: 'aa', b: 'bb' });
+  return (await planned(pairs, 14, { sharing })).map(({ isShared }) => isShared);
+}
+
 /** The sequences of all tasks, by the pair they belong to. */
 function sequences(tasks: readonly PlannedTask[]): Map<number, { ids: number[]; split: number }> {
   const found = new Map<number, { ids: number[]; split: number }>();
@@ -127,10 +133,6 @@ describe('the plan', () => {
   });
 
   it('shares calls of up to so many tokens; longer ones, and those of several windows, are tasks of single workers', async () => {
-    // 7 tokens each.
-    const pair = { a: 'aa', b: 'bb' };
-    const kinds = async (count: number, sharing: { takers: number; tokens: number }) =>
-      (await planned(Array<TextPair>(count).fill(pair), 14, { sharing })).map(({ isShared }) => isShared);
     expect(await kinds(6, { takers: 2, tokens: 42 })).toEqual([true]);
     expect(await kinds(6, { takers: 2, tokens: 41 })).toEqual([false, false, false]);
     expect(await kinds(6, { takers: 1, tokens: 42 })).toEqual([false, false, false]);
