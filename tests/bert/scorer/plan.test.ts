@@ -49,7 +49,7 @@ async function planned(
 
 /** Whether each task of so many pairs, of 7 tokens each, is shared. */
 async function kinds(count: number, sharing: { takers: number; tokens: number }): Promise<boolean[]> {
-  const pairs = Array<TextPair>(count).fill({ a: 'aa', b: 'bb' });
+  const pairs = Array.from({ length: count }, () => ({ a: 'aa', b: 'bb' }));
   return (await planned(pairs, 14, { sharing })).map(({ isShared }) => isShared);
 }
 
