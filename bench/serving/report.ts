@@ -59,6 +59,7 @@ function closedLoopRow(model: string, clients: number): string {
   const bare = find(model, clients, 'bare');
   const ours = find(model, clients, 'bert-qe');
   const peer = find(model, clients, 'transformers.js');
+  const ofBare = median(ours.shares.map((share, i) => share / bare.shares[i]));
   const range = [Math.min(...ours.shares), Math.max(...ours.shares)].map(percent).join(' to ');
   const cells = [
     names[model],
@@ -67,6 +68,7 @@ function closedLoopRow(model: string, clients: number): string {
     `${bare.documentsPerSecond.toFixed(0)} (${percent(median(bare.shares))})`,
     `**${ours.documentsPerSecond.toFixed(0)} (${percent(median(ours.shares))})**`,
     range,
+    percent(ofBare),
     `${ms(ours.p50)} / ${ms(ours.p99)}`,
     peer.documentsPerSecond.toFixed(0),
     `${ms(peer.p50)} / ${ms(peer.p99)}`,
@@ -137,7 +139,7 @@ writeFileSync(
 on ${machine.cores} cores of ${machine.cpu}, Node ${machine.node}. Server and clients are two processes on the same two cores, over loopback; the client sends prepared bytes over kept connections and looks at
 status and length of what comes back; a request is a query and ${report.documentsPerRequest} documents of up to 100 words of the demo collection.
 
-- *scorer alone*: the same requests put to \`BertScorer.score\` in one process, as many at a time, without HTTP.
+- *scorer alone*: the same requests put to \`BertScorer.score\` in one process, as many calls under way as there are clients, without HTTP.
 - *bare server*: the same scorer behind the fewest lines of \`node:http\` (\`bench/serving/bare-server.ts\`): nothing is checked, limited, shared out or counted. What it loses, HTTP, JSON and the client take: about as much as any server here has to.
 - *bert-qe*: \`bert-qe serve\`, asked at \`POST /rerank\`.
 - *Transformers.js*: the server one writes first (\`bench/serving/transformers-js-server.ts\`): the same weights as ONNX, fp32, behind \`node:http\`; a request is a batch.
@@ -145,11 +147,11 @@ status and length of what comes back; a request is a query and ${report.document
 ## Clients that wait for their answers
 
 Each client sends its next request when the last one is answered. The systems take turns, in rounds (${[...new Set(rounds)].join('; ')}) after ${[...new Set(reports.map((one) => one.warmUpSeconds))].join(' or ')} s to warm up and one round that is not counted; throughput is the median round's,
-in documents per second; latencies are p50 / p99 in milliseconds over all rounds. In brackets the share of the scorer alone: the median over rounds, each against the scorer's own round just before it; beside it the lowest and the highest.
+in documents per second; latencies are p50 / p99 in milliseconds over all rounds. In brackets the share of the scorer alone: the median over rounds, each against the scorer's own round just before it; beside it the lowest and the highest, and the share of the bare server, round by round.
 *Stolen* is the share of the cores' time that the machine beneath this virtual one took meanwhile.
 
-| model | clients | scorer alone | bare server | bert-qe | from, to | its latency | Transformers.js | its latency | bert-qe is | stolen |
-|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+| model | clients | scorer alone | bare server | bert-qe | from, to | of bare | its latency | Transformers.js | its latency | bert-qe is | stolen |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 ${everyRow(closedLoopRow)}
 
 What a request costs, in milliseconds of CPU as Linux counts them for each thread. *Server* is the thread that serves (of the scorer alone: that calls it), *workers* are the scoring threads,

@@ -1,4 +1,4 @@
-// npm run build && node --import tsx bench/serving/run.ts [MODEL…] [--clients 1,8,64] [--rounds 5] [--seconds 1.5]   (S and T)
+// npm run build && node --import tsx bench/serving/run.ts [MODEL…] [--clients 1,2,8,64] [--rounds 5] [--seconds 1.5]   (S and T)
 // Prints a JSON document; report.ts makes a page of it, or of several.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { documentsPerRequest, requests } from './workload.js';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    clients: { type: 'string', default: '1,8,64' },
+    clients: { type: 'string', default: '1,2,8,64' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '1.5' },
   },

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { arrivalOf, plainHeadOf, refusalOf, type DoorOptions } from './door.js';
+import { arrivalOf, plainHeadOf, refusalOf, turnAway, type DoorOptions } from './door.js';
 import { directAnswers, type JsonAnswer } from './handlers/index.js';
 import { isJson, parseJson, problemBody, problemOf, readMessage } from './http/index.js';
 import type { Service } from './service.js';
@@ -7,8 +7,9 @@ import { Visit } from './visit.js';
 
 /**
  * Answers plain re-rank requests without the application: its requests, answers and streams, made for the web's
- * interfaces, cost more than a tenth of what a small model does. Whatever is not plain (refused, not JSON, of unknown
- * length, from another origin) takes the long way. True where it sees to the answer.
+ * interfaces, cost more than a tenth of what a small model does. Scoring requests that there is no room for are turned
+ * away here. Whatever is not plain (refused otherwise, not JSON, of unknown length, from another origin) takes the
+ * long way. True where it sees to the answer.
  */
 export function answerDirectly(
   request: IncomingMessage,
@@ -16,9 +17,16 @@ export function answerDirectly(
   service: Service,
   options: DoorOptions,
 ): boolean {
+  const started = performance.now();
   const head = plainHeadOf(request, service, options);
-  const answer = head && directAnswers.get(head.path);
-  if (!answer || !isJson(head.header('content-type')) || refusalOf(head, service, options)) return false;
+  if (!head) return false;
+  const problem = refusalOf(head, service, options);
+  if (problem?.status === 429) {
+    turnAway({ request, response, head, started }, problem, service, options);
+    return true;
+  }
+  const answer = directAnswers.get(head.path);
+  if (problem || !answer || !isJson(head.header('content-type'))) return false;
   const visit = new Visit(head, service, options);
   visit.life.hold(service.admission.claim(arrivalOf(head, service, options)));
   response.on('close', () => {

@@ -29,6 +29,15 @@ export interface Head {
   header(name: string): string | undefined;
 }
 
+/** A request that can be answered without the application. */
+export interface PlainRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly head: Head;
+  /** When it was first looked at. */
+  readonly started: number;
+}
+
 const table: readonly RouteSpec[] = Object.values(routes);
 const scoring = new Set(table.filter(({ scores }) => scores).map(({ path }) => path));
 const open = new Set(table.filter((route) => route.open).map(({ path }) => path));
@@ -74,20 +83,15 @@ export function arrivalOf(
 }
 
 /**
- * Answers 429 before anything is made for the request: under load most requests end here,
- * and the time they take is taken from those that were let in. True where it has answered.
+ * Answers that there is no room, with nothing made for the request: under load most requests end here, and the time
+ * they take is taken from those that were let in.
  */
 export function turnAway(
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, head, started }: PlainRequest,
+  problem: ProblemAnswer,
   service: Service,
   options: DoorOptions,
-): boolean {
-  const started = performance.now();
-  const head = plainHeadOf(request, service, options);
-  if (!head) return false;
-  const problem = refusalOf(head, service, options);
-  if (problem?.status !== 429) return false;
+): void {
   const id = requestIdOf(head);
   const ms = performance.now() - started;
   const body = JSON.stringify(problemBody(problem, id));
@@ -112,7 +116,6 @@ export function turnAway(
     status: problem.status,
     ms,
   });
-  return true;
 }
 
 /**

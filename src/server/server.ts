@@ -11,7 +11,7 @@ import {
   type LoadModelsOptions,
 } from './catalogue/index.js';
 import { answerDirectly } from './direct.js';
-import { turnAway, type DoorOptions } from './door.js';
+import type { DoorOptions } from './door.js';
 import { ApiKeys, isLoopback } from './http/index.js';
 import { defaultPatience, listen, type Patience } from './listen.js';
 import type { ServerLog } from './log.js';
@@ -95,9 +95,7 @@ export class RerankServer {
         createApp(service, gate),
         (request, response) => {
           service.turns.arrived();
-          return (
-            turnAway(request, response, service, gate) || answerDirectly(request, response, service, gate)
-          );
+          return answerDirectly(request, response, service, gate);
         },
         host,
         port,

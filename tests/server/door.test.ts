@@ -1,7 +1,7 @@
 import { createServer, request, type IncomingHttpHeaders, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { turnAway } from '../../src/server/door.js';
+import { answerDirectly } from '../../src/server/direct.js';
 import { ApiKeys } from '../../src/server/http/index.js';
 import { ServerLog } from '../../src/server/log.js';
 import type { Service } from '../../src/server/service.js';
@@ -21,7 +21,7 @@ let service = full;
 let options = closed;
 beforeAll(async () => {
   server = createServer((asked, answer) => {
-    if (!turnAway(asked, answer, service as unknown as Service, options)) answer.end('let in');
+    if (!answerDirectly(asked, answer, service as unknown as Service, options)) answer.end('let in');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });

@@ -83,19 +83,6 @@ describe('the scheduler', () => {
     ]);
   });
 
-  it('has workers take batches of a round from each other, and cuts no round for them', async () => {
-    const engine = new FakeEngine(80);
-    const asked: unknown[] = [];
-    const { scoreLogits } = engine.scorer;
-    engine.scorer.scoreLogits = (pairs, options?: { readonly shared?: boolean }) => {
-      asked.push(options?.shared);
-      return scoreLogits(pairs);
-    };
-    await new Scheduler().run({ engine, client: 'a', pairs: pairsOf('a', 12) });
-    expect(engine.rounds.map((round) => round.length)).toEqual([8, 4]);
-    expect(asked).toEqual([true, true]);
-  });
-
   it('lets rounds grow while the model is quick, as far as it may', async () => {
     const engine = new FakeEngine(40, 0, 120);
     const scheduler = new Scheduler();

@@ -5,7 +5,7 @@ import { type Device, workerUrl } from '../runtime/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
 import type { Scorer, ScoreOptions, TextPair } from '../types.js';
-import { batchTokensFor, headScoresFor, messageTokensFor } from './batch-tokens.js';
+import { batchTokensFor, headScoresFor, messageTokensFor, sharedTokensFor } from './batch-tokens.js';
 import { InFlight } from './in-flight.js';
 import { chooseLayout, type Layout } from './layout.js';
 import { type PreparedModel, prepareModel } from './model-source.js';
@@ -55,7 +55,6 @@ export class BertScorer implements Scorer {
   readonly info: ScorerInfo;
   readonly #pool: WorkerPool;
   readonly #planning: PlanOptions;
-  readonly #sharedPlanning: PlanOptions;
   readonly #calls = new Set<Promise<Logits>>();
   #closed = false;
 
@@ -63,7 +62,6 @@ export class BertScorer implements Scorer {
     this.info = info;
     this.#pool = pool;
     this.#planning = planning;
-    this.#sharedPlanning = { ...planning, takers: info.workers };
   }
 
   /** Finds, compiles if need be, and loads a model; it is refused here, with the reason, or it can score. */
@@ -100,6 +98,7 @@ export class BertScorer implements Scorer {
       batchTokens,
       headScores,
       together: { tokens: messageTokens, tasks: pool.capacity },
+      sharing: { takers: layout.workers, tokens: sharedTokensFor(layout.workers, messageTokens) },
       padded: paddingSlot !== undefined,
     });
   }
@@ -109,14 +108,8 @@ export class BertScorer implements Scorer {
     return probabilities(await this.scoreLogits(pairs, options));
   }
 
-  /**
-   * The classifier's raw outputs: where probabilities saturate at 0 and 1, these still tell pairs apart. `shared` is for
-   * calls of which few are under way: one message for each worker, and they take batches from each other until none is left.
-   */
-  async scoreLogits(
-    pairs: readonly TextPair[],
-    options: ScoreOptions & { readonly shared?: boolean } = {},
-  ): Promise<Logits> {
+  /** The classifier's raw outputs: where probabilities saturate at 0 and 1, these still tell pairs apart. */
+  async scoreLogits(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Logits> {
     throwIfAborted(options.signal);
     if (this.#closed) throw new BertQeError('usage', 'The scorer is closed; load it again.');
     const call = this.#run(pairs, options);
@@ -133,12 +126,8 @@ export class BertScorer implements Scorer {
     return lengthOf(pair, this.#planning);
   }
 
-  async #run(
-    pairs: readonly TextPair[],
-    { signal, onProgress, shared }: ScoreOptions & { readonly shared?: boolean },
-  ): Promise<Logits> {
+  async #run(pairs: readonly TextPair[], { signal, onProgress }: ScoreOptions): Promise<Logits> {
     const { labels } = this.info;
-    const planning = shared ? this.#sharedPlanning : this.#planning;
     const values = new Float32Array(pairs.length * labels);
     const inFlight = new InFlight(this.#pool.capacity);
     const abort = () => {
@@ -149,7 +138,7 @@ export class BertScorer implements Scorer {
     signal?.addEventListener('abort', abort, { once: true });
     let done = 0;
     try {
-      for await (const planned of plan(pairs, planning, signal)) {
+      for await (const planned of plan(pairs, this.#planning, signal)) {
         await inFlight.room();
         const finish = (logits: Float32Array): void => {
           planned.pairs.forEach((pair, row) => {
@@ -162,8 +151,8 @@ export class BertScorer implements Scorer {
           done += planned.pairs.length;
           onProgress?.(done, pairs.length);
         };
-        const { task } = planned;
-        const logits = shared ? this.#pool.runShared(task, inFlight) : this.#pool.run(task, inFlight);
+        const { task, isShared } = planned;
+        const logits = isShared ? this.#pool.runShared(task, inFlight) : this.#pool.run(task, inFlight);
         inFlight.add(logits.then(finish));
       }
       await inFlight.drained();

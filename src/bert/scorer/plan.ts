@@ -18,8 +18,11 @@ export interface PlanOptions {
    * no more than a batch.
    */
   readonly together?: { readonly tokens: number; readonly tasks: number };
-  /** So many workers take batches of a task from each other: a window is then one task. Default: 1, who has all of it. */
-  readonly takers?: number;
+  /**
+   * How many workers may take batches of a task from each other, and the tokens of a call, at most, that is one such task;
+   * without this, every task is one worker's.
+   */
+  readonly sharing?: { readonly takers: number; readonly tokens: number };
   /** Whether sequences of a batch may differ in length, and are padded; fewer, larger batches then. */
   readonly padded?: boolean;
 }
@@ -28,6 +31,8 @@ export interface PlanOptions {
 export interface PlannedTask {
   readonly task: BatchTask;
   readonly pairs: Int32Array;
+  /** Whether workers take its batches from each other. */
+  readonly isShared: boolean;
 }
 
 /** The first window is small, so that workers start at once; later ones grow, so that batches fill. */
@@ -73,7 +78,7 @@ export async function* plan(
     upcoming = end < pairs.length ? tokenise(pairs, end, size, options, signal) : undefined;
     // Heard when it is awaited; until then a failure must not count as unhandled.
     upcoming?.catch(() => {});
-    yield* tasks(window, options);
+    yield* tasks(window, options, window.start === 0 && upcoming === undefined);
   }
 }
 
@@ -106,10 +111,13 @@ async function tokenise(
   return window;
 }
 
-function tasks(window: Window, options: PlanOptions): Generator<PlannedTask> {
+function tasks(window: Window, options: PlanOptions, isWholeCall: boolean): Generator<PlannedTask> {
   const sorted = byLength(window, options.template);
-  if (options.padded) return paddedTasks(window, sorted, options);
-  return (options.takers ?? 1) > 1 ? sharedTask(window, sorted, options) : evenTasks(window, sorted, options);
+  const { padded, sharing } = options;
+  if (padded) return paddedTasks(window, sorted, options);
+  if (isWholeCall && sharing && sharing.takers > 1 && sum(sorted.lengths) <= sharing.tokens)
+    return sharedTask(window, sorted, options, sharing.takers);
+  return evenTasks(window, sorted, options);
 }
 
 /** A batch a task, each padded to its first, which is its longest. */
@@ -161,7 +169,8 @@ const BATCHES_PER_TAKER = 4;
 function* sharedTask(
   window: Window,
   sorted: Sorted,
-  { batchTokens, template, takers = 1 }: PlanOptions,
+  { batchTokens, template }: PlanOptions,
+  takers: number,
 ): Generator<PlannedTask> {
   const { order, lengths } = sorted;
   if (order.length === 0) return;
@@ -181,7 +190,7 @@ function* sharedTask(
     at += batch.rows;
   }
   const shapes = batches.map(({ rows, length }) => ({ rows, length }));
-  yield assemble(window, template, places, shapes, all);
+  yield { ...assemble(window, template, places, shapes, all), isShared: true };
 }
 
 /** How many sequences from a place on are of one length and have at most so many tokens together; at least one. */
@@ -248,5 +257,6 @@ function assemble(
   return {
     task: { ids, splits, shapes, ...(ends ? { ends } : {}) },
     pairs: places.map((place) => window.start + place),
+    isShared: false,
   };
 }

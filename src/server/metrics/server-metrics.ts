@@ -42,7 +42,7 @@ export class ServerMetrics {
     'Time of rounds, by model; rounds overlap.',
   );
   readonly #gauges: readonly Gauge[];
-  readonly #loop = monitorEventLoopDelay({ resolution: 10 });
+  readonly #loop = monitorEventLoopDelay({ resolution: 100 });
 
   constructor(observed: Observed) {
     this.#loop.enable();

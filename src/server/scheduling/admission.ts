@@ -93,17 +93,19 @@ const honoured = 1.5;
 
 /** A place held for a request that is being read; given back when it is read, when it ends, or after a while. */
 export class Claim {
-  readonly #lapse: NodeJS.Timeout;
-  #release: (() => void) | undefined;
+  readonly #lapses = performance.now() + holdMs;
+  #release: ((claim: Claim) => void) | undefined;
 
   constructor(
     private readonly work: number,
-    release: () => void,
+    release: (claim: Claim) => void,
     private readonly learn: (work: number) => void,
   ) {
     this.#release = release;
-    this.#lapse = setTimeout(() => this.release(), holdMs);
-    this.#lapse.unref();
+  }
+
+  get hasLapsed(): boolean {
+    return performance.now() >= this.#lapses;
   }
 
   /** The request is read: it is so much work, for which admission is asked next. Returns what was held until now. */
@@ -116,8 +118,7 @@ export class Claim {
 
   /** It may be called again. */
   release(): void {
-    clearTimeout(this.#lapse);
-    this.#release?.();
+    this.#release?.(this);
     this.#release = undefined;
   }
 }
@@ -134,6 +135,8 @@ export class Admission {
   /** Work by client, admitted and claimed. */
   readonly #pending = new Map<string, number>();
   readonly #forecasts = new Map<string, Forecast>();
+  /** The oldest first. */
+  readonly #claims = new Set<Claim>();
   #total = 0;
   #admitted = 0;
 
@@ -149,6 +152,7 @@ export class Admission {
 
   /** Work that places are held for, of requests that are being read. */
   get claimedTokens(): number {
+    this.#dropLapsed();
     return notDust(this.#total - this.#admitted);
   }
 
@@ -165,11 +169,16 @@ export class Admission {
     const { requestTokens } = this.limits;
     const work = Math.max(0, Math.min(forecast.mean(bytes), requestTokens, this.#room(client, deadline)));
     this.#add(client, work);
-    return new Claim(
+    const claim = new Claim(
       work,
-      () => this.#add(client, -work),
+      (released) => {
+        this.#claims.delete(released);
+        this.#add(client, -work);
+      },
       (real) => forecast.learn(bytes, real),
     );
+    this.#claims.add(claim);
+    return claim;
   }
 
   /** Seconds after which about half of what waits is done. */
@@ -202,6 +211,7 @@ export class Admission {
 
   /** The most work that could be taken from the client now. */
   #room(client: string, deadline: number): number {
+    this.#dropLapsed();
     const own = this.#pending.get(client) ?? 0;
     return Math.min(this.#roomInQueue(own), this.#roomInTime(own, deadline));
   }
@@ -225,6 +235,14 @@ export class Admission {
     let common = (commonShare * deadline * perSecond) / 1000;
     for (const pending of this.#pending.values()) common -= Math.min(pending, timely);
     return Math.min(common, Math.max(timely - this.#total, timely / clients - own));
+  }
+
+  /** Looked at when room is asked for: a timer for each request would cost more than all the rest of this. */
+  #dropLapsed(): void {
+    for (const claim of this.#claims) {
+      if (!claim.hasLapsed) return;
+      claim.release();
+    }
   }
 
   #add(client: string, work: number): void {

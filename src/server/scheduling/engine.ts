@@ -3,14 +3,7 @@ import type { Meter } from '../../cost/index.js';
 
 /** The part of a loaded model that the scheduler needs. */
 export interface LogitScorer {
-  scoreLogits(
-    pairs: readonly TextPair[],
-    options?: {
-      readonly signal?: AbortSignal;
-      /** Workers take batches of these pairs from each other. */
-      readonly shared?: boolean;
-    },
-  ): Promise<Logits>;
+  scoreLogits(pairs: readonly TextPair[], options?: { readonly signal?: AbortSignal }): Promise<Logits>;
 }
 
 /** A loaded model, as requests share it. */

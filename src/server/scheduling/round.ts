@@ -4,8 +4,7 @@ import type { Job } from './job.js';
 
 /** Pairs of several calls that go to a model together. */
 export class Round {
-  /** Fires when nobody waits for any of it: what no worker has yet is then withdrawn. */
-  readonly abandonment = new AbortController();
+  #abandonment: AbortController | undefined;
   readonly #places = new Map<Job, number[]>();
   #tokens = 0;
 
@@ -30,6 +29,17 @@ export class Round {
     return this.#tokens;
   }
 
+  /** Fires when nobody waits for any of it: what no worker has begun is then left. A lone call's own, where it has one. */
+  get signal(): AbortSignal | undefined {
+    if (this.#places.size === 1) return this.jobs[0].request.signal;
+    this.#abandonment ??= new AbortController();
+    return this.#abandonment.signal;
+  }
+
+  get isAbandoned(): boolean {
+    return this.jobs.every((job) => job.isOver);
+  }
+
   /** Gives each call its scores. */
   deliver(odds: Float64Array): void {
     let from = 0;
@@ -52,6 +62,6 @@ export class Round {
 
   /** To be called when a call has been given up. */
   noticeCancelled(): void {
-    if (this.jobs.every((job) => job.isOver)) this.abandonment.abort();
+    if (this.isAbandoned) this.#abandonment?.abort();
   }
 }

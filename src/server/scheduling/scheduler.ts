@@ -107,10 +107,15 @@ export class Scheduler {
     this.#virtualTime = first.served;
     const { engine } = nextJob(first, undefined)!.request;
     const round = new Round(engine);
+    const isContended = this.#clients.size > 1;
+    let client: ClientQueue | undefined;
+    let job: Job | undefined;
     for (let left = this.#roundWork(engine); left > 0;) {
-      const client = this.#leastServed(engine);
-      if (!client) break;
-      const job = nextJob(client, engine)!;
+      if (isContended || !job?.hasMore) {
+        client = this.#leastServed(engine);
+        job = client && nextJob(client, engine);
+      }
+      if (!client || !job) break;
       const work = job.nextWork;
       // A pair too many would be a batch of its own.
       if (work > left && round.tokens > 0) break;
@@ -150,7 +155,7 @@ export class Scheduler {
       await this.#score(round);
     } catch (error) {
       const apart = round.apart();
-      if (round.jobs.length === 1 || round.abandonment.signal.aborted) {
+      if (round.jobs.length === 1 || round.isAbandoned) {
         for (const job of round.jobs) job.fail(error);
         return;
       }
@@ -160,19 +165,22 @@ export class Scheduler {
   }
 
   async #score(round: Round): Promise<void> {
-    const { engine, pairs, tokens } = round;
+    const { engine, pairs, tokens, signal } = round;
     const started = performance.now();
-    const logits = await engine.scorer.scoreLogits(pairs, { signal: round.abandonment.signal, shared: true });
+    const logits = await engine.scorer.scoreLogits(pairs, signal ? { signal } : {});
     const ended = performance.now();
     this.throughput.record(tokens * engine.weight, started, ended);
-    this.#onRound?.({
-      engine,
-      pairs: pairs.length,
-      tokens,
-      calls: round.jobs.length,
-      seconds: (ended - started) / 1000,
-    });
     round.deliver(logOdds(logits));
+    // Those who wait come first.
+    setImmediate(() =>
+      this.#onRound?.({
+        engine,
+        pairs: pairs.length,
+        tokens,
+        calls: round.jobs.length,
+        seconds: (ended - started) / 1000,
+      }),
+    );
   }
 }
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { batchTokensFor, headScoresFor, messageTokensFor } from '../../../src/bert/scorer/batch-tokens.js';
+import {
+  batchTokensFor,
+  headScoresFor,
+  messageTokensFor,
+  sharedTokensFor,
+} from '../../../src/bert/scorer/batch-tokens.js';
 import type { PreparedModel } from '../../../src/bert/scorer/model-source.js';
 import { miniConfig } from './mini-model.js';
 
@@ -63,5 +68,12 @@ describe('tokens in a message', () => {
     expect(messageTokensFor('webgpu', model(128, 2, 'fp32'), 65_536)).toBe(65_536);
     const { encoder: _, ...exported } = model(128, 2, 'fp32');
     expect(messageTokensFor('cpu', exported, 1024)).toBe(1024);
+  });
+});
+
+describe('tokens in a call that workers share', () => {
+  it('are four messages for each worker', () => {
+    expect(sharedTokensFor(2, 2048)).toBe(16_384);
+    expect(sharedTokensFor(16, 1024)).toBe(65_536);
   });
 });

@@ -2,6 +2,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { BertWeights } from '../../../src/bert/checkpoint/index.js';
+import { sharedTokensFor } from '../../../src/bert/scorer/batch-tokens.js';
 import { BertScorer, type ScorerOptions } from '../../../src/bert/scorer/index.js';
 import type { TextPair } from '../../../src/bert/types.js';
 import { scorerContract } from '../../contracts/scorer.js';
@@ -61,18 +62,29 @@ describe('BertScorer', () => {
   });
 
   it.each([1, 2, 3])(
-    'gives the same scores where %i workers take batches of a call from each other',
+    'gives the same scores whether %i workers share a call or it is too long for that',
     async (workers) => {
-      const scorer = await BertScorer.load({ model: 'T', workers });
-      let reports = 0;
+      const scorer = await BertScorer.load({ model: 'T', workers, batchTokens: 512 });
+      const { messageTokens } = scorer.info;
+      let left = sharedTokensFor(workers, messageTokens);
+      const tooLong = pairs.findIndex((pair) => (left -= scorer.lengthOf(pair)) < 0);
+      expect(tooLong).toBeGreaterThan(0);
+      const reports: number[] = [];
       try {
-        const { values } = await scorer.scoreLogits(pairs, { shared: true, onProgress: () => reports++ });
-        values.forEach((value, i) => expect(Math.abs(value - expected[i])).toBeLessThanOrEqual(1e-5));
+        for (const length of [tooLong, tooLong + 1]) {
+          let calls = 0;
+          const some = pairs.slice(0, length);
+          const { values } = await scorer.scoreLogits(some, { onProgress: () => calls++ });
+          values.forEach((value, i) => expect(Math.abs(value - expected[i])).toBeLessThanOrEqual(1e-5));
+          reports.push(calls);
+        }
       } finally {
         await scorer.close();
       }
-      // However many batches there are, it is one task.
-      if (workers > 1) expect(reports).toBe(1);
+      // However many batches it has, a shared call is one task.
+      const [within, beyond] = reports;
+      if (workers > 1) expect(within).toBe(1);
+      expect(beyond).toBeGreaterThan(1);
     },
   );
 

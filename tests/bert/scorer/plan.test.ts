@@ -27,7 +27,7 @@ async function planned(
     padded = false,
     headScores = Infinity,
     together = { tokens: batchTokens, tasks: 1 },
-    takers = 1,
+    sharing = { takers: 1, tokens: Infinity },
   } = {},
 ): Promise<PlannedTask[]> {
   const pieces = new PieceCache(tokenizer, budget.second);
@@ -40,11 +40,17 @@ async function planned(
     headScores,
     padded,
     together,
-    takers,
+    sharing,
   })) {
     tasks.push(task);
   }
   return tasks;
+}
+
+/** Whether each task of so many pairs, of 7 tokens each, is shared. */
+async function kinds(count: number, sharing: { takers: number; tokens: number }): Promise<boolean[]> {
+  const pairs = Array.from({ length: count }, () => ({ a: 'aa', b: 'bb' }));
+  return (await planned(pairs, 14, { sharing })).map(({ isShared }) => isShared);
 }
 
 /** The sequences of all tasks, by the pair they belong to. */
@@ -103,17 +109,18 @@ describe('the plan', () => {
     },
   );
 
-  it('makes one task of a window that workers share: every pair once, batches the largest first and none too large', async () => {
+  it('makes one task of a short call, for workers to share: every pair once, batches the largest first and none too large', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ a: text, b: text }), { minLength: 1, maxLength: 60 }),
         fc.integer({ min: 20, max: 400 }),
         fc.integer({ min: 2, max: 4 }),
         async (pairs, batchTokens, takers) => {
-          const shared = await planned(pairs, batchTokens, { takers });
+          const shared = await planned(pairs, batchTokens, { sharing: { takers, tokens: Infinity } });
           expect(shared).toHaveLength(1);
           expect(sequences(shared)).toEqual(sequences(await planned(pairs, batchTokens)));
-          const [{ task }] = shared;
+          const [{ task, isShared }] = shared;
+          expect(isShared).toBe(true);
           const sizes = task.shapes.map(({ rows, length }) => rows * length);
           expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
           const most = Math.min(batchTokens, Math.ceil(task.ids.length / (4 * takers)));
@@ -123,6 +130,14 @@ describe('the plan', () => {
         },
       ),
     );
+  });
+
+  it('shares calls of up to so many tokens; longer ones, and those of several windows, are tasks of single workers', async () => {
+    expect(await kinds(6, { takers: 2, tokens: 42 })).toEqual([true]);
+    expect(await kinds(6, { takers: 2, tokens: 41 })).toEqual([false, false, false]);
+    expect(await kinds(6, { takers: 1, tokens: 42 })).toEqual([false, false, false]);
+    expect(await kinds(512, { takers: 2, tokens: Infinity })).toEqual([true]);
+    expect(new Set(await kinds(513, { takers: 2, tokens: Infinity }))).toEqual(new Set([false]));
   });
 
   it('pads to the longest of a batch, and no batch is left as small as one length would make it', async () => {
