@@ -151,21 +151,34 @@ function renderParity({ date, pairs, largestDifference }: ParityResults): string
 
 const giga = (value: number) => (value / 1e9).toFixed(0);
 
-function renderLarger({ date, sizes }: LargerResults): string[] {
+function renderLarger({ sizes }: LargerResults): string[] {
+  const dates = [...new Set(sizes.map(({ date }) => date.slice(0, 10)))].sort().join(', ');
   return [
     '### How near each size comes to the ceiling',
     '',
-    `\`node --import tsx bench/scoring/larger.ts\` (${date.slice(0, 10)}). The same pairs, fewer of them; M, B and L with random weights. The ceiling, still of floats, is measured just before and just after each row, and their mean counts.`,
+    `\`node --import tsx bench/scoring/larger.ts\` (${dates}). The same pairs, fewer of them; M, B and L with random weights. Each round of scoring stands between two ceilings, still of floats and the best of twelve products each, ` +
+      'whose mean it is compared with; seconds and rate are of the median round, and the median of the ratios counts.',
     '',
-    '| model | precision | pairs | seconds | useful GFLOP/s | ceiling before, after | of the ceiling |',
-    '|---|---|---|---|---|---|---|',
-    ...sizes.map(({ size, precision, pairs, seconds, flops, ceilings }) => {
-      const mean = ceilings.reduce((sum, one) => sum + one, 0) / ceilings.length;
-      return `| ${size} | ${precision} | ${pairs} | ${seconds.toFixed(1)} | ${giga(flops)} | ${ceilings.map(giga).join(', ')} | ${((100 * flops) / mean).toFixed(0)} % |`;
+    '| model | precision | workers × threads | pairs | seconds | useful GFLOP/s | ceilings | of the ceiling, each round | median |',
+    '|---|---|---|---|---|---|---|---|---|',
+    ...sizes.map(({ size, precision, layout, pairs, flops, rounds }) => {
+      const seconds = median(rounds.map((round) => round.seconds));
+      const ceilings = [rounds[0].ceilings[0], ...rounds.map((round) => round.ceilings[1])];
+      const ratios = rounds.map(
+        (round) => (200 * flops) / round.seconds / (round.ceilings[0] + round.ceilings[1]),
+      );
+      return (
+        `| ${size} | ${precision} | ${layout} | ${pairs} | ${seconds.toFixed(1)} | ${giga(flops / seconds)} | ${ceilings.map(giga).join(', ')} | ` +
+        `${ratios.map((ratio) => ratio.toFixed(0)).join(', ')} | ${median(ratios).toFixed(0)} % |`
+      );
     }),
     '',
     ...WHERE_TIME_GOES,
   ];
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1];
 }
 
 /** What was found on 16 November with onnxruntime's profile of each node, and by alternating graphs in one process. */
