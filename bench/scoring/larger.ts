@@ -43,9 +43,12 @@ const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Lar
 const precisions = (['fp32', 'int8'] as const).filter((name) => (process.argv[3] ?? name) === name);
 const sizes = before.filter((row) => !wanted.includes(row.size) || !precisions.includes(row.precision));
 const workload = await phaseThree(1000);
+const { BERT_QE_CACHE: usualCache } = process.env;
 for (const size of wanted as Iterable<SizeLetter>) {
   const count = PAIRS[size]!;
   const { folder, trained } = await modelFolder(size);
+  // What is compiled of random weights is never wanted again, and goes with them.
+  if (!trained) process.env.BERT_QE_CACHE = join(folder, 'cache');
   // Evenly from the whole workload, whose passages come collection by collection.
   const pairs = Array.from({ length: count }, (_, i) => workload[Math.floor((i * workload.length) / count)]);
   const { flops } = await workloadSize(folder, pairs);
@@ -63,6 +66,8 @@ for (const size of wanted as Iterable<SizeLetter>) {
     sizes.push({ date, size, precision, layout: `${workers}×${threads}`, pairs: count, flops, rounds });
     process.stderr.write(`${JSON.stringify(sizes.at(-1))}\n`);
   }
+  if (usualCache === undefined) delete process.env.BERT_QE_CACHE;
+  else process.env.BERT_QE_CACHE = usualCache;
   if (!trained) rmSync(folder, { recursive: true });
 }
 const order = Object.keys(PAIRS);
