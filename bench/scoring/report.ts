@@ -157,7 +157,7 @@ function renderLarger({ sizes }: LargerResults): string[] {
     '### How near each size comes to the ceiling',
     '',
     `\`node --import tsx bench/scoring/larger.ts\` (${dates}). The same pairs, fewer of them; M, B and L with random weights. Each round of scoring stands between two ceilings, still of floats and the best of twelve products each, ` +
-      'whose mean it is compared with; seconds and rate are of the median round, and the median of the ratios counts.',
+      'whose mean it is compared with; seconds and rate are of the median round, and the median of the ratios counts. M in fp32 was run twice: the first time, with a compiler at work beside it, its rounds were at 76, 75 and 90 %.',
     '',
     '| model | precision | workers × threads | pairs | seconds | useful GFLOP/s | ceilings | of the ceiling, each round | median |',
     '|---|---|---|---|---|---|---|---|---|',
