@@ -151,21 +151,34 @@ function renderParity({ date, pairs, largestDifference }: ParityResults): string
 
 const giga = (value: number) => (value / 1e9).toFixed(0);
 
-function renderLarger({ date, sizes }: LargerResults): string[] {
+function renderLarger({ sizes }: LargerResults): string[] {
+  const dates = [...new Set(sizes.map(({ date }) => date.slice(0, 10)))].sort().join(', ');
   return [
     '### How near each size comes to the ceiling',
     '',
-    `\`node --import tsx bench/scoring/larger.ts\` (${date.slice(0, 10)}). The same pairs, fewer of them; M, B and L with random weights. The ceiling, still of floats, is measured just before and just after each row, and their mean counts.`,
+    `\`node --import tsx bench/scoring/larger.ts\` (${dates}). The same pairs, fewer of them; M, B and L with random weights. Each round of scoring stands between two ceilings, still of floats and the best of twelve products each, ` +
+      'whose mean it is compared with; seconds and rate are of the median round, and the median of the ratios counts. M in fp32 was run twice: the first time, with a compiler at work beside it, its rounds were at 76, 75 and 90 %.',
     '',
-    '| model | precision | pairs | seconds | useful GFLOP/s | ceiling before, after | of the ceiling |',
-    '|---|---|---|---|---|---|---|',
-    ...sizes.map(({ size, precision, pairs, seconds, flops, ceilings }) => {
-      const mean = ceilings.reduce((sum, one) => sum + one, 0) / ceilings.length;
-      return `| ${size} | ${precision} | ${pairs} | ${seconds.toFixed(1)} | ${giga(flops)} | ${ceilings.map(giga).join(', ')} | ${((100 * flops) / mean).toFixed(0)} % |`;
+    '| model | precision | workers × threads | pairs | seconds | useful GFLOP/s | ceilings | of the ceiling, each round | median |',
+    '|---|---|---|---|---|---|---|---|---|',
+    ...sizes.map(({ size, precision, layout, pairs, flops, rounds }) => {
+      const seconds = median(rounds.map((round) => round.seconds));
+      const ceilings = [rounds[0].ceilings[0], ...rounds.map((round) => round.ceilings[1])];
+      const ratios = rounds.map(
+        (round) => (200 * flops) / round.seconds / (round.ceilings[0] + round.ceilings[1]),
+      );
+      return (
+        `| ${size} | ${precision} | ${layout} | ${pairs} | ${seconds.toFixed(1)} | ${giga(flops / seconds)} | ${ceilings.map(giga).join(', ')} | ` +
+        `${ratios.map((ratio) => ratio.toFixed(0)).join(', ')} | ${median(ratios).toFixed(0)} % |`
+      );
     }),
     '',
     ...WHERE_TIME_GOES,
   ];
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1];
 }
 
 /** What was found on 16 November with onnxruntime's profile of each node, and by alternating graphs in one process. */
@@ -176,11 +189,17 @@ const WHERE_TIME_GOES = [
   '',
   'What was tried, each against the graph of that time, alternating every few batches in one process:',
   '',
-  '- **Feed-forward units some at a time** (taken; 256 of T, S and M, 512 of B): graphs of S 1.06 times as fast, of T 1.02 to 1.05, of M 1.04, of B 1.07; the whole scorer with S 1.09 ' +
-    'times (six rounds of 1,500 pairs, old and new in turn), with T 1.02; scores are the same to the bit. L was 1.06 to 1.08 times as fast on one thread, but in the scorer, where it has one session of two threads, it took 40.1 s, 70 % of a ceiling of 183 and 185, beside 24.9 s and 85 % ' +
-    'in a run two hours before, which the machine may be to blame for; alternated, four of its layers on two threads, parts gave .97. So it keeps its graph. **L’s rate swings with the machine**: with the same graph 24.9 s (85 %), 36.0 s (78 %, the line above) and 62.0 s (47 %) ' +
-    'in runs of one day; and in one process, the same 30 pairs again and again, 21.8 and 21.0 s in the first session and 12.5 and 13.0 s in the third, loaded alike. Its 1.3 GB of weights do not stay in any cache. ' +
-    'B too has sessions of several threads where there are more than two cores, which was not measured.',
+  '- **Feed-forward units some at a time** (taken; 256 of T, S and M, 512 of B and L): graphs of S 1.06 times as fast, of T 1.02 to 1.05, of M 1.04, of B 1.07, of L 1.03 on one thread and no slower on two; the whole scorer with S 1.09 ' +
+    'times (six rounds of 1,500 pairs, old and new in turn), with T 1.02; scores are the same to the bit.',
+  '- **A copy of L for every core** (taken). L used to be held once, in a session of two threads, to save 1.3 GB, and was the only size whose rate swung: with the same graph 85, 78 and 47 % of the ceiling in runs of one day, ' +
+    'and 21 s or 13 s for the same pairs in one process. The threads of a session meet after every operator. So all wait for the one whose core something else is using; and a thread that waits sleeps, whereupon, it seems, the host gives its core to others: of 11 rounds in turn with two workers of one thread, more of the cores’ time was stolen in 9, and less in none. ' +
+    'Both loaded in one process and used in turn (42 pairs of L, in batches of one length), the session of two threads lost 20.7 % of the cores’ time to the host and took 31.4 s, 67 % of the ceilings beside it; two workers of one thread, right after, lost 2.5 % and took 19.9 s, 102 %. In the next round, 0.3 % stolen, ' +
+    'it was 87 and 106 %. With a process of our own that kept one core busy for 30 ms of every 100: 69 and 72 % beside 91 and 94 %. On a quiet machine there is little between them (20 pairs, no two batches alike: 75 to 86 % beside 77 to 84 %). ' +
+    'Hence workers of one thread wherever an eighth of the memory holds their copies; L takes 1.3 GB for each. Three whole runs of `larger.ts L fp32` since: 94 % (rounds of 87, 94, 97), 88 % (88, 87, 88) and 86 % (86, 87, 85, the line above).',
+  '- **What it was not** (L, in turn, each in a process of its own): huge pages (`GLIBC_TUNABLES=glibc.malloc.hugetlb=1`, 0.9 to 1.2 GB of them in use): 88 beside 86 % of the mean ceiling with one sequence of 143 tokens, 95 beside 96 % with seven, and nothing on one thread; ' +
+    'finer blocks for the thread pool: nothing; four threads on two cores: .87 to .93. Waiting threads that spin: 92 beside 86 % with one sequence, nothing with seven, and they would take the cores from everything else. Few tokens in a batch, with weights that no cache holds: on two threads one sequence of 143 tokens gave .9 of the rate of three or seven; ' +
+    'on one thread all the same. So batches of L have 512 tokens at most, after which a call that was given up ends in half the time.',
+  '- **Not measured**: machines of more cores, where B and L now have more workers of fewer threads than before.',
   '- **Other operators**: heads by one output product 1.00, MultiHeadAttention .99, Attention .98, BiasGelu .96; SkipLayerNormalization .89. LayerNorm of other operators takes 1.3 to 1.6 times as long.',
   '- **Tokens in a batch** (of whole batches, before the parts): 150 .94, 300 .99, 450 1.03, 600 1.01, 1,536 .98, 4,096 .92. With real batches of one length, 768 at most or 1,024 made no difference beyond the noise.',
   '- **Memory** (S): no arena, planned memory, denormals off, huge pages: within the noise.',

@@ -13,7 +13,7 @@ import { fingerprint } from './fingerprint.js';
 import { folderOnce } from './folder-once.js';
 
 /** Changes whenever the same weights would be written as a different graph. */
-const WRITER_VERSION = 10;
+const WRITER_VERSION = 11;
 
 /** fp32: exact. fp16: half the memory, for GPUs. int8: products of bytes on a CPU, somewhat inexact. */
 export type Precision = 'fp32' | 'fp16' | 'int8';

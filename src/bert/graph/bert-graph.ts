@@ -37,17 +37,13 @@ const FEW_HEADS = 4;
 /** A CPU's kernel adds up this many products before it adds to the sum: parts of as many change no bit of it. */
 const KERNEL_TERMS = 256;
 
-/** The width of B. */
-const WIDEST_IN_PARTS = 768;
-
 /**
  * On a CPU all hidden units of a batch together (1,024 tokens × 1,024 units of S: 4 MB) pass through the core's cache
  * three times: out of the first product, through the activation, into the second product. Some at a time stay in it.
- * Every part passes over the sum once more, so wide models, whose sums are wide, get wider parts; the widest, which run
- * on several threads (layout.ts) that meet after every product, gained nothing that could be shown.
+ * Every part passes over the sum once more, so wide models, whose sums are wide, get wider parts.
  */
 function unitsInCache({ hidden }: ModelConfig): number {
-  return hidden > WIDEST_IN_PARTS ? Infinity : KERNEL_TERMS * Math.ceil(hidden / 2 / KERNEL_TERMS);
+  return KERNEL_TERMS * Math.ceil(hidden / 2 / KERNEL_TERMS);
 }
 
 /**

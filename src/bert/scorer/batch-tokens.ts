@@ -4,6 +4,12 @@ import type { PreparedModel } from './model-source.js';
 /** On a CPU a batch's activations should stay in the caches of the core that works on it. */
 const CPU_TOKENS = 1024;
 
+/** Weights in the layers of a model of which 1,024 tokens would keep a core busy for many seconds: L has 300 million. */
+const HEAVY_WEIGHTS = 200_000_000;
+
+/** A heavy model is no slower with fewer, and is done sooner after a call is given up or has no more batches. */
+const HEAVY_CPU_TOKENS = 512;
+
 /** A GPU's batches are as large as this where memory does not say otherwise: each run costs milliseconds to start. */
 const GPU_TOKENS = 65_536;
 
@@ -19,7 +25,7 @@ const LARGEST_BUFFER = 128 << 20;
 
 /** How many tokens make a good batch: on a GPU, as many as the widest rows of the encoder allow. */
 export function batchTokensFor(device: Device, model: PreparedModel): number {
-  if (device === 'cpu') return CPU_TOKENS;
+  if (device === 'cpu') return layerWeights(model) > HEAVY_WEIGHTS ? HEAVY_CPU_TOKENS : CPU_TOKENS;
   if (!model.encoder) return UNKNOWN_GPU_TOKENS;
   const { hidden, intermediate } = model.encoder;
   // Four bytes in every precision: fp16 models compute in 32 bits where their kernels are known.
@@ -47,9 +53,14 @@ const LIGHT_BATCHES = 2;
  */
 export function messageTokensFor(device: Device, model: PreparedModel, batchTokens: number): number {
   if (device !== 'cpu' || !model.encoder) return batchTokens;
-  const { layers, hidden, intermediate } = model.encoder;
-  const weights = layers * (4 * hidden ** 2 + 2 * hidden * intermediate);
-  return weights > LIGHT_WEIGHTS ? batchTokens : LIGHT_BATCHES * batchTokens;
+  return layerWeights(model) > LIGHT_WEIGHTS ? batchTokens : LIGHT_BATCHES * batchTokens;
+}
+
+/** Weights of the encoder's layers, each of which a token is multiplied by; of exports none are known. */
+function layerWeights({ encoder }: PreparedModel): number {
+  if (!encoder) return 0;
+  const { layers, hidden, intermediate } = encoder;
+  return layers * (4 * hidden ** 2 + 2 * hidden * intermediate);
 }
 
 /** Messages for each worker up to which a call is better shared: beyond it hardly faster, and long without a word. */

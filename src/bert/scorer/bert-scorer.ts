@@ -33,7 +33,7 @@ export interface ScorerOptions {
   readonly niceness?: number;
   /** Longest sequence, special tokens included; default 384, of which the first text gets a third. */
   readonly maxLength?: number;
-  /** Tokens in a batch. Default: 1,024 on a CPU, where caches are small; by memory on a GPU (batch-tokens.ts). */
+  /** Tokens in a batch. Default: 1,024 on a CPU, 512 of large models; by memory on a GPU (batch-tokens.ts). */
   readonly batchTokens?: number;
 }
 

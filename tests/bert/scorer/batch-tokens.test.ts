@@ -14,8 +14,13 @@ function model(hidden: number, heads: number, precision: 'fp32' | 'fp16'): Prepa
 }
 
 describe('tokens in a batch', () => {
-  it('are few on a CPU', () => {
-    expect(batchTokensFor('cpu', model(1024, 16, 'fp32'))).toBe(1024);
+  it('are few on a CPU, and fewer where each takes long', () => {
+    const base = model(768, 12, 'fp32');
+    expect(batchTokensFor('cpu', { ...base, encoder: { ...base.encoder!, layers: 12 } })).toBe(1024);
+    const large = model(1024, 16, 'fp32');
+    expect(batchTokensFor('cpu', { ...large, encoder: { ...large.encoder!, layers: 24 } })).toBe(512);
+    const { encoder: _, ...exported } = large;
+    expect(batchTokensFor('cpu', exported)).toBe(1024);
   });
 
   it.each([
