@@ -11,6 +11,7 @@ const lines = (path: string) =>
   readFileSync(path, 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '');
+const idOf = (line: string) => (JSON.parse(line) as { _id: string })._id;
 const queryOf = (line: string) => line.trim().split(/\s+/)[0]!;
 
 /** Writes a sample of the collection in a folder, and says where. */
@@ -20,7 +21,6 @@ function sample(folder: string): string {
   symlinkSync(join(folder, 'corpus.jsonl'), join(target, 'corpus.jsonl'));
   const qrels = lines(join(folder, 'qrels.txt'));
   const judged = new Set(qrels.map(queryOf));
-  const idOf = (line: string) => (JSON.parse(line) as { _id: string })._id;
   const queries = lines(join(folder, 'queries.jsonl')).filter((line) => judged.has(idOf(line)));
   const chosen = queries.filter((_, i) => i % (queries.length < 100 ? 5 : 10) === 0);
   const ids = new Set(chosen.map(idOf));

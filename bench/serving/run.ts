@@ -1,4 +1,4 @@
-// npm run build && node --import tsx bench/serving/run.ts [MODEL…] [--clients 1,2,8,64] [--rounds 5] [--seconds 1.5]   (S and T)
+// npm run build && node --import tsx bench/serving/run.ts [MODEL…] [--clients 1,2,8,64] [--rounds 7] [--seconds 2]   (S and T)
 // Prints a JSON document; report.ts makes a page of it, or of several.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
@@ -18,8 +18,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     clients: { type: 'string', default: '1,2,8,64' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '1.5' },
+    rounds: { type: 'string', default: '7' },
+    seconds: { type: 'string', default: '2' },
   },
 });
 const clients = values.clients.split(',').map(Number);

@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Operators in the order in which onnxruntime ran them. */
 function executed(): string[] {
-  const [file] = readdirSync(folder).filter((name) => name.startsWith('profile'));
+  const file = readdirSync(folder).find((name) => name.startsWith('profile'))!;
   const events = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
     cat: string;
     name: string;
@@ -46,8 +46,10 @@ describe('weights kept in 16 bits', async () => {
 
   it('are widened one at a time, just before they are used', async () => {
     const session = await InferenceSession.create(path, {
-      ...{ logSeverityLevel: 3, extra: WIDEN_IN_RUNS },
-      ...{ enableProfiling: true, profileFilePrefix: join(folder, 'profile') },
+      logSeverityLevel: 3,
+      extra: WIDEN_IN_RUNS,
+      enableProfiling: true,
+      profileFilePrefix: join(folder, 'profile'),
     });
     await seededLogits(session, config, 17);
     session.endProfiling();
