@@ -329,8 +329,8 @@ export function renderSoftware(file: string): string[] {
   return [
     '## fp16 through WebGPU within 5e-3, on an adapter in software',
     '',
-    'Not a GPU: the same WebGPU provider of onnxruntime-node 1.30 over lavapipe (Mesa 25.0.7 of Debian’s backports, `VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json`), ' +
-      'whose 16-bit arithmetic rounds every operation. `node --import tsx bench/scoring/gpu/exactness.ts TS plain` and `bench/scoring/gpu/shipped.ts TS`; `npm run test:parity` asserts the limit (tests/parity/webgpu.test.ts) where there is an adapter.',
+    'Not a GPU: the same WebGPU provider of onnxruntime-node 1.30 over lavapipe (Mesa 25.0.7 of Debian’s backports, `VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json`). ' +
+      '`node --import tsx bench/scoring/gpu/exactness.ts TSM plain` and `bench/scoring/gpu/shipped.ts TS`; `npm run test:parity` asserts the limit (tests/parity/webgpu.test.ts) where there is an adapter.',
     '',
     '| model | precision | compared with | largest difference of a logit |',
     '|---|---|---|---|',
