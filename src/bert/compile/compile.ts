@@ -72,8 +72,8 @@ async function arithmetic(
     device === 'cpu' ? {} : { attention: 'plain' as const, padded: true, unitsAtOnce: Infinity };
   if (precision === 'fp32') return { float: 'float32', ...forDevice };
   if (precision === 'fp16') {
-    // CUDA's products of 16 bits are fast and add up in 32. WebGPU's are neither: half as fast as those of 32 bits,
-    // and too rough for a deep model. So there, and on a CPU, weights are kept in 16 bits and products are of 32.
+    // CUDA's products of 16 bits add up in 32. WebGPU's add up in 16, which is too rough for a deep model: so there,
+    // and on a CPU, weights are kept in 16 bits and products are of 32.
     return { float: device === 'cuda' ? 'float16' : 'float32', kept: 'float16', ...forDevice };
   }
   const ranges = await calibrate(weights, tokenizer, calibration);

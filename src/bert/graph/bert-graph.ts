@@ -16,7 +16,7 @@ import { WeightReader } from './weight-reader.js';
 export interface Arithmetic {
   /**
    * Of products with weights over all tokens, and of activations. The residual stream and attention are always
-   * float32, and so is the last layer, which is computed for one token per sequence and costs nothing.
+   * float32, and so is what the last layer computes, for one token per sequence, which costs nothing.
    */
   readonly float: Float;
   /** What matrices and embeddings are kept in, and widened from each time they are used; default: as `float`. */

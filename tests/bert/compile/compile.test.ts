@@ -79,10 +79,10 @@ describe('compiled models', () => {
     expect(existsSync(leftover)).toBe(false);
   });
 
-  it('hold little more than half the bytes in fp16: all but the last layer', async () => {
+  it('hold little more than half the bytes in fp16: biases and normalisation are kept whole', async () => {
     const folder = await miniModel({ ...miniConfig, layers: 6, hidden: 64, intermediate: 256 });
     const [single, half] = [await compile(folder), await compile(folder, 'fp16')];
-    expect(statSync(`${half}.data`).size).toBeLessThan(0.65 * statSync(`${single}.data`).size);
+    expect(statSync(`${half}.data`).size).toBeLessThan(0.55 * statSync(`${single}.data`).size);
   });
 });
 
