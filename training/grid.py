@@ -1,6 +1,7 @@
 """Calibrations, α and β searched together on development sets, many settings at once; and the test table for one of them.
 
     python -m training.grid search --sets dkl-dev.json.gz --scores new-dev.npz --variant SST
+    python -m training.grid third --sets dkl-dev.json.gz --scores new-dev.npz --variant SST --first .5 -2 --beta .95
     python -m training.grid report --sets dkl-test.json.gz --scores new-test.npz --variant SST \
         --first .5 -2 --third .5 -1.5 --alpha .1 --beta .95
 
@@ -24,6 +25,11 @@ FIRST = list(itertools.product((0.3, 0.4, 0.5, 0.6, 0.7, 1.0), (-5.0, -3.0, -2.5
 THIRD = list(itertools.product((0.2, 0.3, 0.4, 0.6), (-4.0, -3.0, -2.0, -1.0, 0.0)))
 ALPHAS = (0.05, 0.1, 0.2, 0.3, 0.4)
 BETAS = (0.85, 0.9, 0.95)
+# for `third`: phase three alone, finer
+THIRD_ALONE = list(
+    itertools.product((0.2, 0.3, 0.4, 0.5, 0.7, 1.0), (-3.0, -2.0, -1.5, -1.0, -0.5, 0.0, 1.0))
+)
+ALPHAS_ALONE = (0.1, 0.15, 0.2, 0.3, 0.4)
 PADDING = -50.0
 
 
@@ -54,9 +60,9 @@ class Table:
     def max_p(self, first: Calibration, beta: float) -> np.ndarray:
         return beta * log_sigmoid(first(self.z)) + (1 - beta) * self.initial
 
-    def expansion(self, first: Calibration, third: Calibration) -> np.ndarray:
-        """rel(C, d) [queries, candidates]."""
-        weights = np.nan_to_num(np.exp(sigmoid(first(self.chunk_z))))
+    def expansion(self, first: Calibration, third: Calibration, temperature: float = 1.0) -> np.ndarray:
+        """rel(C, d) [queries, candidates]; a temperature under 1 sharpens the chunks' weights."""
+        weights = np.nan_to_num(np.exp((sigmoid(first(self.chunk_z)) - 1) / temperature))
         weights /= np.maximum(weights.sum(1, keepdims=True), 1e-9)
         return np.einsum("qdc,qc->qd", sigmoid(third(self.chunk_document_z)), weights)
 
@@ -113,10 +119,27 @@ def search(table: Table, same: bool) -> None:
         print(" ".join(f"{g:+.4f}" for g in gains))
 
 
+def third_alone(table: Table, first: Calibration, beta: float, temperature: float) -> None:
+    """What phase three adds to phases one and two as they are: its calibration and α by the mean of BERT-QE."""
+    base = table.means(table.ndcg20(table.max_p(first, beta)))
+    found = []
+    for third in (Calibration(*c) for c in THIRD_ALONE):
+        expansion = table.expansion(first, third, temperature)
+        for alpha in ALPHAS_ALONE:
+            gains = table.means(table.ndcg20(table.bert_qe(first, expansion, alpha, beta))) - base
+            found.append((gains.mean(), third, alpha, gains))
+    found.sort(key=lambda f: -f[0])
+    print(f"MaxP {base.mean():.4f};", " ".join(table.names))
+    best_of = [next(f for f in found if f[2] == alpha) for alpha in ALPHAS_ALONE]
+    for value, third, alpha, gains in found[:3] + best_of:
+        print(f"{value:+.4f} {third} alpha {alpha}:", " ".join(f"{g:+.4f}" for g in gains))
+
+
 def report(table: Table, relevant: np.ndarray, options: argparse.Namespace) -> None:
     first, third = Calibration(*options.first), Calibration(*options.third)
     flat = table.max_p(first, options.beta)
-    deep = table.bert_qe(first, table.expansion(first, third), options.alpha, options.beta)
+    expansion = table.expansion(first, third, options.temperature)
+    deep = table.bert_qe(first, expansion, options.alpha, options.beta)
     systems = {"initial": table.initial, "alone": table.z, "MaxP": flat, "BERT-QE": deep}
     ndcg = {name: table.ndcg20(scores) for name, scores in systems.items()}
     precision = {name: table.average_precision(scores, relevant) for name, scores in systems.items()}
@@ -139,7 +162,7 @@ def report(table: Table, relevant: np.ndarray, options: argparse.Namespace) -> N
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("command", choices=["search", "report"])
+    parser.add_argument("command", choices=["search", "third", "report"])
     parser.add_argument("--sets", type=Path, required=True)
     parser.add_argument("--scores", type=Path, required=True)
     parser.add_argument("--variant", required=True, help="three letters, the first two the same")
@@ -148,10 +171,15 @@ def main() -> None:
     parser.add_argument("--third", type=float, nargs=2, metavar=("SCALE", "SHIFT"))
     parser.add_argument("--alpha", type=float)
     parser.add_argument("--beta", type=float)
+    parser.add_argument(
+        "--temperature", type=float, default=1.0, help="of the softmax over chunks, for third and report"
+    )
     options = parser.parse_args()
     table = Table(options.sets, options.scores, options.variant, options.chunks)
     if options.command == "search":
         search(table, same=len(set(options.variant)) == 1)
+    elif options.command == "third":
+        third_alone(table, Calibration(*options.first), options.beta, options.temperature)
     else:
         report(table, relevant_counts(options.sets, options.scores, table.names), options)
 

@@ -1,13 +1,15 @@
 #!/bin/bash
 # On the GPU machine: recipes for fine-tuning phase three, on development sets in five folds; and chunks of short documents (docs/models.md, section 16).
-#   recipes-run.sh SECONDS OUT first|second|soup   needs dev.json.xz (training.first_stage) in the work folder
+#   recipes-run.sh SECONDS OUT first|second|soup|judged|small   needs dev.json.xz (training.first_stage) in the work folder
 set -u
 W=${W:-/tmp/residual}
 P=${PYTHON:-python3}
 export PYTHONUNBUFFERED=1 OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=true RAYON_NUM_THREADS=2
 mkdir -p "$W"/{log,recipes}
 [ -f "$W/dev.json.gz" ] || xz -dc "$W/dev.json.xz" | gzip -1 >"$W/dev.json.gz"
-common="--sets $W/dev.json.gz --vocabulary models/tiny --first S=models/small --third T=models/tiny"
+third=T=models/tiny
+[ "$3" = small ] && third=S=models/small
+common="--sets $W/dev.json.gz --vocabulary models/tiny --first S=models/small --third $third"
 recipes() { # part, seed, recipes…
   for collection in adi med lisa time demo wiki_title wiki_need scifact_train obliqa_dev; do
     # shellcheck disable=SC2046,SC2086
@@ -34,6 +36,15 @@ soup) # the weights of five trainings averaged
   recipes e 0 residual,2e-4,0.5,10,3 residual,4e-4,0.5,10,2
   recipes f 0 residual,2e-4,0.3,24,4
   recipes g 0 residual,1e-4,0.5,10,4 listwise,2e-4,0.5,24,2
+  ;;
+judged) # chunks of relevant documents
+  recipes h 0 residual,1e-4,0.5,10,6 residual,1e-4,0.5,10,6,0.5 residual,1e-4,0.5,10,6,1
+  recipes i 0 residual,2e-4,0.5,10,6,0.5 residual,2e-4,0.5,24,6,0.5 residual,4e-4,0.5,10,6,0.5
+  recipes j 0 listwise,1e-4,0.5,24,6,0.5 listwise,2e-4,0.5,24,6,1 residual,1e-4,0.3,24,12,0.7
+  ;;
+small) # S in phase three
+  recipes k 0 residual,3e-5,0.5,10,3 residual,1e-4,0.5,10,3
+  recipes l 0 residual,3e-5,0.3,24,4
   ;;
 esac
 until=$((SECONDS + $1))

@@ -8,6 +8,9 @@ the same in five folds of a collection. Losses, over some documents of a query:
 
     listwise  softmax cross-entropy of rel(c, d) for every chunk c
     residual  softmax cross-entropy of β·ln((1−α)·rel(q, d) + α·Σ w·rel(c, d)) + (1−β)·initial, the final score
+
+With --judged a share of the chunks, drawn anew in every step, are cut from documents judged relevant instead (which are then
+left out of the documents, since a chunk fits the document it was cut from): more feedback to learn from than one set of chunks a query.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +34,7 @@ from .clock import log
 from .groups import assemble
 from .model import CrossEncoder, export
 from .score import MAX_LENGTH, MAX_QUERY_PIECES, Pipeline, Texts, load_models, score
-from .text import WordPieces
+from .text import WordPieces, windows
 
 ALPHAS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 BETAS = (0.8, 0.85, 0.9, 0.95, 1.0)
@@ -40,6 +44,15 @@ SAMPLED = 24
 
 def sigmoid(z: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-z.astype(np.float64)))
+
+
+@dataclass(frozen=True)
+class JudgedChunk:
+    """A chunk of a relevant candidate: its number, the candidate's row, phase two's score."""
+
+    number: int
+    row: int
+    z: float
 
 
 class Feedback:
@@ -53,6 +66,7 @@ class Feedback:
         self.chunks.table, self.chunks.lengths = tokens.table, np.minimum(tokens.lengths, MAX_QUERY_PIECES)
         self.chunks.device_lengths = tokens.device_lengths.clamp(max=MAX_QUERY_PIECES)
         weights = np.nan_to_num(np.exp(sigmoid(chunk_z)))
+        self.chosen_z = chunk_z
         self.weights = weights / np.maximum(weights.sum(1, keepdims=True), 1e-9)
         self.ends = np.cumsum(pipeline.counts)
         self.gains, self.ideal, self.ties = [], [], []
@@ -63,6 +77,29 @@ class Feedback:
             positive = sorted((g for g in levels.values() if g > 0), reverse=True)
             self.ideal.append(sum(g / math.log2(k + 2) for k, g in enumerate(positive[:20])))
             self.ties.append(np.array(sorted(range(len(ids)), key=lambda i: ids[i], reverse=True)))
+
+        self.judged: list[list[JudgedChunk]] = [[] for _ in pipeline.queries]
+        self.judged_chunks = self.chunks
+
+    def cut_judged(self) -> None:
+        """The chunks of every relevant candidate, with phase two's score of each."""
+        texts, owners, rows = [], [], []
+        for query in range(len(self)):
+            start = self.candidates(query).start
+            for row in (start + np.flatnonzero(self.gains[query] > 0)).tolist():
+                words = self.pipeline.passage_texts[self.best[row]].split()
+                size = self.pipeline.chunk_words
+                found = [" ".join(w) for w in windows(words, size, size // 2)]
+                texts += found
+                owners += [query] * len(found)
+                rows += [row] * len(found)
+        self.judged_chunks = Texts(self.pipeline.pieces.encode(texts), MAX_QUERY_PIECES, self.pipeline.device)
+        pairs = np.stack([np.array(owners), np.arange(len(owners))], 1)
+        z = score(
+            self.pipeline.models[self.letters[1]], self.pipeline.query_tokens, self.judged_chunks, pairs
+        )
+        for number, (query, row) in enumerate(zip(owners, rows, strict=True)):
+            self.judged[query].append(JudgedChunk(number, row, float(z[number])))
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -119,12 +156,16 @@ def tokens(first: Texts, second: Texts, a: Tensor, b: Tensor) -> tuple[Tensor, T
 
 
 def draw(
-    feedback: Feedback, query: int, rng: random.Random, sampled: int = SAMPLED
+    feedback: Feedback,
+    query: int,
+    rng: random.Random,
+    sampled: int = SAMPLED,
+    without: frozenset[int] = frozenset(),
 ) -> tuple[list[int], np.ndarray]:
     """Candidates, at most half of them relevant; half of the others from the first thirty of phase one."""
     here = feedback.candidates(query)
     gains = feedback.gains[query]
-    relevant = np.flatnonzero(gains > 0).tolist()
+    relevant = [i for i in np.flatnonzero(gains > 0).tolist() if here.start + i not in without]
     others = [int(i) for i in np.argsort(-feedback.z[here]) if gains[i] == 0]
     relevant = rng.sample(relevant, min(len(relevant), sampled // 2))
     room = sampled - len(relevant)
@@ -134,9 +175,35 @@ def draw(
     return [here.start + i for i in chosen], gains[chosen] > 0
 
 
+def swap(
+    feedback: Feedback, query: int, rng: random.Random, share: float
+) -> tuple[list[tuple[bool, int]], np.ndarray, frozenset[int]]:
+    """The chunks of a step as (judged?, number), their weights, and the rows that judged ones were cut from.
+
+    One relevant candidate at least is not cut from, so that there is something to find.
+    """
+    numbers, z = [], []
+    sources: set[int] = set()
+    pool = feedback.judged[query]
+    most = int((feedback.gains[query] > 0).sum()) - 1
+    for number, chunk_z in zip(feedback.chosen[query], feedback.chosen_z[query], strict=True):
+        if number < 0:
+            continue
+        other = rng.choice(pool) if pool and rng.random() < share else None
+        if other and (other.row in sources or len(sources) < most):
+            sources.add(other.row)
+            numbers.append((True, other.number))
+            z.append(other.z)
+        else:
+            numbers.append((False, int(number)))
+            z.append(float(chunk_z))
+    weights = np.exp(sigmoid(np.array(z)))
+    return numbers, weights / weights.sum(), frozenset(sources)
+
+
 def query_loss(
     feedback: Feedback,
-    query: int,
+    weights: np.ndarray,
     rows: list[int],
     relevant: np.ndarray,
     z: Tensor,
@@ -151,10 +218,8 @@ def query_loss(
     device = z.device
     p = torch.from_numpy(sigmoid(feedback.z[rows])).float().to(device)
     initial = torch.from_numpy(feedback.pipeline.initial[rows]).float().to(device)
-    weights = torch.from_numpy(feedback.weights[query][: z.shape[1]]).float().to(device)
-    final = (
-        beta * torch.log((1 - alpha) * p + alpha * (torch.sigmoid(z) @ weights) + 1e-9) + (1 - beta) * initial
-    )
+    mixed = torch.sigmoid(z) @ torch.from_numpy(weights).float().to(device)
+    final = beta * torch.log((1 - alpha) * p + alpha * mixed + 1e-9) + (1 - beta) * initial
     return -torch.log_softmax(final, 0)[labels].mean()
 
 
@@ -168,26 +233,32 @@ def set_loss(
 ) -> Tensor:
     """Summed over some queries of a collection, whose pairs are scored together."""
     device = next(model.parameters()).device
-    drawn, left, right, sizes = [], [], [], []
+    passages = feedback.pipeline.passage_tokens
+    drawn, parts, sizes = [], [], []
     for query in queries:
-        rows, relevant = draw(feedback, query, rng, options.sampled)
-        chunks = feedback.chosen[query]
-        numbers = np.array([query]) if loss == "query" else chunks[chunks >= 0]
-        drawn.append((rows, relevant))
-        left.append(np.tile(numbers, len(rows)))
-        right.append(np.repeat(feedback.best[rows], len(numbers)))
-        sizes.append(len(left[-1]))
-    first = feedback.pipeline.query_tokens if loss == "query" else feedback.chunks
-    a, b = (torch.from_numpy(np.concatenate(numbers)).to(device) for numbers in (left, right))
-    with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-        z = model(*tokens(first, feedback.pipeline.passage_tokens, a, b))
+        if loss == "query":
+            numbers, weights, sources = [(False, query)], np.ones(1), frozenset()
+        else:
+            numbers, weights, sources = swap(feedback, query, rng, options.judged)
+        rows, relevant = draw(feedback, query, rng, options.sampled, sources)
+        drawn.append((weights, rows, relevant))
+        parts += [(judged, number, feedback.best[row]) for row in rows for judged, number in numbers]
+        sizes.append(len(rows) * len(numbers))
+    ours = feedback.pipeline.query_tokens if loss == "query" else feedback.chunks
+    judged = torch.tensor([part[0] for part in parts], device=device)
+    z = torch.empty(len(parts), device=device)
+    for first, mine in ((ours, ~judged), (feedback.judged_chunks, judged)):
+        if mine.any():
+            a, b = (torch.tensor([part[k] for part in parts], device=device)[mine] for k in (1, 2))
+            with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+                z = z.masked_scatter(mine, model(*tokens(first, passages, a, b)).float())
     kind = "listwise" if loss == "query" else loss
     return torch.stack(
         [
             query_loss(
-                feedback, query, rows, relevant, part.view(len(rows), -1), kind, options.alpha, options.beta
+                feedback, weights, rows, relevant, part.view(len(rows), -1), kind, options.alpha, options.beta
             )
-            for query, (rows, relevant), part in zip(queries, drawn, z.split(sizes), strict=True)
+            for (weights, rows, relevant), part in zip(drawn, z.split(sizes), strict=True)
         ]
     ).sum()
 
@@ -205,6 +276,9 @@ def fit(
     device = next(model.parameters()).device
     rng = random.Random(seed)
     torch.manual_seed(seed)
+    for feedback, _ in sets:
+        if options.judged and not any(feedback.judged):
+            feedback.cut_judged()
     tasks = [
         (f, q) for f, queries in sets for q in queries if (f.gains[q] > 0).any() and (f.chosen[q] >= 0).any()
     ]
@@ -309,6 +383,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--alpha", type=float, default=0.3, help="in the residual loss")
     parser.add_argument("--beta", type=float, default=0.95)
+    parser.add_argument(
+        "--judged", type=float, default=0.0, help="share of chunks cut from relevant documents"
+    )
     parser.add_argument("--vocabulary", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
 

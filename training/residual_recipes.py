@@ -4,7 +4,7 @@
         --vocabulary models/tiny --recipe residual,2e-4,0.3,24,6 --recipe listwise,2e-4,0.3,24,6 --out lisa.npz
     python -m training.residual_recipes report lisa.npz med.npz …
 
-A recipe is loss, learning rate, α of the loss, candidates of a query in a step, epochs. Four parts of the queries train and the fifth is measured after
+A recipe is loss, learning rate, α of the loss, candidates of a query in a step, epochs, and perhaps the share of chunks cut from relevant documents. Four parts of the queries train and the fifth is measured after
 every epoch, at every α and β: nothing is chosen within a collection, so no validation queries are needed. With --soup N
 the weights of N trainings, which differ in their order and their candidates, are averaged and measured as well. Kept:
 "recipe/epoch" and "recipe/epoch of N" → [queries, GRID].
@@ -54,8 +54,9 @@ def run(options: argparse.Namespace) -> None:
 
     measure(models["third"], "as it is/0", list(range(len(feedback))))
     for recipe in options.recipe:
-        loss, rate, alpha, sampled, epochs = recipe.split(",")
+        loss, rate, alpha, sampled, epochs, *judged = recipe.split(",")
         options.alpha, options.sampled, options.epochs = float(alpha), int(sampled), int(epochs)
+        options.judged = float(judged[0]) if judged else 0.0
         for fold in range(FOLDS):
             tested = [q for q in range(len(feedback)) if q % FOLDS == fold]
             train = [q for q in range(len(feedback)) if q % FOLDS != fold]
@@ -111,7 +112,9 @@ def main() -> None:
     parser.add_argument("command", choices=["run"])
     add_options(parser)
     parser.add_argument("--collection", required=True)
-    parser.add_argument("--recipe", action="append", required=True, help="loss,rate,alpha,candidates,epochs")
+    parser.add_argument(
+        "--recipe", action="append", required=True, help="loss,rate,alpha,candidates,epochs[,judged]"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--soup", type=int, default=1, help="trainings whose weights are averaged")
     run(parser.parse_args())
