@@ -15,6 +15,7 @@ import type { DoorOptions } from './door.js';
 import { ApiKeys, isLoopback } from './http/index.js';
 import { defaultPatience, listen, type Patience } from './listen.js';
 import type { ServerLog } from './log.js';
+import { Methods } from './methods.js';
 import { ServerMetrics } from './metrics/index.js';
 import { settingsOf } from './rerank/index.js';
 import { Admission, Scheduler } from './scheduling/index.js';
@@ -153,7 +154,7 @@ function serviceFor(options: ServerOptions, variants: Service['variants']): Serv
   return {
     version: options.version,
     variants,
-    method: options.method ?? {},
+    methods: new Methods(options.method ?? {}),
     depth: options.depth ?? 100,
     collection: options.collection,
     topics: new Topics(options.queries, options.qrels),
