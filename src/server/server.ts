@@ -20,6 +20,7 @@ import { ServerMetrics } from './metrics/index.js';
 import { settingsOf } from './rerank/index.js';
 import { Admission, Scheduler } from './scheduling/index.js';
 import type { Service, ServiceLimits } from './service.js';
+import { rehearse } from './rehearsal.js';
 import { Turns } from './turns.js';
 import { warmUp } from './warm-up.js';
 
@@ -85,6 +86,7 @@ export class RerankServer {
     try {
       const service = serviceFor(options, models.variants);
       await warmUp(service);
+      await rehearse(service);
       const gate: DoorOptions = {
         keys: new ApiKeys(options.keys ?? []),
         cors: options.cors ?? [],

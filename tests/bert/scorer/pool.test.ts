@@ -27,7 +27,7 @@ function sharedTask(...orders: readonly number[]): BatchTask {
 function fake(refuse?: string): WorkerStart & { readonly deaths: Int32Array } {
   const deaths = new Int32Array(new SharedArrayBuffer(4));
   // The fake reads its orders from where a real worker finds its model.
-  const model = { deaths, refuse } as unknown as WorkerStart['setup']['model'];
+  const model = { deaths, refuse, labels: 1 } as unknown as WorkerStart['setup']['model'];
   const url = new URL('./fake-worker.js', import.meta.url);
   return { url, deaths, setup: { model, device: 'cpu', threads: 1, secondSegment: 1 } };
 }
