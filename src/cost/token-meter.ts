@@ -7,6 +7,8 @@ import type { EncoderShape } from './sizes.js';
 /** Tells how much text pairs are to a model, and what the model's cost depends on. */
 export interface Meter {
   readonly shape: EncoderShape;
+  /** Tokens of one pair. */
+  lengthOf(pair: TextPair): number;
   count(pairs: readonly TextPair[]): SequenceCount;
 }
 
@@ -53,12 +55,14 @@ export class TokenMeter implements Meter {
   }
 
   count(pairs: readonly TextPair[]): SequenceCount {
-    return sequenceCount(
-      pairs,
-      ({ a, b }) =>
-        this.#specials +
-        Math.min(this.#piecesOf(a), this.#budget.first) +
-        Math.min(this.#piecesOf(b), this.#budget.second),
+    return sequenceCount(pairs, (pair) => this.lengthOf(pair));
+  }
+
+  lengthOf({ a, b }: TextPair): number {
+    return (
+      this.#specials +
+      Math.min(this.#piecesOf(a), this.#budget.first) +
+      Math.min(this.#piecesOf(b), this.#budget.second)
     );
   }
 

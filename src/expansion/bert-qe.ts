@@ -8,7 +8,8 @@ import { initialRanking, type InputDocument } from './inputs.js';
 import { chooseModels, loadModels, type LoadOptions } from './load.js';
 import { count, settingsFrom, type BertQEOptions, type Settings } from './options.js';
 import { order, scoreBelow, type Placed } from './order.js';
-import { costOf } from './pair-counts.js';
+import { costOf, exhaustivePairs } from './pair-counts.js';
+import { plainPassages, rerankPlainly } from './plain.js';
 import { rerankQuery } from './rerank-query.js';
 import type { RerankedDocument, Reranking } from './result.js';
 import { forEveryPhase, QueryScoring, type BertQEScorers, type Phase, type PhaseScorers } from './scoring.js';
@@ -89,6 +90,8 @@ export class BertQE {
     }
 
     const settings = this.#settingsFor(options);
+    const plain = plainPassages(documents, options, settings);
+    if (plain) return rerankPlainly({ query, documents, passages: plain }, this.#scoringFor(options));
     const ranking = initialRanking(documents);
     const candidates = ranking
       .slice(0, settings.depth)
@@ -110,7 +113,9 @@ export class BertQE {
 
     const places = order(candidates, outcome.final).slice(0, wanted);
     const seconds = (performance.now() - started) / 1000;
-    const cost = costOf(candidates, outcome.chunks.length, this.#scorers, scoring.use, seconds);
+    const phaseTwo = scoring.use.phaseTwo.pairs;
+    const exhaustive = exhaustivePairs(candidates, outcome.chunks.length, this.#scorers, phaseTwo);
+    const cost = costOf(exhaustive, scoring.use, seconds);
     const asked = { id: options.queryId ?? '1', text: query };
     return {
       results: resultsOf(places, ranking.slice(candidates.length, wanted)),

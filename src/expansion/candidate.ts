@@ -75,8 +75,10 @@ export class Candidate {
   }
 }
 
+type Tied = Pick<CandidateInput, 'id' | 'index'>;
+
 /** The order of equal scores: by id, byte by byte as the index breaks its ties, then as they were handed in. */
-export function compareTied(a: Candidate, b: Candidate): number {
+export function compareTied(a: Tied, b: Tied): number {
   if (a.id !== b.id) return Buffer.compare(Buffer.from(a.id), Buffer.from(b.id));
   return a.index - b.index;
 }

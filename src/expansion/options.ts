@@ -88,8 +88,19 @@ const known: Record<keyof BertQEOptions, true> = {
   roundPairs: true,
 };
 
-/** Checks the options and fills in the defaults. */
+/** Settings of options that cannot change: a server has the same ones for every request. */
+const settled = new WeakMap<BertQEOptions, Settings>();
+
+/** Checks the options and fills in the defaults; of frozen options once. */
 export function settingsFrom(options: BertQEOptions = {}): Settings {
+  const known = settled.get(options);
+  if (known) return known;
+  const settings = checkedSettings(options);
+  if (Object.isFrozen(options)) settled.set(options, settings);
+  return settings;
+}
+
+function checkedSettings(options: BertQEOptions): Settings {
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(known, name)) {
       throw usage(`there is no option "${name}"; the options are ${Object.keys(known).join(', ')}`);

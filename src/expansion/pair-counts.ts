@@ -4,13 +4,10 @@ import { eachPhase, phases, type Phase, type PhaseScorers, type PhaseUse } from 
 
 /** What a query ran, beside what it would run if every pair were scored. */
 export function costOf(
-  candidates: readonly Candidate[],
-  chunks: number,
-  scorers: PhaseScorers,
+  exhaustive: Readonly<Record<Phase, number>>,
   use: Readonly<Record<Phase, PhaseUse>>,
   seconds: number,
 ): RerankCost {
-  const exhaustive = exhaustivePairs(candidates, chunks, scorers, use.phaseTwo.pairs);
   const ofPhases = eachPhase((phase): PhaseCost => {
     const { pairs, seconds: ofModel, tokens, flops } = use[phase];
     return { pairs, exhaustivePairs: exhaustive[phase], seconds: ofModel, tokens, flops };
@@ -31,7 +28,7 @@ export function costOf(
  * Pairs without pruning. Passages are compared only where there are several, and where the same model chooses the
  * passage and gives rel(q,d), choosing it has scored it. Equal texts are counted as if they were different.
  */
-function exhaustivePairs(
+export function exhaustivePairs(
   candidates: readonly Candidate[],
   chunks: number,
   scorers: PhaseScorers,

@@ -32,8 +32,8 @@ export interface BertQEScorers {
 /** A model for each phase; one model may serve several. */
 export type PhaseScorers = Readonly<Record<Phase, Scorer>>;
 
-export function forEveryPhase({ phaseOne, ...others }: BertQEScorers): PhaseScorers {
-  return { bestPassage: phaseOne, phaseOne, phaseTwo: phaseOne, phaseThree: phaseOne, ...others };
+export function forEveryPhase(scorers: BertQEScorers): PhaseScorers {
+  return eachPhase((phase) => scorers[phase] ?? scorers.phaseOne);
 }
 
 /** Documents that are taken through best passage and phase one together under a deadline. */

@@ -15,10 +15,12 @@ import type { DoorOptions } from './door.js';
 import { ApiKeys, isLoopback } from './http/index.js';
 import { defaultPatience, listen, type Patience } from './listen.js';
 import type { ServerLog } from './log.js';
+import { Methods } from './methods.js';
 import { ServerMetrics } from './metrics/index.js';
 import { settingsOf } from './rerank/index.js';
 import { Admission, Scheduler } from './scheduling/index.js';
 import type { Service, ServiceLimits } from './service.js';
+import { rehearse } from './rehearsal.js';
 import { Turns } from './turns.js';
 import { warmUp } from './warm-up.js';
 
@@ -84,6 +86,7 @@ export class RerankServer {
     try {
       const service = serviceFor(options, models.variants);
       await warmUp(service);
+      await rehearse(service);
       const gate: DoorOptions = {
         keys: new ApiKeys(options.keys ?? []),
         cors: options.cors ?? [],
@@ -153,7 +156,7 @@ function serviceFor(options: ServerOptions, variants: Service['variants']): Serv
   return {
     version: options.version,
     variants,
-    method: options.method ?? {},
+    methods: new Methods(options.method ?? {}),
     depth: options.depth ?? 100,
     collection: options.collection,
     topics: new Topics(options.queries, options.qrels),

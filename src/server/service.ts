@@ -1,4 +1,3 @@
-import type { BertQEOptions } from '../expansion/index.js';
 import {
   findVariant,
   type Collection,
@@ -7,6 +6,7 @@ import {
   type Variant,
 } from './catalogue/index.js';
 import { HttpProblem, type RequestLife } from './http/index.js';
+import type { Methods } from './methods.js';
 import type { ServerMetrics } from './metrics/index.js';
 import type { Admission, Scheduler } from './scheduling/index.js';
 import type { Turns } from './turns.js';
@@ -25,8 +25,7 @@ export interface Service {
   readonly version: string;
   /** The first is the default. */
   readonly variants: readonly Variant[];
-  /** Parameters of the method where a request sets none. */
-  readonly method: BertQEOptions;
+  readonly methods: Methods;
   /** Documents of a search that are re-ranked where it does not say. */
   readonly depth: number;
   readonly collection: Collection | undefined;

@@ -32,6 +32,7 @@ function stored(
       },
       meter: {
         shape: { layers: 1, hidden: 1, intermediate: 4 },
+        lengthOf: () => 10,
         count: (pairs: readonly TextPair[]) => ({
           sequences: pairs.length,
           tokens: 10 * pairs.length,

@@ -10,6 +10,7 @@ class FakeEngine implements Engine {
   readonly rounds: string[][] = [];
   readonly meter = {
     shape: { layers: 1, hidden: 1, intermediate: 1 },
+    lengthOf: () => 10,
     count: (pairs: readonly TextPair[]) => ({
       sequences: pairs.length,
       tokens: 10 * pairs.length,

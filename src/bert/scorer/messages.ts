@@ -1,4 +1,5 @@
 import type { Device, Guard, LoadOptions, Turn } from '../runtime/index.js';
+import type { Share } from './share.js';
 
 /** What main thread and scoring workers say to each other. */
 
@@ -37,16 +38,20 @@ export interface BatchTask {
   readonly ends?: Int32Array<ArrayBuffer>;
   /** Per batch: how many sequences, of what length. */
   readonly shapes: readonly { readonly rows: number; readonly length: number }[];
-  /** Of a task that several workers have: the first batch that none of them has taken. */
-  readonly next?: Int32Array<SharedArrayBuffer>;
+  /** Of a task that several workers have: what they share, and which of them this one is. */
+  readonly taking?: { readonly share: Share; readonly taker: number };
 }
 
-export type ToWorker = { readonly kind: 'run'; readonly task: BatchTask } | { readonly kind: 'close' };
+export type ToWorker =
+  | { readonly kind: 'run'; readonly id: number; readonly task: BatchTask }
+  | { readonly kind: 'close' };
 
 export type FromWorker =
   | { readonly kind: 'ready' }
   /** The model cannot be loaded; the worker ends. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** `labels` values per sequence, in the order of the task; not a number where another worker took the batch. */
-  | { readonly kind: 'done'; readonly logits: Float32Array<ArrayBuffer> }
-  | { readonly kind: 'failed'; readonly message: string };
+  /** `labels` values per sequence, in the order of the task. */
+  | { readonly kind: 'done'; readonly id: number; readonly logits: Float32Array<ArrayBuffer> }
+  /** Of a task that several workers had, said by the last of them. */
+  | { readonly kind: 'over'; readonly id: number }
+  | { readonly kind: 'failed'; readonly id: number; readonly message: string };

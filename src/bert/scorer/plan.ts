@@ -52,11 +52,14 @@ interface Window {
 
 /** Tokens of the sequence that a pair becomes; its texts are then known to the cache. */
 export function lengthOf({ a, b }: TextPair, { pieces, budget, template }: PlanOptions): number {
-  return sequenceLength(
-    template,
-    pieces.get(a).subarray(0, budget.first),
-    pieces.get(b).subarray(0, budget.second),
-  );
+  const first = cut(pieces.get(a), budget.first);
+  const second = cut(pieces.get(b), budget.second);
+  return sequenceLength(template, first, second);
+}
+
+/** At most so many; most texts are kept whole, and a view of each would cost more than to look it up. */
+function cut(pieces: Int32Array, most: number): Int32Array {
+  return pieces.length > most ? pieces.subarray(0, most) : pieces;
 }
 
 /**
@@ -98,8 +101,8 @@ async function tokenise(
     if (typeof a !== 'string' || typeof b !== 'string') {
       throw new BertQeError('usage', `Pair ${i} must be {a, b} with two strings.`);
     }
-    const first = pieces.get(a).subarray(0, budget.first);
-    const second = pieces.get(b).subarray(0, budget.second);
+    const first = cut(pieces.get(a), budget.first);
+    const second = cut(pieces.get(b), budget.second);
     window.first.push(first);
     window.second.push(second);
     ids += first.length + second.length;

@@ -9,13 +9,14 @@ export interface WorkerStart {
   readonly setup: Omit<WorkerSetup, 'guard' | 'turn'>;
 }
 
-type Reply = (result: Float32Array | BertQeError) => void;
+/** Called with the logits, none where they are in what workers share, or with what went wrong. */
+type Reply = (result: Float32Array | undefined | BertQeError) => void;
 
-/** The main thread's side of one worker: answers come in the order in which tasks were sent. */
+/** The main thread's side of one worker. */
 export class PoolWorker {
   readonly #worker: Worker;
   readonly #exited: Promise<unknown>;
-  readonly #replies: Reply[] = [];
+  readonly #replies = new Map<number, Reply>();
   #ending = false;
 
   private constructor(worker: Worker) {
@@ -53,10 +54,10 @@ export class PoolWorker {
     return self;
   }
 
-  send(task: BatchTask, reply: Reply): void {
+  send(id: number, task: BatchTask, reply: Reply): void {
     this.#worker.ref();
-    this.#replies.push(reply);
-    const message: ToWorker = { kind: 'run', task };
+    this.#replies.set(id, reply);
+    const message: ToWorker = { kind: 'run', id, task };
     // Copied, not transferred: should the worker die, the task is needed again.
     this.#worker.postMessage(message, []);
   }
@@ -69,10 +70,17 @@ export class PoolWorker {
     await this.#exited;
   }
 
+  /** No answer is expected any more: another worker has given it. */
+  forget(id: number): void {
+    this.#replies.delete(id);
+    if (this.#replies.size === 0) this.#worker.unref();
+  }
+
   #receive(message: FromWorker): void {
-    const reply = this.#replies.shift();
-    if (this.#replies.length === 0) this.#worker.unref();
-    if (message.kind === 'done') reply?.(message.logits);
+    if (message.kind === 'ready' || message.kind === 'refused') return;
+    const reply = this.#replies.get(message.id);
+    this.forget(message.id);
     if (message.kind === 'failed') reply?.(new BertQeError('failure', message.message));
+    else reply?.(message.kind === 'done' ? message.logits : undefined);
   }
 }

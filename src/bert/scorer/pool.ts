@@ -1,6 +1,7 @@
 import { BertQeError } from '../../errors.js';
 import type { BatchTask } from './messages.js';
 import { PoolWorker, type WorkerStart } from './pool-worker.js';
+import { createShare, hasLeft, isOver, leaveShare, stopShare } from './share.js';
 
 /** Tasks a worker holds at once: the one it runs and the next, so that it never waits for the main thread. */
 const TASKS_PER_WORKER = 2;
@@ -9,6 +10,7 @@ const TASKS_PER_WORKER = 2;
 const ATTEMPTS = 2;
 
 interface Job {
+  readonly id: number;
   task: BatchTask;
   readonly owner: object;
   readonly resolve: (logits: Float32Array) => void;
@@ -26,6 +28,7 @@ export class WorkerPool {
   readonly #workers = new Map<PoolWorker, Job[]>();
   readonly #queue: Job[] = [];
   #starting = 0;
+  #ids = 0;
   #closing: Promise<void> | undefined;
   #drained: (() => void) | undefined;
 
@@ -57,7 +60,7 @@ export class WorkerPool {
   run(task: BatchTask, owner: object): Promise<Float32Array> {
     if (this.#closing) throw new BertQeError('usage', 'The scorer is closed; load it again.');
     return new Promise((resolve, reject) => {
-      this.#queue.push({ task, owner, resolve, reject, attempts: 0 });
+      this.#queue.push({ id: this.#ids++, task, owner, resolve, reject, attempts: 0 });
       this.#dispatch();
     });
   }
@@ -66,12 +69,14 @@ export class WorkerPool {
   async runShared(task: BatchTask, owner: object): Promise<Float32Array> {
     const takers = Math.min(this.size, task.shapes.length);
     if (takers <= 1) return this.run(task, owner);
-    const shared = { ...task, next: new Int32Array(new SharedArrayBuffer(4)) };
+    const share = createShare(takers, task.splits.length * this.#start.setup.model.labels);
     try {
-      const parts = await Promise.all(Array.from({ length: takers }, () => this.run(shared, owner)));
+      const parts = await Promise.all(
+        Array.from({ length: takers }, (_, taker) => this.run({ ...task, taking: { share, taker } }, owner)),
+      );
       return parts.reduce(merged);
     } catch (error) {
-      stop(shared);
+      stopShare(share, task.shapes.length);
       throw error;
     }
   }
@@ -82,11 +87,14 @@ export class WorkerPool {
    */
   withdraw(owner: object, reason: Error): void {
     for (const jobs of this.#workers.values()) {
-      for (const job of jobs) if (job.owner === owner) stop(job.task);
+      for (const { owner: whose, task } of jobs) {
+        if (whose === owner && task.taking) stopShare(task.taking.share, task.shapes.length);
+      }
     }
     for (const job of this.#queue.filter((job) => job.owner === owner)) {
       this.#queue.splice(this.#queue.indexOf(job), 1);
       job.reject(reason);
+      this.#leave(job);
     }
     this.#settle();
   }
@@ -120,14 +128,33 @@ export class WorkerPool {
       const [worker, jobs] = free.reduce((least, each) => (each[1].length < least[1].length ? each : least));
       const job = this.#queue.shift()!;
       jobs.push(job);
-      worker.send(job.task, (result) => {
+      worker.send(job.id, job.task, (result) => {
         jobs.splice(jobs.indexOf(job), 1);
         if (result instanceof Error) job.reject(result);
-        else job.resolve(result);
+        else job.resolve(result ?? job.task.taking!.share.logits);
+        this.#answerOthers(job);
         this.#dispatch();
         this.#settle();
       });
     }
+  }
+
+  /** Once the last worker has left a shared task, those that left before it, without a word, are done as well. */
+  #answerOthers({ task: { taking } }: Job): void {
+    if (!taking || !isOver(taking.share)) return;
+    const { share } = taking;
+    for (const [worker, jobs] of this.#workers) {
+      for (const job of jobs.filter(({ task }) => task.taking?.share === share)) {
+        jobs.splice(jobs.indexOf(job), 1);
+        worker.forget(job.id);
+        job.resolve(share.logits);
+      }
+    }
+  }
+
+  /** Of a shared task, this part will not be done by whom it was meant for. */
+  #leave(job: Job): void {
+    if (job.task.taking && leaveShare(job.task.taking.share, job.task.taking.taker)) this.#answerOthers(job);
   }
 
   #replaceTheDead(): void {
@@ -144,27 +171,33 @@ export class WorkerPool {
     }
   }
 
-  /** The first job was running when the worker died; the others had only been sent. */
+  /** The first job that was not done was running when the worker died; the others had only been sent. */
   #buried(worker: PoolWorker, reason: string): void {
     const jobs = this.#workers.get(worker) ?? [];
     this.#workers.delete(worker);
-    const [running, ...sent] = jobs;
+    const [running, ...sent] = jobs.filter((job) => !isDone(job));
+    for (const job of jobs.filter(isDone)) job.resolve(job.task.taking!.share.logits);
     this.#queue.unshift(...sent);
-    if (running && ++running.attempts < ATTEMPTS) {
-      // Which batches of a shared task died with the worker is not known: all of it, once more.
-      const { next: _, ...whole } = running.task;
-      running.task = whole;
-      this.#queue.unshift(running);
-    } else {
-      running?.reject(
-        new BertQeError(
-          'failure',
-          `Two scoring workers died on the same batch (${reason}); try smaller batches.`,
-        ),
-      );
-    }
+    if (running) this.#tryAgain(running, reason);
     this.#dispatch();
     this.#settle();
+  }
+
+  #tryAgain(job: Job, reason: string): void {
+    this.#leave(job);
+    if (++job.attempts < ATTEMPTS) {
+      // Which batches of a shared task died with the worker is not known: all of it, once more.
+      const { taking: _, ...whole } = job.task;
+      job.task = whole;
+      this.#queue.unshift(job);
+      return;
+    }
+    job.reject(
+      new BertQeError(
+        'failure',
+        `Two scoring workers died on the same batch (${reason}); try smaller batches.`,
+      ),
+    );
   }
 
   #isBusy(): boolean {
@@ -176,12 +209,12 @@ export class WorkerPool {
   }
 }
 
-/** Lets nobody begin another batch of a shared task. */
-function stop({ next, shapes }: BatchTask): void {
-  if (next) Atomics.store(next, 0, shapes.length);
+/** Whether a worker has done its part of a shared task and left the answer to others. */
+function isDone({ task: { taking } }: Job): boolean {
+  return taking !== undefined && hasLeft(taking.share, taking.taker);
 }
 
-/** What two workers computed of one task. */
+/** What two workers computed of one task: of a shared one the same array, unless one of them had to do it all again. */
 function merged(one: Float32Array, other: Float32Array): Float32Array {
-  return one.map((logit, i) => (Number.isNaN(logit) ? other[i] : logit));
+  return one === other ? one : one.map((logit, i) => (Number.isNaN(logit) ? other[i] : logit));
 }

@@ -4,10 +4,13 @@ import { GRAPH_LOGITS } from '../graph/index.js';
 import { loadSession } from '../runtime/index.js';
 import { feedsFor, type Feeds } from './feeds.js';
 import type { BatchTask, WorkerSetup } from './messages.js';
+import { takeBatch, type Share } from './share.js';
 
 /** A loaded model that turns batches of token ids into logits. */
 export interface ScoringSession {
   run(task: BatchTask): Promise<Float32Array<ArrayBuffer>>;
+  /** Runs those batches of a shared task that nobody else takes. */
+  runShared(task: BatchTask, share: Share): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -23,9 +26,14 @@ export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
       splits: Int32Array.of(1, 2),
       shapes: [{ rows: 2, length: 3 }],
     };
-    await runTask(session, feeds, output, model.labels, probe);
+    const run: RunBatch = async (ids, splits, length, ends) => {
+      const result = await session.run(feeds(ids, splits, length, ends), [output]);
+      return values(result[output], splits.length, model.labels);
+    };
+    await runAll(run, model.labels, probe);
     return {
-      run: (task) => runTask(session, feeds, output, model.labels, task),
+      run: (task) => runAll(run, model.labels, task),
+      runShared: (task, share) => runTaken(run, model.labels, task, share),
       release: () => session.release(),
     };
   } catch (error) {
@@ -49,32 +57,46 @@ function logitsOutput(outputs: InferenceSession['outputMetadata'], path: string)
   );
 }
 
-async function runTask(
-  session: InferenceSession,
-  feeds: Feeds,
-  output: string,
+/** Logits of one batch. */
+type RunBatch = (...batch: Parameters<Feeds>) => Promise<Float32Array>;
+
+async function runAll(run: RunBatch, labels: number, task: BatchTask): Promise<Float32Array<ArrayBuffer>> {
+  const logits = new Float32Array(task.splits.length * labels);
+  let batch = 0;
+  await runBatches(run, labels, task, logits, () => batch++);
+  return logits;
+}
+
+async function runTaken(run: RunBatch, labels: number, task: BatchTask, share: Share): Promise<void> {
+  await runBatches(run, labels, task, share.logits, () => takeBatch(share));
+}
+
+/** Runs the batches that `take` gives the places of, in rising order, and writes their logits where they belong. */
+async function runBatches(
+  run: RunBatch,
   labels: number,
-  task: BatchTask,
-): Promise<Float32Array<ArrayBuffer>> {
-  const { shapes, next } = task;
-  const logits = new Float32Array(task.splits.length * labels).fill(Number.NaN);
+  { ids, splits, ends, shapes }: BatchTask,
+  logits: Float32Array,
+  take: () => number,
+): Promise<void> {
   let row = 0;
   let token = 0;
-  let mine = next ? Atomics.add(next, 0, 1) : 0;
+  let mine = take();
   for (let batch = 0; mine < shapes.length; batch++) {
     const { rows, length } = shapes[batch];
     if (batch === mine) {
-      const ids = task.ids.subarray(token, token + rows * length);
-      const splits = task.splits.subarray(row, row + rows);
-      const ends = task.ends?.subarray(row, row + rows);
-      const result = await session.run(feeds(ids, splits, length, ends), [output]);
-      logits.set(values(result[output], rows, labels), row * labels);
-      mine = next ? Atomics.add(next, 0, 1) : batch + 1;
+      const result = await run(
+        ids.subarray(token, token + rows * length),
+        splits.subarray(row, row + rows),
+        length,
+        ends?.subarray(row, row + rows),
+      );
+      logits.set(result, row * labels);
+      mine = take();
     }
     row += rows;
     token += rows * length;
   }
-  return logits;
 }
 
 function values(output: InferenceSession.ReturnType[string], rows: number, labels: number): Float32Array {

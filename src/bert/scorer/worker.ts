@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { reasonOf } from '../../errors.js';
 import { guarded, inTurn, makeThreadNicer } from '../runtime/index.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './messages.js';
+import { leaveShare } from './share.js';
 import { openSession, type ScoringSession } from './session.js';
 
 /** A scoring worker: owns one session, runs one task at a time, ends when told to and never otherwise. */
@@ -24,11 +25,19 @@ async function handle(session: ScoringSession, message: ToWorker): Promise<void>
     port.close();
     return;
   }
+  const { id, task } = message;
   try {
-    const logits = await native(() => session.run(message.task));
-    say({ kind: 'done', logits }, [logits.buffer]);
+    if (task.taking) {
+      const { share, taker } = task.taking;
+      await native(() => session.runShared(task, share));
+      if (leaveShare(share, taker)) say({ kind: 'over', id });
+    } else {
+      const logits = await native(() => session.run(task));
+      say({ kind: 'done', id, logits }, [logits.buffer]);
+    }
   } catch (error) {
-    say({ kind: 'failed', message: reasonOf(error) });
+    if (task.taking) leaveShare(task.taking.share, task.taking.taker);
+    say({ kind: 'failed', id, message: reasonOf(error) });
   }
 }
 

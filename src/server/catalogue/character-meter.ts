@@ -9,8 +9,10 @@ export class CharacterMeter implements Meter {
   readonly shape: EncoderShape = { layers: 0, hidden: 0, intermediate: 0 };
 
   count(pairs: readonly TextPair[]): SequenceCount {
-    return sequenceCount(pairs, ({ a, b }) =>
-      Math.min(longest, 3 + Math.ceil((a.length + b.length) / charactersPerToken)),
-    );
+    return sequenceCount(pairs, (pair) => this.lengthOf(pair));
+  }
+
+  lengthOf({ a, b }: TextPair): number {
+    return Math.min(longest, 3 + Math.ceil((a.length + b.length) / charactersPerToken));
   }
 }

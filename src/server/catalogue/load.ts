@@ -42,9 +42,10 @@ const roundGrowth = 8;
 
 /**
  * How much nicer scoring threads are than the one that serves. There are as many as cores, always with work under load;
- * when V8 collects garbage with its helpers, a serving thread that is only their equal waits for a core for 100 ms.
+ * when V8 collects garbage with its helpers, a serving thread that is only their equal waits for a core for 100 ms. One
+ * step is enough for that; with more, Linux moves threads from core to core more often, and their caches are lost.
  */
-const scoringNiceness = 5;
+const scoringNiceness = 1;
 
 /** Loads each model once, however many variants are made of it. */
 export async function loadVariants(options: LoadModelsOptions): Promise<LoadedModels> {

@@ -9,6 +9,10 @@ export class ScorerMeter implements Meter {
   ) {}
 
   count(pairs: readonly TextPair[]): SequenceCount {
-    return sequenceCount(pairs, (pair) => this.scorer.lengthOf(pair));
+    return sequenceCount(pairs, (pair) => this.lengthOf(pair));
+  }
+
+  lengthOf(pair: TextPair): number {
+    return this.scorer.lengthOf(pair);
   }
 }

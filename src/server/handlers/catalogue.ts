@@ -8,8 +8,8 @@ import type { RouteHandler } from './context.js';
 const reportPolicy =
   "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox";
 
-export const answerVariants: RouteHandler = ({ variants, method, measurements }, c) =>
-  c.json(describeVariants(variants, settingsOf(method), measurements));
+export const answerVariants: RouteHandler = ({ variants, methods, measurements }, c) =>
+  c.json(describeVariants(variants, settingsOf(methods.own), measurements));
 
 export const answerInfo: RouteHandler = async (service, c) => {
   const { version, variants, collection, topics, limits, depth } = service;

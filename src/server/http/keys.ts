@@ -14,6 +14,7 @@ export class ApiKeys {
 
   /** A name for the key's owner, for fairness and the log; undefined where the key is missing or wrong. */
   owner(authorization: string | undefined): string | undefined {
+    if (this.isEmpty) return undefined;
     const [, key] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
     if (key === undefined) return undefined;
     const given = hash(key);

@@ -35,11 +35,11 @@ function written(value: unknown): string {
 export function cutToTokens(text: string, tokens: number, engine: Engine): string {
   // A token is at least a character.
   if (text.length <= tokens) return text;
-  const specials = engine.meter.count([{ a: '', b: '' }]).tokens;
+  const specials = engine.meter.lengthOf({ a: '', b: '' });
   const words = wordsOf(text);
   let left = tokens;
   for (const [i, word] of words.entries()) {
-    left -= engine.meter.count([{ a: '', b: word }]).tokens - specials;
+    left -= engine.meter.lengthOf({ a: '', b: word }) - specials;
     if (left < 0) return words.slice(0, i).join(' ');
   }
   return text;

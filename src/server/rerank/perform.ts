@@ -19,10 +19,10 @@ import type { Service } from '../service.js';
 /** Documents to be re-ranked for a query. */
 export interface RerankWork {
   readonly query: string;
-  readonly documents: readonly InputDocument[];
+  readonly documents: readonly (string | InputDocument)[];
   readonly variant: Variant;
-  /** What the request sets; the rest is the server's. */
-  readonly method: BertQEOptions;
+  /** What the request sets, if anything; the rest is the server's. */
+  readonly method: BertQEOptions | undefined;
   readonly topK?: number | undefined;
   readonly explain?: boolean | undefined;
   /** Keeps log-odds, so that raw scores can be made of them. */
@@ -37,8 +37,6 @@ export interface PerformedRerank {
   readonly reranking: Reranking;
   readonly settings: Settings;
   readonly scoring: RequestScoring;
-  /** Tokens and FLOPs included. */
-  readonly cost: RerankCost;
 }
 
 /** Admits the work, shares the models with other requests, and gives the result; or throws why not. */
@@ -48,12 +46,6 @@ export async function perform(
   work: RerankWork,
 ): Promise<PerformedRerank> {
   const { query, documents, variant, topK, anytime } = work;
-  const options: BertQEOptions = {
-    ...service.method,
-    ...work.method,
-    depth: Math.max(1, documents.length),
-    expansion: variant.expansion,
-  };
   const scoring = new RequestScoring(service.scheduler, {
     client: life.client,
     signal: life.signal,
@@ -62,12 +54,12 @@ export async function perform(
   });
   const bertQe = new BertQE(
     eachPhase((phase) => scoring.scorerOf(variant.engines[phase])),
-    options,
+    service.methods.of(variant.expansion, work.method),
   );
   const { settings } = bertQe;
   const estimate = estimateWork({
     query,
-    lengths: documents.map(({ text, title }) => text.length + (title?.length ?? 0)),
+    lengths: documents.map(charactersOf),
     variant,
     settings,
   });
@@ -83,16 +75,15 @@ export async function perform(
       ...(work.explain ? { explain: true } : {}),
       ...(anytime === undefined ? {} : { deadline: anytime }),
     });
-    const cost = withTokens(reranking.cost, scoring);
     life.note({
       model: variant.id,
       documents: documents.length,
-      pairs: cost.pairs,
-      tokens: cost.tokens,
+      pairs: reranking.cost.pairs,
+      tokens: scoring.tokens,
       queueMs: scoring.queueMs,
       inferenceMs: scoring.inferenceMs,
     });
-    return { reranking, settings, scoring, cost };
+    return { reranking, settings, scoring };
   } finally {
     ticket.close();
   }
@@ -108,8 +99,13 @@ const unused: Scorer = {
   close: async () => {},
 };
 
-/** The re-ranker does not know the scheduler's meters; the request's scorers counted. */
-function withTokens(cost: RerankCost, { use }: RequestScoring): RerankCost {
+function charactersOf(document: string | InputDocument): number {
+  if (typeof document === 'string') return document.length;
+  return document.text.length + (document.title?.length ?? 0);
+}
+
+/** What it cost, tokens and FLOPs included: the re-ranker does not know the scheduler's meters; the request's scorers counted. */
+export function costOf({ reranking: { cost }, scoring: { use } }: PerformedRerank): RerankCost {
   const counted = eachPhase((phase): PhaseCost => {
     const { pairs, exhaustivePairs, seconds } = cost[phase];
     return { pairs, exhaustivePairs, seconds, tokens: use[phase].tokens, flops: use[phase].flops };

@@ -11,7 +11,8 @@ export interface RankRequest {
   readonly query: string;
   readonly texts: readonly string[];
   readonly variant: Variant;
-  readonly method: BertQEOptions;
+  /** What the request sets, if anything. */
+  readonly method: BertQEOptions | undefined;
   readonly topN: number | undefined;
   readonly raw: boolean;
   readonly explain: boolean;
@@ -28,10 +29,9 @@ export interface Ranked {
 /** Re-ranks the texts of a request. */
 export async function rank(service: Service, life: RequestLife, request: RankRequest): Promise<Ranked> {
   const { query, texts, variant, method, topN, raw, explain } = request;
-  const documents = texts.map((text, index) => ({ id: String(index), text }));
   const performed = await perform(service, life, {
     query,
-    documents,
+    documents: texts,
     variant,
     method,
     topK: topN,
@@ -48,12 +48,12 @@ export async function rank(service: Service, life: RequestLife, request: RankReq
   if (odds) places.sort((a, b) => b.score - a.score);
   return {
     places,
-    tokens: performed.cost.tokens,
+    tokens: performed.scoring.tokens,
     ...(explain
       ? {
           explanation: showExplanation(
             explanation!,
-            new Map(documents.map((document) => [document.id, document])),
+            new Map(texts.map((text, index) => [String(index), { text }])),
             performed.settings,
           ),
         }

@@ -31,7 +31,7 @@ export async function rerankV2(
     query: body.query,
     texts,
     variant,
-    method: defined(body.method ?? {}),
+    method: body.method && defined(body.method),
     topN: body.top_n,
     raw: body.raw_scores ?? false,
     explain: body.explain ?? false,
@@ -54,8 +54,8 @@ export async function rerankV1(
     throw new HttpProblem(422, 'invalid_request', 'top_n and top_k mean the same; give one of them.');
   }
   const variant = variantOf(service, body.model);
-  const method = defined(body.method ?? {});
-  const { passage } = settingsOf({ ...service.method, ...method });
+  const method = body.method && defined(body.method);
+  const { passage } = settingsOf(service.methods.of(variant.expansion, method));
   const originals = body.documents.map((document, index) => textOf(document, index, body.rank_fields));
   const texts = originals.map((original) => {
     let text = original;
@@ -98,7 +98,7 @@ export async function rerankTei(
     query: body.query,
     texts: body.texts,
     variant: variantOf(service, body.model),
-    method: {},
+    method: undefined,
     topN: undefined,
     raw: body.raw_scores ?? false,
     explain: false,

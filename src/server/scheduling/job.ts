@@ -24,6 +24,7 @@ export class Job {
   readonly #order: Uint32Array;
   /** How many of them rounds have taken. */
   #next = 0;
+  #tokensLeft = 0;
   #done = 0;
   #resolve!: (odds: Float64Array) => void;
   #reject!: (error: unknown) => void;
@@ -35,7 +36,8 @@ export class Job {
     readonly lengths: Uint32Array,
   ) {
     this.odds = new Float64Array(lengths.length);
-    this.#order = lengths.map((_, place) => place).sort((a, b) => lengths[b] - lengths[a]);
+    this.#order = longestFirst(lengths);
+    for (const length of lengths) this.#tokensLeft += length;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -55,20 +57,36 @@ export class Job {
     return this.lengths[this.#order[this.#next]] * this.request.engine.weight;
   }
 
+  /** The work that the pairs are which no round has taken. */
+  get workLeft(): number {
+    return this.#tokensLeft * this.request.engine.weight;
+  }
+
+  /** Hands out all pairs that are left, by their places. */
+  takeRest(): Uint32Array {
+    if (this.#next === 0) this.request.onStart?.();
+    const rest = this.#order.subarray(this.#next);
+    this.#next = this.#order.length;
+    this.#tokensLeft = 0;
+    return rest;
+  }
+
   /** Hands out the next pair, by its place. */
   take(): number {
     if (this.#next === 0) this.request.onStart?.();
-    return this.#order[this.#next++];
+    const place = this.#order[this.#next++];
+    this.#tokensLeft -= this.lengths[place];
+    return place;
   }
 
   /** Puts scores where they belong; the last ones answer the call. */
-  finish(places: readonly number[], odds: ArrayLike<number>, from: number): void {
+  finish(places: ArrayLike<number>, odds: ArrayLike<number>, from: number): void {
     if (this.#isOver) return;
     let tokens = 0;
-    places.forEach((place, i) => {
-      this.odds[place] = odds[from + i];
-      tokens += this.lengths[place];
-    });
+    for (let i = 0; i < places.length; i++) {
+      this.odds[places[i]] = odds[from + i];
+      tokens += this.lengths[places[i]];
+    }
     this.#done += places.length;
     this.request.onProgress?.(this.#done, tokens * this.request.engine.weight);
     if (this.#done < this.lengths.length) return;
@@ -81,4 +99,15 @@ export class Job {
     this.#isOver = true;
     this.#reject(error);
   }
+}
+
+/** The places of the longest first, of equal ones as they come; sorted as numbers, which needs no calls to compare. */
+function longestFirst(lengths: Uint32Array): Uint32Array {
+  const count = lengths.length;
+  const keys = new Float64Array(count);
+  for (let place = 0; place < count; place++) keys[place] = place - lengths[place] * count;
+  keys.sort();
+  const order = new Uint32Array(count);
+  for (let i = 0; i < count; i++) order[i] = ((keys[i] % count) + count) % count;
+  return order;
 }

@@ -5,7 +5,7 @@ import type { Job } from './job.js';
 /** Pairs of several calls that go to a model together. */
 export class Round {
   #abandonment: AbortController | undefined;
-  readonly #places = new Map<Job, number[]>();
+  readonly #places = new Map<Job, number[] | Uint32Array>();
   #tokens = 0;
 
   constructor(readonly engine: Engine) {}
@@ -13,8 +13,15 @@ export class Round {
   add(job: Job, place: number): void {
     this.#tokens += job.lengths[place];
     const places = this.#places.get(job);
-    if (places) places.push(place);
+    if (Array.isArray(places)) places.push(place);
     else this.#places.set(job, [place]);
+  }
+
+  /** Adds all that is left of a call, of which it has none yet. */
+  addRest(job: Job): void {
+    const places = job.takeRest();
+    for (const place of places) this.#tokens += job.lengths[place];
+    this.#places.set(job, places);
   }
 
   get jobs(): readonly Job[] {
@@ -22,7 +29,11 @@ export class Round {
   }
 
   get pairs(): TextPair[] {
-    return [...this.#places].flatMap(([job, places]) => places.map((place) => job.request.pairs[place]));
+    const pairs: TextPair[] = [];
+    for (const [job, places] of this.#places) {
+      for (const place of places) pairs.push(job.request.pairs[place]);
+    }
+    return pairs;
   }
 
   get tokens(): number {

@@ -100,31 +100,43 @@ export class Scheduler {
     return work < secondsInFlight * (this.throughput.perSecond ?? 0);
   }
 
-  /** Fills a round for the model that the least served client waits for. */
+  /** A round for the model that the least served client waits for: a lone call that fits goes as it is. */
   #nextRound(): Round | undefined {
     const first = this.#leastServed();
     if (!first) return undefined;
     this.#virtualTime = first.served;
-    const { engine } = nextJob(first, undefined)!.request;
+    const next = nextJob(first, undefined)!;
+    const { engine } = next.request;
     const round = new Round(engine);
+    const most = this.#roundWork(engine);
+    const work = next.workLeft;
+    if (this.#clients.size === 1 && first.jobs.length === 1 && work <= most) {
+      round.addRest(next);
+      first.served += work;
+    } else this.#fill(round, most);
+    this.#forgetFinished();
+    return round;
+  }
+
+  /** Takes pairs of the least served, one by one, until the round is full. */
+  #fill(round: Round, most: number): void {
+    const { engine } = round;
     const isContended = this.#clients.size > 1;
     let client: ClientQueue | undefined;
     let job: Job | undefined;
-    for (let left = this.#roundWork(engine); left > 0;) {
+    for (let left = most; left > 0;) {
       if (isContended || !job?.hasMore) {
         client = this.#leastServed(engine);
         job = client && nextJob(client, engine);
       }
-      if (!client || !job) break;
+      if (!client || !job) return;
       const work = job.nextWork;
       // A pair too many would be a batch of its own.
-      if (work > left && round.tokens > 0) break;
+      if (work > left && round.tokens > 0) return;
       round.add(job, job.take());
       client.served += work;
       left -= work;
     }
-    this.#forgetFinished();
-    return round;
   }
 
   #roundWork({ roundTokens, fullRoundTokens = roundTokens, weight }: Engine): number {

@@ -3,7 +3,7 @@ import type { InputDocument } from '../../expansion/index.js';
 import { defined } from '../defined.js';
 import { shownSettings } from '../catalogue/index.js';
 import { HttpProblem, type RequestLife } from '../http/index.js';
-import { perform, showExplanation } from '../rerank/index.js';
+import { costOf, perform, showExplanation } from '../rerank/index.js';
 import type { SearchAnswer, SearchEvents, SearchProgress, SearchRequest } from '../schemas/index.js';
 import { variantOf, type Service } from '../service.js';
 import { judgementsOf } from './judgements.js';
@@ -68,7 +68,8 @@ export async function search(
     anytime,
     ...(throttle ? { onProgress: (progress) => throttle.offer(progress) } : {}),
   });
-  const { reranking, cost, scoring, settings } = performed;
+  const { reranking, scoring, settings } = performed;
+  const cost = costOf(performed);
   service.measurements.record(variant, cost, documents.length);
 
   const byId = new Map(initial.map((result) => [result.id, result]));

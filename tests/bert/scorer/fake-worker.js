@@ -12,20 +12,29 @@ function die() {
   });
 }
 
-async function handle({ kind, task }) {
+// As in share.ts: the next batch, how many workers are at it, and who has left.
+const take = ({ counters }) => Atomics.add(counters, 0, 1);
+const leave = ({ share: { counters }, taker }) =>
+  Atomics.exchange(counters, 2 + taker, 1) === 0 && Atomics.sub(counters, 1, 1) === 1;
+
+async function handle({ kind, id, task }) {
   if (kind === 'close') return parentPort.close();
-  const logits = new Float32Array(task.splits.length).fill(Number.NaN);
-  const take = () => (task.next ? Atomics.add(task.next, 0, 1) : batches.length);
+  const { taking } = task;
   const batches = [...task.ids];
-  for (let batch = task.next ? take() : 0; batch < batches.length; batch = take()) {
+  for (let batch = taking ? take(taking.share) : 0; batch < batches.length;) {
     const order = batches[batch];
     if (order === 2 || (order === 3 && Atomics.load(deaths, 0) === 0)) return die();
-    if (order === 4) return parentPort.postMessage({ kind: 'failed', message: 'out of luck' }, []);
+    if (order === 4) {
+      if (taking) leave(taking);
+      return parentPort.postMessage({ kind: 'failed', id, message: 'out of luck' }, []);
+    }
     if (order === 5) await new Promise((resolve) => setTimeout(resolve, 30));
-    if (task.next) logits[batch] = task.splits[batch];
-    else logits.set(task.splits);
+    if (taking) taking.share.logits[batch] = task.splits[batch];
+    batch = taking ? take(taking.share) : batches.length;
   }
-  return parentPort.postMessage({ kind: 'done', logits }, []);
+  if (!taking)
+    return parentPort.postMessage({ kind: 'done', id, logits: Float32Array.from(task.splits) }, []);
+  return leave(taking) && parentPort.postMessage({ kind: 'over', id }, []);
 }
 
 let last = Promise.resolve();

@@ -27,7 +27,7 @@ function sharedTask(...orders: readonly number[]): BatchTask {
 function fake(refuse?: string): WorkerStart & { readonly deaths: Int32Array } {
   const deaths = new Int32Array(new SharedArrayBuffer(4));
   // The fake reads its orders from where a real worker finds its model.
-  const model = { deaths, refuse } as unknown as WorkerStart['setup']['model'];
+  const model = { deaths, refuse, labels: 1 } as unknown as WorkerStart['setup']['model'];
   const url = new URL('./fake-worker.js', import.meta.url);
   return { url, deaths, setup: { model, device: 'cpu', threads: 1, secondSegment: 1 } };
 }
@@ -89,6 +89,27 @@ describe('the pool of workers', () => {
     const result = await pool.runShared(sharedTask(SLOW, DIE_ONCE, SLOW, SLOW, ANSWER), owner);
     expect([...result]).toEqual([0, 1, 2, 3, 4]);
     expect(start.deaths[0]).toBe(1);
+  });
+
+  it('keeps what a worker did of a shared task that dies of the next one', async () => {
+    const start = fake();
+    const pool = await openPool(2, start);
+    const shared = pool.runShared(sharedTask(SLOW, ANSWER), owner);
+    // One for each: whoever has the short batch is through with it when the next one comes.
+    const next = [pool.run(task(ANSWER, 8), owner), pool.run(task(DIE_ONCE, 9), owner)];
+    expect([...(await shared)]).toEqual([0, 1]);
+    expect((await Promise.all(next)).map(([tag]) => tag)).toEqual([8, 9]);
+    expect(start.deaths[0]).toBe(1);
+  });
+
+  it('forgets the part of a shared task that no worker has when its owner gives up', async () => {
+    const pool = await openPool(2);
+    const held = Array.from({ length: 3 }, (_, tag) => pool.run(task(SLOW, tag), {}));
+    const shared = pool.runShared(sharedTask(ANSWER, ANSWER), owner);
+    pool.withdraw(owner, new Error('withdrawn'));
+    await expect(shared).rejects.toThrow('withdrawn');
+    expect((await Promise.all(held)).map(([tag]) => tag)).toEqual([0, 1, 2]);
+    expect([...(await pool.runShared(sharedTask(ANSWER, ANSWER), owner))]).toEqual([0, 1]);
   });
 
   it('begins no further batch of a shared task that failed, or that was withdrawn', async () => {
