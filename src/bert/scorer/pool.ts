@@ -176,7 +176,10 @@ export class WorkerPool {
     const jobs = this.#workers.get(worker) ?? [];
     this.#workers.delete(worker);
     const [running, ...sent] = jobs.filter((job) => !isDone(job));
-    for (const job of jobs.filter(isDone)) job.resolve(job.task.taking!.share.logits);
+    for (const job of jobs.filter(isDone)) {
+      job.resolve(job.task.taking!.share.logits);
+      this.#answerOthers(job);
+    }
     this.#queue.unshift(...sent);
     if (running) this.#tryAgain(running, reason);
     this.#dispatch();

@@ -43,7 +43,7 @@ const roundGrowth = 8;
 /**
  * How much nicer scoring threads are than the one that serves. There are as many as cores, always with work under load;
  * when V8 collects garbage with its helpers, a serving thread that is only their equal waits for a core for 100 ms. One
- * step is enough for that; with more, Linux moves threads from core to core more often, and their caches are lost.
+ * step is enough for that; with more, one client had less (87.8 % of the scorer alone with five, 91 % with one).
  */
 const scoringNiceness = 1;
 

@@ -1,6 +1,6 @@
 // A worker that speaks the pool's language without a model. The first token of a task, of a shared one that of each
 // batch it takes, says what to do: 1 answer, 2 die, 3 die unless another worker did before, 4 report a failure,
-// 5 answer after a while.
+// 5 answer after a while, 6 the same and then, before a word is said, die.
 import { parentPort, workerData } from 'node:worker_threads';
 
 const { deaths, refuse } = workerData.model;
@@ -28,8 +28,9 @@ async function handle({ kind, id, task }) {
       if (taking) leave(taking);
       return parentPort.postMessage({ kind: 'failed', id, message: 'out of luck' }, []);
     }
-    if (order === 5) await new Promise((resolve) => setTimeout(resolve, 30));
+    if (order >= 5) await new Promise((resolve) => setTimeout(resolve, 30));
     if (taking) taking.share.logits[batch] = task.splits[batch];
+    if (order === 6) return leave(taking) && die();
     batch = taking ? take(taking.share) : batches.length;
   }
   if (!taking)

@@ -8,6 +8,7 @@ const DIE = 2;
 const DIE_ONCE = 3;
 const FAIL = 4;
 const SLOW = 5;
+const LEAVE_AND_DIE = 6;
 
 const owner = {};
 
@@ -99,6 +100,13 @@ describe('the pool of workers', () => {
     const next = [pool.run(task(ANSWER, 8), owner), pool.run(task(DIE_ONCE, 9), owner)];
     expect([...(await shared)]).toEqual([0, 1]);
     expect((await Promise.all(next)).map(([tag]) => tag)).toEqual([8, 9]);
+    expect(start.deaths[0]).toBe(1);
+  });
+
+  it('answers for all when the last worker of a shared task dies before it can', async () => {
+    const start = fake();
+    const pool = await openPool(2, start);
+    expect([...(await pool.runShared(sharedTask(ANSWER, LEAVE_AND_DIE), owner))]).toEqual([0, 1]);
     expect(start.deaths[0]).toBe(1);
   });
 
