@@ -108,6 +108,8 @@ const numbers: Readonly<
   threads: [availableParallelism(), 1, 1024, true],
 };
 
+const DEFAULT_LOSS: LossName = 'pointwise';
+
 const sampled = ['pointwise', 'pairwise', 'listwise'] as const;
 
 /** Options that not every loss has. */
@@ -124,6 +126,22 @@ const losses: Readonly<Partial<Record<keyof TrainingOptions, readonly LossName[]
 /** Defaults of the residual loss where they differ. */
 const ofResidual: TrainingOptions = { groupSize: 24, batch: 96 };
 
+/** An option that does not go with the others, and why; undefined where all do. */
+export function conflictOf(options: {
+  readonly [K in keyof TrainingOptions]?: TrainingOptions[K] | undefined;
+}): { readonly option: keyof TrainingOptions; readonly reason: string } | undefined {
+  const { loss = DEFAULT_LOSS, epochs, steps } = options;
+  if (epochs !== undefined && steps !== undefined) {
+    return { option: 'epochs', reason: 'epochs and steps exclude each other; give one of them' };
+  }
+  for (const [name, owners] of Object.entries(losses)) {
+    const option = name as keyof TrainingOptions;
+    if (options[option] === undefined || owners.includes(loss)) continue;
+    return { option, reason: `${name} belongs to the loss ${owners.join(' or ')}, not to ${loss}` };
+  }
+  return undefined;
+}
+
 /** Checks the options and fills in the defaults. */
 export function settingsFrom(options: TrainingOptions = {}): TrainingSettings {
   for (const name of Object.keys(options)) {
@@ -133,7 +151,7 @@ export function settingsFrom(options: TrainingOptions = {}): TrainingSettings {
       );
     }
   }
-  const loss = options.loss ?? 'pointwise';
+  const { loss = DEFAULT_LOSS } = options;
   if (!lossNames.includes(loss)) {
     throw usage(`loss must be one of ${lossNames.join(', ')}, not ${JSON.stringify(loss)}`);
   }
@@ -141,13 +159,8 @@ export function settingsFrom(options: TrainingOptions = {}): TrainingSettings {
   if (!trainingDevices.includes(device)) {
     throw usage(`device must be one of ${trainingDevices.join(', ')}, not ${JSON.stringify(device)}`);
   }
-  if (options.epochs !== undefined && options.steps !== undefined) {
-    throw usage('epochs and steps exclude each other; give one of them');
-  }
-  for (const [name, owners] of Object.entries(losses)) {
-    if (options[name as keyof TrainingOptions] === undefined || owners.includes(loss)) continue;
-    throw usage(`${name} belongs to the loss ${owners.join(' or ')}, not to ${loss}`);
-  }
+  const conflict = conflictOf(options);
+  if (conflict) throw usage(conflict.reason);
   const defaults = loss === 'residual' ? ofResidual : {};
   const entries = Object.entries(numbers).map(([name, [otherwise, least, most, whole]]) => {
     const option = name as keyof typeof numbers;

@@ -63,6 +63,17 @@ describe('an experiment file', () => {
       '6:19',
       'training.loss: the residual loss is that of phase three on chunks',
     ],
+    [
+      'training: { lossAlpha: 0.5 }',
+      '6:24',
+      'training.lossAlpha: lossAlpha belongs to the loss residual, not to pointwise',
+    ],
+    [
+      'training: { on: chunks, loss: residual, negatives: 3 }',
+      '6:52',
+      'training.negatives: negatives belongs to the loss pointwise or pairwise or listwise, not to residual',
+    ],
+    ['training: { epochs: 1, steps: 5 }', '6:21', 'training.epochs: epochs and steps exclude each other'],
     ['training: { lossAlpha: 1.5 }', '6:24', 'training.lossAlpha: must be at most 1, found 1.5'],
     ['training: { epoch: 1 }', '6:13', 'training: there is no field "epoch" here'],
     [

@@ -10,7 +10,7 @@ import {
   testNames,
   tuningModes,
 } from '../../evaluation/index.js';
-import { lossNames } from '../../training/index.js';
+import { conflictOf, lossNames } from '../../training/index.js';
 import { parseFirstStage } from './first-stage-name.js';
 
 /** Runs a parser that throws, and reports what it says at this place of the file. */
@@ -237,7 +237,7 @@ const fields = z.strictObject({
   published: published.optional(),
 });
 
-/** Fine-tuned models are given or made, not both; and the residual loss is phase three's. */
+/** Fine-tuned models are given or made, not both; options must go together; and the residual loss is phase three's. */
 function checkTraining(
   { models, training: wanted }: Pick<z.output<typeof fields>, 'models' | 'training'>,
   context: z.core.$RefinementCtx,
@@ -246,6 +246,10 @@ function checkTraining(
   if (wanted.loss === 'residual' && wanted.on !== 'chunks') {
     const message = 'the residual loss is that of phase three on chunks; write on: chunks beside it';
     context.addIssue({ code: 'custom', path: ['training', 'loss'], message });
+  }
+  const conflict = conflictOf(wanted);
+  if (conflict) {
+    context.addIssue({ code: 'custom', path: ['training', conflict.option], message: conflict.reason });
   }
   for (const [size, paths] of Object.entries(models)) {
     if (typeof paths === 'string') continue;
