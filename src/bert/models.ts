@@ -39,6 +39,12 @@ export async function listModels(): Promise<Map<string, string>> {
 
 /** The folder of a model named by letter (T, S, M, B, L), by name on a shelf, or by path. */
 export async function findModel(name: string): Promise<string> {
+  if (typeof name !== 'string') {
+    throw new BertQeError(
+      'usage',
+      `A model is named by a letter (T, S, M, B, L), a name or a folder, as in { model: 'T' }; found ${typeof name}.`,
+    );
+  }
   const path = resolve(name);
   if (/[\\/]|^\.+$/.test(name) && isModelFolder(path)) return path;
   const models = await listModels();

@@ -58,6 +58,12 @@ export class BertQE {
    * const { results } = await bertQe.rerank('why do bridges sway', texts, { topK: 10 });
    */
   static async load(options: LoadOptions = {}): Promise<BertQE> {
+    if (typeof options !== 'object') {
+      throw new BertQeError(
+        'usage',
+        `BertQE.load takes an object, such as { models: 'SST' }, not ${String(options)}.`,
+      );
+    }
     const { models, preset, fineTuned, device, precision, ...method } = options;
     const chosen = chooseModels(models, preset, fineTuned);
     const settings = { ...method, expansion: chosen.expansion && (method.expansion ?? true) };

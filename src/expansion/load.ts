@@ -95,6 +95,12 @@ function isList(models: readonly ModelChoice[] | PhaseModels): models is readonl
   return Array.isArray(models);
 }
 
+/** What is handed in instead of a name must be able to score. */
+function checkedScorer(choice: Scorer): Scorer {
+  if (typeof (choice as Partial<Scorer> | undefined)?.score === 'function') return choice;
+  throw usage(`a model is a letter, a name, a folder or a scorer with a method score, not ${String(choice)}`);
+}
+
 /** Scorers by phase, and those among them that were loaded here and must be closed. */
 export interface LoadedModels {
   readonly scorers: BertQEScorers;
@@ -110,7 +116,7 @@ export async function loadModels(
 ): Promise<LoadedModels> {
   const byFolder = new Map<string, BertScorer>();
   const load = async (choice: ModelChoice): Promise<Scorer> => {
-    if (typeof choice !== 'string') return choice;
+    if (typeof choice !== 'string') return checkedScorer(choice);
     const folder = await findModel(choice);
     const known = byFolder.get(folder);
     if (known) return known;

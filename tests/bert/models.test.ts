@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { findModel, listModels } from '../../src/bert/models.js';
+import { BertScorer } from '../../src/bert/scorer/bert-scorer.js';
 import { temporaryFolder } from '../support/folders.js';
 
 const shelf = temporaryFolder();
@@ -47,6 +48,11 @@ describe('models are found', () => {
 });
 
 describe('a model that is not there', () => {
+  it('or not even named, as by load("T"): says how one is named', async () => {
+    const mistake = 'T' as unknown as { model: string };
+    await expect(BertScorer.load(mistake)).rejects.toThrow(/as in \{ model: 'T' \}; found undefined/);
+  });
+
   it('by letter: says where it was looked for and how to get one', async () => {
     vi.stubEnv('BERT_QE_CACHE', join(shelf, 'empty'));
     await expect(findModel('B')).rejects.toThrow(

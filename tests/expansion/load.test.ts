@@ -82,6 +82,14 @@ describe('a re-ranker that was loaded', () => {
     expect(own.closed).toBe(0);
   });
 
+  test.each<[unknown, RegExp]>([
+    ['SST', /takes an object, such as \{ models: 'SST' \}, not SST/],
+    [{ models: 3 }, /a model is a letter, a name, a folder or a scorer with a method score, not undefined/],
+    [{ models: [{}, 'T', 'T'] }, /a scorer with a method score, not \[object Object\]/],
+  ])('is refused for %j, with what was expected', async (options, reason) => {
+    await expect(BertQE.load(options as Parameters<typeof BertQE.load>[0])).rejects.toThrow(reason);
+  });
+
   test('checks its options before it looks for a model', async () => {
     await expect(BertQE.load({ models: 'LLL', alpha: 2 })).rejects.toThrow(/alpha/);
     await expect(BertQE.load({ models: 'LLL' })).rejects.toMatchObject({ code: 'missing' });
