@@ -1,7 +1,7 @@
 import { check, readJson, type RequestLife } from '../http/index.js';
 import { rerankTei, rerankV1, rerankV2 } from '../rerank/index.js';
 import { routes } from '../routes.js';
-import { isPlainTei, teiRequest, v1Request } from '../schemas/index.js';
+import { teiRequest, v1Request } from '../schemas/index.js';
 import type { Service } from '../service.js';
 import type { RouteHandler } from './context.js';
 
@@ -17,8 +17,9 @@ const answerV1: JsonAnswer = (service, life, body) =>
 /** The field tells whose request it is; checked against that one, a mistake is named rather than "no match". */
 const answerAny: JsonAnswer = (service, life, body) => {
   const isTei = typeof body === 'object' && body !== null && 'texts' in body;
-  if (!isTei) return rerankV1(service, life, check(v1Request, body));
-  return rerankTei(service, life, isPlainTei(body) ? body : check(teiRequest, body));
+  return isTei
+    ? rerankTei(service, life, check(teiRequest, body))
+    : rerankV1(service, life, check(v1Request, body));
 };
 
 /** By path, for those who need no application. */
