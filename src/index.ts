@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { BertQeError, type ErrorCode } from './errors.js';
+export { BertQeError, type ErrorCode } from './common/errors.js';
 export {
   readDocuments,
   readFolds,
@@ -62,7 +62,6 @@ export {
 } from './bert/index.js';
 export {
   BertQE,
-  renderExplanation,
   rerankRun,
   type BertQEOptions,
   type BertQEScorers,
@@ -91,3 +90,4 @@ export {
   type Evaluation,
   type EvaluationOptions,
 } from './evaluation/index.js';
+export { renderExplanation, type RenderOptions } from './cli/explanation-text.js';

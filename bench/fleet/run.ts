@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clearFleet, distribute, parseFleetAddress, workForFleet } from '../../src/engines/index.js';
+import { clearFleet, distribute, parseFleetAddress, workForFleet } from '../../src/remote/index.js';
 import { Index } from '../../src/retrieval/index.js';
 import { simulate } from './simulate.js';
 

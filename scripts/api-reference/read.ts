@@ -13,7 +13,7 @@ export interface Declared {
   readonly documentation: Documentation;
   /** The declaration without bodies, private members and its own comment. */
   readonly text: string;
-  /** Below the root, e.g. `src/errors.ts`. */
+  /** Below the root, e.g. `src/common/errors.ts`. */
   readonly source: string;
   /** Declarations of ours that it names. */
   readonly mentions: readonly Declared[];

@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { parseVariant } from '../cost/index.js';
-import { BertQeError } from '../errors.js';
-import type { InputDocument, LoadOptions } from '../expansion/index.js';
+import { parseVariant, type InputDocument, type LoadOptions } from '../expansion/index.js';
+import { BertQeError } from '../common/errors.js';
 import type {
   AnyObject,
   CallOptions,

@@ -6,7 +6,7 @@
 import type { MessageContent } from '@llamaindex/core/llms';
 import type { BaseNodePostprocessor } from '@llamaindex/core/postprocessor';
 import { MetadataMode, type NodeWithScore } from '@llamaindex/core/schema';
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import { LazyReranker, type RerankerSource } from './reranker.js';
 
 /** Which re-ranker is used on which part of the nodes, and how many it keeps. */

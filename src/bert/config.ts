@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import { type JsonObject, parseJsonObject, readTextIfPresent } from './json.js';
 
 /** Exact GELU (erf), its tanh approximation, or ReLU. */

@@ -7,6 +7,9 @@ export {
   type BertWeights,
   type CheckpointFormat,
 } from './checkpoint/index.js';
+export { encoderFlops, weightFlops, type SequenceCount } from './cost/encoder-flops.js';
+export { encoderSizes, sizeNames, type EncoderShape } from './cost/sizes.js';
+export { countOf, sequenceCount, TokenMeter, type Meter } from './cost/token-meter.js';
 export { sha256 } from './compile/index.js';
 export { readCrossEncoderConfig, readModelConfig, type ModelConfig, type SizeLetter } from './config.js';
 export { fetchModel } from './hub/index.js';

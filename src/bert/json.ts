@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { BertQeError, reasonOf } from '../errors.js';
-import { readFailure, systemCode } from '../files/index.js';
+import { BertQeError, reasonOf } from '../common/errors.js';
+import { readFailure, systemCode } from '../common/io-errors.js';
 
 /** A parsed JSON object whose fields are still to be checked. */
 export type JsonObject = Readonly<Record<string, unknown>>;

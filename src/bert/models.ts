@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import { cacheFolder } from './cache-folder.js';
 import type { SizeLetter } from './config.js';
 

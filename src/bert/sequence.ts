@@ -1,4 +1,4 @@
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import type { PairTemplate } from './types.js';
 
 /** The published length: 384 tokens in all, of which query or chunk 128 with its specials. */

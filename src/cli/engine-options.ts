@@ -1,5 +1,5 @@
-import type { EngineConnection, EngineName } from '../engines/index.js';
-import { BertQeError } from '../errors.js';
+import type { EngineConnection, EngineName } from '../remote/index.js';
+import { BertQeError } from '../common/errors.js';
 import type { OptionSpecs, OptionValues } from './options.js';
 
 /** The options with which a command is pointed at a search cluster. */
@@ -43,6 +43,6 @@ export async function connect(
     throw new BertQeError('usage', `--engine ${engine} needs --url, e.g. --url http://localhost:9200.`);
   }
   // Loaded when it is needed: most searches need neither a client nor a model.
-  const { EngineConnection } = await import('../engines/index.js');
+  const { EngineConnection } = await import('../remote/index.js');
   return EngineConnection.open({ engine: engine!, urls: url }, { signal });
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { BertQeError, reasonOf } from '../errors.js';
+import { BertQeError, reasonOf } from '../common/errors.js';
 import { closest } from './closest.js';
 import type { Command, Io } from './command.js';
 import { commands } from './commands/index.js';

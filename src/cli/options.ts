@@ -1,4 +1,4 @@
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import { closest } from './closest.js';
 
 /** One `--option` of a command, as data: parsing, checking and help are made from it. */

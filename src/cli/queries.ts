@@ -1,5 +1,5 @@
 import { readQueries, type Query } from '../collection/index.js';
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 
 /** Exactly one of `--query` and `--queries`. */
 export async function queriesFrom(text: string | undefined, file: string | undefined): Promise<Query[]> {

@@ -1,4 +1,4 @@
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import {
   Bm25,
   Bo1,

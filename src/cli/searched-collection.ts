@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DocumentStore, Query, Retriever } from '../collection/index.js';
-import type { EngineIndex, EngineRetriever } from '../engines/index.js';
-import { BertQeError } from '../errors.js';
+import type { EngineIndex, EngineRetriever } from '../remote/index.js';
+import { BertQeError } from '../common/errors.js';
 import { Index, Searcher } from '../retrieval/index.js';
 import { connect, refuseEngineOptions, type EngineValues } from './engine-options.js';
 import { makeModels, type RetrievalValues } from './retrieval-options.js';
@@ -40,7 +40,7 @@ export async function openCollection(
     }
     const foreign =
       text === undefined ? {} : { foreign: { text, ...(title === undefined ? {} : { title }) } };
-    const engines = await import('../engines/index.js');
+    const engines = await import('../remote/index.js');
     const index = await engines.EngineIndex.open(connection, values.index, { signal, ...foreign });
     return onCluster(index, engines.EngineRetriever);
   } catch (error) {

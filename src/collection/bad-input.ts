@@ -1,4 +1,4 @@
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import type { Origin } from './types.js';
 
 /** `file` or `file:line`, as compilers write it. */

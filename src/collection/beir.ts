@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BertQeError } from '../errors.js';
-import { readFailure } from '../files/index.js';
+import { BertQeError } from '../common/errors.js';
+import { readFailure } from '../common/io-errors.js';
 import { badInput } from './bad-input.js';
 import { isFile } from './walk.js';
 

@@ -1,7 +1,7 @@
-import { open } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
-import { BertQeError, reasonOf } from '../errors.js';
-import { readFailure, standardStream, systemCode } from '../files/index.js';
+import { open, type FileHandle } from 'node:fs/promises';
+import { BertQeError, reasonOf } from '../common/errors.js';
+import { readFailure, systemCode } from '../common/io-errors.js';
+import { standardStream } from '../common/output.js';
 import { badInput } from './bad-input.js';
 import { gunzip } from './gunzip.js';
 import { uncompress } from './uncompress.js';

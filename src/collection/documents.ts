@@ -1,4 +1,4 @@
-import { standardStream } from '../files/index.js';
+import { standardStream } from '../common/output.js';
 import { badInput } from './bad-input.js';
 import { findCorpus, requireCorpus } from './beir.js';
 import { ByteSource } from './byte-source.js';
@@ -8,8 +8,7 @@ import type { DocumentFormat, DocumentReader, SourcedDocument } from './sourced-
 import { readTrec } from './trec.js';
 import { readTrecweb } from './trecweb.js';
 import { readTsv } from './tsv.js';
-import type { FoundFile } from './walk.js';
-import { listFiles, statPath } from './walk.js';
+import { type FoundFile, listFiles, statPath } from './walk.js';
 
 export interface ReadDocumentsOptions {
   /** `auto` (the default) looks into the folder or at the first bytes. */

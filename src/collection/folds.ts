@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { reasonOf } from '../errors.js';
-import { readFailure, standardStream } from '../files/index.js';
+import { reasonOf } from '../common/errors.js';
+import { readFailure } from '../common/io-errors.js';
+import { standardStream } from '../common/output.js';
 import { badInput, checkId, quote } from './bad-input.js';
 import { ByteSource } from './byte-source.js';
 import { readLines } from './lines.js';

@@ -1,4 +1,4 @@
-import { reasonOf } from '../errors.js';
+import { reasonOf } from '../common/errors.js';
 import { badInput, checkId, quote } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 import { linesOf, readLineBlocks } from './lines.js';

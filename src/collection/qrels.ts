@@ -1,4 +1,4 @@
-import { standardStream } from '../files/index.js';
+import { standardStream } from '../common/output.js';
 import { badInput, quote } from './bad-input.js';
 import { requireQrels } from './beir.js';
 import { ByteSource } from './byte-source.js';

@@ -4,9 +4,8 @@ import { ByteSource } from './byte-source.js';
 import { decodeUndeclared } from './charset.js';
 import { parseJsonObject, readId, readText } from './jsonl.js';
 import { readLines } from './lines.js';
-import { standardStream } from '../files/index.js';
-import type { FoundQuery, TopicField } from './topics.js';
-import { parseTopics } from './topics.js';
+import { standardStream } from '../common/output.js';
+import { type FoundQuery, type TopicField, parseTopics } from './topics.js';
 import type { Origin, Query } from './types.js';
 import { statPath } from './walk.js';
 

@@ -1,5 +1,5 @@
-import { BertQeError } from '../errors.js';
-import { writeOutput } from '../files/index.js';
+import { BertQeError } from '../common/errors.js';
+import { writeOutput } from '../common/output.js';
 import type { QueryRanking } from './runs.js';
 import type { Run } from './types.js';
 

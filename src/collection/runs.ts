@@ -1,8 +1,7 @@
 import { badInput, quote } from './bad-input.js';
 import { ByteSource } from './byte-source.js';
 import { ColumnScanner } from './columns.js';
-import type { LineBlock } from './lines.js';
-import { readLineBlocks } from './lines.js';
+import { type LineBlock, readLineBlocks } from './lines.js';
 import type { Ranking, Run, ScoredDocument } from './types.js';
 
 export interface ReadRunOptions {

@@ -1,10 +1,8 @@
 import { badInput, checkId, ownCopy } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 import { decodeDeclared, decodeUndeclared } from './charset.js';
-import { readDocElements } from './doc-elements.js';
-import type { DocElement } from './doc-elements.js';
-import { htmlToText } from './html.js';
-import type { PageText } from './html.js';
+import { readDocElements, type DocElement } from './doc-elements.js';
+import { htmlToText, type PageText } from './html.js';
 import type { SourcedDocument } from './sourced-document.js';
 import { collapse } from './text-collector.js';
 

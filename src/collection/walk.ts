@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
 import { join } from 'node:path';
-import { readFailure } from '../files/index.js';
+import { readFailure } from '../common/io-errors.js';
 
 export interface FoundFile {
   readonly path: string;

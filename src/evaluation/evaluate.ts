@@ -1,5 +1,5 @@
 import type { Qrels, Run } from '../collection/index.js';
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import { JudgedRanking } from './judged-ranking.js';
 import { DEFAULT_MEASURES } from './measures/catalogue.js';
 import type { Measure, MeasureContext, TrecEvalVersion } from './measures/measure.js';

@@ -1,5 +1,5 @@
 import type { Ranking, ScoredDocument } from '../collection/index.js';
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import { compareUtf8 } from './order.js';
 
 /** Stands for "in the qrels with a negative level": pooled, but nobody judged it. */

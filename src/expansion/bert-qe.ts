@@ -1,6 +1,5 @@
-import type { BertScorer, Scorer } from '../bert/index.js';
-import type { Meter } from '../cost/index.js';
-import { BertQeError } from '../errors.js';
+import type { BertScorer, Scorer, Meter } from '../bert/index.js';
+import { BertQeError } from '../common/errors.js';
 import { Candidate, type CandidateInput } from './candidate.js';
 import { Deadline } from './deadline.js';
 import { explain } from './explanation.js';

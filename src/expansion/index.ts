@@ -15,9 +15,11 @@ export type { PhaseCost, RerankCost, RerankedDocument, Reranking } from './resul
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';
 export { windowSpans, wordsOf, type WindowShape, type WindowSpan } from './windows.js';
 export { eachPhase, phases, type BertQEScorers, type Phase } from './scoring.js';
-export { renderExplanation, type RenderOptions } from './render.js';
 export { rerankRun, type RerankedQuery } from './rerank-run.js';
 export type { LoadOptions, ModelChoice, ModelOptions, PhaseModels } from './load.js';
 export { scoreBelow } from './order.js';
 export { combine, interpolate, type Combination } from './combine.js';
 export { expansionScore } from './phase-three.js';
+export { paperCost, type PaperCost, type PaperCounts, type PhaseFlops } from './paper-cost.js';
+export { publishedFlops } from './published-flops.js';
+export { parseVariant, type Variant } from './variant.js';

@@ -1,4 +1,4 @@
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import type { CandidateInput } from './candidate.js';
 
 /** A document to re-rank. */

@@ -1,6 +1,14 @@
-import { BertScorer, findModel, type Scorer, type ScorerOptions, type SizeLetter } from '../bert/index.js';
-import { parseVariant, TokenMeter, type Meter } from '../cost/index.js';
-import { BertQeError } from '../errors.js';
+import {
+  BertScorer,
+  findModel,
+  type Scorer,
+  type ScorerOptions,
+  type SizeLetter,
+  TokenMeter,
+  type Meter,
+} from '../bert/index.js';
+import { parseVariant } from './variant.js';
+import { BertQeError } from '../common/errors.js';
 import type { BertQEOptions } from './options.js';
 import { phases, type BertQEScorers, type Phase } from './scoring.js';
 

@@ -1,4 +1,4 @@
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import type { PassageShape } from './passages.js';
 import type { WindowShape } from './windows.js';
 

@@ -1,5 +1,5 @@
 import type { DocumentStore, Query, QueryRanking, Ranking, Run, RunSource } from '../collection/index.js';
-import { BertQeError, throwIfAborted } from '../errors.js';
+import { BertQeError, throwIfAborted } from '../common/errors.js';
 import type { BertQE, RerankOptions } from './bert-qe.js';
 import type { InputDocument } from './inputs.js';
 import type { Reranking } from './result.js';

@@ -1,6 +1,5 @@
-import type { Scorer, TextPair } from '../bert/index.js';
-import { encoderFlops, type Meter } from '../cost/index.js';
-import { BertQeError, throwIfAborted } from '../errors.js';
+import { type Scorer, type TextPair, encoderFlops, type Meter } from '../bert/index.js';
+import { BertQeError, throwIfAborted } from '../common/errors.js';
 import type { Deadline } from './deadline.js';
 
 /** The four places where a model is asked. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { writeRun, type Fold, type Qrels, type QueryRanking } from '../collection/index.js';
-import { throwIfAborted } from '../errors.js';
+import { throwIfAborted } from '../common/errors.js';
 import { tuneInterpolation, Validation, type Interpolation } from '../evaluation/index.js';
 import { evidenceSource, type EvidenceContext, type EvidenceCost, type EvidenceSource } from './evidence.js';
 import type { ExperimentFile } from './file/schema.js';

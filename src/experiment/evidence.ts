@@ -1,5 +1,5 @@
 import type { DocumentStore, Query, Ranking, Run } from '../collection/index.js';
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import { BertQE, type Explanation } from '../expansion/index.js';
 import { phaseThreeOf, type Reranker } from './systems.js';
 import { keyOf } from './work/digests.js';

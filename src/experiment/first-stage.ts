@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readDocuments, writeRun, type QueryRanking } from '../collection/index.js';
-import { throwIfAborted } from '../errors.js';
+import { throwIfAborted } from '../common/errors.js';
 import { buildIndex, createAnalyzer, Index, Searcher } from '../retrieval/index.js';
 import type { ExperimentFile } from './file/schema.js';
 import type { Inputs } from './inputs.js';

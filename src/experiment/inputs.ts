@@ -11,7 +11,7 @@ import {
   type Query,
   type Run,
 } from '../collection/index.js';
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import type { ExperimentFile } from './file/schema.js';
 import { keyOf, type FileDigests } from './work/digests.js';
 

@@ -1,5 +1,5 @@
 import { readRun, type Qrels } from '../collection/index.js';
-import { paperCost, type PaperCost } from '../cost/index.js';
+import { paperCost, type PaperCost, windowSpans } from '../expansion/index.js';
 import {
   compareRuns,
   evaluate,
@@ -8,7 +8,6 @@ import {
   type Evaluation,
   type Measure,
 } from '../evaluation/index.js';
-import { windowSpans } from '../expansion/index.js';
 import type { CrossValidated, FoldChoice } from './cross-validate.js';
 import type { EvidenceCost } from './evidence.js';
 import type { ExperimentFile } from './file/schema.js';

@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readRun, type Qrels } from '../collection/index.js';
-import { writeFileAtomic, writeFailure } from '../files/index.js';
+import { writeFileAtomic } from '../common/atomic.js';
+import { writeFailure } from '../common/io-errors.js';
 import {
   crossValidate,
   missingQueries,
@@ -17,7 +18,7 @@ import { measure, type Results } from './results.js';
 import { isReranker, systemsOf, type FirstStageSystem, type Reranker, type Systems } from './systems.js';
 import { trainFolds } from './train-folds.js';
 import { Tracker, type ExperimentProgress } from './tracker.js';
-import { versions } from '../versions.js';
+import { versions } from '../common/versions.js';
 import { FileDigests } from './work/digests.js';
 import { Manifest } from './work/manifest.js';
 import { Models, type OpenModel } from './work/models.js';

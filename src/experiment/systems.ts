@@ -1,5 +1,4 @@
-import { parseVariant, type Variant } from '../cost/index.js';
-import type { BertQEOptions, FeedbackMethod } from '../expansion/index.js';
+import { parseVariant, type Variant, type BertQEOptions, type FeedbackMethod } from '../expansion/index.js';
 import { parseFirstStage, type FirstStage } from './file/first-stage-name.js';
 import type { AblationName, ExperimentFile } from './file/schema.js';
 

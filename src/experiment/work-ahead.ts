@@ -1,4 +1,4 @@
-import { paperCost } from '../cost/index.js';
+import { paperCost } from '../expansion/index.js';
 import type { Reranker } from './systems.js';
 
 /**

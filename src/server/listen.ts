@@ -7,7 +7,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import type { Env } from './handlers/index.js';
 
 /** How patient the server is with connections, in milliseconds. */

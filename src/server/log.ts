@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type LevelWithSilent, type Logger } from 'pino';
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import type { Notes } from './http/index.js';
 
 /** From which importance on something is logged; `silent` logs nothing. */

@@ -1,4 +1,4 @@
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import { RequestScoring } from './scheduling/index.js';
 import type { Service } from './service.js';
 

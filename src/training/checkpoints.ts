@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BertQeError } from '../errors.js';
-import { readFailure, systemCode, writeFailure, writeFileAtomic } from '../files/index.js';
+import { BertQeError } from '../common/errors.js';
+import { readFailure, systemCode, writeFailure } from '../common/io-errors.js';
+import { writeFileAtomic } from '../common/atomic.js';
 import { type Configuration, requireSame } from './configuration.js';
 import type { History } from './history.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 
 /** Everything the result depends on, as plain values: settings, and hashes of what was read. */
 export type Configuration = Readonly<Record<string, string | number>>;

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Device } from '../bert/index.js';
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import { DEFAULT_BETA } from '../expansion/index.js';
 
 /** What a batch is made to agree with. */

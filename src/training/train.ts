@@ -1,6 +1,6 @@
 import type { Query } from '../collection/index.js';
-import { BertQeError } from '../errors.js';
-import { versions } from '../versions.js';
+import { BertQeError } from '../common/errors.js';
+import { versions } from '../common/versions.js';
 import { findModel, type Scorer } from '../bert/index.js';
 import { modelKey, readBaseModel, scorerOf, type BaseModel } from './base-model.js';
 import { Checkpoints, type Saved } from './checkpoints.js';

@@ -1,4 +1,4 @@
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import { Checkpoints } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
 import type { StepOutcome, TrainingWorker } from './engine/index.js';

@@ -1,6 +1,6 @@
 import { probabilities, type Tokenizer } from '../bert/index.js';
 import type { Qrels, Ranking } from '../collection/index.js';
-import { BertQeError } from '../errors.js';
+import { BertQeError } from '../common/errors.js';
 import { evaluate } from '../evaluation/index.js';
 import type { TrainingWorker } from './engine/index.js';
 import { type Pairing, portions, type Sequence, sequencesOf } from './examples/index.js';

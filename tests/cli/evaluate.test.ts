@@ -4,7 +4,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { evaluateCommand } from '../../src/cli/commands/evaluate.js';
 import { parseArguments } from '../../src/cli/options.js';
-import { BertQeError } from '../../src/errors.js';
+import { BertQeError } from '../../src/common/errors.js';
 import { writeFiles } from '../evaluation/support/files.js';
 
 class Sink extends Writable {

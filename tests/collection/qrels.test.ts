@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { readQrels } from '../../src/collection/index.js';
-import type { Qrels } from '../../src/collection/index.js';
+import { readQrels, type Qrels } from '../../src/collection/index.js';
 import { expectRefusal, scratchFolder } from './support.js';
 
 const scratch = scratchFolder();

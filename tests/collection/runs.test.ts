@@ -4,8 +4,7 @@ import { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readRun, readRunByQuery, writeRun } from '../../src/collection/index.js';
-import type { Ranking, Run } from '../../src/collection/index.js';
+import { readRun, readRunByQuery, writeRun, type Ranking, type Run } from '../../src/collection/index.js';
 import { collect, expectRefusal, scratchFolder } from './support.js';
 
 const scratch = scratchFolder();

@@ -9,8 +9,8 @@ import {
   readRun,
   readRunByQuery,
   roundRobinFolds,
+  type Qrels,
 } from '../../src/collection/index.js';
-import type { Qrels } from '../../src/collection/index.js';
 import { describeWithShared, sharedPath } from '../support/shared.js';
 import { collect } from './support.js';
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect } from 'vitest';
-import { BertQeError } from '../../src/errors.js';
-import type { ErrorCode } from '../../src/errors.js';
+import { BertQeError, type ErrorCode } from '../../src/common/errors.js';
 import { ByteSource } from '../../src/collection/byte-source.js';
 
 /** A folder for one test file, removed when its tests are done. */

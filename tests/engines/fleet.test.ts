@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { distribute, fleetStatus, parseFleetAddress, workForFleet } from '../../src/engines/index.js';
+import { distribute, fleetStatus, parseFleetAddress, workForFleet } from '../../src/remote/index.js';
 import { bertQe, launcher } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
 import { hasRedis, redisServer, withoutRedis } from './support/services.js';
@@ -94,7 +94,7 @@ describe.skipIf(!hasRedis)(hasRedis ? 'A fleet' : `A fleet ${withoutRedis}`, () 
       const leave = new AbortController();
       const leaving = work('leaving', leave.signal, async () => {
         leave.abort();
-        const { BertQeError } = await import('../../src/errors.js');
+        const { BertQeError } = await import('../../src/common/errors.js');
         throw new BertQeError('aborted', 'leaving');
       });
       const unfit = workForFleet(

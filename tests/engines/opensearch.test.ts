@@ -11,7 +11,7 @@ import {
   type Ranking,
   type Run,
 } from '../../src/collection/index.js';
-import { EngineConnection, EngineIndex, EngineRetriever, loadEngineIndex } from '../../src/engines/index.js';
+import { EngineConnection, EngineIndex, EngineRetriever, loadEngineIndex } from '../../src/remote/index.js';
 import { evaluate } from '../../src/evaluation/index.js';
 import { BertQE, rerankRun } from '../../src/expansion/index.js';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { BertScorer } from '../../src/bert/index.js';
-import { cohereScorer, openInferenceScorer, teiScorer } from '../../src/engines/index.js';
+import { cohereScorer, openInferenceScorer, teiScorer } from '../../src/remote/index.js';
 import { BertQE } from '../../src/expansion/index.js';
 import { scorerContract } from '../contracts/scorer.js';
 import { demoTexts, startServer } from '../server/support/server.js';

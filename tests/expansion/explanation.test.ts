@@ -1,8 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { renderExplanation, type Explanation } from '../../src/expansion/index.js';
+import { type Explanation } from '../../src/expansion/index.js';
 import { caseArbitrary, libraryOf, query } from './cases.js';
+import { renderExplanation } from '../../src/cli/explanation-text.js';
 
 describe('an explanation', () => {
   test('adds up to the results: chunks, weights, every score and rank', async () => {

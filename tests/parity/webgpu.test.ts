@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultCalibrationPairs, type Precision, writeCompiled } from '../../src/bert/compile/index.js';
 import { BertScorer, findModel, loadTokenizer } from '../../src/bert/index.js';
 import { ElementType, Graph, modelBytes } from '../../src/bert/onnx/index.js';
-import { reasonOf } from '../../src/errors.js';
+import { reasonOf } from '../../src/common/errors.js';
 import { seededLogits } from '../bert/graph/run-graph.js';
 import { seededCase, seededWeights } from '../bert/graph/seeded-model.js';
 import { publishedAdam } from '../../src/training/engine/adam.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CircuitBreaker, Transient } from '../../src/engines/net/index.js';
+import { CircuitBreaker, Transient } from '../../src/remote/net/index.js';
 
 /** A call whose end the test decides. */
 class Call {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EngineConnection, loadEngineIndex } from '../../src/engines/index.js';
+import { EngineConnection, loadEngineIndex } from '../../src/remote/index.js';
 import { createAnalyzer } from '../../src/retrieval/index.js';
 import { loopback, type Answer, type Asked } from './support/loopback.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TextPair } from '../../src/bert/index.js';
-import { cohereScorer, openRemoteScorer, teiScorer } from '../../src/engines/index.js';
+import { cohereScorer, openRemoteScorer, teiScorer } from '../../src/remote/index.js';
 import { scorerContract } from '../contracts/scorer.js';
 import { loopback, type Answer, type Asked } from './support/loopback.js';
 
@@ -138,7 +138,7 @@ describe('a remote scorer', () => {
       await new Promise((resolve) => setTimeout(resolve, 60));
       return teiAnswer(body as TeiBody);
     });
-    const { CircuitBreaker } = await import('../../src/engines/net/index.js');
+    const { CircuitBreaker } = await import('../../src/remote/net/index.js');
     const breaker = new CircuitBreaker(2, 20);
     const scorer = await teiScorer({
       url: server.url,

@@ -27,7 +27,7 @@ if [ ! -f "$carry/runtime.tar.xz" ]; then
   tar -C "$stage" -c node lib node_modules | xz -T2 -6 >"$carry/runtime.tar.xz"
 fi
 
-npx esbuild $(git ls-files -co --exclude-standard src/bert src/cost src/files src/errors.ts src/collection src/evaluation src/training bench/scoring bench/training tests/bert/graph |
+npx esbuild $(git ls-files -co --exclude-standard src/bert src/common src/collection src/evaluation src/training bench/scoring bench/training tests/bert/graph |
   grep '\.ts$') --format=esm --outbase=. --outdir="$stage/js" --log-level=warning
 cp -r tests/fixtures/bert/logits "$stage/js/tests/fixtures/bert/"
 cp bench/scoring/gpu/pytorch.py "$stage/js/"

@@ -1,4 +1,4 @@
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import type { Checkpoint, TensorInfo } from '../types.js';
 
 export type CheckpointFormat = 'safetensors' | 'pytorch' | 'tensorflow';

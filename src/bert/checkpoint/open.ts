@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { BertQeError } from '../../errors.js';
-import { readFailure, systemCode } from '../../files/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { readFailure, systemCode } from '../../common/io-errors.js';
 import type { CheckpointFile } from './checkpoint-file.js';
 import { openPyTorch } from './pytorch.js';
 import { openSafetensors } from './safetensors.js';

@@ -1,4 +1,4 @@
-import { BertQeError, reasonOf } from '../../errors.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
 import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';
 import { DTYPE_BYTES, elementCount } from './dtype.js';
 import { readStored, type StoredTensor } from './extent.js';

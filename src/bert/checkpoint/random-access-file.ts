@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { BertQeError } from '../../errors.js';
-import { readFailure } from '../../files/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { readFailure } from '../../common/io-errors.js';
 
 /** Reads larger than this are split: Node refuses single reads of 2 GiB. */
 const READ_LIMIT = 1 << 30;

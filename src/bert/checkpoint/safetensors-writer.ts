@@ -1,5 +1,5 @@
-import { BertQeError } from '../../errors.js';
-import { writeFileAtomic } from '../../files/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { writeFileAtomic } from '../../common/atomic.js';
 import { byteLength } from './extent.js';
 import { elementCount, narrowToHalf } from './dtype.js';
 

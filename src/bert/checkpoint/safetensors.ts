@@ -1,4 +1,4 @@
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { duplicateKey, isJsonObject, parseJsonObject } from '../json.js';
 import type { DType, TensorInfo } from '../types.js';
 import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { BertQeError } from '../../errors.js';
-import { readFailure } from '../../files/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { readFailure } from '../../common/io-errors.js';
 import { duplicateKey, isJsonObject, parseJsonObject } from '../json.js';
 import type { TensorInfo } from '../types.js';
 import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';

@@ -1,4 +1,4 @@
-import { BertQeError, reasonOf } from '../../errors.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
 import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';
 import { maskedCrc32c } from './crc32c.js';
 import { widen } from './dtype.js';

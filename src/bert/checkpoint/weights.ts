@@ -1,4 +1,4 @@
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import type { ModelConfig } from '../config.js';
 import type { Checkpoint, TensorInfo } from '../types.js';
 import { bertTensorShapes, type Head, placeTensor } from './names.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import type { BertWeights } from '../checkpoint/index.js';
 import { bertGraph, observedProducts, type Ranges } from '../graph/index.js';
 import { writeModel } from '../onnx/index.js';

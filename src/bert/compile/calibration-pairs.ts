@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import type { TextPair } from '../types.js';
 
 /** Prose on many subjects, written for this project and shipped with it. */

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Tensor } from 'onnxruntime-node';
-import { reasonOf } from '../../errors.js';
+import { reasonOf } from '../../common/errors.js';
 import { type ChannelRange, GRAPH_IDS, GRAPH_SLOTS, GREATEST, LEAST } from '../graph/index.js';
 import { type Guard, guarded, loadSession } from '../runtime/index.js';
 

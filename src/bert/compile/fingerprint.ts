@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { writeFileAtomic } from '../../files/index.js';
+import { writeFileAtomic } from '../../common/atomic.js';
 import { cacheFolder } from '../cache-folder.js';
 import type { CheckpointFile } from '../checkpoint/index.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemCode, writeFailure } from '../../files/index.js';
+import { systemCode, writeFailure } from '../../common/io-errors.js';
 
 const MANIFEST = 'manifest.json';
 

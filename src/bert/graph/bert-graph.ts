@@ -1,4 +1,4 @@
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import type { BertWeights } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
 import { ElementType, Graph, type Value } from '../onnx/index.js';

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { BertQeError } from '../../errors.js';
-import { systemCode, writeFailure, writeFileAtomic } from '../../files/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { systemCode, writeFailure } from '../../common/io-errors.js';
+import { writeFileAtomic } from '../../common/atomic.js';
 
 /**
  * One model in the hub's usual cache layout, shared with other programs:

@@ -1,4 +1,4 @@
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 
 const TOKENIZER_EXTRAS = ['tokenizer_config.json', 'special_tokens_map.json', 'added_tokens.json'];
 

@@ -1,5 +1,5 @@
-import { BertQeError, reasonOf } from '../../errors.js';
-import { systemCode } from '../../files/index.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
+import { systemCode } from '../../common/io-errors.js';
 import { parseRetryAfter, TransientFailure } from './retry.js';
 import type { HubSettings } from './settings.js';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BertQeError, throwIfAborted } from '../../errors.js';
-import { readFailure } from '../../files/index.js';
+import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { readFailure } from '../../common/io-errors.js';
 import { parseJsonObject } from '../json.js';
 import { ModelCache } from './cache.js';
 import { chooseFiles, configFile } from './choose-files.js';

@@ -1,4 +1,4 @@
-import { BertQeError, reasonOf } from '../../errors.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
 import { isJsonObject, parseJsonObject } from '../json.js';
 import type { HubClient } from './client.js';
 import { TransientFailure } from './retry.js';

@@ -3,8 +3,8 @@ import { link, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/p
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { throwIfAborted } from '../../errors.js';
-import { systemCode, writeFailure } from '../../files/index.js';
+import { throwIfAborted } from '../../common/errors.js';
+import { systemCode, writeFailure } from '../../common/io-errors.js';
 
 /** The holder touches its lock this often; untouched for STALE_MS, its holder is gone. */
 const HEARTBEAT_MS = 5_000;

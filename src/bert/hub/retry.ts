@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BertQeError, reasonOf, throwIfAborted } from '../../errors.js';
+import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
 import type { HubSettings } from './settings.js';
 
 /** A server that asks for more patience than this is not waited for. */

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 
 /** How far a download has come. */
 export interface DownloadProgress {

@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { throwIfAborted } from '../../errors.js';
-import { writeFileAtomic } from '../../files/index.js';
+import { throwIfAborted } from '../../common/errors.js';
+import { writeFileAtomic } from '../../common/atomic.js';
 import {
   type BertWeights,
   bertWeights,

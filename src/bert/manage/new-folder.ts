@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BertQeError } from '../../errors.js';
-import { writeFailure } from '../../files/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { writeFailure } from '../../common/io-errors.js';
 
 const TOKENIZER_FILES = [
   'tokenizer.json',

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { throwIfAborted } from '../../errors.js';
+import { throwIfAborted } from '../../common/errors.js';
 import { bertWeights, openCheckpoint } from '../checkpoint/index.js';
 import { defaultCalibrationPairs, writeCompiled } from '../compile/index.js';
 import { readModelConfig } from '../config.js';

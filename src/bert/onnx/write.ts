@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { writeFileAtomic } from '../../files/index.js';
+import { writeFileAtomic } from '../../common/atomic.js';
 import { encodeModel, type StoredTensor } from './encode.js';
 import type { Graph, Initializer } from './graph.js';
 

@@ -1,5 +1,5 @@
 import { InferenceSession } from 'onnxruntime-node';
-import { BertQeError, reasonOf } from '../../errors.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
 import { bytesMayOverflow } from './byte-products.js';
 
 /** Where the computation runs. */

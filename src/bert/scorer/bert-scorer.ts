@@ -1,4 +1,4 @@
-import { BertQeError, throwIfAborted } from '../../errors.js';
+import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import type { Precision } from '../compile/index.js';
 import { findModel } from '../models.js';
 import { type Device, workerUrl } from '../runtime/index.js';

@@ -1,5 +1,5 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { GRAPH_IDS, GRAPH_SLOTS } from '../graph/index.js';
 import { inputMeaning } from './input-names.js';
 import type { RunnableModel, WorkerSetup } from './messages.js';

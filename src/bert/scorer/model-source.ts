@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import {
   type CrossEncoderConfig,
   type ModelConfig,

@@ -1,4 +1,4 @@
-import { BertQeError, throwIfAborted } from '../../errors.js';
+import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { type Budget, sequenceLength, writeSequence } from '../sequence.js';
 import type { PairTemplate, TextPair } from '../types.js';
 import { Breather } from './breather.js';

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { createGuard, forgetGuard, turnFor } from '../runtime/index.js';
 import type { BatchTask, FromWorker, ToWorker, WorkerSetup } from './messages.js';
 

@@ -1,4 +1,4 @@
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import type { BatchTask } from './messages.js';
 import { PoolWorker, type WorkerStart } from './pool-worker.js';
 import { createShare, hasLeft, isOver, leaveShare, stopShare } from './share.js';

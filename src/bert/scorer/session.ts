@@ -1,5 +1,5 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { GRAPH_LOGITS } from '../graph/index.js';
 import { loadSession } from '../runtime/index.js';
 import { feedsFor, type Feeds } from './feeds.js';

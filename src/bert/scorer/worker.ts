@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { reasonOf } from '../../errors.js';
+import { reasonOf } from '../../common/errors.js';
 import { guarded, inTurn, makeThreadNicer } from '../runtime/index.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './messages.js';
 import { leaveShare } from './share.js';

@@ -1,5 +1,5 @@
 import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers';
-import { BertQeError, reasonOf } from '../../errors.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import type { Tokenizer } from '../types.js';
 import type { TokenizerSettings } from './settings.js';

@@ -1,4 +1,4 @@
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import type { AddedToken } from './added-tokens.js';
 import { BertTokenizer } from './bert-tokenizer.js';

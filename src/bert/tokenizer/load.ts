@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { readCrossEncoderConfig } from '../config.js';
 import { duplicateKey, type JsonObject, parseJsonObject, readTextIfPresent } from '../json.js';
 import type { Tokenizer } from '../types.js';

@@ -1,4 +1,4 @@
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { isJsonObject } from '../json.js';
 
 export type Vocabulary = ReadonlyMap<string, number>;

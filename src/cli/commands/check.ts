@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { checkIndex } from '../../retrieval/index.js';
 import { defineCommand } from '../command.js';
 import { formatCount, Progress } from '../progress.js';

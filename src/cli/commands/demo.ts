@@ -11,15 +11,9 @@ import {
   type Ranking,
   type Run,
 } from '../../collection/index.js';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { compareRuns, evaluate, formatReport } from '../../evaluation/index.js';
-import {
-  BertQE,
-  interpolate,
-  renderExplanation,
-  rerankRun,
-  type Explanation,
-} from '../../expansion/index.js';
+import { BertQE, interpolate, rerankRun, type Explanation } from '../../expansion/index.js';
 import {
   buildIndex,
   createAnalyzer,
@@ -30,6 +24,7 @@ import {
 } from '../../retrieval/index.js';
 import { defineCommand, type Io } from '../command.js';
 import { formatCount, formatDuration, Progress } from '../progress.js';
+import { renderExplanation } from '../explanation-text.js';
 
 /** Articles re-ranked per query: enough to see the effect, few enough for a demo. */
 const DEPTH = 30;

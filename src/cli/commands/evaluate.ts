@@ -1,5 +1,5 @@
 import { readQrels, readRun, type Qrels } from '../../collection/index.js';
-import { BertQeError, throwIfAborted } from '../../errors.js';
+import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import {
   compareRuns,
   DEFAULT_MEASURES,
@@ -13,7 +13,7 @@ import {
   type Report,
   type ReportedRun,
 } from '../../evaluation/index.js';
-import { standardStream, writeOutput } from '../../files/index.js';
+import { standardStream, writeOutput } from '../../common/output.js';
 import { defineCommand, type Io } from '../command.js';
 
 export const evaluateCommand = defineCommand({

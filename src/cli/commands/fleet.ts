@@ -1,11 +1,5 @@
-import {
-  fleetStatus,
-  parseFleetAddress,
-  retryFailed,
-  workForFleet,
-  clearFleet,
-} from '../../engines/index.js';
-import { BertQeError } from '../../errors.js';
+import { fleetStatus, parseFleetAddress, retryFailed, workForFleet, clearFleet } from '../../remote/index.js';
+import { BertQeError } from '../../common/errors.js';
 import { defineCommand, type Io } from '../command.js';
 import type { OptionValues } from '../options.js';
 import { formatCount, formatDuration } from '../progress.js';

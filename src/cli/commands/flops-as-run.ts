@@ -1,5 +1,5 @@
 import { badInput, ByteSource, readLines, type Origin } from '../../collection/index.js';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { phases, type PhaseCost, type RerankCost } from '../../expansion/index.js';
 
 /** The mean cost of a query that was really run, per phase and over all. */

@@ -1,5 +1,4 @@
-import type { PaperCost, Variant } from '../../cost/index.js';
-import type { PhaseCost } from '../../expansion/index.js';
+import type { PaperCost, Variant, PhaseCost } from '../../expansion/index.js';
 import { formatCount } from '../progress.js';
 import type { CostAsRun } from './flops-as-run.js';
 

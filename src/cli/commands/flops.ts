@@ -1,6 +1,5 @@
-import { paperCost, parseVariant, publishedFlops, type Variant } from '../../cost/index.js';
-import { BertQeError } from '../../errors.js';
-import { windowSpans } from '../../expansion/index.js';
+import { paperCost, parseVariant, publishedFlops, type Variant, windowSpans } from '../../expansion/index.js';
+import { BertQeError } from '../../common/errors.js';
 import { defineCommand, type Io } from '../command.js';
 import { readCostAsRun } from './flops-as-run.js';
 import { asRunTable, paperTable, type PaperRow } from './flops-tables.js';

@@ -1,6 +1,6 @@
 import { readDocuments } from '../../collection/index.js';
-import { BertQeError } from '../../errors.js';
-import { standardStream } from '../../files/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { standardStream } from '../../common/output.js';
 import { buildIndex, createAnalyzer, readStopwords, type Analyzer } from '../../retrieval/index.js';
 import { defineCommand, type Io } from '../command.js';
 import { clusterOptions, connect, refuseEngineOptions } from '../engine-options.js';
@@ -112,7 +112,7 @@ async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer
       'A load that can go on needs a collection that can be read again: no stdin.',
     );
   const connection = await connect(options, io.signal);
-  const { loadEngineIndex } = await import('../../engines/index.js');
+  const { loadEngineIndex } = await import('../../remote/index.js');
   const progress = new Progress(io, 'documents');
   let share: number | undefined;
   const documents = () =>

@@ -1,5 +1,4 @@
-import type { ModelDescription } from '../../bert/index.js';
-import { weightFlops } from '../../cost/index.js';
+import { type ModelDescription, weightFlops } from '../../bert/index.js';
 import { formatCount } from '../progress.js';
 
 /** The length to which the paper pads every sequence, and counts FLOPs at. */

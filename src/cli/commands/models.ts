@@ -11,7 +11,7 @@ import {
   readCrossEncoderConfig,
   SIZE_FOLDERS,
 } from '../../bert/index.js';
-import { BertQeError, reasonOf } from '../../errors.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
 import { closest } from '../closest.js';
 import { defineCommand, type Io } from '../command.js';
 import type { OptionValues } from '../options.js';

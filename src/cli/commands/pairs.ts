@@ -1,6 +1,6 @@
 import type { TextPair } from '../../bert/index.js';
 import { badInput, ByteSource, linesOf, type Origin, readLineBlocks } from '../../collection/index.js';
-import { reasonOf } from '../../errors.js';
+import { reasonOf } from '../../common/errors.js';
 
 const FIX = 'Expected a line like {"a": "…", "b": "…"}.';
 

@@ -7,8 +7,8 @@ import {
   parseFleetAddress,
   type FleetTask,
   type FleetWork,
-} from '../../engines/index.js';
-import { BertQeError } from '../../errors.js';
+} from '../../remote/index.js';
+import { BertQeError } from '../../common/errors.js';
 import { BertQE, rerankRun, type RerankCost } from '../../expansion/index.js';
 import { engineOptions } from '../engine-options.js';
 import type { OptionValues } from '../options.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
-import { BertQeError } from '../../errors.js';
-import { systemCode, writeFailure } from '../../files/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { systemCode, writeFailure } from '../../common/io-errors.js';
 
 /** What is kept of a finished query: its lines of the run, and of the explanations where they are wanted. */
 export interface JournalEntry {

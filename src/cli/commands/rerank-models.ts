@@ -3,10 +3,9 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findModel } from '../../bert/index.js';
-import { parseVariant } from '../../cost/index.js';
-import { isScorerAddress, openRemoteScorer, type RemoteScorer } from '../../engines/index.js';
-import { BertQeError } from '../../errors.js';
-import { phases, type ModelChoice, type Phase } from '../../expansion/index.js';
+import { parseVariant, phases, type ModelChoice, type Phase } from '../../expansion/index.js';
+import { isScorerAddress, openRemoteScorer, type RemoteScorer } from '../../remote/index.js';
+import { BertQeError } from '../../common/errors.js';
 import type { OptionValues } from '../options.js';
 import type { JournalInputs } from './rerank-journal.js';
 

@@ -12,8 +12,8 @@ import {
   type Query,
   type QueryRanking,
 } from '../../collection/index.js';
-import { BertQeError, throwIfAborted } from '../../errors.js';
-import { standardStream } from '../../files/index.js';
+import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { standardStream } from '../../common/output.js';
 import { buildIndex, createAnalyzer, Index } from '../../retrieval/index.js';
 import type { Io } from '../command.js';
 import { engineOptions } from '../engine-options.js';

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
-import { BertQeError, throwIfAborted } from '../../errors.js';
-import { BertQE, renderExplanation, rerankRun, type RerankedQuery } from '../../expansion/index.js';
-import { standardStream, writeOutput } from '../../files/index.js';
+import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { BertQE, rerankRun, type RerankedQuery } from '../../expansion/index.js';
+import { standardStream, writeOutput } from '../../common/output.js';
 import { defineCommand, type Io } from '../command.js';
 import type { OptionValues } from '../options.js';
 import { fleetEntries } from './rerank-fleet.js';
@@ -16,6 +16,7 @@ import {
 } from './rerank-models.js';
 import { openSource, sourceOptions, type RerankSource } from './rerank-source.js';
 import { RerankTotals } from './rerank-totals.js';
+import { renderExplanation } from '../explanation-text.js';
 
 const options = {
   ...sourceOptions,

@@ -1,6 +1,6 @@
 import { BertScorer, type Logits, probabilities } from '../../bert/index.js';
-import { BertQeError } from '../../errors.js';
-import { standardStream, writeOutput } from '../../files/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { standardStream, writeOutput } from '../../common/output.js';
 import { defineCommand, type Io } from '../command.js';
 import { formatCount, formatDuration, Progress } from '../progress.js';
 import { readPairs } from './pairs.js';

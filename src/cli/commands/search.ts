@@ -1,6 +1,6 @@
 import { writeRun, type Query, type Ranking } from '../../collection/index.js';
-import { BertQeError, throwIfAborted } from '../../errors.js';
-import { writeOutput } from '../../files/index.js';
+import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { writeOutput } from '../../common/output.js';
 import { defineCommand } from '../command.js';
 import { engineOptions } from '../engine-options.js';
 import { formatDuration, formatCount, Progress } from '../progress.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readDocuments, readQrels, readQueries, type Qrels, type Query } from '../../collection/index.js';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { buildIndex, createAnalyzer, Index } from '../../retrieval/index.js';
 import type { Collection } from '../../server/index.js';
 import type { Io } from '../command.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { DEFAULT_ALPHA, DEFAULT_BETA } from '../../expansion/index.js';
 import { defaultLimits, RerankServer, ServerLog } from '../../server/index.js';
 import { defineCommand } from '../command.js';

@@ -1,4 +1,4 @@
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { DEFAULT_ALPHA, DEFAULT_BETA, DEFAULT_CHUNK_WORDS, DEFAULT_KC } from '../../expansion/index.js';
 import type { PhaseThreeInputs } from '../../training/index.js';
 import type { OptionValues } from '../options.js';

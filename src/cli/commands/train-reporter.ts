@@ -1,5 +1,4 @@
-import type { TrainProgress } from '../../training/index.js';
-import { validationMeasure } from '../../training/index.js';
+import { type TrainProgress, validationMeasure } from '../../training/index.js';
 import type { Io } from '../command.js';
 import { formatCount, formatDuration } from '../progress.js';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { readQrels, readQueries, readRun, type Query } from '../../collection/index.js';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { DEFAULT_BETA } from '../../expansion/index.js';
 import { lossFigure } from '../../experiment/index.js';
-import { writeFileAtomic } from '../../files/index.js';
+import { writeFileAtomic } from '../../common/atomic.js';
 import { Index } from '../../retrieval/index.js';
 import { lossNames, trainingDevices, trainModel, validationMeasure } from '../../training/index.js';
 import { defineCommand, type Io } from '../command.js';

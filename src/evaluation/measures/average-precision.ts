@@ -1,5 +1,4 @@
-import type { JudgedRanking } from '../judged-ranking.js';
-import { NOT_POOLED, POOLED_UNJUDGED } from '../judged-ranking.js';
+import { type JudgedRanking, NOT_POOLED, POOLED_UNJUDGED } from '../judged-ranking.js';
 import type { MeasureArguments, MeasureFamily } from './measure.js';
 
 /** (1/R) Σ over the relevant documents among the first k of the precision at their rank. */

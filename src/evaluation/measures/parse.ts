@@ -1,4 +1,4 @@
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { families, nicknames } from './catalogue.js';
 import type { Measure, MeasureArguments, MeasureFamily, ParameterName } from './measure.js';
 

@@ -1,4 +1,4 @@
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 
 /** Values of two systems for the same queries, in the same order. */
 export type Sample = ArrayLike<number>;

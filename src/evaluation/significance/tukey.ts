@@ -1,4 +1,4 @@
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { studentisedRangeTail } from '../special/studentised-range.js';
 import { moments, type Sample } from './paired.js';
 

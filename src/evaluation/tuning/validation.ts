@@ -1,5 +1,5 @@
 import type { Fold, Qrels, Ranking } from '../../collection/index.js';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { evaluate, type Evaluation } from '../evaluate.js';
 import type { Measure } from '../measures/measure.js';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import type { z } from 'zod';
-import { BertQeError } from '../../errors.js';
-import { readFailure } from '../../files/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { readFailure } from '../../common/io-errors.js';
 import { describeIssue } from './issue.js';
 import { experimentSchema, studySchema, type ExperimentFile } from './schema.js';
 

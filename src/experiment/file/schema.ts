@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { documentFormats, topicFields } from '../../collection/index.js';
-import { parseVariant } from '../../cost/index.js';
-import { reasonOf } from '../../errors.js';
+import { parseVariant } from '../../expansion/index.js';
+import { reasonOf } from '../../common/errors.js';
 import {
   DEFAULT_MEASURES,
   parseMeasure,

@@ -1,5 +1,4 @@
-import type { Scale } from './scale.js';
-import { tickLabels } from './scale.js';
+import { type Scale, tickLabels } from './scale.js';
 import { element, text } from './svg.js';
 
 /** The rectangle that data is drawn in. */

@@ -3,7 +3,8 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { readFailure, writeFileAtomic } from '../../files/index.js';
+import { readFailure } from '../../common/io-errors.js';
+import { writeFileAtomic } from '../../common/atomic.js';
 
 /** A key for anything made of JSON values: equal values, equal keys. */
 export function keyOf(...parts: readonly unknown[]): string {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { BertQeError, reasonOf } from '../../errors.js';
-import { writeFileAtomic } from '../../files/index.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
+import { writeFileAtomic } from '../../common/atomic.js';
 import type { ExperimentFile } from '../file/schema.js';
 import { keyOf, sha256Of } from './digests.js';
 import type { ModelRecord } from './models.js';

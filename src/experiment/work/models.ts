@@ -1,6 +1,11 @@
 import { dirname, resolve } from 'node:path';
-import { BertScorer, findModel, readCrossEncoderConfig, type SizeLetter } from '../../bert/index.js';
-import { TokenMeter } from '../../cost/index.js';
+import {
+  BertScorer,
+  findModel,
+  readCrossEncoderConfig,
+  type SizeLetter,
+  TokenMeter,
+} from '../../bert/index.js';
 import type { ExperimentFile } from '../file/schema.js';
 import { keyOf, type FileDigests } from './digests.js';
 import type { WorkStore } from './store.js';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Scorer, ScoreOptions, TextPair } from '../../bert/index.js';
-import { encoderFlops, type Meter } from '../../cost/index.js';
+import { type Scorer, type ScoreOptions, type TextPair, encoderFlops, type Meter } from '../../bert/index.js';
 import type { ScoreRow, WorkStore } from './store.js';
 import { sumOfTimings, type Timing } from './timing.js';
 

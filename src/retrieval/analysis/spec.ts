@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { BASES } from './bases.js';
 import { lowerCase } from './lower-case.js';
 

@@ -11,8 +11,9 @@ import {
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { badInput, type Document, type Origin } from '../../collection/index.js';
-import { BertQeError, throwIfAborted } from '../../errors.js';
-import { systemCode, writeFileAtomic } from '../../files/index.js';
+import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { systemCode } from '../../common/io-errors.js';
+import { writeFileAtomic } from '../../common/atomic.js';
 import type { Analyzer } from '../analysis/index.js';
 import { ByteWriter } from './bytes.js';
 import { invertSegment } from './invert.js';

@@ -1,4 +1,4 @@
-import { throwIfAborted } from '../../errors.js';
+import { throwIfAborted } from '../../common/errors.js';
 import { dphOf } from '../models/index.js';
 import { roundUpToFloat32, type Postings } from './postings.js';
 import { Index } from './reader.js';

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, rmSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { BertQeError } from '../../errors.js';
-import { systemCode } from '../../files/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { systemCode } from '../../common/io-errors.js';
 
 /** What the names of locks begin with. */
 export const LOCK = 'write.lock';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BertQeError, reasonOf } from '../../errors.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
 import type { AnalyzerSpec } from '../analysis/index.js';
 
 /** Statistics of a collection; every weighting and feedback model draws on these. */

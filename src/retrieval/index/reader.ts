@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Document, DocumentStore } from '../../collection/index.js';
-import { BertQeError, reasonOf } from '../../errors.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
 import { analyzerFromSpec, type Analyzer } from '../analysis/index.js';
 import { ByteReader } from './bytes.js';
 import { readManifest, type CollectionStatistics, type IndexManifest } from './manifest.js';

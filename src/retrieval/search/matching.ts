@@ -1,4 +1,4 @@
-import { throwIfAborted } from '../../errors.js';
+import { throwIfAborted } from '../../common/errors.js';
 import type { TermCursor } from './cursor.js';
 import { TopK } from './top-k.js';
 import { WINDOW, Window } from './window.js';

@@ -1,5 +1,10 @@
-import type { TextPair } from '../../bert/index.js';
-import { sequenceCount, type EncoderShape, type Meter, type SequenceCount } from '../../cost/index.js';
+import {
+  type TextPair,
+  sequenceCount,
+  type EncoderShape,
+  type Meter,
+  type SequenceCount,
+} from '../../bert/index.js';
 
 const charactersPerToken = 4.4;
 const longest = 384;

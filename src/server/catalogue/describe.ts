@@ -1,5 +1,11 @@
-import { paperCost, weightFlops, type Variant as PaperVariant } from '../../cost/index.js';
-import { type RerankCost, type Settings, windowSpans } from '../../expansion/index.js';
+import {
+  paperCost,
+  type Variant as PaperVariant,
+  type RerankCost,
+  type Settings,
+  windowSpans,
+} from '../../expansion/index.js';
+import { weightFlops } from '../../bert/index.js';
 import type { VariantDescription, VariantsAnswer } from '../schemas/index.js';
 import type { LoadedEngine, Variant } from './variant.js';
 

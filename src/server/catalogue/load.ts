@@ -7,10 +7,13 @@ import {
   type Device,
   type Precision,
   type SizeLetter,
+  encoderSizes,
+  weightFlops,
+  type EncoderShape,
+  type Meter,
 } from '../../bert/index.js';
 import { basename } from 'node:path';
-import { encoderSizes, weightFlops, type EncoderShape, type Meter } from '../../cost/index.js';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { CharacterMeter } from './character-meter.js';
 import { namedVariant, type NamedVariant } from './names.js';
 import { ScorerMeter } from './scorer-meter.js';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import type { SizeLetter } from '../../bert/index.js';
-import { parseVariant, sizeNames } from '../../cost/index.js';
-import { BertQeError } from '../../errors.js';
+import { type SizeLetter, sizeNames } from '../../bert/index.js';
+import { parseVariant } from '../../expansion/index.js';
+import { BertQeError } from '../../common/errors.js';
 
 /** What `--models` names, before anything is loaded. */
 export interface NamedVariant {

@@ -1,5 +1,11 @@
-import type { BertScorer, TextPair } from '../../bert/index.js';
-import { sequenceCount, type EncoderShape, type Meter, type SequenceCount } from '../../cost/index.js';
+import {
+  type BertScorer,
+  type TextPair,
+  sequenceCount,
+  type EncoderShape,
+  type Meter,
+  type SequenceCount,
+} from '../../bert/index.js';
 
 /** Counts with the scorer's own tokenizer and its cache: a text that was counted is not tokenised again to be scored. */
 export class ScorerMeter implements Meter {

@@ -1,5 +1,5 @@
 import type { Problem, ProblemType } from '../schemas/index.js';
-import { BertQeError, type ErrorCode } from '../../errors.js';
+import { BertQeError, type ErrorCode } from '../../common/errors.js';
 import { Refusal } from '../scheduling/index.js';
 import type { LifeEnd } from './life.js';
 

@@ -1,4 +1,4 @@
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { Forecast } from './forecast.js';
 import type { Throughput } from './throughput.js';
 

@@ -1,5 +1,4 @@
-import type { Logits, TextPair } from '../../bert/index.js';
-import type { Meter } from '../../cost/index.js';
+import type { Logits, TextPair, Meter } from '../../bert/index.js';
 
 /** The part of a loaded model that the scheduler needs. */
 export interface LogitScorer {

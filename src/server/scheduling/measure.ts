@@ -1,5 +1,4 @@
-import type { TextPair } from '../../bert/index.js';
-import type { Meter } from '../../cost/index.js';
+import type { TextPair, Meter } from '../../bert/index.js';
 
 /** Longest stretch of counting before sockets get their turn, in milliseconds. */
 const sliceMs = 4;

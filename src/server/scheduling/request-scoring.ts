@@ -1,5 +1,4 @@
-import type { Scorer, ScoreOptions, TextPair } from '../../bert/index.js';
-import { countOf, encoderFlops } from '../../cost/index.js';
+import { type Scorer, type ScoreOptions, type TextPair, countOf, encoderFlops } from '../../bert/index.js';
 import { phases, type Phase, type RerankProgress } from '../../expansion/index.js';
 import type { Ticket } from './admission.js';
 import type { Engine } from './engine.js';

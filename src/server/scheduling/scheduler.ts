@@ -1,4 +1,4 @@
-import { BertQeError, throwIfAborted } from '../../errors.js';
+import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { logOdds, type Engine } from './engine.js';
 import { Job, type JobRequest } from './job.js';
 import { measure } from './measure.js';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../errors.js';
+import type { ErrorCode } from '../../common/errors.js';
 import type { Guard, Turn } from '../../bert/runtime/index.js';
 import type { EngineSettings, StepOutcome } from './engine.js';
 import type { MicroBatch, TrainingBatch } from './micro-batch.js';

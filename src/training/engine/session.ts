@@ -1,7 +1,7 @@
 import { InferenceSession } from 'onnxruntime-node';
 import type { Device } from '../../bert/index.js';
 import { type Graph, modelBytes } from '../../bert/onnx/index.js';
-import { BertQeError, reasonOf } from '../../errors.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
 
 /** Loads a graph whose weights are fed. Only ever called where the thread may block (a worker, a test). */
 export async function openGraph(graph: Graph, device: Device, threads: number): Promise<InferenceSession> {

@@ -6,7 +6,7 @@ import {
   type TensorToWrite,
   writeSafetensors,
 } from '../../bert/checkpoint/index.js';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { Random } from '../random.js';
 import { Engine, type EngineSettings } from './engine.js';
 import { Table } from './parameter.js';

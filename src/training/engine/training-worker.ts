@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { createGuard, forgetGuard, turnFor, workerUrl } from '../../bert/runtime/index.js';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 import type { StepOutcome } from './engine.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './messages.js';
 import type { MicroBatch, TrainingBatch } from './micro-batch.js';

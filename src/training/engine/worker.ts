@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { guarded, inTurn } from '../../bert/runtime/index.js';
-import { BertQeError, reasonOf } from '../../errors.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
 import type { Engine } from './engine.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './messages.js';
 import { saveModel, saveState, startFromModel, startFromState } from './state-file.js';

@@ -1,5 +1,5 @@
 import type { Document, DocumentStore, Query } from '../../collection/index.js';
-import { BertQeError } from '../../errors.js';
+import { BertQeError } from '../../common/errors.js';
 
 /** The documents that are ranked for a query, in the order of their ids. */
 export async function documentsOf(

@@ -1,6 +1,6 @@
 import type { Scorer } from '../../bert/index.js';
 import type { DocumentStore, Query, Run } from '../../collection/index.js';
-import { throwIfAborted } from '../../errors.js';
+import { throwIfAborted } from '../../common/errors.js';
 import { BertQE, type FeedbackMethod } from '../../expansion/index.js';
 import { unasked } from './best-passages.js';
 import { documentsOf } from './documents.js';

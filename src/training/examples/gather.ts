@@ -1,5 +1,5 @@
 import type { Qrels, Query, Run } from '../../collection/index.js';
-import { BertQeError, throwIfAborted } from '../../errors.js';
+import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import type { TrainingSettings } from '../settings.js';
 import { bestPassages, type Passage, type PassageSource } from './best-passages.js';
 import { judgedCandidates, sampleCandidates } from './candidates.js';

@@ -1,5 +1,6 @@
 import { appendFile, readFile } from 'node:fs/promises';
-import { readFailure, systemCode, writeFailure, writeFileAtomic } from '../../files/index.js';
+import { readFailure, systemCode, writeFailure } from '../../common/io-errors.js';
+import { writeFileAtomic } from '../../common/atomic.js';
 
 interface Line<Found> {
   readonly query: string;

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openCheckpoint } from '../../../src/bert/checkpoint/index.js';
-import { BertQeError } from '../../../src/errors.js';
+import { BertQeError } from '../../../src/common/errors.js';
 import { fixture, temporaryFolder } from './fixture-model.js';
 import { dict, pickle, storedZip, tensor, type TensorParts } from './torch-file.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openCheckpoint } from '../../../src/bert/checkpoint/index.js';
-import { BertQeError } from '../../../src/errors.js';
+import { BertQeError } from '../../../src/common/errors.js';
 import { fixture, temporaryFolder } from './fixture-model.js';
 
 const edits = fc.array(

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bertTensorShapes, bertWeights } from '../../../src/bert/checkpoint/index.js';
 import { parameterCount } from '../../../src/bert/config.js';
 import type { Checkpoint, DType, TensorInfo } from '../../../src/bert/types.js';
-import { BertQeError } from '../../../src/errors.js';
+import { BertQeError } from '../../../src/common/errors.js';
 import { fixtureConfig } from './fixture-model.js';
 
 /** A checkpoint in memory: the tensors of the fixture's config, with some replaced (or taken away: undefined). */

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { type DownloadProgress, fetchModel, type FetchModelOptions } from '../../../src/bert/hub/index.js';
-import { BertQeError } from '../../../src/errors.js';
+import { BertQeError } from '../../../src/common/errors.js';
 import { temporaryFolder } from '../checkpoint/fixture-model.js';
 import { FakeHub, type Fault, gitHash, sha256 } from './fake-hub.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BertQeError } from '../../../src/errors.js';
+import { BertQeError } from '../../../src/common/errors.js';
 import { describeMeasures, parseMeasure, parseMeasures } from '../../../src/evaluation/index.js';
 
 describe('a measure', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { BertQeError } from '../../../src/errors.js';
+import { BertQeError } from '../../../src/common/errors.js';
 import { createAnalyzer, readStopwords } from '../../../src/retrieval/analysis/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bert-qe-stopwords-'));

@@ -1,0 +1,146 @@
+import type { ExplainedChunk, ExplainedDocument, Explanation } from '../expansion/explanation.js';
+
+export interface RenderOptions {
+  /** Columns of the terminal (100). */
+  readonly width?: number;
+  /** ANSI colours; for terminals only (false). */
+  readonly colour?: boolean;
+  /** Documents shown (10). */
+  readonly limit?: number;
+}
+
+/** Columns that a document's id gets, and a chunk's source: 60 are left for the chunk. */
+const nameWidth = 22;
+const sourceWidth = 14;
+
+/** An explanation as a page to read: the chunks with their weights, then the documents and how they moved. */
+export function renderExplanation(explanation: Explanation, options: RenderOptions = {}): string {
+  const { width = 100, colour = false, limit = 10 } = options;
+  const paint = colour ? ansi : plain;
+  const shown = explanation.documents.slice(0, limit);
+  const lines = [paint.bold(explanation.query), ''];
+  if (explanation.chunks.length > 0) {
+    const documents = new Set(explanation.chunks.map(({ document }) => document)).size;
+    lines.push(
+      `Expanded with ${plural(explanation.chunks.length, 'chunk')} of ${plural(documents, 'document')}:`,
+      paint.dim(`  # weight${' '.repeat(5)}rel(q,c) ${'from'.padEnd(sourceWidth)} chunk`),
+      ...explanation.chunks.map((chunk, i) => chunkLine(chunk, i, explanation.chunks, width, paint)),
+      '',
+    );
+  }
+  const withInitial = explanation.documents.some(({ initial }) => initial !== null);
+  const highest = Math.max(0, ...shown.flatMap(({ chunkScores }) => chunkScores.map((score) => score ?? 0)));
+  lines.push(
+    shown.length < explanation.documents.length
+      ? `The first ${shown.length} of ${plural(explanation.documents.length, 'document')}:`
+      : `${plural(shown.length, 'document')}:`,
+    paint.dim(heading(withInitial, explanation.chunks.length)),
+    ...shown.flatMap((document) => documentLines(document, withInitial, highest, width, paint)),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+function chunkLine(
+  { text, document, weight, score }: ExplainedChunk,
+  i: number,
+  chunks: readonly ExplainedChunk[],
+  width: number,
+  paint: Paint,
+): string {
+  const heaviest = Math.max(...chunks.map((chunk) => chunk.weight));
+  const numbers = `${String(i + 1).padStart(3)} ${fraction(weight)} ${bar(weight / heaviest, 6)}  ${fraction(score)}    `;
+  const source = shorten(document, sourceWidth).padEnd(sourceWidth);
+  return `${numbers} ${paint.dim(source)} ${shorten(text, width - numbers.length - sourceWidth - 2)}`;
+}
+
+function heading(withInitial: boolean, chunks: number): string {
+  return [
+    '  #  document'.padEnd(6 + nameWidth),
+    'final'.padStart(8),
+    '    M',
+    ' rel(q,d)',
+    ...(chunks > 0 ? [' rel(C,d)'] : []),
+    ...(withInitial ? [' initial'] : []),
+    ...(chunks > 0 ? ['  rel(c,d)'.padEnd(chunks + 3)] : []),
+    '  moved',
+  ].join('');
+}
+
+/** The numbers of a document, and under them the beginning of its best passage. */
+function documentLines(
+  document: ExplainedDocument,
+  withInitial: boolean,
+  highest: number,
+  width: number,
+  paint: Paint,
+): string[] {
+  const { ranks, chunkScores } = document;
+  const numbers = [
+    document.final.toFixed(3).padStart(8),
+    ` ${fraction(document.combined)}`,
+    `     ${fraction(document.queryScore)}`,
+    ...(chunkScores.length > 0 ? [`     ${fraction(document.expansionScore)}`] : []),
+    ...(withInitial ? [(document.initial ?? Number.NaN).toFixed(2).padStart(8)] : []),
+    ...(chunkScores.length > 0
+      ? [`  ${chunkScores.map((score) => spark(score, highest)).join('')}`.padEnd(chunkScores.length + 3)]
+      : []),
+  ].join('');
+  const place = String(ranks.final).padStart(3);
+  const name = paint.bold(shorten(document.id, nameWidth).padEnd(nameWidth + 1));
+  const passage = shorten(document.passage ?? '', width - 6);
+  return [
+    `${place}  ${name}${numbers}  ${movement(document, paint)}`,
+    ...(passage === '' ? [] : [paint.dim(`     ${passage}`)]),
+  ];
+}
+
+/** ↑ and ↓ by places since the initial ranking, with the way there: initial, after phase one, final. */
+function movement({ ranks: { initial, phase1, final } }: ExplainedDocument, paint: Paint): string {
+  const up = initial - final;
+  const visible = up > 0 ? `↑${up}` : up < 0 ? `↓${-up}` : '=';
+  const arrow = up > 0 ? paint.green(visible) : up < 0 ? paint.red(visible) : visible;
+  const way = [initial, phase1 ?? '?', final].join('→');
+  return `${arrow.padStart(4 + arrow.length - visible.length)} ${paint.dim(way)}`;
+}
+
+/** .954, or dashes for what is not known. */
+function fraction(value: number | null): string {
+  if (value === null) return ' ---';
+  const text = value.toFixed(3);
+  return text.startsWith('0') ? text.slice(1) : text.slice(0, 4);
+}
+
+const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/** A bar of up to `cells` cells, drawn to an eighth of a cell. */
+function bar(share: number, cells: number): string {
+  const filled = Math.round(share * cells * 8);
+  return ('█'.repeat(Math.floor(filled / 8)) + eighths[filled % 8]).padEnd(cells);
+}
+
+const heights = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/**
+ * One character for a chunk score, so that all of a document's are seen at a glance. Heights are shares of the highest
+ * that is shown: models differ in how much of the interval from 0 to 1 they use.
+ */
+function spark(score: number | null, highest: number): string {
+  if (score === null) return '·';
+  return heights[highest > 0 ? Math.min(7, Math.floor((8 * score) / highest)) : 0];
+}
+
+function shorten(text: string, width: number): string {
+  const characters = [...text];
+  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+type Paint = Readonly<Record<'bold' | 'dim' | 'green' | 'red', (text: string) => string>>;
+
+const escape = (code: number, end: number) => (text: string) => `\u001b[${code}m${text}\u001b[${end}m`;
+const ansi: Paint = { bold: escape(1, 22), dim: escape(2, 22), green: escape(32, 39), red: escape(31, 39) };
+const same = (text: string): string => text;
+const plain: Paint = { bold: same, dim: same, green: same, red: same };

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { open, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { systemCode, writeFailure } from './io-errors.js';
+
+/** What can be written: at once, or piece by piece. */
+export type FileData =
+  | string
+  | Uint8Array
+  | Iterable<string | Uint8Array>
+  | AsyncIterable<string | Uint8Array>;
+
+/** Small pieces are gathered up to this many bytes before they are written. */
+const gatherBytes = 1 << 20;
+
+/**
+ * Writes a file so that a reader, a crash or a full disk meets either the old content or the whole new one,
+ * never a part: into a temporary file beside it, flushed to the disk, then renamed over it. When anything
+ * fails, the producer of the data included, the temporary file is removed and the old file stays.
+ *
+ * A target that is not a regular file (`/dev/null`, a pipe) cannot be replaced and is written straight.
+ */
+export async function writeFileAtomic(path: string, data: FileData): Promise<void> {
+  const target = await resolveTarget(path);
+  if (target.special) return writeThrough(path, data);
+
+  const folder = dirname(target.path);
+  const temporary = join(
+    folder,
+    `.${basename(target.path)}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`,
+  );
+  let created = false;
+  try {
+    const handle = await open(temporary, 'wx', target.mode ?? 0o666);
+    created = true;
+    try {
+      // The umask must not narrow the mode of a file that is being replaced.
+      if (target.mode !== undefined) await handle.chmod(target.mode);
+      await writeAll(handle, data);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, target.path);
+  } catch (error) {
+    if (created) await unlink(temporary).catch(() => {});
+    throw isSystemError(error) ? writeFailure(path, error) : error;
+  }
+  await syncFolder(folder);
+}
+
+interface Target {
+  readonly path: string;
+  readonly special: boolean;
+  /** Permission bits of the file that will be replaced. */
+  readonly mode?: number;
+}
+
+/** Follows links, so that a linked file is replaced and not the link. */
+async function resolveTarget(path: string): Promise<Target> {
+  try {
+    const resolved = await realpath(path);
+    const stats = await stat(resolved);
+    if (stats.isDirectory()) throw Object.assign(new Error('is a folder'), { code: 'EISDIR' });
+    return { path: resolved, special: !stats.isFile(), mode: stats.mode & 0o777 };
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return { path, special: false };
+    throw writeFailure(path, error);
+  }
+}
+
+async function writeThrough(path: string, data: FileData): Promise<void> {
+  try {
+    const handle = await open(path, 'w');
+    try {
+      await writeAll(handle, data);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw isSystemError(error) ? writeFailure(path, error) : error;
+  }
+}
+
+async function writeAll(handle: FileHandle, data: FileData): Promise<void> {
+  if (typeof data === 'string' || data instanceof Uint8Array) return handle.writeFile(data);
+  let gathered: Uint8Array[] = [];
+  let size = 0;
+  const flush = async (): Promise<void> => {
+    const block = Buffer.concat(gathered, size);
+    gathered = [];
+    size = 0;
+    // writeFile goes on where the last one stopped and completes short writes.
+    if (block.length > 0) await handle.writeFile(block);
+  };
+  for await (const piece of data) {
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    gathered.push(bytes);
+    size += bytes.length;
+    if (size >= gatherBytes) await flush();
+  }
+  await flush();
+}
+
+/** Makes the rename itself durable; some file systems do not offer it, which costs no content. */
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    // Not supported here.
+  }
+}
+
+/** Told apart from errors of the data's producer, which pass through as they are. */
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'errno' in error && 'syscall' in error;
+}

@@ -1,0 +1,47 @@
+import { BertQeError } from '../../common/errors.js';
+import { HttpService, type ServiceOptions } from '../net/index.js';
+import { RemoteScorer, type RemoteScorerOptions } from './remote-scorer.js';
+import { RerankModel } from './rerank-model.js';
+
+/** Where an API of Cohere's shape is, and which of its models to ask. */
+export interface CohereOptions extends ServiceOptions, RemoteScorerOptions {
+  /** The model's name, where the API serves several. */
+  readonly model?: string;
+  /** Texts in a request (100; the APIs take up to 1,000). */
+  readonly batch?: number;
+}
+
+interface Result {
+  readonly index: number;
+  readonly relevance_score: number;
+}
+
+/**
+ * Re-rank APIs in the manner of Cohere, Jina, Voyage, Together, infinity and vLLM, by their full URL
+ * (`https://api.example/v2/rerank`). Their scores must be calibrated probabilities, as Cohere's and Jina's are.
+ */
+export function cohereScorer({ model, batch = 100, ...options }: CohereOptions): RemoteScorer {
+  const service = new HttpService(options);
+  const dialect = {
+    path: '',
+    body: (query: string, documents: readonly string[]) => ({
+      ...(model ? { model } : {}),
+      query,
+      documents,
+    }),
+    results(answer: unknown) {
+      // Voyage says `data`, the others `results`.
+      const { results, data } = (answer ?? {}) as { results?: readonly Result[]; data?: readonly Result[] };
+      const found = results ?? data;
+      if (!Array.isArray(found)) {
+        throw new BertQeError(
+          'failure',
+          `${service.address} does not answer like a re-rank API (no results).`,
+        );
+      }
+      return (found as readonly Result[]).map(({ index, relevance_score: score }) => ({ index, score }));
+    },
+  };
+  const identity = model ? `${service.address} ${model}` : service.address;
+  return new RemoteScorer(new RerankModel({ service, dialect, identity, batch }), options);
+}

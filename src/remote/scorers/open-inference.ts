@@ -1,0 +1,179 @@
+import {
+  budgetFor,
+  DEFAULT_MAX_LENGTH,
+  findModel,
+  inputMeaning,
+  loadTokenizer,
+  PieceCache,
+  plan,
+  probabilities,
+  type InputMeaning,
+  type PlanOptions,
+  type TextPair,
+} from '../../bert/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { HttpService, type ServiceOptions } from '../net/index.js';
+import {
+  RemoteScorer,
+  type RemoteModel,
+  type RemoteRequest,
+  type RemoteScorerOptions,
+} from './remote-scorer.js';
+
+/** Where a model of the Open Inference Protocol is served, and how its inputs are made. */
+export interface OpenInferenceOptions extends ServiceOptions, RemoteScorerOptions {
+  /** Name of the model on the server. */
+  readonly model: string;
+  /** Model folder whose tokenizer is the served model's: only ids travel, so both must be of one model. */
+  readonly tokenizer: string;
+  /** Longest sequence, special tokens included (384). */
+  readonly maxLength?: number;
+  /** Tokens in a request (16,384). */
+  readonly batchTokens?: number;
+  /** Sequences in a request (64). */
+  readonly batch?: number;
+}
+
+interface ServedTensor {
+  readonly name: string;
+  readonly datatype: string;
+}
+
+/** A tensor of a request or an answer, as JSON. */
+interface Tensor extends ServedTensor {
+  readonly shape: readonly number[];
+  readonly data: readonly number[];
+}
+
+/** The Open Inference Protocol (KServe v2) of Triton, OpenVINO Model Server and MLServer; we tokenise. */
+export async function openInferenceScorer(
+  options: OpenInferenceOptions,
+  signal?: AbortSignal,
+): Promise<RemoteScorer> {
+  const service = new HttpService(options);
+  const tokenizer = await loadTokenizer(await findModel(options.tokenizer));
+  const path = `/v2/models/${encodeURIComponent(options.model)}`;
+  const identity = `${service.address}${path}`;
+  const served = await service.ask(path, undefined, (answer) => servedModel(answer, identity), signal);
+  const budget = budgetFor(options.maxLength ?? DEFAULT_MAX_LENGTH, tokenizer.template);
+  return new RemoteScorer(
+    new OpenInferenceModel(
+      { service, path, identity, ...served },
+      {
+        pieces: new PieceCache(tokenizer, Math.max(budget.first, budget.second)),
+        template: tokenizer.template,
+        budget,
+        batchTokens: options.batchTokens ?? 16_384,
+      },
+      options.batch ?? 64,
+    ),
+    options,
+  );
+}
+
+interface Served {
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly datatype: string;
+    readonly meaning: InputMeaning;
+  }[];
+  readonly output: string;
+  readonly version: string;
+}
+
+/** What the server says of the model; refused here rather than at the first pair. */
+function servedModel(answer: unknown, identity: string): Served {
+  const { inputs, outputs, versions } = (answer ?? {}) as {
+    inputs?: readonly ServedTensor[];
+    outputs?: readonly ServedTensor[];
+    versions?: readonly string[];
+  };
+  if (!Array.isArray(inputs) || !Array.isArray(outputs) || outputs.length === 0) {
+    throw new BertQeError('failure', `${identity} does not describe a model with inputs and outputs.`);
+  }
+  const known = (inputs as readonly ServedTensor[]).map(({ name, datatype }) => {
+    const meaning = inputMeaning(name);
+    if (meaning === undefined || (datatype !== 'INT64' && datatype !== 'INT32')) {
+      throw new BertQeError(
+        'input',
+        `${identity}: cannot feed its input "${name}" (${datatype}); expected INT64 or INT32 input_ids, ` +
+          'attention_mask, token_type_ids.',
+      );
+    }
+    return { name, datatype, meaning };
+  });
+  if (!known.some(({ meaning }) => meaning === 'ids')) {
+    throw new BertQeError('input', `${identity}: none of its inputs takes token ids.`);
+  }
+  const named = (outputs as readonly ServedTensor[]).find(({ name }) => /logits|scores/i.test(name));
+  return { inputs: known, output: (named ?? outputs[0]).name, version: (versions ?? []).join(',') };
+}
+
+class OpenInferenceModel implements RemoteModel {
+  readonly identity: string;
+  readonly concurrency: number;
+
+  constructor(
+    private readonly served: Served & { service: HttpService; path: string; identity: string },
+    private readonly planning: PlanOptions,
+    private readonly batch: number,
+  ) {
+    this.identity = [served.identity, served.version].filter(Boolean).join(' ');
+    this.concurrency = served.service.concurrency;
+  }
+
+  /** Sequences of one length go together, so nothing is padded. */
+  async *requests(pairs: readonly TextPair[], signal: AbortSignal): AsyncGenerator<RemoteRequest> {
+    for await (const { task, pairs: places } of plan(pairs, this.planning, signal)) {
+      let row = 0;
+      let start = 0;
+      for (const { rows, length } of task.shapes) {
+        for (let from = 0; from < rows; from += this.batch) {
+          const count = Math.min(this.batch, rows - from);
+          const ids = task.ids.subarray(start, start + count * length);
+          const splits = task.splits.subarray(row, row + count);
+          yield {
+            places: places.subarray(row, row + count),
+            send: () => this.#send(ids, splits, length, signal),
+          };
+          row += count;
+          start += count * length;
+        }
+      }
+    }
+  }
+
+  #send(ids: Int32Array, splits: Int32Array, length: number, signal: AbortSignal): Promise<Float32Array> {
+    const { service, path, inputs, output } = this.served;
+    const count = splits.length;
+    const filled = inputs.map(({ name, datatype, meaning }): Tensor => ({
+      name,
+      datatype,
+      shape: [count, length],
+      data: this.#values(meaning, ids, splits, length),
+    }));
+    const body = { inputs: filled, outputs: [{ name: output }] };
+    return service.ask(`${path}/infer`, body, (answer) => this.#read(answer, count), signal);
+  }
+
+  #values(meaning: InputMeaning, ids: Int32Array, splits: Int32Array, length: number): number[] {
+    if (meaning === 'ids') return Array.from(ids);
+    if (meaning === 'mask') return Array.from(ids, () => 1);
+    const { secondSegment } = this.planning.template;
+    return Array.from(ids, (_, i) => (i % length >= splits[Math.floor(i / length)] ? secondSegment : 0));
+  }
+
+  #read(answer: unknown, count: number): Float32Array {
+    const { outputs } = (answer ?? {}) as { outputs?: readonly Tensor[] };
+    const found = outputs?.find(({ name }) => name === this.served.output) ?? outputs?.[0];
+    const values = (found?.data as readonly unknown[] | undefined)?.flat() as number[] | undefined;
+    const labels = values ? values.length / count : 0;
+    if (labels !== 1 && labels !== 2) {
+      throw new BertQeError(
+        'failure',
+        `${this.identity} answered ${values?.length ?? 'no'} numbers for ${count} pairs; expected one or two logits each.`,
+      );
+    }
+    return probabilities({ labels, values: Float32Array.from(values!) });
+  }
+}

@@ -1,0 +1,109 @@
+import type { Scorer, ScoreOptions, TextPair } from '../../bert/index.js';
+import { BertQeError, throwIfAborted } from '../../common/errors.js';
+
+/** How a kind of server is asked: a part of the pairs at a time. */
+export interface RemoteModel {
+  /** What tells this model from any other, for the journals of long runs. */
+  readonly identity: string;
+  /** Splits pairs into requests; each gives the probabilities of the pairs it names. */
+  requests(pairs: readonly TextPair[], signal: AbortSignal): AsyncIterable<RemoteRequest>;
+  /** Requests at a time. */
+  readonly concurrency: number;
+}
+
+export interface RemoteRequest {
+  /** Places in the list of pairs. */
+  readonly places: ArrayLike<number>;
+  send(): Promise<ArrayLike<number>>;
+}
+
+/** What all scorers on other machines have in common. */
+export interface RemoteScorerOptions {
+  /** Milliseconds that a call of `score` may take in all, retries included; without it there is no end to patience. */
+  readonly deadlineMs?: number;
+}
+
+/** How far a probability may stray from [0, 1] by rounding on the way. */
+const rounding = 1e-6;
+
+/** A model on another machine as a {@link Scorer}. */
+export class RemoteScorer implements Scorer {
+  readonly #running = new Set<Promise<Float32Array>>();
+  #closed = false;
+
+  constructor(
+    readonly model: RemoteModel,
+    private readonly options: RemoteScorerOptions = {},
+  ) {}
+
+  async score(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Float32Array> {
+    throwIfAborted(options.signal);
+    if (this.#closed) throw new BertQeError('usage', 'The scorer is closed; open it again.');
+    const call = this.#score(pairs, options);
+    this.#running.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#running.delete(call);
+    }
+  }
+
+  /** Takes no further calls and lets the running ones finish. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#running);
+  }
+
+  async #score(pairs: readonly TextPair[], { signal, onProgress }: ScoreOptions): Promise<Float32Array> {
+    const { deadlineMs } = this.options;
+    const deadline = deadlineMs === undefined ? undefined : AbortSignal.timeout(deadlineMs);
+    const failed = new AbortController();
+    const stop = AbortSignal.any([failed.signal, ...[signal, deadline].filter((one) => one !== undefined)]);
+    const scores = new Float32Array(pairs.length);
+    const running = new Set<Promise<void>>();
+    let failure: unknown;
+    let done = 0;
+    try {
+      for await (const { places, send } of this.model.requests(pairs, stop)) {
+        const sent: Promise<void> = send()
+          .then((answer) => {
+            this.#take(scores, places, answer);
+            done += places.length;
+            onProgress?.(done, pairs.length);
+          })
+          .catch((error: unknown) => {
+            failure ??= error;
+            failed.abort();
+          })
+          .finally(() => running.delete(sent));
+        running.add(sent);
+        while (running.size >= this.model.concurrency) await Promise.race(running);
+        if (failure) break;
+      }
+    } catch (error) {
+      failure ??= error;
+    }
+    await Promise.all(running);
+    throwIfAborted(signal);
+    if (deadline?.aborted) {
+      throw new BertQeError('failure', `${this.model.identity}: not done within ${deadlineMs} ms.`, {
+        cause: failure,
+      });
+    }
+    if (failure) throw failure;
+    return scores;
+  }
+
+  #take(scores: Float32Array, places: ArrayLike<number>, answer: ArrayLike<number>): void {
+    for (let i = 0; i < places.length; i++) {
+      const score = answer[i];
+      if (!(score >= -rounding && score <= 1 + rounding)) {
+        throw new BertQeError(
+          'failure',
+          `${this.model.identity} answered ${score}; a scorer must give probabilities between 0 and 1, not logits.`,
+        );
+      }
+      scores[places[i]] = Math.min(1, Math.max(0, score));
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import type { TextPair } from '../../bert/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { HttpService, statusOf } from '../net/index.js';
+import type { RemoteModel, RemoteRequest } from './remote-scorer.js';
+
+/** How a re-rank API words a query with texts, and its answer. */
+export interface RerankDialect {
+  readonly path: string;
+  body(query: string, texts: readonly string[]): object;
+  /** The scores and the places of the texts they belong to. */
+  results(answer: unknown): readonly { readonly index: number; readonly score: number }[];
+}
+
+export interface RerankModelOptions {
+  readonly service: HttpService;
+  readonly dialect: RerankDialect;
+  readonly identity: string;
+  /** Texts in a request. */
+  readonly batch: number;
+}
+
+/**
+ * A server with a re-rank API: pairs with the same first text go together. Such APIs take no empty query, and have
+ * nothing to say about an empty text: a pair with either has the score 0 without being asked.
+ */
+export class RerankModel implements RemoteModel {
+  readonly identity: string;
+  readonly concurrency: number;
+  readonly #options: RerankModelOptions;
+
+  constructor(options: RerankModelOptions) {
+    this.#options = options;
+    this.identity = options.identity;
+    this.concurrency = options.service.concurrency;
+  }
+
+  async *requests(pairs: readonly TextPair[], signal: AbortSignal): AsyncGenerator<RemoteRequest> {
+    const byQuery = new Map<string, number[]>();
+    const empty: number[] = [];
+    pairs.forEach(({ a, b }, place) => {
+      if (a.trim() === '' || b.trim() === '') {
+        empty.push(place);
+        return;
+      }
+      const places = byQuery.get(a);
+      if (places) places.push(place);
+      else byQuery.set(a, [place]);
+    });
+    if (empty.length > 0) yield { places: empty, send: async () => new Float32Array(empty.length) };
+    const { batch } = this.#options;
+    for (const [query, all] of byQuery) {
+      for (let from = 0; from < all.length; from += batch) {
+        const places = all.slice(from, from + batch);
+        const texts = places.map((place) => pairs[place].b);
+        yield { places, send: () => this.#send(query, texts, signal) };
+      }
+    }
+  }
+
+  async #send(query: string, texts: readonly string[], signal: AbortSignal): Promise<Float32Array> {
+    const { service, dialect } = this.#options;
+    try {
+      const body = dialect.body(query, texts);
+      return await service.ask(dialect.path, body, (answer) => this.#read(answer, texts.length), signal);
+    } catch (error) {
+      if (statusOf(error) !== 413 || texts.length === 1) throw error;
+      // More than this server takes at a time: halves.
+      const half = texts.length >> 1;
+      const first = await this.#send(query, texts.slice(0, half), signal);
+      const second = await this.#send(query, texts.slice(half), signal);
+      return Float32Array.of(...first, ...second);
+    }
+  }
+
+  #read(answer: unknown, count: number): Float32Array {
+    const results = this.#options.dialect.results(answer);
+    const scores = new Float32Array(count).fill(Number.NaN);
+    for (const { index, score } of results) {
+      if (!Number.isInteger(index) || index < 0 || index >= count || !Number.isNaN(scores[index])) {
+        throw this.#wrong(`a score for text ${index} of ${count}`);
+      }
+      if (!Number.isFinite(score)) throw this.#wrong(`the score ${score}`);
+      scores[index] = score;
+    }
+    if (results.length !== count) throw this.#wrong(`${results.length} scores for ${count} texts`);
+    return scores;
+  }
+
+  #wrong(what: string): BertQeError {
+    return new BertQeError(
+      'failure',
+      `${this.identity} answered ${what}; is it a re-rank server of this kind?`,
+    );
+  }
+}

@@ -1,0 +1,56 @@
+import { BertQeError } from '../../common/errors.js';
+import { stopwordsOf, type AnalyzerSpec } from '../../retrieval/index.js';
+
+/** The name under which the index knows the analyzer. */
+export const serverAnalyzer = 'bert_qe';
+
+/**
+ * Terrier's guard against noise (see retrieval/analysis/bases.ts), as the server's script language has it: at most
+ * 20 characters, four digits, three times the same character in a row.
+ */
+const noiseFilter = `
+  CharSequence term = token.term;
+  if (term.length() > 20) return false;
+  int digits = 0;
+  int repeats = 0;
+  for (int i = 0; i < term.length(); i++) {
+    char c = term.charAt(i);
+    if (c <= (char) 57) digits++;
+    repeats = i > 0 && c == term.charAt(i - 1) ? repeats + 1 : 1;
+    if (digits > 4 || repeats > 3) return false;
+  }
+  return true;`;
+
+/** The `analysis` settings of an index whose terms are those that our own analyzer of this spec makes. */
+export function analysisSettings(spec: AnalyzerSpec): object {
+  const stopwords = [...stopwordsOf(spec)].sort();
+  const filters: Record<string, object> = {};
+  const chain: string[] = [];
+  let tokenizer: object = { type: 'standard', max_token_length: 255 };
+  switch (spec.base) {
+    case 'anserini':
+      filters['bert_qe_possessive'] = { type: 'stemmer', language: 'possessive_english' };
+      chain.push('bert_qe_possessive', 'lowercase');
+      break;
+    case 'plain':
+      chain.push('lowercase');
+      break;
+    case 'terrier':
+      tokenizer = { type: 'pattern', pattern: '[A-Za-z0-9]+', group: 0 };
+      filters['bert_qe_noise'] = { type: 'predicate_token_filter', script: { source: noiseFilter } };
+      chain.push('bert_qe_noise', 'lowercase');
+      break;
+    default:
+      throw new BertQeError('usage', `There are no server settings for the analyzer ${String(spec.base)}.`);
+  }
+  if (stopwords.length > 0) {
+    filters['bert_qe_stopwords'] = { type: 'stop', stopwords };
+    chain.push('bert_qe_stopwords');
+  }
+  if (spec.stemmer === 'porter') chain.push('porter_stem');
+  return {
+    tokenizer: { bert_qe_tokenizer: tokenizer },
+    filter: filters,
+    analyzer: { [serverAnalyzer]: { type: 'custom', tokenizer: 'bert_qe_tokenizer', filter: chain } },
+  };
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { badInput, type Document, type Origin } from '../../collection/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { Transient } from '../net/index.js';
+import { refusalOf, type EngineConnection } from './connection.js';
+import { fields } from './definition.js';
+
+/** A document on its way into the index. */
+export interface LoadItem {
+  /** Its place in the collection, from 0. */
+  readonly number: number;
+  readonly id: string;
+  readonly digest: string;
+  /** The two lines of the bulk request. */
+  readonly lines: string;
+  readonly origin: Origin | undefined;
+}
+
+/** As many bytes as a server takes for an id. */
+export const longestId = 512;
+
+export function loadItem(
+  document: Document & { readonly origin?: Origin },
+  number: number,
+  length: number,
+): LoadItem {
+  const { id, title, text, origin } = document;
+  if (Buffer.byteLength(id) > longestId) {
+    const problem = `the document id has ${Buffer.byteLength(id)} bytes`;
+    throw badInput(
+      origin ?? { file: 'collection' },
+      problem,
+      `A search engine takes ids of 1 to ${longestId}.`,
+    );
+  }
+  const digest = createHash('sha256')
+    .update(JSON.stringify([id, title ?? '', text]))
+    .digest('hex')
+    .slice(0, 16);
+  const source = {
+    [fields.id]: id,
+    ...(title ? { [fields.title]: title.toWellFormed() } : {}),
+    [fields.text]: text.toWellFormed(),
+    [fields.length]: length,
+    [fields.origin]: { number, digest },
+  };
+  const lines = `${JSON.stringify({ create: { _id: id } })}\n${JSON.stringify(source)}\n`;
+  return { number, id, digest, lines, origin };
+}
+
+interface BulkAnswer {
+  readonly items: readonly {
+    readonly create: {
+      readonly status: number;
+      readonly error?: { readonly type?: string; readonly reason?: string };
+    };
+  }[];
+}
+
+/**
+ * Sends documents once. Returns those that must be sent again because the server had too much to do; everything else
+ * is in the index, exactly once: `create` refuses a second copy, and a refused document is looked at, whether it is the
+ * one we sent before.
+ */
+export async function sendBulk(
+  connection: EngineConnection,
+  index: string,
+  items: readonly LoadItem[],
+  signal?: AbortSignal,
+): Promise<LoadItem[]> {
+  let answer: BulkAnswer;
+  try {
+    answer = await connection.once<BulkAnswer>(
+      {
+        method: 'POST',
+        path: `/${encodeURIComponent(index)}/_bulk`,
+        query: { filter_path: 'items.create.status,items.create.error.type,items.create.error.reason' },
+        lines: items.map(({ lines }) => lines).join(''),
+      },
+      signal,
+    );
+  } catch (error) {
+    if (refusalOf(error)?.status !== 413 || items.length === 1) throw error;
+    // Too large for this server: halves.
+    const half = items.length >> 1;
+    return [
+      ...(await sendBulk(connection, index, items.slice(0, half), signal)),
+      ...(await sendBulk(connection, index, items.slice(half), signal)),
+    ];
+  }
+  if (answer.items?.length !== items.length) {
+    throw new Transient(`the server told of ${answer.items?.length ?? 0} of ${items.length} documents`);
+  }
+  const again: LoadItem[] = [];
+  const present: LoadItem[] = [];
+  answer.items.forEach(({ create: { status, error } }, i) => {
+    if (status >= 200 && status < 300) return;
+    if (status === 409) present.push(items[i]);
+    else if (status === 429 || status >= 500) again.push(items[i]);
+    else throw refused(items[i], status, error?.reason ?? error?.type ?? 'no reason given');
+  });
+  if (present.length > 0) await checkPresent(connection, index, present, signal);
+  return again;
+}
+
+/** Documents that are in the index already must be these very ones. */
+async function checkPresent(
+  connection: EngineConnection,
+  index: string,
+  items: readonly LoadItem[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { docs } = await connection.call<{
+    docs: readonly { _source?: { origin?: { number: number; digest: string } } }[];
+  }>(
+    {
+      method: 'POST',
+      path: `/${encodeURIComponent(index)}/_mget`,
+      query: { _source_includes: fields.origin },
+      body: { ids: items.map(({ id }) => id) },
+    },
+    { signal },
+  );
+  items.forEach((item, i) => {
+    const there = docs[i]._source?.origin;
+    if (there?.number === item.number && there.digest === item.digest) return;
+    throw badInput(
+      item.origin ?? { file: 'collection' },
+      there?.number === item.number
+        ? `document "${item.id}" is in ${index} with another text`
+        : `the id "${item.id}" is given twice (document ${(there?.number ?? 0) + 1} of the collection has it)`,
+      there?.number === item.number
+        ? 'The collection has changed since the load began; load it into a new index.'
+        : 'Ids must be unique.',
+    );
+  });
+}
+
+function refused(item: LoadItem, status: number, reason: string): BertQeError {
+  const where = item.origin ? `${item.origin.file}${item.origin.line ? `:${item.origin.line}` : ''}: ` : '';
+  return new BertQeError('input', `${where}the server refuses document "${item.id}": ${status} ${reason}.`);
+}

@@ -1,0 +1,156 @@
+import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
+import { optionalPackage, retryAfterMs, Transient } from '../net/index.js';
+import type { EngineRequest, Refusal } from './connection.js';
+import type { EngineName } from './dialect.js';
+
+/** An official client, reduced to what is used of it. */
+export interface Client {
+  /** The answer's body; throws {@link Transient} for what may pass. */
+  call(request: EngineRequest, signal: AbortSignal | undefined): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** The transport that both official clients share the design of. */
+interface Transport {
+  request(parameters: object, options: object): Promise<unknown>;
+}
+
+interface OfficialClient {
+  readonly transport: Transport;
+  close(): Promise<void>;
+}
+
+type OfficialConstructor = new (options: object) => OfficialClient;
+
+export async function openClient(
+  engine: EngineName,
+  nodes: readonly URL[],
+  timeoutMs: number,
+): Promise<Client> {
+  const Official =
+    engine === 'opensearch'
+      ? (
+          await optionalPackage(
+            '@opensearch-project/opensearch',
+            'OpenSearch',
+            () => import('@opensearch-project/opensearch'),
+          )
+        ).Client
+      : (
+          await optionalPackage(
+            '@elastic/elasticsearch',
+            'Elasticsearch',
+            () => import('@elastic/elasticsearch'),
+          )
+        ).Client;
+  // Retries are ours: the clients know neither jitter nor what the server asks for.
+  const official = new (Official as unknown as OfficialConstructor)({
+    nodes: nodes.map(({ href }) => href.replace(/\/$/, '')),
+    maxRetries: 0,
+    requestTimeout: timeoutMs,
+    ...authentication(),
+  });
+  return {
+    call: (request, signal) => call(official.transport, request, signal),
+    close: () => official.close(),
+  };
+}
+
+/** `BERT_QE_ENGINE_AUTHORIZATION` is sent as the Authorization header: `ApiKey …`, `Bearer …`. */
+function authentication(): { headers?: Record<string, string> } {
+  const { BERT_QE_ENGINE_AUTHORIZATION: authorization } = process.env;
+  return authorization ? { headers: { authorization } } : {};
+}
+
+async function call(
+  transport: Transport,
+  { method, path, query, body, lines }: EngineRequest,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  const pending = transport.request(
+    {
+      method,
+      path,
+      ...(query ? { querystring: query } : {}),
+      ...(lines === undefined ? (body ? { body } : {}) : { bulkBody: lines }),
+    },
+    { maxRetries: 0, meta: true, ...(signal ? { signal } : {}) },
+  );
+  try {
+    const answer = await (signal ? unlessAborted(pending, signal) : pending);
+    return (answer as { body: unknown }).body;
+  } catch (error) {
+    throwIfAborted(signal);
+    throw translated(error, method, path);
+  }
+}
+
+/**
+ * Stops waiting when the signal fires. Elasticsearch's client then gives up the call by itself; OpenSearch's own way
+ * to do so throws where nobody can catch it, so its call is left to end alone.
+ */
+function unlessAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    pending.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** Too much to do, a node that is gone or coming back, a shard that is being moved. */
+const passing = new Set([408, 429, 502, 503, 504]);
+
+/** What the clients throw: `statusCode` and `body` where the server answered, otherwise the connection failed. */
+function translated(error: unknown, method: string, path: string): Error {
+  const { statusCode, body, headers } = error as {
+    statusCode?: number;
+    body?: unknown;
+    headers?: Record<string, string>;
+  };
+  if (typeof statusCode !== 'number') {
+    return new Transient(`no answer (${reasonOf(error)})`, { cause: error });
+  }
+  const { type, reason } = describe(body);
+  if (passing.has(statusCode)) {
+    const wish = retryAfterMs(headers?.['retry-after']);
+    return new Transient(`${statusCode} ${reason}`, {
+      cause: error,
+      overload: statusCode === 429,
+      ...(wish === undefined ? {} : { retryAfterMs: wish }),
+    });
+  }
+  const refusal: Refusal = { status: statusCode, type };
+  const isOurs = statusCode === 401 || statusCode === 403;
+  const hint = isOurs ? ' Give user and password in the URL, or set BERT_QE_ENGINE_AUTHORIZATION.' : '';
+  return new BertQeError(isOurs ? 'usage' : 'failure', `${method} ${path}: ${statusCode} ${reason}.${hint}`, {
+    cause: refusal,
+  });
+}
+
+/** The server's own words; the root cause says more than "all shards failed". */
+export function describe(body: unknown): { type: string; reason: string } {
+  const error = (body as { error?: unknown } | undefined)?.error;
+  if (typeof error !== 'object' || error === null) {
+    const text = typeof error === 'string' ? error : typeof body === 'string' ? body : '';
+    return { type: 'unknown', reason: firstLine(text) || 'no reason given' };
+  }
+  const {
+    type,
+    reason,
+    root_cause: roots,
+  } = error as {
+    type?: string;
+    reason?: string;
+    root_cause?: readonly { type?: string; reason?: string }[];
+  };
+  const root = roots?.[0];
+  return {
+    type: root?.type ?? type ?? 'unknown',
+    reason: firstLine(root?.reason ?? reason ?? '') || (type ?? 'no reason given'),
+  };
+}
+
+function firstLine(text: string): string {
+  const line = text.split('\n', 1)[0].trim();
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+}

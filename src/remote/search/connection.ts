@@ -1,0 +1,136 @@
+import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
+import { defaultPatience, persist, Transient, type Patience } from '../net/index.js';
+import { openClient, type Client } from './client.js';
+import { dialects, type Dialect, type EngineName } from './dialect.js';
+
+/** One call of the server's REST interface. */
+export interface EngineRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: object;
+  /** For `_bulk`: lines of JSON. */
+  readonly lines?: string;
+}
+
+/** Which cluster to speak to, and with how much patience. */
+export interface ConnectionOptions {
+  readonly engine: EngineName;
+  /** Nodes of the cluster; user and password may stand in the URL. */
+  readonly urls: readonly string[];
+  /** Milliseconds after which a call that is not answered counts as failed (60,000). */
+  readonly timeoutMs?: number;
+  readonly patience?: Partial<Patience>;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Tries; the connection's own where absent. */
+  readonly attempts?: number;
+}
+
+/** What the server refused, for those who want to know more than the message. */
+export interface Refusal {
+  readonly status: number;
+  /** The server's word for it, e.g. `index_not_found_exception`. */
+  readonly type: string;
+}
+
+/** A search cluster through its official client, with patience: calls are repeated while a failure may pass. */
+export class EngineConnection {
+  private constructor(
+    readonly engine: EngineName,
+    readonly version: string,
+    /** Without passwords. */
+    readonly address: string,
+    readonly timeoutMs: number,
+    private readonly client: Client,
+    readonly patience: Patience,
+  ) {}
+
+  static async open(options: ConnectionOptions, call: CallOptions = {}): Promise<EngineConnection> {
+    const { engine, urls, timeoutMs = 60_000 } = options;
+    const nodes = urls.map(checkedUrl);
+    const address = nodes.map((url) => `${url.protocol}//${url.host}`).join(', ');
+    const client = await openClient(engine, nodes, timeoutMs);
+    const patience = { ...defaultPatience, ...options.patience };
+    try {
+      const hello = await persist(address, patience, call.signal, () =>
+        client.call({ method: 'GET', path: '/' }, call.signal),
+      );
+      const { version } = hello as { version?: { number?: string; distribution?: string } };
+      if (typeof version?.number !== 'string') {
+        throw new BertQeError('input', `${address} does not answer like ${engine}; check the URL.`);
+      }
+      const isOpenSearch = version.distribution === 'opensearch';
+      if (isOpenSearch !== (engine === 'opensearch')) {
+        const other = isOpenSearch ? 'opensearch' : 'elasticsearch';
+        throw new BertQeError(
+          'usage',
+          `${address} is ${other} ${version.number}, not ${engine}: say --engine ${other}.`,
+        );
+      }
+      return new EngineConnection(engine, version.number, address, timeoutMs, client, patience);
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+  }
+
+  get dialect(): Dialect {
+    return dialects[this.engine];
+  }
+
+  /**
+   * One call, repeated while it fails in ways that may pass. All calls made here may be repeated without harm.
+   * `lacks` looks at the answer and says what is missing in it: a shard that is away, time that ran out.
+   */
+  async call<T = Record<string, unknown>>(
+    request: EngineRequest,
+    options: CallOptions = {},
+    lacks: (answer: T) => string | undefined = () => undefined,
+  ): Promise<T> {
+    const patience = { ...this.patience, ...(options.attempts ? { attempts: options.attempts } : {}) };
+    return persist(`${this.address}${request.path}`, patience, options.signal, async () => {
+      const answer = await this.once<T>(request, options.signal);
+      const missing = lacks(answer);
+      if (missing !== undefined) throw new Transient(missing);
+      return answer;
+    });
+  }
+
+  /** One call, not repeated: failures that may pass are thrown as {@link Transient}. */
+  async once<T = Record<string, unknown>>(
+    request: EngineRequest,
+    signal?: AbortSignal | undefined,
+  ): Promise<T> {
+    throwIfAborted(signal);
+    return (await this.client.call(request, signal)) as T;
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+}
+
+/** What the server refused; undefined where it was something else that failed. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (!(error instanceof BertQeError)) return undefined;
+  const cause = error.cause as Partial<Refusal> | undefined;
+  return typeof cause?.status === 'number' && typeof cause.type === 'string' ? (cause as Refusal) : undefined;
+}
+
+function checkedUrl(text: string): URL {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch (cause) {
+    throw new BertQeError('usage', `"${text}" is not a URL (${reasonOf(cause)}); write http://HOST:9200.`, {
+      cause,
+    });
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new BertQeError('usage', `${text}: the URL of a search engine starts with http:// or https://.`);
+  }
+  return url;
+}

@@ -1,0 +1,179 @@
+import type { Document, DocumentStore } from '../../collection/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { analyzerFromSpec, type Analyzer } from '../../retrieval/index.js';
+import { longestId } from './bulk.js';
+import { refusalOf, type CallOptions, type EngineConnection } from './connection.js';
+import { fields, type EngineManifest, type EngineStatistics, type NativeSimilarities } from './definition.js';
+import { GlobalStatistics } from './global-statistics.js';
+
+/** Which fields of an index that somebody else made hold the documents. */
+export interface ForeignFields {
+  /** The field that is searched and re-ranked. */
+  readonly text: string;
+  readonly title?: string;
+}
+
+/** Documents asked for in one call. */
+const fetchSize = 500;
+
+/** An index on a search cluster: documents by id, and what retrieval has to know of it. */
+export class EngineIndex implements DocumentStore {
+  private constructor(
+    readonly connection: EngineConnection,
+    readonly name: string,
+    /** Absent where somebody else made the index: its text is then analysed by the server, by its own rules. */
+    readonly manifest: EngineManifest | undefined,
+    readonly statistics: EngineStatistics,
+    readonly terms: GlobalStatistics,
+    private readonly source: { readonly title: string | undefined; readonly text: string },
+  ) {}
+
+  /** Opens an index that `bert-qe index --engine` made, or any other one, whose fields are then named. */
+  static async open(
+    connection: EngineConnection,
+    name: string,
+    { foreign, ...call }: CallOptions & { foreign?: ForeignFields } = {},
+  ): Promise<EngineIndex> {
+    if (foreign) return EngineIndex.#openForeign(connection, name, foreign, call);
+    const manifest = await readManifest(connection, name, call);
+    const terms = await GlobalStatistics.open(connection, name, fields.content, call);
+    if (manifest.load.state !== 'complete' || !manifest.statistics) {
+      throw new BertQeError(
+        'input',
+        `The index ${name} on ${connection.address} is not completely loaded; run bert-qe index again to go on.`,
+      );
+    }
+    return new EngineIndex(connection, name, manifest, manifest.statistics, terms, fields);
+  }
+
+  static async #openForeign(
+    connection: EngineConnection,
+    name: string,
+    { text, title }: ForeignFields,
+    call: CallOptions,
+  ): Promise<EngineIndex> {
+    await mappingOf(connection, name, call);
+    const terms = await GlobalStatistics.open(connection, name, text, call);
+    const { count } = await connection.call<{ count: number }>(
+      { method: 'GET', path: `/${encodeURIComponent(name)}/_count` },
+      call,
+    );
+    const { documents: nonEmptyDocuments, tokens } = await terms.ofField(call);
+    const statistics = { documents: count, nonEmptyDocuments, tokens, maxLength: 0 };
+    return new EngineIndex(connection, name, undefined, statistics, terms, { text, title });
+  }
+
+  /** The field with the terms. */
+  get content(): string {
+    return this.terms.field;
+  }
+
+  get native(): NativeSimilarities {
+    return this.manifest?.native ?? {};
+  }
+
+  /** Our own analyzer, which makes the terms that the server makes; there is none for an index of somebody else. */
+  get analyzer(): Analyzer | undefined {
+    return this.manifest && analyzerFromSpec(this.manifest.analyzer);
+  }
+
+  /** The terms that the server itself makes of a text. */
+  async analyze(text: string, call: CallOptions = {}): Promise<string[]> {
+    if (text === '') return [];
+    const { tokens } = await this.connection.call<{ tokens: readonly { token: string }[] }>(
+      {
+        method: 'POST',
+        path: `/${encodeURIComponent(this.name)}/_analyze`,
+        body: { field: this.content, text },
+      },
+      call,
+    );
+    return tokens.map(({ token }) => token);
+  }
+
+  async get(ids: readonly string[], call: CallOptions = {}): Promise<Map<string, Document>> {
+    const { text, title } = this.source;
+    const documents = new Map<string, Document>();
+    // A server refuses a whole request for an id that it could not hold.
+    const possible = ids.filter((id) => id !== '' && Buffer.byteLength(id) <= longestId);
+    for (let from = 0; from < possible.length; from += fetchSize) {
+      const { docs } = await this.connection.call<{ docs: readonly FetchedDocument[] }>(
+        {
+          method: 'POST',
+          path: `/${encodeURIComponent(this.name)}/_mget`,
+          query: { _source_includes: title === undefined ? text : `${title},${text}` },
+          body: { ids: possible.slice(from, from + fetchSize) },
+        },
+        call,
+        (answer) => {
+          const away = answer.docs.find(({ error }) => error !== undefined);
+          return away && `document "${away._id}" cannot be read`;
+        },
+      );
+      for (const { _id: id, found, _source: source } of docs) {
+        if (!found) continue;
+        const heading = title === undefined ? '' : textOf(source?.[title]);
+        const body = textOf(source?.[text]);
+        documents.set(id, heading === '' ? { id, text: body } : { id, title: heading, text: body });
+      }
+    }
+    return documents;
+  }
+}
+
+interface FetchedDocument {
+  readonly _id: string;
+  readonly found?: boolean;
+  readonly error?: unknown;
+  readonly _source?: Readonly<Record<string, unknown>>;
+}
+
+/** A field of an index of somebody else may hold several texts, or none. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return Array.isArray(value) ? value.map(textOf).join(' ') : String(value);
+}
+
+async function mappingOf(
+  connection: EngineConnection,
+  name: string,
+  call: CallOptions,
+): Promise<Record<string, unknown>> {
+  try {
+    const answer = await connection.call<Record<string, { mappings?: { _meta?: Record<string, unknown> } }>>(
+      { method: 'GET', path: `/${encodeURIComponent(name)}/_mapping` },
+      call,
+    );
+    return Object.values(answer)[0]?.mappings?._meta ?? {};
+  } catch (error) {
+    if (refusalOf(error)?.status !== 404) throw error;
+    throw new BertQeError(
+      'missing',
+      `There is no index ${name} on ${connection.address}; load a collection with: ` +
+        `bert-qe index COLLECTION --engine ${connection.engine} --url … --index ${name}`,
+      { cause: error },
+    );
+  }
+}
+
+/** What we have written into the index's mapping. */
+export async function readManifest(
+  connection: EngineConnection,
+  name: string,
+  call: CallOptions = {},
+): Promise<EngineManifest> {
+  const manifest = (await mappingOf(connection, name, call))['bert_qe'] as EngineManifest | undefined;
+  if (manifest?.format !== 'bert-qe-engine-index') {
+    throw new BertQeError(
+      'usage',
+      `The index ${name} on ${connection.address} was not made by bert-qe; name its field with --text-field.`,
+    );
+  }
+  if (manifest.version !== 1) {
+    throw new BertQeError(
+      'corrupt',
+      `The index ${name} has format ${String(manifest.version)}, this version reads 1; load it again.`,
+    );
+  }
+  return manifest;
+}

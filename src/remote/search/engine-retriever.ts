@@ -1,0 +1,165 @@
+import type { Query, Ranking, Retriever, ScoredDocument, SearchOptions } from '../../collection/index.js';
+import { BertQeError } from '../../common/errors.js';
+import {
+  bagOfTerms,
+  Dph,
+  firstQuery,
+  sumByTerm,
+  type FeedbackModel,
+  type WeightedQuery,
+  type WeightingModel,
+} from '../../retrieval/index.js';
+import type { CallOptions } from './connection.js';
+import { fields } from './definition.js';
+import type { EngineIndex } from './engine-index.js';
+import { FeedbackView } from './feedback-view.js';
+import { PointInTime } from './point-in-time.js';
+import { scoringQuery, type CountedTerm, type ScoringQuery } from './scoring-query.js';
+
+/** How an index of a cluster is searched. */
+export interface EngineRetrieverOptions {
+  /** DPH unless given. */
+  readonly model?: WeightingModel;
+  /** Pseudo-relevance feedback on the first ranking; none unless given. */
+  readonly feedback?: FeedbackModel;
+  /** Milliseconds that the server may take for one search; what it has by then is not taken (30,000). */
+  readonly timeoutMs?: number;
+}
+
+/** As much as a server gives at once by default (`index.max_result_window`). */
+const pageSize = 10_000;
+
+interface SearchAnswer {
+  readonly timed_out: boolean;
+  readonly _shards: { readonly total: number; readonly successful: number; readonly failed: number };
+  readonly hits: {
+    readonly hits: readonly { readonly _id: string; readonly _score: number; readonly sort?: unknown[] }[];
+  };
+}
+
+/** Searches an index on a cluster: the weighting and feedback models of the embedded index, scored by the server. */
+export class EngineRetriever implements Retriever {
+  readonly model: WeightingModel;
+  readonly feedback: FeedbackModel | undefined;
+  readonly #timeoutMs: number;
+  readonly #view: PointInTime;
+
+  constructor(
+    readonly index: EngineIndex,
+    { model = new Dph(), feedback, timeoutMs = 30_000 }: EngineRetrieverOptions = {},
+  ) {
+    this.model = model;
+    this.feedback = feedback;
+    this.#timeoutMs = timeoutMs;
+    this.#view = new PointInTime(index.connection, index.name);
+    // Models that the index cannot score by are refused now, not at the first query.
+    scoringQuery(model, [], index);
+  }
+
+  async search(query: Query, { depth = 1000, signal }: SearchOptions = {}): Promise<Ranking> {
+    const call: CallOptions = { signal };
+    const terms = await this.#terms(query.text, call);
+    return this.#match(terms, depth, call);
+  }
+
+  async close(): Promise<void> {
+    await this.#view.close();
+  }
+
+  /** The weighted terms that are matched in the end, feedback included. */
+  async #terms(text: string, call: CallOptions): Promise<WeightedQuery> {
+    const { analyzer } = this.index;
+    const query = analyzer
+      ? firstQuery(this.model, analyzer, text)
+      : bagOfTerms(await this.index.analyze(text, call));
+    if (!this.feedback) return query;
+    const first = await this.#match(query, this.feedback.documents, call);
+    if (first.length === 0) return query;
+    const view = await FeedbackView.fetch(
+      this.index,
+      first.map(({ id }) => id),
+      call,
+    );
+    const feedback = first.map(({ score }, document) => ({ document, score }));
+    return this.feedback.expand(query, feedback, view);
+  }
+
+  async #match(query: WeightedQuery, depth: number, call: CallOptions): Promise<ScoredDocument[]> {
+    const weights = [...sumByTerm(query)].filter(([, weight]) => weight > 0);
+    const counts = await this.index.terms.of(
+      weights.map(([term]) => term),
+      call,
+    );
+    const terms = weights
+      .map(([term, weight]): CountedTerm => ({ term, weight, ...counts.get(term)! }))
+      .filter(({ documentFrequency }) => documentFrequency > 0);
+    if (terms.length === 0) return [];
+    const scoring = scoringQuery(this.model, terms, this.index);
+    return this.#view.use((pit) => this.#pages(scoring, depth, pit, call), call);
+  }
+
+  /** Equal scores: by id, in byte order, which is also how the server sorts. */
+  async #pages(
+    scoring: ScoringQuery,
+    depth: number,
+    pit: object,
+    call: CallOptions,
+  ): Promise<ScoredDocument[]> {
+    const isOurs = this.index.manifest !== undefined;
+    if (!isOurs && depth > pageSize) {
+      throw new BertQeError(
+        'usage',
+        `${this.index.name} gives at most ${pageSize} documents a query; lower the depth.`,
+      );
+    }
+    const ranking: ScoredDocument[] = [];
+    let after: unknown[] | undefined;
+    do {
+      const size = Math.min(pageSize, depth - ranking.length);
+      const { hits } = await this.#page(
+        {
+          size,
+          query: scoring.query,
+          pit,
+          _source: false,
+          track_total_hits: false,
+          timeout: `${this.#timeoutMs}ms`,
+          sort: [{ _score: 'desc' }, ...(isOurs ? [{ [fields.id]: 'asc' }] : [])],
+          ...(after ? { search_after: after } : {}),
+        },
+        scoring,
+        call,
+      );
+      for (const hit of hits.hits) {
+        ranking.push({ id: hit._id, score: hit._score - scoring.lift });
+      }
+      after = hits.hits.length === size ? hits.hits.at(-1)?.sort : undefined;
+    } while (after && ranking.length < depth);
+    return isOurs ? ranking : ranking.sort((a, b) => b.score - a.score || byteOrder(a.id, b.id));
+  }
+
+  /** One page, whole: an answer without some shard, or cut off by the clock, is no answer. */
+  async #page(body: object, scoring: ScoringQuery, call: CallOptions): Promise<SearchAnswer> {
+    const { connection } = this.index;
+    return connection.call<SearchAnswer>(
+      {
+        method: 'POST',
+        path: '/_search',
+        query: {
+          allow_partial_search_results: 'false',
+          ...(scoring.gathersStatistics ? { search_type: 'dfs_query_then_fetch' } : {}),
+        },
+        body,
+      },
+      call,
+      ({ timed_out: isCut, _shards: { failed, total } }) => {
+        if (isCut) return `the search took more than ${this.#timeoutMs} ms`;
+        return failed > 0 ? `${failed} of ${total} shards did not answer` : undefined;
+      },
+    );
+  }
+}
+
+function byteOrder(a: string, b: string): number {
+  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

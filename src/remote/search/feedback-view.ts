@@ -1,0 +1,99 @@
+import { BertQeError } from '../../common/errors.js';
+import type { FeedbackSource, ForwardVector, TermFacts } from '../../retrieval/index.js';
+import type { CallOptions } from './connection.js';
+import type { EngineStatistics } from './definition.js';
+import type { EngineIndex } from './engine-index.js';
+
+interface VectorAnswer {
+  readonly _id: string;
+  readonly found?: boolean;
+  readonly error?: unknown;
+  readonly term_vectors?: Readonly<
+    Record<string, { readonly terms?: Readonly<Record<string, { readonly term_freq: number }>> }>
+  >;
+}
+
+/** What feedback models ask of an index, for a few documents: fetched at once, numbered as they come. */
+export class FeedbackView implements FeedbackSource {
+  readonly statistics: EngineStatistics;
+  readonly lengths: number[] = [];
+  readonly #vectors: ForwardVector[] = [];
+  readonly #numbers = new Map<string, number>();
+  readonly #facts: TermFacts[] = [];
+
+  private constructor(statistics: EngineStatistics) {
+    this.statistics = statistics;
+  }
+
+  /** Documents get the numbers 0, 1, 2… in the order of the ids. */
+  static async fetch(
+    index: EngineIndex,
+    ids: readonly string[],
+    call: CallOptions = {},
+  ): Promise<FeedbackView> {
+    const view = new FeedbackView(index.statistics);
+    const { docs } = await index.connection.call<{ docs: readonly VectorAnswer[] }>(
+      {
+        method: 'POST',
+        path: `/${encodeURIComponent(index.name)}/_mtermvectors`,
+        body: {
+          ids,
+          parameters: {
+            fields: [index.content],
+            term_statistics: false,
+            field_statistics: false,
+            positions: false,
+            offsets: false,
+          },
+        },
+      },
+      call,
+      (answer) => {
+        const away = answer.docs.find(({ error }) => error !== undefined);
+        return away && `the terms of document "${away._id}" cannot be read`;
+      },
+    );
+    const byId = new Map(docs.map((answer) => [answer._id, answer]));
+    const names: string[] = [];
+    for (const id of ids) {
+      const answer = byId.get(id);
+      if (!answer?.found) {
+        throw new BertQeError('failure', `Document "${id}" went away while ${index.name} was searched.`);
+      }
+      view.#add(answer.term_vectors?.[index.content]?.terms ?? {}, names);
+    }
+    const counts = await index.terms.of(names, call);
+    names.forEach((name, number) => view.#facts.push({ name, number, ...counts.get(name)! }));
+    return view;
+  }
+
+  vector(document: number): ForwardVector {
+    return this.#vectors[document];
+  }
+
+  term(name: string): { readonly number: number } | undefined {
+    const number = this.#numbers.get(name);
+    return number === undefined ? undefined : { number };
+  }
+
+  termFacts(number: number): TermFacts {
+    return this.#facts[number];
+  }
+
+  #add(terms: Readonly<Record<string, { readonly term_freq: number }>>, names: string[]): void {
+    const vector: ForwardVector = { terms: [], frequencies: [] };
+    let length = 0;
+    for (const [name, { term_freq: frequency }] of Object.entries(terms)) {
+      let number = this.#numbers.get(name);
+      if (number === undefined) {
+        number = names.push(name) - 1;
+        this.#numbers.set(name, number);
+      }
+      vector.terms.push(number);
+      vector.frequencies.push(frequency);
+      length += frequency;
+    }
+    this.#vectors.push(vector);
+    this.lengths.push(length);
+  }
+}

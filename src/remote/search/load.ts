@@ -1,0 +1,294 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Document, Origin } from '../../collection/index.js';
+import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { analyzerFromSpec, type AnalyzerSpec } from '../../retrieval/index.js';
+import { Limiter, persist, Transient } from '../net/index.js';
+import { loadItem, sendBulk, type LoadItem } from './bulk.js';
+import { refusalOf, type EngineConnection } from './connection.js';
+import {
+  fields,
+  indexDefinition,
+  type EngineManifest,
+  type EngineStatistics,
+  type LoadState,
+  type NativeSimilarities,
+} from './definition.js';
+import { readManifest } from './engine-index.js';
+import { Prefix } from './prefix.js';
+
+/** Which index of which cluster a collection is loaded into, and how. */
+export interface LoadOptions {
+  readonly connection: EngineConnection;
+  /** Name of the index; it is created, or its load goes on. */
+  readonly index: string;
+  readonly analyzer: AnalyzerSpec;
+  /** Fields with Lucene's own similarities beside the exact ones (BM25 .9/.4 and QL 1000). */
+  readonly native?: NativeSimilarities;
+  /** (1.) */
+  readonly shards?: number;
+  /** Copies of each shard when the load is complete (0). */
+  readonly replicas?: number;
+  /** Bulk requests in flight (2); fewer while the server has too much to do. */
+  readonly concurrency?: number;
+  /** Size of a bulk request: documents (1,000) and bytes (5 MB), whichever comes first. */
+  readonly batchDocuments?: number;
+  readonly batchBytes?: number;
+  /** Milliseconds between two notes of how far the load is (10,000). */
+  readonly checkpointMs?: number;
+  readonly signal?: AbortSignal;
+  /** Documents acknowledged so far, those of earlier attempts included. */
+  readonly onProgress?: (documents: number) => void;
+}
+
+/** What a load came to. */
+export interface LoadReport {
+  readonly statistics: EngineStatistics;
+  /** Documents that an earlier attempt had loaded. */
+  readonly resumedAt: number;
+}
+
+type Source = AsyncIterable<Document & { readonly origin?: Origin }>;
+
+/**
+ * Loads a collection into an index of the cluster. An attempt that dies is taken up by the next one where the server
+ * last acknowledged everything; what lies between is sent again and recognised. At the end documents are counted, and
+ * the whole collection is gone through once more should any be missing.
+ */
+export async function loadEngineIndex(documents: () => Source, options: LoadOptions): Promise<LoadReport> {
+  const load = await Load.begin(options);
+  const resumedAt = load.state.acknowledged;
+  let total = await load.send(documents(), resumedAt);
+  let found = await load.count();
+  if (found < total) {
+    // Acknowledged documents that are gone: a disk was lost, or somebody deleted some.
+    total = await load.send(documents(), 0);
+    found = await load.count();
+  }
+  if (found !== total) {
+    throw new BertQeError(
+      'failure',
+      `${options.index} holds ${found} documents after ${total} were loaded; somebody else writes into it. ` +
+        'Delete it and load again.',
+    );
+  }
+  return { statistics: await load.complete(total), resumedAt };
+}
+
+class Load {
+  readonly #options: LoadOptions;
+  readonly #limiter: Limiter;
+  #manifest: EngineManifest;
+
+  private constructor(options: LoadOptions, manifest: EngineManifest) {
+    this.#options = options;
+    this.#manifest = manifest;
+    this.#limiter = new Limiter(options.concurrency ?? 2);
+  }
+
+  get state(): LoadState {
+    return this.#manifest.load;
+  }
+
+  /** Creates the index, or finds out how far an earlier attempt came. */
+  static async begin(options: LoadOptions): Promise<Load> {
+    const { connection, index, analyzer, signal } = options;
+    const native = options.native ?? { bm25: { k1: 0.9, b: 0.4 }, ql: { mu: 1000 } };
+    const { shards = 1, replicas = 0 } = options;
+    const path = `/${encodeURIComponent(index)}`;
+    try {
+      const body = indexDefinition({ analyzer, native, shards, replicas });
+      await connection.call({ method: 'PUT', path, body }, { signal });
+    } catch (error) {
+      // Also when the answer to our own first try was lost.
+      if (refusalOf(error)?.type !== 'resource_already_exists_exception') throw error;
+    }
+    const manifest = await readManifest(connection, index, { signal });
+    if (manifest.load.state === 'complete') {
+      throw new BertQeError(
+        'usage',
+        `The index ${index} on ${connection.address} is already loaded; delete it first, or choose another name.`,
+      );
+    }
+    if (!isDeepStrictEqual([manifest.analyzer, manifest.native], [analyzer, native])) {
+      throw new BertQeError(
+        'usage',
+        `The index ${index} was begun with other settings; use those, or choose another name.`,
+      );
+    }
+    return new Load(options, manifest);
+  }
+
+  /** Sends the documents from number `from` on; returns how many the collection has. */
+  async send(documents: Source, from: number): Promise<number> {
+    const { signal, batchDocuments = 1000, batchBytes = 5_000_000, checkpointMs = 10_000 } = this.#options;
+    const numbersOf = analyzerFromSpec(this.#manifest.analyzer);
+    const prefix = new Prefix(from);
+    const lastId = this.state.lastId;
+    const failed = new AbortController();
+    const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
+    const running = new Set<Promise<void>>();
+    let failure: unknown;
+    let noted = performance.now();
+    let batch: LoadItem[] = [];
+    let bytes = 0;
+    let number = 0;
+
+    const flush = async (): Promise<void> => {
+      const items = batch;
+      batch = [];
+      bytes = 0;
+      // At most twice as many batches in memory as may be on their way.
+      while (running.size >= 2 * this.#limiter.most) await Promise.race(running);
+      if (failure) throw failure;
+      const sending: Promise<void> = this.#persist(items, stop)
+        .then(() => {
+          prefix.add(items[0].number, items.length, items.at(-1)!.id);
+          this.#options.onProgress?.(prefix.done);
+        })
+        .catch((error: unknown) => {
+          failure ??= error;
+          failed.abort();
+        })
+        .finally(() => running.delete(sending));
+      running.add(sending);
+      if (performance.now() - noted > checkpointMs) {
+        noted = performance.now();
+        await this.#note(prefix);
+      }
+    };
+
+    try {
+      for await (const document of documents) {
+        throwIfAborted(signal);
+        if (number < from) {
+          if (number === from - 1 && lastId !== undefined && document.id !== lastId)
+            throw otherOrder(lastId, number);
+          number++;
+          continue;
+        }
+        const { title, text } = document;
+        const length = numbersOf.analyze(title ? `${title} ${text}` : text).length;
+        const item = loadItem(document, number++, length);
+        batch.push(item);
+        bytes += item.lines.length;
+        if (batch.length >= batchDocuments || bytes >= batchBytes) await flush();
+      }
+      if (number < from) throw otherOrder(lastId ?? '', from - 1);
+      if (batch.length > 0) await flush();
+    } finally {
+      await Promise.all(running);
+      // What has been acknowledged need not be sent again, however this ended.
+      await this.#note(prefix).catch((error: unknown) => (failure ??= error));
+    }
+    if (failure) throw failure;
+    return number;
+  }
+
+  /** Sends a batch until every document of it is in the index. */
+  async #persist(items: readonly LoadItem[], signal: AbortSignal): Promise<void> {
+    const { connection, index } = this.#options;
+    let left = items;
+    await persist(`Loading ${index}`, { ...connection.patience, attempts: 30 }, signal, () =>
+      this.#limiter.run(async () => {
+        try {
+          left = await sendBulk(connection, index, left, signal);
+        } catch (error) {
+          if (error instanceof Transient) this.#limiter.slowDown();
+          throw error;
+        }
+        if (left.length === 0) return;
+        this.#limiter.slowDown();
+        throw new Transient(`the server has too much to do for ${left.length} documents`, { overload: true });
+      }, signal),
+    );
+  }
+
+  /** Writes down, in the index itself, how far the load is. */
+  async #note({ done, lastId }: Prefix): Promise<void> {
+    if (done <= this.state.acknowledged) return;
+    await this.#write({
+      ...this.#manifest,
+      load: { state: 'loading', acknowledged: done, ...(lastId === undefined ? {} : { lastId }) },
+    });
+  }
+
+  async #write(manifest: EngineManifest): Promise<void> {
+    const { connection, index } = this.#options;
+    // Few tries: when the server is gone for good, a command that ends must not hang.
+    await connection.call(
+      {
+        method: 'PUT',
+        path: `/${encodeURIComponent(index)}/_mapping`,
+        body: { _meta: { bert_qe: manifest } },
+      },
+      { attempts: 5 },
+    );
+    this.#manifest = manifest;
+  }
+
+  async count(): Promise<number> {
+    const { connection, index, signal } = this.#options;
+    const path = `/${encodeURIComponent(index)}`;
+    await connection.call({ method: 'POST', path: `${path}/_refresh` }, { signal });
+    const answer = await connection.call<{ count: number; _shards: { failed: number } }>(
+      { method: 'GET', path: `${path}/_count` },
+      { signal },
+    );
+    if (answer._shards.failed > 0) throw new BertQeError('failure', `Some shards of ${index} do not answer.`);
+    return answer.count;
+  }
+
+  /** Computes what models need to know, and opens the index for searching. */
+  async complete(total: number): Promise<EngineStatistics> {
+    const { connection, index, signal } = this.#options;
+    const path = `/${encodeURIComponent(index)}`;
+    const length = { field: fields.length };
+    const { aggregations: found } = await connection.call<{
+      aggregations: {
+        tokens: { value: number };
+        longest: { value: number | null };
+        nonEmpty: { doc_count: number };
+      };
+    }>(
+      {
+        method: 'POST',
+        path: `${path}/_search`,
+        query: { size: '0', allow_partial_search_results: 'false' },
+        body: {
+          aggs: {
+            tokens: { sum: length },
+            longest: { max: length },
+            nonEmpty: { filter: { range: { [fields.length]: { gt: 0 } } } },
+          },
+        },
+      },
+      { signal },
+    );
+    const statistics: EngineStatistics = {
+      documents: total,
+      nonEmptyDocuments: found.nonEmpty.doc_count,
+      tokens: found.tokens.value,
+      maxLength: found.longest.value ?? 0,
+    };
+    const { replicas } = this.#manifest;
+    await connection.call(
+      {
+        method: 'PUT',
+        path: `${path}/_settings`,
+        body: { index: { refresh_interval: null, number_of_replicas: replicas } },
+      },
+      { signal },
+    );
+    const load = { ...this.state, state: 'complete' as const, acknowledged: total };
+    await this.#write({ ...this.#manifest, load, statistics });
+    return statistics;
+  }
+}
+
+function otherOrder(lastId: string, number: number): BertQeError {
+  return new BertQeError(
+    'input',
+    `The load that is to be gone on with had document "${lastId}" at place ${number + 1}, this collection has not; ` +
+      'give the same collection, or load into a new index.',
+  );
+}

@@ -1,0 +1,160 @@
+import { BertQeError } from '../../common/errors.js';
+import { Bm25, Dph, QueryLikelihood, type WeightedTerm, type WeightingModel } from '../../retrieval/index.js';
+import { fields, nativeField, type EngineStatistics } from './definition.js';
+import type { EngineIndex } from './engine-index.js';
+import type { TermCounts } from './global-statistics.js';
+
+/** A query term and how often it occurs in the collection. */
+export type CountedTerm = WeightedTerm & TermCounts;
+
+/** What is sent to the server. */
+export interface ScoringQuery {
+  readonly query: object;
+  /** Lucene's own similarities take their statistics from the server, which must first gather them from the shards. */
+  readonly gathersStatistics: boolean;
+  /** What all scores are too high by. */
+  readonly lift: number;
+}
+
+/**
+ * Contributions of one term, in the server's script language: `_score` is tf, `length` is dl. The formulas are those
+ * of retrieval/models; what does not depend on the document is computed here and handed over. Parameters are read
+ * into doubles first: JSON has no 1000.0, and the script language would divide whole numbers as such.
+ */
+const scripts = {
+  dph: `
+    double tf = _score;
+    double dl = doc['${fields.length}'].value;
+    double rest = dl > tf ? dl - tf : dl * 1e-5;
+    double oneMinusF = rest / dl;
+    double nats = tf * (Math.log(tf / dl) + params.rarity) + 0.5 * Math.log(6.283185307179586 * tf * oneMinusF);
+    double gain = params.weight * oneMinusF * oneMinusF / (tf + 1) * nats * 1.4426950408889634;
+    return Math.max(0.0, gain + params.lift);`,
+  bm25: `
+    double norm = params.constant + params.slope * doc['${fields.length}'].value;
+    return params.weight * _score / (_score + norm);`,
+  ql: `
+    double mu = params.mu;
+    double gain = Math.log(1 + _score / params.prior) + Math.log(mu / (doc['${fields.length}'].value + mu));
+    return Math.max(0.0, params.weight * gain);`,
+} as const;
+
+/** The query that makes the server score as the model does. */
+export function scoringQuery(
+  model: WeightingModel,
+  terms: readonly CountedTerm[],
+  index: EngineIndex,
+): ScoringQuery {
+  if (!index.manifest) {
+    if (model instanceof Bm25 && model.lengthNorm === 'lucene') {
+      return native(terms, index.content, 1);
+    }
+    throw new BertQeError(
+      'usage',
+      `The index ${index.name} was not made by bert-qe and is searched as it is: use --model bm25 --length-norm lucene.`,
+    );
+  }
+  const { statistics } = index;
+  if (model instanceof Dph) return dph(terms, statistics);
+  if (model instanceof Bm25) {
+    return model.lengthNorm === 'lucene'
+      ? nativeBm25(model, terms, index)
+      : scripted('bm25', terms, (term) => bm25Parameters(model, term, statistics));
+  }
+  if (model instanceof QueryLikelihood) {
+    if (model.lengthNorm === 'exact') {
+      return scripted('ql', terms, (term) => qlParameters(model, term, statistics));
+    }
+    refuseOther('ql', { mu: model.mu }, index);
+    return native(terms, nativeField('ql'), 1);
+  }
+  throw new BertQeError('usage', `A search engine cannot score by ${model.name}; use DPH, BM25 or QL.`);
+}
+
+/**
+ * DPH of a very common term is negative in long documents, and the server takes no negative scores. So the scores of
+ * such a term are lifted by more than they can fall below 0, and those of documents without it by as much.
+ */
+function dph(terms: readonly CountedTerm[], { tokens, maxLength }: EngineStatistics): ScoringQuery {
+  // avgdl/dl · N/F is T/(dl·F), whatever N counts; dl is at most the longest document's.
+  const lifts = terms.map(({ weight, collectionFrequency: F }) =>
+    Math.max(0, weight * Math.log2((maxLength * F) / tokens)),
+  );
+  const should = terms.map(({ term, weight, collectionFrequency: F }, i) =>
+    scriptClause('dph', term, { weight, rarity: Math.log(tokens / F), lift: lifts[i] }),
+  );
+  terms.forEach(({ term }, i) => {
+    if (lifts[i] === 0) return;
+    const without = { bool: { must_not: [{ term: { [fields.content]: term } }] } };
+    should.push({ constant_score: { filter: without, boost: lifts[i] } });
+  });
+  const some = { terms: { [fields.content]: terms.map(({ term }) => term) } };
+  return {
+    query: { bool: { should, filter: [some] } },
+    gathersStatistics: false,
+    lift: lifts.reduce((sum, lift) => sum + lift, 0),
+  };
+}
+
+function bm25Parameters(
+  { k1, b }: Bm25,
+  { weight, documentFrequency: n }: CountedTerm,
+  all: EngineStatistics,
+) {
+  const { nonEmptyDocuments: N, tokens } = all;
+  const idf = Math.log(1 + (N - n + 0.5) / (n + 0.5));
+  return { weight: weight * idf, constant: k1 * (1 - b), slope: (k1 * b * N) / tokens };
+}
+
+function qlParameters({ mu }: QueryLikelihood, term: CountedTerm, { tokens }: EngineStatistics) {
+  return { weight: term.weight, mu, prior: (mu * (term.collectionFrequency + 1)) / (tokens + 1) };
+}
+
+function scripted(
+  script: keyof typeof scripts,
+  terms: readonly CountedTerm[],
+  parametersOf: (term: CountedTerm) => object,
+): ScoringQuery {
+  const should = terms.map((term) => scriptClause(script, term.term, parametersOf(term)));
+  return { query: { bool: { should } }, gathersStatistics: false, lift: 0 };
+}
+
+function scriptClause(script: keyof typeof scripts, term: string, params: object): object {
+  return {
+    script_score: {
+      query: { term: { [fields.content]: term } },
+      script: { source: scripts[script], params },
+    },
+  };
+}
+
+function nativeBm25(model: Bm25, terms: readonly CountedTerm[], index: EngineIndex): ScoringQuery {
+  const { k1, b } = model;
+  refuseOther('bm25', { k1, b }, index);
+  const { connection } = index;
+  const factor = connection.dialect.hasOldBm25(connection.version) ? 1 / (k1 + 1) : 1;
+  return native(terms, nativeField('bm25'), factor);
+}
+
+function native(terms: readonly CountedTerm[], field: string, factor: number): ScoringQuery {
+  const should = terms.map(({ term, weight }) => ({
+    term: { [field]: { value: term, boost: weight * factor } },
+  }));
+  return { query: { bool: { should } }, gathersStatistics: true, lift: 0 };
+}
+
+/** The server's own similarities have the parameters that the index was created with. */
+function refuseOther(
+  model: 'bm25' | 'ql',
+  wanted: Readonly<Record<string, number>>,
+  { name, native }: EngineIndex,
+): void {
+  const there = native[model] as Readonly<Record<string, number>> | undefined;
+  if (there && Object.entries(wanted).every(([key, value]) => there[key] === value)) return;
+  const what = there ? `has it with ${JSON.stringify(there)}` : 'was created without it';
+  throw new BertQeError(
+    'usage',
+    `Lucene's own ${model} with ${JSON.stringify(wanted)} is not in the index ${name}, which ${what}: ` +
+      'use --length-norm exact.',
+  );
+}

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { paperCost } from '../../src/expansion/paper-cost.js';
+import { parseVariant } from '../../src/expansion/variant.js';
+import { publishedFlops } from '../../src/expansion/published-flops.js';
+import { windowSpans } from '../../src/expansion/index.js';
+
+describe("the paper's FLOPs", () => {
+  test.each(Object.entries(publishedFlops))('%s costs %dx BERT-Large, within .01', (variant, figure) => {
+    expect(Math.abs(paperCost(parseVariant(variant)).relative - figure)).toBeLessThan(0.01);
+  });
+
+  test('are the printed figures to the digit, but for LML', () => {
+    const differing = Object.entries(publishedFlops)
+      .filter(
+        ([variant, figure]) => paperCost(parseVariant(variant)).relative.toFixed(2) !== figure.toFixed(2),
+      )
+      .map(([variant]) => variant);
+    expect(differing).toEqual(['LML']);
+  });
+
+  test('of BERT-Large are 232.6 T a query, of BERT-QE-LLL 2603 T', () => {
+    expect((paperCost(parseVariant('L')).flops / 1e12).toFixed(1)).toBe('232.6');
+    expect((paperCost(parseVariant('LLL')).flops / 1e12).toFixed(0)).toBe('2603');
+  });
+
+  test('count 1000 documents, 190 chunks and 10,000 pairs', () => {
+    const { phaseOne, phaseTwo, phaseThree } = paperCost(parseVariant('BERT-QE-LMT'));
+    expect(phaseOne).toMatchObject({ size: 'L', sequences: 1000 });
+    expect(phaseTwo).toMatchObject({ size: 'M', sequences: 190 });
+    expect(phaseThree).toMatchObject({ size: 'T', sequences: 10_000 });
+    // 19 is what the windows give for a passage of 100 words.
+    expect(windowSpans(100, { length: 10, overlap: 5 }).length).toBe(19);
+  });
+
+  test('follow kd, kc, the chunks of a passage and the depth', () => {
+    const cost = paperCost(parseVariant('lsm'), { depth: 100, kd: 5, kc: 20, chunksPerPassage: 9 });
+    expect(cost.phaseOne.sequences).toBe(100);
+    expect(cost.phaseTwo?.sequences).toBe(45);
+    expect(cost.phaseThree?.sequences).toBe(2000);
+    // No more feedback documents than there are documents.
+    expect(paperCost(parseVariant('LSM'), { depth: 3 }).phaseTwo?.sequences).toBe(57);
+  });
+});
+
+describe('a variant', () => {
+  test('is a letter per phase, or one for MaxP', () => {
+    expect(parseVariant('BERT-QE-LMT')).toEqual({
+      name: 'BERT-QE-LMT',
+      phaseOne: 'L',
+      expansion: { phaseTwo: 'M', phaseThree: 'T' },
+    });
+    expect(parseVariant('b')).toEqual({ name: 'BERT-Base', phaseOne: 'B' });
+    expect(parseVariant('BERT-Base')).toEqual(parseVariant('B'));
+  });
+
+  test.each([
+    ['LXT', /no size "X"/],
+    ['LL', /one letter \(MaxP\) or three/],
+    ['', /one letter/],
+  ])('%j is refused with the reason', (text, reason) => {
+    expect(() => parseVariant(text)).toThrow(reason);
+  });
+});
