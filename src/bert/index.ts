@@ -46,6 +46,7 @@ export type {
   PairTemplate,
   Scorer,
   ScoreOptions,
+  ScoringCost,
   TensorInfo,
   TextPair,
   Tokenizer,

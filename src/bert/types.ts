@@ -10,6 +10,16 @@ export interface ScoreOptions {
   readonly signal?: AbortSignal;
   /** Called after each batch with the number of pairs done so far. */
   readonly onProgress?: (done: number, total: number) => void;
+  /** Called once with what the pairs cost. Scorers that cannot count tokens never call it. */
+  readonly onCost?: (cost: ScoringCost) => void;
+}
+
+/** The cost of scored pairs. */
+export interface ScoringCost {
+  /** Tokens of the pairs, special ones included, padding left out. */
+  readonly tokens: number;
+  /** Floating-point operations of the model's matrix products, attention included. */
+  readonly flops: number;
 }
 
 /** Anything that gives the probability that `b` is relevant to `a`: embedded, remote, or a test's own. */

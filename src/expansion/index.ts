@@ -1,15 +1,12 @@
 export { BertQE, type RerankOptions, type RerankProgress } from './bert-qe.js';
 export {
   chunkSources,
-  DEFAULT_ALPHA,
-  DEFAULT_BETA,
-  DEFAULT_CHUNK_WORDS,
-  DEFAULT_KC,
   type BertQEOptions,
   type ChunkSource,
   type FeedbackMethod,
   type Settings,
 } from './options.js';
+export { DEFAULTS, PUBLISHED } from './defaults.js';
 export type { InputDocument } from './inputs.js';
 export type { PhaseCost, RerankCost, RerankedDocument, Reranking } from './result.js';
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';

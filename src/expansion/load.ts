@@ -8,6 +8,7 @@ import {
   type Meter,
 } from '../bert/index.js';
 import { parseVariant } from './variant.js';
+import { DEFAULTS } from './defaults.js';
 import { BertQeError } from '../common/errors.js';
 import type { BertQEOptions } from './options.js';
 import { phases, type BertQEScorers, type Phase } from './scoring.js';
@@ -55,7 +56,7 @@ export interface ChosenModels {
 
 /** Settles which model serves which phase. */
 export function chooseModels(
-  models: string | readonly ModelChoice[] | PhaseModels = 'SST',
+  models: string | readonly ModelChoice[] | PhaseModels = DEFAULTS.models,
   preset?: string,
   fineTuned: ModelOptions['fineTuned'] = {},
 ): ChosenModels {

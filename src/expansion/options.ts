@@ -1,4 +1,5 @@
 import { BertQeError } from '../common/errors.js';
+import { DEFAULTS } from './defaults.js';
 import type { PassageShape } from './passages.js';
 import type { WindowShape } from './windows.js';
 
@@ -13,31 +14,21 @@ export type ChunkSource =
 
 export const chunkSources = ['best-passage', 'document', 'initial'] as const satisfies readonly ChunkSource[];
 
-/**
- * α, β, kc and m where none are given: what suits the models that come with the package, chosen on development
- * collections (docs/models.md, section 14). For models of one's own tune them; the paper has kc = 10 and m = 10, and its
- * folds mostly chose α = .4 and β = .9.
- */
-export const DEFAULT_ALPHA = 0.15;
-export const DEFAULT_BETA = 0.95;
-export const DEFAULT_KC = 5;
-export const DEFAULT_CHUNK_WORDS = 50;
-
 /** What the method leaves open; every default but those of α, β, kc and m is the paper's. */
 export interface BertQEOptions {
   /** Feedback documents of phase two (10). */
   readonly kd?: number;
-  /** Chunks kept for phase three ({@link DEFAULT_KC}). */
+  /** Chunks kept for phase three (5). */
   readonly kc?: number;
-  /** m, the words of a chunk; neighbours share m/2 of them, rounded down ({@link DEFAULT_CHUNK_WORDS}). */
+  /** m, the words of a chunk; neighbours share m/2 of them, rounded down (50). */
   readonly chunkWords?: number;
   /** Words of a passage; neighbours share half of them, rounded down (100). */
   readonly passageWords?: number;
   /** Words of the title that go in front of every passage; 0 leaves titles out (30). */
   readonly titleWords?: number;
-  /** Eq. 5: the share of rel(C,d), 0 to 1 ({@link DEFAULT_ALPHA}). */
+  /** Eq. 5: the share of rel(C,d), 0 to 1 (.15). */
   readonly alpha?: number;
-  /** The share of ln M against the initial score, 0 to 1 ({@link DEFAULT_BETA}); 1 where there are no initial scores. */
+  /** The share of ln M against the initial score, 0 to 1 (.95); 1 where there are no initial scores. */
   readonly beta?: number;
   /** Documents that are re-ranked; those below keep their order beneath them (1000). */
   readonly depth?: number;
@@ -106,26 +97,26 @@ function checkedSettings(options: BertQEOptions): Settings {
       throw usage(`there is no option "${name}"; the options are ${Object.keys(known).join(', ')}`);
     }
   }
-  const chunkWords = count('chunkWords', options.chunkWords ?? DEFAULT_CHUNK_WORDS);
-  const passageWords = count('passageWords', options.passageWords ?? 100);
+  const chunkWords = count('chunkWords', options.chunkWords ?? DEFAULTS.chunkWords);
+  const passageWords = count('passageWords', options.passageWords ?? DEFAULTS.passageWords);
   const chunkSource = options.chunkSource ?? 'best-passage';
   if (!chunkSources.includes(chunkSource)) {
     throw usage(`chunkSource must be one of ${chunkSources.join(', ')}, not ${JSON.stringify(chunkSource)}`);
   }
-  const alpha = share('alpha', options.alpha ?? DEFAULT_ALPHA);
+  const alpha = share('alpha', options.alpha ?? DEFAULTS.alpha);
   return {
-    kd: count('kd', options.kd ?? 10),
-    kc: count('kc', options.kc ?? DEFAULT_KC),
+    kd: count('kd', options.kd ?? DEFAULTS.kd),
+    kc: count('kc', options.kc ?? DEFAULTS.kc),
     chunk: { length: chunkWords, overlap: Math.floor(chunkWords / 2) },
     passage: {
       length: passageWords,
       overlap: Math.floor(passageWords / 2),
-      titleWords: count('titleWords', options.titleWords ?? 30, 0),
+      titleWords: count('titleWords', options.titleWords ?? DEFAULTS.titleWords, 0),
     },
     // Eq. 5 without rel(q,d) is rel(C,d) alone.
     alpha: options.dropQueryScore ? 1 : alpha,
-    beta: share('beta', options.beta ?? DEFAULT_BETA),
-    depth: count('depth', options.depth ?? 1000),
+    beta: share('beta', options.beta ?? DEFAULTS.beta),
+    depth: count('depth', options.depth ?? DEFAULTS.depth),
     chunkSource,
     expansion: options.expansion ?? true,
     roundPairs: count('roundPairs', options.roundPairs ?? 256),

@@ -1,6 +1,7 @@
 import type { SizeLetter } from '../bert/index.js';
 import { weightFlops } from '../bert/cost/encoder-flops.js';
 import { encoderSizes } from '../bert/cost/sizes.js';
+import { PUBLISHED } from './defaults.js';
 import type { Variant } from './variant.js';
 
 /** What is counted per query; the defaults are the paper's. */
@@ -48,14 +49,14 @@ const elementwise = 71;
  * is not counted.
  */
 export function paperCost({ phaseOne, expansion }: Variant, counts: PaperCounts = {}): PaperCost {
-  const { depth = 1000, kd = 10, kc = 10, chunksPerPassage = 19 } = counts;
+  const { depth = PUBLISHED.depth, kd = PUBLISHED.kd, kc = PUBLISHED.kc, chunksPerPassage = 19 } = counts;
   const first = phaseFlops(phaseOne, depth);
   const phases = expansion && {
     phaseTwo: phaseFlops(expansion.phaseTwo, Math.min(kd, depth) * chunksPerPassage),
     phaseThree: phaseFlops(expansion.phaseThree, depth * kc),
   };
   const flops = first.flops + (phases ? phases.phaseTwo.flops + phases.phaseThree.flops : 0);
-  return { phaseOne: first, ...phases, flops, relative: flops / phaseFlops('L', 1000).flops };
+  return { phaseOne: first, ...phases, flops, relative: flops / phaseFlops('L', PUBLISHED.depth).flops };
 }
 
 function phaseFlops(size: SizeLetter, sequences: number): PhaseFlops {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Device } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
-import { DEFAULT_BETA } from '../expansion/index.js';
+import { DEFAULTS } from '../expansion/index.js';
 
 /** What a batch is made to agree with. */
 export const lossNames = ['pointwise', 'pairwise', 'listwise', 'residual'] as const;
@@ -35,7 +35,7 @@ export interface TrainingOptions {
   readonly groupSize?: number | undefined;
   /** α of the final score in the residual loss (0.3): more than when ranking, so that more is learned. */
   readonly lossAlpha?: number | undefined;
-  /** β of the final score in the residual loss ({@link DEFAULT_BETA}). */
+  /** β of the final score in the residual loss (.95). */
   readonly lossBeta?: number | undefined;
   /** Candidates per query, from the top of its ranking (1000). */
   readonly depth?: number | undefined;
@@ -93,14 +93,14 @@ const numbers: Readonly<
   seed: [1, 0, 2 ** 32, true],
   groupSize: [8, 2, 1000, true],
   lossAlpha: [0.3, 0, 1, false],
-  lossBeta: [DEFAULT_BETA, 0, 1, false],
-  depth: [1000, 1, 1e6, true],
+  lossBeta: [DEFAULTS.beta, 0, 1, false],
+  depth: [DEFAULTS.depth, 1, 1e6, true],
   validationDepth: [undefined, 1, 1e6, true],
   candidates: [undefined, 1, 1e6, true],
   negatives: [undefined, 1, 1e6, true],
   teacherWeight: [0.5, 0, 1, false],
-  passageWords: [100, 1, 1e5, true],
-  titleWords: [30, 0, 1e5, true],
+  passageWords: [DEFAULTS.passageWords, 1, 1e5, true],
+  titleWords: [DEFAULTS.titleWords, 0, 1e5, true],
   validateEvery: [undefined, 1, 1e9, true],
   patience: [undefined, 1, 1e6, true],
   saveEvery: [200, 1, 1e9, true],

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { main } from '../../src/cli/main.js';
-import { DEFAULT_ALPHA, DEFAULT_BETA, type Explanation } from '../../src/expansion/index.js';
+import { DEFAULTS, type Explanation } from '../../src/expansion/index.js';
 import { launcher } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
 
@@ -163,11 +163,11 @@ describe('rerank over a file of queries', () => {
       const expansion = chunks.reduce((sum, { weight }, c) => sum + weight * document.chunkScores[c]!, 0);
       expect(document.expansionScore).toBeCloseTo(expansion, 10);
       expect(document.combined).toBeCloseTo(
-        (1 - DEFAULT_ALPHA) * document.queryScore! + DEFAULT_ALPHA * expansion,
+        (1 - DEFAULTS.alpha) * document.queryScore! + DEFAULTS.alpha * expansion,
         10,
       );
       expect(document.final).toBeCloseTo(
-        DEFAULT_BETA * Math.log(document.combined!) + (1 - DEFAULT_BETA) * document.initial!,
+        DEFAULTS.beta * Math.log(document.combined!) + (1 - DEFAULTS.beta) * document.initial!,
         10,
       );
       expect(document.ranks.final).toBe(i + 1);

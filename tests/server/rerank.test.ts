@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BertQE, DEFAULT_KC } from '../../src/expansion/index.js';
+import { DEFAULTS, BertQE } from '../../src/expansion/index.js';
 import { demoTexts, get, post, startServer, type Json } from './support/server.js';
 
 const query = 'why did the bridge sway in the wind';
@@ -221,7 +221,7 @@ describe('the catalogue', () => {
     const [ttt, tiny] = body['variants'];
     expect(ttt['models']['phaseThree']).toMatchObject({ model: 'tiny', layers: 2, hidden: 128 });
     expect(tiny['models']).not.toHaveProperty('phaseTwo');
-    expect(ttt['paper']['relative']).toBeGreaterThan(DEFAULT_KC * tiny['paper']['relative']);
+    expect(ttt['paper']['relative']).toBeGreaterThan(DEFAULTS.kc * tiny['paper']['relative']);
     expect(ttt).not.toHaveProperty('measured');
     await post(`${url}/search`, { query, documents: texts.slice(0, 5) });
     const [measured] = (await get(`${url}/variants`)).body['variants'];

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { evaluate } from '../../src/evaluation/index.js';
-import { BertQE, combine, DEFAULT_KC, interpolate, wordsOf } from '../../src/expansion/index.js';
+import { DEFAULTS, BertQE, combine, interpolate, wordsOf } from '../../src/expansion/index.js';
 import { searchAnswer, searchEvents } from '../../src/server/schemas/index.js';
 import { temporaryFolder } from '../support/folders.js';
 import { demoCollection, get, post, startServer } from './support/server.js';
@@ -65,7 +65,7 @@ describe('POST /search', () => {
     });
     const { explanation, results } = searchAnswer.parse(body);
     const byId = new Map(explanation!.documents.map((document) => [document.id, document]));
-    expect(explanation!.chunks).toHaveLength(DEFAULT_KC);
+    expect(explanation!.chunks).toHaveLength(DEFAULTS.kc);
     expect(explanation!.chunks.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 10);
     for (const { document, start, words, text } of explanation!.chunks) {
       const passage = wordsOf(byId.get(document)!.passage!);
@@ -122,7 +122,7 @@ describe('POST /search', () => {
       'phaseTwo',
       'phaseThree',
     ]);
-    expect(phases.at(-1)).toMatchObject({ pairs: 8 * DEFAULT_KC, total: 8 * DEFAULT_KC });
+    expect(phases.at(-1)).toMatchObject({ pairs: 8 * DEFAULTS.kc, total: 8 * DEFAULTS.kc });
   });
 
   it('says with a status, not with an event, what is wrong before the stream begins', async () => {

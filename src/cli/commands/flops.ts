@@ -1,11 +1,17 @@
-import { paperCost, parseVariant, publishedFlops, type Variant, windowSpans } from '../../expansion/index.js';
+import {
+  paperCost,
+  PUBLISHED,
+  parseVariant,
+  publishedFlops,
+  type Variant,
+  windowSpans,
+} from '../../expansion/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { defineCommand, type Io } from '../command.js';
 import { readCostAsRun } from './flops-as-run.js';
 import { asRunTable, paperTable, type PaperRow } from './flops-tables.js';
 
 /** Words of a passage, from which phase two cuts its chunks. */
-const passageWords = 100;
 
 export const flopsCommand = defineCommand({
   name: 'flops',
@@ -19,10 +25,10 @@ export const flopsCommand = defineCommand({
     },
   ],
   options: {
-    kd: { type: 'integer', min: 1, default: 10, help: 'feedback documents' },
-    kc: { type: 'integer', min: 1, default: 10, help: 'chunks of phase three' },
-    'chunk-words': { type: 'integer', min: 1, default: 10, help: 'words of a chunk (m)' },
-    depth: { type: 'integer', min: 1, default: 1000, help: 'documents that are re-ranked' },
+    kd: { type: 'integer', min: 1, default: PUBLISHED.kd, help: 'feedback documents' },
+    kc: { type: 'integer', min: 1, default: PUBLISHED.kc, help: 'chunks of phase three' },
+    'chunk-words': { type: 'integer', min: 1, default: PUBLISHED.chunkWords, help: 'words of a chunk (m)' },
+    depth: { type: 'integer', min: 1, default: PUBLISHED.depth, help: 'documents that are re-ranked' },
     explained: {
       type: 'string',
       value: 'FILE',
@@ -44,9 +50,13 @@ export const flopsCommand = defineCommand({
       return showAsRun(options.explained, options.json, io);
     }
     const { kd, kc, depth, 'chunk-words': words } = options;
-    const spans = windowSpans(passageWords, { length: words, overlap: Math.floor(words / 2) });
+    const spans = windowSpans(PUBLISHED.passageWords, { length: words, overlap: Math.floor(words / 2) });
     const counts = { depth, kd, kc, chunksPerPassage: spans.length };
-    const asPublished = depth === 1000 && kd === 10 && kc === 10 && words === 10;
+    const asPublished =
+      depth === PUBLISHED.depth &&
+      kd === PUBLISHED.kd &&
+      kc === PUBLISHED.kc &&
+      words === PUBLISHED.chunkWords;
     const names = positionals.length > 0 ? positionals : Object.keys(publishedFlops);
     const rows = names.map((name): PaperRow => {
       const variant = parseVariant(name);

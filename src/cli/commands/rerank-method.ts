@@ -1,13 +1,5 @@
 import { formatRun } from '../../collection/index.js';
-import {
-  chunkSources,
-  DEFAULT_ALPHA,
-  DEFAULT_BETA,
-  DEFAULT_CHUNK_WORDS,
-  DEFAULT_KC,
-  type BertQEOptions,
-  type RerankedQuery,
-} from '../../expansion/index.js';
+import { DEFAULTS, chunkSources, type BertQEOptions, type RerankedQuery } from '../../expansion/index.js';
 import type { OptionValues } from '../options.js';
 import type { JournalEntry } from './rerank-journal.js';
 
@@ -17,21 +9,26 @@ export const methodOptions = {
     type: 'number',
     min: 0,
     max: 1,
-    default: DEFAULT_ALPHA,
+    default: DEFAULTS.alpha,
     help: 'share of rel(C,d) against rel(q,d)',
   },
   beta: {
     type: 'number',
     min: 0,
     max: 1,
-    default: DEFAULT_BETA,
+    default: DEFAULTS.beta,
     help: 'share of ln M against the initial score',
   },
-  kd: { type: 'integer', min: 1, default: 10, help: 'feedback documents' },
-  kc: { type: 'integer', min: 1, default: DEFAULT_KC, help: 'chunks kept for phase three' },
-  'chunk-words': { type: 'integer', min: 1, default: DEFAULT_CHUNK_WORDS, help: 'words of a chunk (m)' },
-  'passage-words': { type: 'integer', min: 1, default: 100, help: 'words of a passage' },
-  'title-words': { type: 'integer', min: 0, default: 30, help: 'words of the title before every passage' },
+  kd: { type: 'integer', min: 1, default: DEFAULTS.kd, help: 'feedback documents' },
+  kc: { type: 'integer', min: 1, default: DEFAULTS.kc, help: 'chunks kept for phase three' },
+  'chunk-words': { type: 'integer', min: 1, default: DEFAULTS.chunkWords, help: 'words of a chunk (m)' },
+  'passage-words': { type: 'integer', min: 1, default: DEFAULTS.passageWords, help: 'words of a passage' },
+  'title-words': {
+    type: 'integer',
+    min: 0,
+    default: DEFAULTS.titleWords,
+    help: 'words of the title before every passage',
+  },
   'chunk-source': {
     type: 'string',
     choices: chunkSources,
@@ -42,7 +39,7 @@ export const methodOptions = {
   depth: {
     type: 'integer',
     min: 1,
-    default: 1000,
+    default: DEFAULTS.depth,
     help: 'documents that are re-ranked; the rest keep their order',
   },
 } as const;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { BertQeError } from '../../common/errors.js';
-import { DEFAULT_ALPHA, DEFAULT_BETA } from '../../expansion/index.js';
+import { DEFAULTS } from '../../expansion/index.js';
 import { defaultLimits, RerankServer, ServerLog } from '../../server/index.js';
 import { defineCommand } from '../command.js';
 import type { OptionValues } from '../options.js';
@@ -33,14 +33,14 @@ const options = {
     type: 'number',
     min: 0,
     max: 1,
-    default: DEFAULT_ALPHA,
+    default: DEFAULTS.alpha,
     help: 'share of rel(C,d), where a request sets none',
   },
   beta: {
     type: 'number',
     min: 0,
     max: 1,
-    default: DEFAULT_BETA,
+    default: DEFAULTS.beta,
     help: 'share of ln M, where a request sets none',
   },
   depth: { type: 'integer', min: 1, max: 10_000, default: 100, help: 'documents that a search re-ranks' },

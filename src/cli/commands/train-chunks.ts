@@ -1,5 +1,5 @@
 import { BertQeError } from '../../common/errors.js';
-import { DEFAULT_ALPHA, DEFAULT_BETA, DEFAULT_CHUNK_WORDS, DEFAULT_KC } from '../../expansion/index.js';
+import { DEFAULTS } from '../../expansion/index.js';
 import type { PhaseThreeInputs } from '../../training/index.js';
 import type { OptionValues } from '../options.js';
 
@@ -7,20 +7,20 @@ import type { OptionValues } from '../options.js';
 const ofChunks = {
   phase1: { type: 'string', value: 'MODEL', help: "on chunks: phase one's model (S)" },
   phase2: { type: 'string', value: 'MODEL', help: "on chunks: phase two's model (phase one's)" },
-  kd: { type: 'integer', min: 1, help: 'on chunks: feedback documents (10)' },
-  kc: { type: 'integer', min: 1, help: `on chunks: chunks of a query (${DEFAULT_KC})` },
-  'chunk-words': { type: 'integer', min: 1, help: `on chunks: words of a chunk (${DEFAULT_CHUNK_WORDS})` },
+  kd: { type: 'integer', min: 1, help: `on chunks: feedback documents (${DEFAULTS.kd})` },
+  kc: { type: 'integer', min: 1, help: `on chunks: chunks of a query (${DEFAULTS.kc})` },
+  'chunk-words': { type: 'integer', min: 1, help: `on chunks: words of a chunk (${DEFAULTS.chunkWords})` },
   alpha: {
     type: 'number',
     min: 0,
     max: 1,
-    help: `on chunks: α by which validation queries are ranked (${DEFAULT_ALPHA})`,
+    help: `on chunks: α by which validation queries are ranked (${DEFAULTS.alpha})`,
   },
   beta: {
     type: 'number',
     min: 0,
     max: 1,
-    help: `on chunks: β by which validation queries are ranked (${DEFAULT_BETA})`,
+    help: `on chunks: β by which validation queries are ranked (${DEFAULTS.beta})`,
   },
 } as const;
 
@@ -57,10 +57,10 @@ export function phaseThreeOf(
   return {
     phaseOne,
     phaseTwo: options.phase2 ?? phaseOne,
-    kd: options.kd ?? 10,
-    kc: options.kc ?? DEFAULT_KC,
-    chunkWords: options['chunk-words'] ?? DEFAULT_CHUNK_WORDS,
+    kd: options.kd ?? DEFAULTS.kd,
+    kc: options.kc ?? DEFAULTS.kc,
+    chunkWords: options['chunk-words'] ?? DEFAULTS.chunkWords,
     depth: options.depth,
-    combination: { alpha: options.alpha ?? DEFAULT_ALPHA, beta: options.beta ?? DEFAULT_BETA },
+    combination: { alpha: options.alpha ?? DEFAULTS.alpha, beta: options.beta ?? DEFAULTS.beta },
   };
 }

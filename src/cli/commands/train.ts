@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { readQrels, readQueries, readRun, type Query } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
-import { DEFAULT_BETA } from '../../expansion/index.js';
+import { DEFAULTS } from '../../expansion/index.js';
 import { lossFigure } from '../../experiment/index.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { Index } from '../../retrieval/index.js';
@@ -52,9 +52,9 @@ export const trainCommand = defineCommand({
       help: 'candidates that the listwise (8) or residual (24) loss compares',
     },
     'loss-alpha': { type: 'number', min: 0, max: 1, help: 'α in the residual loss (0.3)' },
-    'loss-beta': { type: 'number', min: 0, max: 1, help: `β in the residual loss (${DEFAULT_BETA})` },
+    'loss-beta': { type: 'number', min: 0, max: 1, help: `β in the residual loss (${DEFAULTS.beta})` },
     ...chunkOptions,
-    depth: { type: 'integer', min: 1, default: 1000, help: 'candidates per query' },
+    depth: { type: 'integer', min: 1, default: DEFAULTS.depth, help: 'candidates per query' },
     'validation-depth': { type: 'integer', min: 1, help: 'candidates per validation query (--depth)' },
     candidates: { type: 'integer', min: 1, help: 'a random sample of so many per query (all)' },
     negatives: { type: 'integer', min: 1, help: 'so many that are not relevant per relevant one (all)' },
@@ -65,8 +65,13 @@ export const trainCommand = defineCommand({
       value: 'MODEL',
       help: "model that chooses the best passages (the model itself; on chunks, phase one's)",
     },
-    'passage-words': { type: 'integer', min: 1, default: 100, help: 'words of a passage' },
-    'title-words': { type: 'integer', min: 0, default: 30, help: 'words of the title before every passage' },
+    'passage-words': { type: 'integer', min: 1, default: DEFAULTS.passageWords, help: 'words of a passage' },
+    'title-words': {
+      type: 'integer',
+      min: 0,
+      default: DEFAULTS.titleWords,
+      help: 'words of the title before every passage',
+    },
     'validate-every': { type: 'integer', min: 1, help: 'steps between two validations (a tenth of all)' },
     patience: { type: 'integer', min: 1, help: 'validations without a better result after which it ends' },
     'save-every': { type: 'integer', min: 1, default: 200, help: 'steps between two checkpoints' },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { documentFormats, topicFields } from '../../collection/index.js';
-import { parseVariant } from '../../expansion/index.js';
+import { parseVariant, PUBLISHED } from '../../expansion/index.js';
 import { reasonOf } from '../../common/errors.js';
 import {
   DEFAULT_MEASURES,
@@ -102,11 +102,11 @@ const model = z.union([
 const sizes = ['T', 'S', 'M', 'B', 'L'] as const;
 
 const method = z.strictObject({
-  kd: count.default(10),
-  kc: count.default(10),
-  chunkWords: count.default(10),
-  passageWords: count.default(100),
-  titleWords: z.int().min(0).default(30),
+  kd: count.default(PUBLISHED.kd),
+  kc: count.default(PUBLISHED.kc),
+  chunkWords: count.default(PUBLISHED.chunkWords),
+  passageWords: count.default(PUBLISHED.passageWords),
+  titleWords: z.int().min(0).default(PUBLISHED.titleWords),
 });
 
 const tuning = z.strictObject({
@@ -215,9 +215,9 @@ const fields = z.strictObject({
   index: index.prefault({}),
   initial: initial.default('DPH+KL'),
   /** Documents per query of the initial ranking and of the baselines. */
-  retrieve: count.default(1000),
+  retrieve: count.default(PUBLISHED.depth),
   /** Documents per query that are re-ranked. */
-  depth: count.default(1000),
+  depth: count.default(PUBLISHED.depth),
   folds,
   models: z.partialRecord(z.enum(sizes), model).default({}),
   device: z.enum(['auto', 'cpu', 'webgpu', 'cuda']).default('auto'),

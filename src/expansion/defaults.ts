@@ -1,0 +1,31 @@
+/** The numbers of the method as the paper has them (section 4 and its appendix). */
+export const PUBLISHED = {
+  /** Feedback documents of phase two. */
+  kd: 10,
+  /** Chunks kept for phase three. */
+  kc: 10,
+  /** m, the words of a chunk. */
+  chunkWords: 10,
+  /** Words of a passage. */
+  passageWords: 100,
+  /** Words of the title in front of every passage. */
+  titleWords: 30,
+  /** Documents that are re-ranked. */
+  depth: 1000,
+} as const;
+
+/**
+ * The numbers of the method where none are given. kc, m, α and β suit the models of the package and were chosen on
+ * development collections (docs/models.md); the others are the paper's, whose folds mostly chose α = .4 and β = .9.
+ */
+export const DEFAULTS = {
+  ...PUBLISHED,
+  kc: 5,
+  chunkWords: 50,
+  /** Share of rel(C,d) in Eq. 5. */
+  alpha: 0.15,
+  /** Share of ln M(q,d) against the initial score. */
+  beta: 0.95,
+  /** Models of the three phases. */
+  models: 'SST',
+} as const;
