@@ -1,4 +1,4 @@
-import { compareUtf8 } from '../../../src/evaluation/order.js';
+import { compareUtf8 } from '../../../src/common/order.js';
 import { combine, interpolate, type Combination } from '../../../src/expansion/combine.js';
 import { expansionScore } from '../../../src/expansion/phase-three.js';
 import type { ExplainedDocument, Explanation } from './answer.js';
