@@ -31,6 +31,8 @@ const pairs: readonly TextPair[] = [
   { a: texts[0], b: texts[0] },
 ];
 
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
 /** Tokens and FLOPs pair by pair, from the texts. */
 async function expectedCost(folder: string, maxLength: number): Promise<ScoringCost> {
   const tokenizer = await loadTokenizer(folder);
@@ -42,7 +44,6 @@ async function expectedCost(folder: string, maxLength: number): Promise<ScoringC
       Math.min(tokenizer.encode(a).length, budget.first) +
       Math.min(tokenizer.encode(b).length, budget.second),
   );
-  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   return {
     tokens: sum(lengths),
     flops: sum(
