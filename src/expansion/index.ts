@@ -1,6 +1,7 @@
 export { BertQE, type RerankOptions, type RerankProgress } from './bert-qe.js';
 export {
   chunkSources,
+  settingsFrom,
   type BertQEOptions,
   type ChunkSource,
   type FeedbackMethod,

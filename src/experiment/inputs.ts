@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { hashJson, hashPath } from '../common/hash.js';
 import {
   readFolds,
@@ -13,6 +13,7 @@ import {
   type Run,
 } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
+import { resolvePath } from './file/paths.js';
 import type { ExperimentFile } from './file/schema.js';
 
 /** What an experiment reads, checked against each other. */
@@ -34,7 +35,7 @@ export interface Inputs {
 
 export async function readInputs(experiment: ExperimentFile, file: string): Promise<Inputs> {
   const { collection } = experiment;
-  const at = (path: string): string => resolve(dirname(file), path);
+  const at = (path: string): string => resolvePath(file, path);
   const documents = at(collection.documents);
   const index = experiment.index.folder === undefined ? undefined : at(experiment.index.folder);
   const queriesPath = at(collection.queries ?? collection.documents);
