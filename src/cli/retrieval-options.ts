@@ -1,4 +1,5 @@
 import { BertQeError } from '../common/errors.js';
+import { omitUndefined } from '../common/omit-undefined.js';
 import {
   Bm25,
   Bo1,
@@ -73,14 +74,14 @@ export function makeModels(values: RetrievalValues): { model: WeightingModel; fe
 function makeModel(values: RetrievalValues): WeightingModel {
   const { model, k1, b, mu } = values;
   const lengthNorm = values['length-norm'];
-  if (model === 'bm25') return new Bm25(defined({ k1, b, lengthNorm }));
-  if (model === 'ql') return new QueryLikelihood(defined({ mu, lengthNorm }));
+  if (model === 'bm25') return new Bm25(omitUndefined({ k1, b, lengthNorm }));
+  if (model === 'ql') return new QueryLikelihood(omitUndefined({ mu, lengthNorm }));
   return new Dph();
 }
 
 function makeFeedback(values: RetrievalValues): FeedbackModel | undefined {
   const shared = { documents: values['feedback-documents'], terms: values['feedback-terms'] };
-  const divergence = defined({ ...shared, rocchioBeta: values['rocchio-beta'] });
+  const divergence = omitUndefined({ ...shared, rocchioBeta: values['rocchio-beta'] });
   switch (values.expand) {
     case 'none':
       return undefined;
@@ -89,11 +90,6 @@ function makeFeedback(values: RetrievalValues): FeedbackModel | undefined {
     case 'bo1':
       return new DivergenceFeedback(Bo1, divergence);
     case 'rm3':
-      return new Rm3(defined({ ...shared, originalWeight: values['original-weight'] }));
+      return new Rm3(omitUndefined({ ...shared, originalWeight: values['original-weight'] }));
   }
-}
-
-/** Leaves out what was not given, so that the models' own defaults hold. */
-function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import {
   readFolds,
   readQrels,
@@ -12,6 +12,7 @@ import {
   type Run,
 } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
+import { resolvePath } from './file/paths.js';
 import type { ExperimentFile } from './file/schema.js';
 import { keyOf, type FileDigests } from './work/digests.js';
 
@@ -38,7 +39,7 @@ export async function readInputs(
   digests: FileDigests,
 ): Promise<Inputs> {
   const { collection } = experiment;
-  const at = (path: string): string => resolve(dirname(file), path);
+  const at = (path: string): string => resolvePath(file, path);
   const documents = at(collection.documents);
   const index = experiment.index.folder === undefined ? undefined : at(experiment.index.folder);
   const queriesPath = at(collection.queries ?? collection.documents);

@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Qrels, Query } from '../collection/index.js';
-import type { BertQEOptions } from '../expansion/index.js';
+import { settingsFrom, type BertQEOptions } from '../expansion/index.js';
 import { createApp } from './app.js';
 import {
   loadVariants,
@@ -17,7 +17,6 @@ import { defaultPatience, listen, type Patience } from './listen.js';
 import type { ServerLog } from './log.js';
 import { Methods } from './methods.js';
 import { ServerMetrics } from './metrics/index.js';
-import { settingsOf } from './rerank/index.js';
 import { Admission, Scheduler } from './scheduling/index.js';
 import type { Service, ServiceLimits } from './service.js';
 import { rehearse } from './rehearsal.js';
@@ -81,7 +80,7 @@ export class RerankServer {
   /** Loads the models, proves that they score, then opens the port. */
   static async start(options: ServerOptions): Promise<RerankServer> {
     const { host = '127.0.0.1', port = 8080, log } = options;
-    settingsOf(options.method ?? {});
+    settingsFrom(options.method ?? {});
     const models = await loadVariants(options);
     try {
       const service = serviceFor(options, models.variants);

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parseExperiment, readExperiment, readStudy } from '../../src/experiment/index.js';
+import { resolvePath } from '../../src/experiment/file/paths.js';
 import { systemsOf } from '../../src/experiment/systems.js';
 
 const required = `name: x
@@ -112,7 +113,54 @@ describe('an experiment file', () => {
   });
 });
 
+describe('environment variables in the paths of an experiment file', () => {
+  const text = required.replace('demo', '${BERT_QE_COLLECTIONS}/demo');
+
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  test('stand as written in what is read and are expanded when the path is used', () => {
+    vi.stubEnv('BERT_QE_COLLECTIONS', '/data');
+    const { documents } = parseExperiment(text, 'e.yaml').collection;
+    expect(documents).toBe('${BERT_QE_COLLECTIONS}/demo');
+    expect(resolvePath('/somewhere/e.yaml', documents)).toBe('/data/demo');
+  });
+
+  test('may hold a path relative to the file', () => {
+    vi.stubEnv('BERT_QE_COLLECTIONS', '../data');
+    expect(resolvePath('/somewhere/e.yaml', '${BERT_QE_COLLECTIONS}/${BERT_QE_COLLECTIONS}')).toBe('/data');
+  });
+
+  test.each([
+    ['unset', undefined],
+    ['empty', ''],
+  ])('that are %s are named, with line and column', (_, value) => {
+    vi.stubEnv('BERT_QE_COLLECTIONS', value);
+    expect(complaint('', text)).toBe(
+      'e.yaml:3:14: collection.documents: the environment variable BERT_QE_COLLECTIONS is not set.',
+    );
+  });
+
+  test('are checked wherever a path may stand', () => {
+    vi.stubEnv('BERT_QE_COLLECTIONS', undefined);
+    const problem = 'the environment variable BERT_QE_COLLECTIONS is not set.';
+    const path = '${BERT_QE_COLLECTIONS}/x';
+    expect(complaint(`models: { T: "${path}" }\n`)).toContain(`6:14: models.T: ${problem}`);
+    expect(complaint(`initial: { run: "${path}" }\n`)).toContain(`6:17: initial.run: ${problem}`);
+    expect(complaint(`index: { folder: "${path}" }\n`)).toContain(`6:18: index.folder: ${problem}`);
+    expect(complaint('', required.replace('{ roundRobin: 5 }', path))).toContain(`4:8: folds: ${problem}`);
+  });
+});
+
 describe('the recipes', () => {
+  beforeEach(() => {
+    vi.stubEnv('BERT_QE_COLLECTIONS', '/collections');
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
   const folder = fileURLToPath(new URL('../../experiments/', import.meta.url));
   test.each(readdirSync(folder).filter((name) => name.endsWith('.yaml')))('%s is valid', async (name) => {
     expect(`${(await readStudy(folder + name)).name}.yaml`).toBe(name);

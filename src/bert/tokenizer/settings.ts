@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { omitUndefined } from '../../common/omit-undefined.js';
 import { isJsonObject, type JsonObject, parseJsonObject, readTextIfPresent } from '../json.js';
 import type { AddedToken } from './added-tokens.js';
 
@@ -29,7 +30,7 @@ export async function readSettings(folder: string): Promise<TokenizerSettings> {
   return {
     raw,
     addedTokens: [...decoderTokens(raw['added_tokens_decoder']), ...mapTokens(added)],
-    ...defined({
+    ...omitUndefined({
       lowerCase: flag('do_lower_case'),
       stripAccents: flag('strip_accents'),
       splitIdeographs: flag('tokenize_chinese_chars'),
@@ -80,10 +81,4 @@ async function readObject(folder: string, name: string): Promise<JsonObject | un
   const file = join(folder, name);
   const text = await readTextIfPresent(file);
   return text === undefined ? undefined : parseJsonObject(text, file);
-}
-
-/** Leaves out the fields that are undefined. */
-function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

@@ -12,6 +12,7 @@ import {
 } from '../../evaluation/index.js';
 import { conflictOf, lossNames } from '../../training/index.js';
 import { parseFirstStage } from './first-stage-name.js';
+import { expandVariables } from './paths.js';
 
 /** Runs a parser that throws, and reports what it says at this place of the file. */
 function checked<T extends z.ZodType>(schema: T, check: (value: z.output<T>) => unknown): T {
@@ -24,7 +25,8 @@ function checked<T extends z.ZodType>(schema: T, check: (value: z.output<T>) => 
   }) as T;
 }
 
-const path = z.string().min(1);
+/** A path; `${NAME}` stands for an environment variable, which must be set. */
+const path = checked(z.string().min(1), expandVariables);
 const count = z.int().min(1);
 const share = z.number().min(0).max(1);
 const measure = checked(z.string(), parseMeasure);

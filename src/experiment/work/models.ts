@@ -1,11 +1,5 @@
-import { dirname, resolve } from 'node:path';
-import {
-  BertScorer,
-  findModel,
-  readCrossEncoderConfig,
-  type SizeLetter,
-  TokenMeter,
-} from '../../bert/index.js';
+import { BertScorer, findModel, type SizeLetter } from '../../bert/index.js';
+import { expandVariables, resolvePath } from '../file/paths.js';
 import type { ExperimentFile } from '../file/schema.js';
 import { keyOf, type FileDigests } from './digests.js';
 import type { WorkStore } from './store.js';
@@ -53,7 +47,8 @@ export class Models {
   async find(size: SizeLetter, role: ModelRole, fold: number): Promise<{ name: string; folder: string }> {
     const paths = this.experiment.models[size] ?? size;
     const name = (typeof paths === 'string' ? paths : paths[role]).replaceAll('{fold}', String(fold));
-    return { name, folder: await findModel(/[\\/]/.test(name) ? resolve(dirname(this.file), name) : name) };
+    const path = expandVariables(name);
+    return { name, folder: await findModel(/[\\/]/.test(path) ? resolvePath(this.file, path) : path) };
   }
 
   /** Hash of all that a model's scores depend on. */
@@ -98,8 +93,5 @@ function isPartOfModel(name: string): boolean {
 
 async function openBertModel(folder: string, { device, precision }: ModelSettings): Promise<OpenedModel> {
   const scorer = await BertScorer.load({ model: folder, device, precision });
-  const { modelType } = await readCrossEncoderConfig(folder);
-  // Other architectures run from an ONNX export; their cost is not known here.
-  if (modelType !== 'bert') return { scorer };
-  return { scorer, meter: await TokenMeter.of(folder, scorer.info.maxLength) };
+  return { scorer, costOf: (pairs) => scorer.costOf(pairs) };
 }

@@ -1,6 +1,6 @@
+import { settingsFrom } from '../../expansion/index.js';
 import { describeVariants, experimentFiles, listExperiments } from '../catalogue/index.js';
 import { fileUnder, HttpProblem } from '../http/index.js';
-import { settingsOf } from '../rerank/index.js';
 import type { InfoAnswer } from '../schemas/index.js';
 import type { RouteHandler } from './context.js';
 
@@ -9,7 +9,7 @@ const reportPolicy =
   "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox";
 
 export const answerVariants: RouteHandler = ({ variants, methods, measurements }, c) =>
-  c.json(describeVariants(variants, settingsOf(methods.own), measurements));
+  c.json(describeVariants(variants, settingsFrom(methods.own), measurements));
 
 export const answerInfo: RouteHandler = async (service, c) => {
   const { version, variants, collection, topics, limits, depth } = service;

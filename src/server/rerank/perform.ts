@@ -1,4 +1,3 @@
-import type { Scorer } from '../../bert/index.js';
 import {
   BertQE,
   eachPhase,
@@ -89,16 +88,6 @@ export async function perform(
     ticket.close();
   }
 }
-
-/** The options with every choice made. */
-export function settingsOf(options: BertQEOptions): Settings {
-  return new BertQE({ phaseOne: unused }, options).settings;
-}
-
-const unused: Scorer = {
-  score: () => Promise.reject(new Error('Only settings are asked of this one.')),
-  close: async () => {},
-};
 
 function charactersOf(document: string | InputDocument): number {
   if (typeof document === 'string') return document.length;

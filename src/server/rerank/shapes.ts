@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { defined } from '../defined.js';
+import { omitUndefined } from '../../common/omit-undefined.js';
+import { settingsFrom } from '../../expansion/index.js';
 import { variantOf, type Service } from '../service.js';
 import { HttpProblem, type RequestLife } from '../http/index.js';
 import type {
@@ -11,7 +12,6 @@ import type {
   v1Answer,
 } from '../schemas/index.js';
 import { cutToPassages, cutToTokens, textOf } from './documents.js';
-import { settingsOf } from './perform.js';
 import { rank, type Ranked } from './rank.js';
 
 /** Cohere counts a search of up to a hundred documents as one unit. */
@@ -31,7 +31,7 @@ export async function rerankV2(
     query: body.query,
     texts,
     variant,
-    method: body.method && defined(body.method),
+    method: body.method && omitUndefined(body.method),
     topN: body.top_n,
     raw: body.raw_scores ?? false,
     explain: body.explain ?? false,
@@ -54,8 +54,8 @@ export async function rerankV1(
     throw new HttpProblem(422, 'invalid_request', 'top_n and top_k mean the same; give one of them.');
   }
   const variant = variantOf(service, body.model);
-  const method = body.method && defined(body.method);
-  const { passage } = settingsOf(service.methods.of(variant.expansion, method));
+  const method = body.method && omitUndefined(body.method);
+  const { passage } = settingsFrom(service.methods.of(variant.expansion, method));
   const originals = body.documents.map((document, index) => textOf(document, index, body.rank_fields));
   const texts = originals.map((original) => {
     let text = original;

@@ -1,6 +1,6 @@
 import type { Document, Ranking } from '../../collection/index.js';
 import type { InputDocument } from '../../expansion/index.js';
-import { defined } from '../defined.js';
+import { omitUndefined } from '../../common/omit-undefined.js';
 import { shownSettings } from '../catalogue/index.js';
 import { HttpProblem, type RequestLife } from '../http/index.js';
 import { costOf, perform, showExplanation } from '../rerank/index.js';
@@ -62,7 +62,7 @@ export async function search(
     query,
     documents,
     variant,
-    method: defined(method),
+    method: omitUndefined(method),
     topK,
     explain,
     anytime,
@@ -137,7 +137,7 @@ function pasted(documents: NonNullable<SearchRequest['documents']>): Candidates 
         throw new HttpProblem(422, 'invalid_request', `documents[${index}]: the id "${id}" is there twice.`);
       }
       seen.add(id);
-      return { id, ...defined(rest) } as InputDocument & { id: string };
+      return { id, ...omitUndefined(rest) } as InputDocument & { id: string };
     }),
     firstStage: null,
   };
