@@ -60,7 +60,7 @@ export async function gatherEvidence(
   }
 
   // Section 2.3, phase three: every document is scored against the query and the chunks.
-  return schedule.fill(new FinalScores(evidence, settings), async (cells) => {
+  return schedule.cells(new FinalScores(evidence, settings), async (cells) => {
     await scoreDocuments(cells.filter(({ columns }) => columns[0] === queryColumn).map(({ row }) => row));
     await scoreAgainstChunks(evidence, cells, models);
   });

@@ -1,4 +1,4 @@
-import { fillTopK, type TopKOptions } from './exact-top-k.js';
+import { computeTopK, type TopKOptions } from './exact-top-k.js';
 import type { Cells, Schedule, ScoreTable } from './schedule.js';
 
 /** Pairs of the first round of a kind, whose speed is not known yet. */
@@ -45,13 +45,13 @@ export class Deadline implements Schedule {
     return from === items.length;
   }
 
-  fill<Row>(
+  cells<Row>(
     table: ScoreTable<Row>,
     compute: (cells: readonly Cells<Row>[]) => Promise<void>,
   ): Promise<boolean> {
     const cost = ({ row, columns }: Cells<Row>) =>
       columns.reduce((sum, column) => sum + table.cost(row, column), 0);
-    return fillTopK(table, this.options, (cells) => this.all('cells', cells, cost, compute));
+    return computeTopK(table, this.options, (cells) => this.all('cells', cells, cost, compute));
   }
 
   #isOver(): boolean {

@@ -19,7 +19,7 @@ export interface TopKOptions {
 export function exactTopK(options: TopKOptions): Schedule {
   return {
     all: everything.all,
-    fill: (table, compute) => fillTopK(table, options, (cells) => compute(cells).then(() => true)),
+    cells: (table, compute) => computeTopK(table, options, (cells) => compute(cells).then(() => true)),
   };
 }
 
@@ -29,7 +29,7 @@ export function exactTopK(options: TopKOptions): Schedule {
  *
  * @param compute Returns false where time ran out.
  */
-export async function fillTopK<Row>(
+export async function computeTopK<Row>(
   table: ScoreTable<Row>,
   { k, roundPairs }: TopKOptions,
   compute: (cells: readonly Cells<Row>[]) => Promise<boolean>,

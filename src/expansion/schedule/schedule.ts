@@ -42,7 +42,7 @@ export interface Schedule {
    *
    * @returns False where time ran out before those places were certain.
    */
-  fill<Row>(
+  cells<Row>(
     table: ScoreTable<Row>,
     compute: (cells: readonly Cells<Row>[]) => Promise<void>,
   ): Promise<boolean>;
@@ -54,7 +54,7 @@ export const everything: Schedule = {
     if (items.length > 0) await compute(items);
     return true;
   },
-  async fill(table, compute) {
+  async cells(table, compute) {
     const open = table.rows.filter((row) => !table.isComplete(row));
     if (open.length > 0) await compute(open.map((row) => ({ row, columns: unknownColumns(table, row) })));
     return true;
