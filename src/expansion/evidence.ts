@@ -1,3 +1,4 @@
+import { compareUtf8 } from '../common/order.js';
 import { softmax } from './equations.js';
 import { passagesOf, type PassageShape, type Titled } from './passages.js';
 
@@ -107,6 +108,5 @@ export class Evidence {
 
 /** The order of equal scores: by id, in byte order as in the index, then as the documents were handed in. */
 export function compareTied(a: Pick<RankedInput, 'id' | 'index'>, b: typeof a): number {
-  if (a.id !== b.id) return Buffer.compare(Buffer.from(a.id), Buffer.from(b.id));
-  return a.index - b.index;
+  return compareUtf8(a.id, b.id) || a.index - b.index;
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { hashJson } from '../common/hash.js';
 import { writeRun, type Fold, type Qrels, type QueryRanking } from '../collection/index.js';
 import { throwIfAborted } from '../common/errors.js';
 import { tuneInterpolation, Validation, type Interpolation } from '../evaluation/index.js';
@@ -7,7 +8,6 @@ import type { ExperimentFile } from './file/schema.js';
 import { rankerOf, type RankedEvidence } from './rank.js';
 import type { Reranker } from './systems.js';
 import type { Tracker } from './tracker.js';
-import { keyOf } from './work/digests.js';
 import type { Manifest } from './work/manifest.js';
 import { sumOfTimings, type Timing } from './work/timing.js';
 
@@ -61,7 +61,7 @@ export async function crossValidate(
         valid.map((query) => [query, sources[i].key(query)]),
         test.map((query) => [query, sources[i].key(query)]),
       ]),
-      keyOf([...initial].map(([query, ranking]) => [query, ranking.map(({ id }) => id)])),
+      hashJson([...initial].map(([query, ranking]) => [query, ranking.map(({ id }) => id)])),
       [context.qrelsKey, tuning, measures, system.fixedAlpha ?? null, system.id],
     ],
     outputs: [output],

@@ -1,8 +1,8 @@
+import { hashJson } from '../common/hash.js';
 import type { DocumentStore, Query, Ranking, Run } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { BertQE, expansionScore, type Evidence, type RerankCost } from '../expansion/index.js';
 import { phaseThreeOf, type Reranker } from './systems.js';
-import { keyOf } from './work/digests.js';
 import type { Models } from './work/models.js';
 import type { WorkStore } from './work/store.js';
 import type { StoredScorer } from './work/stored-scorer.js';
@@ -76,7 +76,14 @@ export async function evidenceSource(
     const known = keys.get(id);
     if (known !== undefined) return known;
     const candidates = candidatesOf(initial, id, method.depth);
-    const made = keyOf('evidence 1', identities, relevant, documentsKey, queries.get(id)!.text, candidates);
+    const made = hashJson(
+      'evidence 1',
+      identities,
+      relevant,
+      documentsKey,
+      queries.get(id)!.text,
+      candidates,
+    );
     keys.set(id, made);
     return made;
   };

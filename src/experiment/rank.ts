@@ -1,3 +1,4 @@
+import { compareUtf8 } from '../common/order.js';
 import type { Ranking, ScoredDocument } from '../collection/index.js';
 import type { InterpolatedRanker, Interpolation } from '../evaluation/index.js';
 import { combine, interpolate, scoreBelow } from '../expansion/index.js';
@@ -31,7 +32,7 @@ function rank(
 ): Ranking {
   const ranked: ScoredDocument[] = evidence.ids
     .map((id, i) => ({ id, score: score(evidence, i) }))
-    .sort((a, b) => b.score - a.score || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)));
+    .sort((a, b) => b.score - a.score || compareUtf8(a.id, b.id));
   const last = ranked.at(-1)?.score ?? 0;
   below.forEach(({ id }, i) => ranked.push({ id, score: scoreBelow(last, i) }));
   return ranked;

@@ -1,4 +1,4 @@
-import { compareUtf8 } from '../../../src/evaluation/order.js';
+import { compareUtf8 } from '../../../src/common/order.js';
 import { combine, expansionScore, interpolate, type Combination } from '../../../src/expansion/equations.js';
 import type { ExplainedDocument, Explanation } from './answer.js';
 
