@@ -15,7 +15,6 @@ import { readInputs } from '../../src/experiment/inputs.js';
 import { isReranker, type Reranker, systemsOf } from '../../src/experiment/systems.js';
 import { Tracker } from '../../src/experiment/tracker.js';
 import { type TrainedFold, trainFolds } from '../../src/experiment/train-folds.js';
-import { FileDigests } from '../../src/experiment/work/digests.js';
 import { Manifest } from '../../src/experiment/work/manifest.js';
 import { Models } from '../../src/experiment/work/models.js';
 import { WorkStore } from '../../src/experiment/work/store.js';
@@ -96,12 +95,11 @@ async function study(collection: string): Promise<void> {
   const experiment = experimentOf(collection, values.models);
   const folder = join(out, `${collection}-${values.models}`);
   await mkdir(join(folder, 'work'), { recursive: true });
-  const digests = await FileDigests.open(join(folder, 'work', 'digests.json'));
-  const inputs = await readInputs(experiment, here, digests);
+  const inputs = await readInputs(experiment, here);
   const store = new WorkStore(join(folder, 'work', 'store'));
   const opened: Models[] = [];
   const newModels = (of = experiment): Models => {
-    const models = new Models(of, here, digests, store);
+    const models = new Models(of, here, store);
     opened.push(models);
     return models;
   };
@@ -188,7 +186,6 @@ async function study(collection: string): Promise<void> {
   for (const models of opened) await models.close();
   await firstStages.close();
   await store.close();
-  await digests.save();
 }
 
 for (const collection of values.collections.split(',')) await study(collection);

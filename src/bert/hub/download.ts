@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { BertQeError, reasonOf } from '../../common/errors.js';
+import { hashFile } from '../../common/hash.js';
 import { writeFailure } from '../../common/io-errors.js';
 import type { ModelCache } from './cache.js';
 import { etagOf, type FileMetadata, type HubClient } from './client.js';
@@ -166,14 +166,9 @@ async function hashProblem(
   file: RemoteFile,
 ): Promise<string | undefined> {
   const sha256 = file.sha256 ?? (/^[0-9a-f]{64}$/.test(etag) ? etag : undefined);
-  if (sha256 !== undefined && (await hashOf(path, 'sha256')) !== sha256) return 'its SHA-256 is wrong';
+  if (sha256 !== undefined && (await hashFile(path)) !== sha256) return 'its SHA-256 is wrong';
   const isBlobId = file.blobId !== undefined && file.blobId === etag && /^[0-9a-f]{40}$/.test(etag);
-  if (isBlobId && (await hashOf(path, 'sha1', `blob ${size}\0`)) !== etag) return 'its Git hash is wrong';
+  const gitHash = createHash('sha1').update(`blob ${size}\0`);
+  if (isBlobId && (await hashFile(path, gitHash)) !== etag) return 'its Git hash is wrong';
   return undefined;
-}
-
-async function hashOf(path: string, algorithm: 'sha256' | 'sha1', prefix = ''): Promise<string> {
-  const hash = createHash(algorithm).update(prefix);
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer);
-  return hash.digest('hex');
 }
