@@ -1,5 +1,5 @@
 import { BertQeError } from '../common/errors.js';
-import type { CandidateInput } from './candidate.js';
+import type { RankedInput } from './evidence.js';
 
 /** A document to re-rank. */
 export interface InputDocument {
@@ -15,7 +15,7 @@ export interface InputDocument {
  * The initial ranking that an array of documents stands for: by score where they have scores (equal ones as they
  * come), else in the order of the array.
  */
-export function initialRanking(documents: readonly (string | InputDocument)[]): CandidateInput[] {
+export function initialRanking(documents: readonly (string | InputDocument)[]): RankedInput[] {
   const inputs = documents.map((document, index): Ranked => {
     const { id, title, text, score } = typeof document === 'string' ? { text: document } : document;
     if (typeof text !== 'string') {
@@ -41,7 +41,7 @@ export function initialRanking(documents: readonly (string | InputDocument)[]): 
 }
 
 /** Numbered in place: objects that are spread into new ones are slow ones, and there is one for each document. */
-interface Ranked extends CandidateInput {
+interface Ranked extends RankedInput {
   initialRank: number;
 }
 

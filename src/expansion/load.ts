@@ -1,17 +1,10 @@
-import {
-  BertScorer,
-  findModel,
-  type Scorer,
-  type ScorerOptions,
-  type SizeLetter,
-  TokenMeter,
-  type Meter,
-} from '../bert/index.js';
+import { BertScorer, findModel, type Scorer, type ScorerOptions, type SizeLetter } from '../bert/index.js';
 import { parseVariant } from './variant.js';
 import { DEFAULTS } from './defaults.js';
 import { BertQeError } from '../common/errors.js';
 import type { BertQEOptions } from './options.js';
-import { phases, type BertQEScorers, type Phase } from './scoring.js';
+import type { BertQEScorers } from './models.js';
+import { phases, type Phase } from './phases.js';
 
 /** A model by letter (T, S, M, B, L), by name or path, or a scorer of your own. */
 export type ModelChoice = string | Scorer;
@@ -114,7 +107,6 @@ function checkedScorer(choice: Scorer): Scorer {
 export interface LoadedModels {
   readonly scorers: BertQEScorers;
   readonly loaded: readonly BertScorer[];
-  readonly meters: ReadonlyMap<Scorer, Meter>;
 }
 
 /** Loads each model once, however many phases and spellings name it. */
@@ -135,13 +127,8 @@ export async function loadModels(
   };
   const needed = expansion ? phases : (['bestPassage', 'phaseOne'] as const);
   const scorers: Partial<Record<Phase, Scorer>> = {};
-  const meters = new Map<Scorer, Meter>();
   try {
     for (const phase of needed) scorers[phase] = await load(models[phase]);
-    for (const scorer of byFolder.values()) {
-      const meter = await meterOf(scorer);
-      if (meter) meters.set(scorer, meter);
-    }
   } catch (error) {
     await Promise.all([...byFolder.values()].map((scorer) => scorer.close()));
     throw error;
@@ -149,18 +136,7 @@ export async function loadModels(
   return {
     scorers: { ...scorers, phaseOne: scorers.phaseOne! },
     loaded: [...byFolder.values()],
-    meters,
   };
-}
-
-/** Undefined for models whose layers are not described as BERT's are: some that run from an ONNX export. */
-async function meterOf({ info }: BertScorer): Promise<Meter | undefined> {
-  try {
-    return await TokenMeter.of(info.folder, info.maxLength);
-  } catch (error) {
-    if (error instanceof BertQeError) return undefined;
-    throw error;
-  }
 }
 
 function usage(message: string): BertQeError {

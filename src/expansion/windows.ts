@@ -26,30 +26,6 @@ export interface CollapsedText {
   readonly starts: readonly number[];
 }
 
-const SPACE = 0x20;
-const LAST_ASCII = 0x7f;
-
-/**
- * Whether a text is a single window just as it stands: one space between words, none around them, and few enough of
- * them, as most documents of a re-rank request are. Of a text with control characters this says no without a look.
- */
-export function isOneWindow(text: string, { length, overlap }: WindowShape): boolean {
-  let words = 1;
-  let before = SPACE;
-  let isAscii = true;
-  for (let i = 0; i < text.length; i++) {
-    const character = text.charCodeAt(i);
-    if (character < SPACE) return false;
-    if (character === SPACE) {
-      if (before === SPACE) return false;
-      words++;
-    } else if (character > LAST_ASCII) isAscii = false;
-    before = character;
-  }
-  const isEven = before !== SPACE && (isAscii || !otherSpace.test(text));
-  return isEven && (words <= length || words < length + overlap);
-}
-
 /** Collapses white space: most texts are so already, and are given back as they are. */
 export function collapsed(text: string): CollapsedText {
   const starts = otherSpace.test(text) ? undefined : wordStarts(text);

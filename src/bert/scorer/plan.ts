@@ -2,7 +2,7 @@ import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import type { SequenceTotal } from '../cost/encoder-flops.js';
 import { type Budget, sequenceLength, writeSequence } from '../sequence.js';
 import type { PairTemplate, TextPair } from '../types.js';
-import { Breather } from './breather.js';
+import { TimeSlice } from '../../common/yield.js';
 import type { BatchTask } from './messages.js';
 import type { PieceCache } from './piece-cache.js';
 
@@ -100,7 +100,7 @@ async function tokenise(
   signal: AbortSignal | undefined,
 ): Promise<Window> {
   const window: Window = { start, first: [], second: [] };
-  const breather = new Breather();
+  const slice = new TimeSlice();
   const end = Math.min(start + size, pairs.length);
   let ids = 0;
   for (let i = start; i < end && ids < WINDOW_IDS; i++) {
@@ -113,8 +113,8 @@ async function tokenise(
     window.first.push(first);
     window.second.push(second);
     ids += first.length + second.length;
-    if (breather.isDue) {
-      await breather.breathe();
+    if (slice.isOver) {
+      await slice.yield();
       throwIfAborted(signal);
     }
   }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { hashJson } from '../../common/hash.js';
 import { readQrels, readQueries, readRun, type Query } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { DEFAULTS } from '../../expansion/index.js';
@@ -123,7 +123,7 @@ export const trainCommand = defineCommand({
     const reporter = new TrainReporter(io);
     const started = performance.now();
     try {
-      const documentsKey = createHash('sha256').update(JSON.stringify(index.manifest)).digest('hex');
+      const documentsKey = hashJson(index.manifest);
       const { history, best, steps, examples } = await trainModel(
         {
           model,

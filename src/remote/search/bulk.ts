@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hashJson } from '../../common/hash.js';
 import { badInput, type Document, type Origin } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { Transient } from '../net/index.js';
@@ -33,10 +33,7 @@ export function loadItem(
       `A search engine takes ids of 1 to ${longestId}.`,
     );
   }
-  const digest = createHash('sha256')
-    .update(JSON.stringify([id, title ?? '', text]))
-    .digest('hex')
-    .slice(0, 16);
+  const digest = hashJson(id, title ?? '', text).slice(0, 16);
   const source = {
     [fields.id]: id,
     ...(title ? { [fields.title]: title.toWellFormed() } : {}),

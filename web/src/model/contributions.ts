@@ -1,4 +1,4 @@
-import type { Combination } from '../../../src/expansion/combine.js';
+import type { Combination } from '../../../src/expansion/equations.js';
 import type { ExplainedDocument, Explanation } from './answer.js';
 
 /** A summand of M(q,d): what the query, or a chunk, adds to it. */

@@ -1,4 +1,4 @@
-import type { Combination } from '../../../src/expansion/combine.js';
+import type { Combination } from '../../../src/expansion/equations.js';
 import type { ExplainedDocument, Explanation } from '../model/answer.js';
 import { contributionsOf } from '../model/contributions.js';
 import { formatProbability } from '../model/format.js';

@@ -1,7 +1,6 @@
 /**
- * Orders strings as C's `strcmp` orders their UTF-8 bytes, which is what trec_eval breaks ties with.
- * That is code point order; JavaScript's `<` compares UTF-16 units and disagrees where a surrogate pair
- * (U+10000 and up) meets U+E000 to U+FFFF.
+ * Compares two strings by their UTF-8 bytes, as C's `strcmp` and trec_eval do. This is the order of code points.
+ * JavaScript's `<` compares UTF-16 units and differs where a surrogate pair (U+10000 and up) meets U+E000 to U+FFFF.
  */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
@@ -13,7 +12,7 @@ export function compareUtf8(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Lifts surrogates above the rest of the basic plane. */
+/** Ranks surrogates above the rest of the basic plane. */
 function codePointRank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

@@ -1,11 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { combine, interpolate } from '../../src/expansion/combine.js';
-import { softmax } from '../../src/expansion/softmax.js';
+import {
+  combine,
+  combinedToReach,
+  expansionScore,
+  interpolate,
+  softmax,
+} from '../../src/expansion/equations.js';
 
 test('Eq. 5 mixes the two scores by α', () => {
   expect(combine(0.8, 0.3, 0.4)).toBeCloseTo(0.6 * 0.8 + 0.4 * 0.3, 12);
   expect(combine(0.8, 0.3, 0)).toBe(0.8);
   expect(combine(0.8, 0.3, 1)).toBe(0.3);
+});
+
+test('Eq. 5 without chunks is rel(q,d), whatever α', () => {
+  expect(combine(0.8, null, 1)).toBe(0.8);
+});
+
+test('Eq. 4 with 0 and 1 for what is not known gives the bounds of rel(C,d)', () => {
+  const weights = [0.5, 0.25, 0.25];
+  expect(expansionScore(weights, [0.8, 0.4, 0.2])).toBe(0.55);
+  expect(expansionScore(weights, [0.8, undefined, 0.2], 0)).toBe(0.45);
+  expect(expansionScore(weights, [0.8, undefined, 0.2], 1)).toBe(0.5 * 0.8 + 0.25 + 0.25 * 0.2);
+  expect(expansionScore(weights, [0.8, undefined, 0.2])).toBeNaN();
 });
 
 describe('the interpolation', () => {
@@ -29,6 +46,18 @@ describe('the interpolation', () => {
       if (beta < 1) expect(zero).toBeLessThan(interpolate(0, 3.1, beta));
     }
   });
+});
+
+test('the M that a final score needs is the one that gives it', () => {
+  for (const [initial, beta] of [
+    [undefined, 0.3],
+    [12, 0.9],
+    [-3, 0.1],
+  ] as const) {
+    expect(combinedToReach(interpolate(0.3, initial, beta), initial, beta)).toBeCloseTo(0.3, 10);
+  }
+  expect(combinedToReach(5, 4, 0)).toBe(Number.POSITIVE_INFINITY);
+  expect(combinedToReach(4, 4, 0)).toBe(0);
 });
 
 test('softmax weights are positive, sum to 1 and differ by e at most for probabilities', () => {

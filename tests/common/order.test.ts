@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compareUtf8 } from '../../src/evaluation/order.js';
+import { compareUtf8 } from '../../src/common/order.js';
 
 it('orders strings as strcmp orders their UTF-8 bytes', () => {
   fc.assert(
