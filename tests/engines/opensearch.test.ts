@@ -30,7 +30,7 @@ import {
 } from '../../src/retrieval/index.js';
 import { contractDocuments, retrieverContract } from '../contracts/retriever.js';
 import { loopback, type Answer } from '../remote/support/loopback.js';
-import { hasShared, sharedPath } from '../support/shared.js';
+import { collectionPath, hasCollections } from '../support/shared.js';
 import { engineFolder, searchEngine, withoutEngine } from './support/services.js';
 
 const isThere = engineFolder('opensearch') !== undefined;
@@ -92,22 +92,22 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
   };
 
   describe.each(['cranfield', 'npl'])('on %s', (name) => {
-    const folder = sharedPath(`data/collections/${name}`);
+    const folder = collectionPath(name);
     let local: Index;
     let remote: EngineIndex;
     beforeAll(async () => {
-      if (!hasShared) return;
+      if (!hasCollections) return;
       local = await embed(readDocuments(folder), 'terrier');
       remote = await load(name, () => readDocuments(folder), 'terrier');
     }, 10 * minutes);
     afterAll(async () => local?.close());
 
-    it.skipIf(!hasShared)('makes the terms that our analyzer makes', () => {
+    it.skipIf(!hasCollections)('makes the terms that our analyzer makes', () => {
       const { documents, nonEmptyDocuments, tokens, maxLength } = local.statistics;
       expect(remote.statistics).toEqual({ documents, nonEmptyDocuments, tokens, maxLength });
     });
 
-    it.skipIf(!hasShared).each(Object.keys(models))(
+    it.skipIf(!hasCollections).each(Object.keys(models))(
       'ranks by %s as the embedded index does',
       async (label) => {
         // All of them for the two models that everything stands on.
