@@ -10,8 +10,9 @@ const documents = Array.from({ length: 12 }, (_, i) => ({
   score: 12 - i,
 }));
 
+const model = (salt: string) => new FakeScorer((a, b) => Math.fround(hashToUnit(salt + a + b)));
+
 function fixture() {
-  const model = (salt: string) => new FakeScorer((a, b) => Math.fround(hashToUnit(salt + a + b)));
   const scorers = {
     bestPassage: model('p'),
     phaseOne: model('1'),
