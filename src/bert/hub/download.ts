@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { withLock } from '../../common/lock.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { hashFile } from '../../common/hash.js';
 import { writeFailure } from '../../common/io-errors.js';
 import type { ModelCache } from './cache.js';
 import { etagOf, type FileMetadata, type HubClient } from './client.js';
 import type { RemoteFile } from './listing.js';
-import { withLock } from './lock.js';
 import { TransientFailure, withRetries } from './retry.js';
 import type { HubSettings } from './settings.js';
 
@@ -40,7 +40,8 @@ export async function downloadFile(download: Download): Promise<string> {
     if (size === 0) throw new TransientFailure('the server offers 0 bytes');
     if (!(await cache.hasBlob(remote.etag, size))) {
       const blob = cache.blobPath(remote.etag);
-      await withLock(join(cache.locks, `${basename(blob)}.lock`), signal, async () => {
+      const lock = join(cache.locks, `${basename(blob)}.lock`);
+      await withLock(lock, { what: blob, wait: true, signal }, async () => {
         if (!(await cache.hasBlob(remote.etag, size)))
           await transfer(download, url, { ...remote, size }, blob);
       });
