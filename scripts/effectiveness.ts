@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { drawGrid, type GridValues } from '../src/experiment/plot/grid-figure.js';
+import { drawGrid, type GridValues } from '../src/experiment/figures/grid-figure.js';
 
 type Cell = number | string | null;
 interface Table {

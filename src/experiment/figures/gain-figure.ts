@@ -1,20 +1,20 @@
 import type { Gains } from '../tables/gains.js';
-import { linearScale } from './scale.js';
-import { axes } from './axes.js';
-import { element, round, text } from './svg.js';
-import { figure } from './theme.js';
+import { linearScale } from '../../common/plot/scale.js';
+import { axes } from '../../common/plot/axes.js';
+import { element, round, text } from '../../common/plot/svg.js';
+import { figure } from '../../common/plot/figure.js';
 
 const width = 760;
 const height = 300;
 const frame = { left: 78, top: 56, right: 736, bottom: 262 };
 
-/** Every query's gain over the baseline as a bar, largest first; queries that do not change have none. */
+/** A figure with a bar for every query's gain over the baseline, largest first. */
 export function gainFigure({ system, baseline, measure, byQuery }: Gains): string {
   const sorted = byQuery.toSorted((a, b) => b.gain - a.gain);
   const y = linearScale([0, ...sorted.map(({ gain }) => gain)], [frame.bottom, frame.top]);
   const step = (frame.right - frame.left) / Math.max(1, sorted.length);
   const none = Object.assign(() => 0, { ticks: [] });
-  // One path for all bars of a sign: small, whatever the number of queries.
+  // One path holds all bars of a sign, which keeps figures of many queries small.
   const bars = (wanted: (gain: number) => boolean): string =>
     sorted
       .map(({ gain }, i) => ({ gain, x: frame.left + i * step }))

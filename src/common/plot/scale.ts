@@ -1,4 +1,4 @@
-/** Maps values to places on an axis. */
+/** An axis: the position of a value, and the values of its ticks. */
 export interface Scale {
   (value: number): number;
   readonly ticks: readonly number[];
@@ -6,31 +6,31 @@ export interface Scale {
 
 type Interval = readonly [number, number];
 
-/** The next step of 1, 2 or 5 times a power of ten that gives at most `count` of them over the span. */
+/** The smallest step of 1, 2 or 5 times a power of ten that divides the span into at most `count` parts. */
 function niceStep(span: number, count: number): number {
   const power = 10 ** Math.floor(Math.log10(span / count));
   const factor = [1, 2, 5, 10].find((candidate) => span / (candidate * power) <= count)!;
   return factor * power;
 }
 
-/** Differences that no figure can show. */
-const alike = 1e-5;
+/** Differences below this are invisible in a figure. */
+const invisible = 1e-5;
 
-/** A linear axis whose ends are ticks; values that are all alike get some room around them. */
+/** A linear axis that begins and ends with a tick; equal values get some room around them. */
 export function linearScale(values: readonly number[], range: Interval, count = 6): Scale {
   const [least, most] = [Math.min(...values), Math.max(...values)];
-  const room = most - least > alike ? 0 : Math.max(Math.abs(most) * 0.05, 0.01);
+  const room = most - least > invisible ? 0 : Math.max(Math.abs(most) * 0.05, 0.01);
   const step = niceStep(most - least + 2 * room, count);
   const first = Math.floor((least - room) / step + 1e-9);
   const last = Math.ceil((most + room) / step - 1e-9);
-  // Multiplied, not added up, and cut: 0.30000000000000004 is not a label.
+  // Multiplied and rounded, so that no tick is 0.30000000000000004.
   const ticks = Array.from({ length: last - first + 1 }, (_, i) =>
     Number(((first + i) * step).toPrecision(12)),
   );
   return withTicks((value) => value, ticks, [ticks[0], ticks.at(-1)!], range);
 }
 
-/** A logarithmic axis for positive values, ticks at 1, 2 and 5 of each decade. */
+/** A logarithmic axis of positive values with ticks at 1, 2 and 5 of each decade. */
 export function logScale(values: readonly number[], range: Interval): Scale {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const domain: Interval = [least / 1.35, most * 1.35];
@@ -55,7 +55,7 @@ function withTicks(
   return Object.assign(scale, { ticks });
 }
 
-/** As many decimals as the ticks need to differ, the same for all. */
+/** The labels of ticks, all with the same number of decimals. */
 export function tickLabels(ticks: readonly number[]): string[] {
   const decimals = Math.max(...ticks.map((tick) => (String(tick).split('.')[1] ?? '').length));
   return ticks.map((tick) => tick.toFixed(decimals));

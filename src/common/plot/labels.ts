@@ -1,4 +1,4 @@
-/** A point that wants a label beside it. */
+/** A point with a label. */
 export interface LabelledPoint {
   readonly x: number;
   readonly y: number;
@@ -21,11 +21,11 @@ interface Box {
 const letterWidth = 6.4;
 const reach = 10;
 
-/** Puts every label where it covers as little as can be: right, left, above or below, near or a little further. */
+/** Places every label beside its point where it overlaps the least: right, left, above or below, or shifted. */
 export function placeLabels(points: readonly LabelledPoint[], bounds: Box): PlacedLabel[] {
   const taken: Box[] = points.map(({ x, y }) => ({ left: x - 7, top: y - 7, right: x + 7, bottom: y + 7 }));
   return points.map((point) => {
-    const options = [0, 14, -14, 28, -28, 42, -42].flatMap((shift) => candidates(point, shift));
+    const options = [0, 14, -14, 28, -28, 42, -42].flatMap((shift) => placements(point, shift));
     const rated = options.map((option) => ({ option, cost: costOf(option.box, taken, bounds) }));
     const { option } = rated.reduce((best, other) => (other.cost < best.cost ? other : best));
     taken.push(option.box);
@@ -33,7 +33,7 @@ export function placeLabels(points: readonly LabelledPoint[], bounds: Box): Plac
   });
 }
 
-function candidates(point: LabelledPoint, shift: number): { placed: PlacedLabel; box: Box }[] {
+function placements(point: LabelledPoint, shift: number): { placed: PlacedLabel; box: Box }[] {
   const width = point.label.length * letterWidth;
   const at = (textX: number, textY: number, anchor: PlacedLabel['anchor']) => {
     const left = anchor === 'start' ? textX : anchor === 'end' ? textX - width : textX - width / 2;
@@ -47,7 +47,7 @@ function candidates(point: LabelledPoint, shift: number): { placed: PlacedLabel;
   return shift === 0 ? [...beside, at(x, y - reach, 'middle'), at(x, y + reach + 10, 'middle')] : beside;
 }
 
-/** The area that is covered twice; what leaves the frame counts more. */
+/** The overlap of a label with others, in area; the part outside of the bounds counts three times. */
 function costOf(box: Box, taken: readonly Box[], bounds: Box): number {
   const covered = taken.reduce((sum, other) => sum + overlap(box, other), 0);
   const area = (box.right - box.left) * (box.bottom - box.top);

@@ -1,15 +1,15 @@
-import type { History } from '../../training/index.js';
-import { axes } from './axes.js';
-import { linearScale } from './scale.js';
-import { element, text } from './svg.js';
-import { figure, marker, polyline } from './theme.js';
+import { axes } from '../common/plot/axes.js';
+import { linearScale } from '../common/plot/scale.js';
+import { element, polyline, text } from '../common/plot/svg.js';
+import type { History } from './history.js';
+import { figure, marker } from '../common/plot/figure.js';
 
 const width = 760;
 const frame = { left: 78, right: 736 };
 const panelHeight = 190;
 const gap = 62;
 
-/** The course of a training: the loss, step by step, and below it what the validation queries gave. */
+/** A figure of a training: the loss of every step and, below it, the values on the validation queries. */
 export function lossFigure(title: string, { steps, validations }: History, measure: string): string {
   const last = Math.max(steps.at(-1)?.step ?? 1, validations.at(-1)?.step ?? 0);
   const x = linearScale([0, last], [frame.left, frame.right]);

@@ -1,6 +1,6 @@
-import { element, text } from './svg.js';
+import { element, polygon, text } from './svg.js';
 
-/** Colours that stay apart for colour-blind eyes, for light and for dark paper. */
+/** Series colours that are distinct to colour-blind readers: on a light and on a dark background. */
 const series = [
   ['#0072b2', '#5bb5ec'],
   ['#d55e00', '#ff9a4d'],
@@ -10,9 +10,10 @@ const series = [
   ['#555e6d', '#aab3c2'],
 ] as const;
 
+/** The number of series colours; further series begin again. */
 export const seriesCount = series.length;
 
-/** Class names, so that a page's own style and several figures on one page agree. */
+/** The style sheet of a figure. It uses class names, so that several figures on one page share it. */
 const style = [
   '.bq{font:12px system-ui,-apple-system,"Segoe UI",sans-serif}',
   ruleSet(0),
@@ -33,12 +34,12 @@ function ruleSet(shade: 0 | 1): string {
     ...series.map(
       (shades, i) => `.bq .line${i}{stroke:${shades[shade]};fill:none}.bq .fill${i}{fill:${shades[shade]}}`,
     ),
-    // A ring of paper keeps markers apart from the lines they lie on.
+    // A ring in the background colour separates a marker from its line.
     `.bq .ring{stroke:${paper}}`,
   ].join('');
 }
 
-/** A figure that stands alone: its own style, background and description. */
+/** A complete SVG figure with its own style, background and description. */
 export function figure(width: number, height: number, title: string, content: readonly string[]): string {
   return `${element(
     'svg',
@@ -58,7 +59,7 @@ export function figure(width: number, height: number, title: string, content: re
   )}\n`;
 }
 
-/** Circle, triangle, square, diamond: told apart without colour too. */
+/** A data point's marker: circle, triangle, square or diamond, so that series differ without colour. */
 export function marker(
   kind: number,
   x: number,
@@ -98,12 +99,4 @@ export function marker(
         ...shared,
       });
   }
-}
-
-export function polygon(points: readonly (readonly [number, number])[]): string {
-  return `M${polyline(points)}Z`;
-}
-
-export function polyline(points: readonly (readonly [number, number])[]): string {
-  return points.map(([x, y]) => `${Math.round(x * 100) / 100} ${Math.round(y * 100) / 100}`).join('L');
 }

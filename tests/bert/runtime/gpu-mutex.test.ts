@@ -1,20 +1,20 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
-import { turnFor } from '../../../src/bert/runtime/webgpu-turn.js';
+import { gpuMutexFor } from '../../../src/bert/runtime/gpu-mutex.js';
 
 const INSIDE = 0;
 const MOST = 1;
 const DONE = 2;
 
-/** Goes in and out of its turn a hundred times and keeps the most workers it ever saw inside. */
+/** Locks and unlocks the mutex a hundred times and keeps the most workers it ever saw inside. */
 const visitor = `
   const { workerData } = require('node:worker_threads');
   const { setImmediate } = require('node:timers/promises');
-  const { counts, module, turn } = workerData;
-  import(module).then(async ({ inTurn }) => {
+  const { counts, module, mutex } = workerData;
+  import(module).then(async ({ withGpuMutex }) => {
     for (let i = 0; i < 100; i++) {
-      await inTurn(turn, async () => {
+      await withGpuMutex(mutex, async () => {
         const inside = Atomics.add(counts, ${INSIDE}, 1) + 1;
         if (inside > Atomics.load(counts, ${MOST})) Atomics.store(counts, ${MOST}, inside);
         await setImmediate();
@@ -26,25 +26,25 @@ const visitor = `
   });
 `;
 
-async function visit(turn: ReturnType<typeof turnFor>): Promise<Int32Array> {
+async function visit(mutex: ReturnType<typeof gpuMutexFor>): Promise<Int32Array> {
   const counts = new Int32Array(new SharedArrayBuffer(12));
-  const module = new URL('../../../dist/bert/runtime/webgpu-turn.js', import.meta.url).href;
+  const module = new URL('../../../dist/bert/runtime/gpu-mutex.js', import.meta.url).href;
   const workers = Array.from(
     { length: 3 },
-    () => new Worker(visitor, { eval: true, workerData: { counts, module, turn } }),
+    () => new Worker(visitor, { eval: true, workerData: { counts, module, mutex } }),
   );
   await Promise.all(workers.map((worker) => once(worker, 'exit')));
   return counts;
 }
 
 it('lets one worker at a time into WebGPU, also after one that failed', async () => {
-  const counts = await visit(turnFor('webgpu'));
+  const counts = await visit(gpuMutexFor('webgpu'));
   expect(counts[DONE]).toBe(300);
   expect(counts[MOST]).toBe(1);
 });
 
 it('lets workers of other devices in together', async () => {
-  expect(turnFor('cpu')).toBeUndefined();
-  const counts = await visit(turnFor('cpu'));
+  expect(gpuMutexFor('cpu')).toBeUndefined();
+  const counts = await visit(gpuMutexFor('cpu'));
   expect(counts[DONE]).toBe(300);
 });

@@ -2,11 +2,11 @@ import { parseMeasure } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
 import { unitOf } from '../tables/tables.js';
 import { publishedCell } from '../tables/values.js';
-import { axes } from './axes.js';
-import { placeLabels } from './labels.js';
-import { linearScale, logScale } from './scale.js';
-import { element, text } from './svg.js';
-import { figure, marker } from './theme.js';
+import { axes } from '../../common/plot/axes.js';
+import { placeLabels } from '../../common/plot/labels.js';
+import { linearScale, logScale } from '../../common/plot/scale.js';
+import { element, text } from '../../common/plot/svg.js';
+import { figure, marker } from '../../common/plot/figure.js';
 
 const width = 760;
 const height = 440;
@@ -16,11 +16,11 @@ interface Point {
   readonly label: string;
   readonly cost: number;
   readonly value: number;
-  /** 0 MaxP, 1 BERT-QE, 2 published. */
+  /** The series: 0 for MaxP, 1 for BERT-QE, 2 for published values. */
   readonly kind: 0 | 1 | 2;
 }
 
-/** What a system costs against what it is worth. */
+/** A figure of every re-ranker's effectiveness against its cost. */
 export function costFigure(results: Results): string {
   const { name: measure } = parseMeasure(results.experiment.tuning.measure);
   const unit = unitOf(results);
@@ -85,7 +85,7 @@ function pointsOf(results: Results, measure: string, unit: number): Point[] {
   return [...results.baselines.flatMap(ofSystem(0)), ...results.variants.flatMap(ofSystem(1))];
 }
 
-/** The best first stage, where it is in sight of the others. */
+/** The best first stage, where its value is within the axis. */
 function initialValue({ baselines }: Results, measure: string, ticks: readonly number[]) {
   const [best] = baselines
     .filter(({ reranking }) => !reranking)

@@ -1,7 +1,7 @@
 import { type Scale, tickLabels } from './scale.js';
 import { element, text } from './svg.js';
 
-/** The rectangle that data is drawn in. */
+/** The rectangle of the data. */
 export interface Frame {
   readonly left: number;
   readonly top: number;
@@ -9,14 +9,15 @@ export interface Frame {
   readonly bottom: number;
 }
 
+/** The labels of both axes. */
 export interface AxisLabels {
   readonly x?: string;
   readonly y?: string;
-  /** Labels of the x ticks, where they are not the numbers themselves. */
+  /** Labels of the x ticks; without them, the numbers. */
   readonly xTicks?: readonly string[];
 }
 
-/** Rules, ticks and labels of a frame; y grows upwards. */
+/** Rules, ticks and labels around a frame; y grows upwards. */
 export function axes(
   { left, top, right, bottom }: Frame,
   x: Scale,

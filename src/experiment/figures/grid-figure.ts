@@ -1,20 +1,20 @@
 import type { Results } from '../results.js';
-import { axes } from './axes.js';
-import { linearScale, type Scale } from './scale.js';
-import { element, text } from './svg.js';
-import { figure, marker, polyline, seriesCount } from './theme.js';
+import { axes } from '../../common/plot/axes.js';
+import { linearScale, type Scale } from '../../common/plot/scale.js';
+import { element, polyline, text } from '../../common/plot/svg.js';
+import { figure, marker, seriesCount } from '../../common/plot/figure.js';
 
 const panelWidth = 250;
 const height = 330;
 
-/** What a choice of kc and m gives, by the name of the measure. */
+/** The values of one choice of kc and m, by measure. */
 export interface GridValues {
   readonly kc: number;
   readonly chunkWords: number;
   readonly values: ReadonlyMap<string, number>;
 }
 
-/** Figure 3 of the paper, of a study of one collection. */
+/** Figure 3 of the paper, for one collection. */
 export function gridFigure({ grid, measures }: Results): string | undefined {
   if (!grid) return undefined;
   const names = measures.filter(({ isCount }) => !isCount).map(({ name }) => name);
@@ -22,7 +22,7 @@ export function gridFigure({ grid, measures }: Results): string | undefined {
   return drawGrid(`${grid.of}: kc chunks of m words`, names, points);
 }
 
-/** What kc and m do: a panel per measure, a line per m. */
+/** A figure of values by kc and m: a panel per measure, a line per m. */
 export function drawGrid(title: string, measures: readonly string[], points: readonly GridValues[]): string {
   const widths = [...new Set(points.map(({ chunkWords }) => chunkWords))].toSorted((a, b) => a - b);
   const counts = [...new Set(points.map(({ kc }) => kc))].toSorted((a, b) => a - b);
@@ -58,7 +58,7 @@ export function drawGrid(title: string, measures: readonly string[], points: rea
   return figure(width, height, title, [...legend, ...panels]);
 }
 
-/** Evenly spaced places for a few values. */
+/** An axis of evenly spaced values. */
 function categories(values: readonly number[], left: number, right: number): Scale {
   const step = (right - left) / values.length;
   const scale = (value: number): number => left + step * (values.indexOf(value) + 0.5);

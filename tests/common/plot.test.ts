@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { gainFigure } from '../../src/experiment/plot/gain-figure.js';
-import { placeLabels } from '../../src/experiment/plot/labels.js';
-import { linearScale, logScale, tickLabels } from '../../src/experiment/plot/scale.js';
-import { element, text } from '../../src/experiment/plot/svg.js';
+import { placeLabels } from '../../src/common/plot/labels.js';
+import { linearScale, logScale, tickLabels } from '../../src/common/plot/scale.js';
+import { element, text } from '../../src/common/plot/svg.js';
 
 describe('a linear axis', () => {
   test('has round ticks that enclose the values', () => {
@@ -60,13 +59,4 @@ test('labels of points that lie together do not cover each other', () => {
 test('an SVG element escapes texts and attributes', () => {
   expect(text('a < "b" & c', { x: 1.23456 })).toBe('<text x="1.23">a &#60; &#34;b&#34; &#38; c</text>');
   expect(element('g', { class: '"', id: undefined })).toBe('<g class="&#34;"/>');
-});
-
-test('a gain figure counts queries that got better, worse and neither', () => {
-  const gains = [0.2, 0, -0.1, 0.05].map((gain, i) => ({ query: String(i), gain }));
-  const svg = gainFigure({ system: 'A', baseline: 'B', measure: 'nDCG@20', byQuery: gains });
-  expect(svg).toContain('2 better, 1 worse, 1 equal');
-  // Two bars up, one down.
-  expect(svg.match(/class="fill0"/g)).toHaveLength(1);
-  expect(/d="((?:M[^"Z]*Z)+)" class="fill0"/.exec(svg)![1].match(/M/g)).toHaveLength(2);
 });
