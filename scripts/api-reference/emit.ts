@@ -31,11 +31,9 @@ export function packageEntries(root: string): PackageEntry[] {
 export function emitDeclarations(root: string, folder: string): void {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const args = ['-p', join(root, 'tsconfig.build.json'), '--emitDeclarationOnly', '--noCheck'];
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [tsc, ...args, '--sourceMap', 'false', '--outDir', folder],
-    { encoding: 'utf8' },
-  );
+  const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, ...args, '--outDir', folder], {
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(`tsc could not write declarations:\n${stdout}${stderr}`);
   writeFileSync(
     join(folder, 'tsconfig.json'),

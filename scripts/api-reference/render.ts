@@ -71,7 +71,7 @@ async function section(declared: Declared, link: Link): Promise<string[]> {
   parts.push(fence('ts declaration', await tidy(text)));
   for (const example of documentation.examples) parts.push(fence('ts', example));
   const linked = [...new Set(mentions.map(link))].sort();
-  parts.push(`[${source}](../../${source})${linked.length > 0 ? ` · see ${linked.join(', ')}` : ''}`);
+  parts.push(`\`${source}\`${linked.length > 0 ? ` · see ${linked.join(', ')}` : ''}`);
   return parts;
 }
 
