@@ -1,4 +1,4 @@
-// node --import tsx bench/scoring/manners.ts [RESULT.json]
+// node --import tsx bench/scoring/side-effects.ts [RESULT.json]
 // How a scorer behaves beside other work: the main thread's event loop, memory over a million pairs, load and close.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ import { passages, phaseThree, root } from './workload.js';
 const MANY_PAIRS = 1_000_000;
 const CYCLES = 200;
 
-export interface MannersResults {
+export interface SideEffectResults {
   readonly date: string;
   readonly loop: {
     readonly pairs: number;
@@ -30,7 +30,7 @@ export interface MannersResults {
     readonly count: number;
     /** Resident megabytes after each tenth of the cycles; the first is after the first cycle. */
     readonly residentMb: readonly number[];
-    /** What keeps the process alive, before and after. */
+    /** Handles that keep the process alive, before and after. */
     readonly handles: readonly [before: number, after: number];
   };
 }
@@ -38,7 +38,7 @@ export interface MannersResults {
 const megabytes = () => Math.round(process.memoryUsage.rss() / 2 ** 20);
 const handles = () => process.getActiveResourcesInfo().length;
 
-async function loop(): Promise<MannersResults['loop']> {
+async function loop(): Promise<SideEffectResults['loop']> {
   const pairs = await phaseThree(1000);
   const scorer = await BertScorer.load({ model: 'T', device: 'cpu' });
   const delay = monitorEventLoopDelay({ resolution: 1 });
@@ -55,7 +55,7 @@ async function loop(): Promise<MannersResults['loop']> {
 const miniatureModel = (): Promise<string> =>
   randomModelFolder({ ...sizeConfig('T', 1), hidden: 32, intermediate: 64, maxPositions: 384 });
 
-async function memory(): Promise<MannersResults['memory']> {
+async function memory(): Promise<SideEffectResults['memory']> {
   const model = await miniatureModel();
   const texts = (await passages(1000)).map((text) => text.split(' ').slice(0, 24).join(' '));
   const pairs: TextPair[] = [];
@@ -76,7 +76,7 @@ async function memory(): Promise<MannersResults['memory']> {
   return { pairs: pairs.length, seconds, residentMb };
 }
 
-async function cycles(): Promise<MannersResults['cycles']> {
+async function cycles(): Promise<SideEffectResults['cycles']> {
   const pairs = (await phaseThree(100)).slice(0, 20);
   const before = handles();
   const residentMb: number[] = [];
@@ -89,13 +89,13 @@ async function cycles(): Promise<MannersResults['cycles']> {
   return { count: CYCLES, residentMb, handles: [before, handles()] };
 }
 
-const results: MannersResults = {
+const results: SideEffectResults = {
   date: new Date().toISOString(),
   loop: await loop(),
   cycles: await cycles(),
   memory: await memory(),
 };
-const target = process.argv[2] ?? join(root, 'bench/results/scoring-manners.json');
+const target = process.argv[2] ?? join(root, 'bench/results/scoring-side-effects.json');
 mkdirSync(dirname(target), { recursive: true });
 writeFileSync(target, `${JSON.stringify(results, undefined, 2)}\n`);
 process.stderr.write(`${JSON.stringify(results)}\n`);
