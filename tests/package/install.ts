@@ -29,7 +29,7 @@ export class InstalledPackage {
   /** Packs the checkout, and installs it with the tools that a TypeScript project has. */
   install(): void {
     npm(root, ['pack', '--ignore-scripts=false', '--pack-destination', this.folder]);
-    const [tarball] = readdirSync(this.folder).filter((name) => name.endsWith('.tgz'));
+    const tarball = readdirSync(this.folder).find((name) => name.endsWith('.tgz'));
     const tools = ranges('package.json', ['typescript', '@types/node', 'tsx']);
     npm(this.folder, ['install', '--ignore-scripts', `./${tarball}`, ...tools]);
   }
