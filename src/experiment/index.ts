@@ -4,8 +4,8 @@ export { runExperiment, type ExperimentOutcome, type RunExperimentOptions } from
 export { runStudy, type StudyOutcome } from './run-study.js';
 export type { Results, SystemResult } from './results.js';
 export { studyTables, type StudyResults } from './tables/study-tables.js';
-export type { ExperimentProgress } from './tracker.js';
+export type { ExperimentProgress } from './progress.js';
 export { tablesOf } from './tables/tables.js';
 export type { Table } from './tables/table.js';
-export type { ModelSettings, OpenModel } from './work/models.js';
-export type { OpenedModel } from './work/stored-scorer.js';
+export type { ModelSettings, OpenModel } from './store/models.js';
+export type { StorableScorer } from './store/stored-scorer.js';
