@@ -1,0 +1,35 @@
+import type { EncoderShape, Logits, SizeLetter, TextPair } from '../../bert/index.js';
+
+/** The part of a loaded scorer that requests share. */
+export interface SharedScorer {
+  scoreLogits(pairs: readonly TextPair[], options?: { readonly signal?: AbortSignal }): Promise<Logits>;
+  /** Tokens of a pair. The tokenised texts are kept for scoring. */
+  lengthOf(pair: TextPair): number;
+}
+
+/** A loaded model that requests share. */
+export interface ServedModel {
+  readonly name: string;
+  readonly scorer: SharedScorer;
+  /** All zeros for a model whose layers are unknown. */
+  readonly shape: EncoderShape;
+  /** The paper's letter for its size, if it has one. */
+  readonly size?: SizeLetter;
+  readonly precision: string;
+  readonly device: string;
+  /** The cost of a token relative to the largest model. A token of weight 1 is the unit of work. */
+  readonly weight: number;
+  /** Tokens of a round: enough for all workers. */
+  readonly roundTokens: number;
+  /** Tokens of the largest round that a fast model may get; more pairs mean more pairs of equal length. */
+  readonly fullRoundTokens: number;
+}
+
+/** ln(p/(1-p)) of each pair: the logit of a single label, or the difference of two. */
+export function logOdds({ labels, values }: Logits): Float64Array {
+  const odds = new Float64Array(values.length / labels);
+  for (let i = 0; i < odds.length; i++) {
+    odds[i] = labels === 1 ? values[i] : values[2 * i + 1] - values[2 * i];
+  }
+  return odds;
+}
