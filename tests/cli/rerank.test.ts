@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -47,19 +48,18 @@ async function rerank(args: readonly string[]): Promise<Finished> {
 }
 
 /** Starts the command as a user would; it dies of SIGKILL as soon as a file has grown beyond a size. */
-function rerankApart(args: readonly string[], dies?: { file: string; size: number }): Promise<Finished> {
-  return new Promise((resolve) => {
-    const preload = dies ? ['--import', new URL('die-at-size.js', import.meta.url).href] : [];
-    const started = spawn(process.execPath, [...preload, launcher, 'rerank', ...args], {
-      cwd: root,
-      env: { ...process.env, DIE_FILE: dies?.file, DIE_SIZE: String(dies?.size) },
-    });
-    const texts = Promise.all([text(started.stdout), text(started.stderr)]);
-    started.on('close', async (code) => {
-      const [stdout, stderr] = await texts;
-      resolve({ code, stdout, stderr });
-    });
+async function rerankApart(
+  args: readonly string[],
+  dies?: { file: string; size: number },
+): Promise<Finished> {
+  const preload = dies ? ['--import', new URL('die-at-size.js', import.meta.url).href] : [];
+  const started = spawn(process.execPath, [...preload, launcher, 'rerank', ...args], {
+    cwd: root,
+    env: { ...process.env, DIE_FILE: dies?.file, DIE_SIZE: String(dies?.size) },
   });
+  const closed = once(started, 'close') as Promise<[number | null]>;
+  const [stdout, stderr, [code]] = await Promise.all([text(started.stdout), text(started.stderr), closed]);
+  return { code, stdout, stderr };
 }
 
 /** 0 where there is no such file. */

@@ -5,7 +5,7 @@ import type { CliResult } from '../support/cli.js';
 import type { Program } from './blocks.js';
 
 /** Packages that snippets import beside bert-qe: those of the frameworks that `npm ci` installs. */
-const packages = ['tsx', '@langchain', '@llamaindex'];
+const packages = ['tsx', '@langchain'];
 
 /** Articles and queries on bread that stand for the reader's collection: enough to rank, few enough to be quick. */
 const subjects = /^bread-/;

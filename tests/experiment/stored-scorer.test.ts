@@ -30,15 +30,7 @@ function stored(
         },
         close: async () => undefined,
       },
-      meter: {
-        shape: { layers: 1, hidden: 1, intermediate: 4 },
-        lengthOf: () => 10,
-        count: (pairs: readonly TextPair[]) => ({
-          sequences: pairs.length,
-          tokens: 10 * pairs.length,
-          squaredTokens: 100 * pairs.length,
-        }),
-      },
+      costOf: (pairs: readonly TextPair[]) => ({ tokens: 10 * pairs.length, flops: 700 * pairs.length }),
     };
   };
   const scorer = new StoredScorer(identity, store, open, machine);

@@ -3,12 +3,10 @@ import { BaseRetriever as LangChainRetriever } from '@langchain/core/retrievers'
 import { rerank as rerank6 } from 'ai';
 import { rerank as rerank7, createProviderRegistry } from 'ai-v7';
 import { Document, genkit } from 'genkit';
-import { BaseRetriever, RetrieverQueryEngine, TextNode, type NodeWithScore } from 'llamaindex';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBertQE } from '../../src/adapters/ai-sdk.js';
 import { defineBertQE } from '../../src/adapters/genkit.js';
 import { BertQECompressor } from '../../src/adapters/langchain.js';
-import { BertQEPostprocessor } from '../../src/adapters/llamaindex.js';
 import { BertQE } from '../../src/expansion/index.js';
 import { documents, expectedRanking, query } from './support.js';
 
@@ -81,29 +79,6 @@ describe('the adapters inside the real frameworks', () => {
     const found = await retriever.invoke(query);
     expect(found.map(({ pageContent }) => pageContent)).toEqual(best(2));
     expect(found[0].metadata['relevanceScore']).toBeCloseTo(expected[0].relevanceScore, 6);
-  });
-
-  it("LlamaIndex's RetrieverQueryEngine", async () => {
-    class FirstStage extends BaseRetriever {
-      static create(): FirstStage {
-        return new FirstStage();
-      }
-
-      override async _retrieve(): Promise<NodeWithScore[]> {
-        return documents.map((text, i) => ({ node: new TextNode({ text }), score: -i }));
-      }
-    }
-    const synthesizer = {
-      synthesize: async ({ nodes }: { nodes: NodeWithScore[] }) => ({
-        message: { role: 'assistant', content: '' },
-        sourceNodes: nodes,
-      }),
-    };
-    const postprocessor = new BertQEPostprocessor({ reranker, topN: 3 });
-    const engine = new RetrieverQueryEngine(FirstStage.create(), synthesizer as never, [postprocessor]);
-    const { sourceNodes } = await engine.query({ query });
-    expect(sourceNodes!.map(({ node }) => (node as TextNode).text)).toEqual(best(3));
-    expect(sourceNodes![0].score).toBeCloseTo(expected[0].relevanceScore, 6);
   });
 
   it("Genkit's rerank()", async () => {

@@ -1,3 +1,4 @@
+import type { ScoringCost } from '../types.js';
 import type { EncoderShape } from './sizes.js';
 
 /**
@@ -17,6 +18,19 @@ export interface SequenceCount {
   readonly squaredTokens: number;
 }
 
+/** A {@link SequenceCount} that grows. */
+export class SequenceTotal implements SequenceCount {
+  sequences = 0;
+  tokens = 0;
+  squaredTokens = 0;
+
+  add(length: number, sequences = 1): void {
+    this.sequences += sequences;
+    this.tokens += sequences * length;
+    this.squaredTokens += sequences * length ** 2;
+  }
+}
+
 /**
  * All matrix products of a cross-encoder for sequences of these lengths, without padding: the layers' weights, the
  * two attention products (n²·H each), the pooler and a classifier of two labels.
@@ -29,4 +43,9 @@ export function encoderFlops(
   const attention = layers * 2 * (2 * hidden) * squaredTokens;
   const head = 2 * hidden ** 2 + 2 * 2 * hidden;
   return tokens * weightFlops(shape) + attention + sequences * head;
+}
+
+/** The cost of sequences to an encoder of this shape. */
+export function scoringCost(shape: EncoderShape, count: SequenceCount): ScoringCost {
+  return { tokens: count.tokens, flops: encoderFlops(shape, count) };
 }

@@ -1,7 +1,7 @@
 import { readModelConfig } from '../config.js';
 import { loadTokenizer, type TextPair, type Tokenizer } from '../index.js';
 import { budgetFor, type Budget } from '../sequence.js';
-import type { SequenceCount } from './encoder-flops.js';
+import { type SequenceCount, SequenceTotal } from './encoder-flops.js';
 import type { EncoderShape } from './sizes.js';
 
 /** Tells how much text pairs are to a model, and what the model's cost depends on. */
@@ -22,13 +22,9 @@ export function sequenceCount(
 
 /** Counts sequences by their lengths in tokens. */
 export function countOf(lengths: ArrayLike<number>): SequenceCount {
-  let tokens = 0;
-  let squaredTokens = 0;
-  for (let i = 0; i < lengths.length; i++) {
-    tokens += lengths[i];
-    squaredTokens += lengths[i] ** 2;
-  }
-  return { sequences: lengths.length, tokens, squaredTokens };
+  const total = new SequenceTotal();
+  for (let i = 0; i < lengths.length; i++) total.add(lengths[i]);
+  return total;
 }
 
 /** Texts whose lengths are remembered: those of a few queries, a passage being met with every chunk. */

@@ -1,16 +1,19 @@
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { scoringCost, SequenceTotal } from '../cost/encoder-flops.js';
+import type { EncoderShape } from '../cost/sizes.js';
+import { sequenceCount } from '../cost/token-meter.js';
 import type { Precision } from '../compile/index.js';
 import { findModel } from '../models.js';
 import { type Device, workerUrl } from '../runtime/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
-import type { Scorer, ScoreOptions, TextPair } from '../types.js';
+import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../types.js';
 import { batchTokensFor, headScoresFor, messageTokensFor, sharedTokensFor } from './batch-tokens.js';
 import { InFlight } from './in-flight.js';
 import { chooseLayout, type Layout } from './layout.js';
 import { type PreparedModel, prepareModel } from './model-source.js';
 import { PieceCache } from './piece-cache.js';
-import { lengthOf, plan, type PlanOptions } from './plan.js';
+import { lengthOf, plan, type PlanOptions, countTask } from './plan.js';
 import { WorkerPool } from './pool.js';
 import { type Logits, probabilities } from './probabilities.js';
 
@@ -48,6 +51,8 @@ export interface ScorerInfo extends Layout {
   readonly batchTokens: number;
   /** Tokens that a worker is sent at a time, at most. */
   readonly messageTokens: number;
+  /** What costs depend on; absent for ONNX exports whose configuration does not describe a BERT. */
+  readonly shape?: EncoderShape;
 }
 
 /** A cross-encoder that scores pairs in worker threads; the calling thread only tokenises. */
@@ -90,7 +95,8 @@ export class BertScorer implements Scorer {
     const pieces = new PieceCache(tokenizer, Math.max(budget.first, budget.second));
     const messageTokens = messageTokensFor(device, model, batchTokens);
     const sizes = { maxLength, batchTokens, messageTokens };
-    const info = { ...layout, model: name, folder, device, precision, labels, ...sizes };
+    const shape = model.shape ? { shape: model.shape } : {};
+    const info = { ...layout, model: name, folder, device, precision, labels, ...sizes, ...shape };
     return new BertScorer(info, pool, {
       pieces,
       template,
@@ -126,8 +132,21 @@ export class BertScorer implements Scorer {
     return lengthOf(pair, this.#planning);
   }
 
-  async #run(pairs: readonly TextPair[], { signal, onProgress }: ScoreOptions): Promise<Logits> {
-    const { labels } = this.info;
+  /** The cost of pairs, without scoring them; undefined where the shape of the model is not known. */
+  costOf(pairs: readonly TextPair[]): ScoringCost | undefined {
+    const { shape } = this.info;
+    return (
+      shape &&
+      scoringCost(
+        shape,
+        sequenceCount(pairs, (pair) => this.lengthOf(pair)),
+      )
+    );
+  }
+
+  async #run(pairs: readonly TextPair[], options: ScoreOptions): Promise<Logits> {
+    const { signal, onProgress, onCost } = options;
+    const { labels, shape } = this.info;
     const values = new Float32Array(pairs.length * labels);
     const inFlight = new InFlight(this.#pool.capacity);
     const abort = () => {
@@ -137,6 +156,7 @@ export class BertScorer implements Scorer {
     };
     signal?.addEventListener('abort', abort, { once: true });
     let done = 0;
+    const total = new SequenceTotal();
     try {
       for await (const planned of plan(pairs, this.#planning, signal)) {
         await inFlight.room();
@@ -152,10 +172,12 @@ export class BertScorer implements Scorer {
           onProgress?.(done, pairs.length);
         };
         const { task, isShared } = planned;
+        countTask(task, total);
         const logits = isShared ? this.#pool.runShared(task, inFlight) : this.#pool.run(task, inFlight);
         inFlight.add(logits.then(finish));
       }
       await inFlight.drained();
+      if (shape) onCost?.(scoringCost(shape, total));
       return { labels, values };
     } finally {
       signal?.removeEventListener('abort', abort);

@@ -10,6 +10,7 @@ import {
 } from '../config.js';
 import { compiledModel, type Precision } from '../compile/index.js';
 import { paddingSlot } from '../graph/index.js';
+import type { EncoderShape } from '../cost/sizes.js';
 import type { Device } from '../runtime/index.js';
 import type { Tokenizer } from '../types.js';
 import type { RunnableModel } from './messages.js';
@@ -21,6 +22,8 @@ export interface PreparedModel extends RunnableModel {
   readonly bytes: number;
   /** Of models that were compiled here. */
   readonly encoder?: ModelConfig;
+  /** Absent for exports whose configuration does not describe a BERT. */
+  readonly shape?: EncoderShape;
 }
 
 /** Where folders keep a ready-made graph, by the precision its name promises. */
@@ -50,12 +53,14 @@ export async function prepareModel(
     const path = await compiledModel(folder, encoder, { precision: chosen, device, tokenizer });
     const padding = device === 'cpu' ? {} : { paddingSlot: paddingSlot(encoder) };
     const widensWeights = chosen === 'fp16' && device === 'webgpu';
-    return { ...(await prepared(path, config, chosen)), ...padding, widensWeights, encoder };
+    return { ...(await prepared(path, config, chosen)), ...padding, widensWeights, encoder, shape: encoder };
   }
   const candidates = precision === 'auto' ? (Object.keys(EXPORTS) as Precision[]) : [precision];
   for (const candidate of candidates) {
     const name = EXPORTS[candidate].find((file) => existsSync(join(folder, file)));
-    if (name !== undefined) return prepared(join(folder, name), config, candidate);
+    if (name === undefined) continue;
+    const shape = await describedShape(folder);
+    return { ...(await prepared(join(folder, name), config, candidate)), ...(shape ? { shape } : {}) };
   }
   const files = candidates.flatMap((candidate) => EXPORTS[candidate]).join(', ');
   throw new BertQeError(
@@ -71,6 +76,15 @@ const WEIGHTS = /^(?:model\.safetensors|pytorch_model\.bin)(?:\.index\.json)?$|\
 
 async function hasCheckpoint(folder: string): Promise<boolean> {
   return (await readdir(folder)).some((name) => WEIGHTS.test(name));
+}
+
+async function describedShape(folder: string): Promise<EncoderShape | undefined> {
+  try {
+    return await readModelConfig(folder);
+  } catch (error) {
+    if (error instanceof BertQeError) return undefined;
+    throw error;
+  }
 }
 
 async function prepared(

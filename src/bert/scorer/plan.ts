@@ -1,4 +1,5 @@
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import type { SequenceTotal } from '../cost/encoder-flops.js';
 import { type Budget, sequenceLength, writeSequence } from '../sequence.js';
 import type { PairTemplate, TextPair } from '../types.js';
 import { Breather } from './breather.js';
@@ -25,6 +26,12 @@ export interface PlanOptions {
   readonly sharing?: { readonly takers: number; readonly tokens: number };
   /** Whether sequences of a batch may differ in length, and are padded; fewer, larger batches then. */
   readonly padded?: boolean;
+}
+
+/** Adds the sequences of a task to a total, padding left out. */
+export function countTask({ shapes, ends }: BatchTask, total: SequenceTotal): void {
+  if (ends) for (const length of ends) total.add(length);
+  else for (const { rows, length } of shapes) total.add(length, rows);
 }
 
 /** A task for a worker and the pairs its rows belong to. */

@@ -1,10 +1,4 @@
-import {
-  BertScorer,
-  findModel,
-  readCrossEncoderConfig,
-  type SizeLetter,
-  TokenMeter,
-} from '../../bert/index.js';
+import { BertScorer, findModel, type SizeLetter } from '../../bert/index.js';
 import { expandVariables, resolvePath } from '../file/paths.js';
 import type { ExperimentFile } from '../file/schema.js';
 import { keyOf, type FileDigests } from './digests.js';
@@ -99,8 +93,5 @@ function isPartOfModel(name: string): boolean {
 
 async function openBertModel(folder: string, { device, precision }: ModelSettings): Promise<OpenedModel> {
   const scorer = await BertScorer.load({ model: folder, device, precision });
-  const { modelType } = await readCrossEncoderConfig(folder);
-  // Other architectures run from an ONNX export; their cost is not known here.
-  if (modelType !== 'bert') return { scorer };
-  return { scorer, meter: await TokenMeter.of(folder, scorer.info.maxLength) };
+  return { scorer, costOf: (pairs) => scorer.costOf(pairs) };
 }

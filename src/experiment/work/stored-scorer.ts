@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type Scorer, type ScoreOptions, type TextPair, encoderFlops, type Meter } from '../../bert/index.js';
+import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../../bert/index.js';
 import type { ScoreRow, WorkStore } from './store.js';
 import { sumOfTimings, type Timing } from './timing.js';
 
-/** A model that is ready to score; the meter where its tokens can be counted. */
+/** A model that is ready to score. */
 export interface OpenedModel {
   readonly scorer: Scorer;
-  readonly meter?: Meter;
+  /** The cost of pairs; undefined where the model's cost is not known. */
+  readonly costOf?: (pairs: readonly TextPair[]) => ScoringCost | undefined;
 }
 
 /** What the pairs that were asked for cost. */
@@ -102,24 +103,19 @@ export class StoredScorer implements Scorer {
     options: ScoreOptions,
   ): Promise<ScoreRow[]> {
     this.#opened ??= this.open();
-    const { scorer, meter } = await this.#opened;
+    const { scorer, costOf } = await this.#opened;
     const ofRows = rows.map(({ places }) => places.map((place) => pairs[place]));
     const started = performance.now();
     const scores = await scorer.score(ofRows.flat(), options);
     const seconds = (performance.now() - started) / 1000;
-    const costs = ofRows.map((ofRow) => {
-      const count = meter?.count(ofRow);
-      return {
-        tokens: count?.tokens ?? 0,
-        flops: meter && count ? encoderFlops(meter.shape, count) : 0,
-      };
-    });
-    // Rows are scored together; each took its share by arithmetic or, where that is not known, by pairs.
-    const loads = costs.map(({ flops }, i) => (meter ? flops : ofRows[i].length));
+    const costs = ofRows.map((ofRow) => costOf?.(ofRow));
+    // Rows are scored together; each took its share by FLOPs or, where they are not known, by pairs.
+    const loads = costs.map((cost, i) => cost?.flops ?? ofRows[i].length);
     const load = loads.reduce((sum, each) => sum + each, 0);
     let from = 0;
     return costs.map((cost, i) => ({
-      ...cost,
+      tokens: cost?.tokens ?? 0,
+      flops: cost?.flops ?? 0,
       scores: scores.slice(from, (from += ofRows[i].length)),
       timing: { seconds: (seconds * loads[i]) / load, machine: this.machine },
     }));

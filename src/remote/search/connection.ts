@@ -100,10 +100,7 @@ export class EngineConnection {
   }
 
   /** One call, not repeated: failures that may pass are thrown as {@link Transient}. */
-  async once<T = Record<string, unknown>>(
-    request: EngineRequest,
-    signal?: AbortSignal | undefined,
-  ): Promise<T> {
+  async once<T = Record<string, unknown>>(request: EngineRequest, signal?: AbortSignal): Promise<T> {
     throwIfAborted(signal);
     return (await this.client.call(request, signal)) as T;
   }

@@ -1,0 +1,31 @@
+/**
+ * The folders of src, from the ground up. A folder imports from the layers before its own, never from its own layer or
+ * a later one. docs/design.md tells what each folder holds.
+ */
+export const layers: readonly (readonly string[])[] = [
+  ['common'],
+  ['collection', 'bert'],
+  ['retrieval'],
+  ['expansion', 'evaluation'],
+  ['remote'],
+  ['runs'],
+  ['training'],
+  ['experiment'],
+  ['server', 'adapters'],
+  ['cli'],
+];
+
+/** Imports that the layers would allow, but that must not be. */
+export const forbidden: readonly { readonly from: string; readonly to: string; readonly why: string }[] = [
+  { from: 'evaluation', to: 'bert', why: 'measures know nothing of models' },
+];
+
+/** Folders without an index.ts: every file of them may be imported. */
+export const open: readonly string[] = ['common'];
+
+/** Doors of inner folders that other folders may use too. */
+export const innerDoors: readonly { readonly door: string; readonly from: string; readonly why: string }[] = [
+  { door: 'bert/onnx/index.ts', from: 'training', why: 'writes graphs with the same nodes' },
+  { door: 'bert/checkpoint/index.ts', from: 'training', why: 'reads and writes weights' },
+  { door: 'bert/runtime/index.ts', from: 'training', why: 'runs its sessions in the same workers' },
+];
