@@ -1,6 +1,6 @@
 import type { Explanation } from '../../expansion/index.js';
-import type { Variant } from '../catalogue/index.js';
-import type { PerformedRerank } from './perform.js';
+import type { ServedVariant } from '../catalogue/index.js';
+import type { RerankOutcome } from './run-rerank.js';
 
 /** The log-odds of a document in which nothing can be relevant: JSON has no -∞. */
 const impossible = -1e9;
@@ -11,11 +11,11 @@ const impossible = -1e9;
  */
 export function rawScores(
   query: string,
-  variant: Variant,
+  variant: ServedVariant,
   explanation: Explanation,
-  { scoring, settings }: PerformedRerank,
+  { scoring, settings }: RerankOutcome,
 ): Map<string, number> {
-  const { phaseOne, phaseThree } = variant.engines;
+  const { phaseOne, phaseThree } = variant.models;
   const { chunks } = explanation;
   const alpha = chunks.length === 0 ? 0 : settings.alpha;
   const raw = new Map<string, number>();

@@ -82,7 +82,11 @@ export class Admission {
     const expected =
       bytes === undefined
         ? 0
-        : Math.min(this.#forecast(route).mean(bytes), this.limits.requestTokens, this.#room(client, deadline));
+        : Math.min(
+            this.#forecast(route).mean(bytes),
+            this.limits.requestTokens,
+            this.#room(client, deadline),
+          );
     const reservation = new Reservation(arrival, Math.max(0, expected), this.#ledger, this.#admit);
     this.#estimated.add(reservation);
     return reservation;

@@ -171,7 +171,8 @@ export class Scheduler {
         return;
       }
       // The model may have failed on a text of one job; the others must not pay for it.
-      for (const alone of round.split()) await this.#score(alone).catch((own: unknown) => alone.jobs[0].fail(own));
+      for (const alone of round.split())
+        await this.#score(alone).catch((own: unknown) => alone.jobs[0].fail(own));
     }
   }
 

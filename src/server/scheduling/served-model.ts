@@ -11,8 +11,8 @@ export interface SharedScorer {
 export interface ServedModel {
   readonly name: string;
   readonly scorer: SharedScorer;
-  /** All zeros for a model whose layers are unknown. */
-  readonly shape: EncoderShape;
+  /** Absent if the model does not describe its layers. */
+  readonly shape?: EncoderShape;
   /** The paper's letter for its size, if it has one. */
   readonly size?: SizeLetter;
   readonly precision: string;

@@ -10,10 +10,7 @@ const sliceMs = 4;
 const pairsPerLook = 16;
 
 /** Tokens of every pair. Counting means tokenising: a few pairs are counted at once, many with pauses. */
-export function tokenCounts(
-  scorer: Counter,
-  pairs: readonly TextPair[],
-): Uint32Array | Promise<Uint32Array> {
+export function tokenCounts(scorer: Counter, pairs: readonly TextPair[]): Uint32Array | Promise<Uint32Array> {
   const counts = new Uint32Array(pairs.length);
   const next = countSlice(scorer, pairs, counts, 0);
   return next === pairs.length ? counts : countRest(scorer, pairs, counts, next);
@@ -33,12 +30,7 @@ async function countRest(
 }
 
 /** Counts from `first` until the slice is over; returns the place of the next pair. */
-function countSlice(
-  scorer: Counter,
-  pairs: readonly TextPair[],
-  counts: Uint32Array,
-  first: number,
-): number {
+function countSlice(scorer: Counter, pairs: readonly TextPair[], counts: Uint32Array, first: number): number {
   const started = performance.now();
   for (let i = first; i < pairs.length; i++) {
     counts[i] = scorer.lengthOf(pairs[i]);

@@ -1,25 +1,25 @@
 import type { BertQEOptions } from '../../expansion/index.js';
-import type { Variant } from '../catalogue/index.js';
-import type { RequestLife } from '../http/index.js';
+import type { ServedVariant } from '../catalogue/index.js';
+import type { RequestContext } from '../http/index.js';
 import type { Service } from '../service.js';
 import { showExplanation, type ShownExplanation } from './explanation.js';
-import { perform } from './perform.js';
 import { rawScores } from './raw-scores.js';
+import { runRerank } from './run-rerank.js';
 
-/** What the shapes of request have in common. */
-export interface RankRequest {
+/** A re-rank request, in whatever wire format it came. */
+export interface TextsRequest {
   readonly query: string;
   readonly texts: readonly string[];
-  readonly variant: Variant;
-  /** What the request sets, if anything. */
+  readonly variant: ServedVariant;
+  /** The parameters that the request sets, if any. */
   readonly method: BertQEOptions | undefined;
   readonly topN: number | undefined;
   readonly raw: boolean;
   readonly explain: boolean;
 }
 
-/** What the shapes of answer are made of. */
-export interface Ranked {
+/** The ranking that every wire format is made of. */
+export interface RankedTexts {
   /** Best first. */
   readonly places: readonly { readonly index: number; readonly score: number }[];
   readonly tokens: number;
@@ -27,9 +27,13 @@ export interface Ranked {
 }
 
 /** Re-ranks the texts of a request. */
-export async function rank(service: Service, life: RequestLife, request: RankRequest): Promise<Ranked> {
+export async function rankTexts(
+  service: Service,
+  context: RequestContext,
+  request: TextsRequest,
+): Promise<RankedTexts> {
   const { query, texts, variant, method, topN, raw, explain } = request;
-  const performed = await perform(service, life, {
+  const outcome = await runRerank(service, context, {
     query,
     documents: texts,
     variant,
@@ -38,8 +42,8 @@ export async function rank(service: Service, life: RequestLife, request: RankReq
     explain: explain || raw,
     keepOdds: raw,
   });
-  const { results, explanation } = performed.reranking;
-  const odds = raw ? rawScores(query, variant, explanation!, performed) : undefined;
+  const { results, explanation } = outcome.reranking;
+  const odds = raw ? rawScores(query, variant, explanation!, outcome) : undefined;
   const places = results.map(({ index, id, relevance }) => ({
     index,
     score: odds ? odds.get(id)! : relevance!,
@@ -48,13 +52,13 @@ export async function rank(service: Service, life: RequestLife, request: RankReq
   if (odds) places.sort((a, b) => b.score - a.score);
   return {
     places,
-    tokens: performed.scoring.tokens,
+    tokens: outcome.scoring.tokens,
     ...(explain
       ? {
           explanation: showExplanation(
             explanation!,
             new Map(texts.map((text, index) => [String(index), { text }])),
-            performed.settings,
+            outcome.settings,
           ),
         }
       : {}),
