@@ -31,7 +31,10 @@ const { values } = parseArgs({
 });
 
 const warmUpSeconds = 3;
-const body = { query: 'why do bridges sway', texts: ['wind sets the deck swinging', 'a red bridge', 'bread'] };
+const body = {
+  query: 'why do bridges sway',
+  texts: ['wind sets the deck swinging', 'a red bridge', 'bread'],
+};
 const ranking = body.texts.map((_, index) => ({ index, score: 0.5 }));
 
 /** A server that reads, parses, checks and answers, and does nothing else. */

@@ -1,9 +1,10 @@
+import type { TextPair } from '../../bert/index.js';
 import type { BertQEOptions } from '../../expansion/index.js';
 import type { ServedVariant } from '../catalogue/index.js';
 import type { RequestContext } from '../http/index.js';
 import type { Service } from '../service.js';
 import { showExplanation, type ShownExplanation } from './explanation.js';
-import { rawScores } from './raw-scores.js';
+import { rawScore } from './raw-scores.js';
 import { runRerank } from './run-rerank.js';
 
 /** A re-rank request, in whatever wire format it came. */
@@ -33,34 +34,31 @@ export async function rankTexts(
   request: TextsRequest,
 ): Promise<RankedTexts> {
   const { query, texts, variant, method, topN, raw, explain } = request;
-  const outcome = await runRerank(service, context, {
+  const { reranking, scoring, settings } = await runRerank(service, context, {
     query,
     documents: texts,
     variant,
     method,
     topK: topN,
-    explain: explain || raw,
+    explain,
     keepOdds: raw,
   });
-  const { results, explanation } = outcome.reranking;
-  const odds = raw ? rawScores(query, variant, explanation!, outcome) : undefined;
-  const places = results.map(({ index, id, relevance }) => ({
+  const { results, explanation, evidence } = reranking;
+  const byIndex = new Map(evidence?.candidates.map((candidate) => [candidate.index, candidate]));
+  const odds = {
+    phaseOne: (pair: TextPair) => scoring.logOdds(variant.models.phaseOne, pair)!,
+    phaseThree: (pair: TextPair) => scoring.logOdds(variant.models.phaseThree, pair)!,
+  };
+  const places = results.map(({ index, relevance }) => ({
     index,
-    score: odds ? odds.get(id)! : relevance!,
+    score: evidence ? rawScore(evidence, byIndex.get(index)!, settings.alpha, odds) : relevance!,
   }));
-  // Probabilities that round to the same number are in the order of the log-odds.
-  if (odds) places.sort((a, b) => b.score - a.score);
+  // Probabilities that round to the same number are in the order of their log-odds.
+  if (raw) places.sort((a, b) => b.score - a.score);
+  const byId = () => new Map(texts.map((text, index) => [String(index), { text }]));
   return {
     places,
-    tokens: outcome.scoring.tokens,
-    ...(explain
-      ? {
-          explanation: showExplanation(
-            explanation!,
-            new Map(texts.map((text, index) => [String(index), { text }])),
-            outcome.settings,
-          ),
-        }
-      : {}),
+    tokens: scoring.tokens,
+    ...(explanation ? { explanation: showExplanation(explanation, byId(), settings) } : {}),
   };
 }

@@ -63,6 +63,7 @@ export async function runRerank(
       signal,
       ...(topK === undefined ? {} : { topK }),
       ...(explain ? { explain } : {}),
+      ...(keepOdds ? { keepEvidence: true } : {}),
       ...(deadline === undefined ? {} : { deadline }),
     });
     context.note({

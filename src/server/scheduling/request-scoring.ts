@@ -1,10 +1,8 @@
-import { countOf, encoderFlops, type Scorer, type ScoreOptions, type TextPair } from '../../bert/index.js';
-import { eachPhase, type Phase } from '../../expansion/index.js';
+import { countOf, encoderFlops, sigmoid, type Scorer, type TextPair } from '../../bert/index.js';
+import { eachPhase, type Phase, type PhaseScoreOptions } from '../../expansion/index.js';
 import type { Reservation } from './admission.js';
 import type { Scheduler } from './scheduler.js';
 import type { ServedModel } from './served-model.js';
-
-type PhaseScoreOptions = ScoreOptions & { readonly phase: Phase };
 
 /** The progress of a phase. */
 export interface PhaseProgress {
@@ -105,7 +103,7 @@ export class RequestScoring {
     this.#tokens += count.tokens;
     onCost?.({ tokens: count.tokens, flops: model.shape ? encoderFlops(model.shape, count) : 0 });
     if (this.options.keepOdds) this.#keep(model, pairs, odds);
-    return new Float32Array(odds.map((logit) => 1 / (1 + Math.exp(-logit))));
+    return Float32Array.from(odds, sigmoid);
   }
 
   #keep(model: ServedModel, pairs: readonly TextPair[], odds: Float64Array): void {

@@ -1,7 +1,8 @@
+import { logOdds } from '../../bert/index.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { Job, type JobRequest } from './job.js';
 import { Round } from './round.js';
-import { logOdds, type ServedModel } from './served-model.js';
+import type { ServedModel } from './served-model.js';
 import { Throughput } from './throughput.js';
 import { tokenCounts } from './token-counts.js';
 
@@ -51,8 +52,7 @@ export class Scheduler {
   async run(request: JobRequest): Promise<Float64Array> {
     const { signal } = request;
     throwIfAborted(signal);
-    const counted = tokenCounts(request.model.scorer, request.pairs);
-    const tokens = counted instanceof Uint32Array ? counted : await counted;
+    const tokens = await tokenCounts(request.model.scorer, request.pairs);
     request.onCounted?.(tokens);
     const job = new Job(request, tokens);
     if (request.pairs.length === 0) return job.odds;

@@ -24,12 +24,3 @@ export interface ServedModel {
   /** Tokens of the largest round that a fast model may get; more pairs mean more pairs of equal length. */
   readonly fullRoundTokens: number;
 }
-
-/** ln(p/(1-p)) of each pair: the logit of a single label, or the difference of two. */
-export function logOdds({ labels, values }: Logits): Float64Array {
-  const odds = new Float64Array(values.length / labels);
-  for (let i = 0; i < odds.length; i++) {
-    odds[i] = labels === 1 ? values[i] : values[2 * i + 1] - values[2 * i];
-  }
-  return odds;
-}
