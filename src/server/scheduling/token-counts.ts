@@ -13,7 +13,7 @@ export async function tokenCounts(
   const counts = new Uint32Array(pairs.length);
   const slice = new TimeSlice();
   for (let i = 0; i < pairs.length; i++) {
-    if (i % pairsPerLook === 0 && slice.isOver) await slice.yield();
+    if (i > 0 && i % pairsPerLook === 0 && slice.isOver) await slice.yield();
     counts[i] = scorer.lengthOf(pairs[i]);
   }
   return counts;
