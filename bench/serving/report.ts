@@ -128,7 +128,7 @@ const remarks = before.includes(heading) ? before.slice(before.indexOf(heading))
 const everyRow = (row: (model: string, clients: number) => string): string =>
   models.flatMap((model) => clients.map((count) => row(model, count))).join('\n');
 const priority = overloads.every(({ clientHasPriority }) => clientHasPriority)
-  ? 'The client stands for other machines, so its priority is 5 of 40 steps above the server's (`bench/serving/priority.ts`).'
+  ? 'The client stands for other machines, so its priority is 5 of 40 steps above that of the server (`bench/serving/priority.ts`).'
   : 'The client has no priority over the server; only a privileged user may give it one (`bench/serving/priority.ts`).';
 
 writeFileSync(
