@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseExperiment } from '../../src/experiment/index.js';
 import { temporaryFolder } from '../support/folders.js';
+import { hasShell } from '../support/platform.js';
 import { documents, programsOf, readBlocks, type Program } from './blocks.js';
 import { firstMissing } from './output.js';
 import { World, type Installation } from './world.js';
@@ -32,7 +33,11 @@ export function testPage(file: string, installation: () => Installation): void {
     let world: World | undefined;
     const folder = temporaryFolder();
 
-    test.each(pages.get(file)!)('$name', async (program) => {
+    // Where there is no bash, neither commands are run nor what builds on them.
+    const programs = pages.get(file)!;
+    const needsShell = programs.some(({ language }) => language === 'sh');
+
+    test.skipIf(needsShell && !hasShell).each(programs)('$name', async (program) => {
       world ??= new World(installation(), folder);
       if (program.savedAs !== undefined) writeFileSync(join(folder, program.savedAs), program.code);
       if (program.language === 'json') JSON.parse(program.code);
