@@ -35,6 +35,7 @@ const body = {
   query: 'why do bridges sway',
   texts: ['wind sets the deck swinging', 'a red bridge', 'bread'],
 };
+const gauge = () => 0;
 const ranking = body.texts.map((_, index) => ({ index, score: 0.5 }));
 
 /** A server that reads, parses, checks and answers, and does nothing else. */
@@ -59,7 +60,6 @@ async function bare(): Promise<number> {
 /** The server's own HTTP layer: access, admission, deadline, limits, request id, timing, metrics. */
 async function ours(): Promise<number> {
   const admission = new Admission(defaultLimits, { perSecond: 1e9 });
-  const gauge = () => 0;
   const service = {
     access: new Access({ keys: new ApiKeys([]), isLocal: true, trustProxy: false, cors: [] }),
     limits: defaultLimits,
@@ -94,9 +94,9 @@ async function fastify(folder: string): Promise<number> {
   const place = { type: 'object', properties: { index: { type: 'integer' }, score: { type: 'number' } } };
   const schema = { response: { 200: { type: 'array', items: place } } };
   // oxlint-disable-next-line typescript/no-explicit-any
-  app.post('/rerank', { schema }, async (request: any) => {
+  app.post('/rerank', { schema }, (request: any, reply: any) => {
     check(teiRequest, request.body);
-    return ranking;
+    reply.send(ranking);
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
   return (app.server.address() as AddressInfo).port;

@@ -19,16 +19,16 @@ describe('the parse queue', () => {
 
   it('does not let it wait for ever', async () => {
     const queue = new ParseQueue();
-    let isOver = false;
+    const end = new AbortController();
     const endless = (async () => {
-      while (!isOver) {
+      while (!end.signal.aborted) {
         queue.noteArrival();
         await yieldToEventLoop();
       }
     })();
     // Two, as the first goes at once.
     await Promise.all([queue.next(), queue.next()]);
-    isOver = true;
+    end.abort();
     await endless;
   });
 
