@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** A subpath of the package that can be imported. */
 export interface PackageEntry {
-  /** What one imports, e.g. `bert-qe/server`. */
+  /** The specifier of an import, e.g. `bert-qe/server`. */
   readonly name: string;
   /** Its module below src, without ending, e.g. `server/index`. */
   readonly module: string;

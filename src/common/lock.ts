@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { BertQeError, throwIfAborted } from './errors.js';
 import { systemCode, writeFailure } from './io-errors.js';
+import { pause } from './yield.js';
 
 /** A holder touches its lock this often. */
 const HEARTBEAT_MS = 5_000;
@@ -60,7 +60,7 @@ async function acquire(path: string, { what, wait = false, signal }: LockOptions
     const { holder, isAbandoned } = await examine(path);
     if (isAbandoned && (await removeAbandoned(path))) continue;
     if (!wait && ((holder && !isAbandoned) || look >= LOOKS)) throw isLocked(what, holder);
-    await sleep(POLL_MS, undefined, signal && { signal }).catch(() => throwIfAborted(signal));
+    await pause(POLL_MS, signal);
   }
 }
 

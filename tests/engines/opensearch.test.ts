@@ -45,7 +45,7 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
   const folders: string[] = [];
   let connection: EngineConnection;
   const connect = () =>
-    EngineConnection.open({ engine: 'opensearch', urls: [server.url], patience: { attempts: 60 } });
+    EngineConnection.open({ engine: 'opensearch', urls: [server.url], retry: { attempts: 60 } });
   beforeAll(async () => {
     await server.start();
     connection = await connect();
@@ -188,7 +188,7 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
         engine: 'opensearch',
         urls: [proxy.url],
         timeoutMs: 3000,
-        patience: { attempts: 9, firstPauseMs: 10 },
+        retry: { attempts: 9, firstPauseMs: 10 },
       });
       const query = { id: 'q', text: 'stones beside the river' };
       const through = async (over: EngineConnection) => {
@@ -223,7 +223,7 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
         engine: 'opensearch',
         urls: [server.url],
         // Enough for the other shards to come back.
-        patience: { attempts: 9 },
+        retry: { attempts: 9 },
       });
       const query = { id: 'q', text: 'stones beside the river' };
       const open = async () => new EngineRetriever(await EngineIndex.open(impatient, 'lost'));

@@ -118,7 +118,7 @@ function expectSameTerms(searcher: Searcher, query: Query, theirs: readonly [str
     expect(weights.get(term), `${query.id}: ${term}`).toBeCloseTo(weight, 5);
 }
 
-/** Whether the first ranking has equal scores on both sides of the cut after `documents`. */
+/** True where the first ranking has equal scores on both sides of the cut after `documents`. */
 function tiesAt(index: Index, query: Query, documents: number): boolean {
   const first = new Searcher(index);
   const ranking = first.searchTerms(first.terms(query.text), { depth: documents + 1 });

@@ -47,7 +47,7 @@ async function planned(
   return tasks;
 }
 
-/** Whether each task of so many pairs, of 7 tokens each, is shared. */
+/** For tasks of so many pairs, of 7 tokens each: true where the task is shared. */
 async function kinds(count: number, sharing: { takers: number; tokens: number }): Promise<boolean[]> {
   const pairs = Array.from({ length: count }, () => ({ a: 'aa', b: 'bb' }));
   return (await planned(pairs, 14, { sharing })).map(({ workers }) => workers > 1);
