@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseExperiment } from '../../src/experiment/index.js';
 import { temporaryFolder } from '../support/folders.js';
+import { hasShell } from '../support/platform.js';
 import { documents, programsOf, readBlocks, type Program } from './blocks.js';
 import { firstMissing } from './output.js';
 import { World, type Installation } from './world.js';
@@ -12,7 +13,7 @@ export const root = join(import.meta.dirname, '../..');
 /** Records of what was measured: their commands take hours, other programs or test collections, and say so in their text. */
 const records = /^docs\/(benchmarks.*|fine-tuning|models|experiments\/.*)\.md$/;
 
-/** Pages whose programs take minutes, since they train models: those of the slow suite. */
+/** The pages of the slow suite: their programs train models, which takes minutes. */
 export const slowPages: readonly string[] = ['docs/training.md'];
 
 /** The programs of every page that has some. */
@@ -26,13 +27,17 @@ export const pages: ReadonlyMap<string, readonly Program[]> = new Map(
     .filter(([, programs]) => programs.length > 0),
 );
 
-/** Tests that run the programs of a page in order, in one folder: they build on each other. Pages do not. */
+/** Defines a test for every program of a page. They run in order in one folder, since they build on each other. */
 export function testPage(file: string, installation: () => Installation): void {
   describe(file, () => {
     let world: World | undefined;
     const folder = temporaryFolder();
 
-    test.each(pages.get(file)!)('$name', async (program) => {
+    // Without bash, no commands can be run, and no programs that build on them.
+    const programs = pages.get(file)!;
+    const needsShell = programs.some(({ language }) => language === 'sh');
+
+    test.skipIf(needsShell && !hasShell).each(programs)('$name', async (program) => {
       world ??= new World(installation(), folder);
       if (program.savedAs !== undefined) writeFileSync(join(folder, program.savedAs), program.code);
       if (program.language === 'json') JSON.parse(program.code);
