@@ -1,4 +1,3 @@
-export { cacheFolder } from './cache-folder.js';
 export {
   bertWeights,
   narrowToHalf,
@@ -10,7 +9,6 @@ export {
 export { encoderFlops, weightFlops, type SequenceCount } from './cost/encoder-flops.js';
 export { encoderSizes, sizeNames, type EncoderShape } from './cost/sizes.js';
 export { countOf, sequenceCount, TokenMeter, type Meter } from './cost/token-meter.js';
-export { sha256 } from './compile/index.js';
 export { readCrossEncoderConfig, readModelConfig, type ModelConfig, type SizeLetter } from './config.js';
 export { fetchModel } from './hub/index.js';
 export {
@@ -24,13 +22,15 @@ export {
   type ConvertOptions,
   type ModelDescription,
 } from './manage/index.js';
-export { findModel, listModels, SIZE_FOLDERS } from './models.js';
+export { findModel, hashModel, listModels, SIZE_FOLDERS } from './models.js';
 export {
   BertScorer,
   inputMeaning,
+  logOdds,
   PieceCache,
   plan,
   probabilities,
+  sigmoid,
   type Device,
   type InputMeaning,
   type Logits,

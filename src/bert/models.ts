@@ -3,7 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BertQeError } from '../common/errors.js';
-import { cacheFolder } from './cache-folder.js';
+import { cacheFolder } from '../common/cache-folder.js';
+import { hashPath } from '../common/hash.js';
 import type { SizeLetter } from './config.js';
 
 /** The paper's letters and the folders that stand for them. */
@@ -14,6 +15,14 @@ export const SIZE_FOLDERS: Readonly<Record<SizeLetter, string>> = {
   B: 'base',
   L: 'large',
 };
+
+/** Hash of all that a model's scores depend on: its files, without notes, hidden files and the log of its training. */
+export function hashModel(folder: string): Promise<string> {
+  return hashPath(
+    folder,
+    (name) => !name.startsWith('.') && !name.toLowerCase().endsWith('.md') && name !== 'training.json',
+  );
+}
 
 /** The models that come with the package. */
 const shipped = fileURLToPath(new URL('../../models/', import.meta.url));

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hashJson } from '../common/hash.js';
 import type { DocumentStore, Query, Retriever } from '../collection/index.js';
 import type { EngineIndex, EngineRetriever } from '../remote/index.js';
 import { BertQeError } from '../common/errors.js';
@@ -53,7 +53,7 @@ export function embedded(index: Index, name: string): SearchedCollection {
   return {
     name,
     store: index,
-    identity: digest(index.manifest),
+    identity: hashJson(index.manifest),
     retriever(values) {
       const searcher = new Searcher(index, makeModels(values));
       return Object.assign(searcher, { name: nameOf(searcher) });
@@ -71,7 +71,7 @@ function onCluster(index: EngineIndex, Retriever: typeof EngineRetriever): Searc
   return {
     name: `${index.name} on ${index.connection.address}`,
     store: index,
-    identity: digest([index.name, index.manifest ?? index.statistics]),
+    identity: hashJson(index.name, index.manifest ?? index.statistics),
     retriever(values) {
       const retriever = new Retriever(index, makeModels(values));
       retrievers.push(retriever);
@@ -99,8 +99,4 @@ function whyNothing(query: Query, terms: number): string {
       ? 'it has only stop words or signs; add a word that says what is wanted'
       : 'none of its words is in the index; try others';
   return `Query ${query.id} ("${query.text}") finds nothing: ${reason}.`;
-}
-
-function digest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }

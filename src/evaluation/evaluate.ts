@@ -4,7 +4,7 @@ import { JudgedRanking } from './judged-ranking.js';
 import { DEFAULT_MEASURES } from './measures/catalogue.js';
 import type { Measure, MeasureContext, TrecEvalVersion } from './measures/measure.js';
 import { parseMeasures } from './measures/parse.js';
-import { compareUtf8 } from './order.js';
+import { compareUtf8 } from '../common/order.js';
 import { summarise } from './summary.js';
 
 /** What is measured, and what counts as relevant; the defaults are those of trec_eval. */

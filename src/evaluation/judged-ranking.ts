@@ -1,6 +1,6 @@
 import type { Ranking, ScoredDocument } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
-import { compareUtf8 } from './order.js';
+import { compareUtf8 } from '../common/order.js';
 
 /** Stands for "in the qrels with a negative level": pooled, but nobody judged it. */
 export const POOLED_UNJUDGED = -1;

@@ -1,52 +1,66 @@
-import type { BertScorer, Scorer, Meter } from '../bert/index.js';
+import type { BertScorer } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
-import { Candidate, type CandidateInput } from './candidate.js';
-import { Deadline } from './deadline.js';
+import { costOf } from './cost.js';
+import { Candidate, Evidence } from './evidence.js';
 import { explain } from './explanation.js';
+import { FinalScores } from './final-scores.js';
 import { initialRanking, type InputDocument } from './inputs.js';
 import { chooseModels, loadModels, type LoadOptions } from './load.js';
+import { gatherEvidence } from './method.js';
+import { forEveryPhase, QueryModels, type BertQEScorers, type PhaseScorers } from './models.js';
 import { count, settingsFrom, type BertQEOptions, type Settings } from './options.js';
-import { order, scoreBelow, type Placed } from './order.js';
-import { costOf, exhaustivePairs } from './pair-counts.js';
-import { plainPassages, rerankPlainly } from './plain.js';
-import { rerankQuery } from './rerank-query.js';
-import type { RerankedDocument, Reranking } from './result.js';
-import { forEveryPhase, QueryScoring, type BertQEScorers, type Phase, type PhaseScorers } from './scoring.js';
+import type { Phase } from './phases.js';
+import { rank } from './ranking.js';
+import { resultsOf, type Reranking } from './result.js';
+import { Deadline, everything, exactTopK, type Schedule } from './schedule/index.js';
 
-/** How far a query is. */
+/** The progress of a query. */
 export interface RerankProgress {
   readonly phase: Phase;
   /** Pairs that this phase has run so far. */
   readonly pairs: number;
 }
 
-/** What is wanted of one call of {@link BertQE.rerank}. */
-export interface RerankOptions {
-  /** Only the first places are wanted: pairs that cannot change them are not scored. */
-  readonly topK?: number;
-  /** Off: `topK` scores everything and cuts; for comparison, the answer is the same (true). */
-  readonly prune?: boolean;
+/** Options to follow and to stop a query. */
+export interface QueryOptions {
   /** Stops the work between two batches. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: RerankProgress) => void;
+}
+
+/** Options of one call of {@link BertQE.rerank}. */
+export interface RerankOptions extends QueryOptions {
+  /** Only the first places are wanted: pairs that cannot change them are not scored. */
+  readonly topK?: number;
+  /** False: `topK` scores everything and cuts. The answer is the same; for comparison (true). */
+  readonly prune?: boolean;
   /** Asks for an {@link Explanation} (false). */
   readonly explain?: boolean;
+  /** Asks for the {@link Evidence} (false). */
+  readonly keepEvidence?: boolean;
   /** Milliseconds after which the best order known so far is returned, with the places that are certain. */
   readonly deadline?: number;
   /** Names the query in the explanation (`1`). */
   readonly queryId?: string;
 }
 
+/** Options of one call of {@link BertQE.evidence}. */
+export interface EvidenceOptions extends QueryOptions {
+  /** The last phase to run (`phaseThree`). */
+  readonly until?: Phase;
+}
+
 /** BERT-QE: re-ranks documents with the query and with the best chunks of the best documents. */
 export class BertQE {
   readonly settings: Settings;
   readonly #scorers: PhaseScorers;
-  #meters: ReadonlyMap<Scorer, Meter> = new Map();
-  #loaded: readonly BertScorer[] = [];
+  readonly #owned: readonly BertScorer[];
 
-  constructor(scorers: BertQEScorers, options: BertQEOptions = {}) {
+  /** @param owned Scorers that {@link BertQE.close} ends. */
+  constructor(scorers: BertQEScorers, options: BertQEOptions = {}, owned: readonly BertScorer[] = []) {
     this.settings = settingsFrom(options);
     this.#scorers = forEveryPhase(scorers);
+    this.#owned = owned;
   }
 
   /**
@@ -68,16 +82,13 @@ export class BertQE {
     const settings = { ...method, expansion: chosen.expansion && (method.expansion ?? true) };
     // Options are cheap to check: before a model is loaded.
     settingsFrom(settings);
-    const { scorers, loaded, meters } = await loadModels(chosen, device, precision);
-    const bertQe = new BertQE(scorers, settings);
-    bertQe.#loaded = loaded;
-    bertQe.#meters = meters;
-    return bertQe;
+    const { scorers, loaded } = await loadModels(chosen, device, precision);
+    return new BertQE(scorers, settings, loaded);
   }
 
-  /** Ends the models that {@link BertQE.load} loaded; scorers that were handed in stay their owner's. */
+  /** Ends the models that {@link BertQE.load} loaded. Scorers that were handed in stay open. */
   async close(): Promise<void> {
-    await Promise.all(this.#loaded.map((scorer) => scorer.close()));
+    await Promise.all(this.#owned.map((scorer) => scorer.close()));
   }
 
   /** Re-ranks the documents of one query: texts, or objects with a text and, for the interpolation, a score. */
@@ -87,47 +98,47 @@ export class BertQE {
     options: RerankOptions = {},
   ): Promise<Reranking> {
     const started = performance.now();
-    if (query.trim() === '') throw usage('the query is empty; give it some words');
+    checkQuery(query);
     const { topK, deadline } = options;
     if (topK !== undefined) count('topK', topK);
     if (deadline !== undefined && !(deadline >= 0)) {
       throw usage(`the deadline is ${deadline}; give milliseconds from now, 0 or more`);
     }
-
     const settings = this.#settingsFor(options);
-    const plain = plainPassages(documents, options, settings);
-    if (plain) return rerankPlainly({ query, documents, passages: plain }, this.#scoringFor(options));
     const ranking = initialRanking(documents);
-    const candidates = ranking
-      .slice(0, settings.depth)
-      .map((input) => new Candidate(input, settings.passage));
+    const evidence = evidenceFor(query, ranking.slice(0, settings.depth), settings);
     const wanted = Math.min(topK ?? ranking.length, ranking.length);
-    const isPruned = deadline !== undefined || ((options.prune ?? true) && wanted < candidates.length);
-    const scoring = this.#scoringFor(options);
-    const outcome = await rerankQuery(
-      {
-        query,
-        candidates,
-        ...(isPruned ? { exactPlaces: Math.min(wanted, candidates.length) } : {}),
-        // The explanation tells every document's rank after phase one.
-        wholePhaseOne: options.explain ?? false,
-      },
-      settings,
-      scoring,
-    );
+    const models = this.#modelsFor(options);
+    const schedule = scheduleFor(options, wanted, evidence.candidates.length, settings);
+    // An explanation tells every document's rank after phase one.
+    const rankPhaseOne = options.explain;
+    const complete = await gatherEvidence(evidence, settings, models, schedule, { rankPhaseOne });
 
-    const places = order(candidates, outcome.final).slice(0, wanted);
+    const places = rank(evidence, new FinalScores(evidence, settings)).slice(0, wanted);
     const seconds = (performance.now() - started) / 1000;
-    const phaseTwo = scoring.use.phaseTwo.pairs;
-    const exhaustive = exhaustivePairs(candidates, outcome.chunks.length, this.#scorers, phaseTwo);
-    const cost = costOf(exhaustive, scoring.use, seconds);
-    const asked = { id: options.queryId ?? '1', text: query };
+    const cost = costOf(evidence, this.#scorers, models.use, seconds);
     return {
-      results: resultsOf(places, ranking.slice(candidates.length, wanted)),
-      complete: outcome.complete,
+      results: resultsOf(places, ranking.slice(evidence.candidates.length, wanted)),
+      complete,
       cost,
-      ...(options.explain ? { explanation: explain(asked, places, outcome, cost) } : {}),
+      ...(options.explain
+        ? { explanation: explain(evidence, options.queryId ?? '1', places, settings, cost) }
+        : {}),
+      ...(options.keepEvidence ? { evidence } : {}),
     };
+  }
+
+  /** Gathers everything that the models say about a query and its documents, or all of it up to a phase. */
+  async evidence(
+    query: string,
+    documents: readonly (string | InputDocument)[],
+    options: EvidenceOptions = {},
+  ): Promise<Evidence> {
+    checkQuery(query);
+    const { settings } = this;
+    const evidence = evidenceFor(query, initialRanking(documents).slice(0, settings.depth), settings);
+    await gatherEvidence(evidence, settings, this.#modelsFor(options), everything, { until: options.until });
+    return evidence;
   }
 
   /** With α = 0 the phases two and three change nothing; only an explanation still wants them. */
@@ -136,33 +147,39 @@ export class BertQE {
     return settings.alpha > 0 || explain ? settings : { ...settings, expansion: false };
   }
 
-  #scoringFor({ signal, deadline, onProgress }: RerankOptions): QueryScoring {
-    return new QueryScoring(this.#scorers, {
-      meters: this.#meters,
-      ...(signal ? { signal } : {}),
-      ...(deadline === undefined ? {} : { deadline: new Deadline(deadline, this.settings.roundPairs) }),
-      ...(onProgress ? { onPairs: (phase, pairs) => onProgress({ phase, pairs }) } : {}),
+  #modelsFor({ signal, onProgress }: QueryOptions): QueryModels {
+    return new QueryModels(this.#scorers, {
+      signal,
+      onPairs: onProgress && ((phase, pairs) => onProgress({ phase, pairs })),
     });
   }
 }
 
-/** Those re-ranked, and beneath them those below the depth in the order they had. */
-function resultsOf(places: readonly Placed[], below: readonly CandidateInput[]): RerankedDocument[] {
-  const last = places.at(-1)?.score ?? 0;
-  return [
-    ...places.map(({ candidate: { index, id }, score, relevance, certain }, i) =>
-      relevance === undefined
-        ? { index, id, rank: i + 1, score, certain }
-        : { index, id, rank: i + 1, score, relevance, certain },
-    ),
-    ...below.map(({ index, id }, i) => ({
-      index,
-      id,
-      rank: places.length + i + 1,
-      score: scoreBelow(last, i),
-      certain: true,
-    })),
-  ];
+function evidenceFor(
+  query: string,
+  ranking: ReturnType<typeof initialRanking>,
+  { passage }: Settings,
+): Evidence {
+  return new Evidence(
+    query,
+    ranking.map((input) => new Candidate(input, passage)),
+  );
+}
+
+/** Everything is scored unless only the first places are wanted, or time is short. */
+function scheduleFor(
+  { deadline, prune = true }: RerankOptions,
+  wanted: number,
+  candidates: number,
+  { roundPairs }: Settings,
+): Schedule {
+  const topK = { k: Math.min(wanted, candidates), roundPairs };
+  if (deadline !== undefined) return new Deadline(deadline, topK);
+  return prune && wanted < candidates ? exactTopK(topK) : everything;
+}
+
+function checkQuery(query: string): void {
+  if (query.trim() === '') throw usage('the query is empty; give it some words');
 }
 
 function usage(message: string): BertQeError {

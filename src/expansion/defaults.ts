@@ -1,4 +1,4 @@
-/** The numbers of the method as the paper has them (section 4 and its appendix). */
+/** The numbers of the method as the paper has them (section 3.5). */
 export const PUBLISHED = {
   /** Feedback documents of phase two. */
   kd: 10,

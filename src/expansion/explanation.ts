@@ -1,12 +1,12 @@
-import type { Placed } from './order.js';
-import { expansionScore } from './phase-three.js';
-import type { QueryOutcome } from './rerank-query.js';
-import type { RerankCost } from './result.js';
+import type { RerankCost } from './cost.js';
+import { combine, expansionScore, type Combination } from './equations.js';
+import type { Evidence } from './evidence.js';
+import type { Placed } from './ranking.js';
 
 /** A chunk that the query was expanded with. */
 export interface ExplainedChunk {
   readonly text: string;
-  /** The feedback document it was cut from. */
+  /** The feedback document that it was cut from. */
   readonly document: string;
   /** Its first word, counted from 0 in that document's best passage (or in all of its text). */
   readonly start: number;
@@ -16,7 +16,7 @@ export interface ExplainedChunk {
   readonly weight: number;
 }
 
-/** How a document came to its place. Null stands for what a deadline left unknown, or what does not exist. */
+/** The scores that a document's place is made of. Null stands for a score that is unknown or does not exist. */
 export interface ExplainedDocument {
   readonly id: string;
   /** The best passage, title in front. */
@@ -37,7 +37,7 @@ export interface ExplainedDocument {
   readonly ranks: { readonly initial: number; readonly phase1: number | null; readonly final: number };
 }
 
-/** Why a query's documents are ranked as they are; a line of `rerank --explain`. */
+/** The explanation of a query's ranking: a line of `rerank --explain`. */
 export interface Explanation {
   readonly query: string;
   readonly id: string;
@@ -48,16 +48,19 @@ export interface Explanation {
   readonly cost: RerankCost;
 }
 
+/** Explains a query's places by its evidence. */
 export function explain(
-  query: { readonly id: string; readonly text: string },
+  evidence: Evidence,
+  id: string,
   places: readonly Placed[],
-  { phaseOne, chunks, final }: QueryOutcome,
+  { alpha }: Combination,
   cost: RerankCost,
 ): Explanation {
-  const phaseOneRank = new Map(phaseOne?.map((candidate, i) => [candidate, i + 1]));
+  const { query, chunks = [], weights } = evidence;
+  const phaseOneRank = new Map(evidence.rankedByQuery()?.map((candidate, i) => [candidate, i + 1]));
   return {
-    query: query.text,
-    id: query.id,
+    query,
+    id,
     chunks: chunks.map(({ text, source, start, score, weight }) => ({
       text,
       document: source.id,
@@ -65,27 +68,28 @@ export function explain(
       score,
       weight,
     })),
-    documents: places.map(({ candidate, score }, i) => ({
-      id: candidate.id,
-      passage: candidate.passage ?? null,
-      queryScore: candidate.queryScore ?? null,
-      chunkScores: chunks.map((_, chunk) => known(candidate.chunkScores[chunk])),
-      expansionScore:
-        chunks.length === 0 ? null : known(expansionScore(final.weights, candidate.chunkScores)),
-      combined: known(final.combined(candidate)),
-      initial: candidate.initial ?? null,
-      final: score,
-      ranks: {
-        initial: candidate.initialRank,
-        phase1: phaseOneRank.get(candidate) ?? null,
-        final: i + 1,
-      },
-    })),
+    documents: places.map(({ candidate, score }, i) => {
+      const { passage, queryScore, chunkScores, initial, initialRank } = candidate;
+      // NaN stands for unknown in the sums.
+      const expansion = chunks.length === 0 ? null : expansionScore(weights, chunkScores);
+      const isKnown = evidence.chunks !== undefined && queryScore !== undefined;
+      return {
+        id: candidate.id,
+        passage: passage ?? null,
+        queryScore: queryScore ?? null,
+        chunkScores: chunks.map((_, chunk) => chunkScores[chunk] ?? null),
+        expansionScore: known(expansion),
+        combined: isKnown ? known(combine(queryScore, expansion, alpha)) : null,
+        initial: initial ?? null,
+        final: score,
+        ranks: { initial: initialRank, phase1: phaseOneRank.get(candidate) ?? null, final: i + 1 },
+      };
+    }),
     cost,
   };
 }
 
-/** Unknown scores are NaN inside, and so is all that is made of them; JSON has no NaN. */
-function known(score: number): number | null {
+/** A score, or null where it is not known: JSON has no NaN. */
+function known(score: number | null): number | null {
   return Number.isNaN(score) ? null : score;
 }

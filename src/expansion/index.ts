@@ -1,4 +1,18 @@
-export { BertQE, type RerankOptions, type RerankProgress } from './bert-qe.js';
+export {
+  BertQE,
+  type EvidenceOptions,
+  type QueryOptions,
+  type RerankOptions,
+  type RerankProgress,
+} from './bert-qe.js';
+export type { PhaseCost, RerankCost } from './cost.js';
+export { DEFAULTS, PUBLISHED } from './defaults.js';
+export { combine, expansionScore, interpolate, type Combination } from './equations.js';
+export type { Candidate, Evidence, ExpansionChunk } from './evidence.js';
+export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';
+export type { InputDocument } from './inputs.js';
+export type { LoadOptions, ModelChoice, ModelOptions, PhaseModels } from './load.js';
+export type { BertQEScorers, PhaseScoreOptions } from './models.js';
 export {
   chunkSources,
   settingsFrom,
@@ -7,17 +21,11 @@ export {
   type FeedbackMethod,
   type Settings,
 } from './options.js';
-export { DEFAULTS, PUBLISHED } from './defaults.js';
-export type { InputDocument } from './inputs.js';
-export type { PhaseCost, RerankCost, RerankedDocument, Reranking } from './result.js';
-export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';
-export { windowSpans, wordsOf, type WindowShape, type WindowSpan } from './windows.js';
-export { eachPhase, phases, type BertQEScorers, type Phase } from './scoring.js';
-export { rerankRun, type RerankedQuery } from './rerank-run.js';
-export type { LoadOptions, ModelChoice, ModelOptions, PhaseModels } from './load.js';
-export { scoreBelow } from './order.js';
-export { combine, interpolate, type Combination } from './combine.js';
-export { expansionScore } from './phase-three.js';
 export { paperCost, type PaperCost, type PaperCounts, type PhaseFlops } from './paper-cost.js';
+export { eachPhase, phases, type Phase } from './phases.js';
 export { publishedFlops } from './published-flops.js';
+export { scoreBelow } from './ranking.js';
+export { rerankRun, type RerankedQuery } from './rerank-run.js';
+export type { RerankedDocument, Reranking } from './result.js';
 export { parseVariant, type Variant } from './variant.js';
+export { windowSpans, wordsOf, type WindowShape, type WindowSpan } from './windows.js';

@@ -1,5 +1,5 @@
 import { BertQeError } from '../common/errors.js';
-import type { CandidateInput } from './candidate.js';
+import type { RankedInput } from './evidence.js';
 
 /** A document to re-rank. */
 export interface InputDocument {
@@ -15,8 +15,8 @@ export interface InputDocument {
  * The initial ranking that an array of documents stands for: by score where they have scores (equal ones as they
  * come), else in the order of the array.
  */
-export function initialRanking(documents: readonly (string | InputDocument)[]): CandidateInput[] {
-  const inputs = documents.map((document, index): Ranked => {
+export function initialRanking(documents: readonly (string | InputDocument)[]): RankedInput[] {
+  const inputs = documents.map((document, index): NumberedInput => {
     const { id, title, text, score } = typeof document === 'string' ? { text: document } : document;
     if (typeof text !== 'string') {
       throw usage(`documents[${index}] has no text; give strings or objects with a text`);
@@ -40,8 +40,8 @@ export function initialRanking(documents: readonly (string | InputDocument)[]): 
   return inputs;
 }
 
-/** Numbered in place: objects that are spread into new ones are slow ones, and there is one for each document. */
-interface Ranked extends CandidateInput {
+/** A ranked input whose rank can be set. */
+interface NumberedInput extends RankedInput {
   initialRank: number;
 }
 

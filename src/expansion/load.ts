@@ -1,22 +1,15 @@
-import {
-  BertScorer,
-  findModel,
-  type Scorer,
-  type ScorerOptions,
-  type SizeLetter,
-  TokenMeter,
-  type Meter,
-} from '../bert/index.js';
+import { BertScorer, findModel, type Scorer, type ScorerOptions, type SizeLetter } from '../bert/index.js';
 import { parseVariant } from './variant.js';
 import { DEFAULTS } from './defaults.js';
 import { BertQeError } from '../common/errors.js';
 import type { BertQEOptions } from './options.js';
-import { phases, type BertQEScorers, type Phase } from './scoring.js';
+import type { BertQEScorers } from './models.js';
+import { phases, type Phase } from './phases.js';
 
 /** A model by letter (T, S, M, B, L), by name or path, or a scorer of your own. */
 export type ModelChoice = string | Scorer;
 
-/** A model per phase; where one is left out, phase one's serves. */
+/** A model per phase. Phase one's serves where another is left out. */
 export interface PhaseModels {
   readonly bestPassage?: ModelChoice;
   readonly phaseOne: ModelChoice;
@@ -24,7 +17,7 @@ export interface PhaseModels {
   readonly phaseThree?: ModelChoice;
 }
 
-/** Which models to load, and how to run them. */
+/** The models to load, and the way to run them. */
 export interface ModelOptions {
   /**
    * `'LMT'`: a size letter per phase, as in the paper's names; one letter is MaxP. Or three models, or one per
@@ -38,23 +31,23 @@ export interface ModelOptions {
   readonly preset?: 'as-published';
   /** For the preset: the models fine-tuned on the target collection, by size. */
   readonly fineTuned?: Partial<Readonly<Record<SizeLetter, ModelChoice>>>;
-  /** Where models run (`auto`: the CPU; a GPU is used where it is asked for). */
+  /** The device that models run on (`auto`: the CPU; a GPU only when it is named). */
   readonly device?: NonNullable<ScorerOptions['device']>;
   /** (`auto`: fp32, or what an export offers.) */
   readonly precision?: NonNullable<ScorerOptions['precision']>;
 }
 
-/** Everything that {@link BertQE.load} takes. */
+/** Options of {@link BertQE.load}. */
 export type LoadOptions = ModelOptions & BertQEOptions;
 
-/** Models chosen, none loaded yet. */
+/** A choice of models, none of them loaded. */
 export interface ChosenModels {
   readonly models: Readonly<Record<Phase, ModelChoice>>;
   /** False for a single letter: MaxP. */
   readonly expansion: boolean;
 }
 
-/** Settles which model serves which phase. */
+/** Chooses the model of each phase. */
 export function chooseModels(
   models: string | readonly ModelChoice[] | PhaseModels = DEFAULTS.models,
   preset?: string,
@@ -104,17 +97,16 @@ function isList(models: readonly ModelChoice[] | PhaseModels): models is readonl
   return Array.isArray(models);
 }
 
-/** What is handed in instead of a name must be able to score. */
+/** Checks a scorer that was handed in instead of a name. */
 function checkedScorer(choice: Scorer): Scorer {
   if (typeof (choice as Partial<Scorer> | undefined)?.score === 'function') return choice;
   throw usage(`a model is a letter, a name, a folder or a scorer with a method score, not ${String(choice)}`);
 }
 
-/** Scorers by phase, and those among them that were loaded here and must be closed. */
+/** Scorers by phase. `loaded` are those that were loaded here and must be closed. */
 export interface LoadedModels {
   readonly scorers: BertQEScorers;
   readonly loaded: readonly BertScorer[];
-  readonly meters: ReadonlyMap<Scorer, Meter>;
 }
 
 /** Loads each model once, however many phases and spellings name it. */
@@ -135,13 +127,8 @@ export async function loadModels(
   };
   const needed = expansion ? phases : (['bestPassage', 'phaseOne'] as const);
   const scorers: Partial<Record<Phase, Scorer>> = {};
-  const meters = new Map<Scorer, Meter>();
   try {
     for (const phase of needed) scorers[phase] = await load(models[phase]);
-    for (const scorer of byFolder.values()) {
-      const meter = await meterOf(scorer);
-      if (meter) meters.set(scorer, meter);
-    }
   } catch (error) {
     await Promise.all([...byFolder.values()].map((scorer) => scorer.close()));
     throw error;
@@ -149,18 +136,7 @@ export async function loadModels(
   return {
     scorers: { ...scorers, phaseOne: scorers.phaseOne! },
     loaded: [...byFolder.values()],
-    meters,
   };
-}
-
-/** Undefined for models whose layers are not described as BERT's are: some that run from an ONNX export. */
-async function meterOf({ info }: BertScorer): Promise<Meter | undefined> {
-  try {
-    return await TokenMeter.of(info.folder, info.maxLength);
-  } catch (error) {
-    if (error instanceof BertQeError) return undefined;
-    throw error;
-  }
 }
 
 function usage(message: string): BertQeError {

@@ -1,5 +1,7 @@
+import type { RerankCost } from './cost.js';
+import type { Evidence, RankedInput } from './evidence.js';
 import type { Explanation } from './explanation.js';
-import type { Phase } from './scoring.js';
+import { scoreBelow, type Placed } from './ranking.js';
 
 /** One place of the new ranking. */
 export interface RerankedDocument {
@@ -17,30 +19,34 @@ export interface RerankedDocument {
   readonly certain: boolean;
 }
 
-/** What a phase cost. */
-export interface PhaseCost {
-  /** Pairs put to the model. */
-  readonly pairs: number;
-  /** Pairs that would be put to it without exact top-k and without a deadline. */
-  readonly exhaustivePairs: number;
-  /** Time in which the model had work. */
-  readonly seconds: number;
-  /** Tokens of those pairs, without padding; 0 for models whose tokens cannot be counted. */
-  readonly tokens: number;
-  /** Floating-point operations of their matrix products, those of attention included; 0 likewise. */
-  readonly flops: number;
-}
-
-/** What a query cost: over all (`seconds` is then the wall time of the whole call), and per phase. */
-export type RerankCost = PhaseCost & Readonly<Record<Phase, PhaseCost>>;
-
 /** A re-ranked query. */
 export interface Reranking {
   /** Best first; the first `topK` where that was asked for. */
   readonly results: readonly RerankedDocument[];
-  /** Whether every place is certain to be what unlimited time would give. */
+  /** True where every place is what unlimited time would give. */
   readonly complete: boolean;
   readonly cost: RerankCost;
-  /** Where it was asked for. */
+  /** Present where it was asked for. */
   readonly explanation?: Explanation;
+  /** Present where it was asked for. */
+  readonly evidence?: Evidence;
+}
+
+/** Results of a call: the re-ranked documents, and beneath them those below the depth in the order they had. */
+export function resultsOf(places: readonly Placed[], below: readonly RankedInput[]): RerankedDocument[] {
+  const last = places.at(-1)?.score ?? 0;
+  return [
+    ...places.map(({ candidate: { index, id }, score, relevance, certain }, i) =>
+      relevance === undefined
+        ? { index, id, rank: i + 1, score, certain }
+        : { index, id, rank: i + 1, score, relevance, certain },
+    ),
+    ...below.map(({ index, id }, i) => ({
+      index,
+      id,
+      rank: places.length + i + 1,
+      score: scoreBelow(last, i),
+      certain: true,
+    })),
+  ];
 }

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
+import { hashJson } from '../common/hash.js';
 import { writeRun, type Fold, type Qrels, type QueryRanking } from '../collection/index.js';
 import { throwIfAborted } from '../common/errors.js';
 import { tuneInterpolation, Validation, type Interpolation } from '../evaluation/index.js';
-import { evidenceSource, type EvidenceContext, type EvidenceCost, type EvidenceSource } from './evidence.js';
+import { evidenceSource, type EvidenceContext, type QueryCost, type EvidenceSource } from './evidence.js';
 import type { ExperimentFile } from './file/schema.js';
 import { rankerOf, type RankedEvidence } from './rank.js';
 import type { Reranker } from './systems.js';
 import type { Tracker } from './tracker.js';
-import { keyOf } from './work/digests.js';
 import type { Manifest } from './work/manifest.js';
 import { sumOfTimings, type Timing } from './work/timing.js';
 
@@ -22,7 +22,7 @@ export interface CrossValidated {
   readonly file: string;
   readonly folds: readonly FoldChoice[];
   /** The mean over the tested queries. */
-  readonly cost: EvidenceCost;
+  readonly cost: QueryCost;
   /** Likewise; absent where it is not known of all of them. */
   readonly timing?: Timing | undefined;
 }
@@ -38,7 +38,7 @@ export interface CrossValidationContext extends EvidenceContext {
 
 interface StepResult {
   readonly folds: readonly FoldChoice[];
-  readonly cost: EvidenceCost;
+  readonly cost: QueryCost;
 }
 
 /** Chooses α and β on each fold's validation queries, and ranks its test queries with them. */
@@ -61,7 +61,7 @@ export async function crossValidate(
         valid.map((query) => [query, sources[i].key(query)]),
         test.map((query) => [query, sources[i].key(query)]),
       ]),
-      keyOf([...initial].map(([query, ranking]) => [query, ranking.map(({ id }) => id)])),
+      hashJson([...initial].map(([query, ranking]) => [query, ranking.map(({ id }) => id)])),
       [context.qrelsKey, tuning, measures, system.fixedAlpha ?? null, system.id],
     ],
     outputs: [output],
@@ -69,7 +69,7 @@ export async function crossValidate(
   const { folds: choices, cost } = await manifest.run(step, async (): Promise<StepResult> => {
     await gatherAll(system, sources, context, workPerQuery);
     const done: FoldChoice[] = [];
-    const costs: EvidenceCost[] = [];
+    const costs: QueryCost[] = [];
     const rankings: QueryRanking[] = [];
     for (const [i, fold] of folds.entries()) {
       const choice = await tuneFold(system, i, sources[i], context);
@@ -161,8 +161,8 @@ async function load(
   return loaded;
 }
 
-function meanCost(costs: readonly EvidenceCost[]): EvidenceCost {
-  const mean = (of: (cost: EvidenceCost) => number): number =>
+function meanCost(costs: readonly QueryCost[]): QueryCost {
+  const mean = (of: (cost: QueryCost) => number): number =>
     costs.reduce((sum, cost) => sum + of(cost), 0) / costs.length;
   return {
     pairs: mean(({ pairs }) => pairs),

@@ -1,30 +1,30 @@
+import { hashJson } from '../common/hash.js';
 import type { DocumentStore, Query, Ranking, Run } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
-import { BertQE, type Explanation } from '../expansion/index.js';
+import { BertQE, expansionScore, type Evidence, type RerankCost } from '../expansion/index.js';
 import { phaseThreeOf, type Reranker } from './systems.js';
-import { keyOf } from './work/digests.js';
 import type { Models } from './work/models.js';
 import type { WorkStore } from './work/store.js';
 import type { StoredScorer } from './work/stored-scorer.js';
 import { sumOfTimings, type Timing } from './work/timing.js';
 
 /**
- * All that the models say about one query, from which the ranking for any α and β follows: the candidates in the
- * order of the initial ranking, with I(q,d), rel(q,d) and rel(C,d).
+ * The scores of a query's candidates, from which the ranking for any α and β follows: I(q,d), rel(q,d) and rel(C,d)
+ * in the order of the initial ranking.
  */
-export interface Evidence {
+export interface QueryScores {
   readonly ids: readonly string[];
   readonly initial: readonly number[];
   readonly query: readonly number[];
   /** Null where there are no chunks to expand with. */
   readonly expansion: readonly number[] | null;
-  readonly cost: EvidenceCost;
-  /** What the models took, when nothing is shared; absent where that is not known of all scores. */
+  readonly cost: QueryCost;
+  /** Time of the models when nothing is shared; absent where it is not known of all scores. */
   readonly timing?: Timing | undefined;
 }
 
-/** What the query costs when nothing is shared with other systems. */
-export interface EvidenceCost {
+/** The cost of a query when nothing is shared with other systems. */
+export interface QueryCost {
   readonly pairs: number;
   readonly tokens: number;
   readonly flops: number;
@@ -34,10 +34,10 @@ export interface EvidenceCost {
 export interface EvidenceSource {
   key(query: string): string;
   isKnown(query: string): boolean;
-  /** What the models took for a query, where that is in the store. */
+  /** Time of the models for a query, where the store has it. */
   timing(query: string): Timing | undefined;
   /** From the store, or from the models and then into the store. */
-  get(query: string, signal?: AbortSignal): Promise<Evidence>;
+  get(query: string, signal?: AbortSignal): Promise<QueryScores>;
 }
 
 /** Where evidence comes from, whatever the system. */
@@ -76,29 +76,35 @@ export async function evidenceSource(
     const known = keys.get(id);
     if (known !== undefined) return known;
     const candidates = candidatesOf(initial, id, method.depth);
-    const made = keyOf('evidence 1', identities, relevant, documentsKey, queries.get(id)!.text, candidates);
+    const made = hashJson(
+      'evidence 1',
+      identities,
+      relevant,
+      documentsKey,
+      queries.get(id)!.text,
+      candidates,
+    );
     keys.set(id, made);
     return made;
   };
   return {
     key,
     isKnown: (id) => store.hasRecord(key(id)),
-    timing: (id) => store.record<Evidence>(key(id))?.timing,
+    timing: (id) => store.record<QueryScores>(key(id))?.timing,
     async get(id, signal) {
-      const known = store.record<Evidence>(key(id));
+      const known = store.record<QueryScores>(key(id));
       if (known) return known;
       const query = queries.get(id)!;
       const documents = await withTexts(candidatesOf(initial, id, method.depth), query, context.documents);
       const distinct = new Set<StoredScorer>(Object.values(scorers));
       for (const scorer of distinct) scorer.takeUse();
-      const { explanation } = await bertQe.rerank(query.text, documents, {
-        explain: true,
-        queryId: id,
+      const { evidence, cost } = await bertQe.rerank(query.text, documents, {
+        keepEvidence: true,
         ...(signal ? { signal } : {}),
       });
-      const evidence = fromExplanation(explanation!, [...distinct]);
-      store.putRecord(key(id), evidence);
-      return evidence;
+      const scores = scoresOf(evidence!, cost, [...distinct]);
+      store.putRecord(key(id), scores);
+      return scores;
     },
   };
 }
@@ -120,17 +126,18 @@ async function withTexts(ranking: Ranking, query: Query, store: DocumentStore) {
   });
 }
 
-function fromExplanation(
-  { documents, chunks, cost }: Explanation,
+function scoresOf(
+  { candidates, chunks = [], weights }: Evidence,
+  cost: RerankCost,
   scorers: readonly StoredScorer[],
-): Evidence {
-  const ordered = documents.toSorted((a, b) => a.ranks.initial - b.ranks.initial);
+): QueryScores {
   const uses = scorers.map((scorer) => scorer.takeUse());
   return {
-    ids: ordered.map(({ id }) => id),
-    initial: ordered.map(({ initial }) => initial!),
-    query: ordered.map(({ queryScore }) => queryScore!),
-    expansion: chunks.length === 0 ? null : ordered.map(({ expansionScore }) => expansionScore!),
+    ids: candidates.map(({ id }) => id),
+    initial: candidates.map(({ initial }) => initial!),
+    query: candidates.map(({ queryScore }) => queryScore!),
+    expansion:
+      chunks.length === 0 ? null : candidates.map(({ chunkScores }) => expansionScore(weights, chunkScores)),
     cost: {
       pairs: cost.pairs,
       tokens: uses.reduce((sum, { tokens }) => sum + tokens, 0),

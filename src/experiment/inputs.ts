@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hashJson, hashPath } from '../common/hash.js';
 import {
   readFolds,
   readQrels,
@@ -14,7 +15,6 @@ import {
 import { BertQeError } from '../common/errors.js';
 import { resolvePath } from './file/paths.js';
 import type { ExperimentFile } from './file/schema.js';
-import { keyOf, type FileDigests } from './work/digests.js';
 
 /** What an experiment reads, checked against each other. */
 export interface Inputs {
@@ -33,11 +33,7 @@ export interface Inputs {
   };
 }
 
-export async function readInputs(
-  experiment: ExperimentFile,
-  file: string,
-  digests: FileDigests,
-): Promise<Inputs> {
+export async function readInputs(experiment: ExperimentFile, file: string): Promise<Inputs> {
   const { collection } = experiment;
   const at = (path: string): string => resolvePath(file, path);
   const documents = at(collection.documents);
@@ -70,13 +66,11 @@ export async function readInputs(
     folds,
     ...(initial === undefined ? {} : { run: await readRun(initial) }),
     digests: {
-      documents: await digests.of(
-        index === undefined ? await corpusOf(documents) : join(index, 'index.json'),
-      ),
-      queries: keyOf([...queries.values()].map(({ id, text }) => [id, text])),
-      qrels: keyOf([...qrels].map(([query, judged]) => [query, [...judged]])),
-      folds: keyOf(folds),
-      ...(initial === undefined ? {} : { run: await digests.of(initial) }),
+      documents: await hashPath(index === undefined ? await corpusOf(documents) : join(index, 'index.json')),
+      queries: hashJson([...queries.values()].map(({ id, text }) => [id, text])),
+      qrels: hashJson([...qrels].map(([query, judged]) => [query, [...judged]])),
+      folds: hashJson(folds),
+      ...(initial === undefined ? {} : { run: await hashPath(initial) }),
     },
   };
 }

@@ -1,11 +1,12 @@
+import { compareUtf8 } from '../common/order.js';
 import type { Ranking, ScoredDocument } from '../collection/index.js';
 import type { InterpolatedRanker, Interpolation } from '../evaluation/index.js';
 import { combine, interpolate, scoreBelow } from '../expansion/index.js';
-import type { Evidence } from './evidence.js';
+import type { QueryScores } from './evidence.js';
 
 /** A query's evidence, and the documents below the re-ranking depth, which keep their order. */
 export interface RankedEvidence {
-  readonly evidence: Evidence;
+  readonly evidence: QueryScores;
   readonly below: Ranking;
 }
 
@@ -20,18 +21,18 @@ export function rankerOf(byQuery: ReadonlyMap<string, RankedEvidence>): Interpol
   };
 }
 
-/** M(q,d); rel(q,d) alone where there is nothing to expand with. */
-function combinedScore({ query, expansion }: Evidence, i: number, alpha: number): number {
-  return expansion === null ? query[i] : combine(query[i], expansion[i], alpha);
+/** M(q,d), Eq. 5. */
+function combinedScore({ query, expansion }: QueryScores, i: number, alpha: number): number {
+  return combine(query[i], expansion && expansion[i], alpha);
 }
 
 function rank(
   { evidence, below }: RankedEvidence,
-  score: (evidence: Evidence, document: number) => number,
+  score: (evidence: QueryScores, document: number) => number,
 ): Ranking {
   const ranked: ScoredDocument[] = evidence.ids
     .map((id, i) => ({ id, score: score(evidence, i) }))
-    .sort((a, b) => b.score - a.score || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)));
+    .sort((a, b) => b.score - a.score || compareUtf8(a.id, b.id));
   const last = ranked.at(-1)?.score ?? 0;
   below.forEach(({ id }, i) => ranked.push({ id, score: scoreBelow(last, i) }));
   return ranked;

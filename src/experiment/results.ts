@@ -9,7 +9,7 @@ import {
   type Measure,
 } from '../evaluation/index.js';
 import type { CrossValidated, FoldChoice } from './cross-validate.js';
-import type { EvidenceCost } from './evidence.js';
+import type { QueryCost } from './evidence.js';
 import type { ExperimentFile } from './file/schema.js';
 import type { TrainedFold } from './train-folds.js';
 import type { GridPoint, Reranker, System, Systems } from './systems.js';
@@ -24,7 +24,7 @@ export interface SystemResult {
   readonly reranking?: {
     readonly folds: readonly FoldChoice[];
     /** As it ran here, per query. */
-    readonly cost: EvidenceCost;
+    readonly cost: QueryCost;
     /** What the models took per query, where that was measured. */
     readonly timing?: Timing | undefined;
     /** As the paper counts. */

@@ -19,7 +19,6 @@ import { isReranker, systemsOf, type FirstStageSystem, type Reranker, type Syste
 import { trainFolds } from './train-folds.js';
 import { Tracker, type ExperimentProgress } from './tracker.js';
 import { versions } from '../common/versions.js';
-import { FileDigests } from './work/digests.js';
 import { Manifest } from './work/manifest.js';
 import { Models, type OpenModel } from './work/models.js';
 import { WorkStore } from './work/store.js';
@@ -61,10 +60,9 @@ export async function carryOut(
   } catch (error) {
     throw writeFailure(out, error);
   }
-  const digests = await FileDigests.open(join(work, 'digests.json'));
-  const inputs = await readInputs(experiment, file, digests);
+  const inputs = await readInputs(experiment, file);
   const store = new WorkStore(join(work, 'store'));
-  const models = new Models(experiment, file, digests, store, options.openModel);
+  const models = new Models(experiment, file, store, options.openModel);
   const tracker = new Tracker(signal, options.onProgress);
   const manifest = await Manifest.open(
     out,
@@ -94,7 +92,7 @@ export async function carryOut(
       typeof experiment.training === 'object'
         ? await trainFolds(experiment.training, wanted, context)
         : undefined;
-    const rerankers = await rerank(wanted, context, () => digests.save());
+    const rerankers = await rerank(wanted, context);
     const tested = testedQrels(inputs);
     const measured = await measure(experiment, systems, { firstStages: runs, rerankers }, tested, {
       documents: index.statistics.documents,
@@ -109,7 +107,6 @@ export async function carryOut(
     await models.close();
     await firstStages.close();
     await store.close();
-    await digests.save();
   }
 }
 
@@ -144,14 +141,11 @@ function rerankersOf({ baselines, variants, ablations, grid }: Systems): Reranke
 async function rerank(
   systems: readonly Reranker[],
   context: CrossValidationContext,
-  prepared: () => Promise<void>,
 ): Promise<Map<string, CrossValidated>> {
   const work = workPerQuery(systems);
   for (const system of systems) {
     context.tracker.totalWork += (await missingQueries(system, context)) * work.get(system.id)!;
   }
-  // Models are found and hashed by now.
-  await prepared();
   const done = new Map<string, CrossValidated>();
   for (const system of systems)
     done.set(system.id, await crossValidate(system, context, work.get(system.id)!));

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { hashModel } from '../bert/index.js';
+import { hashJson } from '../common/hash.js';
 import type { Scorer, SizeLetter } from '../bert/index.js';
 import type { Query } from '../collection/index.js';
 import { type History, isTrained, type TrainingManifest, trainModel } from '../training/index.js';
@@ -8,7 +10,6 @@ import type { CrossValidationContext } from './cross-validate.js';
 import type { TrainingFields } from './file/schema.js';
 import type { Reranker } from './systems.js';
 import { type TrainedUse, usesOf } from './trained-uses.js';
-import { keyOf } from './work/digests.js';
 
 /** A model that was fine-tuned for one fold. */
 export interface TrainedFold extends Pick<TrainingManifest, 'examples' | 'steps' | 'best'> {
@@ -90,7 +91,7 @@ async function trainFold(
   ]);
   const inputs = [
     'training 1',
-    await models.digest(model),
+    await hashModel(model),
     options,
     train,
     valid,
@@ -98,19 +99,24 @@ async function trainFold(
     context.documentsKey,
     // What chose the passages and taught; as it comes, it is the same for all.
     ...(['device', 'precision'] as const).map((name) => experiment[name]).filter((value) => value !== 'auto'),
-    ...(named && teacher ? [await models.digest(named.folder)] : []),
+    ...(named && teacher ? [await hashModel(named.folder)] : []),
     ...(phaseThree
       ? [
           {
             ...phaseThree,
-            phaseOne: await models.digest(phaseThree.phaseOne),
-            phaseTwo: await models.digest(phaseThree.phaseTwo),
+            phaseOne: await hashModel(phaseThree.phaseOne),
+            phaseTwo: await hashModel(phaseThree.phaseTwo),
           },
         ]
       : []),
   ];
   // Named for what it is made from: work for other settings neither is in the way nor gets lost.
-  const folder = join(manifest.folder, 'work', 'models', `${use}-fold${fold}-${keyOf(inputs).slice(0, 12)}`);
+  const folder = join(
+    manifest.folder,
+    'work',
+    'models',
+    `${use}-fold${fold}-${hashJson(inputs).slice(0, 12)}`,
+  );
   const name = `train ${use}, fold ${fold}`;
   const outputs = ['model.safetensors', 'config.json'].map((file) =>
     relative(manifest.folder, join(folder, file)),

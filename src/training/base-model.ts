@@ -1,5 +1,3 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   BertScorer,
   DEFAULT_MAX_LENGTH,
@@ -9,10 +7,8 @@ import {
   readCrossEncoderConfig,
   readModelConfig,
   type Scorer,
-  sha256,
   type Tokenizer,
 } from '../bert/index.js';
-import { hashOf } from './configuration.js';
 import { LazyScorer } from './examples/index.js';
 
 /** A model that training starts from; its vocabulary was found to be its own. */
@@ -25,20 +21,6 @@ export interface BaseModel {
 export async function readBaseModel(name: string): Promise<BaseModel> {
   const folder = await findModel(name);
   return { folder, config: await readModelConfig(folder), tokenizer: await loadTokenizer(folder) };
-}
-
-/** What tells a model from any other: the hash of its files, notes and logs aside. */
-export async function modelKey(folder: string): Promise<string> {
-  const files = (await readdir(folder, { withFileTypes: true }))
-    .filter(
-      (entry) => !entry.isDirectory() && /\.(?:json|txt|safetensors|bin|index|data-.*)$/.test(entry.name),
-    )
-    .map(({ name }) => name)
-    .filter((name) => name !== 'training.json')
-    .sort();
-  const hashes: [string, string][] = [];
-  for (const file of files) hashes.push([file, await sha256(join(folder, file))]);
-  return hashOf(hashes);
 }
 
 /** A model that scores pairs, loaded when first asked. */

@@ -1,13 +1,7 @@
-import { createHash } from 'node:crypto';
 import { BertQeError } from '../common/errors.js';
 
 /** Everything the result depends on, as plain values: settings, and hashes of what was read. */
 export type Configuration = Readonly<Record<string, string | number>>;
-
-/** A key for anything made of JSON values. */
-export function hashOf(...parts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-}
 
 /** Refuses to go on with what was begun under another configuration, and says what differs. */
 export function requireSame(saved: Configuration, now: Configuration, folder: string): void {

@@ -1,6 +1,7 @@
+import { hashJson } from '../common/hash.js';
 import { findModel, type Scorer } from '../bert/index.js';
 import type { BaseModel } from './base-model.js';
-import { type Configuration, hashOf } from './configuration.js';
+import type { Configuration } from './configuration.js';
 import {
   chunkExamples,
   type Feedback,
@@ -50,7 +51,7 @@ export async function gatherAll(
     if (!opened.has(folder)) opened.set(folder, call.openScorer(folder));
     return opened.get(folder)!;
   };
-  const key = hashOf(configuration);
+  const key = hashJson(configuration);
   try {
     return inputs.phaseThree
       ? await onChunks(

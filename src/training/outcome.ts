@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { copyFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { copyTokenizer, sha256, writeConfig } from '../bert/index.js';
+import { hashFile } from '../common/hash.js';
+import { copyTokenizer, writeConfig } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
 import { systemCode, writeFailure } from '../common/io-errors.js';
 import { writeFileAtomic } from '../common/atomic.js';
@@ -44,7 +45,7 @@ export function checkpointsIn(out: string): string {
 export async function isTrained(out: string): Promise<boolean> {
   try {
     const { weights } = JSON.parse(await readFile(join(out, manifestName), 'utf8')) as TrainingManifest;
-    return existsSync(join(out, 'config.json')) && weights === (await sha256(join(out, weightsName)));
+    return existsSync(join(out, 'config.json')) && weights === (await hashFile(join(out, weightsName)));
   } catch {
     // A file that is missing, and one that is no manifest.
     return false;
@@ -104,7 +105,7 @@ export async function writeTrainedModel(
     throw writeFailure(weights, error);
   }
   const { history, ...facts } = manifest;
-  const whole: TrainingManifest = { ...facts, weights: await sha256(weights), history };
+  const whole: TrainingManifest = { ...facts, weights: await hashFile(weights), history };
   await writeFileAtomic(join(out, manifestName), `${JSON.stringify(whole, undefined, 1)}\n`);
   if (!existsSync(join(out, 'config.json'))) await writeConfig(base.config, out);
   await checkpoints.remove();

@@ -1,10 +1,11 @@
+import { hashJson } from '../common/hash.js';
 import type { Query } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { versions } from '../common/versions.js';
-import { findModel, type Scorer } from '../bert/index.js';
-import { modelKey, readBaseModel, scorerOf, type BaseModel } from './base-model.js';
+import { findModel, hashModel, type Scorer } from '../bert/index.js';
+import { readBaseModel, scorerOf, type BaseModel } from './base-model.js';
 import { Checkpoints, type Saved } from './checkpoints.js';
-import { type Configuration, hashOf, requireSame } from './configuration.js';
+import { type Configuration, requireSame } from './configuration.js';
 import { publishedAdam, TrainingWorker } from './engine/index.js';
 import { gatherAll } from './gather-all.js';
 import type { LossKind } from './graph/index.js';
@@ -164,15 +165,15 @@ async function configurationOf(
     ...Object.fromEntries(chosen),
     ...(settings.steps === undefined && { epochs }),
     ...(settings.loss === 'residual' && { lossAlpha, lossBeta }),
-    model: await modelKey(base.folder),
-    ...(inputs.general && { general: await modelKey(await findModel(inputs.general)) }),
-    ...(inputs.teacher && { teacher: await modelKey(await findModel(inputs.teacher)), teacherWeight }),
+    model: await hashModel(base.folder),
+    ...(inputs.general && { general: await hashModel(await findModel(inputs.general)) }),
+    ...(inputs.teacher && { teacher: await hashModel(await findModel(inputs.teacher)), teacherWeight }),
     ...(inputs.phaseThree && (await phaseThreeOf(inputs.phaseThree))),
     documents: inputs.documentsKey,
-    queries: hashOf(inputs.queries.map(textOf)),
-    validationQueries: hashOf((inputs.validationQueries ?? []).map(textOf)),
-    qrels: hashOf(wanted.map((id) => [...(inputs.qrels.get(id) ?? [])])),
-    run: hashOf(wanted.map((id) => (inputs.run.get(id) ?? []).slice(0, deepest))),
+    queries: hashJson(inputs.queries.map(textOf)),
+    validationQueries: hashJson((inputs.validationQueries ?? []).map(textOf)),
+    qrels: hashJson(wanted.map((id) => [...(inputs.qrels.get(id) ?? [])])),
+    run: hashJson(wanted.map((id) => (inputs.run.get(id) ?? []).slice(0, deepest))),
   };
 }
 
@@ -185,8 +186,8 @@ async function phaseThreeOf({
 }: PhaseThreeInputs): Promise<Configuration> {
   return {
     on: 'chunks',
-    phaseOne: await modelKey(await findModel(phaseOne)),
-    phaseTwo: await modelKey(await findModel(phaseTwo)),
+    phaseOne: await hashModel(await findModel(phaseOne)),
+    phaseTwo: await hashModel(await findModel(phaseTwo)),
     ...method,
     rerankedDepth: depth,
     ...combination,

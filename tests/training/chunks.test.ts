@@ -130,7 +130,7 @@ describe('what phase three learns from', () => {
   });
 });
 
-/** What phase three says of the pairs. */
+/** Phase three's scores of the pairs. */
 function scoresOf(pairings: readonly { first: string; passages: readonly string[] }[]): Float32Array {
   return Float32Array.from(
     pairings.flatMap(({ first, passages }) => passages.map((b) => overlap({ a: first, b }, 'three'))),

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { cacheFolder } from '../cache-folder.js';
+import { cacheFolder } from '../../common/cache-folder.js';
+import { hashJson } from '../../common/hash.js';
 import { type BertWeights, bertWeights, openCheckpoint } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
 import { type Arithmetic, bertGraph, int8Products } from '../graph/index.js';
@@ -44,7 +44,7 @@ export async function compiledModel(
     const calibration =
       precision === 'int8' ? (options.calibration ?? (await defaultCalibrationPairs())) : [];
     const identity = [WRITER_VERSION, config, precision, device, calibration, await fingerprint(checkpoint)];
-    const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
+    const key = hashJson(...identity).slice(0, 32);
     const compiled = await folderOnce(join(cacheFolder(), 'compiled', key), (temporary) =>
       writeCompiled(weights, { ...options, calibration }, join(temporary, 'model.onnx')),
     );

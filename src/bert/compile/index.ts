@@ -1,3 +1,2 @@
 export { defaultCalibrationPairs } from './calibration-pairs.js';
 export { compiledModel, type CompileOptions, type Precision, writeCompiled } from './compile.js';
-export { sha256 } from './fingerprint.js';

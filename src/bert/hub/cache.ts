@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { BertQeError } from '../../common/errors.js';
+import { hashText } from '../../common/hash.js';
 import { systemCode, writeFailure } from '../../common/io-errors.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 
@@ -34,7 +35,7 @@ export class ModelCache {
 
   blobPath(etag: string): string {
     // A server's own idea of an ETag may not be a file name.
-    const name = /^[\w-][\w.-]{0,120}$/.test(etag) ? etag : createHash('sha256').update(etag).digest('hex');
+    const name = /^[\w-][\w.-]{0,120}$/.test(etag) ? etag : hashText(etag);
     return join(this.root, 'blobs', name);
   }
 

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bertWeights, openCheckpoint } from '../checkpoint/index.js';
-import { sha256 } from '../compile/index.js';
+import { hashFile } from '../../common/hash.js';
 import {
   type ModelConfig,
   parameterCount,
@@ -90,7 +90,7 @@ async function modelFiles(folder: string): Promise<ModelFile[]> {
   for (const name of names.sort()) {
     const path = join(folder, name);
     const info = await stat(path);
-    if (info.isFile()) files.push({ name, bytes: info.size, sha256: await sha256(path) });
+    if (info.isFile()) files.push({ name, bytes: info.size, sha256: await hashFile(path) });
   }
   return files;
 }

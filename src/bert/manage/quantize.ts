@@ -4,7 +4,7 @@ import { throwIfAborted } from '../../common/errors.js';
 import { bertWeights, openCheckpoint } from '../checkpoint/index.js';
 import { defaultCalibrationPairs, writeCompiled } from '../compile/index.js';
 import { readModelConfig } from '../config.js';
-import { BertScorer, type Logits, probabilities } from '../scorer/index.js';
+import { BertScorer, type Logits, logOdds, probabilities } from '../scorer/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import type { TextPair } from '../types.js';
 import { writeConfig } from './convert.js';
@@ -75,7 +75,8 @@ async function logits(
 }
 
 function agreement(pairs: readonly TextPair[], before: Logits, after: Logits): Agreement {
-  const [x, y] = [margins(before), margins(after)];
+  // Log-odds order as probabilities do, but do not saturate.
+  const [x, y] = [logOdds(before), logOdds(after)];
   const lists = new Map<string, number[]>();
   pairs.forEach(({ a }, i) => {
     const list = lists.get(a);
@@ -98,10 +99,4 @@ function agreement(pairs: readonly TextPair[], before: Logits, after: Logits): A
     tauPerList: taus.reduce((sum, tau) => sum + tau, 0) / taus.length,
     largestDifference: p.reduce((most, value, i) => Math.max(most, Math.abs(value - q[i])), 0),
   };
-}
-
-/** One number per pair that orders as the probability does but does not saturate. */
-function margins({ labels, values }: Logits): Float32Array {
-  if (labels === 1) return values;
-  return Float32Array.from({ length: values.length / 2 }, (_, i) => values[2 * i + 1] - values[2 * i]);
 }

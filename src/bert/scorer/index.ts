@@ -1,5 +1,5 @@
 export { BertScorer, type ScorerInfo, type ScorerOptions } from './bert-scorer.js';
-export { type Logits, probabilities } from './probabilities.js';
+export { logOdds, type Logits, probabilities, sigmoid } from './probabilities.js';
 export type { Device } from '../runtime/index.js';
 export type { Precision } from '../compile/index.js';
 export { inputMeaning, type InputMeaning } from './input-names.js';

@@ -2,7 +2,7 @@ import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import type { SequenceTotal } from '../cost/encoder-flops.js';
 import { type Budget, sequenceLength, writeSequence } from '../sequence.js';
 import type { PairTemplate, TextPair } from '../types.js';
-import { Breather } from './breather.js';
+import { TimeSlice } from '../../common/yield.js';
 import type { BatchTask } from './messages.js';
 import type { PieceCache } from './piece-cache.js';
 
@@ -38,8 +38,8 @@ export function countTask({ shapes, ends }: BatchTask, total: SequenceTotal): vo
 export interface PlannedTask {
   readonly task: BatchTask;
   readonly pairs: Int32Array;
-  /** Whether workers take its batches from each other. */
-  readonly isShared: boolean;
+  /** How many workers take its batches. */
+  readonly workers: number;
 }
 
 /** The first window is small, so that workers start at once; later ones grow, so that batches fill. */
@@ -100,7 +100,7 @@ async function tokenise(
   signal: AbortSignal | undefined,
 ): Promise<Window> {
   const window: Window = { start, first: [], second: [] };
-  const breather = new Breather();
+  const slice = new TimeSlice();
   const end = Math.min(start + size, pairs.length);
   let ids = 0;
   for (let i = start; i < end && ids < WINDOW_IDS; i++) {
@@ -113,8 +113,8 @@ async function tokenise(
     window.first.push(first);
     window.second.push(second);
     ids += first.length + second.length;
-    if (breather.isDue) {
-      await breather.breathe();
+    if (slice.isOver) {
+      await slice.yield();
       throwIfAborted(signal);
     }
   }
@@ -200,7 +200,7 @@ function* sharedTask(
     at += batch.rows;
   }
   const shapes = batches.map(({ rows, length }) => ({ rows, length }));
-  yield { ...assemble(window, template, places, shapes, all), isShared: true };
+  yield { ...assemble(window, template, places, shapes, all), workers: takers };
 }
 
 /** How many sequences from a place on are of one length and have at most so many tokens together; at least one. */
@@ -267,6 +267,6 @@ function assemble(
   return {
     task: { ids, splits, shapes, ...(ends ? { ends } : {}) },
     pairs: places.map((place) => window.start + place),
-    isShared: false,
+    workers: 1,
   };
 }

@@ -1,7 +1,7 @@
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { cacheFolder } from '../../common/cache-folder.js';
 import {
-  cacheFolder,
   convertModel,
   describeModel,
   fetchModel,

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
+import { hashJson } from '../../common/hash.js';
 import type { Query, Ranking } from '../../collection/index.js';
 import {
   distribute,
@@ -62,9 +62,8 @@ export async function* fleetEntries(fleet: string, run: FleetRun): AsyncGenerato
   if (options.index === undefined) {
     throw new BertQeError('usage', '--fleet needs --index: workers must reach the documents too.');
   }
-  const digest = createHash('sha256').update(JSON.stringify(run.inputs)).digest('hex');
   const results = distribute<RerankTask, RerankTaskResult>(address, tasksOf(run, options.index), {
-    run: digest,
+    run: hashJson(run.inputs),
     signal,
   });
   try {

@@ -1,8 +1,4 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { findModel } from '../../bert/index.js';
+import { findModel, hashModel } from '../../bert/index.js';
 import { parseVariant, phases, type ModelChoice, type Phase } from '../../expansion/index.js';
 import { isScorerAddress, openRemoteScorer, type RemoteScorer } from '../../remote/index.js';
 import { BertQeError } from '../../common/errors.js';
@@ -88,7 +84,7 @@ export async function modelInputs({ folders }: NamedModels): Promise<JournalInpu
   const inputs: Record<string, string> = {};
   for (const phase of phases) {
     const folder = folders[phase];
-    const hash = hashes.get(folder) ?? (isScorerAddress(folder) ? folder : await hashFolder(folder));
+    const hash = hashes.get(folder) ?? (isScorerAddress(folder) ? folder : await hashModel(folder));
     hashes.set(folder, hash);
     inputs[`model of ${phase}`] = hash;
   }
@@ -119,20 +115,4 @@ export async function openRemoteModels({ folders }: NamedModels, signal: AbortSi
     throw error;
   }
   return { models: models as Record<Phase, ModelChoice>, close };
-}
-
-async function hashFolder(folder: string): Promise<string> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile() || entry.isSymbolicLink())
-    .filter(({ name }) => !name.startsWith('.') && !name.endsWith('.md'))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-  const hash = createHash('sha256');
-  for (const file of files) {
-    hash.update(`\n${file.slice(folder.length)}\n`);
-    for await (const block of createReadStream(file, { highWaterMark: 1 << 20 }))
-      hash.update(block as Buffer);
-  }
-  return hash.digest('hex');
 }

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { hashJson } from '../../common/hash.js';
 import {
   readDocuments,
   readRunByQuery,
@@ -92,7 +93,7 @@ export async function openSource(options: SourceValues, depth: number, io: Io): 
       return {
         store: collection.store,
         ...rankings,
-        inputs: { ...identity, ...rankings.inputs, queries: digest(JSON.stringify(rankings.queries)) },
+        inputs: { ...identity, ...rankings.inputs, queries: hashJson(rankings.queries) },
         close: async () => {
           await collection.close();
           await cleanUp();
@@ -234,8 +235,4 @@ function refuseFirstStage(options: SourceValues): void {
 async function spool(file: string): Promise<string> {
   await pipeline(process.stdin, createWriteStream(file));
   return file;
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -1,12 +1,17 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { hashJson } from '../../common/hash.js';
 import { readQrels, readQueries, readRun, type Query } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { DEFAULTS } from '../../expansion/index.js';
-import { lossFigure } from '../../experiment/index.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { Index } from '../../retrieval/index.js';
-import { lossNames, trainingDevices, trainModel, validationMeasure } from '../../training/index.js';
+import {
+  lossFigure,
+  lossNames,
+  trainingDevices,
+  trainModel,
+  validationMeasure,
+} from '../../training/index.js';
 import { defineCommand, type Io } from '../command.js';
 import { formatCount, formatDuration } from '../progress.js';
 import { chunkOptions, phaseThreeOf } from './train-chunks.js';
@@ -123,7 +128,7 @@ export const trainCommand = defineCommand({
     const reporter = new TrainReporter(io);
     const started = performance.now();
     try {
-      const documentsKey = createHash('sha256').update(JSON.stringify(index.manifest)).digest('hex');
+      const documentsKey = hashJson(index.manifest);
       const { history, best, steps, examples } = await trainModel(
         {
           model,

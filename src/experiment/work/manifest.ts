@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { hashFile, hashJson } from '../../common/hash.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import type { ExperimentFile } from '../file/schema.js';
-import { keyOf, sha256Of } from './digests.js';
 import type { ModelRecord } from './models.js';
 
 /** A step that was done: what it was made from, and what it made. */
@@ -70,7 +70,7 @@ export class Manifest {
   /** The step's result, computed by `make` unless it is known and its files are untouched. */
   async run<T>(step: Step, make: () => Promise<T>): Promise<T> {
     this.#needed.add(step.name);
-    const key = keyOf(step.inputs);
+    const key = hashJson(step.inputs);
     const known = this.#steps.get(step.name);
     if (known?.key === key && (await this.#areIntact(known)) && (step.isIntact?.() ?? true)) {
       return known.result as T;
@@ -78,7 +78,7 @@ export class Manifest {
     for (const output of step.outputs) await mkdir(dirname(join(this.folder, output)), { recursive: true });
     const result = await make();
     const outputs: Record<string, string> = {};
-    for (const output of step.outputs) outputs[output] = await sha256Of(join(this.folder, output));
+    for (const output of step.outputs) outputs[output] = await hashFile(join(this.folder, output));
     this.#steps.set(step.name, { key, outputs, ...(result === undefined ? {} : { result }) });
     this.ran.push(step.name);
     await this.save();
@@ -108,7 +108,7 @@ export class Manifest {
   async #areIntact({ outputs }: StepRecord): Promise<boolean> {
     for (const [output, digest] of Object.entries(outputs)) {
       const file = join(this.folder, output);
-      if (!existsSync(file) || (await sha256Of(file)) !== digest) return false;
+      if (!existsSync(file) || (await hashFile(file)) !== digest) return false;
     }
     return true;
   }

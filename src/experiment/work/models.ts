@@ -1,7 +1,7 @@
-import { BertScorer, findModel, type SizeLetter } from '../../bert/index.js';
+import { BertScorer, findModel, hashModel, type SizeLetter } from '../../bert/index.js';
+import { hashJson } from '../../common/hash.js';
 import { expandVariables, resolvePath } from '../file/paths.js';
 import type { ExperimentFile } from '../file/schema.js';
-import { keyOf, type FileDigests } from './digests.js';
 import type { WorkStore } from './store.js';
 import { StoredScorer, type OpenedModel } from './stored-scorer.js';
 import { machineWith } from './timing.js';
@@ -33,7 +33,6 @@ export class Models {
     private readonly experiment: ExperimentFile,
     /** Relative paths start from the experiment file. */
     private readonly file: string,
-    private readonly digests: FileDigests,
     private readonly store: WorkStore,
     private readonly open: OpenModel = openBertModel,
   ) {}
@@ -51,11 +50,6 @@ export class Models {
     return { name, folder: await findModel(/[\\/]/.test(path) ? resolvePath(this.file, path) : path) };
   }
 
-  /** Hash of all that a model's scores depend on. */
-  digest(folder: string): Promise<string> {
-    return this.digests.of(folder, isPartOfModel);
-  }
-
   /** The model of a size in a role; `fold` counts from 1, and `own` is a use that may have a model of its own. */
   async get(size: SizeLetter, role: ModelRole, fold: number, own: string = size): Promise<StoredScorer> {
     const { name, folder } =
@@ -64,9 +58,9 @@ export class Models {
     const known = this.#byFolder.get(folder);
     if (known) return known;
     const { device, precision } = this.experiment;
-    const sha256 = await this.digest(folder);
+    const sha256 = await hashModel(folder);
     const scorer = new StoredScorer(
-      keyOf('model 1', sha256, device, precision),
+      hashJson('model 1', sha256, device, precision),
       this.store,
       () => this.open(folder, { device, precision }),
       machineWith(device),
@@ -84,11 +78,6 @@ export class Models {
   async close(): Promise<void> {
     await Promise.all([...this.#byFolder.values()].map((scorer) => scorer.close()));
   }
-}
-
-/** A README or a training's log may change without the scores changing. */
-function isPartOfModel(name: string): boolean {
-  return !name.startsWith('.') && !name.toLowerCase().endsWith('.md') && name !== 'training.json';
 }
 
 async function openBertModel(folder: string, { device, precision }: ModelSettings): Promise<OpenedModel> {

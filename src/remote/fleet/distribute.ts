@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job, Queue } from 'bullmq';
+import { pause } from '../../common/yield.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { connectRedis, loadBullmq, taskId, type FleetAddress, type FleetTask } from './queue.js';
 
@@ -71,7 +71,7 @@ export async function* distribute<D, R>(
       if (outcome === 'lost') await add(head);
       if (outcome === 'lost' || outcome === 'pending') {
         throwIfAborted(signal);
-        await sleep(pollMs, undefined, signal && { signal }).catch(() => throwIfAborted(signal));
+        await pause(pollMs, signal);
         continue;
       }
       waiting.shift();

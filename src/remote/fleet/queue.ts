@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { QueueOptions } from 'bullmq';
+import { hashText } from '../../common/hash.js';
 import { BertQeError } from '../../common/errors.js';
 import { optionalPackage } from '../net/index.js';
 
@@ -74,6 +74,6 @@ export function loadBullmq(): Promise<typeof import('bullmq')> {
 
 /** The same work has the same id, whoever hands it in and however often: it is queued once. */
 export function taskId(run: string, key: string): string {
-  const digest = createHash('sha256').update(key).digest('hex').slice(0, 20);
+  const digest = hashText(key).slice(0, 20);
   return `${run.slice(0, 20)}-${digest}`;
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { TransientFailure } from '../../common/retry.js';
+import { hashJson } from '../../common/hash.js';
 import { badInput, type Document, type Origin } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
-import { Transient } from '../net/index.js';
 import { refusalOf, type EngineConnection } from './connection.js';
 import { fields } from './definition.js';
 
@@ -33,10 +33,7 @@ export function loadItem(
       `A search engine takes ids of 1 to ${longestId}.`,
     );
   }
-  const digest = createHash('sha256')
-    .update(JSON.stringify([id, title ?? '', text]))
-    .digest('hex')
-    .slice(0, 16);
+  const digest = hashJson(id, title ?? '', text).slice(0, 16);
   const source = {
     [fields.id]: id,
     ...(title ? { [fields.title]: title.toWellFormed() } : {}),
@@ -89,7 +86,9 @@ export async function sendBulk(
     ];
   }
   if (answer.items?.length !== items.length) {
-    throw new Transient(`the server told of ${answer.items?.length ?? 0} of ${items.length} documents`);
+    throw new TransientFailure(
+      `the server told of ${answer.items?.length ?? 0} of ${items.length} documents`,
+    );
   }
   const again: LoadItem[] = [];
   const present: LoadItem[] = [];

@@ -1,3 +1,4 @@
+import { compareUtf8 } from '../../common/order.js';
 import type { Query, Ranking, Retriever, ScoredDocument, SearchOptions } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
 import {
@@ -135,7 +136,7 @@ export class EngineRetriever implements Retriever {
       }
       after = hits.hits.length === size ? hits.hits.at(-1)?.sort : undefined;
     } while (after && ranking.length < depth);
-    return isOurs ? ranking : ranking.sort((a, b) => b.score - a.score || byteOrder(a.id, b.id));
+    return isOurs ? ranking : ranking.sort((a, b) => b.score - a.score || compareUtf8(a.id, b.id));
   }
 
   /** One page, whole: an answer without some shard, or cut off by the clock, is no answer. */
@@ -158,8 +159,4 @@ export class EngineRetriever implements Retriever {
       },
     );
   }
-}
-
-function byteOrder(a: string, b: string): number {
-  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

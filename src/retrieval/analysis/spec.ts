@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hashJson } from '../../common/hash.js';
 import { BertQeError } from '../../common/errors.js';
 import { BASES } from './bases.js';
 import { lowerCase } from './lower-case.js';
@@ -83,8 +83,7 @@ export function parseAnalyzerSpec(value: unknown): AnalyzerSpec {
  */
 export function analyzerFingerprint(spec: AnalyzerSpec): string {
   const stopwords = [...stopwordsOf(spec)].sort();
-  const content = JSON.stringify([RULES_VERSION, spec.base, stopwords, spec.stemmer]);
-  return createHash('sha256').update(content).digest('hex').slice(0, 16);
+  return hashJson(RULES_VERSION, spec.base, stopwords, spec.stemmer).slice(0, 16);
 }
 
 /** `terrier`, or with what differs from it: `terrier, 12 own stop words, no stemming`. */

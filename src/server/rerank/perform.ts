@@ -72,6 +72,7 @@ export async function perform(
       onProgress: scoring.onProgress,
       ...(topK === undefined ? {} : { topK }),
       ...(work.explain ? { explain: true } : {}),
+      ...(work.keepOdds ? { keepEvidence: true } : {}),
       ...(anytime === undefined ? {} : { deadline: anytime }),
     });
     life.note({

@@ -1,10 +1,11 @@
+import type { TextPair } from '../../bert/index.js';
 import type { BertQEOptions } from '../../expansion/index.js';
 import type { Variant } from '../catalogue/index.js';
 import type { RequestLife } from '../http/index.js';
 import type { Service } from '../service.js';
 import { showExplanation, type ShownExplanation } from './explanation.js';
 import { perform } from './perform.js';
-import { rawScores } from './raw-scores.js';
+import { rawScore } from './raw-scores.js';
 
 /** What the shapes of request have in common. */
 export interface RankRequest {
@@ -35,17 +36,22 @@ export async function rank(service: Service, life: RequestLife, request: RankReq
     variant,
     method,
     topK: topN,
-    explain: explain || raw,
+    explain,
     keepOdds: raw,
   });
-  const { results, explanation } = performed.reranking;
-  const odds = raw ? rawScores(query, variant, explanation!, performed) : undefined;
-  const places = results.map(({ index, id, relevance }) => ({
+  const { results, explanation, evidence } = performed.reranking;
+  const { scoring, settings } = performed;
+  const byIndex = new Map(evidence?.candidates.map((candidate) => [candidate.index, candidate]));
+  const odds = {
+    phaseOne: (pair: TextPair) => scoring.logOdds(variant.engines.phaseOne, pair)!,
+    phaseThree: (pair: TextPair) => scoring.logOdds(variant.engines.phaseThree, pair)!,
+  };
+  const places = results.map(({ index, relevance }) => ({
     index,
-    score: odds ? odds.get(id)! : relevance!,
+    score: evidence ? rawScore(evidence, byIndex.get(index)!, settings.alpha, odds) : relevance!,
   }));
   // Probabilities that round to the same number are in the order of the log-odds.
-  if (odds) places.sort((a, b) => b.score - a.score);
+  if (raw) places.sort((a, b) => b.score - a.score);
   return {
     places,
     tokens: performed.scoring.tokens,

@@ -17,12 +17,3 @@ export interface Engine {
   /** Tokens that may go to it at a time while that is quickly done: of more pairs, more have the same length. */
   readonly fullRoundTokens?: number;
 }
-
-/** ln(p/(1-p)) of each pair: the single label's logit, or the difference of two. */
-export function logOdds({ labels, values }: Logits): Float64Array {
-  const odds = new Float64Array(values.length / labels);
-  for (let i = 0; i < odds.length; i++) {
-    odds[i] = labels === 1 ? values[i] : values[2 * i + 1] - values[2 * i];
-  }
-  return odds;
-}

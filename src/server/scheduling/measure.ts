@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '../../common/yield.js';
 import type { TextPair, Meter } from '../../bert/index.js';
 
 /** Longest stretch of counting before sockets get their turn, in milliseconds. */
@@ -20,7 +21,7 @@ async function measureRest(
   first: number,
 ): Promise<Uint32Array> {
   for (let from = first; from < pairs.length;) {
-    await new Promise((resolve) => setImmediate(resolve));
+    await yieldToEventLoop();
     from = slice(meter, pairs, lengths, from);
   }
   return lengths;

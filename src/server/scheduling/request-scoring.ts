@@ -1,4 +1,11 @@
-import { type Scorer, type ScoreOptions, type TextPair, countOf, encoderFlops } from '../../bert/index.js';
+import {
+  countOf,
+  encoderFlops,
+  type ScoreOptions,
+  type Scorer,
+  sigmoid,
+  type TextPair,
+} from '../../bert/index.js';
 import { phases, type Phase, type RerankProgress } from '../../expansion/index.js';
 import type { Ticket } from './admission.js';
 import type { Engine } from './engine.js';
@@ -109,7 +116,7 @@ export class RequestScoring {
     use.tokens += count.tokens;
     use.flops += encoderFlops(engine.meter.shape, count);
     if (this.options.keepOdds) this.#remember(engine, pairs, odds);
-    return new Float32Array(odds.map((logit) => 1 / (1 + Math.exp(-logit))));
+    return Float32Array.from(odds, sigmoid);
   }
 
   #remember(engine: Engine, pairs: readonly TextPair[], odds: Float64Array): void {

@@ -1,5 +1,6 @@
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
-import { logOdds, type Engine } from './engine.js';
+import { logOdds } from '../../bert/index.js';
+import type { Engine } from './engine.js';
 import { Job, type JobRequest } from './job.js';
 import { measure } from './measure.js';
 import { Round } from './round.js';

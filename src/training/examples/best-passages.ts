@@ -29,12 +29,6 @@ export class LazyScorer implements Scorer {
   }
 }
 
-/** Answers where nobody looks at the answer: phase one when passages are chosen, phase three before it is trained. */
-export const unasked: Scorer = {
-  score: async (pairs) => new Float32Array(pairs.length).fill(0.5),
-  close: async () => undefined,
-};
-
 export interface PassageSource {
   readonly documents: DocumentStore;
   /** Chooses the best passages. */
@@ -53,17 +47,12 @@ export async function bestPassages(
 ): Promise<Passage[]> {
   if (ids.length === 0) return [];
   const candidates = await documentsOf(query, ids, documents);
-  const maxP = new BertQE(
-    { bestPassage: general, phaseOne: unasked },
-    { passageWords, titleWords, expansion: false, depth: ids.length },
-  );
+  const bertQe = new BertQE({ phaseOne: general }, { passageWords, titleWords, depth: ids.length });
   const stop = signal ? { signal } : {};
-  const { explanation } = await maxP.rerank(query.text, candidates, { explain: true, ...stop });
-  const byId = new Map(explanation!.documents.map(({ id, passage }) => [id, passage]));
-  const passages = ids.flatMap((id) => {
-    const passage = byId.get(id);
-    return passage ? [{ document: id, passage }] : [];
-  });
+  const evidence = await bertQe.evidence(query.text, candidates, { until: 'bestPassage', ...stop });
+  const passages = evidence.candidates.flatMap(({ id, passage }) =>
+    passage ? [{ document: id, passage }] : [],
+  );
   if (!teacher) return passages;
   const scores = await teacher.score(
     passages.map(({ passage }) => ({ a: query.text, b: passage })),

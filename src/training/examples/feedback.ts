@@ -2,13 +2,12 @@ import type { Scorer } from '../../bert/index.js';
 import type { DocumentStore, Query, Run } from '../../collection/index.js';
 import { throwIfAborted } from '../../common/errors.js';
 import { BertQE, type FeedbackMethod } from '../../expansion/index.js';
-import { unasked } from './best-passages.js';
 import { documentsOf } from './documents.js';
 import type { Journal } from './journal.js';
 
-/** A query after phases one and two: all that phase three starts from. */
+/** The evidence of a query after phases one and two, from which phase three starts. */
 export interface Feedback {
-  /** Those that phase two chose, best first, with their shares in Eq. 4. */
+  /** The chunks of C, best first, with their weights in Eq. 4. */
   readonly chunks: readonly { readonly text: string; readonly weight: number }[];
   /** The candidates, in the order of the initial ranking. */
   readonly documents: readonly FeedbackDocument[];
@@ -29,7 +28,7 @@ export interface QueryFeedback {
   readonly feedback: Feedback;
 }
 
-/** The models of phases one and two, and what they read. */
+/** The models of phases one and two, and the documents. */
 export interface FeedbackSource {
   readonly documents: DocumentStore;
   readonly bestPassage: Scorer;
@@ -38,7 +37,7 @@ export interface FeedbackSource {
   readonly signal?: AbortSignal;
 }
 
-/** Phases one and two of each query. No judgement is looked at: the chunks are those that ranking would use. */
+/** Runs phases one and two of each query. Judgements play no part: the chunks are those that ranking would use. */
 export async function gatherFeedback(
   queries: readonly Query[],
   run: Run,
@@ -48,7 +47,7 @@ export async function gatherFeedback(
   onProgress: (done: number, total: number) => void,
 ): Promise<QueryFeedback[]> {
   const { bestPassage, phaseOne, phaseTwo, signal } = source;
-  const bertQe = new BertQE({ bestPassage, phaseOne, phaseTwo, phaseThree: unasked }, method);
+  const bertQe = new BertQE({ bestPassage, phaseOne, phaseTwo }, method);
   const gathered: QueryFeedback[] = [];
   for (const query of queries) {
     throwIfAborted(signal);
@@ -74,14 +73,13 @@ async function feedbackOf(
   const ids = ranking.map(({ id }) => id);
   const found = await documentsOf(query, ids, documents);
   const candidates = found.map((document, i) => ({ ...document, score: ranking[i].score }));
-  const { explanation } = await bertQe.rerank(query.text, candidates, {
-    explain: true,
+  const evidence = await bertQe.evidence(query.text, candidates, {
+    until: 'phaseTwo',
     ...(signal ? { signal } : {}),
   });
-  const ordered = explanation!.documents.toSorted((a, b) => a.ranks.initial - b.ranks.initial);
   return {
-    chunks: explanation!.chunks.map(({ text, weight }) => ({ text, weight })),
-    documents: ordered.map(({ id, passage, queryScore, initial }) => ({
+    chunks: evidence.chunks!.map(({ text, weight }) => ({ text, weight })),
+    documents: evidence.candidates.map(({ id, passage, queryScore, initial }) => ({
       document: id,
       passage: passage!,
       queryScore: queryScore!,

@@ -1,6 +1,5 @@
-import { compareUtf8 } from '../../../src/evaluation/order.js';
-import { combine, interpolate, type Combination } from '../../../src/expansion/combine.js';
-import { expansionScore } from '../../../src/expansion/phase-three.js';
+import { compareUtf8 } from '../../../src/common/order.js';
+import { combine, expansionScore, interpolate, type Combination } from '../../../src/expansion/equations.js';
 import type { ExplainedDocument, Explanation } from './answer.js';
 
 /** A document at the place that some α and β give it. */
@@ -32,8 +31,7 @@ export function recombine({ chunks, documents }: Explanation, { alpha, beta }: C
       continue;
     }
     const expansion = chunks.length === 0 ? null : expansionScore(weights, chunkScores);
-    // Without chunks there is nothing to give a share to.
-    const combined = expansion === null ? queryScore : combine(queryScore, expansion, alpha);
+    const combined = combine(queryScore, expansion, alpha);
     known.push({ id, expansion, combined, final: interpolate(combined, initial ?? undefined, beta) });
   }
   known.sort((a, b) => b.final - a.final || compareUtf8(a.id, b.id));

@@ -1,6 +1,6 @@
 import { Fragment } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Combination } from '../../../src/expansion/combine.js';
+import type { Combination } from '../../../src/expansion/equations.js';
 import type { SearchAnswer } from '../model/answer.js';
 import { labelOf } from '../model/rankings.js';
 import type { Place } from '../model/recombine.js';

@@ -1,4 +1,4 @@
-import type { Combination } from '../../../src/expansion/combine.js';
+import type { Combination } from '../../../src/expansion/equations.js';
 import type { ExplainedDocument } from '../model/answer.js';
 import { formatProbability } from '../model/format.js';
 import type { Place } from '../model/recombine.js';

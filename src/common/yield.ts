@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { throwIfAborted } from './errors.js';
+
+/** Lets timers, sockets and workers run before the caller goes on. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Waits; throws `aborted` when the signal fires first. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, signal && { signal }).catch(() => throwIfAborted(signal));
+}
+
+/**
+ * A time slice of long synchronous work: `if (slice.isOver) await slice.yield()` between its small steps keeps the
+ * process responsive.
+ */
+export class TimeSlice {
+  #since = performance.now();
+
+  constructor(
+    /** Milliseconds of work between two yields. */
+    readonly lengthMs = 5,
+  ) {}
+
+  /** True when it is time to yield; cheaper than a needless `await`. */
+  get isOver(): boolean {
+    return performance.now() - this.#since > this.lengthMs;
+  }
+
+  /** Yields to the event loop, then starts the next slice. */
+  async yield(): Promise<void> {
+    await yieldToEventLoop();
+    this.#since = performance.now();
+  }
+}

@@ -1,0 +1,161 @@
+import type { Candidate, Chunk, Evidence, ScoredChunk } from './evidence.js';
+import { FinalScores, queryColumn } from './final-scores.js';
+import type { QueryModels } from './models.js';
+import type { Settings } from './options.js';
+import { wholeText } from './passages.js';
+import type { Phase } from './phases.js';
+import type { Cells, Schedule } from './schedule/index.js';
+import { windowSpans, wordsOf } from './windows.js';
+
+/** Options of {@link gatherEvidence}. */
+export interface GatherOptions {
+  /** The last phase to run (`phaseThree`). */
+  readonly until?: Phase | undefined;
+  /** Scores every document in phase one, even where the wanted places do not depend on it (false). */
+  readonly rankPhaseOne?: boolean | undefined;
+}
+
+/**
+ * BERT-QE for one query, as section 2 of the paper tells it. The models' answers go into the evidence. The schedule
+ * decides which scores are computed; α and β matter only to a schedule that leaves some out.
+ *
+ * @returns False where the schedule ran out of time.
+ */
+export async function gatherEvidence(
+  evidence: Evidence,
+  settings: Settings,
+  models: QueryModels,
+  schedule: Schedule,
+  { until = 'phaseThree', rankPhaseOne = false }: GatherOptions = {},
+): Promise<boolean> {
+  const { candidates } = evidence;
+  const choosePassages = (some: readonly Candidate[]) => chooseBestPassages(evidence, some, models);
+  const scoreDocuments = (some: readonly Candidate[]) => scoreAgainstQuery(evidence, some, models);
+  if (until === 'bestPassage') return schedule.all('passages', candidates, passagePairs, choosePassages);
+
+  // Section 2.1, phase one: the documents are ranked by rel(q,d).
+  const { expansion } = settings;
+  const usesPhaseOne = expansion && settings.chunkSource !== 'initial';
+  const endsHere = until === 'phaseOne' || (until === 'phaseTwo' && !expansion);
+  if (usesPhaseOne || rankPhaseOne || endsHere) {
+    const isRanked = await schedule.all('documents', candidates, documentPairs, scoreDocuments);
+    if (endsHere || (usesPhaseOne && !isRanked)) return isRanked;
+  }
+
+  // Section 2.2, phase two: the best kc chunks of the best kd documents expand the query.
+  if (expansion) {
+    const feedback = (usesPhaseOne ? evidence.rankedByQuery()! : candidates).slice(0, settings.kd);
+    const open = feedback.filter(hasNoPassage);
+    if (!(await schedule.all('passages', open, passagePairs, choosePassages))) return false;
+    const chunks = feedback.flatMap((document) => chunksOf(document, settings));
+    const scored: ScoredChunk[] = [];
+    const scoreChunks = async (some: readonly Chunk[]) => {
+      scored.push(...(await scoreAgainst(evidence.query, some, models)));
+    };
+    if (!(await schedule.all('chunks', chunks, () => 1, scoreChunks))) return false;
+    evidence.expandWith(bestOf(scored, settings.kc));
+    if (until === 'phaseTwo') return true;
+  } else {
+    evidence.expandWith([]);
+  }
+
+  // Section 2.3, phase three: every document is scored against the query and the chunks.
+  return schedule.cells(new FinalScores(evidence, settings), async (cells) => {
+    await scoreDocuments(cells.filter(({ columns }) => columns[0] === queryColumn).map(({ row }) => row));
+    await scoreAgainstChunks(evidence, cells, models);
+  });
+}
+
+/** Chooses the passage that stands for each document: the most relevant to the query, the first among equals. */
+async function chooseBestPassages(
+  { query }: Evidence,
+  candidates: readonly Candidate[],
+  models: QueryModels,
+): Promise<void> {
+  const open = candidates.filter(hasNoPassage);
+  const pairs = open.flatMap(({ passages }) => passages.map((passage) => ({ a: query, b: passage })));
+  const scores = await models.score('bestPassage', pairs);
+  let from = 0;
+  for (const candidate of open) {
+    const { passages } = candidate;
+    candidate.passage = passages[indexOfMax(scores.subarray(from, (from += passages.length)))];
+  }
+}
+
+/** Eq. 2: rel(q,d), the probability that the best passage of d is relevant to q. */
+async function scoreAgainstQuery(
+  evidence: Evidence,
+  candidates: readonly Candidate[],
+  models: QueryModels,
+): Promise<void> {
+  await chooseBestPassages(evidence, candidates, models);
+  const open = candidates.filter(({ queryScore }) => queryScore === undefined);
+  const pairs = open.map(({ passage }) => ({ a: evidence.query, b: passage! }));
+  const scores = await models.score('phaseOne', pairs);
+  open.forEach((candidate, i) => (candidate.queryScore = scores[i]));
+}
+
+/** The windows of m words over a document's best passage, title included, or over all of its text. */
+function chunksOf(source: Candidate, { chunk, chunkSource, passage }: Settings): Chunk[] {
+  const text = chunkSource === 'document' ? wholeText(source.document, passage) : source.passage!;
+  const words = wordsOf(text);
+  return windowSpans(words.length, chunk).map(({ start, end }) => ({
+    text: words.slice(start, end).join(' '),
+    source,
+    start,
+  }));
+}
+
+/** Eq. 3: rel(q,c), the probability that a chunk is relevant to the query. */
+async function scoreAgainst(
+  query: string,
+  chunks: readonly Chunk[],
+  models: QueryModels,
+): Promise<ScoredChunk[]> {
+  const scores = await models.score(
+    'phaseTwo',
+    chunks.map(({ text }) => ({ a: query, b: text })),
+  );
+  return chunks.map((chunk, i) => ({ ...chunk, score: scores[i] }));
+}
+
+/** The kc best chunks, best first; equal ones in the order of the feedback documents and of their text. */
+function bestOf(chunks: readonly ScoredChunk[], kc: number): ScoredChunk[] {
+  return [...chunks].sort((a, b) => b.score - a.score).slice(0, kc);
+}
+
+/** rel(c,d) of Eq. 4: the chunk takes the query's place. */
+async function scoreAgainstChunks(
+  { chunks }: Evidence,
+  cells: readonly Cells<Candidate>[],
+  models: QueryModels,
+): Promise<void> {
+  const wanted = cells.flatMap(({ row, columns }) =>
+    columns.filter((column) => column !== queryColumn).map((column) => ({ row, chunk: column - 1 })),
+  );
+  const scores = await models.score(
+    'phaseThree',
+    wanted.map(({ row, chunk }) => ({ a: chunks![chunk].text, b: row.passage! })),
+  );
+  wanted.forEach(({ row, chunk }, i) => (row.chunkScores[chunk] = scores[i]));
+}
+
+function hasNoPassage({ passage }: Candidate): boolean {
+  return passage === undefined;
+}
+
+/** Pairs that choosing the best passage takes. */
+function passagePairs({ passages }: Candidate): number {
+  return passages.length > 1 ? passages.length : 0;
+}
+
+/** Pairs that rel(q,d) takes, its best passage included. */
+function documentPairs(candidate: Candidate): number {
+  return passagePairs(candidate) + 1;
+}
+
+function indexOfMax(values: Float64Array): number {
+  let best = 0;
+  for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i;
+  return best;
+}

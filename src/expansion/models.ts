@@ -1,0 +1,129 @@
+import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../bert/index.js';
+import { BertQeError, throwIfAborted } from '../common/errors.js';
+import { eachPhase, type Phase } from './phases.js';
+
+/** The models of the phases. Phase one's serves where another is left out. */
+export interface BertQEScorers {
+  /** Chooses each document's best passage. */
+  readonly bestPassage?: Scorer;
+  /** Gives rel(q,d). */
+  readonly phaseOne: Scorer;
+  /** Gives rel(q,c). */
+  readonly phaseTwo?: Scorer;
+  /** Gives rel(c,d). */
+  readonly phaseThree?: Scorer;
+}
+
+/** A model for each phase. One model may serve several. */
+export type PhaseScorers = Readonly<Record<Phase, Scorer>>;
+
+export function forEveryPhase(scorers: BertQEScorers): PhaseScorers {
+  return eachPhase((phase) => scorers[phase] ?? scorers.phaseOne);
+}
+
+/** The options with which {@link BertQE} calls a scorer: it also says which phase asks. */
+export interface PhaseScoreOptions extends ScoreOptions {
+  readonly phase: Phase;
+}
+
+/** The work of a phase so far. */
+export interface PhaseUse {
+  pairs: number;
+  seconds: number;
+  tokens: number;
+  flops: number;
+}
+
+export interface QueryModelsOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the pairs that the phase has run so far. */
+  readonly onPairs?: ((phase: Phase, pairs: number) => void) | undefined;
+}
+
+/**
+ * The models as one query asks them. No pair is put to the same model twice, whichever phase asks. The use of each
+ * phase is counted.
+ */
+export class QueryModels {
+  readonly use: Readonly<Record<Phase, PhaseUse>> = eachPhase(() => ({
+    pairs: 0,
+    seconds: 0,
+    tokens: 0,
+    flops: 0,
+  }));
+  /** Model → first text → second text → probability; NaN while the model is asked. */
+  readonly #known = new Map<Scorer, Map<string, Map<string, number>>>();
+
+  constructor(
+    private readonly scorers: PhaseScorers,
+    private readonly options: QueryModelsOptions = {},
+  ) {}
+
+  /** Probabilities of the pairs, in their order. */
+  async score(phase: Phase, pairs: readonly TextPair[]): Promise<Float64Array> {
+    const scorer = this.scorers[phase];
+    let known = this.#known.get(scorer);
+    if (!known) this.#known.set(scorer, (known = new Map()));
+    const unknown = addUnknown(known, pairs);
+    if (unknown.length > 0) {
+      const scores = checked(await this.#ask(scorer, phase, unknown), unknown.length, phase);
+      for (let i = 0; i < unknown.length; i++) known.get(unknown[i].a)!.set(unknown[i].b, scores[i]);
+    }
+    const scores = new Float64Array(pairs.length);
+    for (let i = 0; i < pairs.length; i++) scores[i] = known.get(pairs[i].a)!.get(pairs[i].b)!;
+    return scores;
+  }
+
+  async #ask(scorer: Scorer, phase: Phase, pairs: readonly TextPair[]): Promise<Float32Array> {
+    const { signal, onPairs } = this.options;
+    throwIfAborted(signal);
+    const use = this.use[phase];
+    const started = performance.now();
+    const before = use.pairs;
+    const options: PhaseScoreOptions = {
+      phase,
+      onCost: ({ tokens, flops }: ScoringCost) => {
+        use.tokens += tokens;
+        use.flops += flops;
+      },
+      ...(signal ? { signal } : {}),
+      ...(onPairs ? { onProgress: (done: number) => onPairs(phase, before + done) } : {}),
+    };
+    const scores = await scorer.score(pairs, options);
+    use.seconds += (performance.now() - started) / 1000;
+    use.pairs += pairs.length;
+    onPairs?.(phase, use.pairs);
+    return scores;
+  }
+}
+
+/** Adds the distinct pairs that are not in the map, and gives them. */
+function addUnknown(known: Map<string, Map<string, number>>, pairs: readonly TextPair[]): TextPair[] {
+  const unknown: TextPair[] = [];
+  for (const pair of pairs) {
+    let ofFirst = known.get(pair.a);
+    if (!ofFirst) known.set(pair.a, (ofFirst = new Map()));
+    if (ofFirst.has(pair.b)) continue;
+    ofFirst.set(pair.b, Number.NaN);
+    unknown.push(pair);
+  }
+  return unknown;
+}
+
+/** Checks an answer: the bounds of exact top-k and the logarithm need probabilities. */
+function checked(scores: Float32Array, pairs: number, phase: Phase): Float32Array {
+  if (scores.length !== pairs) {
+    throw new BertQeError(
+      'failure',
+      `The ${phase} scorer answered ${scores.length} scores for ${pairs} pairs.`,
+    );
+  }
+  for (const score of scores) {
+    if (score >= 0 && score <= 1) continue;
+    throw new BertQeError(
+      'failure',
+      `The ${phase} scorer answered ${score}; it must give a probability between 0 and 1, not a logit.`,
+    );
+  }
+  return scores;
+}

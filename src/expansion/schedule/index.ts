@@ -1,0 +1,10 @@
+export { Deadline } from './deadline.js';
+export { exactTopK, type TopKOptions } from './exact-top-k.js';
+export {
+  everything,
+  expectedCell,
+  tolerance,
+  type Cells,
+  type Schedule,
+  type ScoreTable,
+} from './schedule.js';
