@@ -1,10 +1,5 @@
 import { Tensor } from 'onnxruntime-node';
-import {
-  GRAPH_IDS,
-  GRAPH_PLACES,
-  GRAPH_SLOTS,
-  GRAPH_STARTS,
-} from '../../../src/bert/graph/index.js';
+import { GRAPH_IDS, GRAPH_PLACES, GRAPH_SLOTS, GRAPH_STARTS } from '../../../src/bert/graph/index.js';
 import { packedInputs } from '../../../src/bert/scorer/packed-inputs.js';
 
 /** The inputs of packed sequences. */
@@ -27,5 +22,10 @@ export function packedFeeds(
 export function randomFeeds(lengths: Int32Array, vocabulary: number): Record<string, Tensor> {
   const tokens = lengths.reduce((sum, length) => sum + length, 0);
   const ids = Int32Array.from({ length: tokens }, () => Math.floor(Math.random() * vocabulary));
-  return packedFeeds(ids, lengths.map((length) => Math.floor(length / 8)), lengths, 512);
+  return packedFeeds(
+    ids,
+    lengths.map((length) => Math.floor(length / 8)),
+    lengths,
+    512,
+  );
 }

@@ -1,18 +1,17 @@
-// node cuda-graphs.js SIZES FLOATS TOKENS [STYLE JSON…]: pairs per second of packed graphs on CUDA, ids at hand.
+// node cuda-graphs.js SIZES FLOATS TOKENS: pairs per second of packed graphs on CUDA, ids at hand.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InferenceSession } from 'onnxruntime-node';
 import type { SizeLetter } from '../../../src/bert/config.js';
-import { GRAPH_LOGITS, packedGraph, type PackedStyle } from '../../../src/bert/graph/index.js';
+import { GRAPH_LOGITS, packedGraph } from '../../../src/bert/graph/index.js';
 import { writeModel } from '../../../src/bert/onnx/index.js';
 import { usefulFlops } from '../flops.js';
 import { randomFeeds } from './cuda-batch.js';
 import { randomWeights, sizeConfig } from './random-weights.js';
 import { medianRun } from './timing.js';
 
-const [sizes, floats, tokenCounts, ...styles] = process.argv.slice(2);
-const chosen = styles.length > 0 ? styles.map((style) => JSON.parse(style) as PackedStyle) : [{}];
+const [sizes, floats, tokenCounts] = process.argv.slice(2);
 
 /** Lengths of sequences: all alike, or anything from 80 to 240. */
 const MIXES = {
@@ -23,46 +22,46 @@ const MIXES = {
 for (const size of sizes as Iterable<SizeLetter>) {
   const config = sizeConfig(size);
   for (const float of floats.split(',') as ('float16' | 'float32')[]) {
-    for (const style of chosen) {
-      const folder = mkdtempSync(join(tmpdir(), 'bert-qe-gpu-'));
-      const way = { kind: 'cuda graph', size, float, ...style };
-      try {
-        const path = join(folder, 'm.onnx');
-        await writeModel(packedGraph(randomWeights(config), float, style), path);
-        const start = performance.now();
-        const session = await InferenceSession.create(path, {
-          executionProviders: ['cuda'],
-          enableMemPattern: false,
-          logSeverityLevel: 3,
-        });
-        const loadSeconds = (performance.now() - start) / 1000;
-        for (const tokens of tokenCounts.split(',').map(Number)) {
-          for (const [mix, length] of Object.entries(MIXES)) {
-            const lengths = Int32Array.from({ length: Math.floor(tokens / 160) }, length);
-            const feeds = randomFeeds(lengths, config.vocabulary);
-            const seconds = await medianRun(session, feeds, 0.3);
-            const finite = ((await session.run(feeds))[GRAPH_LOGITS].data as Float32Array).every(Number.isFinite);
-            const flops = lengths.reduce((sum, each) => sum + usefulFlops(config, each), 0);
-            console.log(
-              JSON.stringify({
-                ...way,
-                loadSeconds,
-                tokens,
-                mix,
-                pairsPerSecond: Math.round(lengths.length / seconds),
-                teraflops: Number((flops / seconds / 1e12).toFixed(1)),
-                milliseconds: Number((1000 * seconds).toFixed(2)),
-                finite,
-              }),
-            );
-          }
+    const folder = mkdtempSync(join(tmpdir(), 'bert-qe-gpu-'));
+    const way = { kind: 'cuda graph', size, float };
+    try {
+      const path = join(folder, 'm.onnx');
+      await writeModel(packedGraph(randomWeights(config), float), path);
+      const start = performance.now();
+      const session = await InferenceSession.create(path, {
+        executionProviders: ['cuda'],
+        enableMemPattern: false,
+        logSeverityLevel: 3,
+      });
+      const loadSeconds = (performance.now() - start) / 1000;
+      for (const tokens of tokenCounts.split(',').map(Number)) {
+        for (const [mix, length] of Object.entries(MIXES)) {
+          const lengths = Int32Array.from({ length: Math.floor(tokens / 160) }, length);
+          const feeds = randomFeeds(lengths, config.vocabulary);
+          const seconds = await medianRun(session, feeds, 0.3);
+          const finite = ((await session.run(feeds))[GRAPH_LOGITS].data as Float32Array).every(
+            Number.isFinite,
+          );
+          const flops = lengths.reduce((sum, each) => sum + usefulFlops(config, each), 0);
+          console.log(
+            JSON.stringify({
+              ...way,
+              loadSeconds,
+              tokens,
+              mix,
+              pairsPerSecond: Math.round(lengths.length / seconds),
+              teraflops: Number((flops / seconds / 1e12).toFixed(1)),
+              milliseconds: Number((1000 * seconds).toFixed(2)),
+              finite,
+            }),
+          );
         }
-        await session.release();
-      } catch (error) {
-        console.log(JSON.stringify({ ...way, error: String(error).slice(0, 400) }));
-      } finally {
-        rmSync(folder, { recursive: true });
       }
+      await session.release();
+    } catch (error) {
+      console.log(JSON.stringify({ ...way, error: String(error).slice(0, 400) }));
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   }
 }

@@ -5,4 +5,4 @@ export { paddingSlot } from './embeddings.js';
 export { type ChannelRange, int8Products, type Ranges } from './int8-products.js';
 export { GRAPH_IDS, GRAPH_LOGITS, GRAPH_PLACES, GRAPH_SLOTS, GRAPH_STARTS } from './names.js';
 export { GREATEST, LEAST, observedProducts } from './observed-products.js';
-export { packedGraph, type PackedStyle } from './packed-graph.js';
+export { packedGraph } from './packed-graph.js';

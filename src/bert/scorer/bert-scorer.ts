@@ -81,7 +81,8 @@ export class BertScorer implements Scorer {
     const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
     const budget = budgetFor(maxLength, template);
     const layout = chooseLayout(device, model.bytes, options);
-    const { labels, paddingSlot, precision } = model;
+    const { labels, precision } = model;
+    const unequal = model.isPacked ? 'packed' : model.paddingSlot === undefined ? undefined : 'padded';
     // What feeds a GPU must not wait.
     const niceness = device === 'cpu' ? (options.niceness ?? 0) : 0;
     const { secondSegment } = template;
@@ -105,7 +106,7 @@ export class BertScorer implements Scorer {
       headScores,
       together: { tokens: messageTokens, tasks: pool.capacity },
       sharing: { takers: layout.workers, tokens: sharedTokensFor(layout.workers, messageTokens) },
-      padded: paddingSlot !== undefined,
+      ...(unequal && { unequal }),
     });
   }
 

@@ -13,11 +13,7 @@ export interface PackedInputs {
  * The inputs beside the ids of sequences that follow each other without padding. `splits` are the places where second
  * texts start, whose slots are `secondSlots` further.
  */
-export function packedInputs(
-  splits: Int32Array,
-  lengths: Int32Array,
-  secondSlots: number,
-): PackedInputs {
+export function packedInputs(splits: Int32Array, lengths: Int32Array, secondSlots: number): PackedInputs {
   const rows = lengths.length;
   const starts = new Int32Array(rows + 1);
   let longest = 0;
@@ -35,7 +31,8 @@ export function packedInputs(
     const split = splits[row];
     const place = row * longest;
     for (let position = 0; position < split; position++) slots[start + position] = position;
-    for (let position = split; position < length; position++) slots[start + position] = secondSlots + position;
+    for (let position = split; position < length; position++)
+      slots[start + position] = secondSlots + position;
     for (let position = 0; position < length; position++) places[start + position] = place + position;
     for (let position = length; position < longest; position++) places[padding++] = place + position;
   }
