@@ -1,3 +1,4 @@
+import { alignColumns } from '../../common/table/text.js';
 import type { PaperCost, Variant, PhaseCost } from '../../expansion/index.js';
 import { formatCount } from '../progress.js';
 import type { CostAsRun } from './flops-as-run.js';
@@ -21,11 +22,11 @@ export function paperTable(rows: readonly PaperRow[]): string {
     published?.toFixed(2) ?? '',
   ]);
   const isPublished = rows.some(({ published }) => published !== undefined);
-  return aligned([heading, ...cells].map((line) => (isPublished ? line : line.slice(0, -1))));
+  return rightAligned([heading, ...cells].map((line) => (isPublished ? line : line.slice(0, -1))));
 }
 
 export function asRunTable({ cost }: CostAsRun): string {
-  return aligned([
+  return rightAligned([
     ['', 'pairs', 'exhaustive', 'tokens', 'TFLOPs', 'seconds'],
     row('best passage', cost.bestPassage),
     row('phase one', cost.phaseOne),
@@ -40,12 +41,8 @@ function row(name: string, { pairs, exhaustivePairs, tokens, flops, seconds }: P
   return [name, ...counts, teraflops(flops), seconds.toFixed(2)];
 }
 
-/** The first column to the left, the numbers to the right. */
-function aligned(lines: readonly (readonly string[])[]): string {
-  const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)));
-  const pad = (cell: string, i: number): string =>
-    i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]);
-  return lines.map((line) => `${line.map(pad).join('  ').trimEnd()}\n`).join('');
+function rightAligned(lines: readonly (readonly string[])[]): string {
+  return `${alignColumns(lines, { align: 'right' }).join('\n')}\n`;
 }
 
 /** Four digits, which is what the paper prints. */

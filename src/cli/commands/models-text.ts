@@ -1,3 +1,4 @@
+import { alignColumns } from '../../common/table/text.js';
 import { type ModelDescription, weightFlops } from '../../bert/index.js';
 import { formatCount } from '../progress.js';
 
@@ -21,7 +22,7 @@ export function renderList(models: readonly ListedModel[]): string {
     problem === undefined ? `${modelType}, ${labels} ${labels === 1 ? 'label' : 'labels'}` : 'damaged',
     problem ?? folder,
   ]);
-  return columns([['', 'name', 'kind', 'folder'], ...rows]);
+  return `${alignColumns([['', 'name', 'kind', 'folder'], ...rows]).join('\n')}\n`;
 }
 
 /** What is known of a model, for people or as JSON. */
@@ -46,22 +47,10 @@ export function renderDescription(model: ModelDescription, json: boolean): strin
     ['weights', model.weights],
   );
   const files = model.files.map(({ name, bytes, sha256 }) => [name, formatCount(bytes), sha256]);
-  return `${columns(facts)}\n${columns([['file', 'bytes', 'sha256'], ...files])}`;
+  const lines = [...alignColumns(facts), '', ...alignColumns([['file', 'bytes', 'sha256'], ...files])];
+  return `${lines.join('\n')}\n`;
 }
 
 function formatFlops(flops: number): string {
   return flops >= 1e12 ? `${(flops / 1e12).toFixed(2)} T` : `${(flops / 1e9).toFixed(2)} G`;
-}
-
-function columns(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column]))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
 }

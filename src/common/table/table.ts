@@ -1,13 +1,13 @@
-/** One value of a table, before any typography. */
+/** A value of a table, before any typography. */
 export interface Cell {
   readonly text: string;
-  /** The value behind the text, for programs. */
+  /** The value behind the text, for programs; null where there is none. */
   readonly value: number | string | null;
-  /** Stars and the like. */
+  /** Stars, arrows and the letters of baselines. */
   readonly marks?: string;
-  /** The best of its column. */
+  /** The best value of its column. */
   readonly best?: boolean;
-  /** Someone else's number, shown for comparison. */
+  /** A published number, shown for comparison. */
   readonly quoted?: boolean;
 }
 
@@ -16,22 +16,23 @@ export interface Row {
   readonly cells: readonly Cell[];
 }
 
-/** A table: the same for Markdown, LaTeX, CSV, JSON and HTML. */
+/** A table, whatever its format: text, Markdown, LaTeX, CSV, JSON or HTML. */
 export interface Table {
-  /** Names its files. */
+  /** The name of its files. */
   readonly id: string;
+  /** Empty for a table without a heading. */
   readonly title: string;
-  /** The label's column first. */
+  /** Headings; the first is that of the labels. */
   readonly columns: readonly string[];
-  /** Groups of rows, set apart by rules. */
+  /** Groups of rows, separated by rules. */
   readonly groups: readonly (readonly Row[])[];
-  /** Sentences below it. */
+  /** Sentences below the table. */
   readonly notes: readonly string[];
 }
 
 export const noValue: Cell = { text: '–', value: null };
 
-/** Marks the largest of each column as the best; values that print the same are equally good. */
+/** Marks the largest value of each of these columns as the best; values that print the same are equally good. */
 export function markBest(groups: readonly (readonly Row[])[], columns: readonly number[]): Row[][] {
   const best = new Map(
     columns.map((column) => {

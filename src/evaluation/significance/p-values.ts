@@ -1,5 +1,18 @@
-/** How p-values of several tests made at once are corrected. */
+/** The paper's marks: *** p < .01, ** p < .05, * p < .1. */
+export type Star = '' | '*' | '**' | '***';
+
+export const STAR_LEGEND = '*** p < .01, ** p < .05, * p < .1';
+
+export function starOf(p: number): Star {
+  if (p < 0.01) return '***';
+  if (p < 0.05) return '**';
+  return p < 0.1 ? '*' : '';
+}
+
+/** Corrections of the p-values of several tests made at once. */
 export type Correction = 'none' | 'holm' | 'bonferroni';
+
+export const correctionTitles = { holm: 'Holm', bonferroni: 'Bonferroni' } as const;
 
 /** Corrected p-values in the order given; tests that could not be made (NaN) stay so and do not count. */
 export function correct(pValues: readonly number[], correction: Correction): number[] {
@@ -9,7 +22,7 @@ export function correct(pValues: readonly number[], correction: Correction): num
   made.sort((a, b) => a.p - b.p);
   let floor = 0;
   made.forEach(({ p, i }, rank) => {
-    // Holm (1979) steps down: the smallest p is held against all tests, the next against the rest, …
+    // Holm (1979) steps down: the smallest p is multiplied by the number of tests, the next by one less, …
     const tests = correction === 'holm' ? made.length - rank : made.length;
     floor = Math.max(floor, Math.min(1, p * tests));
     corrected[i] = floor;

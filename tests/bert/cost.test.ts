@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { encoderFlops, weightFlops } from '../../../src/bert/cost/encoder-flops.js';
-import { encoderSizes } from '../../../src/bert/cost/sizes.js';
+import { encoderFlops, weightFlops } from '../../src/bert/cost.js';
+import { encoderSizes } from '../../src/bert/sizes.js';
 
 function product(rows: number, inner: number, columns: number): number {
   return 2 * rows * inner * columns;
