@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InferenceSession } from 'onnxruntime-node';
-import type { SizeLetter } from '../../../src/bert/config.js';
+import type { SizeLetter } from '../../../src/bert/sizes.js';
 import { GRAPH_LOGITS, packedGraph } from '../../../src/bert/graph/index.js';
 import { writeModel } from '../../../src/bert/onnx/index.js';
 import { usefulFlops } from '../flops.js';
