@@ -10,6 +10,14 @@ export { countOf, encoderFlops, sequenceCount, weightFlops, type Meter, type Seq
 export { readCrossEncoderConfig, readModelConfig, type ModelConfig } from './config.js';
 export { fetchModel } from './hub/index.js';
 export {
+  cudaState,
+  deviceStates,
+  installCuda,
+  type DeviceState,
+  type InstalledLibrary,
+  type InstallOptions,
+} from './runtime/index.js';
+export {
   convertModel,
   copyTokenizer,
   describeModel,

@@ -3,7 +3,7 @@ import { cacheFolder } from '../../common/cache-folder.js';
 import { hashJson } from '../../common/hash.js';
 import { type BertWeights, bertWeights, openCheckpoint } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
-import { type Arithmetic, bertGraph, int8Products } from '../graph/index.js';
+import { type Arithmetic, bertGraph, int8Products, packedGraph } from '../graph/index.js';
 import { writeModel } from '../onnx/index.js';
 import type { Device } from '../runtime/index.js';
 import type { TextPair, Tokenizer } from '../types.js';
@@ -13,7 +13,7 @@ import { fingerprint } from './fingerprint.js';
 import { folderOnce } from './folder-once.js';
 
 /** Changes whenever the same weights would be written as a different graph. */
-const WRITER_VERSION = 11;
+const WRITER_VERSION = 12;
 
 /** fp32: exact. fp16: half the memory, for GPUs. int8: products of bytes on a CPU, somewhat inexact. */
 export type Precision = 'fp32' | 'fp16' | 'int8';
@@ -60,7 +60,12 @@ export async function writeCompiled(
   options: Required<CompileOptions>,
   path: string,
 ): Promise<void> {
-  await writeModel(bertGraph(weights, await arithmetic(weights, options)), path);
+  const { device, precision } = options;
+  const graph =
+    device === 'cuda'
+      ? packedGraph(weights, precision === 'fp16' ? 'float16' : 'float32')
+      : bertGraph(weights, await arithmetic(weights, options));
+  await writeModel(graph, path);
 }
 
 async function arithmetic(
@@ -72,9 +77,9 @@ async function arithmetic(
     device === 'cpu' ? {} : { attention: 'plain' as const, padded: true, unitsAtOnce: Infinity };
   if (precision === 'fp32') return { float: 'float32', ...forDevice };
   if (precision === 'fp16') {
-    // CUDA's products of 16 bits add up in 32. WebGPU's add up in 16, which is too rough for a deep model: so there,
-    // and on a CPU, weights are kept in 16 bits and products are of 32.
-    return { float: device === 'cuda' ? 'float16' : 'float32', kept: 'float16', ...forDevice };
+    // WebGPU's products of 16 bits add up in 16, which is too rough for a deep model: so there, and on a CPU, weights
+    // are kept in 16 bits and products are of 32.
+    return { float: 'float32', kept: 'float16', ...forDevice };
   }
   const ranges = await calibrate(weights, tokenizer, calibration);
   return { float: 'float32', products: (store) => int8Products(store, ranges) };

@@ -23,11 +23,21 @@ const UNKNOWN_GPU_TOKENS = 8192;
  */
 const LARGEST_BUFFER = 128 << 20;
 
+/**
+ * The widest activations of a packed batch on CUDA: 65,536 tokens of L, 524,288 of T. Half as many cost L 1 % of its
+ * rate; a run of T takes a millisecond whatever its size, and gains a third from 131,072 to 524,288.
+ */
+const WIDEST_PACKED = 512 << 20;
+
 /** How many tokens make a good batch: on a GPU, as many as the widest rows of the encoder allow. */
 export function batchTokensFor(device: Device, model: PreparedModel): number {
   if (device === 'cpu') return layerWeights(model) > HEAVY_WEIGHTS ? HEAVY_CPU_TOKENS : CPU_TOKENS;
   if (!model.encoder) return UNKNOWN_GPU_TOKENS;
   const { hidden, intermediate } = model.encoder;
+  if (device === 'cuda') {
+    const bytes = model.precision === 'fp16' ? 2 : 4;
+    return Math.floor(WIDEST_PACKED / (bytes * Math.max(hidden, intermediate)));
+  }
   // Four bytes in every precision: fp16 models compute in 32 bits where their kernels are known.
   return Math.min(GPU_TOKENS, Math.floor(LARGEST_BUFFER / (4 * Math.max(hidden, intermediate))));
 }
@@ -37,7 +47,7 @@ export function batchTokensFor(device: Device, model: PreparedModel): number {
  * sequences of more than a few hundred tokens reach first. Scores are fp32 in every precision.
  */
 export function headScoresFor(device: Device, { encoder }: PreparedModel): number {
-  return device === 'cpu' || !encoder ? Infinity : Math.floor(LARGEST_BUFFER / (4 * encoder.heads));
+  return device === 'webgpu' && encoder ? Math.floor(LARGEST_BUFFER / (4 * encoder.heads)) : Infinity;
 }
 
 /** Weights in the layers of a model whose batch takes a CPU some milliseconds: a few times those of the tiny model. */

@@ -3,7 +3,7 @@ import { countOf, scoringCost, SequenceTotal } from '../cost.js';
 import type { EncoderShape } from '../sizes.js';
 import type { Precision } from '../compile/index.js';
 import { findModel } from '../models.js';
-import { type Device, workerUrl } from '../runtime/index.js';
+import { chooseDevice, cudaState, type Device, workerUrl } from '../runtime/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
 import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../types.js';
@@ -20,9 +20,9 @@ import { type Logits, probabilities } from './probabilities.js';
 export interface ScorerOptions {
   /** A letter (T, S, M, B, L), the name of a model on the shelves, or a path to a model folder. */
   readonly model: string;
-  /** Default `auto`: the CPU; a GPU is used where it is asked for. */
+  /** Default `auto`: CUDA where it can be used, else the CPU; WebGPU is used where it is asked for. */
   readonly device?: Device | 'auto';
-  /** Default `auto`: fp32, or what an export offers. */
+  /** Default `auto`: fp32, on CUDA fp16, or what an export offers. */
   readonly precision?: Precision | 'auto';
   /** Worker threads, each with a session of its own. Default: by cores and model size. */
   readonly workers?: number;
@@ -35,7 +35,7 @@ export interface ScorerOptions {
   readonly niceness?: number;
   /** Longest sequence, special tokens included; default 384, of which the first text gets a third. */
   readonly maxLength?: number;
-  /** Tokens in a batch. Default: 1,024 on a CPU, 512 of large models; by memory on a GPU (batch-tokens.ts). */
+  /** Tokens in a batch. Default: 1,024 on a CPU, 512 of large models; by width on a GPU (batch-tokens.ts). */
   readonly batchTokens?: number;
 }
 
@@ -73,17 +73,18 @@ export class BertScorer implements Scorer {
     const folder = await findModel(options.model);
     const tokenizer = await loadTokenizer(folder);
     const { template } = tokenizer;
-    const { model: name, device: wanted = 'auto' } = options;
-    // Never a GPU by itself: WebGPU may be a program, hundreds of times slower than the CPU it runs on.
-    const device = wanted === 'auto' ? 'cpu' : wanted;
+    const { model: name } = options;
+    const device = await chooseDevice(options.device ?? 'auto');
     const model = await prepareModel(folder, options.precision ?? 'auto', device, tokenizer);
     const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
     const budget = budgetFor(maxLength, template);
     const layout = chooseLayout(device, model.bytes, options);
-    const { labels, paddingSlot, precision } = model;
+    const { labels, precision } = model;
+    const unequal = model.isPacked ? 'packed' : model.paddingSlot === undefined ? undefined : 'padded';
     // What feeds a GPU must not wait.
     const niceness = device === 'cpu' ? (options.niceness ?? 0) : 0;
     const { secondSegment } = template;
+    if (device === 'cuda') await readyCuda(precision);
     const pool = await WorkerPool.open(layout.workers, {
       file: workerUrl('scorer/worker.js'),
       setup: { model, device, threads: layout.threads, niceness, secondSegment },
@@ -104,7 +105,7 @@ export class BertScorer implements Scorer {
       headScores,
       together: { tokens: messageTokens, tasks: pool.capacity },
       sharing: { takers: layout.workers, tokens: sharedTokensFor(layout.workers, messageTokens) },
-      padded: paddingSlot !== undefined,
+      ...(unequal && { unequal }),
     });
   }
 
@@ -182,6 +183,14 @@ export class BertScorer implements Scorer {
     await Promise.allSettled(this.#calls);
     await this.#pool.close();
   }
+}
+
+/** Refuses CUDA, with the reason, where it cannot be used. */
+async function readyCuda(precision: Precision): Promise<void> {
+  // Libraries of CUDA read this when they are loaded: without it they round the numbers of fp32 products to 19 bits.
+  if (precision === 'fp32') process.env['NVIDIA_TF32_OVERRIDE'] ??= '0';
+  const { isUsable, detail } = await cudaState();
+  if (!isUsable) throw new BertQeError('missing', `CUDA cannot be used here: ${detail}.`);
 }
 
 function checkedLength(maxLength: number, model: PreparedModel, folder: string): number {

@@ -1,12 +1,13 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { BertQeError } from '../../common/errors.js';
-import { GRAPH_IDS, GRAPH_SLOTS } from '../graph/index.js';
+import { GRAPH_IDS, GRAPH_PLACES, GRAPH_SLOTS, GRAPH_STARTS } from '../graph/index.js';
 import { inputMeaning } from './input-names.js';
 import type { RunnableModel, WorkerSetup } from './messages.js';
+import { packedInputs } from './packed-inputs.js';
 
 /**
  * Makes the named inputs of one batch of sequences of one length; `splits` are the places where second texts start,
- * `ends`, of padded sequences, those behind their last tokens.
+ * `ends`, of padded or packed sequences, those behind their last tokens.
  */
 export type Feeds = (
   ids: Int32Array,
@@ -19,6 +20,7 @@ type Inputs = InferenceSession['inputMetadata'];
 
 /** Chooses how a model is fed, or says why it cannot be. */
 export function feedsFor(setup: WorkerSetup, inputs: Inputs): Feeds {
+  if (setup.model.isPacked) return packedFeeds(setup.model, setup.secondSegment);
   return inputs.some(({ name }) => name === GRAPH_SLOTS)
     ? ownFeeds(setup.model, setup.secondSegment)
     : exportFeeds(inputs, setup.model.path, setup.secondSegment);
@@ -35,6 +37,18 @@ function ownFeeds({ maxPositions, paddingSlot }: RunnableModel, secondSegment: 0
     return {
       [GRAPH_IDS]: new Tensor('int32', ids, dims),
       [GRAPH_SLOTS]: new Tensor('int32', slots, dims),
+    };
+  };
+}
+
+function packedFeeds({ maxPositions }: RunnableModel, secondSegment: 0 | 1): Feeds {
+  return (ids, splits, length, ends = new Int32Array(splits.length).fill(length)) => {
+    const { slots, starts, places, longest } = packedInputs(splits, ends, secondSegment * maxPositions);
+    return {
+      [GRAPH_IDS]: new Tensor('int32', ids, [ids.length]),
+      [GRAPH_SLOTS]: new Tensor('int32', slots, [slots.length]),
+      [GRAPH_STARTS]: new Tensor('int32', starts, [starts.length]),
+      [GRAPH_PLACES]: new Tensor('int32', places, [splits.length, longest]),
     };
   };
 }

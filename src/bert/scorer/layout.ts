@@ -20,6 +20,9 @@ export interface Machine {
 const MEMORY_SHARE = 1 / 8;
 const LEAST_WEIGHT_BYTES = 1 << 30;
 
+/** While the card runs one worker's batch, the other one makes inputs and reads results. */
+const CUDA_WORKERS = 2;
+
 /**
  * On a CPU, workers of one thread each are best: threads of one session wait for each other after every operator, so
  * that all are as slow as the one whose core something else is using, and a core they sleep on may be given away.
@@ -31,7 +34,12 @@ export function chooseLayout(
   wanted: { readonly workers?: number | undefined; readonly threads?: number | undefined },
   { cores, memory }: Machine = thisMachine(),
 ): Layout {
-  if (device !== 'cpu') return { workers: wanted.workers ?? 1, threads: wanted.threads ?? 1 };
+  if (device !== 'cpu') {
+    return {
+      workers: wanted.workers ?? (device === 'cuda' ? CUDA_WORKERS : 1),
+      threads: wanted.threads ?? 1,
+    };
+  }
   const threadsOf = (workers: number) => wanted.threads ?? Math.max(1, Math.floor(cores / workers));
   if (wanted.workers !== undefined) return { workers: wanted.workers, threads: threadsOf(wanted.workers) };
   const copies = Math.floor(Math.max(LEAST_WEIGHT_BYTES, MEMORY_SHARE * memory) / modelBytes);

@@ -7,8 +7,10 @@ export interface RunnableModel extends LoadOptions {
   /** Outputs of the classifier, 1 or 2, as its configuration states. */
   readonly labels: number;
   readonly maxPositions: number;
-  /** The slot of padding, of graphs that take sequences of different lengths in a batch. */
+  /** The slot of padding, of graphs that take padded sequences. */
   readonly paddingSlot?: number;
+  /** Sequences of different lengths follow each other in a batch without padding. */
+  readonly isPacked?: boolean;
 }
 
 /** What a scoring worker is given when it starts. */
@@ -23,16 +25,16 @@ export interface WorkerSetup {
 }
 
 /**
- * Batches of sequences, each of one length or padded to the length of the longest; arrays hold the sequences one
+ * Batches of sequences: of one length, padded to the length of the longest, or packed. Arrays hold the sequences one
  * after the other.
  */
 export interface BatchTask {
   readonly ids: Int32Array<ArrayBuffer>;
   /** Per sequence, the position of the second text's first token. */
   readonly splits: Int32Array<ArrayBuffer>;
-  /** Per sequence, the position after its last token; absent where nothing is padded. */
+  /** Per sequence, the position after its last token; absent where sequences of a batch are of one length. */
   readonly ends?: Int32Array<ArrayBuffer>;
-  /** Per batch: how many sequences, of what length. */
+  /** Per batch: how many sequences, of what length at most. */
   readonly shapes: readonly { readonly rows: number; readonly length: number }[];
 }
 

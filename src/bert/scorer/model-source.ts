@@ -45,15 +45,23 @@ export async function prepareModel(
 ): Promise<PreparedModel> {
   const config = await readCrossEncoderConfig(folder);
   if (config.modelType === 'bert' && (await hasCheckpoint(folder))) {
-    const chosen = precision === 'auto' ? 'fp32' : precision;
+    const chosen = precision === 'auto' ? (device === 'cuda' ? 'fp16' : 'fp32') : precision;
     if (chosen === 'int8' && device !== 'cpu') {
-      throw new BertQeError('usage', `Precision int8 is for the CPU; use fp32 on ${device}.`);
+      throw new BertQeError('usage', `Precision int8 is for the CPU; use fp32 or fp16 on ${device}.`);
     }
     const encoder = await readModelConfig(folder);
     const path = await compiledModel(folder, encoder, { precision: chosen, device, tokenizer });
-    const padding = device === 'cpu' ? {} : { paddingSlot: paddingSlot(encoder) };
+    const padding = device === 'webgpu' ? { paddingSlot: paddingSlot(encoder) } : {};
+    const isPacked = device === 'cuda';
     const widensWeights = chosen === 'fp16' && device === 'webgpu';
-    return { ...(await prepared(path, config, chosen)), ...padding, widensWeights, encoder, shape: encoder };
+    return {
+      ...(await prepared(path, config, chosen)),
+      ...padding,
+      isPacked,
+      widensWeights,
+      encoder,
+      shape: encoder,
+    };
   }
   const candidates = precision === 'auto' ? (Object.keys(EXPORTS) as Precision[]) : [precision];
   for (const candidate of candidates) {

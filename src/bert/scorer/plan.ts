@@ -24,8 +24,8 @@ export interface PlanOptions {
    * without this, every task is one worker's.
    */
   readonly sharing?: { readonly takers: number; readonly tokens: number };
-  /** Whether sequences of a batch may differ in length, and are padded; fewer, larger batches then. */
-  readonly padded?: boolean;
+  /** How sequences of different lengths share a batch; without this, those of a batch are of one length. */
+  readonly unequal?: 'padded' | 'packed';
 }
 
 /** Adds the sequences of a task to a total, padding left out. */
@@ -123,8 +123,9 @@ async function tokenise(
 
 function tasks(window: Window, options: PlanOptions, isWholeCall: boolean): Generator<PlannedTask> {
   const sorted = byLength(window, options.template);
-  const { padded, sharing } = options;
-  if (padded) return paddedTasks(window, sorted, options);
+  const { unequal, sharing } = options;
+  if (unequal === 'padded') return paddedTasks(window, sorted, options);
+  if (unequal === 'packed') return packedTasks(window, sorted, options);
   if (isWholeCall && sharing && sharing.takers > 1 && sum(sorted.lengths) <= sharing.tokens)
     return sharedTask(window, sorted, options, sharing.takers);
   return evenTasks(window, sorted, options);
@@ -143,7 +144,33 @@ function* paddedTasks(
     const to = Math.min(order.length, from + rows);
     const places = order.subarray(from, to);
     const ends = Int32Array.from(places, (place) => lengths[place]);
-    yield assemble(window, template, places, [{ rows: to - from, length }], (to - from) * length, ends);
+    const shapes = [{ rows: to - from, length }];
+    yield assemble(window, template, places, shapes, (to - from) * length, ends, length);
+    from = to;
+  }
+}
+
+/** Places of a packed batch, padding included, per token that it may have: the last layer pads its sequences. */
+const PLACES_PER_TOKEN = 2;
+
+/** A batch a task, of sequences that follow each other without padding, the longest first. */
+function* packedTasks(
+  window: Window,
+  { order, lengths }: Sorted,
+  { batchTokens, template }: PlanOptions,
+): Generator<PlannedTask> {
+  let from = 0;
+  while (from < order.length) {
+    const length = lengths[order[from]];
+    const mostRows = Math.max(1, Math.floor((PLACES_PER_TOKEN * batchTokens) / length));
+    let tokens = length;
+    let to = from + 1;
+    while (to < order.length && to - from < mostRows && tokens + lengths[order[to]] <= batchTokens) {
+      tokens += lengths[order[to++]];
+    }
+    const places = order.subarray(from, to);
+    const ends = Int32Array.from(places, (place) => lengths[place]);
+    yield assemble(window, template, places, [{ rows: to - from, length }], tokens, ends);
     from = to;
   }
 }
@@ -247,6 +274,7 @@ function byLength(window: Window, template: PairTemplate): Sorted {
   return { order, lengths };
 }
 
+/** `paddedTo` is the length of every sequence where they are padded. */
 function assemble(
   window: Window,
   template: PairTemplate,
@@ -254,6 +282,7 @@ function assemble(
   shapes: BatchTask['shapes'],
   tokens: number,
   ends?: Int32Array<ArrayBuffer>,
+  paddedTo?: number,
 ): PlannedTask {
   const ids = new Int32Array(tokens);
   const splits = new Int32Array(places.length);
@@ -262,7 +291,7 @@ function assemble(
     const first = window.first[place];
     const second = window.second[place];
     splits[row] = writeSequence(ids, at, template, first, second);
-    at += ends ? shapes[0].length : sequenceLength(template, first, second);
+    at += paddedTo ?? sequenceLength(template, first, second);
   });
   return {
     task: { ids, splits, shapes, ...(ends ? { ends } : {}) },

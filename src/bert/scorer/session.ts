@@ -2,7 +2,8 @@ import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { GRAPH_LOGITS } from '../graph/index.js';
 import { loadSession } from '../runtime/index.js';
-import { feedsFor, type Feeds } from './feeds.js';
+import { feedsFor } from './feeds.js';
+import { inHalvesWhereFull, type RunBatch, sum } from './in-halves.js';
 import type { BatchTask, WorkerSetup } from './messages.js';
 import { createSharedTask, type SharedTask, takeBatch } from './shared-task.js';
 
@@ -25,13 +26,14 @@ export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
       splits: Int32Array.of(1, 2),
       shapes: [{ rows: 2, length: 3 }],
     };
-    const run: RunBatch = async (ids, splits, length, ends) => {
+    const runWhole: RunBatch = async (ids, splits, length, ends) => {
       const result = await session.run(feeds(ids, splits, length, ends), [output]);
       return values(result[output], splits.length, model.labels);
     };
+    const run = model.isPacked ? inHalvesWhereFull(runWhole) : runWhole;
     await runBatches(run, probe, createSharedTask(1, 2 * model.labels));
     return {
-      run: (task, shared) => runBatches(run, task, shared),
+      run: (task, shared) => runBatches(run, task, shared, model.isPacked),
       release: () => session.release(),
     };
   } catch (error) {
@@ -55,14 +57,12 @@ function logitsOutput(outputs: InferenceSession['outputMetadata'], path: string)
   );
 }
 
-/** Logits of one batch. */
-type RunBatch = (...batch: Parameters<Feeds>) => Promise<Float32Array>;
-
 /** Batches are taken in rising order: the task is walked through once. */
 async function runBatches(
   run: RunBatch,
   { ids, splits, ends, shapes }: BatchTask,
   shared: SharedTask,
+  isPacked = false,
 ): Promise<void> {
   const labels = shared.logits.length / splits.length;
   let row = 0;
@@ -70,18 +70,16 @@ async function runBatches(
   let taken = takeBatch(shared);
   for (let batch = 0; taken < shapes.length; batch++) {
     const { rows, length } = shapes[batch];
+    const ownEnds = ends?.subarray(row, row + rows);
+    const tokens = isPacked && ownEnds ? sum(ownEnds) : rows * length;
     if (batch === taken) {
-      const logits = await run(
-        ids.subarray(token, token + rows * length),
-        splits.subarray(row, row + rows),
-        length,
-        ends?.subarray(row, row + rows),
-      );
+      const ownIds = ids.subarray(token, token + tokens);
+      const logits = await run(ownIds, splits.subarray(row, row + rows), length, ownEnds);
       shared.logits.set(logits, row * labels);
       taken = takeBatch(shared);
     }
     row += rows;
-    token += rows * length;
+    token += tokens;
   }
 }
 

@@ -44,6 +44,15 @@ describe('tokens in a batch', () => {
     expect(batchTokensFor('webgpu', { ...narrow, encoder })).toBe(32_768);
   });
 
+  it.each([
+    [128, 2, 524_288],
+    [256, 4, 262_144],
+    [1024, 16, 65_536],
+  ])('keep packed rows of width %i within 512 MiB on CUDA', (hidden, heads, tokens) => {
+    expect(batchTokensFor('cuda', model(hidden, heads, 'fp16'))).toBe(tokens);
+    expect(batchTokensFor('cuda', model(hidden, heads, 'fp32'))).toBe(tokens / 2);
+  });
+
   it('are a cautious number for exports, whose inner sizes are unknown', () => {
     const { encoder: _, ...exported } = model(1024, 16, 'fp32');
     expect(batchTokensFor('webgpu', exported)).toBe(8192);

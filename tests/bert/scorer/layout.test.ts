@@ -73,5 +73,6 @@ describe('the layout of workers and threads', () => {
 
   it('uses one worker on a GPU', () => {
     expect(chooseLayout('webgpu', 1_000, {})).toEqual({ workers: 1, threads: 1 });
+    expect(chooseLayout('cuda', 1_000, {})).toEqual({ workers: 2, threads: 1 });
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PieceCache } from '../../../src/bert/scorer/piece-cache.js';
-import { plan, type PlannedTask } from '../../../src/bert/scorer/plan.js';
+import { plan, type PlannedTask, type PlanOptions } from '../../../src/bert/scorer/plan.js';
 import type { PairTemplate, TextPair, Tokenizer } from '../../../src/bert/types.js';
 
 const template: PairTemplate = { before: [2], between: [3], after: [4], secondSegment: 1, pad: 0 };
@@ -24,7 +24,7 @@ async function planned(
   batchTokens: number,
   {
     tokenizer = new LetterTokenizer(),
-    padded = false,
+    unequal = undefined as PlanOptions['unequal'],
     headScores = Infinity,
     together = { tokens: batchTokens, tasks: 1 },
     sharing = { takers: 1, tokens: Infinity },
@@ -38,7 +38,7 @@ async function planned(
     budget,
     batchTokens,
     headScores,
-    padded,
+    ...(unequal && { unequal }),
     together,
     sharing,
   })) {
@@ -54,16 +54,20 @@ async function kinds(count: number, sharing: { takers: number; tokens: number })
 }
 
 /** The sequences of all tasks, by the pair they belong to. */
-function sequences(tasks: readonly PlannedTask[]): Map<number, { ids: number[]; split: number }> {
+function sequences(
+  tasks: readonly PlannedTask[],
+  isPacked = false,
+): Map<number, { ids: number[]; split: number }> {
   const found = new Map<number, { ids: number[]; split: number }>();
   for (const { task, pairs } of tasks) {
     let at = 0;
     let row = 0;
     for (const { rows, length } of task.shapes) {
-      for (let i = 0; i < rows; i++, row++, at += length) {
+      for (let i = 0; i < rows; i++, row++) {
         expect(found.has(pairs[row])).toBe(false);
         const end = task.ends?.[row] ?? length;
         found.set(pairs[row], { ids: [...task.ids.subarray(at, at + end)], split: task.splits[row] });
+        at += isPacked ? end : length;
       }
     }
     expect(at).toBe(task.ids.length);
@@ -75,9 +79,9 @@ function sequences(tasks: readonly PlannedTask[]): Map<number, { ids: number[]; 
 const text = fc.string({ unit: fc.constantFrom(...'abcxyz'), maxLength: 14 });
 
 describe('the plan', () => {
-  it.each([false, true])(
-    'holds every pair once, truncated and between its special tokens, in batches within the budget (padded: %s)',
-    async (padded) => {
+  it.each([undefined, 'padded', 'packed'] as const)(
+    'holds every pair once, truncated and between its special tokens, in batches within the budget (%s)',
+    async (unequal) => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.record({ a: text, b: text }), { maxLength: 60 }),
@@ -85,8 +89,8 @@ describe('the plan', () => {
           fc.integer({ min: 1, max: 3 }),
           async (pairs, batchTokens, batches) => {
             const together = { tokens: batches * batchTokens, tasks: 2 };
-            const tasks = await planned(pairs, batchTokens, { padded, together });
-            const found = sequences(tasks);
+            const tasks = await planned(pairs, batchTokens, { unequal, together });
+            const found = sequences(tasks, unequal === 'packed');
             expect(found.size).toBe(pairs.length);
             pairs.forEach(({ a, b }, i) => {
               const first = Array.from(a.slice(0, budget.first), (c) => c.charCodeAt(0));
@@ -98,7 +102,8 @@ describe('the plan', () => {
             });
             for (const { task } of tasks) {
               for (const { rows, length } of task.shapes) {
-                if (rows > 1) expect(rows * length).toBeLessThanOrEqual(batchTokens);
+                const most = unequal === 'packed' ? 2 * batchTokens : batchTokens;
+                if (rows > 1) expect(rows * length).toBeLessThanOrEqual(most);
               }
               const alone = task.shapes.length === 1 && task.shapes[0].rows === 1;
               if (!alone) expect(task.ids.length).toBeLessThanOrEqual(batches * batchTokens);
@@ -142,7 +147,7 @@ describe('the plan', () => {
 
   it('pads to the longest of a batch, and no batch is left as small as one length would make it', async () => {
     const pairs = Array.from({ length: 20 }, (_, i) => ({ a: 'a', b: 'b'.repeat(i % 10) }));
-    const tasks = await planned(pairs, 52, { padded: true });
+    const tasks = await planned(pairs, 52, { unequal: 'padded' });
     expect(tasks.map(({ task }) => task.shapes)).toEqual([
       [{ rows: 4, length: 13 }],
       [{ rows: 4, length: 11 }],
@@ -156,6 +161,27 @@ describe('the plan', () => {
     }
   });
 
+  it('packs sequences without padding until the tokens of a batch are used up', async () => {
+    const pairs = Array.from({ length: 20 }, (_, i) => ({ a: 'a', b: 'b'.repeat(i % 10) }));
+    const tasks = await planned(pairs, 52, { unequal: 'packed' });
+    expect(tasks.map(({ task }) => [...task.ends!])).toEqual([
+      [13, 13, 12, 12],
+      [11, 11, 10, 10, 9],
+      [9, 8, 8, 7, 7, 6, 6],
+      [5, 5, 4, 4],
+    ]);
+    for (const { task } of tasks) {
+      expect(task.ids.length).toBe(task.ends!.reduce((sum, length) => sum + length));
+      expect(task.shapes).toEqual([{ rows: task.ends!.length, length: task.ends![0] }]);
+    }
+  });
+
+  it('packs no more short sequences with a long one than padded would be twice the tokens of a batch', async () => {
+    const pairs = [{ a: 'aaaaa', b: 'bbbbbbbbb' }, ...Array.from({ length: 12 }, () => ({ a: '', b: '' }))];
+    const tasks = await planned(pairs, 60, { unequal: 'packed' });
+    expect(tasks.map(({ task }) => task.shapes[0].rows)).toEqual([7, 6]);
+  });
+
   it.each([
     [12, Infinity, [4, 2]],
     [12, 3 * 12 ** 2, [3, 3]],
@@ -167,7 +193,7 @@ describe('the plan', () => {
     'has as many rows of %i tokens in a padded batch as %d attention scores allow',
     async (length, headScores, rows) => {
       const pairs = Array.from({ length: 6 }, () => ({ a: '', b: 'b'.repeat(length - 3) }));
-      const tasks = await planned(pairs, 48, { padded: true, headScores });
+      const tasks = await planned(pairs, 48, { unequal: 'padded', headScores });
       expect(tasks.map(({ task }) => task.shapes[0].rows)).toEqual(rows);
     },
   );
