@@ -6,7 +6,7 @@ export interface ZipEntry {
   readonly name: string;
   readonly offset: number;
   readonly length: number;
-  /** Of a deflated entry: how long its content is. */
+  /** The length of a deflated entry's content. */
   readonly inflatedLength?: number;
   /** CRC-32 of the content. */
   readonly crc: number;
@@ -22,12 +22,13 @@ const LONGEST_COMMENT = 0xffff;
 /** A limit on the central directory: that of the largest models is a few hundred kilobytes. */
 const DIRECTORY_LIMIT = 1 << 28;
 
-/** Numbers of the two ways in which entries are kept here. */
+/** Compression methods. */
 const STORED = 0;
 const DEFLATED = 8;
 
 /**
-/** An entry of a zip archive, and the position of its bytes in the file. */
+ * Lists a zip archive, ZIP64 included; refuses deflated entries unless they are allowed. Sizes and offsets are checked
+ * against the file and local headers against the directory; overlapping entries are refused.
  */
 export async function readZip(
   file: RandomAccessFile,
