@@ -6,6 +6,12 @@
  * @module
  */
 export {
+  folderCollection,
+  openCollection,
+  type CollectionAddress,
+  type SearchedCollection,
+} from './collection.js';
+export {
   EngineConnection,
   EngineIndex,
   engineNames,

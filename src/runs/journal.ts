@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
-import { BertQeError } from '../../common/errors.js';
-import { systemCode, writeFailure } from '../../common/io-errors.js';
+import { BertQeError } from '../common/errors.js';
+import { systemCode, writeFailure } from '../common/io-errors.js';
 
-/** What is kept of a finished query: its lines of the run, and of the explanations where they are wanted. */
-export interface JournalEntry {
+/** The lines of a finished query in the run and, where they are wanted, in the explanations. */
+export interface WrittenQuery {
   readonly query: string;
   readonly run: string;
   readonly explanation?: string;
 }
 
-/** What the results depend on, each under the name that a user knows it by. */
-export type JournalInputs = Readonly<Record<string, string>>;
+/** Everything that the results of a run depend on, by name: hashes, and values as text. */
+export type RunInputs = Readonly<Record<string, string>>;
 
 interface Header {
   readonly journal: 'bert-qe rerank 1';
-  readonly inputs: JournalInputs;
+  readonly inputs: RunInputs;
 }
 
 /**
@@ -23,7 +23,7 @@ interface Header {
  * next query starts. Whoever runs the same command again goes on after the last whole line; a line that a kill or a
  * power cut left torn is dropped. A journal made from other inputs is refused, not mixed in.
  */
-export class Journal {
+export class RunJournal {
   readonly #finished = new Set<string>();
   #end = 0;
 
@@ -32,7 +32,7 @@ export class Journal {
     private readonly file: FileHandle,
   ) {}
 
-  static async open(path: string, inputs: JournalInputs): Promise<Journal> {
+  static async open(path: string, inputs: RunInputs): Promise<RunJournal> {
     let file: FileHandle;
     try {
       file = await open(path, 'a+').then(async (created) => {
@@ -42,7 +42,7 @@ export class Journal {
     } catch (error) {
       throw writeFailure(path, error);
     }
-    const journal = new Journal(path, file);
+    const journal = new RunJournal(path, file);
     try {
       await journal.#recover(inputs);
     } catch (error) {
@@ -61,14 +61,14 @@ export class Journal {
     return this.#finished.has(query);
   }
 
-  async append(entry: JournalEntry): Promise<void> {
+  async append(entry: WrittenQuery): Promise<void> {
     const body = JSON.stringify(entry);
     await this.#write(`${checksum(body)} ${body}\n`);
     this.#finished.add(entry.query);
   }
 
   /** The finished queries, in the order in which they were finished. */
-  async *entries(): AsyncGenerator<JournalEntry> {
+  async *entries(): AsyncGenerator<WrittenQuery> {
     let first = true;
     for await (const { text } of wholeLines(this.file)) {
       if (!first) yield parseEntry(text)!;
@@ -86,7 +86,7 @@ export class Journal {
   }
 
   /** Takes over what an earlier run finished and cuts off what it left torn. */
-  async #recover(inputs: JournalInputs): Promise<void> {
+  async #recover(inputs: RunInputs): Promise<void> {
     let header: Header | undefined;
     for await (const { text, end } of wholeLines(this.file)) {
       if (!header) {
@@ -118,7 +118,7 @@ export class Journal {
     return start.startsWith(buffer.toString('latin1', 0, bytesRead));
   }
 
-  #refuseOthers(journal: JournalInputs, now: JournalInputs): void {
+  #refuseOthers(journal: RunInputs, now: RunInputs): void {
     const names = [...new Set([...Object.keys(journal), ...Object.keys(now)])];
     const other = names.filter((name) => journal[name] !== now[name]);
     if (other.length === 0) return;
@@ -154,10 +154,10 @@ function parseHeader(line: string): Header | undefined {
 }
 
 /** Undefined for a line that is not what was written: cut off, or damaged. */
-function parseEntry(line: string): JournalEntry | undefined {
+function parseEntry(line: string): WrittenQuery | undefined {
   const space = line.indexOf(' ');
   const body = line.slice(space + 1);
-  return line.slice(0, space) === checksum(body) ? (JSON.parse(body) as JournalEntry) : undefined;
+  return line.slice(0, space) === checksum(body) ? (JSON.parse(body) as WrittenQuery) : undefined;
 }
 
 function checksum(text: string): string {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Journal, type JournalEntry } from '../../src/cli/commands/rerank-journal.js';
+import { RunJournal as Journal, type WrittenQuery as JournalEntry } from '../../src/runs/journal.js';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'journal-'))));
