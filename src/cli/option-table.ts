@@ -140,11 +140,9 @@ export function pick<const N extends keyof Table>(...names: readonly N[]): Pick<
 }
 
 /** An option without its default: undefined where it is not given. */
-export function withoutDefault<const S extends OptionSpec>(
-  { default: _, ...spec }: S,
-  help: string,
-): Omit<S, 'default'> {
-  return { ...spec, help };
+export function withoutDefault<const S extends OptionSpec>(spec: S, help: string): Omit<S, 'default'> {
+  const { default: _, ...others } = spec;
+  return { ...others, help };
 }
 
 export const clusterOptions = pick('engine', 'url', 'text-field', 'title-field');
