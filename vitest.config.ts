@@ -3,18 +3,24 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * Suites that need more than Node and the packages of `npm ci`, each a folder under tests/ and a script of its own
- * (`npm run test:browser`): real frameworks, a browser, the original implementations, search engines.
+ * (`npm run test:browser`): the installed package, real frameworks, a browser, the original implementations, search
+ * engines.
  */
-const apart = ['frameworks', 'browser', 'parity', 'engines'];
+const separate = ['package', 'frameworks', 'browser', 'parity', 'engines'];
+
+/** Tests that take minutes: `npm run test:slow`. */
+const slow = 'tests/**/*.slow.test.ts';
 
 const shared = {
-  // Generous: two cores may be shared with other work, and a hang is a hang after ten minutes, too.
+  // Generous, since two cores may be shared with other work.
   testTimeout: 600_000,
   hookTimeout: 600_000,
   setupFiles: [fileURLToPath(new URL('tests/support/seed.ts', import.meta.url))],
-  // Native addons (onnxruntime, lmdb) want processes of their own.
+  // Native addons (onnxruntime, lmdb) need processes of their own.
   pool: 'forks' as const,
 };
+
+const separateFolders = separate.map((folder) => `tests/${folder}/**`);
 
 export default defineConfig({
   test: {
@@ -25,13 +31,21 @@ export default defineConfig({
           ...shared,
           name: 'project',
           include: ['tests/**/*.test.ts'],
-          exclude: [...apart.map((folder) => `tests/${folder}/**`), '**/node_modules/**'],
+          exclude: [slow, ...separateFolders, '**/node_modules/**'],
         },
       },
-      ...apart.map((folder) => ({
+      {
         test: {
           ...shared,
-          // Browsers and servers on a busy machine: once more, before it counts as a failure.
+          name: 'slow',
+          include: [slow],
+          exclude: [...separateFolders, '**/node_modules/**'],
+        },
+      },
+      ...separate.map((folder) => ({
+        test: {
+          ...shared,
+          // Browsers and servers may be late on a busy machine: each test gets a second try.
           retry: 1,
           name: folder,
           include: [`tests/${folder}/**/*.test.ts`],

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { drawGrid, type GridValues } from '../src/experiment/plot/grid-figure.js';
+import { drawGrid, type GridValues } from '../src/experiment/figures/grid-figure.js';
 
 type Cell = number | string | null;
 interface Table {
@@ -28,7 +28,7 @@ function markdown(folder: string, id: string): string {
   return text.replace(/^\*\*.*\*\*\n/, '').trim();
 }
 
-/** What is read first: the measures, then who is above whom, then the cost. */
+/** The order of the columns: measures, comparisons, cost. */
 const order = ['ndcg', 'p-', 'ap-', 'against', 'cost', 'seconds'];
 const placeOf = (id: string) => order.findIndex((beginning) => id.startsWith(beginning));
 
@@ -118,7 +118,7 @@ function rendered(shown: Table): string {
   ].join('\n');
 }
 
-/** What a study fine-tuned, as its first collection's manifest says. */
+/** The models that a study fine-tuned, by its first collection's manifest. */
 function trainingNote(folder: string, collections: readonly string[]): string[] {
   const path = join(folder, collections[0]!, 'manifest.json');
   if (!existsSync(path)) return [];
@@ -136,7 +136,7 @@ function trainingNote(folder: string, collections: readonly string[]): string[] 
   ];
 }
 
-/** Which of the collections this study has not been run on. */
+/** The collections that this study has not been run on. */
 function missingNote(collections: readonly string[]): string[] {
   const missing = COLLECTIONS.filter((name) => !collections.includes(name));
   return missing.length === 0 ? [] : [`Not run to its end, and so not here: ${missing.join(', ')}.`, ''];
@@ -166,7 +166,7 @@ function section(heading: string, folder: string): string[] {
   ];
 }
 
-/** Which letter stands for which baseline, as the note under the table says: "Against DPH+KL (a), BERT-Small (b): …". */
+/** The letter of each baseline, read from the note under the table: "Against DPH+KL (a), BERT-Small (b): …". */
 function signsOf({ notes }: Table): Map<string, string> {
   const found = [...notes.join(' ').matchAll(/([\w+-]+) \(([a-z])\)/g)];
   return new Map(found.map(([, name, sign]) => [name, sign]));
@@ -177,7 +177,7 @@ const cells = (values: readonly (string | number)[]) => `| ${values.join(' | ')}
 
 const GRID_FIGURE = 'images/effectiveness-grid.svg';
 
-/** What kc and m give: the figure with the mean over collections, and nDCG@20 of each. */
+/** The study of kc and m: the figure with the mean over collections, and nDCG@20 of each. */
 function gridSection(folder: string): string[] {
   const collections = collectionsOf(table(folder, 'ndcg-20'));
   const tables = collections.map((name) => table(join(folder, name), 'grid'));

@@ -2,7 +2,8 @@
 // Writes OUT/<collection>/ with the same documents and every tenth judged query (every fifth where there are fewer than a
 // hundred), and OUT/EXPERIMENT.yaml over them.
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { resolvePath } from '../src/experiment/file/paths.js';
 
 const [out, experiment] = process.argv.slice(2);
 if (!out || !experiment) throw new Error('Name a folder to write to and an experiment file.');
@@ -30,7 +31,7 @@ function sample(folder: string): string {
 }
 
 const text = readFileSync(experiment, 'utf8').replaceAll(
-  /documents: ([^ }\n]+)/g,
-  (_, path: string) => `documents: ${sample(resolve(dirname(experiment), path))}`,
+  /documents: '?([^'\s]+)'?/g,
+  (_, path: string) => `documents: ${sample(resolvePath(experiment, path))}`,
 );
 writeFileSync(join(out, basename(experiment)), text);

@@ -1,23 +1,23 @@
-// npm run bench:expansion -- [--collections DIR,DIR] [--models SST,TTT] [--queries 10]
+// npm run bench:expansion -- [--collections NAME,NAME] [--models SST,TTT] [--queries 10]
 //
 // Exact top-k beside the exhaustive run, how its saving depends on α and β, and `bert-qe rerank` end to end with kill -9
 // in between. Writes docs/benchmarks-expansion.md.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
+import { collectionFolder } from '../collections.js';
 import type { EndToEnd } from './end-to-end.js';
 import { summarise, type TopKMeasurement } from './summary.js';
 
-const shared = resolve(import.meta.dirname, '../../../shared/data/collections');
 const { values } = parseArgs({
   options: {
-    collections: { type: 'string', default: `${shared}/cranfield,${shared}/scifact` },
+    collections: { type: 'string', default: 'cranfield,scifact' },
     models: { type: 'string', default: 'SST,TTT' },
     queries: { type: 'string', default: '10' },
   },
 });
-const collections = values.collections.split(',');
+const collections = values.collections.split(',').map(collectionFolder);
 const variants = values.models.split(',');
 
 function step(script: string, ...args: string[]): string {

@@ -12,7 +12,7 @@ export interface TopKMeasurement {
   readonly beta: number;
   readonly query: string;
   readonly documents: number;
-  /** Whether the first k documents are those of the exhaustive run, in its order. */
+  /** True where the first k documents are those of the exhaustive run, in its order. */
   readonly sameOrder: boolean;
   /** The largest difference between their scores. */
   readonly scoreDifference: number;

@@ -1,4 +1,4 @@
-/** What bounds a fleet: the work itself, the queue, the document store, or the last query that is still running. */
+/** The bound of a fleet: the work itself, the queue, the document store, or the last query that is still running. */
 export interface FleetModel {
   /** Seconds of recorded jobs; jobs of the simulation are drawn from these. */
   readonly jobSeconds: readonly number[];

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { readDocuments } from '../../src/collection/index.js';
 import { latency, print, readQueryTexts } from './measure.js';
 
-/** What we use of MiniSearch, which is installed under bench/peers only. */
+/** The part of MiniSearch that is used. It is installed under bench/peers only. */
 interface MiniSearch {
   add(document: { id: string; title?: string; text: string }): void;
   search(query: string): unknown[];

@@ -1,13 +1,14 @@
 // npm run bench:retrieval -- [--sizes 50000,200000,500000] [--work DIR] [--systems bert-qe,lucene,terrier,minisearch]
 //
 // Indexing rate, size, memory and query latency of bert-qe beside Lucene (Anserini's jar), Terrier and MiniSearch, all in
-// one run, each system alone on the machine, on NPL (where ../shared is there) and on generated collections. Writes
+// one run, each system alone on the machine, on NPL (where BERT_QE_COLLECTIONS has it) and on generated collections. Writes
 // bench/results/retrieval.json and the tables of docs/benchmarks.md.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readQueries } from '../../src/collection/index.js';
+import { collectionsFolder } from '../collections.js';
 import { generateCollection, generateQueries } from './generate.js';
 import type { Measurement } from './measure.js';
 import { renderRetrieval, type RetrievalResults } from './report.js';
@@ -35,7 +36,7 @@ interface Collection {
 
 async function collections(): Promise<Collection[]> {
   const found: Collection[] = [];
-  const npl = resolve(root, '../shared/data/collections/npl');
+  const npl = join(collectionsFolder() ?? '', 'npl');
   if (existsSync(npl)) {
     const queries = join(work, 'npl.tsv');
     const lines = (await readQueries(join(npl, 'queries.jsonl'))).map(({ id, text }) => `${id}\t${text}\n`);

@@ -6,7 +6,8 @@ import { BertScorer, kendallTau, type Precision, type TextPair } from '../../src
 import { type Qrels, readQrels, type Run } from '../../src/collection/index.js';
 import { evaluate } from '../../src/evaluation/index.js';
 import { openSetting } from '../expansion/setting.js';
-import { collections, root } from './workload.js';
+import { collectionFolder } from '../collections.js';
+import { root } from './workload.js';
 
 const SOURCES = ['cranfield', 'scifact', 'cisi', 'cacm', 'squad_dev'];
 const MODELS = ['T', 'S'];
@@ -32,7 +33,7 @@ export interface Int8Row {
 }
 
 async function candidates(collection: string): Promise<{ lists: List[]; qrels: Qrels }> {
-  const folder = join(collections, collection);
+  const folder = collectionFolder(collection);
   const setting = await openSetting(folder, 0, QUERIES);
   const lists: List[] = [];
   for (const query of setting.queries) {

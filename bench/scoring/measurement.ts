@@ -1,4 +1,4 @@
-/** What a contender prints, one JSON line per round. */
+/** The measurement of a round, which a contender prints as a line of JSON. */
 export interface Measurement {
   readonly system: 'bert-qe' | 'transformers.js' | 'ceiling';
   readonly model: string;

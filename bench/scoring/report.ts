@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { renderGpu, renderSoftware } from './gpu/report.js';
 import type { LargerResults } from './larger.js';
-import type { MannersResults } from './manners.js';
+import type { SideEffectResults } from './side-effects.js';
 import type { Measurement } from './measurement.js';
 import type { ScoringResults } from './run.js';
 import { root } from './workload.js';
@@ -19,7 +19,7 @@ export function writeReport(): void {
     section<LargerResults>('scoring-larger.json', renderLarger),
     section<{ rows: Int8Row[] }>('scoring-int8.json', renderInt8),
     section<ParityResults>('scoring-parity.json', renderParity),
-    section<MannersResults>('scoring-manners.json', renderManners),
+    section<SideEffectResults>('scoring-side-effects.json', renderSideEffects),
     renderGpu(join(results, 'scoring-gpu.jsonl')),
     renderSoftware(join(results, 'scoring-webgpu-software.jsonl')),
   ];
@@ -87,14 +87,9 @@ function renderSpeed(found: ScoringResults): string[] {
     seconds.set(name, [...(seconds.get(name) ?? []), row.seconds.toFixed(1)]);
   }
   const rows = [...seconds].map(([name, all]) => `${name} ${all.join(', ')}`);
-  lines.push('', `Seconds of all rounds: ${rows.join('; ')}.`, '', EARLIER);
+  lines.push('', `Seconds of all rounds: ${rows.join('; ')}.`);
   return lines;
 }
-
-/** What another run says about the spread. */
-const EARLIER =
-  'On 15 November the same command, two rounds, before light models’ batches travelled two in a message, gave T in 5.2 s (fp32) and 3.4 s (int8) and Transformers.js in 17.1 s, ' +
-  'which is 3.3 and 5.0 times as fast; S in 45.0 s and 23.6 s, 2.4 and 4.5 times as fast, at 76 % of that run’s ceiling. Earlier on the 16th T was 4.15 and 5.8 times as fast, S 2.3 and 4.1 times, at 72 % of the ceiling. Both are of before feed-forward units were taken some at a time (below).';
 
 function renderInt8({ rows }: { rows: Int8Row[] }): string[] {
   const mean = (model: string, precision: 'fp32' | 'int8') => {
@@ -181,36 +176,22 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1];
 }
 
-/** What was found on 16 November with onnxruntime's profile of each node, and by alternating graphs in one process. */
+/** The meaning of the table: shares of a run by onnxruntime's profile of each node. */
 const WHERE_TIME_GOES = [
-  'Where the time of S in fp32 goes (one thread, 4 × 146 tokens, the 20th percentile of each node over 120 runs): feed-forward products 49 %, queries, keys and values 19 %, ' +
-    'attention’s output 8 %, its scores and mixtures 9 %, GELU 5 %, LayerNorm 4 %, softmax 2 %, the rest 4 %. Outside the run there is 0.2 ms in 28. Nothing is padded, workers are never idle, ' +
-    'and the calling thread takes 0.2 s of 30. Products of S’s shapes by themselves, weights in the cache, run at 1.2 times the rate of the 2048³ one, so the ceiling is not a bound for them.',
+  'Time of S in fp32 by operator (one thread, 4 × 146 tokens, 20th percentile of each node over 120 runs): feed-forward products 49 %, queries, keys and values 19 %, attention’s output 8 %, ' +
+    'its scores and mixtures 9 %, GELU 5 %, LayerNorm 4 %, softmax 2 %, the rest 4 %. The calling thread takes 0.2 s of 30.',
   '',
-  'What was tried, each against the graph of that time, alternating every few batches in one process:',
-  '',
-  '- **Feed-forward units some at a time** (taken; 256 of T, S and M, 512 of B and L): graphs of S 1.06 times as fast, of T 1.02 to 1.05, of M 1.04, of B 1.07, of L 1.03 on one thread and no slower on two; the whole scorer with S 1.09 ' +
-    'times (six rounds of 1,500 pairs, old and new in turn), with T 1.02; scores are the same to the bit.',
-  '- **A copy of L for every core** (taken). L used to be held once, in a session of two threads, to save 1.3 GB, and was the only size whose rate swung: with the same graph 85, 78 and 47 % of the ceiling in runs of one day, ' +
-    'and 21 s or 13 s for the same pairs in one process. The threads of a session meet after every operator. So all wait for the one whose core something else is using; and a thread that waits sleeps, whereupon, it seems, the host gives its core to others: of 11 rounds in turn with two workers of one thread, more of the cores’ time was stolen in 9, and less in none. ' +
-    'Both loaded in one process and used in turn (42 pairs of L, in batches of one length), the session of two threads lost 20.7 % of the cores’ time to the host and took 31.4 s, 67 % of the ceilings beside it; two workers of one thread, right after, lost 2.5 % and took 19.9 s, 102 %. In the next round, 0.3 % stolen, ' +
-    'it was 87 and 106 %. With a process of our own that kept one core busy for 30 ms of every 100: 69 and 72 % beside 91 and 94 %. On a quiet machine there is little between them (20 pairs, no two batches alike: 75 to 86 % beside 77 to 84 %). ' +
-    'Hence workers of one thread wherever an eighth of the memory holds their copies; L takes 1.3 GB for each. Three whole runs of `larger.ts L fp32` since: 94 % (rounds of 87, 94, 97), 88 % (88, 87, 88) and 86 % (86, 87, 85, the line above).',
-  '- **What it was not** (L, in turn, each in a process of its own): huge pages (`GLIBC_TUNABLES=glibc.malloc.hugetlb=1`, 0.9 to 1.2 GB of them in use): 88 beside 86 % of the mean ceiling with one sequence of 143 tokens, 95 beside 96 % with seven, and nothing on one thread; ' +
-    'finer blocks for the thread pool: nothing; four threads on two cores: .87 to .93. Waiting threads that spin: 92 beside 86 % with one sequence, nothing with seven, and they would take the cores from everything else. Few tokens in a batch, with weights that no cache holds: on two threads one sequence of 143 tokens gave .9 of the rate of three or seven; ' +
-    'on one thread all the same. So batches of L have 512 tokens at most, after which a call that was given up ends in half the time.',
-  '- **Not measured**: machines of more cores, where B and L now have more workers of fewer threads than before.',
-  '- **Other operators**: heads by one output product 1.00, MultiHeadAttention .99, Attention .98, BiasGelu .96; SkipLayerNormalization .89. LayerNorm of other operators takes 1.3 to 1.6 times as long.',
-  '- **Tokens in a batch** (of whole batches, before the parts): 150 .94, 300 .99, 450 1.03, 600 1.01, 1,536 .98, 4,096 .92. With real batches of one length, 768 at most or 1,024 made no difference beyond the noise.',
-  '- **Memory** (S): no arena, planned memory, denormals off, huge pages: within the noise.',
-  '- **Layer 0 once for tokens that a batch has twice** at the same place: of 4,000 pairs 93 % are distinct, too many to gain by.',
+  '- **Feed-forward units in blocks** (256 of T, S and M, 512 of B and L) stay in the core’s cache: S is 1.09 times as fast, T 1.02, with the same bits.',
+  '- **A worker of one thread and a copy of the weights for every core**: the threads of one session wait for each other after every operator, so all are as slow as the core that is taken away. ' +
+    'With 30 % of one core taken, L reaches 91 to 94 % of the ceiling with a copy for each core and 69 to 72 % with one session of two threads.',
+  '- **Batches of one length** need no padding on a CPU. Batches of L have at most 512 tokens, of the other sizes 768.',
 ];
 
-function renderManners({ date, loop, memory, cycles }: MannersResults): string[] {
+function renderSideEffects({ date, loop, memory, cycles }: SideEffectResults): string[] {
   return [
-    '## Manners',
+    '## Side effects',
     '',
-    `\`node --import tsx bench/scoring/manners.ts\` (${date.slice(0, 10)}).`,
+    `\`node --import tsx bench/scoring/side-effects.ts\` (${date.slice(0, 10)}).`,
     '',
     `- **Event loop** of the main thread while ${loop.pairs.toLocaleString('en')} pairs are scored by T in ${loop.seconds.toFixed(1)} s: longest delay ${loop.maxMs.toFixed(1)} ms, ` +
       `99th percentile ${loop.p99Ms.toFixed(1)} ms (limit 50 ms).`,

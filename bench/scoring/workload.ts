@@ -1,10 +1,10 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { collectionFolder } from '../collections.js';
 import type { TextPair } from '../../src/bert/types.js';
 
 export const root = resolve(import.meta.dirname, '../..');
-export const collections = resolve(root, '../shared/data/collections');
 
 const SOURCES = ['scifact', 'cisi', 'cranfield', 'squad_dev', 'cacm'];
 const PASSAGE_WORDS = 100;
@@ -12,12 +12,8 @@ const CHUNK_WORDS = 10;
 
 /** Passages of up to 100 words of real text, taken in turn from five collections. */
 export async function passages(count: number): Promise<string[]> {
-  if (!existsSync(collections)) {
-    process.stderr.write(`bench/scoring needs the public collections in ${collections}\n`);
-    process.exit(2);
-  }
   const perSource = Math.ceil(count / SOURCES.length);
-  const taken = await Promise.all(SOURCES.map((name) => firstPassages(join(collections, name), perSource)));
+  const taken = await Promise.all(SOURCES.map((name) => firstPassages(collectionFolder(name), perSource)));
   return Array.from({ length: perSource }, (_, i) => taken.map((list) => list[i]))
     .flat()
     .filter((text) => text !== undefined)

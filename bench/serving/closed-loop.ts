@@ -1,10 +1,10 @@
-/** How many clients, for how long. */
+/** Number of clients, and duration. */
 export interface LoopOrder {
   readonly clients: number;
   readonly seconds: number;
 }
 
-/** What came of it. */
+/** The result of a closed loop. */
 export interface Loop {
   readonly requests: number;
   readonly seconds: number;

@@ -51,7 +51,7 @@ export class Connection {
   }
 }
 
-/** Whether an answer is there to its end: by its length, or by its last chunk. */
+/** True where an answer is complete: by its length, or by its last chunk. */
 function isWhole(heard: string): boolean {
   const end = heard.indexOf('\r\n\r\n');
   if (end === -1) return false;

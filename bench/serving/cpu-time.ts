@@ -4,13 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface CpuTime {
   /** Of the thread that serves. */
   readonly main: number;
-  /** What that thread waited for a core while it had work. */
+  /** Time that the thread waited for a core while it had work. */
   readonly mainWaited: number;
   /** Of all others: scoring workers, the garbage collector's helpers. */
   readonly others: number;
 }
 
-/** What a process has used so far; Linux tells it per thread, in nanoseconds. */
+/** CPU time of a process so far. Linux tells it per thread, in nanoseconds. */
 export function cpuTime(pid: number): CpuTime {
   const folder = `/proc/${pid}/task`;
   let main = 0;

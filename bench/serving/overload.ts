@@ -7,7 +7,7 @@ import { withPriority } from './priority.js';
 import { StolenTime } from './stolen-time.js';
 import { requests } from './workload.js';
 
-/** What came of sending far more than a server can do. */
+/** The result of sending far more than a server can do. */
 export interface Overload {
   readonly perSecond: number;
   readonly seconds: number;
@@ -27,7 +27,7 @@ export interface Overload {
   readonly serverWaited: number;
   /** The most by which the client was late to send, in milliseconds: as late may it have been to hear an answer. */
   readonly clientLateMs: number;
-  /** Whether the client ran before everything else. */
+  /** True where the client ran before everything else. */
   readonly clientHasPriority: boolean;
   /** The share of the cores' time that the machine beneath took. */
   readonly stolen: number;
@@ -44,7 +44,7 @@ const promptMs = 50;
 /** An answer, and the moment it came. */
 type Timed = Answer & { readonly at: number };
 
-/** What was sent, and what was seen meanwhile. */
+/** The requests sent, and the answers seen meanwhile. */
 interface Sent {
   readonly answers: readonly Timed[];
   readonly stolen: StolenTime;

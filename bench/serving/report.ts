@@ -78,7 +78,7 @@ function closedLoopRow(model: string, clients: number): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** How far the scorer's speed could be reached if only CPU time counted: its own, over all that a request takes. */
+/** The share of the scorer's speed that CPU time allows: its own time over all the time that a request takes. */
 function cpuRow(model: string, clients: number): string {
   const { cpuMs: alone } = find(model, clients, 'alone');
   const ofServer = (system: 'bare' | 'bert-qe'): string[] => {

@@ -34,7 +34,7 @@ const overloadDeadlineMs = 5000;
 interface Round extends Loop {
   /** The share of the cores' time that the machine beneath took. */
   readonly stolen: number;
-  /** What the system used, and what the client did. */
+  /** CPU time of the system, and work of the client. */
   readonly cpu: { readonly system: CpuTime; readonly client: CpuTime };
 }
 

@@ -18,17 +18,17 @@ import { type TrainedFold, trainFolds } from '../../src/experiment/train-folds.j
 import { Manifest } from '../../src/experiment/work/manifest.js';
 import { Models } from '../../src/experiment/work/models.js';
 import { WorkStore } from '../../src/experiment/work/store.js';
-import { collections, modelSets, type Recipe, recipes } from './recipes.js';
+import { collections, modelsOf, type Recipe, recipes } from './recipes.js';
 
 // What fine-tuning in five folds is worth: MaxP before and after, through the code of `bert-qe experiment`.
-//   node --import tsx bench/training/fine-tuning.ts OUT [--models base|shipped] [--sizes T,S] [--collections …] [--recipes …]
-// prints the tables of docs/fine-tuning.md. Kill it and start it again: it goes on. Needs ../shared.
+//   node --import tsx bench/training/fine-tuning.ts OUT [--models shipped|FOLDER] [--sizes T,S] [--collections …] [--recipes …]
+// prints the tables of docs/fine-tuning.md. Resumable. Needs BERT_QE_COLLECTIONS (docs/collections.md).
 
 const here = fileURLToPath(import.meta.url);
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
-    models: { type: 'string', default: 'base' },
+    models: { type: 'string', default: 'shipped' },
     sizes: { type: 'string', default: 'T,S' },
     collections: { type: 'string', default: Object.keys(collections).join() },
     recipes: { type: 'string', default: 'judged,taught' },
@@ -49,7 +49,7 @@ collection:
   ${named(collections, collection)}
 retrieve: 200
 folds: { roundRobin: 5 }
-models: ${JSON.stringify(named(modelSets, models))}
+models: ${JSON.stringify(modelsOf(models))}
 variants: [TTT]
 baselines: [T, S]
 training: {}
@@ -134,7 +134,7 @@ async function study(collection: string): Promise<void> {
   const measured = async (file: string): Promise<Evaluation> =>
     evaluate(await readRun(file), tested, { measures: experiment.measures, complete: true });
 
-  /** The shipped S knows more than the models of ../shared, and teaches them. */
+  /** The shipped S, the teacher of recipes that have one. */
   const shipped = newModels(experimentOf(collection, 'shipped'));
   const teacher = {
     folder: (await shipped.find('S', 'general', 1)).folder,

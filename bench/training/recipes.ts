@@ -1,22 +1,23 @@
+import { join, resolve } from 'node:path';
 import type { SizeLetter } from '../../src/bert/index.js';
 import type { TrainingFields } from '../../src/experiment/file/schema.js';
 
-/** Collections as the experiment file names them; paths start from this folder. */
+/** Collections as an experiment file names them. */
 export const collections: Readonly<Record<string, string>> = {
-  cranfield: `documents: ../../../shared/data/collections/cranfield
+  cranfield: `documents: \${BERT_QE_COLLECTIONS}/cranfield
 initial: DPH+KL
 depth: 30`,
-  'scifact-train': `documents: ../../../shared/data/collections/scifact
-  qrels: ../../../shared/data/collections/scifact/qrels.train.txt
+  'scifact-train': `documents: \${BERT_QE_COLLECTIONS}/scifact
+  qrels: \${BERT_QE_COLLECTIONS}/scifact/qrels.train.txt
 initial: BM25
 depth: 20`,
 };
 
-/** Models to start from, by size. */
-export const modelSets: Readonly<Record<string, Partial<Record<SizeLetter, string>>>> = {
-  base: { T: '../../../shared/models/tiny', S: '../../../shared/models/small' },
-  shipped: { T: '../../models/tiny', S: '../../models/small' },
-};
+/** The models to start from, by size: those of the package (`shipped`), or a folder that holds `tiny` and `small`. */
+export function modelsOf(name: string): Partial<Record<SizeLetter, string>> {
+  const folder = name === 'shipped' ? resolve(import.meta.dirname, '../../models') : resolve(name);
+  return { T: join(folder, 'tiny'), S: join(folder, 'small') };
+}
 
 /** A way to fine-tune: settings of which every fold takes its best, and how tables call the result. */
 export interface Recipe {

@@ -2,7 +2,7 @@ import type { ModelConfig } from '../../src/bert/config.js';
 import type { TrainingBatch } from '../../src/training/engine/micro-batch.js';
 import { Random } from '../../src/training/random.js';
 
-/** What both sides train: sizes of the paper with BERT's vocabulary, 32 pairs a step. */
+/** The setting that both sides train: sizes of the paper with BERT's vocabulary, 32 pairs a step. */
 export const BATCH = 32;
 export const VOCABULARY = 30_522;
 export const LENGTHS = [128, 384] as const;

@@ -2,7 +2,7 @@ import { leadingTrivia } from './declaration.js';
 
 /** A doc comment, taken apart. */
 export interface Documentation {
-  /** What comes before the first tag. */
+  /** The text before the first tag. */
   readonly text: string;
   readonly examples: readonly string[];
 }

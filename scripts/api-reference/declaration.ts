@@ -35,7 +35,7 @@ export function leadingTrivia(text: string, position: number): string {
   return /^(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/.exec(text.slice(position))![0];
 }
 
-/** What most kinds of class members have and their common type leaves out. */
+/** Properties that most kinds of class members have and their common type leaves out. */
 interface NamedMember {
   readonly name: Node;
   readonly modifiers: readonly Node[];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** A subpath of the package that can be imported. */
 export interface PackageEntry {
-  /** What one imports, e.g. `bert-qe/server`. */
+  /** The specifier of an import, e.g. `bert-qe/server`. */
   readonly name: string;
   /** Its module below src, without ending, e.g. `server/index`. */
   readonly module: string;
@@ -31,11 +31,9 @@ export function packageEntries(root: string): PackageEntry[] {
 export function emitDeclarations(root: string, folder: string): void {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const args = ['-p', join(root, 'tsconfig.build.json'), '--emitDeclarationOnly', '--noCheck'];
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [tsc, ...args, '--sourceMap', 'false', '--outDir', folder],
-    { encoding: 'utf8' },
-  );
+  const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, ...args, '--outDir', folder], {
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(`tsc could not write declarations:\n${stdout}${stderr}`);
   writeFileSync(
     join(folder, 'tsconfig.json'),

@@ -29,7 +29,7 @@ export interface Exported extends Declared {
 export interface ReadEntry extends PackageEntry {
   readonly introduction: string;
   readonly exported: readonly Exported[];
-  /** What they mention and no entry exports. */
+  /** Declarations that they mention and no entry exports. */
   readonly further: readonly Declared[];
   readonly problems: readonly string[];
 }
@@ -71,7 +71,7 @@ export function readEntries(root: string, folder: string, entries: readonly Pack
   }
 }
 
-/** What is mentioned, directly or through others, and exported nowhere. */
+/** Declarations that are mentioned, directly or through others, and exported nowhere. */
 function furtherOf(exported: readonly Declared[], everywhere: ReadonlySet<Declared>): Declared[] {
   const found = new Set<Declared>();
   const visit = ({ mentions }: Declared): void => {
@@ -117,7 +117,7 @@ class Reader {
     return file;
   }
 
-  /** Where the entry exports it, and through which folder's door. */
+  /** The export in the entry, and the folder whose index.ts it comes through. */
   #place(symbol: Symbol, file: SourceFile): { position: number; group: string } {
     const [node] = symbol.declarations.map((handle) => handle.resolve(this.project)!);
     if (!isExportSpecifier(node)) return { position: node.pos, group: '' };

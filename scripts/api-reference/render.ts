@@ -1,13 +1,14 @@
 import { format } from 'oxfmt';
 import type { Declared, Exported, ReadEntry } from './read.js';
 
-/** What the exports of a folder are about; those of other places come without a heading of their own. */
+/** Headings of the folders' exports. Exports of other places come without one. */
 const groupTitles: Readonly<Record<string, string>> = {
-  '': 'Errors',
+  common: 'Errors',
   collection: 'Collections, queries, judgements, runs',
   retrieval: 'Indexes and first-stage retrieval',
   bert: 'Scoring pairs of texts',
   expansion: 'Re-ranking',
+  runs: 'Whole runs',
   training: 'Training',
   evaluation: 'Evaluation',
   search: 'Search clusters',
@@ -25,7 +26,7 @@ export function renderIndex(entries: readonly ReadEntry[]): string {
     const names = entry.exported.map((one) => `[\`${one.name}\`](${page}#${anchors.get(one)})`).join(', ');
     return `## [\`${name}\`](${page})\n\n${introduction}\n\n${names}\n`;
   });
-  return `${generated}\n\n# API reference\n\nWhat can be imported, by the name it is imported from.\n\n${rows.join('\n')}`;
+  return `${generated}\n\n# API reference\n\nThe package's exports, by the name they are imported from.\n\n${rows.join('\n')}`;
 }
 
 /** The page of one entry. */
@@ -70,7 +71,7 @@ async function section(declared: Declared, link: Link): Promise<string[]> {
   parts.push(fence('ts declaration', await tidy(text)));
   for (const example of documentation.examples) parts.push(fence('ts', example));
   const linked = [...new Set(mentions.map(link))].sort();
-  parts.push(`[${source}](../../${source})${linked.length > 0 ? ` · see ${linked.join(', ')}` : ''}`);
+  parts.push(`\`${source}\`${linked.length > 0 ? ` · see ${linked.join(', ')}` : ''}`);
   return parts;
 }
 

@@ -2,14 +2,14 @@
 # Runs the real Terrier and Anserini on Cranfield, NPL and the tiny collection, checks both against the formulas, and
 # rewrites tests/fixtures/peers from nothing:
 #   bash scripts/peers/run.sh WORKDIR
-# Needs Python 3.11+, pip, curl, and the collections in ../shared/data/collections (or $COLLECTIONS); no Java.
+# Needs Python 3.11+, pip, curl, and BERT_QE_COLLECTIONS (docs/collections.md); no Java.
 # PEERS_DIR (default WORKDIR/peers) may point at an earlier install.
 set -euo pipefail
 
 WORK=$(mkdir -p "${1:?usage: run.sh WORKDIR}" && cd "$1" && pwd)
 HERE=$(cd "$(dirname "$0")" && pwd)
 ROOT=$(cd "$HERE/../.." && pwd)
-COLLECTIONS=${COLLECTIONS:-$ROOT/../shared/data/collections}
+COLLECTIONS=${BERT_QE_COLLECTIONS:?names the folder of the test collections (docs/collections.md)}
 FIXTURES=$ROOT/tests/fixtures/peers
 PEERS_DIR=${PEERS_DIR:-$WORK/peers}
 

@@ -1,6 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { throwIfAborted } from './errors.js';
+
 /** Lets timers, sockets and workers run before the caller goes on. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Waits; throws `aborted` when the signal fires first. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, signal && { signal }).catch(() => throwIfAborted(signal));
 }
 
 /**

@@ -10,8 +10,8 @@ import { gatherEvidence } from './method.js';
 import { forEveryPhase, QueryModels, type BertQEScorers, type PhaseScorers } from './models.js';
 import { count, settingsFrom, type BertQEOptions, type Settings } from './options.js';
 import type { Phase } from './phases.js';
-import { rank, resultsOf } from './ranking.js';
-import type { Reranking } from './result.js';
+import { rank } from './ranking.js';
+import { resultsOf, type Reranking } from './result.js';
 import { Deadline, everything, exactTopK, type Schedule } from './schedule/index.js';
 
 /** The progress of a query. */
@@ -21,7 +21,7 @@ export interface RerankProgress {
   readonly pairs: number;
 }
 
-/** How a query is watched and stopped. */
+/** Options to follow and to stop a query. */
 export interface QueryOptions {
   /** Stops the work between two batches. */
   readonly signal?: AbortSignal;
@@ -56,6 +56,7 @@ export class BertQE {
   readonly #scorers: PhaseScorers;
   readonly #owned: readonly BertScorer[];
 
+  /** @param owned Scorers that {@link BertQE.close} ends. */
   constructor(scorers: BertQEScorers, options: BertQEOptions = {}, owned: readonly BertScorer[] = []) {
     this.settings = settingsFrom(options);
     this.#scorers = forEveryPhase(scorers);

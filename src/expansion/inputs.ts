@@ -16,7 +16,7 @@ export interface InputDocument {
  * come), else in the order of the array.
  */
 export function initialRanking(documents: readonly (string | InputDocument)[]): RankedInput[] {
-  const inputs = documents.map((document, index): Ranked => {
+  const inputs = documents.map((document, index): NumberedInput => {
     const { id, title, text, score } = typeof document === 'string' ? { text: document } : document;
     if (typeof text !== 'string') {
       throw usage(`documents[${index}] has no text; give strings or objects with a text`);
@@ -40,8 +40,8 @@ export function initialRanking(documents: readonly (string | InputDocument)[]): 
   return inputs;
 }
 
-/** Numbered in place: objects that are spread into new ones are slow ones, and there is one for each document. */
-interface Ranked extends RankedInput {
+/** A ranked input whose rank can be set. */
+interface NumberedInput extends RankedInput {
   initialRank: number;
 }
 

@@ -9,7 +9,7 @@ import { phases, type Phase } from './phases.js';
 /** A model by letter (T, S, M, B, L), by name or path, or a scorer of your own. */
 export type ModelChoice = string | Scorer;
 
-/** A model per phase; where one is left out, phase one's serves. */
+/** A model per phase. Phase one's serves where another is left out. */
 export interface PhaseModels {
   readonly bestPassage?: ModelChoice;
   readonly phaseOne: ModelChoice;
@@ -17,7 +17,7 @@ export interface PhaseModels {
   readonly phaseThree?: ModelChoice;
 }
 
-/** Which models to load, and how to run them. */
+/** The models to load, and the way to run them. */
 export interface ModelOptions {
   /**
    * `'LMT'`: a size letter per phase, as in the paper's names; one letter is MaxP. Or three models, or one per
@@ -31,23 +31,23 @@ export interface ModelOptions {
   readonly preset?: 'as-published';
   /** For the preset: the models fine-tuned on the target collection, by size. */
   readonly fineTuned?: Partial<Readonly<Record<SizeLetter, ModelChoice>>>;
-  /** Where models run (`auto`: the CPU; a GPU is used where it is asked for). */
+  /** The device that models run on (`auto`: the CPU; a GPU only when it is named). */
   readonly device?: NonNullable<ScorerOptions['device']>;
   /** (`auto`: fp32, or what an export offers.) */
   readonly precision?: NonNullable<ScorerOptions['precision']>;
 }
 
-/** Everything that {@link BertQE.load} takes. */
+/** Options of {@link BertQE.load}. */
 export type LoadOptions = ModelOptions & BertQEOptions;
 
-/** Models chosen, none loaded yet. */
+/** A choice of models, none of them loaded. */
 export interface ChosenModels {
   readonly models: Readonly<Record<Phase, ModelChoice>>;
   /** False for a single letter: MaxP. */
   readonly expansion: boolean;
 }
 
-/** Settles which model serves which phase. */
+/** Chooses the model of each phase. */
 export function chooseModels(
   models: string | readonly ModelChoice[] | PhaseModels = DEFAULTS.models,
   preset?: string,
@@ -97,13 +97,13 @@ function isList(models: readonly ModelChoice[] | PhaseModels): models is readonl
   return Array.isArray(models);
 }
 
-/** What is handed in instead of a name must be able to score. */
+/** Checks a scorer that was handed in instead of a name. */
 function checkedScorer(choice: Scorer): Scorer {
   if (typeof (choice as Partial<Scorer> | undefined)?.score === 'function') return choice;
   throw usage(`a model is a letter, a name, a folder or a scorer with a method score, not ${String(choice)}`);
 }
 
-/** Scorers by phase, and those among them that were loaded here and must be closed. */
+/** Scorers by phase. `loaded` are those that were loaded here and must be closed. */
 export interface LoadedModels {
   readonly scorers: BertQEScorers;
   readonly loaded: readonly BertScorer[];

@@ -7,7 +7,7 @@ import type { Phase } from './phases.js';
 import type { Cells, Schedule } from './schedule/index.js';
 import { windowSpans, wordsOf } from './windows.js';
 
-/** What is wanted of {@link gatherEvidence}. */
+/** Options of {@link gatherEvidence}. */
 export interface GatherOptions {
   /** The last phase to run (`phaseThree`). */
   readonly until?: Phase | undefined;

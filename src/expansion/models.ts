@@ -26,7 +26,7 @@ export interface PhaseScoreOptions extends ScoreOptions {
   readonly phase: Phase;
 }
 
-/** What a phase has run so far. */
+/** The work of a phase so far. */
 export interface PhaseUse {
   pairs: number;
   seconds: number;

@@ -3,7 +3,7 @@ import { DEFAULTS } from './defaults.js';
 import type { PassageShape } from './passages.js';
 import type { WindowShape } from './windows.js';
 
-/** Where phase two cuts its chunks from. */
+/** The text that phase two cuts into chunks. */
 export type ChunkSource =
   /** The best passages of the top kd documents of phase one, as the authors' code does. */
   | 'best-passage'
@@ -14,7 +14,7 @@ export type ChunkSource =
 
 export const chunkSources = ['best-passage', 'document', 'initial'] as const satisfies readonly ChunkSource[];
 
-/** What the method leaves open; every default but those of α, β, kc and m is the paper's. */
+/** Options of the method. Their defaults are in `DEFAULTS`. */
 export interface BertQEOptions {
   /** Feedback documents of phase two (10). */
   readonly kd?: number;
@@ -32,7 +32,7 @@ export interface BertQEOptions {
   readonly beta?: number;
   /** Documents that are re-ranked; those below keep their order beneath them (1000). */
   readonly depth?: number;
-  /** Where the chunks come from (`best-passage`). */
+  /** The text that is cut into chunks (`best-passage`). */
   readonly chunkSource?: ChunkSource;
   /** Leaves rel(q,d) out of Eq. 5: an ablation of the paper (false). */
   readonly dropQueryScore?: boolean;
@@ -45,12 +45,12 @@ export interface BertQEOptions {
   readonly roundPairs?: number;
 }
 
-/** How phases one and two work: what they choose does not depend on α and β. */
+/** Options of phases one and two, which do not depend on α and β. */
 export type FeedbackMethod = Required<
   Pick<BertQEOptions, 'kd' | 'kc' | 'chunkWords' | 'passageWords' | 'titleWords' | 'depth'>
 >;
 
-/** The options with every choice made. */
+/** The options, checked and complete. */
 export interface Settings {
   readonly kd: number;
   readonly kc: number;
@@ -79,15 +79,15 @@ const known: Record<keyof BertQEOptions, true> = {
   roundPairs: true,
 };
 
-/** Settings of options that cannot change: a server has the same ones for every request. */
-const settled = new WeakMap<BertQEOptions, Settings>();
+/** Settings of frozen options: a server uses the same ones for every request. */
+const checkedOptions = new WeakMap<BertQEOptions, Settings>();
 
-/** Checks the options and fills in the defaults; of frozen options once. */
+/** Checks the options and adds the defaults. Frozen options are checked once. */
 export function settingsFrom(options: BertQEOptions = {}): Settings {
-  const known = settled.get(options);
+  const known = checkedOptions.get(options);
   if (known) return known;
   const settings = checkedSettings(options);
-  if (Object.isFrozen(options)) settled.set(options, settings);
+  if (Object.isFrozen(options)) checkedOptions.set(options, settings);
   return settings;
 }
 
@@ -123,7 +123,7 @@ function checkedSettings(options: BertQEOptions): Settings {
   };
 }
 
-/** A whole number of at least `least`. */
+/** Checks a whole number. */
 export function count(name: string, value: number, least = 1): number {
   if (Number.isSafeInteger(value) && value >= least) return value;
   throw usage(`${name} must be a whole number of at least ${least}, not ${String(value)}`);

@@ -1,10 +1,8 @@
-import type { SizeLetter } from '../bert/index.js';
-import { weightFlops } from '../bert/cost/encoder-flops.js';
-import { encoderSizes } from '../bert/cost/sizes.js';
+import { encoderSizes, weightFlops, type SizeLetter } from '../bert/index.js';
 import { PUBLISHED } from './defaults.js';
 import type { Variant } from './variant.js';
 
-/** What is counted per query; the defaults are the paper's. */
+/** Counts of a query's work. The defaults are the paper's. */
 export interface PaperCounts {
   /** Documents that phases one and three score (1000). */
   readonly depth?: number;
@@ -37,7 +35,7 @@ const paddedTokens = 384;
 
 /**
  * Floating-point operations per unit of H, token and layer that are not products with weights: biases, GELU, softmax,
- * LayerNorm, residuals. The paper does not say how it counted; with this the formula gives its 232.6 T for
+ * LayerNorm, residuals. The paper does not say how it counted. With this the formula gives its 232.6 T for
  * BERT-Large and 13 of the 14 figures of its FLOPs column to the digit printed (LML comes to 11.016, printed 11.01).
  * The products of attention (n²H) would add 6 % and are not in the paper's count.
  */

@@ -1,6 +1,5 @@
-import { compareTied, type Candidate, type Evidence, type RankedInput } from './evidence.js';
+import { compareTied, type Candidate, type Evidence } from './evidence.js';
 import type { FinalScores } from './final-scores.js';
-import type { RerankedDocument } from './result.js';
 import { expectedCell, tolerance } from './schedule/index.js';
 
 /** A candidate at its place. */
@@ -97,23 +96,4 @@ function mostBelow(places: readonly Pick<Bounds, 'upper'>[]): number[] {
   return leastAbove(negated)
     .map((least) => -least)
     .reverse();
-}
-
-/** Results of a call: the re-ranked documents, and beneath them those below the depth in the order they had. */
-export function resultsOf(places: readonly Placed[], below: readonly RankedInput[]): RerankedDocument[] {
-  const last = places.at(-1)?.score ?? 0;
-  return [
-    ...places.map(({ candidate: { index, id }, score, relevance, certain }, i) =>
-      relevance === undefined
-        ? { index, id, rank: i + 1, score, certain }
-        : { index, id, rank: i + 1, score, relevance, certain },
-    ),
-    ...below.map(({ index, id }, i) => ({
-      index,
-      id,
-      rank: places.length + i + 1,
-      score: scoreBelow(last, i),
-      certain: true,
-    })),
-  ];
 }

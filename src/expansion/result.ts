@@ -1,6 +1,7 @@
 import type { RerankCost } from './cost.js';
-import type { Evidence } from './evidence.js';
+import type { Evidence, RankedInput } from './evidence.js';
 import type { Explanation } from './explanation.js';
+import { scoreBelow, type Placed } from './ranking.js';
 
 /** One place of the new ranking. */
 export interface RerankedDocument {
@@ -29,4 +30,23 @@ export interface Reranking {
   readonly explanation?: Explanation;
   /** Present where it was asked for. */
   readonly evidence?: Evidence;
+}
+
+/** Results of a call: the re-ranked documents, and beneath them those below the depth in the order they had. */
+export function resultsOf(places: readonly Placed[], below: readonly RankedInput[]): RerankedDocument[] {
+  const last = places.at(-1)?.score ?? 0;
+  return [
+    ...places.map(({ candidate: { index, id }, score, relevance, certain }, i) =>
+      relevance === undefined
+        ? { index, id, rank: i + 1, score, certain }
+        : { index, id, rank: i + 1, score, relevance, certain },
+    ),
+    ...below.map(({ index, id }, i) => ({
+      index,
+      id,
+      rank: places.length + i + 1,
+      score: scoreBelow(last, i),
+      certain: true,
+    })),
+  ];
 }

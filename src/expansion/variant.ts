@@ -1,10 +1,9 @@
-import type { SizeLetter } from '../bert/index.js';
+import { encoderSizes, sizeNames, type SizeLetter } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
-import { encoderSizes, sizeNames } from '../bert/cost/sizes.js';
 
 /** The sizes of a model of the paper: BERT-QE-LMT has three, a MaxP re-ranker such as BERT-Large only the first. */
 export interface Variant {
-  /** As the paper writes it. */
+  /** The paper's name, such as BERT-QE-LMT. */
   readonly name: string;
   readonly phaseOne: SizeLetter;
   readonly expansion?: { readonly phaseTwo: SizeLetter; readonly phaseThree: SizeLetter };

@@ -1,10 +1,10 @@
-/** How a text is cut: windows of `length` words, neighbours sharing `overlap` of them. */
+/** The shape of windows: `length` words, of which neighbours share `overlap`. */
 export interface WindowShape {
   readonly length: number;
   readonly overlap: number;
 }
 
-/** Words `start` up to, not including, `end`. */
+/** A window: words `start` up to, not including, `end`. */
 export interface WindowSpan {
   readonly start: number;
   readonly end: number;
@@ -16,17 +16,17 @@ export function wordsOf(text: string): string[] {
   return collapsed === '' ? [] : collapsed.split(/\s+/);
 }
 
-/** White space that is not a space. */
+/** White space other than U+0020. */
 const otherSpace = /[^\S ]/;
 
 /** A text with one space between its words. */
 export interface CollapsedText {
   readonly text: string;
-  /** Where each word starts, and at the end where the next one would. */
+  /** Position of each word, and at the end the position of the next one. */
   readonly starts: readonly number[];
 }
 
-/** Collapses white space: most texts are so already, and are given back as they are. */
+/** Collapses white space. A text that has none to collapse is returned as it is. */
 export function collapsed(text: string): CollapsedText {
   const starts = otherSpace.test(text) ? undefined : wordStarts(text);
   if (starts) return { text, starts };
@@ -34,7 +34,7 @@ export function collapsed(text: string): CollapsedText {
   return { text: even, starts: wordStarts(even) ?? [0] };
 }
 
-/** Undefined where between two spaces, or before the first or behind the last, there is no word. */
+/** Positions of the words; undefined where a space does not separate two words. */
 function wordStarts(text: string): number[] | undefined {
   const starts = [0];
   let start = 0;
@@ -49,7 +49,7 @@ function wordStarts(text: string): number[] | undefined {
 }
 
 /**
- * Where the windows of a text of `words` words lie. Starts are 0, length-overlap, 2(length-overlap)…; when fewer
+ * The windows of a text of `words` words. Starts are 0, length-overlap, 2(length-overlap)…; when fewer
  * than `overlap` words would remain after a window's end, that window takes them all and is the last one. So no
  * window is a suffix of another, and the last one holds up to length+overlap-1 words.
  */

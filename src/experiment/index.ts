@@ -9,4 +9,3 @@ export { tablesOf } from './tables/tables.js';
 export type { Table } from './tables/table.js';
 export type { ModelSettings, OpenModel } from './work/models.js';
 export type { OpenedModel } from './work/stored-scorer.js';
-export { lossFigure } from './plot/loss-figure.js';

@@ -13,13 +13,13 @@ import {
   type FleetWorkerOptions,
   type SearchedCollection,
 } from '../remote/index.js';
-import type { RunInputs } from './journal.js';
 import {
   loadReranker,
   modelInputs,
   namesByPhase,
   type LoadedReranker,
   type RerankerConfig,
+  type RunInputs,
 } from './load-reranker.js';
 import { rerankRun } from './rerank-run.js';
 import type { FinishedQuery, LocalRerankerOptions, RunReranker } from './rerank-to-file.js';

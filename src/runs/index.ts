@@ -1,11 +1,11 @@
 export { fleetReranker, rerankForFleet } from './fleet.js';
-export type { RunInputs } from './journal.js';
 export {
   loadReranker,
   modelInputs,
   type LoadedReranker,
   type ModelNames,
   type RerankerConfig,
+  type RunInputs,
 } from './load-reranker.js';
 export { rerankRun, withTexts, type RerankedQuery } from './rerank-run.js';
 export {

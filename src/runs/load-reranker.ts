@@ -1,7 +1,9 @@
 import { findModel, hashModel } from '../bert/index.js';
 import { BertQE, parseVariant, phases, type LoadOptions, type Phase } from '../expansion/index.js';
 import { isScorerAddress, openRemoteScorer, type RemoteScorer } from '../remote/index.js';
-import type { RunInputs } from './journal.js';
+
+/** Everything that the results of a run depend on, by name: hashes, and values as text. */
+export type RunInputs = Readonly<Record<string, string>>;
 
 /** A model per phase by letter, name, path or, for a model on a server, by its address. */
 export interface ModelNames {

@@ -8,14 +8,22 @@ import {
 } from '../collection/index.js';
 import { BertQeError, throwIfAborted } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
+import { Journal } from '../common/journal.js';
 import { standardStream, writeOutput } from '../common/output.js';
 import type { BertQE, RerankProgress } from '../expansion/index.js';
-import { RunJournal, type RunInputs, type WrittenQuery } from './journal.js';
+import type { RunInputs } from './load-reranker.js';
 import { rankingsOf, rerankRun, type RerankedQuery } from './rerank-run.js';
 import { RunCounter, type RunProgress, type RunTotals } from './totals.js';
 
 /** The parts of a re-ranked query that go into files. */
 export type FinishedQuery = Pick<RerankedQuery, 'query' | 'ranking' | 'explanation' | 'cost'>;
+
+/** The lines of a finished query in the run and, where they are wanted, in the explanations. */
+interface WrittenQuery {
+  readonly query: string;
+  readonly run: string;
+  readonly explanation?: string;
+}
 
 /** The options of one call of {@link RunReranker.rerank}. */
 export interface RunRerankOptions {
@@ -146,11 +154,16 @@ function isReplaceable(path: string): boolean {
 
 async function writeFromJournal(plan: Plan, path: string): Promise<RunTotals> {
   const { out, explanations, total, stdout } = plan;
-  const journal = await RunJournal.open(path, plan.inputs);
+  const journal = await Journal.open<WrittenQuery>(path, {
+    kind: 'bert-qe rerank 1',
+    inputs: plan.inputs,
+    keyOf: ({ query }) => query,
+    ifOther: 'refuse',
+  });
   try {
-    const counter = new RunCounter(total, journal.finished, plan.onProgress);
-    if (journal.finished > 0) plan.onResume?.(journal.finished, path);
-    if (total === undefined || journal.finished < total) {
+    const counter = new RunCounter(total, journal.size, plan.onProgress);
+    if (journal.size > 0) plan.onResume?.(journal.size, path);
+    if (total === undefined || journal.size < total) {
       for await (const query of rerankMissing(plan, counter, journal)) await journal.append(query);
     }
     if (out !== undefined) await writeOutput(out, partOf(journal, 'run'), stdout);
@@ -164,7 +177,7 @@ async function writeFromJournal(plan: Plan, path: string): Promise<RunTotals> {
   }
 }
 
-async function* partOf(journal: RunJournal, part: 'run' | 'explanation'): AsyncGenerator<string> {
+async function* partOf(journal: Journal<WrittenQuery>, part: 'run' | 'explanation'): AsyncGenerator<string> {
   for await (const query of journal.entries()) yield query[part] ?? '';
 }
 
@@ -193,7 +206,7 @@ async function writeDirectly(plan: Plan): Promise<RunTotals> {
 async function* rerankMissing(
   plan: Plan,
   counter: RunCounter,
-  journal?: RunJournal,
+  journal?: Journal<WrittenQuery>,
 ): AsyncGenerator<WrittenQuery> {
   const { reranker, queries, run, signal } = plan;
   const missing = async function* (): AsyncGenerator<QueryRanking> {

@@ -1,4 +1,3 @@
-import { hashJson } from '../common/hash.js';
 import { findModel, type Scorer } from '../bert/index.js';
 import type { BaseModel } from './base-model.js';
 import type { Configuration } from './configuration.js';
@@ -7,7 +6,8 @@ import {
   type Feedback,
   gather,
   gatherFeedback,
-  Journal,
+  type FoundJournal,
+  openFoundJournal,
   type Passage,
   requireBothKinds,
   residualQueries,
@@ -51,20 +51,14 @@ export async function gatherAll(
     if (!opened.has(folder)) opened.set(folder, call.openScorer(folder));
     return opened.get(folder)!;
   };
-  const key = hashJson(configuration);
+  const { phaseThree } = inputs;
+  const journal = await openFoundJournal<unknown>(call.journal, configuration);
   try {
-    return inputs.phaseThree
-      ? await onChunks(
-          inputs,
-          inputs.phaseThree,
-          settings,
-          base,
-          await Journal.open(call.journal, key),
-          open,
-          call,
-        )
-      : await onQueries(inputs, settings, base, await Journal.open(call.journal, key), open, call);
+    return phaseThree
+      ? await onChunks(inputs, phaseThree, settings, base, journal as FoundJournal<Feedback>, open, call)
+      : await onQueries(inputs, settings, base, journal as FoundJournal<readonly Passage[]>, open, call);
   } finally {
+    await journal.close();
     for (const scorer of opened.values()) await scorer.close();
   }
 }
@@ -75,7 +69,7 @@ async function onQueries(
   inputs: TrainingInputs,
   settings: TrainingSettings,
   base: BaseModel,
-  journal: Journal<readonly Passage[]>,
+  journal: FoundJournal<readonly Passage[]>,
   open: Open,
   { signal, onProgress }: GatheringCall,
 ): Promise<Gathered> {
@@ -109,7 +103,7 @@ async function onChunks(
   { phaseOne, phaseTwo, combination, ...method }: PhaseThreeInputs,
   settings: TrainingSettings,
   { tokenizer, config }: BaseModel,
-  journal: Journal<Feedback>,
+  journal: FoundJournal<Feedback>,
   open: Open,
   { signal, onProgress }: GatheringCall,
 ): Promise<Gathered> {

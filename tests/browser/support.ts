@@ -96,7 +96,7 @@ export async function finished(page: Page): Promise<void> {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds that matters, as one line each. */
+/** The serious findings of axe, one line each. */
 export async function seriousProblems(page: Page): Promise<string[]> {
   await page.evaluate(axeSource);
   const results = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })');

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
   countDocuments,
@@ -11,7 +12,13 @@ import {
   roundRobinFolds,
   type Qrels,
 } from '../../src/collection/index.js';
-import { describeWithShared, sharedPath } from '../support/shared.js';
+import {
+  collectionNames,
+  collectionPath,
+  describeWithCollections,
+  describeWithShared,
+  sharedPath,
+} from '../support/shared.js';
 import { collect } from './support.js';
 
 function judgedPairs(qrels: Qrels): number {
@@ -33,30 +40,32 @@ function nist(name: string): string {
   return sharedPath(`data/trec/trec_eval/${name}`);
 }
 
-describeWithShared('the open collections', () => {
-  it.each(['adi', 'cacm', 'cisi', 'cranfield', 'npl', 'obliqa', 'scifact', 'squad_dev'])(
-    '%s has the counts that its SOURCE.md states',
-    async (name) => {
-      const folder = sharedPath(`data/collections/${name}`);
-      const stated =
-        /docs (\d+); queries (\d+) \((\d+) with judgements\); judged pairs (\d+); relevant pairs (\d+)/.exec(
-          readFileSync(`${folder}/SOURCE.md`, 'utf8'),
-        )!;
-      const qrels = await readQrels(folder);
-      expect([
-        await countDocuments(folder),
-        (await readQueries(folder)).length,
-        qrels.size,
-        judgedPairs(qrels),
-        relevantPairs(qrels),
-      ]).toEqual(stated.slice(1).map(Number));
-    },
+describeWithCollections('the open collections', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/collections.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| `(\w+)` \|((?: [\d,]+ \|){4})/gm)];
+  const counts = new Map(
+    rows.map(([, name, row]) => [
+      name,
+      [...row.matchAll(/[\d,]+/g)].map(([n]) => Number(n.replace(',', ''))),
+    ]),
   );
 
+  it.each(collectionNames)('%s has the counts that docs/collections.md states', async (name) => {
+    const folder = collectionPath(name);
+    const qrels = await readQrels(folder);
+    expect([
+      await countDocuments(folder),
+      (await readQueries(folder)).length,
+      qrels.size,
+      judgedPairs(qrels),
+    ]).toEqual(counts.get(name));
+    expect(relevantPairs(qrels)).toBe(judgedPairs(qrels));
+  });
+
   it('cranfield has two empty documents, and judgements by level', async () => {
-    const documents = await collect(readDocuments(sharedPath('data/collections/cranfield')));
+    const documents = await collect(readDocuments(collectionPath('cranfield')));
     expect(documents.filter(({ text }) => text === '').map(({ id }) => id)).toEqual(['471', '995']);
-    const graded = await readQrels(sharedPath('data/collections/cranfield/qrels.graded.txt'));
+    const graded = await readQrels(collectionPath('cranfield/qrels.graded.txt'));
     expect(judgedPairs(graded)).toBe(1837);
     expect(new Set([...graded.values()].flatMap((judged) => [...judged.values()]))).toEqual(
       new Set([1, 2, 3, 4]),
@@ -64,7 +73,7 @@ describeWithShared('the open collections', () => {
   });
 
   it('scifact has a train split', async () => {
-    const train = await readQrels(sharedPath('data/collections/scifact'), { split: 'train' });
+    const train = await readQrels(collectionPath('scifact'), { split: 'train' });
     expect([train.size, judgedPairs(train)]).toEqual([809, 919]);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Document, DocumentStore, Retriever } from '../../src/collection/index.js';
 
-/** What the collection under contract holds: equal texts, an empty one, a title, signs of several alphabets. */
+/** The documents of the collection under contract: equal texts, an empty one, a title, signs of several alphabets. */
 export const contractDocuments: readonly Document[] = [
   { id: 'bees-1', title: 'Bees', text: 'Honey bees see ultraviolet patterns on petals.' },
   { id: 'bees-2', text: 'Bees dance to tell other bees the way to a meadow of flowers.' },
@@ -22,7 +22,7 @@ export interface OpenedRetriever {
   close(): Promise<void>;
 }
 
-/** What anything that calls itself a Retriever and DocumentStore must do with {@link contractDocuments}. */
+/** The contract of a Retriever and DocumentStore over {@link contractDocuments}. */
 export function retrieverContract(name: string, open: () => Promise<OpenedRetriever>): void {
   describe(`${name} keeps the retriever and document store contract`, () => {
     let opened: OpenedRetriever;

@@ -16,7 +16,7 @@ const pairs: readonly TextPair[] = texts.flatMap((a) => texts.map((b) => ({ a, b
 
 const TOLERANCE = 1e-5;
 
-/** What anything that calls itself a Scorer must do; `open` is called once per suite and once per closing test. */
+/** The contract of a Scorer; `open` is called once per suite and once per closing test. */
 export function scorerContract(name: string, open: () => Promise<Scorer>): void {
   describe(`${name} keeps the scorer contract`, () => {
     let scorer: Scorer;

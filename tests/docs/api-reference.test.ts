@@ -24,22 +24,4 @@ describe('the API reference', () => {
       Object.fromEntries(reference.pages),
     );
   });
-
-  test('links lead to headings', () => {
-    const anchors = new Map([...reference.pages].map(([page, text]) => [page, anchorsOf(text)]));
-    for (const [page, text] of reference.pages) {
-      for (const [link, target, anchor] of text.matchAll(/\]\(([\w.-]*)#([\w-]+)\)/g)) {
-        expect(anchors.get(target || page), `${page}: ${link}`).toContain(anchor);
-      }
-    }
-  });
 });
-
-/** As GitHub makes them: lower case, and numbered where that makes two the same. */
-function anchorsOf(text: string): string[] {
-  const slugs = [...text.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading.toLowerCase());
-  return slugs.map((slug, i) => {
-    const times = slugs.slice(0, i).filter((earlier) => earlier === slug).length;
-    return times === 0 ? slug : `${slug}-${times}`;
-  });
-}

@@ -14,7 +14,7 @@ export interface Block {
   /** Of the opening fence, from 1. */
   readonly line: number;
   readonly language: string;
-  /** What follows the language on the fence. */
+  /** The words after the language on the fence. */
   readonly info: string;
   readonly code: string;
   readonly marks: ReadonlyMap<string, string>;
@@ -63,7 +63,7 @@ export interface Program {
   readonly name: string;
   readonly language: string;
   readonly code: string;
-  /** Where the block is a file, its name. */
+  /** The file's name where the block is a file. */
   readonly savedAs: string | undefined;
   /** Parts of what it prints, in order. */
   readonly output: readonly string[];

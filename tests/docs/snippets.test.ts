@@ -18,7 +18,7 @@ import { World } from './world.js';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Records of what was measured: their commands take hours, other programs or ../shared, and say so in their text. */
+/** Records of what was measured: their commands take hours, other programs or test collections, and say so in their text. */
 const records = /^docs\/(benchmarks.*|fine-tuning|models|experiments\/.*)\.md$/;
 
 const files = documents(root);

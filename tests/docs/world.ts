@@ -66,7 +66,7 @@ export class World {
     return this.#process(process.execPath, [...loader, '--import', './given.mjs', file]);
   }
 
-  /** What the compiler says of programs in TypeScript; nothing where they are well typed. */
+  /** The compiler's errors for programs in TypeScript; empty where they are well typed. */
   async typeErrors(programs: readonly Pick<Program, 'name' | 'code'>[]): Promise<string> {
     const files = programs.map(({ name, code }) => {
       const file = join(this.folder, fileName(name, 'mts'));

@@ -31,7 +31,7 @@ import {
 } from '../../src/retrieval/index.js';
 import { contractDocuments, retrieverContract } from '../contracts/retriever.js';
 import { loopback, type Answer } from '../remote/support/loopback.js';
-import { hasShared, sharedPath } from '../support/shared.js';
+import { collectionPath, hasCollections } from '../support/shared.js';
 import { engineFolder, searchEngine, withoutEngine } from './support/services.js';
 
 const isThere = engineFolder('opensearch') !== undefined;
@@ -46,7 +46,7 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
   const folders: string[] = [];
   let connection: EngineConnection;
   const connect = () =>
-    EngineConnection.open({ engine: 'opensearch', urls: [server.url], patience: { attempts: 60 } });
+    EngineConnection.open({ engine: 'opensearch', urls: [server.url], retry: { attempts: 60 } });
   beforeAll(async () => {
     await server.start();
     connection = await connect();
@@ -93,22 +93,22 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
   };
 
   describe.each(['cranfield', 'npl'])('on %s', (name) => {
-    const folder = sharedPath(`data/collections/${name}`);
+    const folder = collectionPath(name);
     let local: Index;
     let remote: EngineIndex;
     beforeAll(async () => {
-      if (!hasShared) return;
+      if (!hasCollections) return;
       local = await embed(readDocuments(folder), 'terrier');
       remote = await load(name, () => readDocuments(folder), 'terrier');
     }, 10 * minutes);
     afterAll(async () => local?.close());
 
-    it.skipIf(!hasShared)('makes the terms that our analyzer makes', () => {
+    it.skipIf(!hasCollections)('makes the terms that our analyzer makes', () => {
       const { documents, nonEmptyDocuments, tokens, maxLength } = local.statistics;
       expect(remote.statistics).toEqual({ documents, nonEmptyDocuments, tokens, maxLength });
     });
 
-    it.skipIf(!hasShared).each(Object.keys(models))(
+    it.skipIf(!hasCollections).each(Object.keys(models))(
       'ranks by %s as the embedded index does',
       async (label) => {
         // All of them for the two models that everything stands on.
@@ -189,7 +189,7 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
         engine: 'opensearch',
         urls: [proxy.url],
         timeoutMs: 3000,
-        patience: { attempts: 9, firstPauseMs: 10 },
+        retry: { attempts: 9, firstPauseMs: 10 },
       });
       const query = { id: 'q', text: 'stones beside the river' };
       const through = async (over: EngineConnection) => {
@@ -224,7 +224,7 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
         engine: 'opensearch',
         urls: [server.url],
         // Enough for the other shards to come back.
-        patience: { attempts: 9 },
+        retry: { attempts: 9 },
       });
       const query = { id: 'q', text: 'stones beside the river' };
       const open = async () => new EngineRetriever(await EngineIndex.open(impatient, 'lost'));

@@ -18,7 +18,7 @@ interface Fixture {
   duplicate: { qrels: string; run: string; stderr: string };
 }
 
-/** What the real program answered; made by scripts/fixtures/evaluation/trec_eval.py. */
+/** The real program's answers, made by scripts/fixtures/evaluation/trec_eval.py. */
 const fixture = JSON.parse(
   gunzipSync(readFileSync(new URL('../fixtures/evaluation/trec-eval.json.gz', import.meta.url))).toString(),
 ) as Fixture;

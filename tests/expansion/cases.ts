@@ -9,7 +9,7 @@ export interface Case {
   readonly options: NaiveOptions;
   readonly seed: number;
   readonly spread: Spread;
-  /** Whether one model serves all phases, as in BERT-QE-LLL. */
+  /** True where one model serves all phases, as in BERT-QE-LLL. */
   readonly oneModel: boolean;
 }
 

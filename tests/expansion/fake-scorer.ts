@@ -37,7 +37,7 @@ export function hashToUnit(text: string): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** How a fake model's probabilities are spread. */
+/** The spread of a fake model's probabilities. */
 export type Spread = 'even' | 'coarse' | 'extreme' | 'low';
 
 export const spreads: readonly Spread[] = ['even', 'coarse', 'extreme', 'low'];

@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 
 const demo = fileURLToPath(new URL('../../demo/', import.meta.url));
 
-/** Where the pieces of a small experiment lie, to be changed one by one. */
+/** The files of a small experiment, to be changed one by one. */
 export interface SmallExperiment {
   readonly file: string;
   readonly queries: string;

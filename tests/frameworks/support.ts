@@ -6,7 +6,7 @@ export { startServer };
 export const query: string = question;
 export const documents: string[] = exampleDocuments;
 
-/** What the library itself gives for the example, to hold every client and framework to. */
+/** The library's own answer to the example, which every client and framework must give. */
 export async function expectedRanking(model: string): Promise<{ index: number; relevanceScore: number }[]> {
   const provider = createBertQE();
   try {

@@ -14,7 +14,7 @@ import { Engine } from '../../src/training/engine/engine.js';
 import { miniConfig } from '../bert/scorer/mini-model.js';
 import { seededBatch } from '../training/seeded-batch.js';
 
-/** How far logits may be from those of Hugging Face transformers in fp32. */
+/** The largest distance of logits from those of Hugging Face transformers in fp32. */
 const LIMITS = { fp32: 1e-4, fp16: 5e-3 } as const;
 const providers = ['webgpu', 'cpu'] as const;
 

@@ -26,7 +26,7 @@ async function fakeCluster(
     engine: 'opensearch',
     urls: [server.url],
     timeoutMs,
-    patience: { attempts: 6, firstPauseMs: 1, longestPauseMs: 5 },
+    retry: { attempts: 6, firstPauseMs: 1, longestPauseMs: 5 },
   });
   return { server, store, connection };
 }

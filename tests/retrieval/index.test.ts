@@ -143,7 +143,7 @@ describe('an index', () => {
   });
 });
 
-/** How much a build has written, from outside. */
+/** The bytes that a build has written, seen from outside. */
 function bytesOfNewData(at: string, before: ReadonlySet<string>): number {
   const folders = readdirSync(at).filter((name) => name.startsWith('data-') && !before.has(name));
   const files = folders.flatMap((name) => ['data.mdb', 'spill.tmp'].map((file) => join(at, name, file)));

@@ -26,7 +26,7 @@ import {
   type SearcherOptions,
 } from '../../src/retrieval/index.js';
 import { temporaryFolder } from '../support/folders.js';
-import { describeWithShared, sharedPath } from '../support/shared.js';
+import { collectionPath, describeWithCollections } from '../support/shared.js';
 
 /**
  * Parity with Terrier 5.11 and Anserini 1.5.0: their own rankings, scores, expanded queries and statistics, made by
@@ -118,7 +118,7 @@ function expectSameTerms(searcher: Searcher, query: Query, theirs: readonly [str
     expect(weights.get(term), `${query.id}: ${term}`).toBeCloseTo(weight, 5);
 }
 
-/** Whether the first ranking has equal scores on both sides of the cut after `documents`. */
+/** True where the first ranking has equal scores on both sides of the cut after `documents`. */
 function tiesAt(index: Index, query: Query, documents: number): boolean {
   const first = new Searcher(index);
   const ranking = first.searchTerms(first.terms(query.text), { depth: documents + 1 });
@@ -190,7 +190,7 @@ describe('the tiny collection of the project', () => {
   });
 });
 
-describeWithShared('Cranfield and NPL', () => {
+describeWithCollections('Cranfield and NPL', () => {
   interface PeerFigures {
     readonly statistics: Statistics;
     readonly models: Record<string, Record<string, number>>;
@@ -209,8 +209,8 @@ describeWithShared('Cranfield and NPL', () => {
       let queries: Query[];
       const { [peer]: theirs, undecided: undecidedByModel } = figures.collections[name];
       beforeAll(async () => {
-        index = await indexWith(peer, sharedPath(`data/collections/${name}/corpus.jsonl`), name);
-        queries = await readQueries(sharedPath(`data/collections/${name}/queries.jsonl`));
+        index = await indexWith(peer, collectionPath(`${name}/corpus.jsonl`), name);
+        queries = await readQueries(collectionPath(`${name}/queries.jsonl`));
       });
 
       test('has its statistics', () => expectStatistics(index, peer, theirs.statistics));
@@ -247,7 +247,7 @@ describeWithShared('Cranfield and NPL', () => {
           );
         }
 
-        const qrels = await readQrels(sharedPath(`data/collections/${name}/qrels.txt`));
+        const qrels = await readQrels(collectionPath(`${name}/qrels.txt`));
         const { summary } = evaluate(run, qrels, { measures: ['P@20', 'nDCG@20', 'AP'], complete: true });
         for (const [measure, value] of Object.entries(theirs.models[model])) {
           const ours = summary.get(measure)!;

@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { Scorer, TextPair } from '../../src/bert/index.js';
 import type { Document, DocumentStore, Qrels, Query, Run } from '../../src/collection/index.js';
 import { BertQE, expansionScore } from '../../src/expansion/index.js';
-import { chunkExamples, gatherFeedback, Journal, type Feedback } from '../../src/training/examples/index.js';
+import {
+  chunkExamples,
+  gatherFeedback,
+  openFoundJournal,
+  type Feedback,
+} from '../../src/training/examples/index.js';
 import { trainModel } from '../../src/training/index.js';
 import { settingsFrom } from '../../src/training/settings.js';
 import { rankedByChunks } from '../../src/training/validation-queries.js';
@@ -65,8 +70,12 @@ const models = { bestPassage: scorer('general'), phaseOne: scorer('one'), phaseT
 let journals = 0;
 
 async function feedbackOf(some: readonly Query[] = queries) {
-  const journal = await Journal.open<Feedback>(join(folder, `feedback-${journals++}.jsonl`), 'key');
-  return gatherFeedback(some, run, method, journal, { documents, ...models }, () => undefined);
+  const journal = await openFoundJournal<Feedback>(join(folder, `feedback-${journals++}.jsonl`), 'key');
+  try {
+    return await gatherFeedback(some, run, method, journal, { documents, ...models }, () => undefined);
+  } finally {
+    await journal.close();
+  }
 }
 
 async function reranked(query: Query, combination = { alpha: 0.3, beta: 0.8 }) {
@@ -130,7 +139,7 @@ describe('what phase three learns from', () => {
   });
 });
 
-/** What phase three says of the pairs. */
+/** Phase three's scores of the pairs. */
 function scoresOf(pairings: readonly { first: string; passages: readonly string[] }[]): Float32Array {
   return Float32Array.from(
     pairings.flatMap(({ first, passages }) => passages.map((b) => overlap({ a: first, b }, 'three'))),

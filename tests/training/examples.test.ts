@@ -3,7 +3,13 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { judgedCandidates, sampleCandidates } from '../../src/training/examples/candidates.js';
-import { Journal, portions, targetsOf, UnitStream, unitsOf } from '../../src/training/examples/index.js';
+import {
+  openFoundJournal,
+  portions,
+  targetsOf,
+  UnitStream,
+  unitsOf,
+} from '../../src/training/examples/index.js';
 import { learningRateAt } from '../../src/training/schedule.js';
 import { settingsFrom } from '../../src/training/settings.js';
 import { temporaryFolder } from '../support/folders.js';
@@ -149,24 +155,32 @@ test('the learning rate rises to its peak and falls to nothing', () => {
 
 describe('a journal of passages', () => {
   const folder = temporaryFolder();
-  const passages = [{ document: 'd', passage: 'text' }];
+  const found = [{ document: 'd', passage: 'text' }];
 
   test('gives back what was added, without the line that a kill cut off', async () => {
     const file = join(folder, 'a.jsonl');
-    const journal = await Journal.open(file, 'key');
-    await journal.add('1', passages);
-    appendFileSync(file, '{"query":"2","fou');
-    const again = await Journal.open(file, 'key');
-    expect([again.get('1'), again.get('2')]).toEqual([passages, undefined]);
-    await again.add('2', passages);
-    expect((await Journal.open(file, 'key')).get('2')).toEqual(passages);
+    const journal = await openFoundJournal(file, 'key');
+    await journal.append({ query: '1', found });
+    await journal.close();
+    appendFileSync(file, '0123456789abcdef {"query":"2","fou');
+    const again = await openFoundJournal(file, 'key');
+    expect([(await again.get('1'))?.found, await again.get('2')]).toEqual([found, undefined]);
+    await again.append({ query: '2', found });
+    await again.close();
+    const third = await openFoundJournal(file, 'key');
+    expect((await third.get('2'))?.found).toEqual(found);
+    await third.close();
     expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
   });
 
   test('starts anew for another configuration', async () => {
     const file = join(folder, 'b.jsonl');
-    await (await Journal.open(file, 'key')).add('1', passages);
-    expect((await Journal.open(file, 'other')).get('1')).toBeUndefined();
+    const journal = await openFoundJournal(file, 'key');
+    await journal.append({ query: '1', found });
+    await journal.close();
+    const other = await openFoundJournal(file, 'other');
+    expect(await other.get('1')).toBeUndefined();
+    await other.close();
   });
 });
 

@@ -31,7 +31,7 @@ interface Case {
   readonly norms: readonly number[];
   /** Of the first step, by tensor. */
   readonly gradients: Readonly<Record<string, Summary>>;
-  /** What became of the weights, after each step, by tensor. */
+  /** The weights after each step, by tensor. */
   readonly changes: readonly Readonly<Record<string, Summary>>[];
 }
 
@@ -44,7 +44,7 @@ interface Fixture {
   readonly cases: Readonly<Record<string, Case>>;
 }
 
-/** What PyTorch gives; see scripts/fixtures/training/steps.py. */
+/** PyTorch's results; see scripts/fixtures/training/steps.py. */
 const fixture = JSON.parse(
   readFileSync(new URL('../fixtures/training/steps.json', import.meta.url), 'utf8'),
 ) as Fixture;

@@ -13,7 +13,7 @@ carry=$PWD/.carry
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 
-mkdir -p "$carry" "$stage"/{lib,js/tests/fixtures/bert,node_modules/onnxruntime-node/bin/napi-v6/linux,shared/data/collections}
+mkdir -p "$carry" "$stage"/{lib,js/tests/fixtures/bert,node_modules/onnxruntime-node/bin/napi-v6/linux,collections}
 if [ ! -f "$carry/runtime.tar.xz" ]; then
   cp "$(command -v node)" "$stage/node" && strip "$stage/node"
   cp -d "$libraries"/lib{vulkan,X11,Xext,xcb,Xau,Xdmcp,bsd,md,GLdispatch}.so.* "$stage/lib/"
@@ -27,15 +27,15 @@ if [ ! -f "$carry/runtime.tar.xz" ]; then
   tar -C "$stage" -c node lib node_modules | xz -T2 -6 >"$carry/runtime.tar.xz"
 fi
 
-npx esbuild $(git ls-files -co --exclude-standard src/bert src/common src/collection src/evaluation src/training bench/scoring bench/training tests/bert/graph |
+npx esbuild $(git ls-files -co --exclude-standard src/bert src/common src/collection src/evaluation src/training bench/collections.ts bench/scoring bench/training tests/bert/graph |
   grep '\.ts$') --format=esm --outbase=. --outdir="$stage/js" --log-level=warning
 cp -r tests/fixtures/bert/logits "$stage/js/tests/fixtures/bert/"
 cp bench/scoring/gpu/pytorch.py "$stage/js/"
 echo '{"type":"module"}' >"$stage/js/package.json"
-for corpus in ../shared/data/collections/*/corpus.jsonl; do
-  folder="$stage/shared/data/collections/$(basename "$(dirname "$corpus")")"
+for corpus in "${BERT_QE_COLLECTIONS:?see docs/collections.md}"/*/corpus.jsonl; do
+  folder="$stage/collections/$(basename "$(dirname "$corpus")")"
   mkdir -p "$folder"
   head -n 400 "$corpus" >"$folder/corpus.jsonl"
 done
-tar -C "$stage" -c js shared | xz -T2 -3 >"$carry/code.tar.xz"
+tar -C "$stage" -c js collections | xz -T2 -3 >"$carry/code.tar.xz"
 ls -l "$carry"

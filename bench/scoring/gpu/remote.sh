@@ -14,6 +14,7 @@ ln -sfn "$PWD/demo" "$work/js/demo"
 sed s/libGLX_nvidia/libEGL_nvidia/ /usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json >"$work/icd.json"
 export LD_LIBRARY_PATH="$work/lib:/usr/local/nvidia/lib64:${LD_LIBRARY_PATH:-}"
 export VK_ICD_FILENAMES="$work/icd.json" VK_DRIVER_FILES="$work/icd.json" BERT_QE_CACHE="$work/cache"
+export BERT_QE_COLLECTIONS="$work/collections"
 gpu="$work/js/bench/scoring/gpu"
 step() {
   echo "== $* ($(date +%T))" >&2

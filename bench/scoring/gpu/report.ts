@@ -84,10 +84,9 @@ export function renderGpu(file: string): string[] {
   return [
     '## On a GPU, through WebGPU',
     '',
-    '`bench/scoring/gpu/pack.sh`, then `bench/scoring/gpu/remote.sh` on the machine (NVIDIA H200, driver 580, onnxruntime-node 1.30 over Vulkan, Node 20; PyTorch 2.11 in the same call). ' +
+    '`bench/scoring/gpu/pack.sh`, then `bench/scoring/gpu/remote.sh` on the machine (NVIDIA H200, driver 580, onnxruntime-node 1.30 over Vulkan, Node 20; PyTorch 2.11). ' +
       'Whole graphs of random weights, sequences of 160 tokens; of B and L five layers were run and the rest reckoned, since layers do not differ. ' +
-      'TFLOP/s are of useful operations; PyTorch computes the whole last layer too, and is credited with it. The ceilings of single products are of an earlier call. ' +
-      'All else is of two calls, one right after the other: scorer and exactness, then graphs and PyTorch.',
+      'TFLOP/s are of useful operations; PyTorch computes the whole last layer too, and is credited with it.',
     '',
     ...best(of('graph'), of('pytorch')),
     '',
@@ -106,31 +105,18 @@ export function renderGpu(file: string): string[] {
   ];
 }
 
-/** What the tables say, and what was done about it. */
+/** The meaning of the tables. */
 const FINDINGS = [
-  '### What holds WebGPU back',
+  '### The limits of WebGPU',
   '',
-  '- **Batch shape** (the runtime’s; worked around). Every run costs 2 to 3 ms to start, so small batches waste the card. But where the widest buffer passes from 168 MB to 201 MB ' +
-    'the rate falls, and twice the tokens take up to four times as long, at every size and precision, in bare graphs as in the scorer: onnxruntime’s WebGPU keeps freed buffers of up to 160 MiB for the next run ' +
-    '(the table of sizes in its buffer_manager.cc) and makes larger ones anew. ' +
-    'So batches are as large as the widest activations allow within 128 MiB (`src/bert/scorer/batch-tokens.ts`) instead of 16,384 tokens for all: 65,536 tokens of T, 32,768 of S, 10,922 of B, 8,192 of L, ' +
-    'fewer where sequences are longer than 256 tokens and attention’s scores are the widest. In the whole scorer, against 16,384 tokens in the same call: 1.18 times as many pairs of S, 1.46 of B, 1.47 of L (fp32; T, in an earlier one, 1.68).',
-  '- **Lengths** (ours; mended). The whole scorer gave 3,400 pairs/s of T where the graph gives 67,000: it batched sequences of exactly one length, as is best on a CPU, and 3,000 pairs have 178 lengths, ' +
-    'so nearly every run was small. Graphs for GPUs now take padded sequences (a token that only fills up has a slot of its own, whose penalty takes it out of every softmax) and batches are filled with neighbours in length: ' +
-    '55,600 pairs/s, 16 times as many. Through an adapter in software the logits of padded batches are within 1.6e-6 (fp32) and 2.5e-3 (fp16) of the CPU’s. With as many tokens in a batch, and buffers that are kept, the scorer does 72 to 97 % of the bare graph’s useful operations (but for T’s graph at 16,384 tokens, which was slow in this call). Padding is 2 % of the tokens in batches of 16,384 and 8 % in batches of 65,536 ' +
-    '(14 and 37 % of B’s and L’s 1,000 pairs); with it and the last, smaller batches reckoned in, 82 to 93 % of the fp32 times are the graph’s, and what remains is 0.3 ms (T, 16,384 tokens) to 1.4 ms a batch of T and S. ' +
-    'Where buffers are made anew the scorer, whose batches differ in shape, falls further than the graph: S to 53 % of it.',
-  '- **Threads** (the runtime’s; worked around). Two workers inside WebGPU at once ended the process with a segmentation fault, here and on an adapter in software: all sessions of a process share one context. So workers take turns (`src/bert/runtime/webgpu-turn.ts`); before, two models, as in SST, could not run on a GPU.',
-  '- **Attention** (ours; chosen). All heads in standard operators or in the fused operator differ by up to 9 %; one head at a time is slower from B on. ' +
-    'The fused operator is not taken: on another WebGPU adapter (SwiftShader 1.0.5 of Chromium, in software) its logits of T are wrong by 0.016 at 150 tokens, those of the standard operators within 1e-6.',
-  '- **fp16** (the runtime’s; worked around). Its products of 16 bits cannot be using tensor cores (25 TFLOP/s at best, where PyTorch’s fp16 models reach 370) and add up in 16 bits, which puts L’s logits off by 2e-2. ' +
-    'An earlier graph made up for it with short sums and was half as fast as fp32, and L still up to 9.4e-3 off. Now fp16 models keep their matrices and embeddings in 16 bits and widen each matrix just before it is multiplied, in fp32: ' +
-    'the rates of fp32 (the table above: .95 to 1.02 times), 1.9e-4 to 2.7e-3 from fp32 at most, for T to L. What it saves is memory: of B through lavapipe, whose memory is the process’s own, the process grows by 365 MB instead of 540. ' +
-    'That took three things: onnxruntime widens such weights for good when it loads them, unless two of its optimizers are switched off; it also runs what depends on weights alone ahead of everything else, so that all of them were wide at once (725 MB), unless those nodes come first in the file. ' +
-    'The scorer’s fp16 rows above were measured before the last two were found: there the weights were widened at load, and the card held as much as with fp32. `auto` takes fp32.',
-  '- **Copies** (none to mend). Token ids go in, two numbers per pair come out; by the log of node placements every operator but one Concat of shapes runs on the GPU.',
-  '- **What is left.** Weights of 8 bits (MatMulNBits with 16-bit rows; measured with noise for weights) are 2.4 times as fast as fp32 for L, 2.1 for B, 1.3 for S: an int8 for GPUs, which is not there yet. Turning WebGPU’s validation off saves about ' +
-    'half a millisecond per run but may turn errors into crashes. Not tried: a second worker that makes inputs while the first one runs, and padding lengths to multiples of four for wider loads.',
+  '- **Batch shape.** A run costs 2 to 3 ms to start, so small batches waste the card. onnxruntime’s WebGPU keeps freed buffers of up to 160 MiB and makes larger ones anew, which takes up to four times as long. ' +
+    'So batches are as large as the widest activations allow within 128 MiB (`src/bert/scorer/batch-tokens.ts`): 65,536 tokens of T, 32,768 of S, 10,922 of B, 8,192 of L.',
+  '- **Lengths.** Graphs for GPUs take padded sequences, and batches are filled with neighbours in length. Padding is 2 % of the tokens in batches of 16,384 and 8 % in batches of 65,536.',
+  '- **Threads.** All sessions of a process share one WebGPU context that is not made for threads. Workers use it one at a time.',
+  '- **Attention** is in standard operators. The fused operator is up to 9 % faster or slower, and wrong by 0.016 on a software adapter (SwiftShader).',
+  '- **fp16** keeps matrices and embeddings in 16 bits and widens each matrix just before it is multiplied: this provider adds 16-bit products up in 16 bits, which puts the logits of L off by 2e-2. ' +
+    'The rate is that of fp32, the distance from fp32 at most 2.7e-3. The memory of the weights is halved. `auto` takes fp32.',
+  '- **8-bit weights** (MatMulNBits with 16-bit rows) would be 2.4 times as fast as fp32 for L, 2.1 for B, 1.3 for S. They are not offered.',
 ];
 
 const SIZES = ['T', 'S', 'B', 'L'];
@@ -315,7 +301,7 @@ function scorers(
   ];
 }
 
-/** Exactness of the graphs of today on an adapter in software. */
+/** Exactness of the graphs on a software adapter. */
 export function renderSoftware(file: string): string[] {
   if (!existsSync(file)) return [];
   const rows = readFileSync(file, 'utf8')
@@ -327,7 +313,7 @@ export function renderSoftware(file: string): string[] {
       ? `| ${row.size} as it ships, ${row.pairs} pairs of the demo | ${row.precision} | our CPU fp32 | ${row.difference.toExponential(1)} |`
       : `| ${row.size}, seeded weights, lengths ${row.lengths.join(', ')} | ${PRECISION[row.float]} | transformers | ${Math.max(...row.differences).toExponential(1)} |`;
   return [
-    '## fp16 through WebGPU within 5e-3, on an adapter in software',
+    '## fp16 through WebGPU within 5e-3, on a software adapter',
     '',
     'Not a GPU: the same WebGPU provider of onnxruntime-node 1.30 over lavapipe (Mesa 25.0.7 of Debian’s backports, `VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json`). ' +
       '`node --import tsx bench/scoring/gpu/exactness.ts TSM plain` and `bench/scoring/gpu/shipped.ts TS`; `npm run test:parity` asserts the limit (tests/parity/webgpu.test.ts) where there is an adapter.',
@@ -335,12 +321,5 @@ export function renderSoftware(file: string): string[] {
     '| model | precision | compared with | largest difference of a logit |',
     '|---|---|---|---|',
     ...rows.map(line),
-    '',
-    ...SOFTWARE_FINDINGS,
   ];
 }
-
-const SOFTWARE_FINDINGS = [
-  'Why products are not of 16 bits, as they were in two earlier graphs: this provider adds them up in 16 bits. Whole sums put logits off by 5.7e-3 (T), 6.4e-3 (S) and, simulated, 2e-2 (L); attention in 16 bits put the trained models off by 1.0e-2 (T) and 9.5e-3 (S). ' +
-    'Sums cut into 64 to 256 terms with attention and the residual stream in fp32 were within the limit for T, S and B (3.1e-3, 2.5e-3 here; 4.8e-3, 4.0e-3, 4.0e-3 of many pairs on a GPU), not for L (9.4e-3), and half as fast as fp32.',
-];

@@ -1,6 +1,6 @@
 // Asks Anserini and Terrier for the terms of many texts and writes tests/fixtures/analysis; called by make.sh:
 //   node make-fixtures.mjs SAMPLES_DIR FIXTURES_DIR
-// Environment: LUCENE and TERRIER, the command lines of the two oracles; COLLECTIONS, where there are some.
+// Environment: LUCENE and TERRIER, the command lines of the two oracles; BERT_QE_COLLECTIONS (docs/collections.md).
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ const digests = {
   collections: {},
 };
 for (const name of ['adi', 'cacm', 'cisi', 'cranfield', 'npl', 'scifact']) {
-  const folder = join(process.env.COLLECTIONS, name);
+  const folder = join(process.env.BERT_QE_COLLECTIONS, name);
   if (!existsSync(folder)) throw new Error(`${folder} is absent`);
   const contents = ['corpus.jsonl', 'queries.jsonl'].flatMap((file) =>
     readFileSync(join(folder, file), 'utf8').trimEnd().split('\n').map(contentsOf),

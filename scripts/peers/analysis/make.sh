@@ -2,14 +2,14 @@
 # Asks the real Lucene (in Anserini) and Terrier how they analyse text, and rewrites
 # src/retrieval/analysis/word-break-data.ts and tests/fixtures/analysis from the answers:
 #   bash scripts/peers/analysis/make.sh WORKDIR
-# Needs what ../install.sh needs, `npm ci`, and the collections in ../shared/data/collections (or $COLLECTIONS).
+# Needs what ../install.sh needs, `npm ci`, and BERT_QE_COLLECTIONS (docs/collections.md).
 # PEERS_DIR (default WORKDIR/peers) may point at an earlier install.
 set -euo pipefail
 
 WORK=$(mkdir -p "${1:?usage: make.sh WORKDIR}" && cd "$1" && pwd)
 HERE=$(cd "$(dirname "$0")" && pwd)
 ROOT=$(cd "$HERE/../../.." && pwd)
-export COLLECTIONS=${COLLECTIONS:-$ROOT/../shared/data/collections}
+export BERT_QE_COLLECTIONS=${BERT_QE_COLLECTIONS:?names the folder of the test collections (docs/collections.md)}
 PEERS_DIR=${PEERS_DIR:-$WORK/peers}
 
 bash "$HERE/../install.sh" "$PEERS_DIR"

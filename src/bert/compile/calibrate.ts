@@ -1,15 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { BertQeError } from '../../common/errors.js';
 import type { BertWeights } from '../checkpoint/index.js';
 import { bertGraph, observedProducts, type Ranges } from '../graph/index.js';
 import { writeModel } from '../onnx/index.js';
-import { createGuard, forgetGuard, workerUrl } from '../runtime/index.js';
+import { NativeWorker, workerUrl } from '../runtime/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH, sequenceLength, writeSequence } from '../sequence.js';
 import type { TextPair, Tokenizer } from '../types.js';
-import type { CalibrationSetup, CalibrationSequence, FromCalibration } from './calibration-worker.js';
+import type { CalibrationSequence, CalibrationService } from './calibration-worker.js';
 
 /** Observes, per channel, which values the operands of all large products take on the given pairs. */
 export async function calibrate(
@@ -23,7 +21,7 @@ export async function calibrate(
     await writeModel(bertGraph(weights, { float: 'float32', products: observedProducts }), path);
     const { maxPositions } = weights.config;
     const sequences = pairs.map((pair) => sequenceOf(pair, tokenizer, maxPositions));
-    return await observe({ path, sequences });
+    return await observe(path, sequences);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -40,24 +38,17 @@ function sequenceOf({ a, b }: TextPair, tokenizer: Tokenizer, maxPositions: numb
   return { ids, slots: ids.map((_, position) => (position < split ? position : secondSlots + position)) };
 }
 
-/** Runs all sequences in a worker that ends by itself. */
-async function observe(setup: Omit<CalibrationSetup, 'guard'>): Promise<Ranges> {
-  const guard = createGuard();
+async function observe(path: string, sequences: readonly CalibrationSequence[]): Promise<Ranges> {
+  const file = workerUrl('compile/calibration-worker.js');
+  const worker = await NativeWorker.start<CalibrationService>({
+    file,
+    name: 'calibration',
+    device: 'cpu',
+    setup: path,
+  });
   try {
-    return await new Promise<Ranges>((resolve, reject) => {
-      const worker = new Worker(workerUrl('compile/calibration-worker.js'), {
-        workerData: { ...setup, guard },
-        execArgv: [],
-      });
-      let answer: FromCalibration | undefined;
-      worker.on('message', (message: FromCalibration) => (answer = message));
-      worker.on('error', reject);
-      worker.on('exit', () => {
-        if (answer instanceof Map) resolve(answer);
-        else reject(new BertQeError('failure', `Calibration failed: ${answer ?? 'its worker died'}.`));
-      });
-    });
+    return await worker.call('observe', sequences);
   } finally {
-    forgetGuard(guard);
+    await worker.close();
   }
 }

@@ -1,28 +1,30 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { Tensor } from 'onnxruntime-node';
-import { reasonOf } from '../../common/errors.js';
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { type ChannelRange, GRAPH_IDS, GRAPH_SLOTS, GREATEST, LEAST } from '../graph/index.js';
-import { type Guard, guarded, loadSession } from '../runtime/index.js';
+import { loadSession, serve, type Service } from '../runtime/index.js';
 
 export interface CalibrationSequence {
   readonly ids: Int32Array;
   readonly slots: Int32Array;
 }
 
-export interface CalibrationSetup {
-  /** A graph with observed products. */
-  readonly path: string;
-  readonly sequences: readonly CalibrationSequence[];
-  readonly guard: Guard;
+/** The service of a calibration worker, which loads a graph with observed products. */
+export interface CalibrationService extends Service {
+  /** The range of every channel over all sequences, by operand name. */
+  observe(sequences: readonly CalibrationSequence[]): Promise<Map<string, ChannelRange>>;
 }
 
-/** The ranges by operand name, or why there are none. */
-export type FromCalibration = Map<string, ChannelRange> | string;
-
-const { path, sequences, guard } = workerData as CalibrationSetup;
-
-async function ranges(): Promise<Map<string, ChannelRange>> {
+await serve(async (path: string): Promise<CalibrationService> => {
   const session = await loadSession(path, 'cpu', 1);
+  return {
+    observe: (sequences) => observe(session, sequences),
+    release: () => session.release(),
+  };
+});
+
+async function observe(
+  session: InferenceSession,
+  sequences: readonly CalibrationSequence[],
+): Promise<Map<string, ChannelRange>> {
   const found = new Map<string, ChannelRange>();
   for (const { ids, slots } of sequences) {
     const dims = [1, ids.length];
@@ -31,12 +33,11 @@ async function ranges(): Promise<Map<string, ChannelRange>> {
       [GRAPH_SLOTS]: new Tensor('int32', slots, dims),
     });
     for (const [name, { data }] of Object.entries(outputs)) {
-      if (name.endsWith(LEAST)) extend(found, name.slice(0, -LEAST.length), 'min', data as Float32Array);
-      if (name.endsWith(GREATEST))
-        extend(found, name.slice(0, -GREATEST.length), 'max', data as Float32Array);
+      const values = data as Float32Array;
+      if (name.endsWith(LEAST)) extend(found, name.slice(0, -LEAST.length), 'min', values);
+      if (name.endsWith(GREATEST)) extend(found, name.slice(0, -GREATEST.length), 'max', values);
     }
   }
-  await session.release();
   return found;
 }
 
@@ -53,6 +54,3 @@ function extend(
   found.set(operand, known);
   values.forEach((value, channel) => (known[end][channel] = Math[end](known[end][channel], value)));
 }
-
-const answer: FromCalibration = await guarded(guard, ranges).catch(reasonOf);
-parentPort!.postMessage(answer, []);

@@ -1,6 +1,6 @@
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { systemCode } from '../../common/io-errors.js';
-import { parseRetryAfter, TransientFailure } from './retry.js';
+import { isTransientStatus, parseRetryAfter, TransientFailure } from '../../common/retry.js';
 import type { HubSettings } from './settings.js';
 
 const LONGEST_CHAIN = 10;
@@ -99,11 +99,10 @@ export class HubClient {
 
   private failure(response: Response, target: URL): Error {
     const { status, headers } = response;
-    if (status === 408 || status === 429 || status >= 500) {
-      const retryAfterMs = parseRetryAfter(headers.get('retry-after'));
+    if (isTransientStatus(status)) {
       const reason = status === 429 ? 'too many requests' : 'the server is in trouble';
       return new TransientFailure(`${target.host} answers ${status} (${reason})`, {
-        ...(retryAfterMs !== undefined && { retryAfterMs }),
+        retryAfterMs: parseRetryAfter(headers.get('retry-after')),
       });
     }
     const { endpoint, token, revision } = this.settings;

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { withLock } from '../../common/lock.js';
+import { retry, TransientFailure } from '../../common/retry.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { hashFile } from '../../common/hash.js';
 import { writeFailure } from '../../common/io-errors.js';
 import type { ModelCache } from './cache.js';
 import { etagOf, type FileMetadata, type HubClient } from './client.js';
 import type { RemoteFile } from './listing.js';
-import { withLock } from './lock.js';
-import { TransientFailure, withRetries } from './retry.js';
 import type { HubSettings } from './settings.js';
 
 export interface Download {
@@ -31,7 +31,7 @@ class ChangedFile extends TransientFailure {}
 export async function downloadFile(download: Download): Promise<string> {
   const { client, cache, settings, commit, file, signal } = download;
   const url = client.fileUrl(commit, file.path);
-  return withRetries(file.path, settings, signal, async () => {
+  const attempt = async (): Promise<string> => {
     const remote = await client.metadata(url, file.path, signal);
     const size = remote.size ?? file.size;
     if (file.size !== undefined && size !== file.size) {
@@ -40,12 +40,19 @@ export async function downloadFile(download: Download): Promise<string> {
     if (size === 0) throw new TransientFailure('the server offers 0 bytes');
     if (!(await cache.hasBlob(remote.etag, size))) {
       const blob = cache.blobPath(remote.etag);
-      await withLock(join(cache.locks, `${basename(blob)}.lock`), signal, async () => {
+      const lock = join(cache.locks, `${basename(blob)}.lock`);
+      await withLock(lock, { what: blob, wait: true, signal }, async () => {
         if (!(await cache.hasBlob(remote.etag, size)))
           await transfer(download, url, { ...remote, size }, blob);
       });
     }
     return remote.etag;
+  };
+  return retry(attempt, {
+    what: file.path,
+    policy: settings.retry,
+    signal,
+    advice: 'try again later, what has arrived is kept',
   });
 }
 

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { readFailure } from '../../common/io-errors.js';
+import { retry, TransientFailure } from '../../common/retry.js';
 import { parseJsonObject } from '../json.js';
 import { ModelCache } from './cache.js';
 import { chooseFiles, configFile } from './choose-files.js';
 import { HubClient } from './client.js';
 import { downloadFile } from './download.js';
 import { type Listing, listRepository } from './listing.js';
-import { TransientFailure, withRetries } from './retry.js';
 import { type FetchModelOptions, type HubSettings, resolveSettings } from './settings.js';
 
 export interface FetchedModel {
@@ -40,9 +40,11 @@ export async function fetchModel(repository: string, options: FetchModelOptions 
   const client = new HubClient(repository, settings);
   let listing: Listing;
   try {
-    listing = await withRetries(repository, settings, options.signal, () =>
-      listRepository(client, options.signal),
-    );
+    listing = await retry(() => listRepository(client, options.signal), {
+      what: repository,
+      policy: settings.retry,
+      signal: options.signal,
+    });
   } catch (error) {
     // A hub that cannot be reached is no reason to stop where the model is at hand.
     const unreachable = error instanceof BertQeError && error.cause instanceof TransientFailure;

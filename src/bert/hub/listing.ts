@@ -1,7 +1,7 @@
 import { BertQeError, reasonOf } from '../../common/errors.js';
+import { TransientFailure } from '../../common/retry.js';
 import { isJsonObject, parseJsonObject } from '../json.js';
 import type { HubClient } from './client.js';
-import { TransientFailure } from './retry.js';
 
 /** A file of a repository, with what the hub tells of it. */
 export interface RemoteFile {

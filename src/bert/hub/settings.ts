@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { BertQeError } from '../../common/errors.js';
+import type { RetryPolicy } from '../../common/retry.js';
 
 /** How far a download has come. */
 export interface DownloadProgress {
@@ -26,10 +27,8 @@ export interface FetchModelOptions {
   readonly offline?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
-  /** Tries in a row that bring nothing before giving up; default 5. */
-  readonly attempts?: number;
-  /** First pause between tries, doubled each time; default 500 ms. */
-  readonly backoffMs?: number;
+  /** Attempts in a row that bring nothing (5), and pauses between them. */
+  readonly retry?: Partial<RetryPolicy>;
   /** A connection that brings nothing for so long is dropped; default 60 s. */
   readonly stallMs?: number;
 }
@@ -41,8 +40,7 @@ export interface HubSettings {
   readonly endpoint: string;
   readonly token: string | undefined;
   readonly offline: boolean;
-  readonly attempts: number;
-  readonly backoffMs: number;
+  readonly retry: Partial<RetryPolicy>;
   readonly stallMs: number;
 }
 
@@ -56,8 +54,7 @@ export function resolveSettings(
     endpoint: checkedEndpoint(options.endpoint ?? (env['HF_ENDPOINT'] || 'https://huggingface.co')),
     token: (options.token ?? env['HF_TOKEN']?.trim()) || undefined,
     offline: options.offline ?? /^(?:1|on|yes|true)$/i.test(env['HF_HUB_OFFLINE'] ?? ''),
-    attempts: options.attempts ?? 5,
-    backoffMs: options.backoffMs ?? 500,
+    retry: { attempts: 5, firstPauseMs: 1000, longestPauseMs: 30_000, ...options.retry },
     stallMs: options.stallMs ?? 60_000,
   };
 }

@@ -86,7 +86,7 @@ export class BertScorer implements Scorer {
     const niceness = device === 'cpu' ? (options.niceness ?? 0) : 0;
     const { secondSegment } = template;
     const pool = await WorkerPool.open(layout.workers, {
-      url: workerUrl('scorer/worker.js'),
+      file: workerUrl('scorer/worker.js'),
       setup: { model, device, threads: layout.threads, niceness, secondSegment },
     });
     const batchTokens = options.batchTokens ?? batchTokensFor(device, model);
@@ -171,10 +171,9 @@ export class BertScorer implements Scorer {
           done += planned.pairs.length;
           onProgress?.(done, pairs.length);
         };
-        const { task, isShared } = planned;
+        const { task, workers } = planned;
         countTask(task, total);
-        const logits = isShared ? this.#pool.runShared(task, inFlight) : this.#pool.run(task, inFlight);
-        inFlight.add(logits.then(finish));
+        inFlight.add(this.#pool.run(task, inFlight, workers).then(finish));
       }
       await inFlight.drained();
       if (shape) onCost?.(scoringCost(shape, total));

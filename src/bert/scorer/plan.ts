@@ -38,8 +38,8 @@ export function countTask({ shapes, ends }: BatchTask, total: SequenceTotal): vo
 export interface PlannedTask {
   readonly task: BatchTask;
   readonly pairs: Int32Array;
-  /** Whether workers take its batches from each other. */
-  readonly isShared: boolean;
+  /** How many workers take its batches. */
+  readonly workers: number;
 }
 
 /** The first window is small, so that workers start at once; later ones grow, so that batches fill. */
@@ -200,7 +200,7 @@ function* sharedTask(
     at += batch.rows;
   }
   const shapes = batches.map(({ rows, length }) => ({ rows, length }));
-  yield { ...assemble(window, template, places, shapes, all), isShared: true };
+  yield { ...assemble(window, template, places, shapes, all), workers: takers };
 }
 
 /** How many sequences from a place on are of one length and have at most so many tokens together; at least one. */
@@ -267,6 +267,6 @@ function assemble(
   return {
     task: { ids, splits, shapes, ...(ends ? { ends } : {}) },
     pairs: places.map((place) => window.start + place),
-    isShared: false,
+    workers: 1,
   };
 }

@@ -1,16 +1,15 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import { BertQeError } from '../../common/errors.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
 import { GRAPH_LOGITS } from '../graph/index.js';
 import { loadSession } from '../runtime/index.js';
 import { feedsFor, type Feeds } from './feeds.js';
 import type { BatchTask, WorkerSetup } from './messages.js';
-import { takeBatch, type Share } from './share.js';
+import { createSharedTask, type SharedTask, takeBatch } from './shared-task.js';
 
 /** A loaded model that turns batches of token ids into logits. */
 export interface ScoringSession {
-  run(task: BatchTask): Promise<Float32Array<ArrayBuffer>>;
-  /** Runs those batches of a shared task that nobody else takes. */
-  runShared(task: BatchTask, share: Share): Promise<void>;
+  /** Runs the batches of a task that no other worker takes, and writes their logits to the shared task. */
+  run(task: BatchTask, shared: SharedTask): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -30,15 +29,14 @@ export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
       const result = await session.run(feeds(ids, splits, length, ends), [output]);
       return values(result[output], splits.length, model.labels);
     };
-    await runAll(run, model.labels, probe);
+    await runBatches(run, probe, createSharedTask(1, 2 * model.labels));
     return {
-      run: (task) => runAll(run, model.labels, task),
-      runShared: (task, share) => runTaken(run, model.labels, task, share),
+      run: (task, shared) => runBatches(run, task, shared),
       release: () => session.release(),
     };
   } catch (error) {
     await session.release();
-    throw error;
+    throw error instanceof BertQeError ? error : new BertQeError('input', reasonOf(error), { cause: error });
   }
 }
 
@@ -60,39 +58,27 @@ function logitsOutput(outputs: InferenceSession['outputMetadata'], path: string)
 /** Logits of one batch. */
 type RunBatch = (...batch: Parameters<Feeds>) => Promise<Float32Array>;
 
-async function runAll(run: RunBatch, labels: number, task: BatchTask): Promise<Float32Array<ArrayBuffer>> {
-  const logits = new Float32Array(task.splits.length * labels);
-  let batch = 0;
-  await runBatches(run, labels, task, logits, () => batch++);
-  return logits;
-}
-
-async function runTaken(run: RunBatch, labels: number, task: BatchTask, share: Share): Promise<void> {
-  await runBatches(run, labels, task, share.logits, () => takeBatch(share));
-}
-
-/** Runs the batches that `take` gives the places of, in rising order, and writes their logits where they belong. */
+/** Batches are taken in rising order: the task is walked through once. */
 async function runBatches(
   run: RunBatch,
-  labels: number,
   { ids, splits, ends, shapes }: BatchTask,
-  logits: Float32Array,
-  take: () => number,
+  shared: SharedTask,
 ): Promise<void> {
+  const labels = shared.logits.length / splits.length;
   let row = 0;
   let token = 0;
-  let mine = take();
-  for (let batch = 0; mine < shapes.length; batch++) {
+  let taken = takeBatch(shared);
+  for (let batch = 0; taken < shapes.length; batch++) {
     const { rows, length } = shapes[batch];
-    if (batch === mine) {
-      const result = await run(
+    if (batch === taken) {
+      const logits = await run(
         ids.subarray(token, token + rows * length),
         splits.subarray(row, row + rows),
         length,
         ends?.subarray(row, row + rows),
       );
-      logits.set(result, row * labels);
-      mine = take();
+      shared.logits.set(logits, row * labels);
+      taken = takeBatch(shared);
     }
     row += rows;
     token += rows * length;

@@ -3,10 +3,10 @@ import { hashJson } from '../../common/hash.js';
 import { readQrels, readQueries, readRun, type Query } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { DEFAULTS } from '../../expansion/index.js';
-import { lossFigure } from '../../experiment/index.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { Index } from '../../retrieval/index.js';
 import {
+  lossFigure,
   lossNames,
   trainingDevices,
   trainModel,

@@ -1,4 +1,4 @@
-import { escapeText } from '../plot/svg.js';
+import { escapeText } from '../../common/plot/svg.js';
 import type { Cell, Table } from '../tables/table.js';
 import type { Report } from './render.js';
 

@@ -1,8 +1,7 @@
-import { costFigure } from '../plot/cost-figure.js';
-import { gainFigure } from '../plot/gain-figure.js';
-import { gridFigure } from '../plot/grid-figure.js';
-import { lossFigure } from '../plot/loss-figure.js';
-import { validationMeasure } from '../../training/index.js';
+import { costFigure } from '../figures/cost-figure.js';
+import { gainFigure } from '../figures/gain-figure.js';
+import { gridFigure } from '../figures/grid-figure.js';
+import { lossFigure, validationMeasure } from '../../training/index.js';
 import type { Results } from '../results.js';
 import { tableFormats } from '../tables/formats.js';
 import { gainsOf } from '../tables/gains.js';

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job, Queue } from 'bullmq';
+import { pause } from '../../common/yield.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
 import type { FleetAddress } from './address.js';
@@ -73,7 +73,7 @@ export async function* distribute<D, R>(
       if (state === 'lost') await add(first);
       if (state === 'lost' || state === 'pending') {
         throwIfAborted(signal);
-        await sleep(pollMs, undefined, signal && { signal }).catch(() => throwIfAborted(signal));
+        await pause(pollMs, signal);
         continue;
       }
       waiting.shift();

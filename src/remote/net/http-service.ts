@@ -1,7 +1,12 @@
 import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
-import { CircuitBreaker } from './circuit-breaker.js';
-import { Limiter } from './limiter.js';
-import { defaultPatience, persist, retryAfterMs, Transient, type Patience } from './patience.js';
+import {
+  isTransientStatus,
+  parseRetryAfter,
+  retry,
+  type RetryPolicy,
+  TransientFailure,
+} from '../../common/retry.js';
+import { type CircuitOptions, Limiter } from './limiter.js';
 
 export interface ServiceOptions {
   readonly url: string;
@@ -10,31 +15,27 @@ export interface ServiceOptions {
   readonly concurrency?: number;
   /** Milliseconds after which a request that is not answered counts as failed (60,000). */
   readonly timeoutMs?: number;
-  readonly patience?: Partial<Patience>;
+  readonly retry?: Partial<RetryPolicy>;
   /** (5 failures in a row, 5 s.) */
-  readonly breaker?: CircuitBreaker;
+  readonly circuit?: CircuitOptions;
 }
 
-/** Statuses that may pass; 424 is what TEI says when its model stumbled. */
-const passing = new Set([408, 424, 425, 429, 500, 502, 503, 504]);
+/** The status of a TEI server whose model failed. */
+const MODEL_FAILED = 424;
 
-/** A JSON service on the network: a number of calls at a time, patience with failures, an end to patience too. */
+/** A JSON service on the network. Calls at once are limited, and repeated after transient failures. */
 export class HttpService {
   readonly url: URL;
   readonly #options: ServiceOptions;
   readonly #limiter: Limiter;
-  readonly #breaker: CircuitBreaker;
-  readonly #patience: Patience;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
     this.url = checkedUrl(options.url);
-    this.#limiter = new Limiter(options.concurrency ?? 4);
-    this.#breaker = options.breaker ?? new CircuitBreaker();
-    this.#patience = { ...defaultPatience, ...options.patience };
+    this.#limiter = new Limiter(options.concurrency ?? 4, options.circuit ?? { failures: 5, pauseMs: 5000 });
   }
 
-  /** Without credentials and a last slash, for messages. */
+  /** The URL without credentials and trailing slash, for messages. */
   get address(): string {
     return `${this.url.protocol}//${this.url.host}${this.url.pathname.replace(/\/$/, '')}`;
   }
@@ -43,20 +44,19 @@ export class HttpService {
     return this.#limiter.most;
   }
 
-  /** Asks; `read` turns the answer into what is wanted, and throws where it has another shape. */
+  /** Sends a request and returns what `read` makes of the answer; `read` throws where that has another shape. */
   async ask<T>(
     path: string,
     body: object | undefined,
     read: (answer: unknown) => T,
     signal?: AbortSignal,
   ): Promise<T> {
-    const what = `${this.address}${path}`;
-    return persist(what, this.#patience, signal, () =>
-      this.#limiter.run(
-        () => this.#breaker.run(async () => read(await this.#once(path, body, signal)), signal),
-        signal,
-      ),
-    );
+    const once = async (): Promise<T> => read(await this.#once(path, body, signal));
+    return retry(() => this.#limiter.run(once, signal), {
+      what: `${this.address}${path}`,
+      policy: this.#options.retry ?? {},
+      signal,
+    });
   }
 
   async #once(path: string, body: object | undefined, signal: AbortSignal | undefined): Promise<unknown> {
@@ -78,8 +78,8 @@ export class HttpService {
       text = await response.text();
     } catch (error) {
       throwIfAborted(signal);
-      if (timeout.aborted) throw new Transient(`no answer within ${timeoutMs} ms`, { cause: error });
-      throw new Transient(`the connection failed (${reasonOf((error as Error).cause ?? error)})`, {
+      if (timeout.aborted) throw new TransientFailure(`no answer within ${timeoutMs} ms`, { cause: error });
+      throw new TransientFailure(`the connection failed (${reasonOf((error as Error).cause ?? error)})`, {
         cause: error,
       });
     }
@@ -87,7 +87,7 @@ export class HttpService {
       try {
         return JSON.parse(text);
       } catch (cause) {
-        throw new Transient(`the answer is not JSON (${opening(text)})`, { cause });
+        throw new TransientFailure(`the answer is not JSON (${opening(text)})`, { cause });
       }
     }
     throw this.#refused(path, response, text);
@@ -106,13 +106,12 @@ export class HttpService {
   #refused(path: string, response: Response, text: string): Error {
     const { status } = response;
     const said = opening(text);
-    if (passing.has(status)) {
-      const wish = retryAfterMs(response.headers.get('retry-after'));
+    if (isTransientStatus(status) || status === MODEL_FAILED) {
       const overload = status === 429;
       if (overload) this.#limiter.slowDown();
-      return new Transient(`${status} ${said}`, {
+      return new TransientFailure(`${status} ${said}`, {
         overload,
-        ...(wish === undefined ? {} : { retryAfterMs: wish }),
+        retryAfterMs: parseRetryAfter(response.headers.get('retry-after')),
       });
     }
     const hint = status === 401 || status === 403 ? ' Check the key (BERT_QE_SCORER_KEY).' : '';
@@ -121,7 +120,7 @@ export class HttpService {
   }
 }
 
-/** The status with which a service refused; undefined where it was something else. */
+/** The status of an answer that refused a request; undefined for every other error. */
 export function statusOf(error: unknown): number | undefined {
   const cause = error instanceof BertQeError ? (error.cause as { status?: unknown } | undefined) : undefined;
   return typeof cause?.status === 'number' ? cause.status : undefined;

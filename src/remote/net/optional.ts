@@ -1,6 +1,6 @@
 import { BertQeError, reasonOf } from '../../common/errors.js';
 
-/** Loads a package that only some users need; where it is not installed, the message says how to get it. */
+/** Loads an optional package; where it is not installed, the error says how to install it. */
 export async function optionalPackage<T>(name: string, purpose: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();

@@ -1,7 +1,7 @@
+import { TransientFailure } from '../../common/retry.js';
 import { hashJson } from '../../common/hash.js';
 import { badInput, type Document, type Origin } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
-import { Transient } from '../net/index.js';
 import { refusalOf, type EngineConnection } from './connection.js';
 import { fields } from './definition.js';
 
@@ -86,7 +86,9 @@ export async function sendBulk(
     ];
   }
   if (answer.items?.length !== items.length) {
-    throw new Transient(`the server told of ${answer.items?.length ?? 0} of ${items.length} documents`);
+    throw new TransientFailure(
+      `the server told of ${answer.items?.length ?? 0} of ${items.length} documents`,
+    );
   }
   const again: LoadItem[] = [];
   const present: LoadItem[] = [];

@@ -1,11 +1,12 @@
 import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
-import { optionalPackage, retryAfterMs, Transient } from '../net/index.js';
+import { isTransientStatus, parseRetryAfter, TransientFailure } from '../../common/retry.js';
+import { optionalPackage } from '../net/index.js';
 import type { EngineRequest, Refusal } from './connection.js';
 import type { EngineName } from './dialect.js';
 
 /** An official client, reduced to what is used of it. */
 export interface Client {
-  /** The answer's body; throws {@link Transient} for what may pass. */
+  /** The answer's body; throws {@link TransientFailure} for what may pass. */
   call(request: EngineRequest, signal: AbortSignal | undefined): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -97,9 +98,6 @@ function unlessAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-/** Too much to do, a node that is gone or coming back, a shard that is being moved. */
-const passing = new Set([408, 429, 502, 503, 504]);
-
 /** What the clients throw: `statusCode` and `body` where the server answered, otherwise the connection failed. */
 function translated(error: unknown, method: string, path: string): Error {
   const { statusCode, body, headers } = error as {
@@ -108,15 +106,15 @@ function translated(error: unknown, method: string, path: string): Error {
     headers?: Record<string, string>;
   };
   if (typeof statusCode !== 'number') {
-    return new Transient(`no answer (${reasonOf(error)})`, { cause: error });
+    return new TransientFailure(`no answer (${reasonOf(error)})`, { cause: error });
   }
   const { type, reason } = describe(body);
-  if (passing.has(statusCode)) {
-    const wish = retryAfterMs(headers?.['retry-after']);
-    return new Transient(`${statusCode} ${reason}`, {
+  // A cluster's 500 is an error of the request; a node that is gone or coming back answers 502, 503 or 504.
+  if (isTransientStatus(statusCode) && statusCode !== 500) {
+    return new TransientFailure(`${statusCode} ${reason}`, {
       cause: error,
       overload: statusCode === 429,
-      ...(wish === undefined ? {} : { retryAfterMs: wish }),
+      retryAfterMs: parseRetryAfter(headers?.['retry-after']),
     });
   }
   const refusal: Refusal = { status: statusCode, type };

@@ -1,5 +1,5 @@
 import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
-import { defaultPatience, persist, Transient, type Patience } from '../net/index.js';
+import { retry, type RetryPolicy, TransientFailure } from '../../common/retry.js';
 import { openClient, type Client } from './client.js';
 import { dialects, type Dialect, type EngineName } from './dialect.js';
 
@@ -13,14 +13,14 @@ export interface EngineRequest {
   readonly lines?: string;
 }
 
-/** Which cluster to speak to, and with how much patience. */
+/** The address of a cluster, and limits for calls. */
 export interface ConnectionOptions {
   readonly engine: EngineName;
   /** Nodes of the cluster; user and password may stand in the URL. */
   readonly urls: readonly string[];
   /** Milliseconds after which a call that is not answered counts as failed (60,000). */
   readonly timeoutMs?: number;
-  readonly patience?: Partial<Patience>;
+  readonly retry?: Partial<RetryPolicy>;
 }
 
 export interface CallOptions {
@@ -36,7 +36,7 @@ export interface Refusal {
   readonly type: string;
 }
 
-/** A search cluster through its official client, with patience: calls are repeated while a failure may pass. */
+/** A search cluster through its official client. Calls are repeated after transient failures. */
 export class EngineConnection {
   private constructor(
     readonly engine: EngineName,
@@ -45,7 +45,7 @@ export class EngineConnection {
     readonly address: string,
     readonly timeoutMs: number,
     private readonly client: Client,
-    readonly patience: Patience,
+    readonly retryPolicy: Partial<RetryPolicy>,
   ) {}
 
   static async open(options: ConnectionOptions, call: CallOptions = {}): Promise<EngineConnection> {
@@ -53,11 +53,13 @@ export class EngineConnection {
     const nodes = urls.map(checkedUrl);
     const address = nodes.map((url) => `${url.protocol}//${url.host}`).join(', ');
     const client = await openClient(engine, nodes, timeoutMs);
-    const patience = { ...defaultPatience, ...options.patience };
+    const policy = options.retry ?? {};
     try {
-      const hello = await persist(address, patience, call.signal, () =>
-        client.call({ method: 'GET', path: '/' }, call.signal),
-      );
+      const hello = await retry(() => client.call({ method: 'GET', path: '/' }, call.signal), {
+        what: address,
+        policy,
+        signal: call.signal,
+      });
       const { version } = hello as { version?: { number?: string; distribution?: string } };
       if (typeof version?.number !== 'string') {
         throw new BertQeError('input', `${address} does not answer like ${engine}; check the URL.`);
@@ -70,7 +72,7 @@ export class EngineConnection {
           `${address} is ${other} ${version.number}, not ${engine}: say --engine ${other}.`,
         );
       }
-      return new EngineConnection(engine, version.number, address, timeoutMs, client, patience);
+      return new EngineConnection(engine, version.number, address, timeoutMs, client, policy);
     } catch (error) {
       await client.close();
       throw error;
@@ -90,16 +92,20 @@ export class EngineConnection {
     options: CallOptions = {},
     lacks: (answer: T) => string | undefined = () => undefined,
   ): Promise<T> {
-    const patience = { ...this.patience, ...(options.attempts ? { attempts: options.attempts } : {}) };
-    return persist(`${this.address}${request.path}`, patience, options.signal, async () => {
+    const attempt = async (): Promise<T> => {
       const answer = await this.once<T>(request, options.signal);
       const missing = lacks(answer);
-      if (missing !== undefined) throw new Transient(missing);
+      if (missing !== undefined) throw new TransientFailure(missing);
       return answer;
+    };
+    return retry(attempt, {
+      what: `${this.address}${request.path}`,
+      policy: { ...this.retryPolicy, ...(options.attempts ? { attempts: options.attempts } : {}) },
+      signal: options.signal,
     });
   }
 
-  /** One call, not repeated: failures that may pass are thrown as {@link Transient}. */
+  /** One call, not repeated: what is worth repeating is thrown as {@link TransientFailure}. */
   async once<T = Record<string, unknown>>(request: EngineRequest, signal?: AbortSignal): Promise<T> {
     throwIfAborted(signal);
     return (await this.client.call(request, signal)) as T;

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Document, Origin } from '../../collection/index.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { analyzerFromSpec, type AnalyzerSpec } from '../../retrieval/index.js';
-import { Limiter, persist, Transient } from '../net/index.js';
+import { retry, TransientFailure } from '../../common/retry.js';
+import { Limiter } from '../net/index.js';
 import { loadItem, sendBulk, type LoadItem } from './bulk.js';
 import { refusalOf, type EngineConnection } from './connection.js';
 import {
@@ -140,7 +141,7 @@ class Load {
       // At most twice as many batches in memory as may be on their way.
       while (running.size >= 2 * this.#limiter.most) await Promise.race(running);
       if (failure) throw failure;
-      const sending: Promise<void> = this.#persist(items, stop)
+      const sending: Promise<void> = this.#send(items, stop)
         .then(() => {
           prefix.add(items[0].number, items.length, items.at(-1)!.id);
           this.#options.onProgress?.(prefix.done);
@@ -185,22 +186,27 @@ class Load {
   }
 
   /** Sends a batch until every document of it is in the index. */
-  async #persist(items: readonly LoadItem[], signal: AbortSignal): Promise<void> {
+  async #send(items: readonly LoadItem[], signal: AbortSignal): Promise<void> {
     const { connection, index } = this.#options;
     let left = items;
-    await persist(`Loading ${index}`, { ...connection.patience, attempts: 30 }, signal, () =>
-      this.#limiter.run(async () => {
-        try {
-          left = await sendBulk(connection, index, left, signal);
-        } catch (error) {
-          if (error instanceof Transient) this.#limiter.slowDown();
-          throw error;
-        }
-        if (left.length === 0) return;
-        this.#limiter.slowDown();
-        throw new Transient(`the server has too much to do for ${left.length} documents`, { overload: true });
-      }, signal),
-    );
+    const send = async (): Promise<void> => {
+      try {
+        left = await sendBulk(connection, index, left, signal);
+      } catch (error) {
+        if (error instanceof TransientFailure) this.#limiter.slowDown();
+        throw error;
+      }
+      if (left.length === 0) return;
+      this.#limiter.slowDown();
+      throw new TransientFailure(`the server has too much to do for ${left.length} documents`, {
+        overload: true,
+      });
+    };
+    await retry(() => this.#limiter.run(send, signal), {
+      what: `Loading ${index}`,
+      policy: { ...connection.retryPolicy, attempts: 30 },
+      signal,
+    });
   }
 
   /** Writes down, in the index itself, how far the load is. */

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
+import { withLock } from '../../common/lock.js';
 import { badInput, type Document, type Origin } from '../../collection/index.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { systemCode } from '../../common/io-errors.js';
@@ -17,7 +18,6 @@ import { writeFileAtomic } from '../../common/atomic.js';
 import type { Analyzer } from '../analysis/index.js';
 import { ByteWriter } from './bytes.js';
 import { invertSegment } from './invert.js';
-import { LOCK, lockForWriting } from './lock.js';
 import { DATA_PREFIX, FORMAT_VERSION, MANIFEST, readManifest, type IndexManifest } from './manifest.js';
 import { mergeSegments } from './merge.js';
 import { Segment } from './segment.js';
@@ -33,6 +33,9 @@ import {
   u32,
   type Storage,
 } from './storage.js';
+
+/** The name of the lock file; names of files beside it begin with it. */
+const LOCK = 'write.lock';
 
 /** Where an index goes, and how it is built. */
 export interface BuildOptions {
@@ -68,8 +71,7 @@ export async function buildIndex(
   const { folder } = options;
   mkdirSync(folder, { recursive: true });
   refuseForeignFolder(folder);
-  const unlock = lockForWriting(folder);
-  try {
+  return withLock(join(folder, LOCK), { what: folder }, async () => {
     removeLeftovers(folder);
     const data = `${DATA_PREFIX}${randomBytes(4).toString('hex')}`;
     const build = new Build(join(folder, data), options);
@@ -89,9 +91,7 @@ export async function buildIndex(
       await build.abandon();
       throw explained;
     }
-  } finally {
-    unlock();
-  }
+  });
 }
 
 /** One build in progress: its LMDB environment, the current segment and the spill file. */

@@ -3,7 +3,7 @@ import type { DocumentStore, Query, Run } from '../../collection/index.js';
 import { throwIfAborted } from '../../common/errors.js';
 import { BertQE, type FeedbackMethod } from '../../expansion/index.js';
 import { documentsOf } from './documents.js';
-import type { Journal } from './journal.js';
+import type { FoundJournal } from './journal.js';
 
 /** The evidence of a query after phases one and two, from which phase three starts. */
 export interface Feedback {
@@ -42,7 +42,7 @@ export async function gatherFeedback(
   queries: readonly Query[],
   run: Run,
   method: FeedbackMethod,
-  journal: Journal<Feedback>,
+  journal: FoundJournal<Feedback>,
   source: FeedbackSource,
   onProgress: (done: number, total: number) => void,
 ): Promise<QueryFeedback[]> {
@@ -51,10 +51,10 @@ export async function gatherFeedback(
   const gathered: QueryFeedback[] = [];
   for (const query of queries) {
     throwIfAborted(signal);
-    let feedback = journal.get(query.id);
+    let feedback = (await journal.get(query.id))?.found;
     if (feedback === undefined) {
       feedback = await feedbackOf(query, run, bertQe, source);
-      await journal.add(query.id, feedback);
+      await journal.append({ query: query.id, found: feedback });
     }
     gathered.push({ query, feedback });
     onProgress(gathered.length, queries.length);

@@ -3,7 +3,7 @@ import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import type { TrainingSettings } from '../settings.js';
 import { bestPassages, type Passage, type PassageSource } from './best-passages.js';
 import { judgedCandidates, sampleCandidates } from './candidates.js';
-import type { Journal } from './journal.js';
+import type { FoundJournal } from './journal.js';
 
 /** A passage that is relevant to the query or not. */
 export interface Example {
@@ -35,7 +35,7 @@ export interface Gathering {
 export async function gather(
   { purpose, queries, run, qrels }: Gathering,
   settings: TrainingSettings,
-  journal: Journal<readonly Passage[]>,
+  journal: FoundJournal<readonly Passage[]>,
   source: PassageSource,
   onProgress: (done: number, total: number) => void,
 ): Promise<QueryExamples[]> {
@@ -46,11 +46,11 @@ export async function gather(
     const all = judgedCandidates(run.get(query.id) ?? [], qrels.get(query.id), depth);
     const chosen = purpose === 'training' ? sampleCandidates(query.id, all, settings) : all;
     const key = `${purpose} ${query.id}`;
-    let passages = journal.get(key);
+    let passages = (await journal.get(key))?.found;
     if (passages === undefined) {
       const ids = chosen.map(({ document }) => document);
       passages = await bestPassages(query, ids, source, settings);
-      await journal.add(key, passages);
+      await journal.append({ query: key, found: passages });
     }
     const relevant = new Set(chosen.filter((one) => one.relevant).map(({ document }) => document));
     gathered.push({

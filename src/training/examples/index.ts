@@ -2,7 +2,7 @@ export { LazyScorer, type Passage, type PassageSource } from './best-passages.js
 export { chunkExamples } from './chunk-examples.js';
 export { type Feedback, gatherFeedback, type QueryFeedback } from './feedback.js';
 export { type Example, gather, queriesIn, type QueryExamples, requireBothKinds } from './gather.js';
-export { Journal } from './journal.js';
+export { openFoundJournal, type FoundJournal } from './journal.js';
 export {
   drawGroup,
   type ResidualExample,

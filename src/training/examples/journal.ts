@@ -1,57 +1,18 @@
-import { appendFile, readFile } from 'node:fs/promises';
-import { readFailure, systemCode, writeFailure } from '../../common/io-errors.js';
-import { writeFileAtomic } from '../../common/atomic.js';
-
-interface Line<Found> {
-  readonly query: string;
-  readonly found: Found;
-}
+import { hashJson } from '../../common/hash.js';
+import { Journal } from '../../common/journal.js';
 
 /**
- * What models found before training, such as best passages, on disk, a line per query: it takes them as long as training
- * does. A kill can cost the line that is being written, never an earlier one. The first line holds the key of what it was
- * made from.
+ * What models found for each query before training, such as best passages. Finding takes as long as training, so an
+ * interrupted training goes on after the last finished query.
  */
-export class Journal<Found> {
-  private constructor(
-    private readonly file: string,
-    private readonly known: Map<string, Found>,
-  ) {}
+export type FoundJournal<Found> = Journal<{ readonly query: string; readonly found: Found }>;
 
-  static async open<Found>(file: string, key: string): Promise<Journal<Found>> {
-    const head = `${JSON.stringify({ key })}\n`;
-    const text = await read(file);
-    const lines = text.split('\n');
-    // What follows the last line end was cut off in the middle.
-    const torn = lines.pop() !== '';
-    if (`${lines[0]}\n` !== head) {
-      await writeFileAtomic(file, head);
-      return new Journal(file, new Map());
-    }
-    if (torn) await writeFileAtomic(file, lines.map((line) => `${line}\n`).join(''));
-    const known = lines.slice(1).map((line) => JSON.parse(line) as Line<Found>);
-    return new Journal(file, new Map(known.map(({ query, found }) => [query, found])));
-  }
-
-  get(query: string): Found | undefined {
-    return this.known.get(query);
-  }
-
-  async add(query: string, found: Found): Promise<void> {
-    try {
-      await appendFile(this.file, `${JSON.stringify({ query, found } satisfies Line<Found>)}\n`);
-    } catch (error) {
-      throw writeFailure(this.file, error);
-    }
-    this.known.set(query, found);
-  }
-}
-
-async function read(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return '';
-    throw readFailure(file, error);
-  }
+/** Opens the journal of a configuration; the journal of another is replaced. */
+export function openFoundJournal<Found>(path: string, configuration: unknown): Promise<FoundJournal<Found>> {
+  return Journal.open(path, {
+    kind: 'bert-qe training 1',
+    inputs: { configuration: hashJson(configuration) },
+    keyOf: ({ query }) => query,
+    ifOther: 'replace',
+  });
 }

@@ -4,7 +4,7 @@ export interface TensorParts {
   readonly shape: readonly number[];
   readonly strides: readonly number[];
   readonly offset?: number;
-  /** What the pickle claims of the storage. */
+  /** The pickle's description of the storage. */
   readonly elements?: number;
   readonly key?: string;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type BertWeights, bertTensorShapes } from '../../../src/bert/checkpoint/index.js';
 import type { ModelConfig } from '../../../src/bert/config.js';
 
-/** What Hugging Face transformers gives for a seeded model; see scripts/fixtures/bert/logits.py. */
+/** The logits of Hugging Face transformers for a seeded model; see scripts/fixtures/bert/logits.py. */
 export interface SeededCase {
   readonly config: ModelConfig;
   readonly lengths: readonly number[];

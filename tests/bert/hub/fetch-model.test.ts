@@ -32,7 +32,14 @@ async function setUp(files: Record<string, string | Buffer> = BERT): Promise<{
   const hub = await FakeHub.start(files);
   const cacheDir = await temporaryFolder();
   const onProgress = ({ file, received }: DownloadProgress) => void hub.arrived.set(file, received);
-  const options = { cacheDir, endpoint: hub.endpoint, token: '', backoffMs: 1, offline: false, onProgress };
+  const options = {
+    cacheDir,
+    endpoint: hub.endpoint,
+    token: '',
+    retry: { firstPauseMs: 1 },
+    offline: false,
+    onProgress,
+  };
   return { hub, cacheDir, options };
 }
 

@@ -10,7 +10,7 @@ function held(): { threads: number; files: number } | undefined {
   return { threads: readdirSync('/proc/self/task').length, files: readdirSync('/proc/self/fd').length };
 }
 
-/** What keeps the process alive; timers are the test runner's. */
+/** Handles that keep the process alive; timers are the test runner's. */
 function resources(): string[] {
   return process
     .getActiveResourcesInfo()
@@ -31,7 +31,7 @@ async function settled(before: ReturnType<typeof held>, waiting = resources()): 
   );
 }
 
-/** bench/scoring/manners.ts watches the memory of 200 cycles. */
+/** bench/scoring/side-effects.ts watches the memory of 200 cycles. */
 describe('loading and closing scorers', () => {
   it('leaves no thread, file or handle behind', { timeout: 600_000 }, async () => {
     const model = await miniModel();

@@ -3,7 +3,7 @@ import { getPriority } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BertScorer, type ScorerOptions } from '../../../src/bert/scorer/index.js';
 
-/** How many threads of this process, those of the scorer included, have each priority. */
+/** The number of threads of each priority in this process, those of the scorer included. */
 function priorities(): Map<number, number> {
   const counts = new Map<number, number>();
   for (const thread of readdirSync('/proc/self/task')) {

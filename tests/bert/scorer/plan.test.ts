@@ -47,10 +47,10 @@ async function planned(
   return tasks;
 }
 
-/** Whether each task of so many pairs, of 7 tokens each, is shared. */
+/** For tasks of so many pairs, of 7 tokens each: true where the task is shared. */
 async function kinds(count: number, sharing: { takers: number; tokens: number }): Promise<boolean[]> {
   const pairs = Array.from({ length: count }, () => ({ a: 'aa', b: 'bb' }));
-  return (await planned(pairs, 14, { sharing })).map(({ isShared }) => isShared);
+  return (await planned(pairs, 14, { sharing })).map(({ workers }) => workers > 1);
 }
 
 /** The sequences of all tasks, by the pair they belong to. */
@@ -119,8 +119,8 @@ describe('the plan', () => {
           const shared = await planned(pairs, batchTokens, { sharing: { takers, tokens: Infinity } });
           expect(shared).toHaveLength(1);
           expect(sequences(shared)).toEqual(sequences(await planned(pairs, batchTokens)));
-          const [{ task, isShared }] = shared;
-          expect(isShared).toBe(true);
+          const [{ task, workers }] = shared;
+          expect(workers).toBe(takers);
           const sizes = task.shapes.map(({ rows, length }) => rows * length);
           expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
           const most = Math.min(batchTokens, Math.ceil(task.ids.length / (4 * takers)));

@@ -1,14 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BatchTask } from '../../../src/bert/scorer/messages.js';
-import { WorkerPool } from '../../../src/bert/scorer/pool.js';
-import type { WorkerStart } from '../../../src/bert/scorer/pool-worker.js';
+import { WorkerPool, type WorkerStart } from '../../../src/bert/scorer/pool.js';
 
 const ANSWER = 1;
 const DIE = 2;
 const DIE_ONCE = 3;
 const FAIL = 4;
 const SLOW = 5;
-const LEAVE_AND_DIE = 6;
+const FINISH_AND_DIE = 6;
 
 const owner = {};
 
@@ -29,8 +28,8 @@ function fake(refuse?: string): WorkerStart & { readonly deaths: Int32Array } {
   const deaths = new Int32Array(new SharedArrayBuffer(4));
   // The fake reads its orders from where a real worker finds its model.
   const model = { deaths, refuse, labels: 1 } as unknown as WorkerStart['setup']['model'];
-  const url = new URL('./fake-worker.js', import.meta.url);
-  return { url, deaths, setup: { model, device: 'cpu', threads: 1, secondSegment: 1 } };
+  const file = new URL('./fake-worker.js', import.meta.url);
+  return { file, deaths, setup: { model, device: 'cpu', threads: 1, secondSegment: 1 } };
 }
 
 async function openPool(size: number, start: WorkerStart = fake()): Promise<WorkerPool> {
@@ -80,14 +79,14 @@ describe('the pool of workers', () => {
   it('has workers take the batches of a shared task from each other: each is done once', async () => {
     const pool = await openPool(3);
     const tasks = Array.from({ length: 5 }, () => sharedTask(SLOW, ...Array<number>(20).fill(ANSWER)));
-    const results = await Promise.all(tasks.map((each) => pool.runShared(each, owner)));
+    const results = await Promise.all(tasks.map((each) => pool.run(each, owner, Infinity)));
     for (const result of results) expect([...result]).toEqual(Array.from({ length: 21 }, (_, i) => i));
   });
 
   it('finishes a shared task though a worker dies with one of its batches', async () => {
     const start = fake();
     const pool = await openPool(2, start);
-    const result = await pool.runShared(sharedTask(SLOW, DIE_ONCE, SLOW, SLOW, ANSWER), owner);
+    const result = await pool.run(sharedTask(SLOW, DIE_ONCE, SLOW, SLOW, ANSWER), owner, Infinity);
     expect([...result]).toEqual([0, 1, 2, 3, 4]);
     expect(start.deaths[0]).toBe(1);
   });
@@ -95,7 +94,7 @@ describe('the pool of workers', () => {
   it('keeps what a worker did of a shared task that dies of the next one', async () => {
     const start = fake();
     const pool = await openPool(2, start);
-    const shared = pool.runShared(sharedTask(SLOW, ANSWER), owner);
+    const shared = pool.run(sharedTask(SLOW, ANSWER), owner, Infinity);
     // One for each: whoever has the short batch is through with it when the next one comes.
     const next = [pool.run(task(ANSWER, 8), owner), pool.run(task(DIE_ONCE, 9), owner)];
     expect([...(await shared)]).toEqual([0, 1]);
@@ -106,26 +105,26 @@ describe('the pool of workers', () => {
   it('answers for all when the last worker of a shared task dies before it can', async () => {
     const start = fake();
     const pool = await openPool(2, start);
-    expect([...(await pool.runShared(sharedTask(ANSWER, LEAVE_AND_DIE), owner))]).toEqual([0, 1]);
+    expect([...(await pool.run(sharedTask(ANSWER, FINISH_AND_DIE), owner, Infinity))]).toEqual([0, 1]);
     expect(start.deaths[0]).toBe(1);
   });
 
   it('forgets the part of a shared task that no worker has when its owner gives up', async () => {
     const pool = await openPool(2);
     const held = Array.from({ length: 3 }, (_, tag) => pool.run(task(SLOW, tag), {}));
-    const shared = pool.runShared(sharedTask(ANSWER, ANSWER), owner);
+    const shared = pool.run(sharedTask(ANSWER, ANSWER), owner, Infinity);
     pool.withdraw(owner, new Error('withdrawn'));
     await expect(shared).rejects.toThrow('withdrawn');
     expect((await Promise.all(held)).map(([tag]) => tag)).toEqual([0, 1, 2]);
-    expect([...(await pool.runShared(sharedTask(ANSWER, ANSWER), owner))]).toEqual([0, 1]);
+    expect([...(await pool.run(sharedTask(ANSWER, ANSWER), owner, Infinity))]).toEqual([0, 1]);
   });
 
   it('begins no further batch of a shared task that failed, or that was withdrawn', async () => {
     const pool = await openPool(2);
     const many = Array<number>(40).fill(SLOW);
-    const failing = pool.runShared(sharedTask(FAIL, ...many), owner);
+    const failing = pool.run(sharedTask(FAIL, ...many), owner, Infinity);
     await expect(failing).rejects.toThrow('out of luck');
-    const given = pool.runShared(sharedTask(...many), owner);
+    const given = pool.run(sharedTask(...many), owner, Infinity);
     pool.withdraw(owner, new Error('withdrawn'));
     // A worker that has a batch ends it; what nobody computed is not a number.
     const computed = [...(await given)].filter((logit) => !Number.isNaN(logit));

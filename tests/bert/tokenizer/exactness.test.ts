@@ -1,5 +1,5 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
@@ -10,7 +10,7 @@ import {
   splitWords,
 } from '../../../src/bert/tokenizer/normalizer.js';
 import type { Tokenizer } from '../../../src/bert/types.js';
-import { describeWithShared, sharedPath } from '../../support/shared.js';
+import { collectionNames, collectionPath, describeWithCollections } from '../../support/shared.js';
 import { temporaryFolder } from '../checkpoint/fixture-model.js';
 import { fuzzTexts } from './fuzz-text.js';
 import { digest, expectOracle, readDigests, tokenizerFixture } from './oracle.js';
@@ -51,7 +51,7 @@ describe('100,000 fuzzed strings give the tokens of the original library', () =>
   });
 });
 
-describeWithShared(
+describeWithCollections(
   'every document and query of the collections gives the tokens of the original library',
   () => {
     test('uncased, our own vocabulary', async () => {
@@ -96,11 +96,9 @@ describe('every code point is cleaned, stripped, lowered and split as by the ori
 
 /** Title and text of every document, then every query, collection by collection. */
 function* collectionTexts(): Generator<string> {
-  const root = sharedPath('data/collections');
-  const folders = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  for (const folder of folders.map((entry) => entry.name).sort()) {
+  for (const folder of collectionNames) {
     for (const name of ['corpus.jsonl', 'queries.jsonl']) {
-      for (const line of readFileSync(join(root, folder, name), 'utf8').split('\n')) {
+      for (const line of readFileSync(collectionPath(`${folder}/${name}`), 'utf8').split('\n')) {
         if (line === '') continue;
         const record = JSON.parse(line) as { title?: string; text: string };
         yield `${record.title ?? ''} ${record.text}`;

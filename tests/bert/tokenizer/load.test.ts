@@ -44,7 +44,7 @@ function idsOf(words: readonly string[]): Record<string, number> {
   return Object.fromEntries(words.map((word, id) => [word, id]));
 }
 
-/** What a vocab.txt of {@link WORDS} with these settings makes of a short text. */
+/** The pieces of a short text by a vocab.txt of {@link WORDS} with these settings. */
 async function encodeWith(settings: object): Promise<number[]> {
   const tokenizer = await loadTokenizer(await vocabularyFolder(WORDS, settings));
   return [...tokenizer.encode('Heat é')];

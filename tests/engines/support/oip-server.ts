@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { findModel, loadTokenizer } from '../../../src/bert/index.js';
 import { prepareModel } from '../../../src/bert/scorer/model-source.js';
 import { openSession } from '../../../src/bert/scorer/session.js';
+import { createSharedTask } from '../../../src/bert/scorer/shared-task.js';
 
 interface Tensor {
   readonly name: string;
@@ -17,14 +18,11 @@ export async function openInferenceServer(model: string): Promise<{ url: string;
   const tokenizer = await loadTokenizer(folder);
   const prepared = await prepareModel(folder, 'fp32', 'cpu', tokenizer);
   const { secondSegment } = tokenizer.template;
-  const guard = { running: new Int32Array(new SharedArrayBuffer(4)) } as never;
   const session = await openSession({
     model: prepared,
     device: 'cpu',
     threads: 1,
     secondSegment,
-    guard,
-    turn: undefined,
   });
   const inputs = ['input_ids', 'attention_mask', 'token_type_ids'].map((name) => ({
     name,
@@ -41,8 +39,9 @@ export async function openInferenceServer(model: string): Promise<{ url: string;
     const splits = Int32Array.from({ length: rows }, (_, row) =>
       types.data.slice(row * length, (row + 1) * length).indexOf(1),
     );
-    const logits = await session.run({ ids: Int32Array.from(ids.data), splits, shapes: [{ rows, length }] });
-    return { outputs: [{ ...outputs[0], shape: [rows, prepared.labels], data: Array.from(logits) }] };
+    const shared = createSharedTask(1, rows * prepared.labels);
+    await session.run({ ids: Int32Array.from(ids.data), splits, shapes: [{ rows, length }] }, shared);
+    return { outputs: [{ ...outputs[0], shape: [rows, prepared.labels], data: Array.from(shared.logits) }] };
   }
 
   // onnxruntime runs one batch of a session at a time.

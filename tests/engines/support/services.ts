@@ -24,7 +24,7 @@ export const withoutRedis = '(skipped: redis-server is not installed)';
 
 /** A server that can be killed and started again on the same data. */
 export class Service {
-  /** Where it keeps its files. */
+  /** The folder of its files. */
   readonly data: string;
   #child: ChildProcess | undefined;
 

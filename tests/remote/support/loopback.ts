@@ -10,7 +10,7 @@ export interface Asked {
   readonly signal: { gone: boolean };
 }
 
-/** What a handler may answer: JSON with a status, `drop` cuts the connection, `never` leaves it open. */
+/** An answer of a handler: JSON with a status, `drop` cuts the connection, `never` leaves it open. */
 export type Answer =
   | { readonly status?: number; readonly json?: unknown; readonly text?: string; readonly headers?: object }
   | 'drop'

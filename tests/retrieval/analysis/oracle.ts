@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { AnalyzerBase } from '../../../src/retrieval/analysis/index.js';
 
-/** What the real systems made of a text: Anserini, Terrier, and Lucene's tokenizer with lower case. */
+/** The terms that the real systems make of a text: Anserini, Terrier, and Lucene's tokenizer with lower case. */
 export type PeerCase = { readonly text: string } & Readonly<Record<AnalyzerBase, readonly string[]>>;
 
 export interface Digest {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { analyzerBases, createAnalyzer } from '../../../src/retrieval/analysis/index.js';
 import { porterStem } from '../../../src/retrieval/analysis/porter.js';
-import { describeWithShared, sharedPath } from '../../support/shared.js';
+import { collectionPath, describeWithCollections } from '../../support/shared.js';
 import { digest, peerCases, peerDigests } from './oracle.js';
 import { BLOCK, codePointTexts, porterWords, PROBED_PLANES, randomTexts } from './samples.js';
 import { trickyTexts } from './tricky.js';
@@ -50,7 +50,7 @@ describe('the stemmer, beside Lucene and Terrier', () => {
   });
 });
 
-describeWithShared('documents and queries of real collections', () => {
+describeWithCollections('documents and queries of real collections', () => {
   describe.each(Object.keys(peerDigests.collections))('%s', (name) => {
     it.each(analyzerBases)('become the same terms under %s, one by one', (base) => {
       const analyzer = createAnalyzer({ base });
@@ -63,7 +63,7 @@ describeWithShared('documents and queries of real collections', () => {
 /** Documents, then queries, as both peers were fed them. */
 function textsOf(collection: string): string[] {
   return ['corpus.jsonl', 'queries.jsonl'].flatMap((file) =>
-    readFileSync(sharedPath(`data/collections/${collection}/${file}`), 'utf8')
+    readFileSync(collectionPath(`${collection}/${file}`), 'utf8')
       .trimEnd()
       .split('\n')
       .map((line) => {

@@ -67,7 +67,7 @@ export function porterWords(): string[] {
   return [...words];
 }
 
-/** Where code points are probed one by one: all planes that have words in Lucene's Unicode. */
+/** The code points that are probed one by one: all planes that have words in Lucene's Unicode. */
 export const PROBED_PLANES = [0, 1, 2, 14];
 export const BLOCK = 0x1000;
 

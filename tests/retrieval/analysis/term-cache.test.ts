@@ -14,7 +14,7 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** What the cache says of `text[start, end)`. */
+/** The cache's answer for `text[start, end)`. */
 function ask<T>(cache: TermCache<T>, text: string, start = 0, end = text.length): T {
   let value: T | undefined;
   withUnits(text, (units) => {

@@ -1,4 +1,4 @@
-/** What the address bar says: everything that a shared link shows again. */
+/** The state in the address bar, which a shared link restores. */
 export interface Address {
   readonly view: 'search' | 'experiments';
   readonly query: string;

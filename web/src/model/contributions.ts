@@ -1,13 +1,13 @@
 import type { Combination } from '../../../src/expansion/equations.js';
 import type { ExplainedDocument, Explanation } from './answer.js';
 
-/** A summand of M(q,d): what the query, or a chunk, adds to it. */
+/** A summand of M(q,d): the part of the query or of a chunk. */
 export interface Contribution {
   /** The place of the chunk, from 0; null for the query. */
   readonly chunk: number | null;
   /** rel(q,d) or rel(c,d). */
   readonly score: number;
-  /** What a score of 1 would add: the share of the query, or the weight of the chunk. */
+  /** The most it can add, at a score of 1: the share of the query or the weight of the chunk. */
   readonly most: number;
   readonly value: number;
 }

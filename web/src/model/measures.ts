@@ -1,11 +1,11 @@
 import { evaluate } from '../../../src/evaluation/evaluate.js';
 
-/** What is shown of a query: the paper's measures, of which AP looks at no more documents than are listed. */
+/** The measures that are shown: the paper's, AP cut at the documents listed. */
 export const shownMeasures = ['nDCG@20', 'P@20', 'AP@100'] as const;
 
 export type Measures = Readonly<Record<(typeof shownMeasures)[number], number>>;
 
-/** What a ranking (document ids, best first) is worth by a query's judgements, as trec_eval counts. */
+/** The measures of a ranking (document ids, best first) by a query's judgements, as trec_eval counts. */
 export function measure(ranking: readonly string[], levels: Readonly<Record<string, number>>): Measures {
   const { summary } = evaluate(
     new Map([['query', ranking.map((id, i) => ({ id, score: -i }))]]),

@@ -3,7 +3,7 @@ export const rowHeight = 32;
 
 export type Direction = 'up' | 'down' | 'same';
 
-/** How far a document went from one ranking to another; up is towards the first place. */
+/** The movement of a document from one ranking to another. Up is towards the first place. */
 export interface Movement {
   readonly direction: Direction;
   readonly places: number;

@@ -7,7 +7,7 @@ export type Stage = (typeof stages)[number];
 /** Document ids, best first; a ranking that is not there yet is left out. */
 export type Rankings = { readonly [S in Stage]?: readonly string[] };
 
-/** What is shown of a document in a list. */
+/** A document in a list. */
 export interface Listed {
   readonly id: string;
   readonly label: string;

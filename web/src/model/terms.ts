@@ -2,7 +2,7 @@ import { porterStem } from '../../../src/retrieval/analysis/porter.js';
 import { TERRIER_STOPWORDS } from '../../../src/retrieval/analysis/stopwords/terrier.js';
 import { wordsOf } from '../../../src/expansion/windows.js';
 
-/** What a word counts as when words are looked for: its stem; `''` for stop words and punctuation. */
+/** The stem by which words are matched; `''` for stop words and punctuation. */
 export function termOf(word: string): string {
   const bare = word.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$|['’]s\b/gu, '');
   return bare === '' || TERRIER_STOPWORDS.has(bare) ? '' : porterStem(bare);

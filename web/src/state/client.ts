@@ -1,7 +1,7 @@
 import type { Problem, SearchEvents, SearchRequest } from '../model/answer.js';
 import { readEvents } from '../model/events.js';
 
-/** What the server, or the way to it, has against a request. */
+/** A request that failed, at the server or on the way to it. */
 export class ClientProblem extends Error {
   constructor(
     /** The server's word for it; `unreachable` where there was no answer. */
@@ -14,7 +14,7 @@ export class ClientProblem extends Error {
   }
 }
 
-/** Who listens to a search. */
+/** The listener of a search. */
 export type SearchListener = {
   readonly [Name in 'initial' | 'progress']: (data: SearchEvents[Name]) => void;
 };

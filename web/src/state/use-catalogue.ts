@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { InfoAnswer, QueriesAnswer, VariantsAnswer } from '../model/answer.js';
 import { ClientProblem, getJson } from './client.js';
 
-/** What the server has loaded. */
+/** The models and collections that the server has loaded. */
 export interface Catalogue {
   readonly info: InfoAnswer;
   readonly variants: VariantsAnswer;

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { SearchAnswer, SearchEvents, SearchProgress, SearchRequest } from '../model/answer.js';
 import { ClientProblem, search } from './client.js';
 
-/** What a running search has said so far. */
+/** The state of a running search. */
 export interface Running {
   readonly state: 'running';
   readonly request: SearchRequest;

@@ -13,7 +13,7 @@ interface Props {
   readonly onSelect: (chunk: number | undefined) => void;
 }
 
-/** What the query and every chunk add to M(q,d): the bar, inside the most that they could. */
+/** The parts of M(q,d) that come from the query and from each chunk: a bar inside the largest possible one. */
 export function Contributions({ document, chunks, combination, total, selected, onSelect }: Props) {
   const parts = contributionsOf(document, chunks, combination);
   // Chunks are drawn to a scale of their own: beside the query's share theirs would be slivers.

@@ -6,7 +6,7 @@ interface Props {
   readonly baseline: Measures | undefined;
 }
 
-/** What a ranking is worth by the judgements. */
+/** The measures of a ranking by the judgements. */
 export function MeasureLine({ measures, baseline }: Props) {
   return (
     <dl class="measures">

@@ -24,7 +24,7 @@ export function Notice({ title, children, action }: NoticeProps) {
 }
 
 interface KeyFormProps {
-  /** What the server said without a key, or to the last one. */
+  /** The server's answer to a request without a key, or to the last key. */
   readonly refusal: ClientProblem;
   readonly onKey: () => void;
 }

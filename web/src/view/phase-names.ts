@@ -4,7 +4,7 @@ import type { SearchProgress } from '../model/answer.js';
 export const phaseNames: readonly {
   readonly phase: SearchProgress['phase'];
   readonly name: string;
-  /** What the models are asked. */
+  /** The question that is put to the model. */
   readonly asks: string;
 }[] = [
   { phase: 'bestPassage', name: 'Best passages', asks: 'query × every passage' },

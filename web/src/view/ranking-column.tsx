@@ -14,7 +14,7 @@ interface Props {
   readonly documents: ReadonlyMap<string, Listed>;
   readonly initialPlaces: ReadonlyMap<string, number>;
   readonly measures?: Measures | undefined;
-  /** What the measures are compared with. */
+  /** The measures that these are compared with. */
   readonly baseline?: Measures | undefined;
   readonly scores?: ReadonlyMap<string, number | null> | undefined;
   readonly hot: string | undefined;

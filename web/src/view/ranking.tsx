@@ -10,11 +10,11 @@ interface Props {
   readonly documents: ReadonlyMap<string, Listed>;
   readonly rankings: Rankings;
   readonly firstStage: string | null;
-  /** What made the final ranking. */
+  /** The variant that made the final ranking. */
   readonly finalNote: string;
   /** M(q,d) by document. */
   readonly scores?: ReadonlyMap<string, number | null>;
-  /** What the rankings are worth, where the query is judged. */
+  /** The measures of the rankings, where the query is judged. */
   readonly measures?: { readonly [S in Stage]?: Measures } | undefined;
   /** Documents of the collection that are judged relevant. */
   readonly relevant?: number | undefined;

@@ -24,7 +24,7 @@ interface Props {
 
 const depths = [20, 30, 50, 100];
 
-/** What to search, in what, with what. Nothing here depends on the draft, so nothing moves while one types. */
+/** The form of a search: query, documents, models. Its layout does not depend on the text that is typed. */
 export function SearchForm(props: Props) {
   const { source, depth, catalogue, isRunning } = props;
   const [query, setQuery] = useState(props.query);

@@ -9,7 +9,7 @@ interface Props {
   readonly onChoose: (variant: VariantDescription) => void;
 }
 
-/** Which models run in which phase, and what that costs: counted as in the paper, and measured on this server. */
+/** The choice of models for the phases, with their cost as the paper counts it and as measured on this server. */
 export function VariantPicker({ variants: { variants }, chosen, onChoose }: Props) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);

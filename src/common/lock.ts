@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { BertQeError, throwIfAborted } from './errors.js';
+import { systemCode, writeFailure } from './io-errors.js';
+import { pause } from './yield.js';
+
+/** A holder touches its lock this often. */
+const HEARTBEAT_MS = 5_000;
+/** A lock that is not touched for so long is abandoned, unless its process can be seen to be alive. */
+const STALE_MS = 60_000;
+const POLL_MS = 100;
+/** Looks at a lock that is just being taken, given back or taken over, before it counts as held. */
+const LOOKS = 3;
+
+export interface LockOptions {
+  /** The file or folder that the lock protects, for the message. */
+  readonly what: string;
+  /** Waits for another holder to finish, instead of failing with `locked`. */
+  readonly wait?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Runs an action while no other process runs one under the same lock file. The file names its holder by process id,
+ * start time and host. The lock of a process that died is taken over: on this host as soon as the process is gone, on
+ * another host (a shared disk) when the lock has not been touched for a minute.
+ */
+export async function withLock<T>(path: string, options: LockOptions, action: () => Promise<T>): Promise<T> {
+  const held = await acquire(path, options);
+  const heartbeat = setInterval(() => {
+    const now = new Date();
+    utimes(path, now, now).catch(() => {});
+  }, HEARTBEAT_MS);
+  heartbeat.unref();
+  try {
+    return await action();
+  } finally {
+    clearInterval(heartbeat);
+    await release(path, held);
+  }
+}
+
+/** Takes the lock and returns its content. */
+async function acquire(path: string, { what, wait = false, signal }: LockOptions): Promise<string> {
+  await mkdir(dirname(path), { recursive: true }).catch((error: unknown) => {
+    throw writeFailure(path, error);
+  });
+  const own: Holder = {
+    pid: process.pid,
+    started: await startOf(process.pid),
+    host: hostname(),
+    key: randomUUID(),
+  };
+  const content = JSON.stringify(own);
+  for (let look = 1; ; look++) {
+    throwIfAborted(signal);
+    if (await create(path, content)) return content;
+    const { holder, isAbandoned } = await examine(path);
+    if (isAbandoned && (await removeAbandoned(path))) continue;
+    if (!wait && ((holder && !isAbandoned) || look >= LOOKS)) throw isLocked(what, holder);
+    await pause(POLL_MS, signal);
+  }
+}
+
+/** Gives the lock back, unless another process has taken it over meanwhile. */
+async function release(path: string, held: string): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(() => '')) === held) await rm(path, { force: true });
+}
+
+function isLocked(what: string, holder: Holder | undefined): BertQeError {
+  const elsewhere = holder?.host !== undefined && holder.host !== hostname() ? ` on ${holder.host}` : '';
+  const who = holder ? `process ${holder.pid}${elsewhere}` : 'another process';
+  return new BertQeError('locked', `${what} is being written by ${who}; wait for it, or write elsewhere.`);
+}
+
+/** Creates the file; false where it is there already. */
+async function create(path: string, content: string): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx');
+    try {
+      await file.writeFile(content);
+    } finally {
+      await file.close();
+    }
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false;
+    throw writeFailure(path, error);
+  }
+}
+
+/**
+ * Removes an abandoned lock. A guard file lets one process at a time do so, after another look: meanwhile the lock may
+ * have been taken over by a process that is alive.
+ */
+async function removeAbandoned(path: string): Promise<boolean> {
+  const guard = `${path}.guard`;
+  if (!(await create(guard, ''))) {
+    if ((await examine(guard)).isAbandoned) await rm(guard, { force: true });
+    return false;
+  }
+  try {
+    const { isAbandoned } = await examine(path);
+    if (isAbandoned) await rm(path, { force: true });
+    return isAbandoned;
+  } finally {
+    await rm(guard, { force: true });
+  }
+}
+
+/** The content of a lock file. */
+interface Holder {
+  readonly pid: number;
+  /** Start time of the process; empty where the system does not tell. */
+  readonly started?: string;
+  readonly host?: string;
+  /** Tells one lock of a process from the next. */
+  readonly key?: string;
+}
+
+interface LockState {
+  /** Absent where the file is gone, or its content not yet written. */
+  readonly holder?: Holder;
+  readonly isAbandoned: boolean;
+}
+
+async function examine(path: string): Promise<LockState> {
+  try {
+    const { mtimeMs } = await stat(path);
+    const holder = parseHolder(await readFile(path, 'utf8'));
+    const isStale = Date.now() - mtimeMs > STALE_MS;
+    if (!holder) return { isAbandoned: isStale };
+    const isHere = holder.host === undefined || holder.host === hostname();
+    return { holder, isAbandoned: isHere ? !(await isAlive(holder)) : isStale };
+  } catch {
+    return { isAbandoned: false };
+  }
+}
+
+function parseHolder(text: string): Holder | undefined {
+  try {
+    const holder = JSON.parse(text) as Holder;
+    return Number.isInteger(holder.pid) ? holder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Process ids are reused: the holder is alive only if the process with its id also started when it did. */
+async function isAlive({ pid, started }: Holder): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
+  const now = await startOf(pid);
+  return !started || !now || now === started;
+}
+
+/** Start time of a process in the kernel's ticks since boot; empty where there is no /proc. */
+async function startOf(pid: number): Promise<string> {
+  try {
+    const fields = await readFile(`/proc/${pid}/stat`, 'utf8');
+    // The second field, the command's name in parentheses, may hold spaces; field 22 is the start time.
+    return fields.slice(fields.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
+}
