@@ -107,4 +107,4 @@ export {
   type Evaluation,
   type EvaluationOptions,
 } from './evaluation/index.js';
-export { renderExplanation, type RenderOptions } from './cli/explanation-text.js';
+export { renderExplanation, type RenderOptions } from './cli/index.js';
