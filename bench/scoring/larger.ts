@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { SizeLetter } from '../../src/bert/config.js';
+import type { SizeLetter } from '../../src/bert/sizes.js';
 import { BertScorer } from '../../src/bert/scorer/index.js';
 import { type Measurement, timed } from './measurement.js';
 import { modelFolder } from './model-folder.js';

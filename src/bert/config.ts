@@ -5,9 +5,6 @@ import { type JsonObject, parseJsonObject, readTextIfPresent } from './json.js';
 /** Exact GELU (erf), its tanh approximation, or ReLU. */
 export type Activation = 'gelu' | 'gelu_new' | 'relu';
 
-/** The five sizes of the paper: Tiny, Small (Google's "Mini"), Medium, Base, Large. */
-export type SizeLetter = 'T' | 'S' | 'M' | 'B' | 'L';
-
 /** What every cross-encoder's config.json tells, whatever its architecture; enough to run an ONNX export. */
 export interface CrossEncoderConfig {
   /** Hugging Face's `model_type`: 'bert', 'roberta', 'xlm-roberta', 'deberta-v2', … */
@@ -43,14 +40,6 @@ const ACTIVATIONS: Readonly<Record<string, Activation>> = {
 
 /** Positions count from `pad + 1` in these families, so that many rows of the table are never used. */
 const OFFSET_POSITIONS = new Set(['roberta', 'xlm-roberta', 'xlm-roberta-xl', 'camembert', 'mpnet', 'xmod']);
-
-const SIZES: readonly (readonly [SizeLetter, number, number, number])[] = [
-  ['T', 2, 128, 2],
-  ['S', 4, 256, 4],
-  ['M', 8, 512, 8],
-  ['B', 12, 768, 12],
-  ['L', 24, 1024, 16],
-];
 
 /** Reads `config.json`, else `bert_config.json`, as a BERT that the graph writer can build. */
 export async function readModelConfig(folder: string): Promise<ModelConfig> {
@@ -129,14 +118,6 @@ export function formatModelConfig(config: ModelConfig, dtype: 'float32' | 'float
     label2id: Object.fromEntries(ids.map(([id, label]) => [label, Number(id)])),
   };
   return `${JSON.stringify(fields, null, 2)}\n`;
-}
-
-/** The paper's letter for a model of these dimensions, if it is one of the five sizes. */
-export function sizeLetter(config: Pick<ModelConfig, 'layers' | 'hidden' | 'heads'>): SizeLetter | undefined {
-  return SIZES.find(
-    ([, layers, hidden, heads]) =>
-      layers === config.layers && hidden === config.hidden && heads === config.heads,
-  )?.[0];
 }
 
 /** Parameters of embeddings, encoder, pooler and classifier. */

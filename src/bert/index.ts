@@ -6,10 +6,8 @@ export {
   type BertWeights,
   type CheckpointFormat,
 } from './checkpoint/index.js';
-export { encoderFlops, weightFlops, type SequenceCount } from './cost/encoder-flops.js';
-export { encoderSizes, sizeNames, type EncoderShape } from './cost/sizes.js';
-export { countOf, sequenceCount, TokenMeter, type Meter } from './cost/token-meter.js';
-export { readCrossEncoderConfig, readModelConfig, type ModelConfig, type SizeLetter } from './config.js';
+export { countOf, encoderFlops, sequenceCount, weightFlops, type Meter, type SequenceCount } from './cost.js';
+export { readCrossEncoderConfig, readModelConfig, type ModelConfig } from './config.js';
 export { fetchModel } from './hub/index.js';
 export {
   convertModel,
@@ -22,7 +20,7 @@ export {
   type ConvertOptions,
   type ModelDescription,
 } from './manage/index.js';
-export { findModel, hashModel, listModels, SIZE_FOLDERS } from './models.js';
+export { findModel, hashModel, listModels } from './models.js';
 export {
   BertScorer,
   inputMeaning,
@@ -40,6 +38,7 @@ export {
   type ScorerOptions,
 } from './scorer/index.js';
 export { budgetFor, DEFAULT_MAX_LENGTH } from './sequence.js';
+export { encoderSizes, SIZE_FOLDERS, sizeNames, type EncoderShape, type SizeLetter } from './sizes.js';
 export { loadTokenizer } from './tokenizer/index.js';
 export type {
   Checkpoint,

@@ -5,16 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { BertQeError } from '../common/errors.js';
 import { cacheFolder } from '../common/cache-folder.js';
 import { hashPath } from '../common/hash.js';
-import type { SizeLetter } from './config.js';
-
-/** The paper's letters and the folders that stand for them. */
-export const SIZE_FOLDERS: Readonly<Record<SizeLetter, string>> = {
-  T: 'tiny',
-  S: 'small',
-  M: 'medium',
-  B: 'base',
-  L: 'large',
-};
+import { SIZE_FOLDERS, type SizeLetter } from './sizes.js';
 
 /** Hash of all that a model's scores depend on: its files, without notes, hidden files and the log of its training. */
 export function hashModel(folder: string): Promise<string> {

@@ -1,3 +1,5 @@
+import { alignColumns } from '../common/table/text.js';
+
 /** 1234567 → 1,234,567. */
 export function formatCount(count: number): string {
   return Math.round(count).toLocaleString('en-US');
@@ -17,10 +19,10 @@ export function counted(count: number, noun: string): string {
   return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** Rows as columns of text: the first to the left and, unless `numbers` is false, the others to the right. */
-export function aligned(rows: readonly (readonly string[])[], numbers = true): string {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  const pad = (cell: string, column: number): string =>
-    numbers && column > 0 ? cell.padStart(widths[column]) : cell.padEnd(widths[column]);
-  return rows.map((row) => `${row.map(pad).join('  ').trimEnd()}\n`).join('');
+/** The lines of a table: the first column to the left, the others to the left or, for numbers, to the right. */
+export function tableText(
+  rows: readonly (readonly string[])[],
+  options: { align?: 'left' | 'right' } = {},
+): string {
+  return `${alignColumns(rows, options).join('\n')}\n`;
 }

@@ -5,8 +5,8 @@ export type { Measure, MeasureContext, Summary, TrecEvalVersion } from './measur
 export { describeMeasures, parseMeasure, parseMeasures } from './measures/parse.js';
 export { compareRuns, testNames } from './compare.js';
 export type { Comparison, ComparisonOptions, NamedEvaluation, TestName } from './compare.js';
-export { formatReport, reportFormats } from './report/index.js';
-export type { ReportFormat } from './report/index.js';
+export { formatReport, reportFormats } from './report/format.js';
+export type { ReportFormat } from './report/format.js';
 export type { Report, ReportedRun } from './report/report.js';
 export { formatFixed } from './report/fixed.js';
 export { formatTrec } from './report/trec.js';
@@ -19,13 +19,11 @@ export {
 } from './tuning/index.js';
 export type { InterpolatedRanker, Interpolation } from './tuning/index.js';
 export { randomWords } from './significance/random.js';
-export { correct } from './significance/corrections.js';
-export type { Correction } from './significance/corrections.js';
 export type { Sample, TestResult } from './significance/paired.js';
 export { randomisationTest } from './significance/randomisation.js';
 export type { RandomisationOptions } from './significance/randomisation.js';
-export { STAR_LEGEND, starOf } from './significance/stars.js';
-export type { Star } from './significance/stars.js';
+export { correct, correctionTitles, STAR_LEGEND, starOf } from './significance/p-values.js';
+export type { Correction, Star } from './significance/p-values.js';
 export { cohensD, confidenceInterval, pairedTTest } from './significance/t-test.js';
 export { tukeyHsd } from './significance/tukey.js';
 export type { TukeyOptions, TukeyResult } from './significance/tukey.js';

@@ -29,8 +29,12 @@ export async function gatherEvidence(
   { until = 'phaseThree', rankPhaseOne = false }: GatherOptions = {},
 ): Promise<boolean> {
   const { candidates } = evidence;
-  const choosePassages = (some: readonly Candidate[]) => chooseBestPassages(evidence, some, models);
-  const scoreDocuments = (some: readonly Candidate[]) => scoreAgainstQuery(evidence, some, models);
+  const choosePassages = counting(models, (some: readonly Candidate[]) =>
+    chooseBestPassages(evidence, some, models),
+  );
+  const scoreDocuments = counting(models, (some: readonly Candidate[]) =>
+    scoreAgainstQuery(evidence, some, models),
+  );
   if (until === 'bestPassage') return schedule.all('passages', candidates, passagePairs, choosePassages);
 
   // Section 2.1, phase one: the documents are ranked by rel(q,d).
@@ -49,9 +53,9 @@ export async function gatherEvidence(
     if (!(await schedule.all('passages', open, passagePairs, choosePassages))) return false;
     const chunks = feedback.flatMap((document) => chunksOf(document, settings));
     const scored: ScoredChunk[] = [];
-    const scoreChunks = async (some: readonly Chunk[]) => {
+    const scoreChunks = counting(models, async (some: readonly Chunk[]) => {
       scored.push(...(await scoreAgainst(evidence.query, some, models)));
-    };
+    });
     if (!(await schedule.all('chunks', chunks, () => 1, scoreChunks))) return false;
     evidence.expandWith(bestOf(scored, settings.kc));
     if (until === 'phaseTwo') return true;
@@ -60,10 +64,24 @@ export async function gatherEvidence(
   }
 
   // Section 2.3, phase three: every document is scored against the query and the chunks.
-  return schedule.cells(new FinalScores(evidence, settings), async (cells) => {
-    await scoreDocuments(cells.filter(({ columns }) => columns[0] === queryColumn).map(({ row }) => row));
+  const scoreCells = counting(models, async (cells: readonly Cells<Candidate>[]) => {
+    const unread = cells.filter(({ columns }) => columns[0] === queryColumn).map(({ row }) => row);
+    await scoreAgainstQuery(evidence, unread, models);
     await scoreAgainstChunks(evidence, cells, models);
   });
+  return schedule.cells(new FinalScores(evidence, settings), scoreCells);
+}
+
+/** Makes a step return the pairs that it puts to the models. */
+function counting<Item>(
+  models: QueryModels,
+  step: (items: readonly Item[]) => Promise<void>,
+): (items: readonly Item[]) => Promise<number> {
+  return async (items) => {
+    const before = models.pairs;
+    await step(items);
+    return models.pairs - before;
+  };
 }
 
 /** Chooses the passage that stands for each document: the most relevant to the query, the first among equals. */

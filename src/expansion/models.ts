@@ -59,6 +59,12 @@ export class QueryModels {
     private readonly options: QueryModelsOptions = {},
   ) {}
 
+  /** Pairs that the models have scored so far. */
+  get pairs(): number {
+    const { bestPassage, phaseOne, phaseTwo, phaseThree } = this.use;
+    return bestPassage.pairs + phaseOne.pairs + phaseTwo.pairs + phaseThree.pairs;
+  }
+
   /** Probabilities of the pairs, in their order. */
   async score(phase: Phase, pairs: readonly TextPair[]): Promise<Float64Array> {
     const scorer = this.scorers[phase];

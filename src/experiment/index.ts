@@ -6,6 +6,6 @@ export type { Results, SystemResult } from './results.js';
 export { studyTables, type StudyResults } from './tables/study-tables.js';
 export type { ExperimentProgress } from './tracker.js';
 export { tablesOf } from './tables/tables.js';
-export type { Table } from './tables/table.js';
+export type { Table } from '../common/table/table.js';
 export type { ModelSettings, OpenModel } from './work/models.js';
 export type { OpenedModel } from './work/stored-scorer.js';

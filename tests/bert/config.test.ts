@@ -11,8 +11,8 @@ import {
   parseModelConfig,
   readCrossEncoderConfig,
   readModelConfig,
-  sizeLetter,
 } from '../../src/bert/config.js';
+import { sizeLetter } from '../../src/bert/sizes.js';
 import { temporaryFolder } from './checkpoint/fixture-model.js';
 
 const models = fileURLToPath(new URL('../../models/', import.meta.url));

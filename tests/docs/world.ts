@@ -4,24 +4,37 @@ import { join } from 'node:path';
 import type { CliResult } from '../support/cli.js';
 import type { Program } from './blocks.js';
 
-/** Packages that snippets import beside bert-qe: those of the frameworks that `npm ci` installs. */
-const packages = ['tsx', '@langchain'];
-
 /** Articles and queries on bread that stand for the reader's collection: enough to rank, few enough to be quick. */
 const subjects = /^bread-/;
 const queryIds = new Set(['8', '9', '10']);
 
+/** Where bert-qe and the packages beside it are. */
+export interface Installation {
+  /** The folder of the package: the checkout, or where it was installed. */
+  readonly bertQe: string;
+  /** A folder of installed packages: `node_modules`. */
+  readonly packages: string;
+  /** The packages of it that programs may import. */
+  readonly imported: readonly string[];
+}
+
+/** The checkout, with the packages that `npm ci` installs. */
+export function checkout(root: string): Installation {
+  return { bertQe: root, packages: join(root, 'node_modules'), imported: ['tsx', '@langchain'] };
+}
+
 /** A folder as a reader would have it who has installed bert-qe and has a collection. */
 export class World {
   constructor(
-    private readonly root: string,
+    private readonly installation: Installation,
     readonly folder: string,
   ) {
+    const { bertQe: root, packages, imported } = installation;
     const at = (path: string) => join(folder, path);
     for (const path of ['node_modules', 'bin', 'collections/scifact', 'corpus'])
       mkdirSync(at(path), { recursive: true });
     symlinkSync(root, at('node_modules/bert-qe'));
-    for (const name of packages) symlinkSync(join(root, 'node_modules', name), at(`node_modules/${name}`));
+    for (const name of imported) symlinkSync(join(packages, name), at(`node_modules/${name}`));
     symlinkSync(join(root, 'demo'), at('demo'));
     writeFileSync(at('bin/bert-qe.js'), launcher(root));
     writeFileSync(
@@ -38,7 +51,7 @@ export class World {
   /** Part of the demo, under the names that the documents use for the reader's own. */
   #collection(): void {
     const lines = (name: string) =>
-      readFileSync(join(this.root, 'demo', name), 'utf8')
+      readFileSync(join(this.installation.bertQe, 'demo', name), 'utf8')
         .split('\n')
         .filter(Boolean);
     const write = (name: string, kept: readonly string[]) =>
@@ -67,7 +80,10 @@ export class World {
   }
 
   /** The compiler's errors for programs in TypeScript; empty where they are well typed. */
-  async typeErrors(programs: readonly Pick<Program, 'name' | 'code'>[]): Promise<string> {
+  async typeErrors(
+    programs: readonly Pick<Program, 'name' | 'code'>[],
+    { skipLibCheck = true } = {},
+  ): Promise<string> {
     const files = programs.map(({ name, code }) => {
       const file = join(this.folder, fileName(name, 'mts'));
       writeFileSync(file, `${code}\nexport {};\n`);
@@ -77,17 +93,27 @@ export class World {
       join(this.folder, 'given.d.ts'),
       'declare const query: string;\ndeclare const documents: string[];\n',
     );
+    const { packages } = this.installation;
     writeFileSync(
       join(this.folder, 'tsconfig.json'),
       JSON.stringify({
-        extends: join(this.root, 'tsconfig.json'),
-        compilerOptions: { typeRoots: [join(this.root, 'node_modules/@types')], noUnusedLocals: false },
+        compilerOptions: {
+          target: 'ES2023',
+          module: 'nodenext',
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          isolatedModules: true,
+          skipLibCheck,
+          typeRoots: [join(packages, '@types')],
+          types: ['node'],
+          noEmit: true,
+        },
         files: ['given.d.ts', ...files],
         include: [],
       }),
     );
     const { code, stdout, stderr } = await this.#process(process.execPath, [
-      join(this.root, 'node_modules/typescript/bin/tsc'),
+      join(packages, 'typescript/bin/tsc'),
       '-p',
       this.folder,
     ]);

@@ -2,6 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/folders.js';
+import { hasShell, hasSignals } from '../support/platform.js';
 import { runChild } from './run-child.js';
 import { toyModel } from './toy-task.js';
 
@@ -60,7 +61,7 @@ describe('a training that is stopped', { timeout: 600_000 }, () => {
     ]);
   });
 
-  test('by Ctrl-C saves where it is, and goes on from there', async () => {
+  test.skipIf(!hasSignals)('by Ctrl-C saves where it is, and goes on from there', async () => {
     const out = join(folder, 'interrupted');
     const stopped = await runChild({ model, out, options, stop: { signal: 'SIGINT', at: 'step 11' } });
     expect(stopped.code).toBe(130);
@@ -97,7 +98,7 @@ describe('a training that is stopped', { timeout: 600_000 }, () => {
     expect(weights(out).equals(weights(whole))).toBe(true);
   });
 
-  test('by a full disk says so and keeps the last good checkpoint', async () => {
+  test.skipIf(!hasShell)('by a full disk says so and keeps the last good checkpoint', async () => {
     const out = join(folder, 'full');
     const stopped = await runChild({ model, out, options, stop: { signal: 'SIGKILL', at: 'step 7' } });
     expect(stopped.signal).toBe('SIGKILL');

@@ -1,17 +1,10 @@
 import { type BertWeights, bertTensorShapes } from '../../../src/bert/checkpoint/index.js';
-import type { ModelConfig, SizeLetter } from '../../../src/bert/config.js';
-
-const SIZES: Readonly<Record<SizeLetter, readonly [layers: number, hidden: number, heads: number]>> = {
-  T: [2, 128, 2],
-  S: [4, 256, 4],
-  M: [8, 512, 8],
-  B: [12, 768, 12],
-  L: [24, 1024, 16],
-};
+import type { ModelConfig } from '../../../src/bert/config.js';
+import { encoderSizes, type SizeLetter } from '../../../src/bert/sizes.js';
 
 /** The paper's sizes, with Google's vocabulary. */
-export function sizeConfig(size: SizeLetter, layers = SIZES[size][0]): ModelConfig {
-  const [, hidden, heads] = SIZES[size];
+export function sizeConfig(size: SizeLetter, layers: number = encoderSizes[size].layers): ModelConfig {
+  const { hidden, heads } = encoderSizes[size];
   return {
     modelType: 'bert',
     layers,

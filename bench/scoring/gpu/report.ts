@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { SizeLetter } from '../../../src/bert/config.js';
+import type { SizeLetter } from '../../../src/bert/sizes.js';
 import { usefulFlops } from '../flops.js';
 import { sizeConfig } from './random-weights.js';
 

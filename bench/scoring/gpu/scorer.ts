@@ -1,7 +1,7 @@
 // node scorer.js SIZES PASSAGES [BATCH_TOKENS…]: the whole scorer on WebGPU, from text to probabilities, on the phase-three workload.
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import type { SizeLetter } from '../../../src/bert/config.js';
+import type { SizeLetter } from '../../../src/bert/sizes.js';
 import { BertScorer } from '../../../src/bert/scorer/index.js';
 import { modelFolder } from '../model-folder.js';
 import { phaseThree } from '../workload.js';

@@ -1,7 +1,6 @@
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
-import { scoringCost, SequenceTotal } from '../cost/encoder-flops.js';
-import type { EncoderShape } from '../cost/sizes.js';
-import { sequenceCount } from '../cost/token-meter.js';
+import { countOf, scoringCost, SequenceTotal } from '../cost.js';
+import type { EncoderShape } from '../sizes.js';
 import type { Precision } from '../compile/index.js';
 import { findModel } from '../models.js';
 import { type Device, workerUrl } from '../runtime/index.js';
@@ -135,13 +134,7 @@ export class BertScorer implements Scorer {
   /** The cost of pairs, without scoring them; undefined where the shape of the model is not known. */
   costOf(pairs: readonly TextPair[]): ScoringCost | undefined {
     const { shape } = this.info;
-    return (
-      shape &&
-      scoringCost(
-        shape,
-        sequenceCount(pairs, (pair) => this.lengthOf(pair)),
-      )
-    );
+    return shape && scoringCost(shape, countOf(pairs.map((pair) => this.lengthOf(pair))));
   }
 
   async #run(pairs: readonly TextPair[], options: ScoreOptions): Promise<Logits> {

@@ -10,7 +10,7 @@ import {
 } from '../config.js';
 import { compiledModel, type Precision } from '../compile/index.js';
 import { paddingSlot } from '../graph/index.js';
-import type { EncoderShape } from '../cost/sizes.js';
+import type { EncoderShape } from '../sizes.js';
 import type { Device } from '../runtime/index.js';
 import type { Tokenizer } from '../types.js';
 import type { RunnableModel } from './messages.js';

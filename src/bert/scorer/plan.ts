@@ -1,5 +1,5 @@
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
-import type { SequenceTotal } from '../cost/encoder-flops.js';
+import type { SequenceTotal } from '../cost.js';
 import { type Budget, sequenceLength, writeSequence } from '../sequence.js';
 import type { PairTemplate, TextPair } from '../types.js';
 import { TimeSlice } from '../../common/yield.js';

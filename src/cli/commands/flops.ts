@@ -14,7 +14,7 @@ import {
   type Variant,
 } from '../../expansion/index.js';
 import { defineCommand, type Io } from '../command.js';
-import { aligned, counted, formatCount } from '../format.js';
+import { counted, formatCount, tableText } from '../format.js';
 import { OPTIONS } from '../option-table.js';
 
 export const flopsCommand = defineCommand({
@@ -107,18 +107,22 @@ function paperTable(rows: readonly PaperRow[]): string {
     published?.toFixed(2) ?? '',
   ]);
   const isPublished = rows.some(({ published }) => published !== undefined);
-  return aligned([heading, ...cells].map((line) => (isPublished ? line : line.slice(0, -1))));
+  return tableText(
+    [heading, ...cells].map((line) => (isPublished ? line : line.slice(0, -1))),
+    { align: 'right' },
+  );
 }
 
 function asRunTable({ cost }: CostAsRun): string {
-  return aligned([
+  const rows = [
     ['', 'pairs', 'exhaustive', 'tokens', 'TFLOPs', 'seconds'],
     row('best passage', cost.bestPassage),
     row('phase one', cost.phaseOne),
     row('phase two', cost.phaseTwo),
     row('phase three', cost.phaseThree),
     row('query', cost),
-  ]);
+  ];
+  return tableText(rows, { align: 'right' });
 }
 
 function row(name: string, { pairs, exhaustivePairs, tokens, flops, seconds }: PhaseCost): string[] {

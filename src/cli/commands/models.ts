@@ -18,7 +18,7 @@ import { closest } from '../closest.js';
 import { defineCommand, type Io } from '../command.js';
 import { OPTIONS } from '../option-table.js';
 import type { OptionValues } from '../options.js';
-import { aligned, counted, formatCount } from '../format.js';
+import { counted, formatCount, tableText } from '../format.js';
 import { Progress } from '../progress.js';
 import { readAllPairs } from '../pairs.js';
 
@@ -181,7 +181,7 @@ function renderList(models: readonly ListedModel[]): string {
     problem === undefined ? `${modelType}, ${counted(labels!, 'label')}` : 'damaged',
     problem ?? folder,
   ]);
-  return aligned([['', 'name', 'kind', 'folder'], ...rows], false);
+  return tableText([['', 'name', 'kind', 'folder'], ...rows]);
 }
 
 /** The description of a model as text or as JSON. */
@@ -206,7 +206,7 @@ function renderDescription(model: ModelDescription, json: boolean): string {
     ['weights', model.weights],
   );
   const files = model.files.map(({ name, bytes, sha256 }) => [name, formatCount(bytes), sha256]);
-  return `${aligned(facts, false)}\n${aligned([['file', 'bytes', 'sha256'], ...files], false)}`;
+  return `${tableText(facts)}\n${tableText([['file', 'bytes', 'sha256'], ...files])}`;
 }
 
 function formatFlops(flops: number): string {

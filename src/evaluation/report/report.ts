@@ -1,7 +1,7 @@
 import type { Comparison, TestName } from '../compare.js';
 import type { Evaluation } from '../evaluate.js';
 import type { Measure } from '../measures/measure.js';
-import type { Correction } from '../significance/corrections.js';
+import type { Correction } from '../significance/p-values.js';
 
 /** One run of a report. */
 export interface ReportedRun {

@@ -29,8 +29,31 @@ export class Deadline implements Schedule {
     kind: string,
     items: readonly Item[],
     cost: (item: Item) => number,
-    compute: (items: readonly Item[]) => Promise<void>,
+    compute: (items: readonly Item[]) => Promise<number>,
   ): Promise<boolean> {
+    return (await this.#rounds(kind, items, cost, compute)).isDone;
+  }
+
+  async cells<Row>(
+    table: ScoreTable<Row>,
+    compute: (cells: readonly Cells<Row>[]) => Promise<number>,
+  ): Promise<boolean> {
+    const cost = ({ row, columns }: Cells<Row>) =>
+      columns.reduce((sum, column) => sum + table.cost(row, column), 0);
+    return computeTopK(table, this.options, async (cells) => {
+      const { pairs, isDone } = await this.#rounds('cells', cells, cost, compute);
+      return { pairs, isOver: !isDone };
+    });
+  }
+
+  /** Computes items in rounds until all are done or time has run out. */
+  async #rounds<Item>(
+    kind: string,
+    items: readonly Item[],
+    cost: (item: Item) => number,
+    compute: (items: readonly Item[]) => Promise<number>,
+  ): Promise<{ pairs: number; isDone: boolean }> {
+    let scored = 0;
     let from = 0;
     while (from < items.length && !this.#isOver()) {
       const fitting = this.#fittingPairs(kind);
@@ -38,20 +61,12 @@ export class Deadline implements Schedule {
       let to = from;
       while (to < items.length && (to === from || pairs < fitting)) pairs += cost(items[to++]);
       const started = performance.now();
-      await compute(items.slice(from, to));
-      this.#measure(kind, pairs, (performance.now() - started) / 1000);
+      const run = await compute(items.slice(from, to));
+      this.#measure(kind, run, (performance.now() - started) / 1000);
+      scored += run;
       from = to;
     }
-    return from === items.length;
-  }
-
-  cells<Row>(
-    table: ScoreTable<Row>,
-    compute: (cells: readonly Cells<Row>[]) => Promise<void>,
-  ): Promise<boolean> {
-    const cost = ({ row, columns }: Cells<Row>) =>
-      columns.reduce((sum, column) => sum + table.cost(row, column), 0);
-    return computeTopK(table, this.options, (cells) => this.all('cells', cells, cost, compute));
+    return { pairs: scored, isDone: from === items.length };
   }
 
   #isOver(): boolean {
@@ -62,7 +77,7 @@ export class Deadline implements Schedule {
   #fittingPairs(kind: string): number {
     const { roundPairs } = this.options;
     const speed = this.#speeds.get(kind);
-    if (!speed) return Math.min(firstRound, roundPairs);
+    if (!speed || speed.pairs === 0) return Math.min(firstRound, roundPairs);
     const left = Math.max(0, this.#end - performance.now()) / 1000;
     return Math.max(1, Math.min(roundPairs, Math.floor((left * speed.pairs) / speed.seconds)));
   }

@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../common/yield.js';
 import {
   everything,
   expectedCell,
@@ -15,27 +16,38 @@ export interface TopKOptions {
   readonly roundPairs: number;
 }
 
-/** The schedule that computes what the first k rows and their scores depend on, and nothing else. */
+/** The schedule that computes the cells on which the first k rows and their scores depend, and no others. */
 export function exactTopK(options: TopKOptions): Schedule {
   return {
     all: everything.all,
-    cells: (table, compute) => computeTopK(table, options, (cells) => compute(cells).then(() => true)),
+    cells: (table, compute) =>
+      computeTopK(table, options, async (cells) => ({ pairs: await compute(cells), isOver: false })),
   };
+}
+
+/** The outcome of a round. */
+interface RoundOutcome {
+  /** Pairs that a model scored. */
+  readonly pairs: number;
+  /** True where time ran out. */
+  readonly isOver: boolean;
 }
 
 /**
  * Computes cells, a round at a time, until the first k rows and their scores are those of the complete table. The
  * k-th largest lower bound is a floor under the k-th place. A row whose upper bound lies below it cannot come in.
  *
- * @param compute Returns false where time ran out.
+ * @returns False where time ran out first.
  */
 export async function computeTopK<Row>(
   table: ScoreTable<Row>,
   { k, roundPairs }: TopKOptions,
-  compute: (cells: readonly Cells<Row>[]) => Promise<boolean>,
+  compute: (cells: readonly Cells<Row>[]) => Promise<RoundOutcome>,
 ): Promise<boolean> {
+  const slice = new TimeSlice();
   let contenders = table.rows;
-  let isInTime = true;
+  let most = roundPairs;
+  let isOver = false;
   for (;;) {
     const floor = kthLargest(
       contenders.map((row) => table.score(row, 0)),
@@ -43,12 +55,14 @@ export async function computeTopK<Row>(
     );
     // Bounds only tighten: a row that is out stays out.
     contenders = contenders.filter((row) => table.score(row, 1) >= floor - tolerance(floor));
-    // With very many rows a round grows, so that the number of rounds does not.
-    const pairs = Math.max(roundPairs, Math.floor(contenders.length / 8));
-    const cells = planRound(table, contenders, floor, { k, roundPairs: pairs });
+    const cells = planRound(table, contenders, floor, { k, roundPairs: most });
     if (cells.length === 0) return true;
-    if (!isInTime) return false;
-    isInTime = await compute(cells);
+    if (isOver) return false;
+    const outcome = await compute(cells);
+    ({ isOver } = outcome);
+    // Rounds of equal texts need no model. They grow, so that planning them does not take longer than scoring.
+    most = outcome.pairs < Math.min(leastPairs, roundPairs) ? 2 * most : roundPairs;
+    if (slice.isOver) await slice.yield();
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Gains } from '../tables/gains.js';
+import type { Gains } from '../tables/values.js';
 import { linearScale } from '../../common/plot/scale.js';
 import { axes } from '../../common/plot/axes.js';
 import { element, round, text } from '../../common/plot/svg.js';

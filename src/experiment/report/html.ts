@@ -1,5 +1,5 @@
 import { escapeText } from '../../common/plot/svg.js';
-import type { Cell, Table } from '../tables/table.js';
+import type { Cell, Table } from '../../common/table/table.js';
 import type { Report } from './render.js';
 
 /** One page that needs nothing else: styles and figures are inside. */

@@ -3,11 +3,10 @@ import { gainFigure } from '../figures/gain-figure.js';
 import { gridFigure } from '../figures/grid-figure.js';
 import { lossFigure, validationMeasure } from '../../training/index.js';
 import type { Results } from '../results.js';
-import { tableFormats } from '../tables/formats.js';
-import { gainsOf } from '../tables/gains.js';
-import { toMarkdown } from '../tables/markdown.js';
+import { tableFormats, toMarkdown } from '../../common/table/formats.js';
+import { gainsOf } from '../tables/values.js';
 import { tablesOf } from '../tables/tables.js';
-import type { Table } from '../tables/table.js';
+import type { Table } from '../../common/table/table.js';
 import { htmlReport } from './html.js';
 import { settingsOf } from './settings.js';
 

@@ -1,6 +1,6 @@
 import { formatFixed, type Measure } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
-import { markBest, noValue, type Cell, type Row, type Table } from './table.js';
+import { markBest, noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
 import { marksOf, measureCell, starNote } from './values.js';
 
 /** The results of a study, by name of the collection; the systems are the same in all of them. */

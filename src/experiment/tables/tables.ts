@@ -1,8 +1,8 @@
 import type { Results, SystemResult } from '../results.js';
-import { gainsOf } from './gains.js';
 import { trainingTable } from './training-table.js';
-import { markBest, noValue, type Cell, type Row, type Table } from './table.js';
+import { markBest, noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
 import {
+  gainsOf,
   measureCell,
   measureCells,
   measureColumns,

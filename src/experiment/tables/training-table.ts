@@ -2,7 +2,7 @@ import { validationMeasure } from '../../training/index.js';
 import type { Results } from '../results.js';
 import type { TrainedFold } from '../train-folds.js';
 import { fixedCombination } from '../trained-uses.js';
-import { noValue, type Cell, type Row, type Table } from './table.js';
+import { noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
 
 /** What every fold's models learned from, and what that was worth on its validation queries. */
 export function trainingTable(

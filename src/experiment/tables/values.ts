@@ -1,6 +1,12 @@
-import { formatFixed, parseMeasure, STAR_LEGEND, type Measure } from '../../evaluation/index.js';
+import {
+  correctionTitles,
+  formatFixed,
+  parseMeasure,
+  STAR_LEGEND,
+  type Measure,
+} from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
-import { noValue, type Cell } from './table.js';
+import { noValue, type Cell } from '../../common/table/table.js';
 
 export function measureCell({ isCount }: Pick<Measure, 'isCount'>, value: number): Cell {
   return { text: isCount ? String(value) : formatFixed(value, 4), value };
@@ -72,8 +78,7 @@ export function starNote(
 ): string {
   const { test, correction } = experiment.significance;
   const whom = against.map(({ name }, i) => (against.length > 1 ? `${name} (${letterOf(i)})` : name));
-  const corrected =
-    correction === 'none' ? '' : `, ${correction === 'holm' ? 'Holm' : 'Bonferroni'} correction`;
+  const corrected = correction === 'none' ? '' : `, ${correctionTitles[correction]} correction`;
   return `Against ${whom.join(', ')}: ${STAR_LEGEND} (${testTitles[test]}${over}${corrected}); ↓ where worse.`;
 }
 
@@ -83,4 +88,25 @@ export function publishedNote({ experiment }: Results): string[] {
 
 function letterOf(i: number): string {
   return String.fromCodePoint(97 + i);
+}
+
+/** The difference of a system from a baseline, query by query. */
+export interface Gains {
+  readonly system: string;
+  readonly baseline: string;
+  readonly measure: string;
+  readonly byQuery: readonly { readonly query: string; readonly gain: number }[];
+}
+
+/** The gains by the measure that was tuned for, over the first of the baselines that systems are tested against. */
+export function gainsOf({ name, evaluation }: SystemResult, { experiment, against }: Results): Gains {
+  const { name: measure } = parseMeasure(experiment.tuning.measure);
+  const [baseline] = against;
+  const [ours, theirs] = [evaluation, baseline.evaluation].map(({ perQuery }) => perQuery.get(measure)!);
+  return {
+    system: name,
+    baseline: baseline.name,
+    measure,
+    byQuery: evaluation.queries.map((query, i) => ({ query, gain: ours[i] - theirs[i] })),
+  };
 }

@@ -83,7 +83,11 @@ export class Index implements DocumentStore {
     }
   }
 
-  /** For `check`, which looks behind the methods below. */
+  /**
+   * The tables behind the methods below, for `check`.
+   *
+   * @internal
+   */
   get storage(): Storage {
     return this.#storage;
   }

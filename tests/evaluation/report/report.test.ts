@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Qrels, Run } from '../../../src/collection/index.js';
-import { labelsOf } from '../../../src/evaluation/report/labels.js';
+import { labelsOf } from '../../../src/evaluation/report/tables.js';
 import {
   compareRuns,
   evaluate,

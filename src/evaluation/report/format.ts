@@ -1,0 +1,39 @@
+import { escapeMarkdown, toLatexTabular, toMarkdown } from '../../common/table/formats.js';
+import { type TextOptions, toText } from '../../common/table/text.js';
+import { formatCsv, formatJson } from './data.js';
+import type { Report } from './report.js';
+import { tablesOf } from './tables.js';
+import { formatTrecReport } from './trec.js';
+
+export const reportFormats = ['table', 'json', 'csv', 'markdown', 'latex', 'trec'] as const;
+export type ReportFormat = (typeof reportFormats)[number];
+
+/** Writes a report in one of its formats. */
+export function formatReport(report: Report, format: ReportFormat, options: TextOptions = {}): string {
+  switch (format) {
+    case 'table':
+      return tablesOf(report)
+        .map((table) => toText(table, options))
+        .join('\n');
+    case 'json':
+      return formatJson(report);
+    case 'csv':
+      return formatCsv(report);
+    case 'markdown':
+      return formatMarkdown(report);
+    case 'latex':
+      return `% needs \\usepackage{booktabs}\n${tablesOf(report).map(toLatexTabular).join('\n')}`;
+    case 'trec':
+      return formatTrecReport(report);
+  }
+}
+
+/** Titles are plain paragraphs: the tables belong into a text. */
+function formatMarkdown(report: Report): string {
+  return tablesOf(report)
+    .map((table) => {
+      const heading = table.title ? `${escapeMarkdown(table.title)}:\n\n` : '';
+      return heading + toMarkdown({ ...table, title: '' });
+    })
+    .join('\n');
+}

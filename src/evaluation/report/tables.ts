@@ -1,0 +1,133 @@
+import { type Cell, markBest, type Row, type Table } from '../../common/table/table.js';
+import type { Comparison, TestName } from '../compare.js';
+import type { Measure } from '../measures/measure.js';
+import { correctionTitles, STAR_LEGEND } from '../significance/p-values.js';
+import { formatFixed } from './fixed.js';
+import type { Report, ReportedRun } from './report.js';
+
+const DIGITS = 4;
+
+/** The tables of a report: one per run with all queries where asked for, the summary, one per baseline with tests. */
+export function tablesOf(given: Report): Table[] {
+  // Baselines come first.
+  const report = {
+    ...given,
+    runs: given.runs.toSorted((a, b) => Number(b.isBaseline) - Number(a.isBaseline)),
+  };
+  const labels = labelsOf(report.runs.map(({ file }) => file));
+  const perQuery = report.perQuery ? report.runs.map((run) => queryTable(run, report, labels)) : [];
+  return [...perQuery, summaryTable(report, labels), ...comparisonTables(report, labels)];
+}
+
+type Labels = ReadonlyMap<string, string>;
+
+/** Short names of files, without folder and usual extensions, unless two would be the same. */
+export function labelsOf(files: readonly string[]): Map<string, string> {
+  const short = files.map((file) => {
+    const base = file.split(/[/\\]/).at(-1)!.replace(/\.gz$/, '');
+    return base.replace(/(?<=.)\.(run|res|results|trec|txt)$/, '') || file;
+  });
+  const distinct = new Set(short).size === new Set(files).size;
+  return new Map(files.map((file, i) => [file, distinct ? short[i] : file]));
+}
+
+function queryTable({ file, evaluation }: ReportedRun, { measures }: Report, labels: Labels): Table {
+  const rows = evaluation.queries.map((query, row) => ({
+    label: query,
+    cells: measures.map((measure) => valueCell(measure, evaluation.perQuery.get(measure.name)![row])),
+  }));
+  return {
+    id: 'queries',
+    title: labels.get(file)!,
+    columns: ['query', ...measures.map(({ name }) => name)],
+    groups: [rows],
+    notes: [],
+  };
+}
+
+function summaryTable({ measures, runs, comparisons }: Report, labels: Labels): Table {
+  const letters = lettersOf(runs);
+  const marksOf = (file: string, name: string): string =>
+    comparisons
+      .filter(({ run, measure, star }) => run === file && measure === name && star)
+      .map(({ baseline, star }) => (letters.size > 1 ? ` ${letters.get(baseline)}${star}` : star))
+      .join('');
+  const rows = runs.map(({ file, isBaseline, evaluation }): Row => ({
+    label: `${labels.get(file)}${isBaseline ? ` (baseline${letterNote(letters, file)})` : ''}`,
+    cells: measures.map((measure) => ({
+      ...valueCell(measure, evaluation.summary.get(measure.name)!),
+      marks: marksOf(file, measure.name),
+    })),
+  }));
+  const compared = measures.flatMap(({ isCount }, column) => (isCount || runs.length < 2 ? [] : [column]));
+  return {
+    id: 'summary',
+    title: '',
+    columns: ['run', ...measures.map(({ name }) => name)],
+    groups: markBest([rows], compared),
+    notes: [],
+  };
+}
+
+/** Letters a, b, … of the baselines, in order. */
+function lettersOf(runs: readonly ReportedRun[]): Map<string, string> {
+  const baselines = runs.filter(({ isBaseline }) => isBaseline);
+  return new Map(baselines.map(({ file }, i) => [file, String.fromCodePoint(97 + i)]));
+}
+
+function letterNote(letters: ReadonlyMap<string, string>, file: string): string {
+  return letters.size > 1 ? ` ${letters.get(file)}` : '';
+}
+
+function valueCell({ isCount }: Measure, value: number): Cell {
+  return { text: isCount ? String(value) : formatFixed(value, DIGITS), value };
+}
+
+function comparisonTables({ runs, comparisons, test, correction }: Report, labels: Labels): Table[] {
+  const tested = [...new Set(comparisons.map(({ measure }) => measure))];
+  const baselines = runs.filter(({ file }) => comparisons.some(({ baseline }) => baseline === file));
+  const letters = lettersOf(runs);
+  return baselines.map(({ file }) => {
+    const against = comparisons.filter(({ baseline }) => baseline === file);
+    const rows = runs
+      .map((run) => ({ run, made: against.filter((comparison) => comparison.run === run.file) }))
+      .filter(({ made }) => made.length > 0);
+    return {
+      id: 'differences',
+      title: `difference from ${labels.get(file)}${letterNote(letters, file)}, and p`,
+      columns: ['run', ...tested],
+      groups: [
+        rows.map(({ run, made }) => ({ label: labels.get(run.file)!, cells: made.map(comparisonCell) })),
+      ],
+      notes: [
+        `${testTitles[test]}, two-tailed, ${queriesNote(against)}` +
+          `${correction === 'none' ? '' : `, ${correctionTitles[correction]} correction`}; ` +
+          `up or down, ${STAR_LEGEND}`,
+      ],
+    };
+  });
+}
+
+function comparisonCell({ difference, p, star }: Comparison): Cell {
+  const sign = difference < 0 ? '-' : '+';
+  const size = formatFixed(Math.abs(difference), DIGITS);
+  return { text: `${sign}${size} ${formatP(p)}`, value: difference, marks: star };
+}
+
+function formatP(p: number): string {
+  if (Number.isNaN(p)) return 'p n/a';
+  return p < 0.0001 ? 'p<.0001' : `p=${formatFixed(p, DIGITS).replace(/^0/, '')}`;
+}
+
+function queriesNote(comparisons: readonly Comparison[]): string {
+  const sizes = comparisons.map(({ n }) => n);
+  const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
+  return `n = ${least === most ? least : `${least} to ${most}`} queries`;
+}
+
+const testTitles: Readonly<Record<TestName, string>> = {
+  t: 'paired t-test',
+  wilcoxon: 'Wilcoxon signed-rank test',
+  randomisation: 'randomisation test',
+  tukey: "Tukey's HSD over all runs",
+};

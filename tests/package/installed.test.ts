@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { pages, testPage } from '../docs/programs.js';
+import { World } from '../docs/world.js';
+import { temporaryFolder } from '../support/folders.js';
+import { InstalledPackage } from './install.js';
+
+const installed = new InstalledPackage(temporaryFolder());
+
+beforeAll(() => installed.install());
+
+/** Starts the server, asks it something, and stops it as an operator would. */
+async function withServer<T>(args: readonly string[], ask: (url: string) => Promise<T>): Promise<T> {
+  const server = installed.start(['serve', '--port', '0', ...args]);
+  const closed = new Promise<number | null>((resolve) => server.on('close', resolve));
+  try {
+    const url = await new Promise<string>((resolve, reject) => {
+      server.stdout.setEncoding('utf8').once('data', (line: string) => resolve(line.trim()));
+      server.on('close', (code) => reject(new Error(`serve ended with ${code}`)));
+    });
+    return await ask(url.replace(/\/$/, ''));
+  } finally {
+    server.kill('SIGTERM');
+    expect(await closed).toBe(0);
+  }
+}
+
+describe('the package', () => {
+  test('holds everything that its package.json names', () => {
+    const { bin, exports } = JSON.parse(readFileSync(join(installed.bertQe, 'package.json'), 'utf8')) as {
+      bin: Record<string, string>;
+      exports: Record<string, string | { types: string; import: string }>;
+    };
+    const named = Object.values(exports).flatMap((target) =>
+      typeof target === 'string' ? [target] : [target.types, target.import],
+    );
+    for (const file of [...named, ...Object.values(bin)])
+      expect(existsSync(join(installed.bertQe, file)), file).toBe(true);
+  });
+
+  test('is well typed in a strict program, declarations included, without its optional peers', async () => {
+    const entries = ['bert-qe', 'bert-qe/ai-sdk', 'bert-qe/genkit', 'bert-qe/server'];
+    const imports = entries
+      .map((entry, i) => `import * as entry${i} from '${entry}';\nentry${i};\n`)
+      .join('');
+    const readme = pages.get('README.md')!.filter(({ language }) => language === 'ts');
+    expect(readme.length).toBeGreaterThan(0);
+    const world = new World(installed.installation, temporaryFolder());
+    const programs = [...readme, { name: 'entries', code: imports }];
+    expect(await world.typeErrors(programs, { skipLibCheck: false })).toBe('');
+  });
+});
+
+testPage('README.md', () => installed.installation);
+
+describe('the installed command', () => {
+  test('shows its version and its help', async () => {
+    const { version } = JSON.parse(readFileSync(join(installed.bertQe, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(await installed.run(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` });
+    const { code, stdout } = await installed.run(['--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('rerank');
+  });
+
+  test('runs the demonstration', async () => {
+    const { code, stdout, stderr } = await installed.run(['demo']);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain('nDCG');
+  });
+
+  test('serves re-ranking, its page and its description', async () => {
+    await withServer(['--demo'], async (url) => {
+      const answer = await fetch(`${url}/v2/rerank`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          model: 'bert-qe-SST',
+          query: 'keeping bread fresh',
+          documents: ['bread', 'bees'],
+        }),
+      });
+      expect(answer.status).toBe(200);
+      const { results } = (await answer.json()) as { results: { index: number }[] };
+      expect(results.map(({ index }) => index)).toEqual([0, 1]);
+      for (const path of ['/', '/openapi.json', '/docs'])
+        expect((await fetch(url + path)).status, path).toBe(200);
+    });
+  });
+});
+
+describe('the examples, unmodified, beside the real frameworks', () => {
+  const source = join(import.meta.dirname, '../../examples');
+  const run = promisify(execFile);
+  const answer = /^(0\.\d{3} .+\n){3}$/;
+  const programs = readdirSync(source).filter((name) => name.endsWith('.mjs') && name !== 'documents.mjs');
+
+  beforeAll(() => {
+    installed.installFrameworks();
+    // From the package itself, as a user would copy them.
+    for (const name of readdirSync(join(installed.bertQe, 'examples')))
+      cpSync(join(installed.bertQe, 'examples', name), join(installed.folder, name));
+  });
+
+  test.each(programs.filter((name) => name !== 'cohere.mjs'))('%s', async (name) => {
+    const { stdout } = await run(process.execPath, [name], { cwd: installed.folder });
+    expect(stdout).toMatch(answer);
+    expect(stdout).toContain('break step');
+    expect(stdout).not.toContain('Bread');
+  });
+
+  test('cohere.mjs', async () => {
+    await withServer([], async (url) => {
+      const env = { ...process.env, BERT_QE_URL: url };
+      const { stdout } = await run(process.execPath, ['cohere.mjs'], { cwd: installed.folder, env });
+      expect(stdout).toMatch(answer);
+    });
+  });
+});
