@@ -1,7 +1,7 @@
 import { validationMeasure } from '../../training/index.js';
 import type { Results } from '../results.js';
 import type { TrainedFold } from '../train-folds.js';
-import { fixedCombination } from '../trained-uses.js';
+import { fixedCombination } from '../training-targets.js';
 import { noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
 
 /** The training examples of every fold's models, with the validation results before and after. */
