@@ -26,12 +26,14 @@ async function example(out: string, stopAt?: RegExp): Promise<{ code: number | n
   return { code: await exit, stdout };
 }
 
+/** The first lines of a file of the demo. */
+const lines = (name: string, count: number): string =>
+  `${readFileSync(join(root, 'demo', name), 'utf8')
+    .split('\n')
+    .slice(0, count)
+    .join('\n')}\n`;
+
 test('the example re-ranks a run, and continues it after it was killed', { timeout: 240_000 }, async () => {
-  const lines = (name: string, count: number) =>
-    `${readFileSync(join(root, 'demo', name), 'utf8')
-      .split('\n')
-      .slice(0, count)
-      .join('\n')}\n`;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'corpus.jsonl'), lines('corpus.jsonl', 20));
   writeFileSync(join(folder, 'queries.jsonl'), lines('queries.jsonl', 4));

@@ -51,6 +51,12 @@ function explanations(name: string): Explanation[] {
   return lines.map((line) => JSON.parse(line.replace(/"seconds":[\d.e-]+/g, '"seconds":0')) as Explanation);
 }
 
+/** The error about a journal of other inputs. */
+const differ = (what: string) => ({
+  code: 'usage',
+  message: expect.stringContaining(`(${what} differ)`) as string,
+});
+
 /** Stops the run when so many queries are finished. */
 async function interrupted(after: number, options: Partial<RerankToFileOptions> = {}): Promise<void> {
   const stop = new AbortController();
@@ -105,10 +111,6 @@ describe('a run that is re-ranked into files', () => {
 
   test('refuses the journal of other inputs, and names them', async () => {
     await interrupted(1);
-    const differ = (what: string) => ({
-      code: 'usage',
-      message: expect.stringContaining(`(${what} differ)`) as string,
-    });
     await expect(rerank({}, { alpha: 0.7 })).rejects.toMatchObject(differ('alpha'));
     await expect(rerank({ tag: 'yours' })).rejects.toMatchObject(differ('tag'));
     const others = new Map([...run].slice(1));
