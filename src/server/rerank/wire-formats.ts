@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { settingsFrom } from '../../expansion/index.js';
 import { variantOf, type Service } from '../service.js';
-import { HttpProblem, type RequestLife } from '../http/index.js';
+import { HttpProblem, type RequestContext } from '../http/index.js';
 import type {
   CohereV2Request,
   cohereV2Answer,
@@ -12,22 +12,22 @@ import type {
   v1Answer,
 } from '../schemas/index.js';
 import { cutToPassages, cutToTokens, textOf } from './documents.js';
-import { rank, type Ranked } from './rank.js';
+import { rankTexts, type RankedTexts } from './rank-texts.js';
 
 /** Cohere counts a search of up to a hundred documents as one unit. */
 const documentsPerUnit = 100;
 
 export async function rerankV2(
   service: Service,
-  life: RequestLife,
+  context: RequestContext,
   body: CohereV2Request,
 ): Promise<z.input<typeof cohereV2Answer>> {
   const variant = variantOf(service, body.model);
   const { max_tokens_per_doc: most } = body;
   const texts = body.documents.map((text) =>
-    most === undefined ? text : cutToTokens(text, most, variant.engines.phaseOne),
+    most === undefined ? text : cutToTokens(text, most, variant.models.phaseOne.scorer),
   );
-  const ranked = await rank(service, life, {
+  const ranked = await rankTexts(service, context, {
     query: body.query,
     texts,
     variant,
@@ -37,7 +37,7 @@ export async function rerankV2(
     explain: body.explain ?? false,
   });
   return {
-    id: life.id,
+    id: context.id,
     model: variant.id,
     results: results(ranked, body.return_documents ? (index) => body.documents[index] : undefined),
     meta: meta('2', body.documents.length, ranked.tokens),
@@ -47,7 +47,7 @@ export async function rerankV2(
 
 export async function rerankV1(
   service: Service,
-  life: RequestLife,
+  context: RequestContext,
   body: V1Request,
 ): Promise<z.input<typeof v1Answer>> {
   if (body.top_n !== undefined && body.top_k !== undefined) {
@@ -55,15 +55,15 @@ export async function rerankV1(
   }
   const variant = variantOf(service, body.model);
   const method = body.method && omitUndefined(body.method);
-  const { passage } = settingsFrom(service.methods.of(variant.expansion, method));
+  const { passage } = settingsFrom(service.methodDefaults.with(method, variant.expansion));
   const originals = body.documents.map((document, index) => textOf(document, index, body.rank_fields));
   const texts = originals.map((original) => {
     let text = original;
     const { max_tokens_per_doc: tokens, max_chunks_per_doc: passages } = body;
     if (passages !== undefined) text = cutToPassages(text, passages, passage.length, passage.overlap);
-    return tokens === undefined ? text : cutToTokens(text, tokens, variant.engines.phaseOne);
+    return tokens === undefined ? text : cutToTokens(text, tokens, variant.models.phaseOne.scorer);
   });
-  const ranked = await rank(service, life, {
+  const ranked = await rankTexts(service, context, {
     query: typeof body.query === 'string' ? body.query : body.query.text,
     texts,
     variant,
@@ -78,7 +78,7 @@ export async function rerankV1(
     (field) => field !== undefined,
   );
   return {
-    id: life.id,
+    id: context.id,
     object: 'list',
     model: variant.id,
     ...(isVoyage ? {} : { results: results(ranked, shown) }),
@@ -91,10 +91,10 @@ export async function rerankV1(
 
 export async function rerankTei(
   service: Service,
-  life: RequestLife,
+  context: RequestContext,
   body: TeiRequest,
 ): Promise<z.input<typeof teiAnswer>> {
-  const { places } = await rank(service, life, {
+  const { places } = await rankTexts(service, context, {
     query: body.query,
     texts: body.texts,
     variant: variantOf(service, body.model),
@@ -108,7 +108,7 @@ export async function rerankTei(
 
 type Shown = ((index: number) => string) | undefined;
 
-function results({ places }: Ranked, shown: Shown) {
+function results({ places }: RankedTexts, shown: Shown) {
   return places.map(({ index, score }) => ({
     index,
     relevance_score: score,
@@ -116,7 +116,7 @@ function results({ places }: Ranked, shown: Shown) {
   }));
 }
 
-function data({ places }: Ranked, shown: Shown) {
+function data({ places }: RankedTexts, shown: Shown) {
   return places.map(({ index, score }) => ({
     index,
     relevance_score: score,
@@ -132,6 +132,6 @@ function meta(version: string, documents: number, tokens: number) {
   };
 }
 
-function explained({ explanation }: Ranked) {
+function explained({ explanation }: RankedTexts) {
   return explanation ? { explanation } : {};
 }

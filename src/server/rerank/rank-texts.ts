@@ -1,26 +1,26 @@
 import type { TextPair } from '../../bert/index.js';
 import type { BertQEOptions } from '../../expansion/index.js';
-import type { Variant } from '../catalogue/index.js';
-import type { RequestLife } from '../http/index.js';
+import type { ServedVariant } from '../catalogue/index.js';
+import type { RequestContext } from '../http/index.js';
 import type { Service } from '../service.js';
 import { showExplanation, type ShownExplanation } from './explanation.js';
-import { perform } from './perform.js';
 import { rawScore } from './raw-scores.js';
+import { runRerank } from './run-rerank.js';
 
-/** What the shapes of request have in common. */
-export interface RankRequest {
+/** A re-rank request, in whatever wire format it came. */
+export interface TextsRequest {
   readonly query: string;
   readonly texts: readonly string[];
-  readonly variant: Variant;
-  /** What the request sets, if anything. */
+  readonly variant: ServedVariant;
+  /** The parameters that the request sets, if any. */
   readonly method: BertQEOptions | undefined;
   readonly topN: number | undefined;
   readonly raw: boolean;
   readonly explain: boolean;
 }
 
-/** What the shapes of answer are made of. */
-export interface Ranked {
+/** The ranking that every wire format is made of. */
+export interface RankedTexts {
   /** Best first. */
   readonly places: readonly { readonly index: number; readonly score: number }[];
   readonly tokens: number;
@@ -28,9 +28,13 @@ export interface Ranked {
 }
 
 /** Re-ranks the texts of a request. */
-export async function rank(service: Service, life: RequestLife, request: RankRequest): Promise<Ranked> {
+export async function rankTexts(
+  service: Service,
+  context: RequestContext,
+  request: TextsRequest,
+): Promise<RankedTexts> {
   const { query, texts, variant, method, topN, raw, explain } = request;
-  const performed = await perform(service, life, {
+  const { reranking, scoring, settings } = await runRerank(service, context, {
     query,
     documents: texts,
     variant,
@@ -39,30 +43,22 @@ export async function rank(service: Service, life: RequestLife, request: RankReq
     explain,
     keepOdds: raw,
   });
-  const { results, explanation, evidence } = performed.reranking;
-  const { scoring, settings } = performed;
+  const { results, explanation, evidence } = reranking;
   const byIndex = new Map(evidence?.candidates.map((candidate) => [candidate.index, candidate]));
   const odds = {
-    phaseOne: (pair: TextPair) => scoring.logOdds(variant.engines.phaseOne, pair)!,
-    phaseThree: (pair: TextPair) => scoring.logOdds(variant.engines.phaseThree, pair)!,
+    phaseOne: (pair: TextPair) => scoring.logOdds(variant.models.phaseOne, pair)!,
+    phaseThree: (pair: TextPair) => scoring.logOdds(variant.models.phaseThree, pair)!,
   };
   const places = results.map(({ index, relevance }) => ({
     index,
     score: evidence ? rawScore(evidence, byIndex.get(index)!, settings.alpha, odds) : relevance!,
   }));
-  // Probabilities that round to the same number are in the order of the log-odds.
+  // Probabilities that round to the same number are in the order of their log-odds.
   if (raw) places.sort((a, b) => b.score - a.score);
+  const byId = () => new Map(texts.map((text, index) => [String(index), { text }]));
   return {
     places,
-    tokens: performed.scoring.tokens,
-    ...(explain
-      ? {
-          explanation: showExplanation(
-            explanation!,
-            new Map(texts.map((text, index) => [String(index), { text }])),
-            performed.settings,
-          ),
-        }
-      : {}),
+    tokens: scoring.tokens,
+    ...(explanation ? { explanation: showExplanation(explanation, byId(), settings) } : {}),
   };
 }
