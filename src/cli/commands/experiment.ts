@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { readStudy, runStudy, type ExperimentProgress } from '../../experiment/index.js';
+import { runStudy, type ExperimentProgress } from '../../experiment/index.js';
 import { defineCommand, type Io } from '../command.js';
 import { formatCount, formatDuration } from '../progress.js';
 
@@ -20,11 +19,10 @@ export const experimentCommand = defineCommand({
     'bert-qe experiment experiments/robust04.yaml --out /data/robust04-results',
   ],
   async run({ options, positionals: [file], io }) {
-    const out = options.out ?? join('results', (await readStudy(file)).name);
     const started = performance.now();
     const reporter = new Reporter(io);
     const { ran, report } = await runStudy(file, {
-      out,
+      out: options.out,
       signal: io.signal,
       onProgress: (progress) => reporter.update(progress),
     }).finally(() => reporter.done());

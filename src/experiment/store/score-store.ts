@@ -1,28 +1,28 @@
 import { open, type Database, type RootDatabase } from 'lmdb';
 import type { Timing } from './timing.js';
 
-/** The scores of one text against many, and what computing them cost. */
+/** The scores of one text against many, with their cost. */
 export interface ScoreRow {
   readonly scores: Float32Array;
-  /** Tokens that the model was fed, without padding; 0 where they cannot be counted. */
+  /** Tokens of the pairs, without padding; 0 where they are not known. */
   readonly tokens: number;
   readonly flops: number;
-  /** What it took when it was computed; absent in stores from before this was measured. */
+  /** The time that computing them took; absent in stores that were written without it. */
   readonly timing?: Timing | undefined;
 }
 
 const headerBytes = 16;
 
 /**
- * Everything expensive, on disk, under the hash of what it was made from: rows of model scores, and what was
- * gathered per query from them. LMDB maps the file, so memory stays bounded however much is kept; what was
- * committed survives a kill at any moment.
+ * The model scores of an experiment on disk, under hashes of what they were computed from: rows of scores, and a
+ * record per query and system. LMDB maps the file into memory, so the process stays small however much is stored.
+ * Committed rows and records survive a kill at any moment.
  */
-export class WorkStore {
+export class ScoreStore {
   readonly #root: RootDatabase<Buffer, Buffer>;
   readonly #scores: Database<Buffer, Buffer>;
   readonly #records: Database<Buffer, Buffer>;
-  /** Of rows, under their keys. */
+  /** The times of rows, under the keys of the rows. */
   readonly #timings: Database<Buffer, Buffer>;
 
   constructor(folder: string) {
@@ -50,7 +50,7 @@ export class WorkStore {
     return { tokens: found.readDoubleLE(0), flops: found.readDoubleLE(8), scores, timing };
   }
 
-  /** All of them or, should the process die, none. */
+  /** Stores all rows in one transaction. */
   putRows(rows: Iterable<readonly [Buffer, ScoreRow]>): void {
     this.#root.transactionSync(() => {
       for (const [key, { tokens, flops, scores, timing }] of rows) {

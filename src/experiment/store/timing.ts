@@ -1,20 +1,20 @@
 import { availableParallelism, cpus } from 'node:os';
 import type { Device } from '../../bert/index.js';
 
-/** How long models took, and where: seconds of different machines do not add up. */
+/** The time that models took, and the machine: times of different machines are not added. */
 export interface Timing {
   readonly seconds: number;
   readonly machine: string;
 }
 
-/** This machine in words, and the device that models run on where it is not the processor. */
-export function machineWith(device: Device | 'auto'): string {
+/** This machine in words, with the device that models run on where it is not the processor. */
+export function describeMachine(device: Device | 'auto'): string {
   const cores = availableParallelism();
   const processor = `${cpus()[0]?.model.trim() ?? process.arch}, ${cores} ${cores === 1 ? 'thread' : 'threads'}`;
   return device === 'auto' || device === 'cpu' ? processor : `${device} (${processor})`;
 }
 
-/** The sum; nothing where a part was not measured, or was on another machine. */
+/** The sum of times; undefined where one is unknown or comes from another machine. */
 export function sumOfTimings(parts: readonly (Timing | undefined)[]): Timing | undefined {
   const [first] = parts;
   if (!first || parts.some((part) => part?.machine !== first.machine)) return undefined;

@@ -7,23 +7,23 @@ import { writeFileAtomic } from '../../common/atomic.js';
 import type { ExperimentFile } from '../file/schema.js';
 import type { ModelRecord } from './models.js';
 
-/** A step that was done: what it was made from, and what it made. */
+/** The manifest's entry of a finished step. */
 interface StepRecord {
-  /** Hash of everything that the step depends on. */
+  /** Hash of the step's inputs. */
   readonly key: string;
-  /** Files, relative to the folder of the experiment, and their SHA-256. */
+  /** SHA-256 of the files it wrote, by path relative to the folder. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** What later steps need besides the files. */
+  /** The step's result for later steps, besides its files. */
   readonly result?: unknown;
 }
 
-/** `manifest.json`: where the results come from. */
+/** The content of `manifest.json`, which records what the results were made from. */
 export interface ManifestContent {
   readonly format: 'bert-qe-experiment';
   readonly version: 1;
   readonly versions: Readonly<Record<string, string>>;
   readonly options: ExperimentFile;
-  /** SHA-256 of what was read. */
+  /** SHA-256 of the inputs. */
   readonly inputs: Readonly<Record<string, string>>;
   readonly models: Readonly<Record<string, ModelRecord>>;
   readonly steps: Readonly<Record<string, StepRecord>>;
@@ -31,22 +31,22 @@ export interface ManifestContent {
 
 const fileName = 'manifest.json';
 
-/** What identifies a step's work. */
+/** A step of an experiment. */
 export interface Step {
   readonly name: string;
-  /** Everything the step depends on, as JSON values. */
+  /** Everything that the step depends on, as JSON values. */
   readonly inputs: readonly unknown[];
-  /** Files it writes, relative to the folder. */
+  /** Files that it writes, relative to the folder. */
   readonly outputs: readonly string[];
-  /** Looks after what is no plain file, such as an index. */
+  /** A check of output that is not a plain file, such as an index. */
   readonly isIntact?: () => boolean;
 }
 
-/** Runs the steps whose inputs or outputs are not what they were, and remembers what was done. */
+/** The steps of an experiment. Only steps whose inputs or outputs changed run again. */
 export class Manifest {
   readonly #steps: Map<string, StepRecord>;
   readonly #needed = new Set<string>();
-  /** Steps that ran in this process, in order. */
+  /** Names of the steps that ran in this process, in order. */
   readonly ran: string[] = [];
 
   private constructor(
@@ -67,12 +67,12 @@ export class Manifest {
     return new Manifest(folder, steps, { format: 'bert-qe-experiment', version: 1, ...head }, models);
   }
 
-  /** The step's result, computed by `make` unless it is known and its files are untouched. */
+  /** The step's result: the recorded one while inputs and output files are unchanged, else that of `make`. */
   async run<T>(step: Step, make: () => Promise<T>): Promise<T> {
     this.#needed.add(step.name);
     const key = hashJson(step.inputs);
     const known = this.#steps.get(step.name);
-    if (known?.key === key && (await this.#areIntact(known)) && (step.isIntact?.() ?? true)) {
+    if (known?.key === key && (await this.#isIntact(known)) && (step.isIntact?.() ?? true)) {
       return known.result as T;
     }
     for (const output of step.outputs) await mkdir(dirname(join(this.folder, output)), { recursive: true });
@@ -85,12 +85,12 @@ export class Manifest {
     return result;
   }
 
-  /** Says that a step belongs to the experiment although nothing may need it this time. */
+  /** Keeps the entry of a step that may not run this time. */
   keep(name: string): void {
     this.#needed.add(name);
   }
 
-  /** Forgets steps that the experiment no longer has. */
+  /** Removes the entries of steps that the experiment no longer has. */
   async finish(): Promise<void> {
     for (const name of this.#steps.keys()) if (!this.#needed.has(name)) this.#steps.delete(name);
     await this.save();
@@ -105,7 +105,7 @@ export class Manifest {
     await writeFileAtomic(join(this.folder, fileName), `${JSON.stringify(content, undefined, 2)}\n`);
   }
 
-  async #areIntact({ outputs }: StepRecord): Promise<boolean> {
+  async #isIntact({ outputs }: StepRecord): Promise<boolean> {
     for (const [output, digest] of Object.entries(outputs)) {
       const file = join(this.folder, output);
       if (!existsSync(file) || (await hashFile(file)) !== digest) return false;
@@ -125,12 +125,12 @@ async function read(file: string): Promise<ManifestContent | undefined> {
     const content = JSON.parse(text) as ManifestContent;
     if (content.format === 'bert-qe-experiment' && content.version === 1) return content;
   } catch (error) {
-    throw inTheWay(file, reasonOf(error), error);
+    throw notAManifest(file, reasonOf(error), error);
   }
-  throw inTheWay(file, 'another format');
+  throw notAManifest(file, 'another format');
 }
 
-function inTheWay(file: string, reason: string, cause?: unknown): BertQeError {
+function notAManifest(file: string, reason: string, cause?: unknown): BertQeError {
   return new BertQeError(
     'input',
     `${file} is not the manifest of an experiment (${reason}); choose another --out, or remove the file.`,

@@ -1,24 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../../bert/index.js';
-import type { ScoreRow, WorkStore } from './store.js';
+import type { ScoreRow, ScoreStore } from './score-store.js';
 import { sumOfTimings, type Timing } from './timing.js';
 
-/** A model that is ready to score. */
-export interface OpenedModel {
-  readonly scorer: Scorer;
-  /** The cost of pairs; undefined where the model's cost is not known. */
-  readonly costOf?: (pairs: readonly TextPair[]) => ScoringCost | undefined;
+/** A model behind a store. */
+export interface StorableScorer extends Scorer {
+  /** The cost of pairs without scoring them; absent, or undefined, where it is not known. */
+  costOf?(pairs: readonly TextPair[]): ScoringCost | undefined;
 }
 
-/** What the pairs that were asked for cost. */
-export interface ScoringUse {
-  readonly tokens: number;
-  readonly flops: number;
-  /** What they took when they were scored; absent where that was not measured, here, for all of them. */
-  readonly timing: Timing | undefined;
-}
-
-/** Pairs that are scored before their rows are committed: what a kill can cost. */
+/** Pairs that are scored before their rows are committed: the most that a kill can lose. */
 const commitPairs = 2048;
 
 /** The pairs of a call that share their first text, by their places in the call. */
@@ -28,37 +19,37 @@ interface Row {
 }
 
 /**
- * A model in front of a store. Scores are kept in rows, a text against a list of texts, which is how the phases ask:
- * the query against all passages, a chunk against all best passages. So variants, ablations and grid points that ask
- * the same again are answered from the disk, and the model is not even loaded when everything is there.
+ * A scorer that keeps a model's scores in a store, and loads the model when a score is missing. A row holds the scores
+ * of one text against a list of texts, which is how the phases ask: the query against all passages, a chunk against
+ * all best passages. Variants, ablations and grid points that ask the same again are answered from the store.
  *
- * Rows are scored in slices that do not depend on where an earlier process was stopped: the model sees the same
- * batches either way, and gives the same bits.
+ * Missing rows are scored in slices that do not depend on where an earlier process stopped. The model gets the same
+ * batches either way and gives the same bits.
  */
 export class StoredScorer implements Scorer {
-  #opened: Promise<OpenedModel> | undefined;
-  #use: ScoringUse;
+  #opened: Promise<StorableScorer> | undefined;
+  #timing: Timing | undefined;
 
   constructor(
-    /** Hash of the model and of how it runs. */
+    /** Hash of the model and of its settings. */
     readonly identity: string,
-    private readonly store: WorkStore,
-    private readonly open: () => Promise<OpenedModel>,
-    /** Where it runs, in words. */
+    private readonly store: ScoreStore,
+    private readonly open: () => Promise<StorableScorer>,
+    /** The machine, in words. */
     private readonly machine: string,
   ) {
-    this.#use = this.#nothing();
+    this.#timing = this.#noTime();
   }
 
   async score(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Float32Array> {
+    const { onCost, onProgress, ...others } = options;
     const scores = new Float32Array(pairs.length);
+    const cost = { tokens: 0, flops: 0 };
     const fill = ({ places }: Row, row: ScoreRow): void => {
       places.forEach((place, i) => (scores[place] = row.scores[i]));
-      this.#use = {
-        tokens: this.#use.tokens + row.tokens,
-        flops: this.#use.flops + row.flops,
-        timing: sumOfTimings([this.#use.timing, row.timing]),
-      };
+      cost.tokens += row.tokens;
+      cost.flops += row.flops;
+      this.#timing = sumOfTimings([this.#timing, row.timing]);
     };
     const missing: Row[] = [];
     for (const row of this.#rowsOf(pairs)) {
@@ -71,30 +62,34 @@ export class StoredScorer implements Scorer {
     for (const slice of slicesOf(missing)) {
       const before = done;
       const rows = await this.#scoreRows(slice, pairs, {
-        ...options,
-        onProgress: (some) => options.onProgress?.(before + some, total),
+        ...others,
+        onProgress: (some) => onProgress?.(before + some, total),
       });
       this.store.putRows(rows.map((row, i) => [slice[i].key, row]));
       rows.forEach((row, i) => fill(slice[i], row));
       done += slice.reduce((sum, { places }) => sum + places.length, 0);
     }
+    if (cost.tokens > 0) onCost?.(cost);
     return scores;
   }
 
-  /** What was asked for since the last call, stored or not. */
-  takeUse(): ScoringUse {
-    const use = this.#use;
-    this.#use = this.#nothing();
-    return use;
-  }
-
-  #nothing(): ScoringUse {
-    return { tokens: 0, flops: 0, timing: { seconds: 0, machine: this.machine } };
+  /**
+   * The time that the pairs scored since the last call of this method took the model, whether they were stored or not;
+   * undefined where it is not known of all of them, or comes from another machine.
+   */
+  takeTiming(): Timing | undefined {
+    const timing = this.#timing;
+    this.#timing = this.#noTime();
+    return timing;
   }
 
   async close(): Promise<void> {
     const opened = await this.#opened?.catch(() => undefined);
-    await opened?.scorer.close();
+    await opened?.close();
+  }
+
+  #noTime(): Timing {
+    return { seconds: 0, machine: this.machine };
   }
 
   async #scoreRows(
@@ -103,13 +98,13 @@ export class StoredScorer implements Scorer {
     options: ScoreOptions,
   ): Promise<ScoreRow[]> {
     this.#opened ??= this.open();
-    const { scorer, costOf } = await this.#opened;
+    const scorer = await this.#opened;
     const ofRows = rows.map(({ places }) => places.map((place) => pairs[place]));
     const started = performance.now();
     const scores = await scorer.score(ofRows.flat(), options);
     const seconds = (performance.now() - started) / 1000;
-    const costs = ofRows.map((ofRow) => costOf?.(ofRow));
-    // Rows are scored together; each took its share by FLOPs or, where they are not known, by pairs.
+    const costs = ofRows.map((ofRow) => scorer.costOf?.(ofRow));
+    // Rows are scored together. Each gets its share of the time by FLOPs or, where these are unknown, by pairs.
     const loads = costs.map((cost, i) => cost?.flops ?? ofRows[i].length);
     const load = loads.reduce((sum, each) => sum + each, 0);
     let from = 0;

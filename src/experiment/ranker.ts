@@ -4,19 +4,19 @@ import type { InterpolatedRanker, Interpolation } from '../evaluation/index.js';
 import { combine, interpolate, scoreBelow } from '../expansion/index.js';
 import type { QueryScores } from './evidence.js';
 
-/** A query's evidence, and the documents below the re-ranking depth, which keep their order. */
-export interface RankedEvidence {
-  readonly evidence: QueryScores;
+/** A query's scores, and the documents below the re-ranking depth, which keep their order. */
+export interface RankableQuery {
+  readonly scores: QueryScores;
   readonly below: Ranking;
 }
 
-/** Rankings for any α and β from evidence; it can rank the queries it is given and no others. */
-export function rankerOf(byQuery: ReadonlyMap<string, RankedEvidence>): InterpolatedRanker {
+/** A ranker of the given queries for any α and β. */
+export function rankerOf(byQuery: ReadonlyMap<string, RankableQuery>): InterpolatedRanker {
   return {
-    combined: (query, alpha) => rank(byQuery.get(query)!, (evidence, i) => combinedScore(evidence, i, alpha)),
+    combined: (query, alpha) => rank(byQuery.get(query)!, (scores, i) => combinedScore(scores, i, alpha)),
     interpolated: (query, { alpha, beta }: Interpolation) =>
-      rank(byQuery.get(query)!, (evidence, i) =>
-        interpolate(combinedScore(evidence, i, alpha), evidence.initial[i], beta),
+      rank(byQuery.get(query)!, (scores, i) =>
+        interpolate(combinedScore(scores, i, alpha), scores.initial[i], beta),
       ),
   };
 }
@@ -27,11 +27,11 @@ function combinedScore({ query, expansion }: QueryScores, i: number, alpha: numb
 }
 
 function rank(
-  { evidence, below }: RankedEvidence,
-  score: (evidence: QueryScores, document: number) => number,
+  { scores, below }: RankableQuery,
+  score: (scores: QueryScores, document: number) => number,
 ): Ranking {
-  const ranked: ScoredDocument[] = evidence.ids
-    .map((id, i) => ({ id, score: score(evidence, i) }))
+  const ranked: ScoredDocument[] = scores.ids
+    .map((id, i) => ({ id, score: score(scores, i) }))
     .sort((a, b) => b.score - a.score || compareUtf8(a.id, b.id));
   const last = ranked.at(-1)?.score ?? 0;
   below.forEach(({ id }, i) => ranked.push({ id, score: scoreBelow(last, i) }));

@@ -2,47 +2,47 @@ import { BertScorer, findModel, hashModel, type SizeLetter } from '../../bert/in
 import { hashJson } from '../../common/hash.js';
 import { expandVariables, resolvePath } from '../file/paths.js';
 import type { ExperimentFile } from '../file/schema.js';
-import type { WorkStore } from './store.js';
-import { StoredScorer, type OpenedModel } from './stored-scorer.js';
-import { machineWith } from './timing.js';
+import type { ScoreStore } from './score-store.js';
+import { StoredScorer, type StorableScorer } from './stored-scorer.js';
+import { describeMachine } from './timing.js';
 
-/** How models run. */
+/** The device and precision of models. */
 export type ModelSettings = Pick<ExperimentFile, 'device' | 'precision'>;
 
-/** Loads the model in a folder; tests bring their own. */
-export type OpenModel = (folder: string, settings: ModelSettings) => Promise<OpenedModel>;
+/** Loads the model in a folder. */
+export type OpenModel = (folder: string, settings: ModelSettings) => Promise<StorableScorer>;
 
-/** Which model of a size: the one that chooses passages and chunks, or the one that scores documents. */
+/** The role of a model: the general one chooses passages and chunks, the fine-tuned one scores documents. */
 export type ModelRole = 'general' | 'fineTuned';
 
-/** What the manifest says of a model. */
+/** The manifest's entry of a model. */
 export interface ModelRecord {
   readonly folder: string;
   readonly sha256: string;
 }
 
-/** The models of an experiment: each is loaded once at most, when a score is missing. */
+/** The models of an experiment. Each is loaded at most once, when a score is missing. */
 export class Models {
   readonly #byFolder = new Map<string, StoredScorer>();
-  /** Folders of the models that were fine-tuned here. */
+  /** Folders of the models that the experiment fine-tuned, by target and fold. */
   readonly #trained = new Map<string, string>();
-  /** As the manifest lists them. */
+  /** The manifest's entries, by name. */
   readonly records = new Map<string, ModelRecord>();
 
   constructor(
     private readonly experiment: ExperimentFile,
-    /** Relative paths start from the experiment file. */
+    /** The experiment file, from which relative paths start. */
     private readonly file: string,
-    private readonly store: WorkStore,
+    private readonly store: ScoreStore,
     private readonly open: OpenModel = openBertModel,
   ) {}
 
-  /** From now on, the fine-tuned model of a size (or of a variant's phase three alone) and fold is the one in this folder. */
-  useTrained(use: string, fold: number, folder: string): void {
-    this.#trained.set(`${use}, fold ${fold}`, folder);
+  /** Sets the fine-tuned model of a fold for a training target: a size, or a variant's phase three. */
+  useTrained(target: string, fold: number, folder: string): void {
+    this.#trained.set(`${target}, fold ${fold}`, folder);
   }
 
-  /** Name and folder of the model of a size in a role, as the file has it; `fold` counts from 1. */
+  /** Name and folder of the model that the file gives a size and role; `fold` counts from 1. */
   async find(size: SizeLetter, role: ModelRole, fold: number): Promise<{ name: string; folder: string }> {
     const paths = this.experiment.models[size] ?? size;
     const name = (typeof paths === 'string' ? paths : paths[role]).replaceAll('{fold}', String(fold));
@@ -50,10 +50,10 @@ export class Models {
     return { name, folder: await findModel(/[\\/]/.test(path) ? resolvePath(this.file, path) : path) };
   }
 
-  /** The model of a size in a role; `fold` counts from 1, and `own` is a use that may have a model of its own. */
-  async get(size: SizeLetter, role: ModelRole, fold: number, own: string = size): Promise<StoredScorer> {
+  /** The scorer of a size and role; `fold` counts from 1. A model fine-tuned for `target` precedes the size's own. */
+  async get(size: SizeLetter, role: ModelRole, fold: number, target: string = size): Promise<StoredScorer> {
     const { name, folder } =
-      (role === 'fineTuned' ? this.#findTrained([own, size], fold) : undefined) ??
+      (role === 'fineTuned' ? this.#findTrained([target, size], fold) : undefined) ??
       (await this.find(size, role, fold));
     const known = this.#byFolder.get(folder);
     if (known) return known;
@@ -63,15 +63,15 @@ export class Models {
       hashJson('model 1', sha256, device, precision),
       this.store,
       () => this.open(folder, { device, precision }),
-      machineWith(device),
+      describeMachine(device),
     );
     this.#byFolder.set(folder, scorer);
     this.records.set(name, { folder, sha256 });
     return scorer;
   }
 
-  #findTrained(uses: readonly string[], fold: number): { name: string; folder: string } | undefined {
-    const name = uses.map((use) => `${use}, fold ${fold}`).find((one) => this.#trained.has(one));
+  #findTrained(targets: readonly string[], fold: number): { name: string; folder: string } | undefined {
+    const name = targets.map((target) => `${target}, fold ${fold}`).find((key) => this.#trained.has(key));
     return name === undefined ? undefined : { name, folder: this.#trained.get(name)! };
   }
 
@@ -80,7 +80,6 @@ export class Models {
   }
 }
 
-async function openBertModel(folder: string, { device, precision }: ModelSettings): Promise<OpenedModel> {
-  const scorer = await BertScorer.load({ model: folder, device, precision });
-  return { scorer, costOf: (pairs) => scorer.costOf(pairs) };
+function openBertModel(folder: string, settings: ModelSettings): Promise<BertScorer> {
+  return BertScorer.load({ model: folder, ...settings });
 }

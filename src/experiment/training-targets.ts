@@ -1,14 +1,14 @@
 import type { SizeLetter } from '../bert/index.js';
 import type { PhaseThreeInputs } from '../training/index.js';
 import type { ExperimentFile, TrainingFields } from './file/schema.js';
-import { phaseThreeOf, type Reranker } from './systems.js';
+import { phaseThreeName, type RerankingSystem } from './systems.js';
 
-/** What a model is fine-tuned for. */
-export interface TrainedUse {
-  /** A size's letter, wherever it scores documents, or a variant's phase three. */
-  readonly use: string;
+/** A use of a model that it is fine-tuned for. */
+export interface TrainingTarget {
+  /** A size's letter, wherever that size scores documents, or the name of a variant's phase three. */
+  readonly name: string;
   readonly size: SizeLetter;
-  /** Where phase three alone is trained; its models by their letters. */
+  /** Present where phase three alone is trained; models are given by their letters. */
   readonly phaseThree?: Omit<PhaseThreeInputs, 'phaseOne' | 'phaseTwo'> & {
     readonly phaseOne: SizeLetter;
     readonly phaseTwo: SizeLetter;
@@ -16,35 +16,35 @@ export interface TrainedUse {
 }
 
 /**
- * The models to fine-tune. On chunks that is the phase three of each variant, on the chunks that its phases one and two
- * choose by the study's method; ablations and grid points of a variant use it as it is.
+ * The targets of an experiment's training: the sizes that score documents or, for training on chunks, each variant's
+ * phase three with the chunks that phases one and two choose. Ablations and grid points share the variant's model.
  */
-export function usesOf(
+export function trainingTargets(
   on: TrainingFields['on'],
-  systems: readonly Reranker[],
+  systems: readonly RerankingSystem[],
   { method: { kd, kc, chunkWords }, depth, tuning }: ExperimentFile,
-): TrainedUse[] {
-  const uses = systems.flatMap(({ variant }): TrainedUse[] => {
+): TrainingTarget[] {
+  const targets = systems.flatMap(({ variant }): TrainingTarget[] => {
     const { phaseOne, expansion } = variant;
     if (on !== 'chunks') {
       const sizes = expansion ? [phaseOne, expansion.phaseThree] : [phaseOne];
-      return sizes.map((size) => ({ use: size, size }));
+      return sizes.map((size) => ({ name: size, size }));
     }
     if (!expansion) return [];
     const { phaseTwo, phaseThree } = expansion;
     const combination = fixedCombination(tuning);
     return [
       {
-        use: phaseThreeOf(variant),
+        name: phaseThreeName(variant),
         size: phaseThree,
         phaseThree: { phaseOne, phaseTwo, kd, kc, chunkWords, depth, ...(combination && { combination }) },
       },
     ];
   });
-  return [...new Map(uses.map((one) => [one.use, one])).values()];
+  return [...new Map(targets.map((target) => [target.name, target])).values()];
 }
 
-/** α and β where there is nothing to choose between; else they are chosen after training. */
+/** α and β where the file leaves no choice; else they are tuned after training. */
 export function fixedCombination({
   alphas,
   betas,

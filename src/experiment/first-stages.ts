@@ -6,13 +6,13 @@ import { buildIndex, createAnalyzer, Index, Searcher } from '../retrieval/index.
 import type { ExperimentFile } from './file/schema.js';
 import type { Inputs } from './inputs.js';
 import type { FirstStageSystem } from './systems.js';
-import type { Tracker } from './tracker.js';
-import type { Manifest } from './work/manifest.js';
+import type { ProgressTracker } from './progress.js';
+import type { Manifest } from './store/manifest.js';
 
-/** How text becomes terms; `given`: as the index does that the experiment names. */
+/** The text analysis of an index; `given` is that of the index which the experiment names. */
 type Analysis = 'terrier' | 'anserini' | 'plain' | 'given';
 
-/** Builds the indexes that are needed, one per text analysis, and ranks with them. */
+/** The first stages of an experiment. An index is built per text analysis when it is needed. */
 export class FirstStages {
   readonly #indexes = new Map<Analysis, Index>();
 
@@ -20,10 +20,10 @@ export class FirstStages {
     private readonly experiment: ExperimentFile,
     private readonly inputs: Inputs,
     private readonly manifest: Manifest,
-    private readonly tracker: Tracker,
+    private readonly tracker: ProgressTracker,
   ) {}
 
-  /** Ranks all queries; answers the run's file. */
+  /** Ranks all queries and gives the path of the run. */
   async run({ name, id, firstStage }: FirstStageSystem): Promise<string> {
     const analysis = this.#analysisOf(firstStage.analyzer);
     if (analysis !== 'given') this.manifest.keep(indexStep(analysis));
@@ -49,7 +49,7 @@ export class FirstStages {
     return file;
   }
 
-  /** An index that holds the documents, whichever analysis it was made with. */
+  /** An index of the documents, for their texts: that of the initial ranking. */
   async anyIndex(system: FirstStageSystem | undefined): Promise<{ index: Index; key: string }> {
     const analysis = this.#analysisOf(system?.firstStage.analyzer ?? 'terrier');
     return { index: await this.index(analysis), key: this.inputs.digests.documents };
@@ -58,13 +58,13 @@ export class FirstStages {
   async index(analysis: Analysis): Promise<Index> {
     const known = this.#indexes.get(analysis);
     if (known) return known;
-    const index = Index.open(analysis === 'given' ? this.inputs.index! : await this.#built(analysis));
+    const index = Index.open(analysis === 'given' ? this.inputs.index! : await this.#build(analysis));
     this.#indexes.set(analysis, index);
     return index;
   }
 
-  /** Builds the index if it is not there; answers its folder. */
-  async #built(analysis: Exclude<Analysis, 'given'>): Promise<string> {
+  /** Builds the index where it is missing, and gives its folder. */
+  async #build(analysis: Exclude<Analysis, 'given'>): Promise<string> {
     const folder = join(this.manifest.folder, 'work', `index-${analysis}`);
     const { documents } = this.inputs;
     await this.manifest.run(
