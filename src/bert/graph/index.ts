@@ -1,4 +1,4 @@
-export type { AttentionStyle } from './attention.js';
+export type { AttentionStyle } from './context.js';
 export { type Arithmetic, bertGraph } from './bert-graph.js';
 export { EXPORT_NAMES, exportGraph, type ExportNames } from './export-graph.js';
 export { paddingSlot } from './embeddings.js';

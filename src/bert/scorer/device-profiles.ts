@@ -1,7 +1,14 @@
 import type { Precision } from '../compile/index.js';
+import type { ModelConfig } from '../config.js';
 import type { BatchForm } from '../graph/index.js';
 import type { Device } from '../runtime/index.js';
-import type { PreparedModel } from './model-source.js';
+
+/** The traits of a model that sizes depend on. */
+export interface ModelTraits {
+  readonly precision: Precision;
+  /** The configuration of a compiled model; absent for exports. */
+  readonly encoder?: ModelConfig;
+}
 
 /** All that depends on the device a model runs on: the form of its graph, and the sizes of what it is sent. */
 export interface DeviceProfile {
@@ -14,11 +21,11 @@ export interface DeviceProfile {
   /** The default number of workers; undefined: by cores and memory. */
   readonly workers: number | undefined;
   /** The number of tokens in a batch. */
-  batchTokens(model: PreparedModel): number;
+  batchTokens(model: ModelTraits): number;
   /** The most attention scores of a head in a batch: the sum over sequences of length². */
-  attentionLimit(model: PreparedModel): number;
+  attentionLimit(model: ModelTraits): number;
   /** The number of tokens that a worker is sent at a time. */
-  messageTokens(model: PreparedModel, batchTokens: number): number;
+  messageTokens(model: ModelTraits, batchTokens: number): number;
 }
 
 /** Keeps a batch's activations in the caches of the core that works on it. */
@@ -110,14 +117,12 @@ export function pulledTokens(workers: number, messageTokens: number): number {
   return PULLED_MESSAGES * workers * messageTokens;
 }
 
-type Encoder = NonNullable<PreparedModel['encoder']>;
-
-function widestRow({ hidden, intermediate }: Encoder): number {
+function widestRow({ hidden, intermediate }: ModelConfig): number {
   return Math.max(hidden, intermediate);
 }
 
 /** Weights of the encoder's layers, each of which a token is multiplied by; those of exports are not known. */
-function layerWeights({ encoder }: PreparedModel): number {
+function layerWeights({ encoder }: ModelTraits): number {
   if (!encoder) return 0;
   const { layers, hidden, intermediate } = encoder;
   return layers * (4 * hidden ** 2 + 2 * hidden * intermediate);

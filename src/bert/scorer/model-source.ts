@@ -2,27 +2,19 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BertQeError } from '../../common/errors.js';
-import {
-  type CrossEncoderConfig,
-  type ModelConfig,
-  readCrossEncoderConfig,
-  readModelConfig,
-} from '../config.js';
+import { type CrossEncoderConfig, readCrossEncoderConfig, readModelConfig } from '../config.js';
 import { compiledModel, type Precision } from '../compile/index.js';
 import { paddingSlot } from '../graph/index.js';
 import type { EncoderShape } from '../sizes.js';
 import type { Device } from '../runtime/index.js';
 import type { Tokenizer } from '../types.js';
-import { DEVICE_PROFILES } from './device-profiles.js';
+import { DEVICE_PROFILES, type ModelTraits } from './device-profiles.js';
 import type { RunnableModel } from './messages.js';
 
 /** A model ready for a session. */
-export interface PreparedModel extends RunnableModel {
-  readonly precision: Precision;
+export interface PreparedModel extends RunnableModel, ModelTraits {
   /** The size of its files, from which memory is estimated. */
   readonly bytes: number;
-  /** Absent for exports. */
-  readonly encoder?: ModelConfig;
   /** Absent for exports whose configuration does not describe a BERT. */
   readonly shape?: EncoderShape;
 }
