@@ -75,6 +75,7 @@ export class BertScorer implements Scorer {
     const { template } = tokenizer;
     const { model: name } = options;
     const device = await chooseDevice(options.device ?? 'auto');
+    if (device === 'cuda') await requireCuda();
     const model = await prepareModel(folder, options.precision ?? 'auto', device, tokenizer);
     const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
     const budget = budgetFor(maxLength, template);
@@ -84,7 +85,8 @@ export class BertScorer implements Scorer {
     // What feeds a GPU must not wait.
     const niceness = device === 'cpu' ? (options.niceness ?? 0) : 0;
     const { secondSegment } = template;
-    if (device === 'cuda') await readyCuda(precision);
+    // Libraries of CUDA read this when they are loaded: without it they round the numbers of fp32 products to 19 bits.
+    if (device === 'cuda' && precision === 'fp32') process.env['NVIDIA_TF32_OVERRIDE'] ??= '0';
     const pool = await WorkerPool.open(layout.workers, {
       file: workerUrl('scorer/worker.js'),
       setup: { model, device, threads: layout.threads, niceness, secondSegment },
@@ -186,9 +188,7 @@ export class BertScorer implements Scorer {
 }
 
 /** Refuses CUDA, with the reason, where it cannot be used. */
-async function readyCuda(precision: Precision): Promise<void> {
-  // Libraries of CUDA read this when they are loaded: without it they round the numbers of fp32 products to 19 bits.
-  if (precision === 'fp32') process.env['NVIDIA_TF32_OVERRIDE'] ??= '0';
+async function requireCuda(): Promise<void> {
   const { isUsable, detail } = await cudaState();
   if (!isUsable) throw new BertQeError('missing', `CUDA cannot be used here: ${detail}.`);
 }
