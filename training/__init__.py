@@ -1,1 +1,1 @@
-"""Training of the shipped cross-encoders (see README.md). Nothing here runs at install or run time."""
+"""The training of the models that the package ships (README.md). Nothing here runs at install or run time."""

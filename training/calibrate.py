@@ -1,8 +1,8 @@
-"""Fold a calibration found on development collections into a trained model and write the folder that ships.
+"""Folds a calibration of the log-odds into a trained model, and writes the model folder.
 
-    python -m training.calibrate --size S --weights DIR --scale 0.6 --shift -1 --vocabulary DIR --out DIR
+    python -m training.calibrate --size S --weights DIR --scale 0.5 --shift -2 --vocabulary models/tiny --out DIR
 
-The order of pairs does not change; their probabilities do, and with them the combinations of BERT-QE.
+The order of pairs stays the same. Their probabilities change, and with them the combinations of BERT-QE.
 """
 
 from __future__ import annotations

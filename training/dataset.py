@@ -1,6 +1,6 @@
-"""From corpus files to passages and queries: plain arrays, made by all CPU cores in a few seconds.
+"""Passages and queries of the corpus, as arrays.
 
-python -m training.dataset --corpus .carry --vocabulary models/tiny --out DIR
+    python -m training.dataset --corpus DIR --vocabulary models/tiny --out DIR
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Corpus:
 
 @dataclass
 class Rows:
-    """What one worker makes: passages and queries, numbered from zero."""
+    """Passages and queries of one worker, numbered from zero."""
 
     passages: list[np.ndarray]
     passage_family: list[int]
@@ -96,7 +96,7 @@ STATE: dict[str, object] = {}
 
 
 def overlap_best(question: np.ndarray, passages: list[np.ndarray], salience: np.ndarray) -> int:
-    """Which window of an answer shares most with its question."""
+    """The number of the window of an answer that shares most with its question."""
     wanted = np.unique(question)
     return int(np.argmax([salience[np.intersect1d(wanted, p)].sum() for p in passages]))
 
@@ -121,9 +121,9 @@ def make_document(
         style = WINDOWS
     cuts = cut(style, sentences, rng)
     title = corpus.title[number][:TITLE_PIECES]
-    # where the title stands in front of the passages it cannot also be the query
+    # a title in front of the passages cannot be the query as well
     prefixed = len(title) > 0 and style != CHUNKS and family % 2 == 0
-    # some collections (and many queries) come without punctuation
+    # some collections and many queries have no punctuation
     bare = family % 10 == 3
     first_passage = len(rows.passages)
     made = []
@@ -186,7 +186,7 @@ def make_document(
 
 
 def make_documents(numbers: np.ndarray) -> tuple[np.ndarray, ...]:
-    """One worker's share, packed into arrays (cheap to send back)."""
+    """The rows of one worker, packed into arrays."""
     rows = Rows([], [], [], [], [], [], [])
     for number in numbers:
         rng = np.random.default_rng([17, int(number)])
@@ -208,7 +208,7 @@ def make_documents(numbers: np.ndarray) -> tuple[np.ndarray, ...]:
 def build(
     corpus_folder: Path, vocabulary_folder: Path, workers: int, limit: int | None = None
 ) -> dict[str, np.ndarray]:
-    """All passages and queries. `limit` takes about so many documents, evenly spread (for trials)."""
+    """All passages and queries, or those of about `limit` documents, evenly spread."""
     corpus = Corpus(corpus_folder)
     pieces = WordPieces(vocabulary_folder)
     counts = np.bincount(corpus.body.values, minlength=VOCABULARY_SIZE)
@@ -242,7 +242,7 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--vocabulary", type=Path, required=True)
     parser.add_argument("--workers", type=int, default=16)
-    parser.add_argument("--limit", type=int)
+    parser.add_argument("--limit", type=int, help="documents, for a trial")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     start = time.time()

@@ -1,36 +1,18 @@
-"""Evaluation sets: a BM25 run, passages and judgements for each development and test collection.
-
-    python -m training.evalsets --data ../shared/data --extra DIR --depth 100 --out .carry/eval
-
-Development sets guide every choice; test sets are only ever reported. Both are written to separate
-files (dev.json, test.json), so a step that tunes something cannot open the test sets by accident.
-"""
+"""Development and test collections, and the form in which they are scored: a run, passages and judgements."""
 
 from __future__ import annotations
 
-import argparse
-import gzip
 import hashlib
 import json
-import math
 import random
 import re
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
-import Stemmer
 
 from .sources import held_out, read_supervision
 from .text import windows
 
-K1, B = 0.9, 0.4
 PASSAGE_WORDS, PASSAGE_OVERLAP, TITLE_WORDS = 100, 50, 30
-STOP_WORDS = set(
-    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they "
-    "this to was will with".split()
-)
 TEST = ("cranfield", "cisi", "npl", "cacm", "scifact")
 
 
@@ -41,57 +23,6 @@ class Collection:
     documents: dict[str, tuple[str, str]]
     queries: dict[str, str]
     qrels: dict[str, dict[str, int]]
-
-
-class Analyzer:
-    """Lower-case words, 33 English stop words removed, Porter stems."""
-
-    def __init__(self) -> None:
-        self.stem = Stemmer.Stemmer("porter").stemWord
-        self.cache: dict[str, str] = {}
-
-    def terms(self, text: str) -> list[str]:
-        out = []
-        for word in re.findall(r"[a-z0-9]+", text.lower()):
-            if word in STOP_WORDS:
-                continue
-            stem = self.cache.get(word)
-            if stem is None:
-                stem = self.cache[word] = self.stem(word)
-            out.append(stem)
-        return out
-
-
-class BM25:
-    """Lucene's BM25 (k1 .9, b .4, no k1+1 factor) with exact document lengths."""
-
-    def __init__(self, texts: list[str], analyzer: Analyzer) -> None:
-        self.analyzer = analyzer
-        postings: dict[str, list[tuple[int, int]]] = {}
-        lengths = np.zeros(len(texts))
-        for number, text in enumerate(texts):
-            terms = analyzer.terms(text)
-            lengths[number] = len(terms)
-            for term, count in Counter(terms).items():
-                postings.setdefault(term, []).append((number, count))
-        self.size = len(texts)
-        norm = K1 * (1 - B + B * lengths / max(1e-9, lengths.mean()))
-        self.weights: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-        for term, entries in postings.items():
-            documents = np.array([d for d, _ in entries])
-            tf = np.array([c for _, c in entries], dtype=np.float64)
-            idf = math.log(1 + (self.size - len(entries) + 0.5) / (len(entries) + 0.5))
-            self.weights[term] = (documents, idf * tf / (tf + norm[documents]))
-
-    def search(self, query: str, depth: int) -> list[tuple[int, float]]:
-        """The best documents with a score above zero; ties keep collection order."""
-        scores = np.zeros(self.size)
-        for term in self.analyzer.terms(query):
-            if term in self.weights:
-                documents, weights = self.weights[term]
-                scores[documents] += weights
-        order = np.argsort(-scores, kind="stable")[:depth]
-        return [(int(d), float(scores[d])) for d in order if scores[d] > 0]
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
@@ -133,7 +64,7 @@ def read_med(folder: Path) -> Collection:
 
 
 def read_lisa(folder: Path) -> Collection:
-    """LISA: title, blank line, abstract; documents end with a line of asterisks."""
+    """LISA: a title, a blank line and an abstract. A line of asterisks ends a document."""
     documents = {}
     for path in sorted(folder.glob("LISA[0-9].[0-9][0-9][0-9]")):
         for entry in path.read_text(errors="replace").split("*" * 20):
@@ -159,7 +90,7 @@ def read_lisa(folder: Path) -> Collection:
 
 
 def read_time(folder: Path) -> Collection:
-    """TIME: articles numbered in file order (that is what the judgements use)."""
+    """TIME: articles are numbered in the order of the file, as the judgements number them."""
     articles = re.split(r"^\*TEXT.*$", (folder / "TIME.ALL").read_text(errors="replace"), flags=re.M)[1:]
     documents = {
         str(n): ("", " ".join(a.replace("*STOP", "").split()).lower()) for n, a in enumerate(articles, 1)
@@ -185,7 +116,7 @@ def sample_queries(collection: Collection, count: int, seed: int) -> Collection:
 
 
 def read_held_out(supervision: Path, pool: int, count: int) -> Collection:
-    """Questions whose passages never train, among those passages and a pool of others."""
+    """Questions whose passages never train, over those passages and a pool of others."""
     documents: dict[str, tuple[str, str]] = {}
     others: dict[str, tuple[str, str]] = {}
     queries: dict[str, str] = {}
@@ -203,16 +134,6 @@ def read_held_out(supervision: Path, pool: int, count: int) -> Collection:
     for key in random.Random(5).sample(sorted(others), min(pool, len(others))):
         documents.setdefault(key, others[key])
     return sample_queries(Collection(documents, queries, qrels), count, 6)
-
-
-def bm25_run(collection: Collection, depth: int, analyzer: Analyzer) -> dict[str, list[tuple[int, float]]]:
-    """BM25's ranking for every query with a relevant document."""
-    index = BM25([f"{t} {x}" for t, x in collection.documents.values()], analyzer)
-    return {
-        query: index.search(collection.queries[query], depth)
-        for query, levels in collection.qrels.items()
-        if query in collection.queries and any(level > 0 for level in levels.values())
-    }
 
 
 def evaluation_set(collection: Collection, run: dict[str, list[tuple[int, float]]]) -> dict:
@@ -238,46 +159,20 @@ def evaluation_set(collection: Collection, run: dict[str, list[tuple[int, float]
     }
 
 
-def development_collections(data: Path, extra: Path) -> dict[str, Collection]:
-    """Everything that parameters may be chosen on, besides the sets made from held-out Wikipedia articles."""
-    folder = data / "collections"
+def development_collections(collections: Path, supervision: Path, extra: Path) -> dict[str, Collection]:
+    """The collections that parameters may be chosen on, without the demo and those made of Wikipedia articles."""
     return {
-        "adi": read_beir(folder / "adi"),
+        "adi": read_beir(collections / "adi"),
         "med": read_med(extra / "med"),
         "lisa": read_lisa(extra / "lisa"),
         "time": read_time(extra / "time"),
-        "scifact_train": sample_queries(read_beir(folder / "scifact", "qrels.train.txt"), 300, 1),
-        "squad_dev": sample_queries(read_beir(folder / "squad_dev"), 300, 2),
-        "obliqa_dev": sample_queries(read_beir(folder / "obliqa", "qrels.dev.txt"), 300, 3),
-        "held_out": read_held_out(data / "supervision", 6000, 300),
+        "scifact_train": sample_queries(read_beir(collections / "scifact", "qrels.train.txt"), 300, 1),
+        "squad_dev": sample_queries(read_beir(collections / "squad_dev"), 300, 2),
+        "obliqa_dev": sample_queries(read_beir(collections / "obliqa", "qrels.dev.txt"), 300, 3),
+        "held_out": read_held_out(supervision, 6000, 300),
     }
 
 
-def test_collections(data: Path) -> dict[str, Collection]:
-    return {name: read_beir(data / "collections" / name) for name in TEST}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder with collections/ and supervision/")
-    parser.add_argument("--extra", type=Path, required=True, help="folder with med/, lisa/ and time/")
-    parser.add_argument("--depth", type=int, default=100)
-    parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args()
-    development = development_collections(options.data, options.extra)
-    test = test_collections(options.data)
-    options.out.mkdir(parents=True, exist_ok=True)
-    analyzer = Analyzer()
-    for part, collections in (("dev", development), ("test", test)):
-        sets = {}
-        for name, collection in collections.items():
-            sets[name] = evaluation_set(collection, bm25_run(collection, options.depth, analyzer))
-            count = sum(len(p) for p in sets[name]["passages"].values())
-            documents, queries = len(collection.documents), len(sets[name]["run"])
-            print(f"{part} {name}: {documents} documents, {queries} queries, {count} passages")
-        with gzip.open(options.out / f"{part}.json.gz", "wt", encoding="utf-8") as file:
-            json.dump(sets, file, ensure_ascii=False)
-
-
-if __name__ == "__main__":
-    main()
+def test_collections(collections: Path) -> dict[str, Collection]:
+    """The collections that are only reported."""
+    return {name: read_beir(collections / name) for name in TEST}

@@ -1,13 +1,12 @@
-"""Queries of phase three: chunks of documents that answer another query, kept out of sight.
+"""Queries of phase three: chunks of the documents that answer a hidden query.
 
     python -m training.feedback --groups DIR/groups.pt --teacher DIR --chooser S=DIR --vocabulary models/tiny \
-        --queries 120000 --out DIR/feedback.pt [--words 40 60 --windows 2]
+        --queries 120000 --out DIR/feedback.pt
 
-BERT-QE scores a chunk against every candidate *of the query that the chunk was chosen for*. So does this set: for each
-hidden query the best documents by its target are cut into windows of about ten words (or `--words`), as phase two does, a model picks the windows that
-suit the query best, and each of them becomes a query whose candidates are the hidden query's. Kept for its targets: the
-teacher's vector of the chunk, and the centroid of the feedback documents (what pseudo-relevance feedback on the teacher
-itself would search with).
+BERT-QE scores a chunk against every candidate of the query that the chunk was chosen for. For each hidden query, the ten
+best documents by its target are cut into windows of about ten words. A model picks the four windows that suit the query
+best. Each becomes a query whose candidates are those of the hidden query. Its target needs the teacher's vector of the
+chunk and the centroid of the feedback documents.
 """
 
 from __future__ import annotations
@@ -20,24 +19,25 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .clock import log
 from .groups import Target, assemble
 from .mine import LIST_LENGTH
 from .model import CrossEncoder
+from .progress import log
 from .queries import KEYWORDS, NEED, QUESTION, SENTENCE, TITLE
 from .score import MAX_QUERY_PIECES, load_models
 from .teacher import Teacher
 from .text import WordPieces
 
-# how the hidden queries are drawn
+# shares of the kinds of hidden queries
 HIDDEN_SHARES = {QUESTION: 0.25, TITLE: 0.2, KEYWORDS: 0.2, SENTENCE: 0.2, NEED: 0.15}
-FEEDBACK_DOCUMENTS, CHUNKS_PER_QUERY = 10, 4
+FEEDBACK_DOCUMENTS, WINDOWS_PER_DOCUMENT, CHUNKS_PER_QUERY = 10, 4, 4
+FEWEST_WORDS, MOST_WORDS = 10, 13
 SHORTEST_PASSAGE = 40
 BLOCK = 4096
 
 
 def draw_hidden(data: dict[str, Tensor], count: int, generator: torch.Generator) -> Tensor:
-    """Row numbers of the hidden queries; those among ten-word passages are left out."""
+    """Row numbers of the hidden queries, without those whose candidates are ten-word passages."""
     kinds = data["kinds"].long()
     usable = data["passage_lengths"][data["candidates"][:, 1].long()] >= SHORTEST_PASSAGE
     rows = []
@@ -57,17 +57,15 @@ def best_columns(candidates: Tensor, wanted: Tensor) -> Tensor:
     return wanted[:, : listed.shape[1]].masked_fill(repeated, -1e9).topk(FEEDBACK_DOCUMENTS, 1).indices
 
 
-def cut_windows(
-    passages: Tensor, lengths: Tensor, continues: Tensor, sizes: tuple[int, int]
-) -> tuple[Tensor, Tensor]:
-    """A random window of `sizes` words, from the first to the second (punctuation counts), of each passage: ids and lengths."""
-    most = min(5 * sizes[1] // 2, MAX_QUERY_PIECES)
+def cut_windows(passages: Tensor, lengths: Tensor, continues: Tensor) -> tuple[Tensor, Tensor]:
+    """A random window of ten to thirteen words (punctuation counts) of each passage: ids and lengths."""
+    most = min(5 * MOST_WORDS // 2, MAX_QUERY_PIECES)
     column = torch.arange(passages.shape[1], device=passages.device)[None]
     inside = column < lengths[:, None]
     starts = inside & ~continues[passages.long()]
     word = starts.long().cumsum(1) - 1
     words = starts.sum(1)
-    size = torch.randint(sizes[0], sizes[1] + 1, words.shape, device=passages.device)
+    size = torch.randint(FEWEST_WORDS, MOST_WORDS + 1, words.shape, device=passages.device)
     first = (torch.rand(words.shape, device=passages.device) * (words - size + 1).clamp(min=1)).long()
     mine = inside & (word >= first[:, None]) & (word < (first + size)[:, None])
     begin = mine.long().argmax(1)
@@ -81,7 +79,7 @@ def cut_windows(
 def suitability(
     model: CrossEncoder, queries: Tensor, query_lengths: Tensor, chunks: Tensor, lengths: Tensor
 ) -> Tensor:
-    """Log-odds of (query, chunk) pairs, batches of like length."""
+    """Log-odds of (query, chunk) pairs, in batches of like length."""
     total = query_lengths + lengths + 3
     order = total.argsort()
     out = torch.empty(len(total), device=total.device)
@@ -100,8 +98,6 @@ def main() -> None:
     parser.add_argument("--chooser", required=True, help="LETTER=FOLDER of the model that picks chunks")
     parser.add_argument("--vocabulary", type=Path, required=True)
     parser.add_argument("--queries", type=int, default=120_000)
-    parser.add_argument("--words", type=int, nargs=2, default=(10, 13), help="of a chunk, fewest and most")
-    parser.add_argument("--windows", type=int, default=4, help="cut from each document")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -129,11 +125,9 @@ def main() -> None:
         best = best_columns(candidates, wanted)
         feedback = vectors[candidates.gather(1, best)].float().mean(1)
         kept["centroids"].append(feedback.half().cpu().repeat_interleave(CHUNKS_PER_QUERY, 0))
-        best = best.repeat_interleave(options.windows, 1)
+        best = best.repeat_interleave(WINDOWS_PER_DOCUMENT, 1)
         documents = candidates.gather(1, best).flatten()
-        chunks, lengths = cut_windows(
-            passages[documents], passage_lengths[documents], continues, options.words
-        )
+        chunks, lengths = cut_windows(passages[documents], passage_lengths[documents], continues)
         queries = data["queries"][rows].to(device).repeat_interleave(best.shape[1], 0)
         query_lengths = data["query_lengths"][rows].to(device).repeat_interleave(best.shape[1], 0)
         scores = suitability(model, queries, query_lengths, chunks, lengths).view(len(rows), -1)

@@ -1,10 +1,9 @@
-"""Evaluation sets whose first stage is the product's own DPH+KL (Terrier's analysis), as in the paper.
+"""Evaluation sets whose first stage is DPH+KL with Terrier's analysis, by `bin/bert-qe.js` itself.
 
-    python -m training.first_stage --data ../shared/data --extra DIR_WITH_MED_LISA_TIME --wikipedia tok2.npz \
-        --vocabulary models/tiny --work /tmp/first-stage --out eval
+    python -m training.first_stage --collections DIR --supervision DIR --extra DIR --wikipedia tok2.npz \
+        --vocabulary models/tiny --work DIR --out eval
 
-Collections are written as BEIR folders, indexed and searched by `bin/bert-qe.js`, and packed like training.evalsets
-does: dkl-dev.json.gz (every choice is made there) and dkl-test.json.gz (reported only).
+Writes dev.json.gz, on which every choice is made, and test.json.gz, which is only reported.
 """
 
 from __future__ import annotations
@@ -53,21 +52,22 @@ def retrieve(collection: Collection, folder: Path, depth: int) -> dict[str, list
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder with collections/ and supervision/")
+    parser.add_argument("--collections", type=Path, required=True, help="folder of the test collections")
+    parser.add_argument("--supervision", type=Path, required=True, help="folder of the question sets")
     parser.add_argument("--extra", type=Path, required=True, help="folder with med/, lisa/ and time/")
     parser.add_argument("--wikipedia", type=Path, required=True, help="the tokenised sample")
     parser.add_argument("--vocabulary", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    development = development_collections(options.data, options.extra)
+    development = development_collections(options.collections, options.supervision, options.extra)
     development["demo"] = read_beir(Path("demo"))
     for name, parts in wikipedia_collections(options.wikipedia, options.vocabulary).items():
         development[name] = Collection(*parts)
     options.out.mkdir(parents=True, exist_ok=True)
     for part, collections, depth in (
         ("dev", development, DEVELOPMENT_DEPTH),
-        ("test", test_collections(options.data), TEST_DEPTH),
+        ("test", test_collections(options.collections), TEST_DEPTH),
     ):
         sets = {}
         for name, collection in collections.items():
@@ -77,7 +77,7 @@ def main() -> None:
             print(
                 f"{part} {name}: {len(collection.documents)} documents, {len(run)} queries, {count} passages"
             )
-        with gzip.open(options.out / f"dkl-{part}.json.gz", "wt", encoding="utf-8") as file:
+        with gzip.open(options.out / f"{part}.json.gz", "wt", encoding="utf-8") as file:
             json.dump(sets, file, ensure_ascii=False)
 
 

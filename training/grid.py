@@ -1,12 +1,12 @@
-"""Calibrations, α and β searched together on development sets, many settings at once; and the test table for one of them.
+"""The search for calibrations, α and β on development sets, and the table of one setting.
 
-    python -m training.grid search --sets dkl-dev.json.gz --scores new-dev.npz --variant SST
-    python -m training.grid third --sets dkl-dev.json.gz --scores new-dev.npz --variant SST --first .5 -2 --beta .95
-    python -m training.grid report --sets dkl-test.json.gz --scores new-test.npz --variant SST \
-        --first .5 -2 --third .5 -1.5 --alpha .1 --beta .95
+    python -m training.grid search --sets dev.json.gz --scores scores.npz --variant SST
+    python -m training.grid third --sets dev.json.gz --scores scores.npz --variant SST --first .5 -2 --beta .95
+    python -m training.grid report --sets test.json.gz --scores scores.npz --variant SST \
+        --first .5 -2 --third .5 -1.5 --alpha .15 --beta .95
 
-Same measures as training.measure, over padded arrays of all queries instead of one query at a time. Calibrations are
-z → scale·z + shift of the model of phases one and two (`first`) and of phase three (`third`).
+`search` varies everything, `third` the calibration of phase three and α. Calibrations are z → scale·z + shift of the
+model of phases one and two (`first`) and of phase three (`third`). Every collection counts the same.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ FIRST = list(itertools.product((0.3, 0.4, 0.5, 0.6, 0.7, 1.0), (-5.0, -3.0, -2.5
 THIRD = list(itertools.product((0.2, 0.3, 0.4, 0.6), (-4.0, -3.0, -2.0, -1.0, 0.0)))
 ALPHAS = (0.05, 0.1, 0.2, 0.3, 0.4)
 BETAS = (0.85, 0.9, 0.95)
-# for `third`: phase three alone, finer
 THIRD_ALONE = list(
     itertools.product((0.2, 0.3, 0.4, 0.5, 0.7, 1.0), (-3.0, -2.0, -1.5, -1.0, -0.5, 0.0, 1.0))
 )
@@ -37,7 +36,7 @@ class Table:
     """All queries of all collections [queries, candidates], candidates in descending order of id (ties)."""
 
     def __init__(self, sets: Path, scores: Path, variant: str, most: int | None = None) -> None:
-        collections = read(sets, scores, variant[0], variant)
+        collections = read(sets, scores, variant)
         self.names = list(collections)
         queries = [q for name in self.names for q in collections[name]]
         self.owner = np.repeat(np.arange(len(self.names)), [len(collections[n]) for n in self.names])
@@ -60,9 +59,9 @@ class Table:
     def max_p(self, first: Calibration, beta: float) -> np.ndarray:
         return beta * log_sigmoid(first(self.z)) + (1 - beta) * self.initial
 
-    def expansion(self, first: Calibration, third: Calibration, temperature: float = 1.0) -> np.ndarray:
-        """rel(C, d) [queries, candidates]; a temperature under 1 sharpens the chunks' weights."""
-        weights = np.nan_to_num(np.exp((sigmoid(first(self.chunk_z)) - 1) / temperature))
+    def expansion(self, first: Calibration, third: Calibration) -> np.ndarray:
+        """rel(C, d) [queries, candidates]."""
+        weights = np.nan_to_num(np.exp(sigmoid(first(self.chunk_z)) - 1))
         weights /= np.maximum(weights.sum(1, keepdims=True), 1e-9)
         return np.einsum("qdc,qc->qd", sigmoid(third(self.chunk_document_z)), weights)
 
@@ -88,7 +87,7 @@ class Table:
 
 
 def relevant_counts(sets: Path, scores: Path, names: list[str]) -> np.ndarray:
-    """How many documents are relevant to each query, retrieved or not."""
+    """The number of relevant documents of each query, retrieved or not."""
     with gzip.open(sets, "rt", encoding="utf-8") as file:
         entries = json.load(file)
     data = np.load(scores)
@@ -103,7 +102,7 @@ def relevant_counts(sets: Path, scores: Path, names: list[str]) -> np.ndarray:
 
 
 def search(table: Table, same: bool) -> None:
-    """The best settings by the mean of BERT-QE over collections. `same`: one model, one calibration."""
+    """The best settings by the mean of BERT-QE. `same`: one model and one calibration for all phases."""
     print(" ".join(table.names))
     found = []
     for first in (Calibration(*c) for c in FIRST):
@@ -119,12 +118,12 @@ def search(table: Table, same: bool) -> None:
         print(" ".join(f"{g:+.4f}" for g in gains))
 
 
-def third_alone(table: Table, first: Calibration, beta: float, temperature: float) -> None:
-    """What phase three adds to phases one and two as they are: its calibration and α by the mean of BERT-QE."""
+def third_alone(table: Table, first: Calibration, beta: float) -> None:
+    """The best calibrations of phase three and α, by the mean gain of BERT-QE over MaxP."""
     base = table.means(table.ndcg20(table.max_p(first, beta)))
     found = []
     for third in (Calibration(*c) for c in THIRD_ALONE):
-        expansion = table.expansion(first, third, temperature)
+        expansion = table.expansion(first, third)
         for alpha in ALPHAS_ALONE:
             gains = table.means(table.ndcg20(table.bert_qe(first, expansion, alpha, beta))) - base
             found.append((gains.mean(), third, alpha, gains))
@@ -138,7 +137,7 @@ def third_alone(table: Table, first: Calibration, beta: float, temperature: floa
 def report(table: Table, relevant: np.ndarray, options: argparse.Namespace) -> None:
     first, third = Calibration(*options.first), Calibration(*options.third)
     flat = table.max_p(first, options.beta)
-    expansion = table.expansion(first, third, options.temperature)
+    expansion = table.expansion(first, third)
     deep = table.bert_qe(first, expansion, options.alpha, options.beta)
     systems = {"initial": table.initial, "alone": table.z, "MaxP": flat, "BERT-QE": deep}
     ndcg = {name: table.ndcg20(scores) for name, scores in systems.items()}
@@ -166,20 +165,17 @@ def main() -> None:
     parser.add_argument("--sets", type=Path, required=True)
     parser.add_argument("--scores", type=Path, required=True)
     parser.add_argument("--variant", required=True, help="three letters, the first two the same")
-    parser.add_argument("--chunks", type=int, help="only the best so many of those that were scored")
+    parser.add_argument("--chunks", type=int, help="use only the best so many chunks")
     parser.add_argument("--first", type=float, nargs=2, metavar=("SCALE", "SHIFT"))
     parser.add_argument("--third", type=float, nargs=2, metavar=("SCALE", "SHIFT"))
     parser.add_argument("--alpha", type=float)
     parser.add_argument("--beta", type=float)
-    parser.add_argument(
-        "--temperature", type=float, default=1.0, help="of the softmax over chunks, for third and report"
-    )
     options = parser.parse_args()
     table = Table(options.sets, options.scores, options.variant, options.chunks)
     if options.command == "search":
         search(table, same=len(set(options.variant)) == 1)
     elif options.command == "third":
-        third_alone(table, Calibration(*options.first), options.beta, options.temperature)
+        third_alone(table, Calibration(*options.first), options.beta)
     else:
         report(table, relevant_counts(options.sets, options.scores, table.names), options)
 

@@ -1,8 +1,8 @@
-"""Training batches: a query with a few of its candidates, as token ids, and what the model should say of each."""
+"""Training batches: a query with eight of its candidates, as token ids, and the target of each."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -13,7 +13,7 @@ from .queries import CHUNK, FEEDBACK, KEYWORDS, NEED, QUESTION, SENTENCE, TITLE
 from .text import CLS, SEP
 
 CANDIDATES = 8
-# how often each kind of query is trained on, beside the chunks
+# shares of the kinds of queries among the groups that are not chunks
 SHARES = {QUESTION: 0.22, TITLE: 0.15, KEYWORDS: 0.15, SENTENCE: 0.17, NEED: 0.12}
 
 
@@ -31,11 +31,11 @@ BUCKETS = (Bucket(20, 176, 112), Bucket(52, 224, 88), Bucket(126, 336, 56))
 
 @dataclass(frozen=True)
 class Target:
-    """The log-odds a model should give a pair: teacher, shared words and label in one number.
+    """The log-odds that a model should give a pair: teacher, shared words and label in one number.
 
-    z* = cosine·(cos − centre) + lexical·(share − lexical_centre) + bonus, the bonus for a labelled source only.
-    A chunk chosen for a hidden query gets hidden·z*(query, d) + own·(cos(chunk, d) − centre)
-    + centroid·(cos(d, feedback documents) − centroid_centre), the last the mean cosine to the hidden query's ten best.
+    z* = cosine·(cos − centre) + lexical·(share − lexical_centre) + bonus. Only a labelled source has a bonus.
+    A chunk chosen for a hidden query has z* = own·(cos(chunk, d) − centre) + centroid·(cos(d, F) − centroid_centre),
+    where cos(d, F) is the mean cosine to the ten feedback documents of the hidden query.
     """
 
     cosine: float = 16.0
@@ -45,13 +45,12 @@ class Target:
     question_bonus: float = 3.0
     title_bonus: float = 2.0
     keywords_bonus: float = 1.0
-    hidden: float = 1.0
-    own: float = 0.0
-    centroid: float = 0.0
+    own: float = 10.0
+    centroid: float = 8.0
     centroid_centre: float = 0.3
 
     def logits(self, cosine: Tensor, lexical: Tensor, kinds: Tensor, columns: Tensor) -> Tensor:
-        """z* of a query's candidates; column 0 of its list is the source."""
+        """z* of a query's candidates. Column 0 of its list is the source."""
         z = self.cosine * (cosine - self.centre) + self.lexical * (lexical - self.lexical_centre)
         bonus = torch.zeros(FEEDBACK + 1, device=z.device)
         bonus[QUESTION], bonus[TITLE], bonus[KEYWORDS] = (
@@ -64,20 +63,15 @@ class Target:
     def of(self, batch: Batch) -> Tensor:
         """Targets [groups, candidates] of a batch of training groups."""
         z = self.logits(batch.cosine, batch.lexical, batch.kinds, batch.columns)
-        chunk = (
-            self.hidden * z
-            + self.own * (batch.chunk_cosine - self.centre)
-            + self.centroid * (batch.centroid_cosine - self.centroid_centre)
+        chunk = self.own * (batch.chunk_cosine - self.centre) + self.centroid * (
+            batch.centroid_cosine - self.centroid_centre
         )
         return torch.where(batch.feedback[:, None], chunk, z)
-
-    def describe(self) -> str:
-        return " ".join(f"{k}={v}" for k, v in asdict(self).items())
 
 
 @dataclass
 class Batch:
-    """Groups as token ids [groups·8, length], with what their targets are made of [groups, 8] and [groups]."""
+    """Groups as token ids [groups·8, length], and the parts of their targets [groups, 8] and [groups]."""
 
     ids: Tensor
     segments: Tensor
@@ -88,14 +82,14 @@ class Batch:
     centroid_cosine: Tensor
     columns: Tensor
     kinds: Tensor
-    """Of the query, or of the query that a chunk was chosen for."""
+    """The kind of the query, or of the hidden query of a chunk."""
     feedback: Tensor
 
 
 class Groups:
-    """All mined groups on the device, drawn by kind and length. `chunk_share` of them are chunks.
+    """All groups on the device, drawn by kind and length. `chunk_share` of them are chunks.
 
-    With `feedback` the chunks are those of training.feedback; without, stretches of text that stand for themselves.
+    With `feedback`, the chunks are those of training.feedback. Without, they are plain ten-word queries.
     """
 
     def __init__(
@@ -136,7 +130,7 @@ class Groups:
         self.share(kinds, FEEDBACK if feedback else CHUNK, chunk_share)
 
     def share(self, kinds: Tensor, chunk_kind: int, chunk_share: float) -> None:
-        """How likely each group is to be drawn, bucket by bucket."""
+        """Sets the probability of each group, bucket by bucket."""
         counts = torch.bincount(kinds, minlength=FEEDBACK + 1).clamp(min=1)
         share = torch.zeros(FEEDBACK + 1, device=self.device)
         for kind, value in SHARES.items():
@@ -167,10 +161,10 @@ class Groups:
         return self.members[bucket][torch.searchsorted(cumulative, point).clamp(max=len(cumulative) - 1)]
 
     def columns(self, rows: Tensor) -> Tensor:
-        """Which candidates to take: the source, three by words, three by the teacher, one at random.
+        """Columns of eight candidates: the source, three by words, three by the teacher, one at random.
 
-        The lists' heads are drawn more often than their tails. A chunk's first candidate is the document it was cut
-        from (half of the time the hidden query's source): holding the chunk's words must earn nothing by itself.
+        Heads of lists are drawn more often than tails. The first candidate of a chunk is, by turns, the document it was
+        cut from and the source of its hidden query.
         """
 
         def ranks(columns: int) -> Tensor:
@@ -216,7 +210,7 @@ class Groups:
 def assemble(
     queries: Tensor, query_lengths: Tensor, passages: Tensor, passage_lengths: Tensor, length: int
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """[CLS] query [SEP] passage [SEP] with segments 0 and 1; the passage gives way where it does not fit."""
+    """[CLS] query [SEP] passage [SEP] with segments 0 and 1, the passage cut to fit."""
     column = torch.arange(length, device=queries.device)[None]
     query_end = query_lengths[:, None]
     passage_end = torch.minimum(passage_lengths[:, None], length - 3 - query_end)

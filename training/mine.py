@@ -1,10 +1,10 @@
-"""Candidates for every query: the best by shared words, the best by the teacher, and some at random.
+"""Candidates of every query: the best by shared words, the best by the teacher, and some at random.
 
-    python -m training.mine --dataset DIR/dataset.npz --teacher .carry/teacher --vocabulary models/tiny --out DIR
+    python -m training.mine --dataset DIR/dataset.npz --within clusters --teacher DIR --vocabulary models/tiny --out DIR
 
-Passages are searched within mini-collections: clusters of about 2,500 by the teacher's vectors, each on one subject as
-real collections are, and small enough that the hundredth candidate is as loosely related as there. Every candidate
-keeps two numbers: the teacher's cosine, and its BM25 score as a share of the query's total weight.
+A query searches the passages of its own part. With `--within shards` parts are about 24,000 passages at random; with
+`--within clusters` they are about 2,500 passages on one subject, found by the teacher's vectors. Every candidate keeps
+two numbers: the teacher's cosine, and its BM25 score as a share of the query's total weight.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .clock import log
+from .progress import log
 from .dataset import Ragged
 from .passages import MAX_PASSAGE_PIECES
 from .teacher import Teacher
 from .text import MASK, VOCABULARY_SIZE, WordPieces
 
 LIST_LENGTH, RANDOM = 96, 16
-CLUSTER_SIZE, SMALLEST_CLUSTER, STRANGERS = 2500, 400, 256
+SHARD_SIZE, CLUSTER_SIZE, SMALLEST_CLUSTER, STRANGERS = 24_000, 2500, 400, 256
 K1, B = 0.9, 0.4
 TEXTS_PER_CALL = 40_000
 
@@ -72,7 +72,7 @@ def passage_weights(passages: Tensor, lengths: Tensor, idf: Tensor, mean_length:
 
 
 def query_terms(queries: Tensor, idf: Tensor) -> tuple[Tensor, Tensor]:
-    """Which pieces a query holds [n, vocabulary], and the sum of their idf."""
+    """The pieces of a query [n, vocabulary], and the sum of their idf."""
     present = torch.zeros(len(queries), VOCABULARY_SIZE, device=queries.device)
     present.scatter_(1, queries.long(), 1.0)
     present[:, : MASK + 1] = 0
@@ -102,7 +102,13 @@ def clusters(vectors: Tensor, rounds: int = 8) -> Tensor:
         centres = centres[sizes > sizes.min()]
 
 
-def mine_shard(
+def shards(family: Tensor) -> Tensor:
+    """The shard of each passage. Passages of a family share one."""
+    count = max(1, round(len(family) / SHARD_SIZE))
+    return (family.long() * 40503 + 977) % 65_521 % count
+
+
+def mine_part(
     queries: Tensor,
     query_vectors: Tensor,
     source: Tensor,
@@ -112,9 +118,9 @@ def mine_shard(
     idf: Tensor,
     inside: int,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Candidates (numbers within the shard), cosines and word shares for a block of queries.
+    """Candidates (numbers within the part), cosines and word shares for a block of queries.
 
-    Passages from `inside` on are strangers from other shards: half of the random candidates.
+    Passages from `inside` on belong to other parts. They are half of the random candidates.
     """
     half = weights.dtype
     present, total = query_terms(queries, idf)
@@ -138,6 +144,7 @@ def mine_shard(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dataset", type=Path, required=True)
+    parser.add_argument("--within", choices=["shards", "clusters"], required=True)
     parser.add_argument("--teacher", type=Path, required=True)
     parser.add_argument("--vocabulary", type=Path, required=True)
     parser.add_argument("--block", type=int, default=2048)
@@ -164,27 +171,30 @@ def main() -> None:
     idf = inverse_document_frequency(passages)
     mean_length = float(passage_lengths.float().mean())
     is_chunk = torch.from_numpy(data["passage_is_chunk"]).to(device)
-    passage_shard = torch.zeros(len(passages), dtype=torch.long, device=device)
-    passage_shard[~is_chunk] = clusters(passage_vectors[~is_chunk])
-    if is_chunk.any():  # ten-word passages are a collection of their own, so that phase two is met as it is
-        passage_shard[is_chunk] = clusters(passage_vectors[is_chunk]) + passage_shard.max() + 1
-    sizes = torch.bincount(passage_shard)
-    log(f"{len(sizes)} clusters of {int(sizes.min())} to {int(sizes.max())}, {time.time() - started:.1f} s")
+    family = torch.from_numpy(data["passage_family"]).to(device)
+    passage_part = torch.zeros(len(passages), dtype=torch.long, device=device)
+    for members in (~is_chunk, is_chunk):  # ten-word passages have parts of their own, as in phase two
+        if members.any():
+            found = shards(family[members]) if options.within == "shards" else clusters(passage_vectors[members])
+            passage_part[members] = found + passage_part.max() + 1
+    passage_part -= passage_part.min()
+    sizes = torch.bincount(passage_part)
+    log(f"{len(sizes)} {options.within} of {int(sizes.min())} to {int(sizes.max())}, {time.time() - started:.1f} s")
     source = torch.from_numpy(data["query_source"]).to(device).long()
-    query_shard = passage_shard[source]
+    query_part = passage_part[source]
     excluded = torch.from_numpy(data["query_excluded"]).to(device).long()
-    elsewhere = (excluded >= 0) & (passage_shard[excluded.clamp(min=0)] != query_shard)
+    elsewhere = (excluded >= 0) & (passage_part[excluded.clamp(min=0)] != query_part)
     excluded = torch.where(elsewhere, -1, excluded)
     width = 1 + 2 * LIST_LENGTH + RANDOM
     candidates = torch.zeros(len(queries), width, dtype=torch.int32, device=device)
     cosine = torch.zeros(len(queries), width, dtype=torch.float16, device=device)
     lexical = torch.zeros(len(queries), width, dtype=torch.float16, device=device)
     local = torch.zeros(len(passages), dtype=torch.long, device=device)
-    for shard in range(len(sizes)):
-        members = torch.nonzero(passage_shard == shard).squeeze(1)
-        mine = torch.nonzero(query_shard == shard).squeeze(1)
+    for part in range(len(sizes)):
+        members = torch.nonzero(passage_part == part).squeeze(1)
+        mine = torch.nonzero(query_part == part).squeeze(1)
         if len(members) < LIST_LENGTH and len(mine):
-            raise ValueError(f"cluster {shard} has only {len(members)} passages: take larger ones")
+            raise ValueError(f"part {part} has only {len(members)} passages, expected at least {LIST_LENGTH}")
         local[members] = torch.arange(len(members), device=device)
         known = torch.cat([members, torch.randint(0, len(passages), (STRANGERS,), device=device)])
         weights = torch.cat(
@@ -195,7 +205,7 @@ def main() -> None:
         )
         for block in mine.split(options.block):
             hide = torch.where(excluded[block] >= 0, local[excluded[block].clamp(min=0)], -1)
-            numbers, cos, lex = mine_shard(
+            numbers, cos, lex = mine_part(
                 queries[block],
                 query_vectors[block],
                 local[source[block]],
@@ -231,9 +241,9 @@ def main() -> None:
             "teacher": slice(1 + LIST_LENGTH, 1 + 2 * LIST_LENGTH),
             "random": slice(1 + 2 * LIST_LENGTH, width),
         }
-        for part, columns in lists.items():
+        for list_name, columns in lists.items():
             sample = values[:: max(1, len(values) // 5000), columns].float().flatten().cpu()
-            log(name, part, " ".join(f"{v:.3f}" for v in torch.quantile(sample, quantiles)))
+            log(name, list_name, " ".join(f"{v:.3f}" for v in torch.quantile(sample, quantiles)))
     log(f"written, {time.time() - started:.1f} s")
 
 

@@ -1,6 +1,6 @@
-"""Masked-language-model training on the corpus, from an earlier checkpoint or from nothing.
+"""Masked-language-model training on the corpus.
 
-python -m training.mlm --size S --init DIR --corpus DIR --vocabulary models/tiny --seconds 150 --out DIR
+    python -m training.mlm --size S --corpus DIR --vocabulary models/tiny --steps 14200 --out DIR [--init DIR]
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from .clock import Clock, every, log
 from .model import MAX_POSITIONS, SIZES, MaskedLanguageModel, export, load_weights
 from .optim import Optimizer, schedule
+from .progress import every, log
 from .text import CLS, MASK, SEP, VOCABULARY_SIZE
 
 MASKED_SHARE = 0.2
@@ -24,7 +24,7 @@ MASKED_SHARE = 0.2
 def masked_batch(stream: Tensor, rows: int, length: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Random stretches of text as [CLS] a [SEP] b [SEP], with a fifth of the pieces to predict.
 
-    The first segment is short half of the time, as queries are.
+    The first segment is short, as queries are, in half of the rows.
     """
     device = stream.device
     column = torch.arange(length, device=device)[None]
@@ -50,11 +50,10 @@ def masked_batch(stream: Tensor, rows: int, length: int) -> tuple[Tensor, Tensor
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", choices=list(SIZES), required=True)
-    parser.add_argument("--init", type=Path)
+    parser.add_argument("--init", type=Path, help="weights to continue from")
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--vocabulary", type=Path, required=True)
-    parser.add_argument("--seconds", type=float)
-    parser.add_argument("--steps", type=int)
+    parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--learning-rate", type=float, default=1e-3)
     parser.add_argument("--rows", type=int, default=512)
     parser.add_argument("--length", type=int, default=192)
@@ -73,25 +72,23 @@ def main() -> None:
     if device.type == "cuda":
         model.bert.compile_layers()
     optimizer = Optimizer(model, options.learning_rate)
-    clock = Clock(options.seconds, options.steps)
     due = every(10)
     losses: list[Tensor] = []
-    while (done := clock.done()) < 1:
-        # positions past the batch's length are met by starting a fifth of the batches further on
-        first = int(torch.randint(0, MAX_POSITIONS - options.length, (1,))) if clock.step % 5 == 4 else 0
+    for step in range(options.steps):
+        # a fifth of the batches start at a later position, so that all positions are trained
+        first = int(torch.randint(0, MAX_POSITIONS - options.length, (1,))) if step % 5 == 4 else 0
         ids, segments, positions, targets = masked_batch(stream, options.rows, options.length)
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
             logits = model(ids, segments, positions, first)
         loss = F.cross_entropy(logits.float(), targets.flatten())
         loss.backward()
-        optimizer.step(schedule(done))
+        optimizer.step(schedule(step / options.steps))
         losses.append(loss.detach())
-        clock.tick()
         if due():
-            log(options.size, f"step {clock.step} done {done:.2f} loss {torch.stack(losses).mean():.4f}")
+            log(options.size, f"step {step + 1} of {options.steps} loss {torch.stack(losses).mean():.4f}")
             losses = []
-    pieces = clock.step * options.rows * options.length
-    log(options.size, f"masked language model: {clock.step} steps, {pieces / 1e6:.0f} M pieces")
+    pieces = options.steps * options.rows * options.length
+    log(options.size, f"masked language model: {options.steps} steps, {pieces / 1e6:.0f} M pieces")
     export(model, options.size, options.out, options.vocabulary)
 
 

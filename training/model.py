@@ -71,7 +71,7 @@ class Projections(nn.Module):
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        """All three in one product: small models spend their time on launches and memory, not arithmetic."""
+        """All three in one product, which is faster for small models."""
         weight = torch.cat([self.query.weight, self.key.weight, self.value.weight])
         bias = torch.cat([self.query.bias, self.key.bias, self.value.bias])
         return F.linear(x, weight, bias)
@@ -132,7 +132,7 @@ class Layers(nn.Module):
 
 
 def attention_bias(mask: Tensor) -> Tensor:
-    """[batch, 1, 1, length], in the type attention runs in: a boolean mask would be written out in full."""
+    """[batch, 1, 1, length], in the type that attention runs in."""
     device = mask.device.type
     dtype = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else torch.float32
     return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, -1e4)[:, None, None, :]
@@ -158,7 +158,7 @@ class Encoder(nn.Module):
         return x
 
     def compile_layers(self, backend: str = "inductor") -> None:
-        """Compile the layer, not the model: all layers share the code, so it is made once per shape."""
+        """Compiles the layer, whose code all layers share, once per shape."""
         self.run_layer = torch.compile(Layer.forward, dynamic=False, backend=backend)
 
 
@@ -218,7 +218,7 @@ class MaskedLanguageModel(nn.Module):
 
 
 def load_weights(model: nn.Module, folder: Path) -> list[str]:
-    """Fill a model from `model.safetensors`; returns the parameters the checkpoint does not hold."""
+    """Fills a model from `model.safetensors`. Returns the parameters that the checkpoint lacks."""
     weights = {name: tensor.float() for name, tensor in load_file(folder / "model.safetensors").items()}
     names = dict(model.named_parameters())
     model.load_state_dict({n: t for n, t in weights.items() if n in names}, strict=False)
@@ -226,7 +226,7 @@ def load_weights(model: nn.Module, folder: Path) -> list[str]:
 
 
 def scale_scores(model: CrossEncoder, scale: float, shift: float) -> None:
-    """Fold a calibration z → scale·z + shift into the classifier."""
+    """Folds a calibration z → scale·z + shift into the classifier."""
     with torch.no_grad():
         model.classifier.weight *= scale
         model.classifier.bias *= scale
@@ -235,7 +235,7 @@ def scale_scores(model: CrossEncoder, scale: float, shift: float) -> None:
 
 
 def export(model: CrossEncoder | MaskedLanguageModel, letter: str, folder: Path, vocabulary: Path) -> None:
-    """Write a Hugging Face model folder: float16 weights, config and tokenizer files."""
+    """Writes a Hugging Face model folder: float16 weights, config and tokenizer files."""
     folder.mkdir(parents=True, exist_ok=True)
     ranking = isinstance(model, CrossEncoder)
     weights = {n: p.detach().half().cpu().contiguous() for n, p in model.named_parameters()}

@@ -1,7 +1,7 @@
-"""Cutting documents into passages of the lengths that re-ranking meets.
+"""Passages of documents, in the lengths that re-ranking scores.
 
-The pipeline scores windows of about 100 words, whole short documents and chunks of ten words, so all of
-them occur here. Lengths count words as the vocabulary splits them, punctuation included.
+These are windows of about 100 words, whole short documents and chunks of ten words. Lengths count words as the
+vocabulary splits them, punctuation included.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ STYLE_SHARES = (0.42, 0.37, 0.14, 0.07)
 
 @dataclass
 class Vocabulary:
-    """What cutting and query making need to know of each piece."""
+    """Properties of each piece that decide where passages and queries begin and end."""
 
     continues: np.ndarray
     """The piece continues a word."""
@@ -26,7 +26,7 @@ class Vocabulary:
     salience: np.ndarray
     """Weight of a word that starts with this piece as a keyword; 0 for common and odd ones."""
     common: np.ndarray
-    """Starts a word so common that a terse query would leave it out."""
+    """The piece starts a word that terse queries leave out."""
     punctuation: np.ndarray
 
 
@@ -69,7 +69,7 @@ def sentence_starts(
 
 
 def choose_style(family: int) -> int:
-    """One style for all documents of a family, so that a shard of chunks holds whole families."""
+    """One style for all documents of a family, so that a part of the corpus holds whole families."""
     u = (family * 2654435761 % 2**32) / 2**32
     return int(np.searchsorted(np.cumsum(STYLE_SHARES), u, side="right").clip(0, 3))
 

@@ -1,10 +1,10 @@
-"""Build the training corpus on a CPU machine: word pieces of documents, titles and questions.
+"""The training corpus: word pieces of documents, titles and questions.
 
-    python -m training.prepare --data ../shared/data --wikipedia tok2.npz --arxiv GITDIR \
-        --vocabulary models/tiny --out .carry
+    python -m training.prepare --collections DIR --supervision DIR --wikipedia tok2.npz --arxiv GITDIR \
+        --vocabulary models/tiny --out corpus
 
-Writes corpus-N.npz (parts small enough to travel one by one) and manifest.json with sizes and hashes.
-Everything that costs nothing to recompute (passages, queries) is made from these files where training runs.
+Writes corpus-N.npz, each a fair sample of all sources, and manifest.json with counts and hashes. Text that occurs in a
+test collection is dropped.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ class Documents:
         return out
 
 
-def test_keys(data: Path) -> set[str]:
-    """Normalised titles and openings of every test document, to keep them out of training."""
+def test_keys(collections: Path) -> set[str]:
+    """Normalised titles and openings of every test document."""
     keys = set()
     for name in TEST:
-        for title, text in read_beir(data / "collections" / name).documents.values():
+        for title, text in read_beir(collections / name).documents.values():
             for key in (normalise(title), opening(text)):
                 if len(key) > 20:
                     keys.add(key)
@@ -100,7 +100,7 @@ def add_supervision(
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """Passages once each; returns (document, source) per question and the questions' pieces.
 
-    Wrong answers that a set names are put in the family of the right one, so that they are met as candidates.
+    Wrong answers that a set names join the family of the right one, so that they become candidates.
     """
     texts: list[str] = []
     titles: list[str] = []
@@ -139,19 +139,20 @@ def ragged(arrays: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--collections", type=Path, required=True, help="folder of the test collections")
+    parser.add_argument("--supervision", type=Path, required=True, help="folder of the question sets")
     parser.add_argument("--wikipedia", type=Path, required=True)
     parser.add_argument("--arxiv", type=Path, required=True)
     parser.add_argument("--vocabulary", type=Path, required=True)
     parser.add_argument("--wikipedia-share", type=float, default=0.55)
     parser.add_argument("--arxiv-per-category", type=int, default=3000)
     parser.add_argument("--arxiv-large-category", type=int, default=20_000)
-    parser.add_argument("--parts", type=int, default=2)
+    parser.add_argument("--parts", type=int, default=4)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
 
-    keys = test_keys(options.data)
+    keys = test_keys(options.collections)
     documents = Documents(WordPieces(options.vocabulary))
     papers = []
     dropped = 0
@@ -161,7 +162,7 @@ def main() -> None:
         else:
             papers.append(paper)
     entries = []
-    for entry in read_supervision(options.data / "supervision"):
+    for entry in read_supervision(options.supervision):
         if held_out(entry.passage):
             continue
         if opening(entry.passage) in keys or normalise(entry.query) in keys:
@@ -172,7 +173,6 @@ def main() -> None:
     family = add_arxiv(documents, papers, family)
     links, questions = add_supervision(documents, entries, family)
 
-    # parts are cut by family, every source in each, so that the first part alone is already a fair sample
     part_of = np.array(documents.families) % options.parts
     counts = Counter(SOURCES[s] for s in documents.sources)
     manifest: dict[str, object] = {

@@ -1,4 +1,4 @@
-"""Making queries out of documents: titles, keywords, sentences, long information needs and ten-word chunks."""
+"""Queries made of documents: titles, keywords, sentences, long information needs and ten-word chunks."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import numpy as np
 from .passages import Vocabulary
 
 QUESTION, TITLE, KEYWORDS, SENTENCE, NEED, CHUNK = range(6)
-FEEDBACK = 6  # made later, from the candidates of the others (feedback.py)
+FEEDBACK = 6  # chunks of the other queries' candidates (feedback.py)
 KINDS = ("question", "title", "keywords", "sentence", "need", "chunk")
 MAX_QUERY_PIECES = 126
 
-# Wordings that carry no subject, as people put in front of one. The teacher sees them too.
+# Phrases that people put in front of a subject.
 FRAMES = (
     "what is known about",
     "what are",
@@ -82,7 +82,7 @@ def terse(
     vocabulary: Vocabulary,
     rng: np.random.Generator,
 ) -> np.ndarray | None:
-    """A sentence as a hurried person types it: common words mostly dropped, some others too."""
+    """A sentence without most of its common words and some of the others."""
     common = vocabulary.common[pieces[words[first:end]]]
     keep = rng.random(end - first) < np.where(common, 0.2, 0.8)
     if keep.sum() < 3:
@@ -117,7 +117,7 @@ def sentence(
 def need(
     pieces: np.ndarray, words: np.ndarray, sentences: list[int], rng: np.random.Generator
 ) -> tuple[np.ndarray, tuple[int, int]] | None:
-    """Two to four sentences in a row: a long statement of an information need. Also gives the words it covers."""
+    """Two to four sentences in a row, a long statement of an information need, and the words it covers."""
     count = int(rng.integers(2, 5))
     if len(sentences) - 1 < count + 1:
         return None

@@ -1,10 +1,9 @@
-"""Run the three phases of BERT-QE over an evaluation set and keep every raw score.
+"""Raw scores of the three phases of BERT-QE over evaluation sets.
 
-    python -m training.score --sets .carry/eval/dev.json.gz --models S=models/small T=models/tiny \
-        --variants SSS TTT SST --vocabulary models/tiny --out DIR/new-dev.npz
+    python -m training.score --sets dev.json.gz --models S=DIR T=DIR --variants SST TTT --vocabulary models/tiny \
+        --chunk-words 50 --chunks 5 --out scores.npz
 
-Only log-odds are stored; combination, calibration and measures come later (training.measure), so that
-choosing parameters never needs the models again.
+Only log-odds are stored. Calibration, combination and measures need no model (training.grid).
 """
 
 from __future__ import annotations
@@ -18,13 +17,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from .clock import log
-from .groups import Target, assemble
+from .groups import assemble
 from .model import SIZES, CrossEncoder, load_weights
-from .teacher import Teacher
+from .progress import log
 from .text import WordPieces, windows
 
-FEEDBACK_DOCUMENTS, CHUNKS, CHUNK_WORDS = 10, 10, 10
+FEEDBACK_DOCUMENTS = 10
 MAX_QUERY_PIECES, MAX_PASSAGE_PIECES, MAX_LENGTH = 126, 254, 384
 
 
@@ -44,7 +42,7 @@ class Texts:
 def score(
     model: CrossEncoder, first: Texts, second: Texts, pairs: np.ndarray, tokens_per_batch: int = 262_144
 ) -> np.ndarray:
-    """Log-odds of (first, second) pairs; batches are formed over pairs sorted by length."""
+    """Log-odds of (first, second) pairs, in batches of like length."""
     device = first.table.device
     total = np.minimum(first.lengths[pairs[:, 0]] + second.lengths[pairs[:, 1]] + 3, MAX_LENGTH)
     order = np.argsort(-total, kind="stable")
@@ -67,7 +65,7 @@ def score(
 
 
 class Pipeline:
-    """One collection: passages are tokenised once, and each phase is run once per model that needs it."""
+    """The three phases on one collection, each run once per model that needs it."""
 
     def __init__(
         self,
@@ -75,14 +73,11 @@ class Pipeline:
         pieces: WordPieces,
         models: dict[str, CrossEncoder],
         device: torch.device,
-        chunk_words: int = CHUNK_WORDS,
-        chunks: int = CHUNKS,
-        feedback_documents: int = FEEDBACK_DOCUMENTS,
-        share: float = 1.0,
+        chunk_words: int,
+        chunks: int,
     ) -> None:
         self.pieces, self.models, self.device = pieces, models, device
-        self.chunk_words, self.chunks, self.feedback_documents = chunk_words, chunks, feedback_documents
-        self.share = share  # of a passage that a chunk may be
+        self.chunk_words, self.chunks = chunk_words, chunks
         self.queries = list(entry["run"])
         self.counts = np.array([len(entry["run"][q]) for q in self.queries])
         self.initial = np.array([s for q in self.queries for _, s in entry["run"][q]], dtype=np.float32)
@@ -103,22 +98,14 @@ class Pipeline:
         self.phase_two_cache: dict[str, tuple[np.ndarray, np.ndarray, Texts]] = {}
 
     def pairs_of_phase_one(self) -> tuple[np.ndarray, np.ndarray]:
-        """(query, passage) for every passage of every candidate, and where each candidate's passages end."""
+        """(query, passage) for every passage of every candidate, and the end of each candidate's passages."""
         ends = np.cumsum(self.passage_count)
         offset = np.arange(ends[-1]) - np.repeat(ends - self.passage_count, self.passage_count)
         passages = np.repeat(self.first_passage, self.passage_count) + offset
         return np.stack([np.repeat(self.owner, self.passage_count), passages], 1), ends
 
-    def teacher_scores(self, teacher: Teacher, query_texts: list[str]) -> np.ndarray:
-        """The teacher's best cosine per candidate: what a perfect pupil would know (never shipped)."""
-        pairs, ends = self.pairs_of_phase_one()
-        queries, passages = teacher.encode(query_texts).float(), teacher.encode(self.passage_texts).float()
-        index = torch.from_numpy(pairs).to(self.device)
-        cosine = (queries[index[:, 0]] * passages[index[:, 1]]).sum(1).cpu().numpy()
-        return np.maximum.reduceat(cosine, ends - self.passage_count)
-
     def phase_one(self, letter: str) -> tuple[np.ndarray, np.ndarray]:
-        """Score and number of each candidate's best passage."""
+        """Score and number of the best passage of each candidate."""
         if letter not in self.phase_one_cache:
             pairs, ends = self.pairs_of_phase_one()
             scores = score(self.models[letter], self.query_tokens, self.passage_tokens, pairs)
@@ -138,11 +125,10 @@ class Pipeline:
             ends = np.cumsum(self.counts)
             for query, end in enumerate(ends):
                 start = end - self.counts[query]
-                top = start + np.argsort(-scores[start:end], kind="stable")[: self.feedback_documents]
+                top = start + np.argsort(-scores[start:end], kind="stable")[:FEEDBACK_DOCUMENTS]
                 for document in top:
                     words = self.passage_texts[best[document]].split()
-                    size = min(self.chunk_words, max(2, int(self.share * len(words))))
-                    chunks = [" ".join(w) for w in windows(words, size, size // 2)]
+                    chunks = [" ".join(w) for w in windows(words, self.chunk_words, self.chunk_words // 2)]
                     texts += chunks
                     owners += [query] * len(chunks)
             tokens = Texts(self.pieces.encode(texts), MAX_PASSAGE_PIECES, self.device)
@@ -164,7 +150,7 @@ class Pipeline:
         return self.phase_two_cache[letters]
 
     def phase_three(self, letters: str) -> np.ndarray:
-        """Scores of each candidate's best passage against each chosen chunk [candidates, chunks]."""
+        """Scores of the best passage of each candidate against each chosen chunk [candidates, chunks]."""
         _, best = self.phase_one(letters[0])
         chosen, _, tokens = self.phase_two(letters[:2])
         chunk_of = chosen[self.owner]
@@ -179,11 +165,10 @@ class Pipeline:
 
 
 def load_models(folders: list[str], device: torch.device) -> dict[str, CrossEncoder]:
-    """Models by letter. A:T=FOLDER is a model of size T that variants call A."""
+    """Models by size letter, of LETTER=FOLDER each."""
     models = {}
-    for name, folder in (pair.split("=", 1) for pair in folders):
-        letter, _, size = name.partition(":")
-        model = CrossEncoder(SIZES[size or letter])
+    for letter, folder in (pair.split("=", 1) for pair in folders):
+        model = CrossEncoder(SIZES[letter])
         missing = load_weights(model, Path(folder))
         if missing:
             raise ValueError(f"{folder} lacks {missing}")
@@ -194,39 +179,28 @@ def load_models(folders: list[str], device: torch.device) -> dict[str, CrossEnco
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=Path, required=True)
-    parser.add_argument("--models", nargs="*", default=[], help="LETTER=FOLDER or LETTER:SIZE=FOLDER")
-    parser.add_argument("--teacher", type=Path, help="also score with the teacher, to know the ceiling")
-    parser.add_argument(
-        "--variants", nargs="*", default=[], help="three letters each; without any, phase one of every model"
-    )
-    parser.add_argument("--collections", nargs="*", help="only these")
+    parser.add_argument("--models", nargs="+", required=True, help="LETTER=FOLDER")
+    parser.add_argument("--variants", nargs="+", required=True, help="three letters each")
     parser.add_argument("--limit", type=int, help="only the first queries of each collection")
     parser.add_argument("--depth", type=int, help="only the first candidates of each query")
-    parser.add_argument("--chunk-words", type=int, default=CHUNK_WORDS)
-    parser.add_argument("--chunks", type=int, default=CHUNKS, help="chosen in phase two")
+    parser.add_argument("--chunk-words", type=int, default=50, help="m")
+    parser.add_argument("--chunks", type=int, default=5, help="kc")
     parser.add_argument("--vocabulary", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     models = load_models(options.models, device)
     pieces = WordPieces(options.vocabulary)
-    teacher = Teacher(options.teacher, device) if options.teacher else None
-    target = Target()
     with gzip.open(options.sets, "rt", encoding="utf-8") as file:
         sets = json.load(file)
     out: dict[str, np.ndarray] = {}
     for name, entry in sets.items():
-        if options.collections and name not in options.collections:
-            continue
         entry["run"] = {q: entry["run"][q][: options.depth] for q in list(entry["run"])[: options.limit]}
         start = time.time()
         pipeline = Pipeline(entry, pieces, models, device, options.chunk_words, options.chunks)
         out[f"{name}/counts"] = pipeline.counts
-        for letter in sorted({v[0] for v in options.variants} or set(models)):
+        for letter in sorted({v[0] for v in options.variants}):
             out[f"{name}/{letter}/z"] = pipeline.phase_one(letter)[0]
-        if teacher:
-            cosine = pipeline.teacher_scores(teacher, [entry["queries"][q] for q in pipeline.queries])
-            out[f"{name}/teacher/z"] = target.cosine * (cosine - target.centre)
         for variant in options.variants:
             out[f"{name}/{variant[:2]}/chunks"] = pipeline.phase_two(variant[:2])[1]
             out[f"{name}/{variant}/z"] = pipeline.phase_three(variant).astype(np.float16)

@@ -1,7 +1,4 @@
-"""Readers for the public text the models learn from, one per source.
-
-None of this text enters the repository; README.md lists origin, licence and hashes.
-"""
+"""Readers of the public text that the models learn from, one per source (manifest.json: origin, licence, hashes)."""
 
 from __future__ import annotations
 
@@ -64,7 +61,7 @@ class Section:
 
 
 def normalise(text: str) -> str:
-    """Letters and digits only: the key for finding the same text in two places."""
+    """Letters and digits only: a key that finds the same text in two places."""
     return re.sub(r"[^a-z0-9]+", " ", text.lower()).strip()
 
 
@@ -74,12 +71,12 @@ def opening(text: str) -> str:
 
 
 def held_out(passage: str) -> bool:
-    """One supervision passage in forty, with all its questions, is kept for development."""
+    """True for one passage in forty, which is kept for development with all its questions."""
     return int(hashlib.sha1(opening(passage).encode()).hexdigest(), 16) % 40 == 0
 
 
 def read_supervision(folder: Path) -> Iterator[Entry]:
-    """Every pair of every supervision set, in a fixed order."""
+    """Every pair of every question set, in a fixed order."""
     for path in sorted(folder.glob("*/*.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as file:
             for line in file:
@@ -94,14 +91,14 @@ def read_supervision(folder: Path) -> Iterator[Entry]:
 
 
 def clean_abstract(text: str) -> str:
-    """Drop what TeX leaves in arXiv's metadata; keep the words."""
+    """The words of a title or abstract, without the remains of TeX."""
     text = re.sub(r"\$[^$]{1,300}\$", lambda m: " " + re.sub(r"\\[a-zA-Z]+", " ", m.group(0)) + " ", text)
     text = re.sub(r"https?://\S+", " ", text)
     return " ".join(re.sub(r"[$\\{}^_~]", " ", text).split())
 
 
 def read_arxiv(repository: Path, per_category: int, per_large_category: int) -> Iterator[Paper]:
-    """Titles and abstracts out of a snapshot of the git repository staeiou/arxiv_archive, each paper once."""
+    """Titles and abstracts of the git repository staeiou/arxiv_archive, each paper once."""
     seen: set[str] = set()
     folders = [("20190101", c) for c in ARXIV_CATEGORIES_2019] + [("20200101", c) for c in ARXIV_CATEGORIES]
     for folder, category in folders:
@@ -132,7 +129,7 @@ def read_arxiv(repository: Path, per_category: int, per_large_category: int) -> 
 
 
 def article_share(article: int) -> float:
-    """A number in [0, 1) for each article: those under a share train, the others never do."""
+    """A number in [0, 1) for each article. Articles below a share train; the others never do."""
     return (article * 2654435761 % 2**32) / 2**32
 
 
@@ -142,7 +139,7 @@ def read_wikipedia(path: Path, keep: float) -> Iterator[Section]:
 
 
 def read_wikipedia_articles(path: Path, wanted: Callable[[int], bool]) -> Iterator[Section]:
-    """Sections of the articles that are wanted."""
+    """Sections of the wanted articles."""
     data = np.load(path)
     sentence_ends = np.concatenate([[0], np.cumsum(data["sl"].astype(np.int64))])
     passage_ends = sentence_ends[np.concatenate([[0], np.cumsum(data["pn"].astype(np.int64))])]

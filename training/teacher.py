@@ -1,8 +1,8 @@
-"""A public sentence encoder (all-MiniLM-L6-v2) as teacher of scores: its weights only ever score text here.
+"""The teacher of scores: a public sentence encoder (all-MiniLM-L6-v2). None of its weights ship.
 
-    python -m training.teacher pack --model DIR --out .carry/teacher     # smaller copy, to travel
+    python -m training.teacher --model DIR --out DIR
 
-Mean of the last hidden states over all tokens, normalised; the teacher's score of a pair is the cosine.
+A vector is the normalised mean of the last hidden states. The teacher's score of a pair is the cosine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EMBEDDING = "embeddings.word_embeddings.weight"
 
 
 def pack(model: Path, out: Path) -> None:
-    """float16 weights, the word embeddings as int8 with a scale per row: a third of the size."""
+    """Writes the weights in float16, the word embeddings in int8 with a scale per row."""
     out.mkdir(parents=True, exist_ok=True)
     weights = {n: t for n, t in load_file(model / "model.safetensors").items() if t.is_floating_point()}
     table = weights.pop(EMBEDDING)
@@ -90,7 +90,6 @@ class Teacher:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("command", choices=["pack"])
     parser.add_argument("--model", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Word pieces, detokenisation and word windows: the few text rules every step shares."""
+"""Word pieces, detokenisation and word windows."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class WordPieces:
         return [e.ids for e in self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
 
     def decode(self, ids: list[int]) -> str:
-        """Lower-cased text, punctuation set apart: enough for another uncased tokenizer to read it alike."""
+        """Lower-cased text with punctuation set apart, which another uncased tokenizer reads alike."""
         return " ".join([self.pieces[i] for i in ids]).replace(" ##", "")
 
     def continuation_flags(self) -> list[bool]:
-        """Which pieces continue a word (they start with ##)."""
+        """True for pieces that continue a word (they start with ##)."""
         return [piece.startswith("##") for piece in self.pieces]
 
 

@@ -1,8 +1,8 @@
-"""Development collections with many relevant passages per query, out of Wikipedia articles that never train.
+"""Development collections with many relevant passages per query, made of Wikipedia articles that never train.
 
-Relevance comes from the articles themselves, not from a teacher: a query about an article is answered by the
-article's passages. `wiki_title` asks for a section by its title and heading (its passages are grade 2, the rest
-of the article grade 1); `wiki_need` asks with the article's opening sentences, which are then taken out.
+The passages of an article are relevant to a query about it. A query of `wiki_title` is an article's title, half of the
+time with a heading (passages of that section have grade 2, the others grade 1). A query of `wiki_need` is the opening
+sentences of an article, which are then removed from it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def ask(
     stop: int,
     rng: random.Random,
 ) -> tuple[str, list[int], list[tuple[int, np.ndarray]]]:
-    """A query about an article, what each of its passages is worth, and the passages that are kept."""
+    """A query about an article, the grade of each of its passages, and the passages that are kept."""
     if kind == "wiki_title":
         headed = sorted({n for n, _ in passages if len(sections[n].heading)})
         section = rng.choice(headed) if headed and rng.random() < 0.5 else -1

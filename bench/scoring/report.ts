@@ -59,12 +59,12 @@ function renderSpeed(found: ScoringResults): string[] {
     '## Speed on a CPU',
     '',
     `\`npm run bench:scoring\` (${found.date.slice(0, 10)}, Node ${found.node}, ${found.processor}, ${found.cores} cores). Phase three of one query: ` +
-      `${found.passages} passages of up to 100 words of real text × 10 chunks of 10 words. Every contender runs in a process of its own, in turn, ${rounds.join(', ')}; ` +
+      `${found.passages} passages of up to 100 words of real text × 10 chunks of 10 words. Every system runs in a process of its own, in turn, ${rounds.join(', ')}; ` +
       `the best round counts. Transformers.js has the same weights in fp32 and its best batch size. Useful operations are those that exact scores need ` +
-      '(the last layer for [CLS] alone, no padding); the ceiling is one plain 2048³ MatMul of floats through the same runtime on all cores.',
+      '(the last layer for [CLS] alone, no padding). The ceiling is one plain 2048³ MatMul of floats through the same runtime on all cores.',
     '',
-    `Ceiling: **${(ceiling / 1e9).toFixed(0)} GFLOP/s**, the best of ${ceilings.length} measurements in the run, the others being ${others.join(', ')}: ` +
-      'the machine was not idle, so read the ratios with that spread in mind.',
+    `Ceiling: **${(ceiling / 1e9).toFixed(0)} GFLOP/s**, the best of ${ceilings.length} measurements; the others are ${others.join(', ')}. ` +
+      'Read the ratios with that spread in mind.',
     '',
     '| model | system | precision | batch | seconds | pairs/s | × Transformers.js | useful GFLOP/s | of the ceiling |',
     '|---|---|---|---|---|---|---|---|---|',
@@ -151,8 +151,8 @@ function renderLarger({ sizes }: LargerResults): string[] {
   return [
     '### How near each size comes to the ceiling',
     '',
-    `\`node --import tsx bench/scoring/larger.ts\` (${dates}). The same pairs, fewer of them; M, B and L with random weights. Each round of scoring stands between two ceilings, still of floats and the best of twelve products each, ` +
-      'whose mean it is compared with; seconds and rate are of the median round, and the median of the ratios counts. M in fp32 was run twice: the first time, with a compiler at work beside it, its rounds were at 76, 75 and 90 %.',
+    `\`node --import tsx bench/scoring/larger.ts\` (${dates}). The same pairs, fewer of them; M, B and L have random weights. A ceiling (floats, the best of twelve products) is measured before and after each round, ` +
+      'and the round is compared with their mean. Seconds and rate are of the median round.',
     '',
     '| model | precision | workers × threads | pairs | seconds | useful GFLOP/s | ceilings | of the ceiling, each round | median |',
     '|---|---|---|---|---|---|---|---|---|',

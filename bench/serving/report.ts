@@ -128,47 +128,47 @@ const remarks = before.includes(heading) ? before.slice(before.indexOf(heading))
 const everyRow = (row: (model: string, clients: number) => string): string =>
   models.flatMap((model) => clients.map((count) => row(model, count))).join('\n');
 const priority = overloads.every(({ clientHasPriority }) => clientHasPriority)
-  ? 'It stands for other machines, so it has the priority here, 5 steps of 40 above the server (`bench/serving/priority.ts`).'
-  : 'It had no priority over the server, which only a privileged user may give it (`bench/serving/priority.ts`).';
+  ? 'The client stands for other machines, so its priority is 5 of 40 steps above that of the server (`bench/serving/priority.ts`).'
+  : 'The client has no priority over the server; only a privileged user may give it one (`bench/serving/priority.ts`).';
 
 writeFileSync(
   page,
-  `# Serving, measured
+  `# Benchmarks: serving
 
 \`npm run build && node --import tsx bench/serving/run.ts > result.json && node --import tsx bench/serving/report.ts result.json\`, ${report.date},
-on ${machine.cores} cores of ${machine.cpu}, Node ${machine.node}. Server and clients are two processes on the same two cores, over loopback; the client sends prepared bytes over kept connections and looks at
-status and length of what comes back; a request is a query and ${report.documentsPerRequest} documents of up to 100 words of the demo collection.
+on ${machine.cores} cores of ${machine.cpu}, Node ${machine.node}. Server and client are two processes on the same two cores, connected by loopback. The client sends prepared bytes over kept connections and checks
+the status and length of each answer. A request is a query and ${report.documentsPerRequest} documents of up to 100 words of the demo collection.
 
-- *scorer alone*: the same requests put to \`BertScorer.score\` in one process, as many calls under way as there are clients, without HTTP.
-- *bare server*: the same scorer behind the fewest lines of \`node:http\` (\`bench/serving/bare-server.ts\`): nothing is checked, limited, shared out or counted. What it loses, HTTP, JSON and the client take: about as much as any server here has to.
-- *bert-qe*: \`bert-qe serve\`, asked at \`POST /rerank\`.
-- *Transformers.js*: the server one writes first (\`bench/serving/transformers-js-server.ts\`): the same weights as ONNX, fp32, behind \`node:http\`; a request is a batch.
+- *scorer alone*: the same requests to \`BertScorer.score\` in one process, without HTTP, with as many concurrent calls as there are clients.
+- *bare server*: the same scorer behind a minimal \`node:http\` server without checks, limits, scheduling or metrics (\`bench/serving/bare-server.ts\`). Its loss is the cost of HTTP, JSON and the client.
+- *bert-qe*: \`bert-qe serve\`, \`POST /rerank\`.
+- *Transformers.js*: the same weights as ONNX, fp32, behind \`node:http\` (\`bench/serving/transformers-js-server.ts\`). A request is a batch.
 
-## Clients that wait for their answers
+## Throughput and latency
 
-Each client sends its next request when the last one is answered. The systems take turns, in rounds (${[...new Set(rounds)].join('; ')}) after ${[...new Set(reports.map((one) => one.warmUpSeconds))].join(' or ')} s to warm up and one round that is not counted; throughput is the median round's,
-in documents per second; latencies are p50 / p99 in milliseconds over all rounds. In brackets the share of the scorer alone: the median over rounds, each against the scorer's own round just before it; beside it the lowest and the highest, and the share of the bare server, round by round.
-*Stolen* is the share of the cores' time that the machine beneath this virtual one took meanwhile.
+Each client waits for an answer before it sends its next request. The systems take turns, in rounds (${[...new Set(rounds)].join('; ')}) after ${[...new Set(reports.map((one) => one.warmUpSeconds))].join(' or ')} s to warm up and one round that is not counted; throughput is the median round's,
+in documents per second. Latencies are p50 / p99 in milliseconds over all rounds. The share of the scorer alone is in brackets: the median over rounds, each compared with the scorer's own round just before it. The lowest and highest shares and the share of the bare server follow.
+*Stolen* is the share of CPU time that the host took from the virtual machine.
 
 | model | clients | scorer alone | bare server | bert-qe | from, to | of bare | its latency | Transformers.js | its latency | bert-qe is | stolen |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 ${everyRow(closedLoopRow)}
 
-What a request costs, in milliseconds of CPU as Linux counts them for each thread. *Server* is the thread that serves (of the scorer alone: that calls it), *workers* are the scoring threads,
-*client* is the process that asks, which runs on the same cores. *Of alone* is what the scorer alone takes over what serving takes, client included: the share of its throughput that is left where
-nothing but CPU time counts.
+CPU time of a request in milliseconds, as Linux counts it per thread. *Server* is the serving thread (for the scorer alone: the calling thread), *workers* are the scoring threads,
+and *client* is the client process on the same cores. *Of alone* is the CPU time of the scorer alone divided by that of serving, client included: the share of the throughput that
+remains if only CPU time counts.
 
 | model | clients | alone: server | workers | bare: server | workers | client | of alone | bert-qe: server | workers | client | of alone |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 ${everyRow(cpuRow)}
 
-## Ten times more than it can do
+## Ten times the capacity
 
-Requests come at ten times the rate that eight clients reached above, whatever is answered, each with a deadline of
-${overloads[0].deadlineMs / 1000} s (\`X-Timeout-Ms\`); all from one address, so one client to the server.
-*late* are answers after the deadline and 504s; times are p50 / p99 / longest, in milliseconds as the client sees them, sending on the same two cores. *Over 50 ms* are the refusals that took longer, and in brackets those that
-did so by more than the machine beneath took from a core in that time. *Ran, waited* are the shares of the time that the serving thread ran, and that it had work but no core; *client late* is the most by which the
-client was late to send, in milliseconds, and it may have been as late to hear an answer. ${priority}
+Requests arrive at ten times the rate that eight clients reached above, without waiting for answers, each with a deadline of
+${overloads[0].deadlineMs / 1000} s (\`X-Timeout-Ms\`). All come from one address, so the server sees one client.
+*Late* counts answers after the deadline and 504s. Times are p50 / p99 / longest in milliseconds, as the client on the same two cores sees them. *Over 50 ms* counts slower refusals; in brackets are those that
+the host's share does not explain. *Ran, waited* are the shares of time in which the serving thread ran, and in which it had work but no core. *Client late* is the longest delay of the
+client in sending, in milliseconds; it may have received answers as late. ${priority}
 
 | model | sent at | sent | answered | refused (429) | late | lost | time of answers | time of refusals | over 50 ms | ran, waited | client late | stolen | memory, MB |
 |---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|

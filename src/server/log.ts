@@ -1,12 +1,12 @@
 import { pino, type DestinationStream, type LevelWithSilent, type Logger } from 'pino';
 import { BertQeError } from '../common/errors.js';
-import type { Notes } from './http/index.js';
+import type { RequestNotes } from './http/index.js';
 
-/** From which importance on something is logged; `silent` logs nothing. */
+/** The least important level that is logged; `silent` logs nothing. */
 export type LogLevel = LevelWithSilent;
 
-/** A request that is over. */
-export interface RequestEntry extends Notes {
+/** A finished request. */
+export interface RequestEntry extends RequestNotes {
   readonly id: string;
   readonly client: string;
   readonly method: string;
@@ -15,7 +15,7 @@ export interface RequestEntry extends Notes {
   readonly ms: number;
 }
 
-/** The log: what happened, to whom, how long it took; never what was asked or what documents say. */
+/** The log of requests and failures. It never holds queries or texts of documents. */
 export class ServerLog {
   readonly #pino: Logger;
 
@@ -35,12 +35,12 @@ export class ServerLog {
         typeof value === 'number' ? Math.round(10 * value) / 10 : value,
       ]),
     );
-    // 503 and 504 are the client's or the load's doing; 500 is ours.
+    // 503 and 504 are due to the client or the load; 500 is a failure of the server.
     if (entry.status === 500) this.#pino.error(rounded, 'failed');
     else this.#pino.info(rounded, 'answered');
   }
 
-  /** A failure of ours. Messages may quote the text that a model failed on, so only code and place are told. */
+  /** Logs a failure of the server, without its message, which may quote a client's text. */
   failure(id: string, error: unknown): void {
     const { name, stack = '' } = error instanceof Error ? error : new Error(typeof error);
     const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));

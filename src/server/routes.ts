@@ -1,16 +1,16 @@
 import type { z } from 'zod';
 import * as schemas from './schemas/index.js';
 
-/** What a route answers with. */
+/** An answer of a route. */
 export interface AnswerSpec {
   readonly description: string;
-  /** Absent where the answer is not JSON. */
+  /** Absent if the answer is not JSON. */
   readonly schema?: z.ZodType;
   /** `application/json` unless given. */
   readonly type?: string;
 }
 
-/** A route, as data: the validation, the OpenAPI document and the API page are made from it. */
+/** A route, as data: routing, validation, the OpenAPI document and the API page are made from it. */
 export interface RouteSpec {
   readonly method: 'get' | 'post';
   /** Parameters in braces, as OpenAPI writes them. */
@@ -21,15 +21,15 @@ export interface RouteSpec {
   readonly parameters?: Readonly<Record<string, string>>;
   readonly request?: z.ZodType;
   readonly answers: Readonly<Record<number, AnswerSpec>>;
-  /** Served without an API key, too. */
+  /** Needs no API key. */
   readonly open?: true;
-  /** Runs models: it may be refused (413, 429, 503) or come too late (504). */
+  /** Runs models: may be refused (413, 429, 503) or miss its deadline (504). */
   readonly scores?: true;
   /** A request to try, shown in the documentation. */
   readonly example?: unknown;
 }
 
-/** The named routes; the application gives each a handler. */
+/** The routes, by name. */
 export const routes = {
   rerankV2: {
     method: 'post',

@@ -2,52 +2,49 @@ import {
   findVariant,
   type Collection,
   type Measurements,
+  type ServedVariant,
   type Topics,
-  type Variant,
 } from './catalogue/index.js';
-import { HttpProblem, type RequestLife } from './http/index.js';
-import type { Methods } from './methods.js';
+import { HttpProblem, type Access, type ParseQueue, type RequestContext } from './http/index.js';
+import type { ApiDescription } from './api-description.js';
+import type { ServiceLimits } from './limits.js';
+import type { ServerLog } from './log.js';
+import type { MethodDefaults } from './method-defaults.js';
 import type { ServerMetrics } from './metrics/index.js';
+import type { HealthCheck } from './model-probe.js';
 import type { Admission, Scheduler } from './scheduling/index.js';
-import type { Turns } from './turns.js';
-
-/** How much the server takes. */
-export interface ServiceLimits {
-  readonly bodyBytes: number;
-  readonly requestTokens: number;
-  readonly queueTokens: number;
-  /** Milliseconds that a request may take; a client may ask for less. */
-  readonly deadlineMs: number;
-}
 
 /** Everything that the routes work with. */
 export interface Service {
   readonly version: string;
+  readonly access: Access;
+  readonly limits: ServiceLimits;
   /** The first is the default. */
-  readonly variants: readonly Variant[];
-  readonly methods: Methods;
-  /** Documents of a search that are re-ranked where it does not say. */
+  readonly variants: readonly ServedVariant[];
+  readonly methodDefaults: MethodDefaults;
+  /** Documents that a search re-ranks unless it sets a number. */
   readonly depth: number;
   readonly collection: Collection | undefined;
   readonly topics: Topics;
   readonly scheduler: Scheduler;
   readonly admission: Admission;
-  readonly turns: Turns;
+  readonly parseQueue: ParseQueue;
   readonly measurements: Measurements;
+  readonly health: HealthCheck;
+  readonly description: ApiDescription;
   readonly metrics: ServerMetrics;
-  readonly limits: ServiceLimits;
-  /** Folder of experiments' results. */
+  readonly log: ServerLog;
+  /** Folder of the results of experiments. */
   readonly experiments: string | undefined;
   /** Folder of the built page. */
   readonly page: string;
-  /** Requests that are being worked on. */
-  readonly lives: Set<RequestLife>;
-  /** Set when the server is to stop: no new work is taken. */
+  readonly activeRequests: Set<RequestContext>;
+  /** Set when the server stops: no new work is taken. */
   draining: boolean;
 }
 
 /** The variant that a request names, or the default. */
-export function variantOf({ variants }: Service, name: string | undefined): Variant {
+export function variantOf({ variants }: Service, name: string | undefined): ServedVariant {
   if (name === undefined) return variants[0];
   const variant = findVariant(variants, name);
   if (variant) return variant;

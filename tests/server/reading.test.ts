@@ -17,9 +17,9 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-const claimed = () => metric(url, 'bert_qe_claimed_tokens');
-const pending = () => metric(url, 'bert_qe_pending_tokens');
-const isNothingHeld = async () => (await claimed()) === 0 && (await pending()) === 0;
+const estimated = () => metric(url, 'bert_qe_claimed_tokens');
+const admitted = () => metric(url, 'bert_qe_pending_tokens');
+const isNothingHeld = async () => (await estimated()) === 0 && (await admitted()) === 0;
 
 /** The head of a request and, perhaps, the beginning of its body; what is heard is kept. */
 async function begin(length: number, body = ''): Promise<{ socket: Socket; heard: () => string }> {
@@ -39,7 +39,7 @@ async function begin(length: number, body = ''): Promise<{ socket: Socket; heard
 async function beginAndHold(...request: Parameters<typeof begin>): ReturnType<typeof begin> {
   for (;;) {
     const begun = await begin(...request);
-    for (let look = 0; look < 100; look++) if ((await claimed()) > 0) return begun;
+    for (let look = 0; look < 100; look++) if ((await estimated()) > 0) return begun;
     begun.socket.destroy();
   }
 }
@@ -47,7 +47,7 @@ async function beginAndHold(...request: Parameters<typeof begin>): ReturnType<ty
 describe('a request whose body is on its way', () => {
   it('holds a place, which is free again when the client hangs up', async () => {
     const { socket } = await beginAndHold(5000, '{"query"');
-    expect(await pending()).toBe(0);
+    expect(await admitted()).toBe(0);
     const ended = await metric(url, 'bert_qe_requests_ended_total{reason="hang-up"}');
     socket.destroy();
     await until(isNothingHeld);
@@ -86,14 +86,14 @@ describe('a request whose body is on its way', () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     for (const { heard } of begun) if (heard() !== '') expect(heard()).toMatch(/^HTTP\/1\.1 429 /);
-    expect(await pending()).toBe(0);
+    expect(await admitted()).toBe(0);
     for (const { socket } of begun) socket.destroy();
     await until(isNothingHeld);
     expect((await post(`${url}/rerank`, { query, texts })).status).toBe(200);
   });
 });
 
-/** Without a declared length, so that it takes the long way, through the application. */
+/** Without a declared length: chunked. */
 async function chunked(path: string, body: string) {
   return new Promise<{ status: number; headers: IncomingHttpHeaders; body: string }>((resolve, reject) => {
     const asking = request(

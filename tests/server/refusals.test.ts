@@ -119,7 +119,7 @@ describe('what a client sends is refused with the right status', () => {
   it('headers and bodies that come drop by drop: the connection is closed, others are served', async () => {
     const { url: impatient } = await startServer({
       models: ['T'],
-      patience: { headersMs: 300, requestMs: 600 },
+      timeouts: { headersMs: 300, requestMs: 600 },
     });
     const { port } = new URL(impatient);
     const drip = (first: string, drop: string) =>

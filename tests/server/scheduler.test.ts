@@ -1,23 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TextPair } from '../../src/bert/index.js';
-import { Scheduler, type Engine } from '../../src/server/scheduling/index.js';
+import { Scheduler, type ServedModel } from '../../src/server/scheduling/index.js';
 
 /** Ten tokens a pair; the score of a pair is the number it is called by. */
-class FakeEngine implements Engine {
+class FakeModel implements ServedModel {
   readonly name = 'fake';
+  readonly precision = 'fp32';
+  readonly device = 'cpu';
   readonly weight = 1;
   readonly rounds: string[][] = [];
-  readonly meter = {
-    shape: { layers: 1, hidden: 1, intermediate: 1 },
-    lengthOf: () => 10,
-    count: (pairs: readonly TextPair[]) => ({
-      sequences: pairs.length,
-      tokens: 10 * pairs.length,
-      squaredTokens: 100 * pairs.length,
-    }),
-  };
   readonly scorer = {
+    lengthOf: () => 10,
     scoreLogits: async (pairs: readonly TextPair[]) => {
       this.rounds.push(pairs.map(({ b }) => b));
       await new Promise((resolve) =>
@@ -45,17 +39,15 @@ describe('the scheduler', () => {
         fc.array(fc.record({ client: fc.constantFrom('a', 'b', 'c'), count: fc.nat(30) }), { maxLength: 12 }),
         fc.integer({ min: 1, max: 200 }),
         async (calls, roundTokens) => {
-          const engine = new FakeEngine(roundTokens);
+          const model = new FakeModel(roundTokens);
           const scheduler = new Scheduler();
           const answers = await Promise.all(
-            calls.map(({ client, count }) =>
-              scheduler.run({ engine, client, pairs: pairsOf(client, count) }),
-            ),
+            calls.map(({ client, count }) => scheduler.run({ model, client, pairs: pairsOf(client, count) })),
           );
           answers.forEach((odds, i) =>
             expect([...odds]).toEqual(Array.from({ length: calls[i].count }, (_, j) => j)),
           );
-          const scored = engine.rounds.flat().length;
+          const scored = model.rounds.flat().length;
           expect(scored).toBe(calls.reduce((sum, { count }) => sum + count, 0));
         },
       ),
@@ -64,14 +56,14 @@ describe('the scheduler', () => {
   });
 
   it('shares each round out among those who wait', async () => {
-    const engine = new FakeEngine(60);
+    const model = new FakeModel(60);
     const scheduler = new Scheduler();
     await Promise.all([
-      scheduler.run({ engine, client: 'large', pairs: pairsOf('large', 100) }),
-      scheduler.run({ engine, client: 'small', pairs: pairsOf('small', 6) }),
-      scheduler.run({ engine, client: 'other', pairs: pairsOf('other', 6) }),
+      scheduler.run({ model, client: 'large', pairs: pairsOf('large', 100) }),
+      scheduler.run({ model, client: 'small', pairs: pairsOf('small', 6) }),
+      scheduler.run({ model, client: 'other', pairs: pairsOf('other', 6) }),
     ]);
-    const shares = engine.rounds.map((round) =>
+    const shares = model.rounds.map((round) =>
       ['large', 'small', 'other'].map((client) => round.filter((text) => text.startsWith(client)).length),
     );
     // Two rounds went out before the others came; then those who have had the least go first, alike.
@@ -85,59 +77,59 @@ describe('the scheduler', () => {
   });
 
   it('lets rounds grow while the model is quick, as far as it may', async () => {
-    const engine = new FakeEngine(40, 0, 120);
+    const model = new FakeModel(40, 0, 120);
     const scheduler = new Scheduler();
     // 100 tokens in the time that a round may take.
     scheduler.throughput.record(2000, 0, 1000);
     await Promise.all(
-      ['a', 'b'].map((client) => scheduler.run({ engine, client, pairs: pairsOf(client, 60) })),
+      ['a', 'b'].map((client) => scheduler.run({ model, client, pairs: pairsOf(client, 60) })),
     );
-    const sizes = engine.rounds.map((round) => round.length);
+    const sizes = model.rounds.map((round) => round.length);
     expect(sizes[0]).toBe(10);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(12);
-    const slow = new FakeEngine(40, 0, 120);
+    const slow = new FakeModel(40, 0, 120);
     const other = new Scheduler();
     other.throughput.record(400, 0, 1000);
-    await other.run({ engine: slow, client: 'a', pairs: pairsOf('a', 60) });
+    await other.run({ model: slow, client: 'a', pairs: pairsOf('a', 60) });
     expect(slow.rounds[0]).toHaveLength(4);
   });
 
   it('serves calls of one client in the order in which they came', async () => {
-    const engine = new FakeEngine(20);
+    const model = new FakeModel(20);
     const scheduler = new Scheduler();
     const ended: number[] = [];
     await Promise.all(
       [5, 5, 5].map((count, i) =>
-        scheduler.run({ engine, client: 'a', pairs: pairsOf('a', count) }).then(() => ended.push(i)),
+        scheduler.run({ model, client: 'a', pairs: pairsOf('a', count) }).then(() => ended.push(i)),
       ),
     );
     expect(ended).toEqual([0, 1, 2]);
   });
 
   it('lets nobody pay for the text that a model failed on but the one who sent it', async () => {
-    const engine = new FakeEngine(1000);
+    const model = new FakeModel(1000);
     const scheduler = new Scheduler();
     // Fills both places, so that what follows shares a round.
-    const before = [1, 2].map((i) => scheduler.run({ engine, client: `first ${i}`, pairs: pairsOf('x', 1) }));
+    const before = [1, 2].map((i) => scheduler.run({ model, client: `first ${i}`, pairs: pairsOf('x', 1) }));
     const [good, bad, other] = await Promise.allSettled([
-      scheduler.run({ engine, client: 'good', pairs: pairsOf('good', 3) }),
-      scheduler.run({ engine, client: 'bad', pairs: pairsOf('bad', 3, 'poison') }),
-      scheduler.run({ engine, client: 'other', pairs: pairsOf('other', 3) }),
+      scheduler.run({ model, client: 'good', pairs: pairsOf('good', 3) }),
+      scheduler.run({ model, client: 'bad', pairs: pairsOf('bad', 3, 'poison') }),
+      scheduler.run({ model, client: 'other', pairs: pairsOf('other', 3) }),
       ...before,
     ]);
-    expect(engine.rounds.some((round) => round.includes('good 0') && round.includes('bad 0'))).toBe(true);
+    expect(model.rounds.some((round) => round.includes('good 0') && round.includes('bad 0'))).toBe(true);
     expect([good.status, bad.status, other.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect((bad as PromiseRejectedResult).reason).toMatchObject({ message: 'the model choked' });
   });
 
   it('spends nothing more on a call that was given up', async () => {
-    const engine = new FakeEngine(20, 30);
-    const handedOut = () => engine.rounds.flat().filter((text) => text.startsWith('a')).length;
+    const model = new FakeModel(20, 30);
+    const handedOut = () => model.rounds.flat().filter((text) => text.startsWith('a')).length;
     let before = Number.NaN;
     const scheduler = new Scheduler();
     const abort = new AbortController();
     const call = scheduler.run({
-      engine,
+      model,
       client: 'a',
       pairs: pairsOf('a', 1000),
       signal: abort.signal,
@@ -148,21 +140,21 @@ describe('the scheduler', () => {
       },
     });
     await expect(call).rejects.toMatchObject({ code: 'aborted' });
-    await scheduler.run({ engine, client: 'b', pairs: pairsOf('b', 1) });
+    await scheduler.run({ model, client: 'b', pairs: pairsOf('b', 1) });
     expect(before).toBeLessThan(1000);
     expect(handedOut()).toBe(before);
     await expect(
-      scheduler.run({ engine, client: 'a', pairs: [], signal: abort.signal }),
+      scheduler.run({ model, client: 'a', pairs: [], signal: abort.signal }),
     ).rejects.toMatchObject({
       code: 'aborted',
     });
   });
 
   it('tells a call when its first pairs go out, and how far it is', async () => {
-    const engine = new FakeEngine(30);
+    const model = new FakeModel(30);
     const heard: string[] = [];
     await new Scheduler().run({
-      engine,
+      model,
       client: 'a',
       pairs: pairsOf('a', 7),
       onStart: () => heard.push('start'),

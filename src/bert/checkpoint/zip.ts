@@ -1,12 +1,12 @@
 import { layoutProblem } from './extent.js';
 import type { RandomAccessFile } from './random-access-file.js';
 
-/** An entry of a zip archive, and where its bytes lie in the file. */
+/** An entry of a zip archive and the place of its bytes. */
 export interface ZipEntry {
   readonly name: string;
   readonly offset: number;
   readonly length: number;
-  /** Of a deflated entry: how long its content is. */
+  /** The length of a deflated entry's content. */
   readonly inflatedLength?: number;
   /** CRC-32 of the content. */
   readonly crc: number;
@@ -19,16 +19,16 @@ const CENTRAL = 0x02014b50;
 const LOCAL = 0x04034b50;
 const END_BYTES = 22;
 const LONGEST_COMMENT = 0xffff;
-/** The central directory of the largest models is a few hundred kilobytes. */
+/** A limit on the central directory: that of the largest models is a few hundred kilobytes. */
 const DIRECTORY_LIMIT = 1 << 28;
 
-/** Numbers of the two ways in which entries are kept here. */
+/** Compression methods. */
 const STORED = 0;
 const DEFLATED = 8;
 
 /**
- * Lists a zip archive, ZIP64 included; deflated entries are refused unless they are allowed. Sizes and places are
- * checked against the file, the local headers against the directory, and overlapping entries are refused.
+ * Lists a zip archive, ZIP64 included. Deflated entries are refused unless they are allowed. Sizes and offsets are
+ * checked against the file and local headers against the directory; overlapping entries are refused.
  */
 export async function readZip(
   file: RandomAccessFile,
@@ -103,7 +103,7 @@ function parseDirectory(
     const method = data.getUint16(at + 10, true);
     if (!methods.includes(method)) throw file.corrupt(`the zip entry "${name}" is compressed`);
 
-    // ZIP64 gives, in this order, only those of the three that did not fit.
+    // ZIP64 stores, in this order, only those of the three fields that did not fit.
     const wide = zip64Fields(data, extra, extra + extraLength);
     const field = (offset: number): number => {
       const value = data.getUint32(offset, true);

@@ -1,16 +1,16 @@
 import type { DocumentStore, Qrels, Query, Retriever } from '../../collection/index.js';
 
-/** What the server searches. */
+/** A collection to search. */
 export interface Collection {
   readonly retriever: Retriever;
   readonly documents: DocumentStore;
-  /** What makes the initial ranking, e.g. `DPH+KL`. */
+  /** The name of the first stage, e.g. `DPH+KL`. */
   readonly firstStage: string;
   /** Documents, and words counted with repetition. */
   readonly statistics: { readonly documents: number; readonly tokens: number };
 }
 
-/** Queries that come with the collection, and what was judged for them. */
+/** The queries of a collection, and their judgements. */
 export class Topics {
   readonly #byText = new Map<string, string>();
 
@@ -21,7 +21,7 @@ export class Topics {
     for (const { id, text } of queries) this.#byText.set(normalised(text), id);
   }
 
-  /** The judged query that is meant by an id or, without one, by the same words. */
+  /** The judged query of this id or, without an id, of the same words. */
   judged(
     text: string,
     id: string | undefined,
@@ -31,7 +31,7 @@ export class Topics {
     return levels && { id: named!, levels };
   }
 
-  /** Documents judged relevant; null where nothing is judged. */
+  /** Number of documents judged relevant; null if nothing is judged. */
   relevant(id: string): number | null {
     const levels = this.qrels.get(id);
     return levels ? countRelevant(levels) : null;

@@ -7,29 +7,30 @@ import {
 } from '../../expansion/index.js';
 import { weightFlops } from '../../bert/index.js';
 import type { VariantDescription, VariantsAnswer } from '../schemas/index.js';
-import type { LoadedEngine, Variant } from './variant.js';
+import type { ServedModel } from '../scheduling/index.js';
+import type { ServedVariant } from './served-variant.js';
 
-/** Searches that the means are taken over. */
-const latest = 50;
+/** Searches that a mean is taken over. */
+const meanOver = 50;
 
-/** What one search took. */
+/** The cost of one search. */
 interface Measured {
   readonly cost: RerankCost;
   readonly documents: number;
 }
 
-/** What searches took lately, by variant. */
+/** The costs of recent searches, by variant. */
 export class Measurements {
-  readonly #costs = new Map<Variant, Measured[]>();
+  readonly #costs = new Map<ServedVariant, Measured[]>();
 
-  record(variant: Variant, cost: RerankCost, documents: number): void {
+  record(variant: ServedVariant, cost: RerankCost, documents: number): void {
     const costs = this.#costs.get(variant) ?? [];
     costs.push({ cost, documents });
-    if (costs.length > latest) costs.shift();
+    if (costs.length > meanOver) costs.shift();
     this.#costs.set(variant, costs);
   }
 
-  of(variant: Variant): VariantDescription['measured'] {
+  of(variant: ServedVariant): VariantDescription['measured'] {
     const costs = this.#costs.get(variant);
     if (!costs) return undefined;
     const mean = (of: (one: Measured) => number): number =>
@@ -50,7 +51,7 @@ export class Measurements {
 }
 
 export function describeVariants(
-  variants: readonly Variant[],
+  variants: readonly ServedVariant[],
   settings: Settings,
   measurements: Measurements,
 ): VariantsAnswer {
@@ -66,8 +67,12 @@ export function shownSettings({ alpha, beta, kd, kc, chunk, passage, chunkSource
   return { alpha, beta, kd, kc, chunkWords: chunk.length, passageWords: passage.length, chunkSource };
 }
 
-function describe(variant: Variant, settings: Settings, measurements: Measurements): VariantDescription {
-  const { id, name, aliases, expansion, engines } = variant;
+function describe(
+  variant: ServedVariant,
+  settings: Settings,
+  measurements: Measurements,
+): VariantDescription {
+  const { id, name, aliases, expansion, models } = variant;
   const paper = paperFlops(variant, settings);
   const measured = measurements.of(variant);
   return {
@@ -76,10 +81,10 @@ function describe(variant: Variant, settings: Settings, measurements: Measuremen
     aliases: [...aliases],
     expansion,
     models: {
-      bestPassage: describeEngine(engines.bestPassage),
-      phaseOne: describeEngine(engines.phaseOne),
+      bestPassage: describeModel(models.bestPassage),
+      phaseOne: describeModel(models.phaseOne),
       ...(expansion
-        ? { phaseTwo: describeEngine(engines.phaseTwo), phaseThree: describeEngine(engines.phaseThree) }
+        ? { phaseTwo: describeModel(models.phaseTwo), phaseThree: describeModel(models.phaseThree) }
         : {}),
     },
     ...(paper ? { paper } : {}),
@@ -87,27 +92,25 @@ function describe(variant: Variant, settings: Settings, measurements: Measuremen
   };
 }
 
-function describeEngine({
+function describeModel({
   name,
-  meter,
+  shape,
   precision,
   device,
-}: LoadedEngine): VariantDescription['models']['phaseOne'] {
-  const { shape } = meter;
-  const known = shape.layers > 0;
+}: ServedModel): VariantDescription['models']['phaseOne'] {
   return {
     model: name,
-    ...(known ? { layers: shape.layers, hidden: shape.hidden, flopsPerToken: weightFlops(shape) } : {}),
+    ...(shape ? { layers: shape.layers, hidden: shape.hidden, flopsPerToken: weightFlops(shape) } : {}),
     precision,
     device,
   };
 }
 
 function paperFlops(
-  { name, engines, expansion }: Variant,
+  { name, models, expansion }: ServedVariant,
   { kd, kc, passage, chunk }: Settings,
 ): VariantDescription['paper'] {
-  const { phaseOne, phaseTwo, phaseThree } = engines;
+  const { phaseOne, phaseTwo, phaseThree } = models;
   if (!phaseOne.size || !phaseTwo.size || !phaseThree.size) return undefined;
   const sizes: PaperVariant = {
     name,

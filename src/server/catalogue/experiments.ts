@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExperimentsAnswer } from '../schemas/index.js';
 
-/** The experiments under a folder that have a report, latest first; none where there is no such folder. */
+/** Lists the experiments under a folder that have a report, latest first; none if there is no such folder. */
 export async function listExperiments(folder: string | undefined): Promise<ExperimentsAnswer> {
   if (folder === undefined) return { experiments: [] };
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
@@ -16,7 +16,7 @@ export async function listExperiments(folder: string | undefined): Promise<Exper
   };
 }
 
-/** The files of an experiment that may be looked at; the work it keeps beside them is not for others. */
+/** The files of an experiment that may be read. Its stored work beside them may not. */
 export const experimentFiles = /^(report\.(html|md)|(tables|figures)\/[\w.-]+)$/;
 
 async function describe(

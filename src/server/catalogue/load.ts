@@ -1,23 +1,20 @@
 import { availableParallelism } from 'node:os';
+import { basename } from 'node:path';
 import {
   BertScorer,
+  encoderSizes,
   findModel,
-  readModelConfig,
   SIZE_FOLDERS,
+  weightFlops,
   type Device,
+  type EncoderShape,
   type Precision,
   type SizeLetter,
-  encoderSizes,
-  weightFlops,
-  type EncoderShape,
-  type Meter,
 } from '../../bert/index.js';
-import { basename } from 'node:path';
 import { BertQeError } from '../../common/errors.js';
-import { CharacterMeter } from './character-meter.js';
+import type { ServedModel } from '../scheduling/index.js';
 import { namedVariant, type NamedVariant } from './names.js';
-import { ScorerMeter } from './scorer-meter.js';
-import type { LoadedEngine, Variant } from './variant.js';
+import { findVariant, type ServedVariant } from './served-variant.js';
 
 export interface LoadModelsOptions {
   /** Variants to offer, the first is the default: `SST`, `S`, a model's name or path, or `phase1+phase2+phase3`. */
@@ -28,33 +25,32 @@ export interface LoadModelsOptions {
   readonly precision?: Precision | 'auto';
 }
 
-/** Models that are loaded, and the variants made of them. */
-export interface LoadedModels {
-  readonly variants: readonly Variant[];
+/** Loaded models, and the variants made of them. */
+interface LoadedModels {
+  readonly variants: readonly ServedVariant[];
   close(): Promise<void>;
 }
 
-interface Opened {
+interface OpenedModel {
   readonly name: string;
   readonly scorer: BertScorer;
-  readonly meter: Meter;
 }
 
-/** How many times the tokens that keep all workers busy a round may have, where the model is quick. */
+/** The largest round of a fast model, in multiples of the tokens that keep all workers busy. */
 const roundGrowth = 8;
 
 /**
- * How much nicer scoring threads are than the one that serves. There are as many as cores, always with work under load;
- * when V8 collects garbage with its helpers, a serving thread that is only their equal waits for a core for 100 ms. One
- * step is enough for that; with more, one client had less (87.8 % of the scorer alone with five, 91 % with one).
+ * Niceness of the scoring threads over the serving one. There are as many as cores; without it, garbage collection with
+ * V8's helper threads makes the serving thread wait for a core for up to 100 ms. More steps cost throughput: 87.8 % of
+ * the scorer alone with five, 91 % with one.
  */
 const scoringNiceness = 1;
 
-/** Loads each model once, however many variants are made of it. */
+/** Loads each model once, whatever the number of variants made of it. */
 export async function loadVariants(options: LoadModelsOptions): Promise<LoadedModels> {
   const named = options.models.map((text) => namedVariant(text));
   if (named.length === 0) throw new BertQeError('usage', 'The server needs a model; give --models SST.');
-  const opened = new Map<string, Opened>();
+  const opened = new Map<string, OpenedModel>();
   const close = async (): Promise<void> => {
     await Promise.all([...opened.values()].map(({ scorer }) => scorer.close()));
   };
@@ -63,14 +59,14 @@ export async function loadVariants(options: LoadModelsOptions): Promise<LoadedMo
       const folder = await findModel(model);
       if (!opened.has(folder)) opened.set(folder, await open(model, folder, options));
     }
-    const engines = weighed(opened);
-    const variants: Variant[] = [];
+    const served = servedModels(opened);
+    const variants: ServedVariant[] = [];
     for (const variant of named) {
       const folders = await Promise.all(variant.models.map((model) => findModel(model)));
       variants.push(
         assemble(
           variant,
-          folders.map((folder) => engines.get(folder)!),
+          folders.map((folder) => served.get(folder)!),
         ),
       );
     }
@@ -85,7 +81,7 @@ async function open(
   model: string,
   folder: string,
   { device, precision }: LoadModelsOptions,
-): Promise<Opened> {
+): Promise<OpenedModel> {
   const scorer = await BertScorer.load({
     model: folder,
     niceness: scoringNiceness,
@@ -93,41 +89,38 @@ async function open(
     ...(precision === undefined ? {} : { precision }),
   });
   const name = Object.hasOwn(SIZE_FOLDERS, model) ? SIZE_FOLDERS[model as SizeLetter] : basename(folder);
-  try {
-    return { name, scorer, meter: new ScorerMeter(await readModelConfig(folder), scorer) };
-  } catch (error) {
-    // An ONNX export whose config does not describe its layers.
-    if (error instanceof BertQeError) return { name, scorer, meter: new CharacterMeter() };
-    await scorer.close();
-    throw error;
-  }
+  return { name, scorer };
 }
 
-/** The costliest model has the weight 1; of others as much as their FLOPs per token are less. */
-function weighed(opened: ReadonlyMap<string, Opened>): Map<string, LoadedEngine> {
-  const costs = [...opened.values()].map(({ meter }) => weightFlops(meter.shape));
-  const most = Math.max(...costs);
+/** The models with their weights: 1 for the costliest, for others their FLOPs per token relative to it. */
+function servedModels(opened: ReadonlyMap<string, OpenedModel>): Map<string, ServedModel> {
+  const costs = [...opened.values()].map(({ scorer }) => flopsPerToken(scorer));
+  const highest = Math.max(...costs);
   return new Map(
-    [...opened].map(([folder, { name, scorer, meter }], i) => {
-      const { info } = scorer;
-      const size = sizeOf(meter.shape);
-      const isCpu = info.device === 'cpu';
-      const roundTokens = info.batchTokens * (isCpu ? Math.max(info.workers, availableParallelism()) : 1);
-      const engine: LoadedEngine = {
+    [...opened].map(([folder, { name, scorer }], i) => {
+      const { batchTokens, device, precision, shape, workers } = scorer.info;
+      const isCpu = device === 'cpu';
+      const size = shape && sizeOf(shape);
+      const roundTokens = batchTokens * (isCpu ? Math.max(workers, availableParallelism()) : 1);
+      const model: ServedModel = {
         name,
         scorer,
-        meter,
-        weight: costs[i] > 0 ? costs[i] / most : 1,
+        precision,
+        device,
+        weight: costs[i] > 0 ? costs[i] / highest : 1,
         roundTokens,
-        // A GPU's batches are as large as they may be.
+        // Batches of a GPU have their full size already.
         fullRoundTokens: isCpu ? roundGrowth * roundTokens : roundTokens,
-        precision: info.precision,
-        device: info.device,
+        ...(shape ? { shape } : {}),
         ...(size ? { size } : {}),
       };
-      return [folder, engine];
+      return [folder, model];
     }),
   );
+}
+
+function flopsPerToken({ info: { shape } }: BertScorer): number {
+  return shape ? weightFlops(shape) : 0;
 }
 
 function sizeOf({ layers, hidden }: EncoderShape): SizeLetter | undefined {
@@ -137,18 +130,22 @@ function sizeOf({ layers, hidden }: EncoderShape): SizeLetter | undefined {
   );
 }
 
-function assemble(named: NamedVariant, engines: readonly LoadedEngine[]): Variant {
-  const { models: _, ...names } = named;
-  const [phaseOne, phaseTwo = phaseOne, phaseThree = phaseOne] = engines;
+function assemble({ id, name, aliases }: NamedVariant, models: readonly ServedModel[]): ServedVariant {
+  const [phaseOne, phaseTwo = phaseOne, phaseThree = phaseOne] = models;
   return {
-    ...names,
-    engines: { bestPassage: phaseOne, phaseOne, phaseTwo, phaseThree },
-    expansion: engines.length > 1,
+    id,
+    name,
+    aliases,
+    models: { bestPassage: phaseOne, phaseOne, phaseTwo, phaseThree },
+    expansion: models.length > 1,
   };
 }
 
-function withAliases(variants: readonly Variant[], aliases: ReadonlyMap<string, string>): Variant[] {
-  const added = new Map<Variant, string[]>();
+function withAliases(
+  variants: readonly ServedVariant[],
+  aliases: ReadonlyMap<string, string>,
+): ServedVariant[] {
+  const added = new Map<ServedVariant, string[]>();
   for (const [alias, target] of aliases) {
     const variant = findVariant(variants, target);
     if (!variant) {
@@ -163,10 +160,4 @@ function withAliases(variants: readonly Variant[], aliases: ReadonlyMap<string, 
     ...variant,
     aliases: [...variant.aliases, ...(added.get(variant) ?? [])],
   }));
-}
-
-/** The variant of a name, whatever its case. */
-export function findVariant(variants: readonly Variant[], name: string): Variant | undefined {
-  const wanted = name.toLowerCase();
-  return variants.find(({ id, aliases }) => [id, ...aliases].some((known) => known.toLowerCase() === wanted));
 }

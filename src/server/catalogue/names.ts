@@ -3,20 +3,20 @@ import { type SizeLetter, sizeNames } from '../../bert/index.js';
 import { parseVariant } from '../../expansion/index.js';
 import { BertQeError } from '../../common/errors.js';
 
-/** What `--models` names, before anything is loaded. */
+/** A variant that `--models` names, before anything is loaded. */
 export interface NamedVariant {
   readonly id: string;
   readonly name: string;
   readonly aliases: readonly string[];
-  /** Models of phases one, two and three; one for a plain re-ranker. */
+  /** Models of phases one, two and three; one model for a plain re-ranker. */
   readonly models: readonly string[];
 }
 
 const letters = /^(bert-(qe-)?)?([tsmbl]|[tsmbl]{3})$/i;
 
 /**
- * `SST` or `S`: the paper's letters. `a+b+c`: three models by name or path. Anything else: one model by name or path,
- * as a plain re-ranker.
+ * Reads the name of a variant. `SST` or `S`: the paper's letters. `a+b+c`: three models by name or path. Anything else:
+ * one model by name or path, as a plain re-ranker.
  */
 export function namedVariant(text: string): NamedVariant {
   if (letters.test(text) || isSizeName(text)) {

@@ -1,20 +1,20 @@
 import { settingsFrom } from '../../expansion/index.js';
 import { describeVariants, experimentFiles, listExperiments } from '../catalogue/index.js';
-import { fileUnder, HttpProblem } from '../http/index.js';
+import { fileUnder, HttpProblem, jsonAnswer, textAnswer } from '../http/index.js';
 import type { InfoAnswer } from '../schemas/index.js';
-import type { RouteHandler } from './context.js';
+import type { Handler } from './handler.js';
 
-/** Reports load nothing, and run nothing. */
+/** Reports load nothing and run nothing. */
 const reportPolicy =
   "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox";
 
-export const answerVariants: RouteHandler = ({ variants, methods, measurements }, c) =>
-  c.json(describeVariants(variants, settingsFrom(methods.own), measurements));
+export const answerVariants: Handler = ({ variants, methodDefaults, measurements }) =>
+  jsonAnswer(describeVariants(variants, settingsFrom(methodDefaults.options), measurements));
 
-export const answerInfo: RouteHandler = async (service, c) => {
+export const answerInfo: Handler = async (service) => {
   const { version, variants, collection, topics, limits, depth } = service;
   const { experiments } = await listExperiments(service.experiments);
-  return c.json({
+  return jsonAnswer({
     name: 'bert-qe',
     version,
     model: variants[0].id,
@@ -33,33 +33,31 @@ export const answerInfo: RouteHandler = async (service, c) => {
   } satisfies InfoAnswer);
 };
 
-export const answerQueries: RouteHandler = ({ topics }, c) =>
-  c.json({ queries: topics.queries.map(({ id, text }) => ({ id, text, relevant: topics.relevant(id) })) });
+export const answerQueries: Handler = ({ topics }) =>
+  jsonAnswer({
+    queries: topics.queries.map(({ id, text }) => ({ id, text, relevant: topics.relevant(id) })),
+  });
 
-export const answerDocument: RouteHandler = async ({ collection }, c) => {
-  const id = c.req.param('id') ?? '';
+export const answerDocument: Handler = async ({ collection }, { match }) => {
+  const id = match?.parameters['id'] ?? '';
   const found = (await collection?.documents.get([id]))?.get(id);
   if (!found) {
     const where = collection ? 'the index' : 'this server, which has no index';
     throw new HttpProblem(404, 'not_found', `There is no document "${id}" in ${where}.`);
   }
-  return c.json(found);
+  return jsonAnswer(found);
 };
 
-export const answerExperiments: RouteHandler = async ({ experiments }, c) =>
-  c.json(await listExperiments(experiments));
+export const answerExperiments: Handler = async ({ experiments }) =>
+  jsonAnswer(await listExperiments(experiments));
 
-export const answerExperimentFile: RouteHandler = async ({ experiments }, c) => {
-  const name = c.req.param('name') ?? '';
-  const file = c.req.param('file') ?? '';
+export const answerExperimentFile: Handler = async ({ experiments }, { match }) => {
+  const { name = '', file = '' } = match?.parameters ?? {};
   const found =
     experiments !== undefined && experimentFiles.test(file)
       ? await fileUnder(experiments, `${name}/${file}`)
       : undefined;
   if (!found)
     throw new HttpProblem(404, 'not_found', `There is no file "${file}" of an experiment "${name}".`);
-  return c.body(new Uint8Array(found.bytes), 200, {
-    'Content-Type': found.type,
-    'Content-Security-Policy': reportPolicy,
-  });
+  return textAnswer(found.bytes, found.type, 200, { 'Content-Security-Policy': reportPolicy });
 };

@@ -1,18 +1,14 @@
-import type { RouteName } from '../routes.js';
 import * as catalogue from './catalogue.js';
-import type { RouteHandler } from './context.js';
+import type { Handlers } from './handler.js';
 import * as rerank from './rerank.js';
 import { answerSearch } from './search.js';
 import * as service from './service.js';
 
-export type { Ask, Env, RouteHandler } from './context.js';
-export { answerProblem } from './problem.js';
-export { directAnswers, type JsonAnswer } from './rerank.js';
-export { eventStreamType } from './search.js';
-export { answerPage, pagePolicy } from './service.js';
+export type { Handler, Handlers } from './handler.js';
+export { answerPage } from './service.js';
 
-/** Those that need nothing but the service; the application adds health and its own descriptions. */
-export const handlers = {
+/** The handler of every route. */
+export const handlers: Handlers = {
   rerankV2: rerank.answerRerankV2,
   rerankV1: rerank.answerRerankV1,
   rerank: rerank.answerRerank,
@@ -23,6 +19,9 @@ export const handlers = {
   document: catalogue.answerDocument,
   experiments: catalogue.answerExperiments,
   experimentFile: catalogue.answerExperimentFile,
+  health: service.answerHealth,
   ready: service.answerReady,
   metrics: service.answerMetrics,
-} satisfies Partial<Record<RouteName, RouteHandler>>;
+  openapi: service.answerOpenApi,
+  docs: service.answerDocs,
+};

@@ -1,60 +1,58 @@
-import { check, EventStream, problemBody, problemOf, readJson } from '../http/index.js';
-import { routes } from '../routes.js';
-import type { SearchEvents, SearchRequest } from '../schemas/index.js';
+import {
+  check,
+  EventStream,
+  jsonAnswer,
+  problemBody,
+  problemOf,
+  streamedAnswer,
+  type Answer,
+  type RequestContext,
+} from '../http/index.js';
+import { searchRequest, type SearchEvents, type SearchRequest } from '../schemas/index.js';
 import { search } from '../search/index.js';
 import type { Service } from '../service.js';
-import type { Ask, RouteHandler } from './context.js';
+import type { Handler } from './handler.js';
 
-export const eventStreamType = 'text/event-stream; charset=utf-8';
-
-export const answerSearch: RouteHandler = async (service, c) => {
-  const body = check(routes.search.request, await readJson(c, service.limits.bodyBytes));
-  const wantsEvents = /\btext\/event-stream\b/.test(c.req.header('accept') ?? '');
-  return wantsEvents ? streamed(service, c, body) : c.json(await search(service, c.var.life, body));
+export const answerSearch: Handler = async (service, context, body) => {
+  const asked = check(searchRequest, body);
+  const wantsEvents = /\btext\/event-stream\b/.test(context.request.headers.accept ?? '');
+  return wantsEvents
+    ? streamSearch(service, context, asked)
+    : jsonAnswer(await search(service, context, asked));
 };
 
 /**
- * The answer begins when the models do: what is refused before has its own status. From then on the status is 200,
- * and what goes wrong is an event.
+ * Streams a search. The answer begins when the models do, so a refusal before that has its own status. Later problems
+ * are events.
  */
-function streamed(service: Service, c: Ask, body: SearchRequest): Promise<Response> {
-  const { life, log, finish } = c.var;
-  return new Promise((resolve, reject) => {
-    let events: EventStream | undefined;
-    let initial: SearchEvents['initial'] | undefined;
-    const send = <Name extends keyof SearchEvents>(name: Name, data: SearchEvents[Name]): void => {
-      if (!events) {
-        events = new EventStream(() => life.end('hang-up'));
-        resolve(c.body(events.body, 200, streamHeaders));
-        if (initial) events.send('initial', initial);
-      }
-      events.send(name, data);
-    };
-    search(service, life, body, {
+async function streamSearch(
+  service: Service,
+  context: RequestContext,
+  asked: SearchRequest,
+): Promise<Answer> {
+  let stream: EventStream | undefined;
+  let initial: SearchEvents['initial'] | undefined;
+  const send = <Name extends keyof SearchEvents>(name: Name, data: SearchEvents[Name]): void => {
+    if (!stream) {
+      stream = new EventStream(context);
+      if (initial) stream.send('initial', initial);
+    }
+    stream.send(name, data);
+  };
+  let status = 200;
+  try {
+    const answer = await search(service, context, asked, {
       onInitial: (found) => (initial = found),
       onProgress: (progress) => send('progress', progress),
-    }).then(
-      (answer) => {
-        send('result', answer);
-        events!.close();
-        finish(200);
-      },
-      (error: unknown) => {
-        // Nothing is said yet: the status still can say it.
-        if (!events) return reject(error as Error);
-        const problem = problemOf(error, life.ended);
-        if (problem.status === 500) log.failure(life.id, error);
-        send('error', problemBody(problem, life.id));
-        events.close();
-        return finish(problem.status);
-      },
-    );
-  });
+    });
+    send('result', answer);
+  } catch (error) {
+    if (!stream) throw error;
+    const problem = problemOf(error, context.ended);
+    if (problem.status === 500) service.log.failure(context.id, error);
+    send('error', problemBody(problem, context.id));
+    ({ status } = problem);
+  }
+  stream!.close();
+  return streamedAnswer(status);
 }
-
-const streamHeaders = {
-  'Content-Type': eventStreamType,
-  'Cache-Control': 'no-store',
-  // nginx would hold events back until a buffer is full.
-  'X-Accel-Buffering': 'no',
-};

@@ -1,25 +1,47 @@
-import { fileUnder } from '../http/index.js';
-import type { RouteHandler } from './context.js';
+import {
+  fileUnder,
+  jsonAnswer,
+  percentDecoded,
+  textAnswer,
+  type Answer,
+  type RequestContext,
+} from '../http/index.js';
+import type { Service } from '../service.js';
+import type { Handler } from './handler.js';
 
 /** The page loads nothing from elsewhere. */
-export const pagePolicy =
+const pagePolicy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'self'";
 
-export const answerReady: RouteHandler = ({ draining }, c) =>
-  draining ? c.json({ status: 'draining' }, 503) : c.json({ status: 'ready' });
+export const answerHealth: Handler = async ({ health }) => {
+  const state = await health.run();
+  return jsonAnswer(state, state.status === 'ok' ? 200 : 503);
+};
 
-export const answerMetrics: RouteHandler = ({ metrics }, c) =>
-  c.body(metrics.render(), 200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' });
+export const answerReady: Handler = ({ draining }) =>
+  draining ? jsonAnswer({ status: 'draining' }, 503) : jsonAnswer({ status: 'ready' });
 
-/** The page, its scripts and styles; without a built page, the description of the API in its place. */
-export const answerPage: RouteHandler = async ({ page }, c) => {
-  const path = decodeURIComponent(c.req.path).slice(1) || 'index.html';
-  const found = await fileUnder(page, path);
-  if (!found) return path === 'index.html' ? c.redirect('/docs') : c.notFound();
-  return c.body(new Uint8Array(found.bytes), 200, {
-    'Content-Type': found.type,
+export const answerMetrics: Handler = ({ metrics }) =>
+  textAnswer(metrics.render(), 'text/plain; version=0.0.4; charset=utf-8');
+
+export const answerOpenApi: Handler = ({ description }) =>
+  textAnswer(description.openApi, 'application/json');
+
+export const answerDocs: Handler = ({ description }) =>
+  textAnswer(description.page, 'text/html; charset=UTF-8', 200, {
+    'Content-Security-Policy': pagePolicy,
+  });
+
+/** A file of the page, or undefined. Without a built page, `/` leads to the description of the API. */
+export async function answerPage({ page }: Service, { path }: RequestContext): Promise<Answer | undefined> {
+  const file = percentDecoded(path).slice(1) || 'index.html';
+  const found = await fileUnder(page, file);
+  if (!found) return file === 'index.html' ? toDocs : undefined;
+  return textAnswer(found.bytes, found.type, 200, {
     'Content-Security-Policy': pagePolicy,
     // Files in assets/ have their hash in their name.
-    'Cache-Control': path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'Cache-Control': file.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
   });
-};
+}
+
+const toDocs: Answer = { status: 302, headers: { Location: '/docs' }, body: '' };

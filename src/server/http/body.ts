@@ -1,72 +1,83 @@
 import type { IncomingMessage } from 'node:http';
-import type { Context } from 'hono';
 import type { z } from 'zod';
+import { discardedBody } from '../limits.js';
 import { HttpProblem } from './problem.js';
 
-/** Whether a body is declared as JSON. */
-export function isJson(contentType: string | undefined): boolean {
-  const [type = ''] = (contentType ?? '').split(';');
-  return /^application\/([\w.-]+\+)?json$/i.test(type.trim());
-}
-
-/** Reads a whole message: one of a declared length, which Node keeps to. */
-export function readMessage(message: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    message.on('data', (chunk: Buffer) => chunks.push(chunk));
-    message.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    message.on('error', reject);
-    message.on('close', () => {
-      // It also follows the end; an error costs more than all the rest of this.
-      if (!message.complete) reject(new Error('The connection was closed before the end of the body.'));
-    });
-  });
-}
-
-/** Reads a body of at most so many bytes as JSON. */
-export async function readJson(c: Context, mostBytes: number): Promise<unknown> {
-  if (!isJson(c.req.header('content-type'))) {
+/** Reads the bytes of a body declared as JSON. `declaredBytes` is undefined for a chunked one. */
+export async function readJsonBytes(
+  request: IncomingMessage,
+  declaredBytes: number | undefined,
+  maxBytes: number,
+): Promise<Buffer> {
+  if (!isJson(request.headers['content-type'])) {
     throw new HttpProblem(
       415,
       'unsupported_media_type',
       'The body must be declared as JSON: send Content-Type: application/json.',
     );
   }
-  return parseJson(await readBytes(c, mostBytes));
+  if ((declaredBytes ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  return readBytes(request, maxBytes);
 }
 
-async function readBytes(c: Context, mostBytes: number): Promise<Buffer> {
-  const declared = c.req.header('content-length');
-  if (declared !== undefined) {
-    if (Number(declared) > mostBytes) throw tooLarge(mostBytes);
-    // Node lets no more than the declared length through.
-    return Buffer.from(await c.req.raw.arrayBuffer());
-  }
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  // Counted while it comes in: a chunked body declares no length. Not `for await`, which would cut the connection on
-  // the way out, and with it the answer.
-  const reader = (c.req.raw.body as ReadableStream<Uint8Array> | null)?.getReader();
-  for (let read = await reader?.read(); read?.value; read = await reader?.read()) {
-    bytes += read.value.length;
-    if (bytes > mostBytes) throw tooLarge(mostBytes);
-    chunks.push(read.value);
-  }
-  return Buffer.concat(chunks);
+function isJson(contentType: string | undefined): boolean {
+  if (contentType === 'application/json') return true;
+  const [type = ''] = (contentType ?? '').split(';');
+  return /^application\/([\w.-]+\+)?json$/i.test(type.trim());
 }
 
-/** The rest is let go by, for half a second: a connection that is closed on it takes the answer along. */
-function tooLarge(mostBytes: number): HttpProblem {
+function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) return void chunks.push(chunk);
+      chunks.length = 0;
+      // The first time only: the rest of the body is still coming.
+      if (bytes - chunk.length <= maxBytes) reject(tooLarge(maxBytes));
+    });
+    request.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    request.on('error', reject);
+    request.on('close', () => {
+      // It also follows the end, and making an error is expensive.
+      if (!request.complete) reject(new Error('The connection was closed before the end of the body.'));
+    });
+  });
+}
+
+function tooLarge(maxBytes: number): HttpProblem {
   return new HttpProblem(
     413,
     'too_large',
-    `The body is larger than ${mostBytes} bytes; send fewer documents at a time, or start the server with a larger --max-body.`,
+    `The body is larger than ${maxBytes} bytes; send fewer documents at a time, or start the server with a larger --max-body.`,
   );
+}
+
+/**
+ * Throws away what is still to come of a body. A body within the limit passes, and the connection serves the next
+ * request; of any other, only as much as lets the client read the answer.
+ */
+export function discardBody(
+  request: IncomingMessage,
+  declaredBytes: number | undefined,
+  maxBytes: number,
+): void {
+  if (declaredBytes === 0 || request.complete || request.destroyed) return;
+  request.resume();
+  if (declaredBytes !== undefined && declaredBytes <= maxBytes) return;
+  const timer = setTimeout(() => request.socket.destroySoon(), discardedBody.milliseconds);
+  timer.unref();
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > discardedBody.bytes) request.socket.destroySoon();
+  });
+  request.on('close', () => clearTimeout(timer));
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What bytes say as JSON. */
 export function parseJson(bytes: Buffer): unknown {
   let text: string;
   try {
@@ -82,18 +93,18 @@ export function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** What is wrong with a value is said with the field's name. */
+/** Checks a value against a schema; the problem names the wrong fields. */
 export function check<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
-  const issues = checked.error.issues.slice(0, 3).map((issue) => `${pathOf(issue.path)}${issue.message}`);
+  const issues = checked.error.issues.slice(0, 3).map((issue) => `${fieldName(issue.path)}${issue.message}`);
   const more = checked.error.issues.length > 3 ? ` (and ${checked.error.issues.length - 3} more)` : '';
   throw new HttpProblem(422, 'invalid_request', `${issues.join('; ')}${more}.`);
 }
 
-function pathOf(path: readonly PropertyKey[]): string {
-  const written = path.map((part, i) =>
+function fieldName(path: readonly PropertyKey[]): string {
+  const parts = path.map((part, i) =>
     typeof part === 'number' ? `[${part}]` : `${i > 0 ? '.' : ''}${String(part)}`,
   );
-  return written.length > 0 ? `${written.join('')}: ` : '';
+  return parts.length > 0 ? `${parts.join('')}: ` : '';
 }

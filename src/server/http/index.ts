@@ -1,7 +1,11 @@
-export { check, isJson, parseJson, readJson, readMessage } from './body.js';
-export { EventStream } from './events.js';
-export { isLocalHost, isLoopback } from './hosts.js';
+export { Access, isLocalHost, isLoopback, type AccessOptions } from './access.js';
+export { jsonAnswer, streamedAnswer, textAnswer, type Answer } from './answer.js';
+export { check, discardBody, parseJson, readJsonBytes } from './body.js';
+export { EventStream } from './event-stream.js';
 export { ApiKeys } from './keys.js';
-export { RequestLife, type LifeEnd, type Notes } from './life.js';
-export { HttpProblem, problemBody, problemOf, type ProblemAnswer } from './problem.js';
+export { listen } from './listen.js';
+export { ParseQueue } from './parse-queue.js';
+export { HttpProblem, problemAnswer, problemBody, problemOf, type ProblemAnswer } from './problem.js';
+export { RequestContext, type RequestNotes } from './request-context.js';
+export { percentDecoded, type RouteMatch } from './router.js';
 export { fileUnder } from './static-files.js';

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** The API keys; kept as hashes, so that none can be read out of memory or told by the time that comparing takes. */
+/** The API keys, kept as hashes and compared in constant time. */
 export class ApiKeys {
   readonly #hashes: readonly Buffer[];
 
@@ -12,14 +12,14 @@ export class ApiKeys {
     return this.#hashes.length === 0;
   }
 
-  /** A name for the key's owner, for fairness and the log; undefined where the key is missing or wrong. */
+  /** A name for the owner of a key, for fairness and the log; undefined if the key is missing or wrong. */
   owner(authorization: string | undefined): string | undefined {
     if (this.isEmpty) return undefined;
     const [, key] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
     if (key === undefined) return undefined;
     const given = hash(key);
     let isKnown = false;
-    // Every key is compared, whatever the outcome of the one before.
+    // Every key is compared, so that the time tells nothing.
     for (const known of this.#hashes) if (timingSafeEqual(known, given)) isKnown = true;
     return isKnown ? `key:${given.toString('hex').slice(0, 12)}` : undefined;
   }

@@ -1,17 +1,17 @@
-import type { Problem, ProblemType } from '../schemas/index.js';
 import { BertQeError, type ErrorCode } from '../../common/errors.js';
 import { Refusal } from '../scheduling/index.js';
-import type { LifeEnd } from './life.js';
+import type { Problem, ProblemType } from '../schemas/index.js';
+import { jsonAnswer, type Answer } from './answer.js';
 
 /** An answer that says what is wrong. */
 export interface ProblemAnswer {
   readonly status: number;
   readonly type: ProblemType;
   readonly message: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One that is thrown. */
+/** A problem that is thrown. */
 export class HttpProblem extends Error implements ProblemAnswer {
   override readonly name = 'HttpProblem';
 
@@ -25,7 +25,10 @@ export class HttpProblem extends Error implements ProblemAnswer {
   }
 }
 
-const refusals = { too_large: 413, overloaded: 429, draining: 503 } as const;
+/** Reasons why a request ended before its answer. */
+export type EndReason = 'hang-up' | 'deadline' | 'stop';
+
+const refusalStatus = { too_large: 413, overloaded: 429 } as const;
 
 const byCode: Readonly<Partial<Record<ErrorCode, readonly [number, ProblemType]>>> = {
   usage: [422, 'invalid_request'],
@@ -33,8 +36,8 @@ const byCode: Readonly<Partial<Record<ErrorCode, readonly [number, ProblemType]>
   missing: [404, 'not_found'],
 };
 
-/** Why a request ended before its answer; 499 is for the log only, nobody is there to read it. */
-const byEnd: Readonly<Record<LifeEnd, readonly [number, ProblemType, string]>> = {
+/** 499 is for the log only: nobody is there to read the answer. */
+const byEnd: Readonly<Record<EndReason, readonly [number, ProblemType, string]>> = {
   deadline: [
     504,
     'deadline',
@@ -44,18 +47,18 @@ const byEnd: Readonly<Record<LifeEnd, readonly [number, ProblemType, string]>> =
   stop: [503, 'draining', 'The server stopped before the answer; try another.'],
 };
 
-/** What to answer to whatever was thrown. */
-export function problemOf(error: unknown, ended: LifeEnd | undefined): HttpProblem {
+/** The problem that a thrown error stands for, given why the request ended, if it did. */
+export function problemOf(error: unknown, ended: EndReason | undefined): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof Refusal) {
     const { reason, retryAfter, message } = error;
     const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-    return new HttpProblem(refusals[reason], reason, message, headers);
+    return new HttpProblem(refusalStatus[reason], reason, message, headers);
   }
   if (ended !== undefined) return new HttpProblem(...byEnd[ended]);
   const known = error instanceof BertQeError ? byCode[error.code] : undefined;
   if (known) return new HttpProblem(...known, (error as BertQeError).message);
-  // What happened inside is for the log: it may hold somebody else's text.
+  // The message is for the log alone: it may hold a client's text.
   return new HttpProblem(
     500,
     'failure',
@@ -66,4 +69,8 @@ export function problemOf(error: unknown, ended: LifeEnd | undefined): HttpProbl
 /** The body of a problem, under every name that clients look for. */
 export function problemBody({ message, type }: ProblemAnswer, id: string): Problem {
   return { message, error: message, detail: message, error_type: type, request_id: id };
+}
+
+export function problemAnswer(problem: ProblemAnswer, id: string): Answer {
+  return jsonAnswer(problemBody(problem, id), problem.status, problem.headers);
 }

@@ -18,7 +18,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** A file under `folder`, or undefined: no such file, a hidden one, or one that lies outside. */
+/** Reads a file under `folder`; undefined if there is none, or if it is hidden or lies outside. */
 export async function fileUnder(
   folder: string,
   path: string,
@@ -26,7 +26,7 @@ export async function fileUnder(
   if (path.includes('\0') || path.split(/[\\/]/).some((part) => part.startsWith('.'))) return undefined;
   const wanted = resolve(join(folder, path));
   try {
-    // Links are followed before it is decided what lies inside.
+    // Links are followed before the place is checked.
     const [root, real] = await Promise.all([realpath(folder), realpath(wanted)]);
     if (!real.startsWith(root + sep)) return undefined;
     return { bytes: await readFile(real), type: types[extname(real)] ?? 'application/octet-stream' };

@@ -1,6 +1,6 @@
 type Labels = Readonly<Record<string, string>>;
 
-/** One family of metrics in the Prometheus text format. */
+/** A family of metrics in the Prometheus text format. */
 interface Family {
   readonly name: string;
   readonly help: string;
@@ -8,7 +8,7 @@ interface Family {
   lines(): Iterable<string>;
 }
 
-/** Counts up. */
+/** A number that only grows. */
 export class Counter implements Family {
   readonly type = 'counter';
   readonly #values = new Map<string, number>();
@@ -19,7 +19,7 @@ export class Counter implements Family {
   ) {}
 
   add(labels: Labels = {}, amount = 1): void {
-    const key = written(labels);
+    const key = labelText(labels);
     this.#values.set(key, (this.#values.get(key) ?? 0) + amount);
   }
 
@@ -28,7 +28,7 @@ export class Counter implements Family {
   }
 }
 
-/** Is asked for its value when somebody looks. */
+/** A value that is read when metrics are rendered. */
 export class Gauge implements Family {
   readonly type: 'gauge' | 'counter';
 
@@ -46,7 +46,7 @@ export class Gauge implements Family {
   }
 }
 
-/** Counts values by size. */
+/** Counts of values by size. */
 export class Histogram implements Family {
   readonly type = 'histogram';
   readonly #series = new Map<string, { labels: Labels; counts: number[]; sum: number; count: number }>();
@@ -54,12 +54,12 @@ export class Histogram implements Family {
   constructor(
     readonly name: string,
     readonly help: string,
-    /** Upper ends of the buckets, rising. */
+    /** Upper bounds of the buckets, rising. */
     private readonly bounds: readonly number[],
   ) {}
 
   observe(value: number, labels: Labels = {}): void {
-    const key = written(labels);
+    const key = labelText(labels);
     let series = this.#series.get(key);
     if (!series) {
       series = { labels, counts: this.bounds.map(() => 0), sum: 0, count: 0 };
@@ -76,16 +76,16 @@ export class Histogram implements Family {
       let below = 0;
       for (const [i, bound] of this.bounds.entries()) {
         below += counts[i];
-        yield `${this.name}_bucket${written({ ...labels, le: String(bound) })} ${below}`;
+        yield `${this.name}_bucket${labelText({ ...labels, le: String(bound) })} ${below}`;
       }
-      yield `${this.name}_bucket${written({ ...labels, le: '+Inf' })} ${count}`;
-      yield `${this.name}_sum${written(labels)} ${sum}`;
-      yield `${this.name}_count${written(labels)} ${count}`;
+      yield `${this.name}_bucket${labelText({ ...labels, le: '+Inf' })} ${count}`;
+      yield `${this.name}_sum${labelText(labels)} ${sum}`;
+      yield `${this.name}_count${labelText(labels)} ${count}`;
     }
   }
 }
 
-/** All families as text, exposition format 0.0.4. */
+/** Renders families as text, exposition format 0.0.4. */
 export function exposition(families: readonly Family[]): string {
   const lines: string[] = [];
   for (const family of families) {
@@ -95,15 +95,15 @@ export function exposition(families: readonly Family[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Called several times for every request, so it makes no arrays. */
-function written(labels: Labels): string {
+/** Labels in their text form. It runs several times for every request, so it makes no arrays. */
+function labelText(labels: Labels): string {
   let text = '';
   for (const name of Object.keys(labels))
-    text += `${text === '' ? '{' : ','}${name}="${escaped(labels[name])}"`;
+    text += `${text === '' ? '{' : ','}${name}="${escapeLabel(labels[name])}"`;
   return text === '' ? '' : `${text}}`;
 }
 
-function escaped(value: string): string {
+function escapeLabel(value: string): string {
   if (!/["\\\n]/.test(value)) return value;
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

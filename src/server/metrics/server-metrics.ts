@@ -5,11 +5,11 @@ import { Counter, exposition, Gauge, Histogram } from './registry.js';
 const secondBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const pairBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** What the gauges look at. */
+/** The values that gauges read. */
 export interface Observed {
-  pendingTokens(): number;
-  claimedTokens(): number;
-  openRequests(): number;
+  admittedTokens(): number;
+  estimatedTokens(): number;
+  activeRequests(): number;
   tokensPerSecond(): number;
 }
 
@@ -48,12 +48,12 @@ export class ServerMetrics {
     this.#loop.enable();
     this.#gauges = [
       new Gauge('bert_qe_pending_tokens', 'Work that waits or runs, in tokens.', () =>
-        observed.pendingTokens(),
+        observed.admittedTokens(),
       ),
       new Gauge('bert_qe_claimed_tokens', 'Work that requests still being read are expected to be.', () =>
-        observed.claimedTokens(),
+        observed.estimatedTokens(),
       ),
-      new Gauge('bert_qe_open_requests', 'Requests that are worked on.', () => observed.openRequests()),
+      new Gauge('bert_qe_open_requests', 'Requests that are worked on.', () => observed.activeRequests()),
       new Gauge('bert_qe_tokens_per_second', 'Speed lately, in tokens of the largest model.', () =>
         observed.tokensPerSecond(),
       ),
@@ -88,10 +88,10 @@ export class ServerMetrics {
     this.#ended.add({ reason });
   }
 
-  round({ engine, pairs, tokens, calls, seconds }: RoundReport): void {
-    const labels = { model: engine.name };
+  round({ model, pairs, tokens, jobs, seconds }: RoundReport): void {
+    const labels = { model: model.name };
     this.#rounds.observe(pairs, labels);
-    this.#roundCalls.add(labels, calls);
+    this.#roundCalls.add(labels, jobs);
     this.#pairs.add(labels, pairs);
     this.#tokens.add(labels, tokens);
     this.#scoring.add(labels, seconds);

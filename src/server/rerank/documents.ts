@@ -1,11 +1,11 @@
 import { wordsOf } from '../../expansion/index.js';
-import type { Engine } from '../scheduling/index.js';
+import type { SharedScorer } from '../scheduling/index.js';
 import type { V1Request } from '../schemas/index.js';
 import { HttpProblem } from '../http/index.js';
 
 type V1Document = V1Request['documents'][number];
 
-/** The text of a document that may be an object: its `text`, or the fields asked for as lines of `name: value`. */
+/** The text of a document: of an object its `text`, or the fields asked for as lines of `name: value`. */
 export function textOf(
   document: V1Document,
   index: number,
@@ -21,7 +21,7 @@ export function textOf(
     const wanted = rankFields ? `none of the fields ${rankFields.join(', ')}` : 'no fields';
     throw new HttpProblem(422, 'invalid_request', `documents[${index}] has ${wanted}; give it a "text".`);
   }
-  // A single field is its value: its name says nothing about what it is about.
+  // The name of a single field says nothing about the document.
   return lines.length === 1
     ? written(document[names.find((name) => Object.hasOwn(document, name))!])
     : lines.join('\n');
@@ -31,21 +31,21 @@ function written(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The beginning of a text, as far as so many tokens go; whole words. */
-export function cutToTokens(text: string, tokens: number, engine: Engine): string {
-  // A token is at least a character.
+/** Cuts a text after so many tokens, at the end of a word. */
+export function cutToTokens(text: string, tokens: number, scorer: Pick<SharedScorer, 'lengthOf'>): string {
+  // A token has at least one character.
   if (text.length <= tokens) return text;
-  const specials = engine.meter.lengthOf({ a: '', b: '' });
+  const specials = scorer.lengthOf({ a: '', b: '' });
   const words = wordsOf(text);
   let left = tokens;
   for (const [i, word] of words.entries()) {
-    left -= engine.meter.lengthOf({ a: '', b: word }) - specials;
+    left -= scorer.lengthOf({ a: '', b: word }) - specials;
     if (left < 0) return words.slice(0, i).join(' ');
   }
   return text;
 }
 
-/** The beginning of a text, as far as so many passages go. */
+/** Cuts a text after so many passages. */
 export function cutToPassages(text: string, passages: number, length: number, overlap: number): string {
   const words = wordsOf(text);
   const kept = length + (passages - 1) * (length - overlap);

@@ -1,3 +1,3 @@
 export { showExplanation } from './explanation.js';
-export { costOf, perform, type PerformedRerank } from './perform.js';
-export { rerankTei, rerankV1, rerankV2 } from './shapes.js';
+export { runRerank } from './run-rerank.js';
+export { rerankTei, rerankV1, rerankV2 } from './wire-formats.js';

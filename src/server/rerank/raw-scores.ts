@@ -1,4 +1,4 @@
-import type { TextPair } from '../../bert/index.js';
+import { sigmoid, type TextPair } from '../../bert/index.js';
 import type { Candidate, Evidence } from '../../expansion/index.js';
 
 /** The log-odds of a document in which nothing can be relevant: JSON has no -∞. */
@@ -31,8 +31,4 @@ export function rawScore(
     irrelevant += alpha * weight * sigmoid(-ofChunk);
   }
   return Math.log(relevant) - Math.log(irrelevant);
-}
-
-function sigmoid(logit: number): number {
-  return 1 / (1 + Math.exp(-logit));
 }

@@ -1,34 +1,34 @@
-import { charactersPerPiece } from './work.js';
+/** Characters of a word piece in English text. */
+export const charactersPerToken = 4.4;
 
-/** How much of the difference a new request makes up: for the mean, and for the least where it rises. */
-const learning = 0.1;
-const forgetting = 0.02;
+/** The part of the difference that a new request corrects in the mean. */
+const meanRate = 0.1;
 
-/**
- * How much work a request will be, told from the length of its body before it is read: as much for each byte as those
- * before it came to. For one route; what routes do with a byte differs.
- */
+/** The part of the difference that a new request corrects in the minimum, where the minimum rises. */
+const minimumRate = 0.02;
+
+/** The expected work of a request, from the length of its body and the work per byte of earlier requests of its route. */
 export class Forecast {
-  /** Work for a byte: at first that of plain text. */
-  #mean = 1 / charactersPerPiece;
+  /** Work per byte, at first that of plain text. */
+  #mean = 1 / charactersPerToken;
   /** Falls at once, rises slowly. */
-  #least: number | undefined;
+  #minimum: number | undefined;
 
-  /** A request was read, and turned out to be so much. */
+  /** Learns from a request that has been read. */
   learn(bytes: number, work: number): void {
     if (!(bytes > 0)) return;
     const ratio = work / bytes;
-    this.#mean += learning * (ratio - this.#mean);
-    this.#least = Math.min(ratio, (this.#least ?? ratio) + forgetting * (ratio - (this.#least ?? ratio)));
+    this.#mean += meanRate * (ratio - this.#mean);
+    const minimum = this.#minimum ?? ratio;
+    this.#minimum = Math.min(ratio, minimum + minimumRate * (ratio - minimum));
   }
 
-  /** What it can be expected to be. */
   mean(bytes: number): number {
     return this.#mean * bytes;
   }
 
-  /** What even the lightest for their length came to lately; 0 while nothing is known. */
-  least(bytes: number): number {
-    return (this.#least ?? 0) * bytes;
+  /** The work of the lightest recent requests of this length; 0 before the first one. */
+  minimum(bytes: number): number {
+    return (this.#minimum ?? 0) * bytes;
   }
 }

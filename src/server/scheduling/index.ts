@@ -1,14 +1,6 @@
-export {
-  Admission,
-  overloaded,
-  Refusal,
-  type AdmissionLimits,
-  type Arrival,
-  type Claim,
-  type Ticket,
-} from './admission.js';
-export type { Engine, LogitScorer } from './engine.js';
-export { RequestScoring } from './request-scoring.js';
+export { Admission, overloaded, Refusal, Reservation, type Arrival } from './admission.js';
+export { charactersPerToken } from './forecast.js';
+export { RequestScoring, type PhaseProgress } from './request-scoring.js';
 export { Scheduler, type RoundReport } from './scheduler.js';
+export type { ServedModel, SharedScorer } from './served-model.js';
 export { Throughput } from './throughput.js';
-export { estimateWork } from './work.js';

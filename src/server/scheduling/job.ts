@@ -1,28 +1,28 @@
 import type { TextPair } from '../../bert/index.js';
-import type { Engine } from './engine.js';
+import type { ServedModel } from './served-model.js';
 
-/** What one call of a request's scorer asks of the scheduler. */
+/** Pairs that a request wants scored by one model. */
 export interface JobRequest {
-  readonly engine: Engine;
-  /** Whom the work is done for: clients get equal shares. */
+  readonly model: ServedModel;
+  /** The client that the work is done for. Clients get equal shares. */
   readonly client: string;
   readonly pairs: readonly TextPair[];
   readonly signal?: AbortSignal;
-  /** Called with the tokens of each pair, when they are known. */
-  readonly onMeasured?: (lengths: Uint32Array) => void;
-  /** Called when its first pairs are handed to a model. */
+  /** Called with the tokens of each pair once they are counted. */
+  readonly onCounted?: (tokens: Uint32Array) => void;
+  /** Called when the first pairs are handed to the model. */
   readonly onStart?: () => void;
-  /** Called as scores come in, with the pairs done so far and the work that the last ones were. */
+  /** Called as scores arrive, with the pairs done so far and the work of the last ones. */
   readonly onProgress?: (done: number, work: number) => void;
 }
 
-/** A call on its way through the scheduler. */
+/** A scoring call in the scheduler. */
 export class Job {
   readonly odds: Float64Array;
   readonly answer: Promise<Float64Array>;
-  /** Places of the pairs, longest first: those of a length go out together and make larger batches. */
+  /** Indexes of the pairs, longest first: pairs of one length go out together and make larger batches. */
   readonly #order: Uint32Array;
-  /** How many of them rounds have taken. */
+  /** Pairs that rounds have taken. */
   #next = 0;
   #tokensLeft = 0;
   #done = 0;
@@ -33,11 +33,11 @@ export class Job {
   constructor(
     readonly request: JobRequest,
     /** Tokens of each pair. */
-    readonly lengths: Uint32Array,
+    readonly tokens: Uint32Array,
   ) {
-    this.odds = new Float64Array(lengths.length);
-    this.#order = longestFirst(lengths);
-    for (const length of lengths) this.#tokensLeft += length;
+    this.odds = new Float64Array(tokens.length);
+    this.#order = longestFirst(tokens);
+    for (const count of tokens) this.#tokensLeft += count;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -49,20 +49,20 @@ export class Job {
   }
 
   get hasMore(): boolean {
-    return !this.#isOver && this.#next < this.lengths.length;
+    return !this.#isOver && this.#next < this.tokens.length;
   }
 
-  /** The work that the next pair is. */
+  /** The work of the next pair. */
   get nextWork(): number {
-    return this.lengths[this.#order[this.#next]] * this.request.engine.weight;
+    return this.tokens[this.#order[this.#next]] * this.request.model.weight;
   }
 
-  /** The work that the pairs are which no round has taken. */
+  /** The work of the pairs that no round has taken. */
   get workLeft(): number {
-    return this.#tokensLeft * this.request.engine.weight;
+    return this.#tokensLeft * this.request.model.weight;
   }
 
-  /** Hands out all pairs that are left, by their places. */
+  /** Takes all pairs that are left; returns their indexes. */
   takeRest(): Uint32Array {
     if (this.#next === 0) this.request.onStart?.();
     const rest = this.#order.subarray(this.#next);
@@ -71,25 +71,25 @@ export class Job {
     return rest;
   }
 
-  /** Hands out the next pair, by its place. */
+  /** Takes the next pair; returns its index. */
   take(): number {
     if (this.#next === 0) this.request.onStart?.();
-    const place = this.#order[this.#next++];
-    this.#tokensLeft -= this.lengths[place];
-    return place;
+    const index = this.#order[this.#next++];
+    this.#tokensLeft -= this.tokens[index];
+    return index;
   }
 
-  /** Puts scores where they belong; the last ones answer the call. */
-  finish(places: ArrayLike<number>, odds: ArrayLike<number>, from: number): void {
+  /** Stores the scores of these pairs, which begin at `from` in `odds`. The last ones resolve the answer. */
+  deliver(indexes: ArrayLike<number>, odds: ArrayLike<number>, from: number): void {
     if (this.#isOver) return;
     let tokens = 0;
-    for (let i = 0; i < places.length; i++) {
-      this.odds[places[i]] = odds[from + i];
-      tokens += this.lengths[places[i]];
+    for (let i = 0; i < indexes.length; i++) {
+      this.odds[indexes[i]] = odds[from + i];
+      tokens += this.tokens[indexes[i]];
     }
-    this.#done += places.length;
-    this.request.onProgress?.(this.#done, tokens * this.request.engine.weight);
-    if (this.#done < this.lengths.length) return;
+    this.#done += indexes.length;
+    this.request.onProgress?.(this.#done, tokens * this.request.model.weight);
+    if (this.#done < this.tokens.length) return;
     this.#isOver = true;
     this.#resolve(this.odds);
   }
@@ -101,11 +101,11 @@ export class Job {
   }
 }
 
-/** The places of the longest first, of equal ones as they come; sorted as numbers, which needs no calls to compare. */
-function longestFirst(lengths: Uint32Array): Uint32Array {
-  const count = lengths.length;
+/** Indexes by falling token count, equal ones in order. Sorting numbers needs no comparison function. */
+function longestFirst(tokens: Uint32Array): Uint32Array {
+  const count = tokens.length;
   const keys = new Float64Array(count);
-  for (let place = 0; place < count; place++) keys[place] = place - lengths[place] * count;
+  for (let index = 0; index < count; index++) keys[index] = index - tokens[index] * count;
   keys.sort();
   const order = new Uint32Array(count);
   for (let i = 0; i < count; i++) order[i] = ((keys[i] % count) + count) % count;

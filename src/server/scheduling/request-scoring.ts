@@ -1,135 +1,118 @@
-import {
-  countOf,
-  encoderFlops,
-  type ScoreOptions,
-  type Scorer,
-  sigmoid,
-  type TextPair,
-} from '../../bert/index.js';
-import { phases, type Phase, type RerankProgress } from '../../expansion/index.js';
-import type { Ticket } from './admission.js';
-import type { Engine } from './engine.js';
+import { countOf, encoderFlops, sigmoid, type Scorer, type TextPair } from '../../bert/index.js';
+import { eachPhase, type Phase, type PhaseScoreOptions } from '../../expansion/index.js';
+import type { Reservation } from './admission.js';
 import type { Scheduler } from './scheduler.js';
+import type { ServedModel } from './served-model.js';
 
-/** Whom a request is scored for, and whom to tell. */
+/** The progress of a phase. */
+export interface PhaseProgress {
+  readonly phase: Phase;
+  /** Pairs that the phase has run so far. */
+  readonly pairs: number;
+  /** Pairs that it is known to run. */
+  readonly total: number;
+}
+
+/** The request that pairs are scored for. */
 export interface RequestScoringOptions {
   readonly client: string;
   readonly signal: AbortSignal;
+  /** Shrinks as work is done; absent for scoring that needs no admission. */
+  readonly reservation?: Reservation | undefined;
   /** Keeps the log-odds of every pair, for raw scores (false). */
-  readonly keepOdds?: boolean;
-  readonly onProgress?: (progress: RerankProgress & { readonly total: number }) => void;
+  readonly keepOdds?: boolean | undefined;
+  readonly onProgress?: ((progress: PhaseProgress) => void) | undefined;
 }
 
-/** What a phase ran on the models. */
-interface Counted {
-  pairs: number;
-  tokens: number;
-  flops: number;
-}
-
-/** The models as one request sees them: its pairs go through the scheduler, and what they cost is written down. */
+/** The models as one request sees them. Its pairs go through the scheduler, and what they cost is reported. */
 export class RequestScoring {
-  readonly use: Readonly<Record<Phase, Counted>> = {
-    bestPassage: unused(),
-    phaseOne: unused(),
-    phaseTwo: unused(),
-    phaseThree: unused(),
-  };
-  /** Told of the work that is done; absent for what needs no admission. */
-  ticket: Pick<Ticket, 'progress'> | undefined;
-  readonly #scorers = new Map<Engine, Scorer>();
-  readonly #odds = new Map<Engine, Map<string, Map<string, number>>>();
+  readonly #scorers = new Map<ServedModel, Scorer>();
+  readonly #odds = new Map<ServedModel, Map<string, Map<string, number>>>();
+  /** Pairs that each phase has run. */
+  readonly #pairs = eachPhase(() => 0);
   readonly #created = performance.now();
   #started: number | undefined;
-  #phase: Phase = 'bestPassage';
-  #scoringSeconds = 0;
+  #scoringMs = 0;
+  #tokens = 0;
 
   constructor(
     private readonly scheduler: Scheduler,
     private readonly options: RequestScoringOptions,
   ) {}
 
-  /** Always the same scorer for an engine, so that no pair is put to it twice. */
-  scorerOf(engine: Engine): Scorer {
-    let scorer = this.#scorers.get(engine);
+  /** The scorer of a model: always the same one, so that no pair is put to it twice. */
+  scorerOf(model: ServedModel): Scorer {
+    let scorer = this.#scorers.get(model);
     if (!scorer) {
-      scorer = { score: (pairs, options) => this.#score(engine, pairs, options), close: async () => {} };
-      this.#scorers.set(engine, scorer);
+      scorer = {
+        score: (pairs, options) => this.#score(model, pairs, options as PhaseScoreOptions | undefined),
+        close: async () => {},
+      };
+      this.#scorers.set(model, scorer);
     }
     return scorer;
   }
-
-  /** To be given to `BertQE.rerank`: it is how the phase that asks becomes known. */
-  readonly onProgress = ({ phase }: RerankProgress): void => {
-    this.#phase = phase;
-  };
 
   /** Milliseconds from admission to the first batch. */
   get queueMs(): number {
     return (this.#started ?? this.#created) - this.#created;
   }
 
-  /** Milliseconds spent waiting for models, once they had started. */
+  /** Milliseconds of waiting for models after the first batch began. */
   get inferenceMs(): number {
-    return Math.max(0, 1000 * this.#scoringSeconds - this.queueMs);
+    return Math.max(0, this.#scoringMs - this.queueMs);
   }
 
+  /** Tokens of all pairs so far. */
   get tokens(): number {
-    return phases.reduce((sum, phase) => sum + this.use[phase].tokens, 0);
+    return this.#tokens;
   }
 
   /** The log-odds that a model gave a pair; undefined unless they are kept. */
-  logOdds(engine: Engine, { a, b }: TextPair): number | undefined {
-    return this.#odds.get(engine)?.get(a)?.get(b);
+  logOdds(model: ServedModel, { a, b }: TextPair): number | undefined {
+    return this.#odds.get(model)?.get(a)?.get(b);
   }
 
   async #score(
-    engine: Engine,
+    model: ServedModel,
     pairs: readonly TextPair[],
-    { onProgress }: ScoreOptions = {},
+    { phase = 'phaseOne', onProgress, onCost }: Partial<PhaseScoreOptions> = {},
   ): Promise<Float32Array> {
-    const { client, signal } = this.options;
-    // Answered at once, by the phase that asks.
-    onProgress?.(0, pairs.length);
-    const use = this.use[this.#phase];
-    const total = use.pairs + pairs.length;
-    const report = (done: number) =>
-      this.options.onProgress?.({ phase: this.#phase, pairs: total - pairs.length + done, total });
+    const { client, signal, reservation } = this.options;
+    const before = this.#pairs[phase];
+    const total = before + pairs.length;
+    const report = (done: number) => this.options.onProgress?.({ phase, pairs: before + done, total });
     report(0);
     const began = performance.now();
     let count = countOf([]);
     const odds = await this.scheduler.run({
-      engine,
+      model,
       client,
       pairs,
       signal,
-      onMeasured: (lengths) => (count = countOf(lengths)),
+      onCounted: (tokens) => (count = countOf(tokens)),
       onStart: () => (this.#started ??= performance.now()),
       onProgress: (done, work) => {
-        this.ticket?.progress(work);
+        reservation?.progress(work);
         onProgress?.(done, pairs.length);
         report(done);
       },
     });
-    this.#scoringSeconds += (performance.now() - began) / 1000;
-    use.pairs = total;
-    use.tokens += count.tokens;
-    use.flops += encoderFlops(engine.meter.shape, count);
-    if (this.options.keepOdds) this.#remember(engine, pairs, odds);
+    this.#scoringMs += performance.now() - began;
+    this.#pairs[phase] = total;
+    this.#tokens += count.tokens;
+    onCost?.({ tokens: count.tokens, flops: model.shape ? encoderFlops(model.shape, count) : 0 });
+    if (this.options.keepOdds) this.#keep(model, pairs, odds);
     return Float32Array.from(odds, sigmoid);
   }
 
-  #remember(engine: Engine, pairs: readonly TextPair[], odds: Float64Array): void {
-    let ofEngine = this.#odds.get(engine);
-    if (!ofEngine) this.#odds.set(engine, (ofEngine = new Map()));
+  #keep(model: ServedModel, pairs: readonly TextPair[], odds: Float64Array): void {
+    let ofModel = this.#odds.get(model);
+    if (!ofModel) this.#odds.set(model, (ofModel = new Map()));
     for (const [i, { a, b }] of pairs.entries()) {
-      let ofFirst = ofEngine.get(a);
-      if (!ofFirst) ofEngine.set(a, (ofFirst = new Map()));
+      let ofFirst = ofModel.get(a);
+      if (!ofFirst) ofModel.set(a, (ofFirst = new Map()));
       ofFirst.set(b, odds[i]);
     }
   }
-}
-
-function unused(): Counted {
-  return { pairs: 0, tokens: 0, flops: 0 };
 }

@@ -1,37 +1,38 @@
 import type { TextPair } from '../../bert/index.js';
-import type { Engine } from './engine.js';
 import type { Job } from './job.js';
+import type { ServedModel } from './served-model.js';
 
-/** Pairs of several calls that go to a model together. */
+/** Pairs of one or more jobs that go to a model together. */
 export class Round {
+  /** Indexes of each job's pairs. */
+  readonly #parts = new Map<Job, number[] | Uint32Array>();
   #abandonment: AbortController | undefined;
-  readonly #places = new Map<Job, number[] | Uint32Array>();
   #tokens = 0;
 
-  constructor(readonly engine: Engine) {}
+  constructor(readonly model: ServedModel) {}
 
-  add(job: Job, place: number): void {
-    this.#tokens += job.lengths[place];
-    const places = this.#places.get(job);
-    if (Array.isArray(places)) places.push(place);
-    else this.#places.set(job, [place]);
+  add(job: Job, index: number): void {
+    this.#tokens += job.tokens[index];
+    const indexes = this.#parts.get(job);
+    if (Array.isArray(indexes)) indexes.push(index);
+    else this.#parts.set(job, [index]);
   }
 
-  /** Adds all that is left of a call, of which it has none yet. */
+  /** Adds all pairs that are left of a job that the round has nothing of yet. */
   addRest(job: Job): void {
-    const places = job.takeRest();
-    for (const place of places) this.#tokens += job.lengths[place];
-    this.#places.set(job, places);
+    const indexes = job.takeRest();
+    for (const index of indexes) this.#tokens += job.tokens[index];
+    this.#parts.set(job, indexes);
   }
 
   get jobs(): readonly Job[] {
-    return [...this.#places.keys()];
+    return [...this.#parts.keys()];
   }
 
   get pairs(): TextPair[] {
     const pairs: TextPair[] = [];
-    for (const [job, places] of this.#places) {
-      for (const place of places) pairs.push(job.request.pairs[place]);
+    for (const [job, indexes] of this.#parts) {
+      for (const index of indexes) pairs.push(job.request.pairs[index]);
     }
     return pairs;
   }
@@ -40,9 +41,9 @@ export class Round {
     return this.#tokens;
   }
 
-  /** Fires when nobody waits for any of it: what no worker has begun is then left. A lone call's own, where it has one. */
+  /** Aborts when no job wants its scores any more. A lone job's own signal serves for that. */
   get signal(): AbortSignal | undefined {
-    if (this.#places.size === 1) return this.jobs[0].request.signal;
+    if (this.#parts.size === 1) return this.jobs[0].request.signal;
     this.#abandonment ??= new AbortController();
     return this.#abandonment.signal;
   }
@@ -51,27 +52,27 @@ export class Round {
     return this.jobs.every((job) => job.isOver);
   }
 
-  /** Gives each call its scores. */
+  /** Gives each job its scores. */
   deliver(odds: Float64Array): void {
     let from = 0;
-    for (const [job, places] of this.#places) {
-      job.finish(places, odds, from);
-      from += places.length;
+    for (const [job, indexes] of this.#parts) {
+      job.deliver(indexes, odds, from);
+      from += indexes.length;
     }
   }
 
-  /** The same work, a round for each call that still wants it. */
-  apart(): Round[] {
-    return [...this.#places]
+  /** The same pairs in a round for each job that still wants them. */
+  split(): Round[] {
+    return [...this.#parts]
       .filter(([job]) => !job.isOver)
-      .map(([job, places]) => {
-        const round = new Round(this.engine);
-        for (const place of places) round.add(job, place);
+      .map(([job, indexes]) => {
+        const round = new Round(this.model);
+        for (const index of indexes) round.add(job, index);
         return round;
       });
   }
 
-  /** To be called when a call has been given up. */
+  /** Must be called after a job was cancelled. */
   noticeCancelled(): void {
     if (this.isAbandoned) this.#abandonment?.abort();
   }

@@ -1,30 +1,30 @@
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { logOdds } from '../../bert/index.js';
-import type { Engine } from './engine.js';
+import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { Job, type JobRequest } from './job.js';
-import { measure } from './measure.js';
 import { Round } from './round.js';
+import type { ServedModel } from './served-model.js';
 import { Throughput } from './throughput.js';
+import { tokenCounts } from './token-counts.js';
 
-/** One for the workers and one that waits for them, so that they never wait for us… */
+/** Rounds that are under way at least: one for the workers, and the next, so that they never wait. */
 const roundsInFlight = 2;
 
-/** …and for fast models as many as take this long: the main thread may not get its turn sooner. */
+/** Seconds of work that are under way at least: with fast models the main thread may not run sooner. */
 const secondsInFlight = 0.05;
 
-/** A round may grow as long as it takes no longer than this: a newcomer waits for what is in flight. */
+/** Seconds that a grown round may take: a new request waits for what is under way. */
 const secondsInRound = 0.05;
 
-/** A round that was run, for the metrics. */
+/** A finished round, for the metrics. */
 export interface RoundReport {
-  readonly engine: Engine;
+  readonly model: ServedModel;
   readonly pairs: number;
   readonly tokens: number;
-  readonly calls: number;
+  readonly jobs: number;
   readonly seconds: number;
 }
 
-/** The calls of one client, and the work that was done for it since it came. */
+/** The jobs of one client, and the work that it has been given. */
 interface ClientQueue {
   readonly name: string;
   readonly jobs: Job[];
@@ -32,16 +32,16 @@ interface ClientQueue {
 }
 
 /**
- * Shares the models among requests. Work goes out in small rounds, and each pair of a round is taken from the
- * client that has had the least so far: whoever asks for ten thousand documents does not keep waiting whoever asks
- * for ten. Within a client, first come, first served. A call that is given up costs nothing from the next round on.
+ * Shares the models among requests. Work goes out in small rounds, and each pair of a round is taken from the client
+ * that has been given the least: a request of ten thousand documents does not block one of ten. The jobs of a client run
+ * in the order of their arrival. A cancelled job costs nothing from the next round on.
  */
 export class Scheduler {
   readonly throughput = new Throughput();
   readonly #clients = new Map<string, ClientQueue>();
   readonly #running = new Set<Round>();
   readonly #onRound: ((report: RoundReport) => void) | undefined;
-  /** What the least served of the waiting clients has had; newcomers start from here. */
+  /** The work given to the least served waiting client. New clients start from here. */
   #virtualTime = 0;
 
   constructor(onRound?: (report: RoundReport) => void) {
@@ -52,10 +52,9 @@ export class Scheduler {
   async run(request: JobRequest): Promise<Float64Array> {
     const { signal } = request;
     throwIfAborted(signal);
-    const measured = measure(request.engine.meter, request.pairs);
-    const lengths = measured instanceof Uint32Array ? measured : await measured;
-    request.onMeasured?.(lengths);
-    const job = new Job(request, lengths);
+    const tokens = await tokenCounts(request.model.scorer, request.pairs);
+    request.onCounted?.(tokens);
+    const job = new Job(request, tokens);
     if (request.pairs.length === 0) return job.odds;
     throwIfAborted(signal);
     const cancel = () => this.#cancel(job, signal!);
@@ -87,7 +86,7 @@ export class Scheduler {
       const round = this.#nextRound();
       if (!round) return;
       this.#running.add(round);
-      void this.#carryOut(round).finally(() => {
+      void this.#runRound(round).finally(() => {
         this.#running.delete(round);
         this.#dispatch();
       });
@@ -97,19 +96,19 @@ export class Scheduler {
   #hasRoom(): boolean {
     if (this.#running.size < roundsInFlight) return true;
     let work = 0;
-    for (const { tokens, engine } of this.#running) work += tokens * engine.weight;
+    for (const { tokens, model } of this.#running) work += tokens * model.weight;
     return work < secondsInFlight * (this.throughput.perSecond ?? 0);
   }
 
-  /** A round for the model that the least served client waits for: a lone call that fits goes as it is. */
+  /** A round for the model that the least served client waits for. A lone job that fits goes as a whole. */
   #nextRound(): Round | undefined {
     const first = this.#leastServed();
     if (!first) return undefined;
     this.#virtualTime = first.served;
     const next = nextJob(first, undefined)!;
-    const { engine } = next.request;
-    const round = new Round(engine);
-    const most = this.#roundWork(engine);
+    const { model } = next.request;
+    const round = new Round(model);
+    const most = this.#roundWork(model);
     const work = next.workLeft;
     if (this.#clients.size === 1 && first.jobs.length === 1 && work <= most) {
       round.addRest(next);
@@ -119,20 +118,20 @@ export class Scheduler {
     return round;
   }
 
-  /** Takes pairs of the least served, one by one, until the round is full. */
+  /** Takes pairs of the least served client, one by one, until the round is full. */
   #fill(round: Round, most: number): void {
-    const { engine } = round;
+    const { model } = round;
     const isContended = this.#clients.size > 1;
     let client: ClientQueue | undefined;
     let job: Job | undefined;
     for (let left = most; left > 0;) {
       if (isContended || !job?.hasMore) {
-        client = this.#leastServed(engine);
-        job = client && nextJob(client, engine);
+        client = this.#leastServed(model);
+        job = client && nextJob(client, model);
       }
       if (!client || !job) return;
       const work = job.nextWork;
-      // A pair too many would be a batch of its own.
+      // One pair too many would become a batch of its own.
       if (work > left && round.tokens > 0) return;
       round.add(job, job.take());
       client.served += work;
@@ -140,16 +139,16 @@ export class Scheduler {
     }
   }
 
-  #roundWork({ roundTokens, fullRoundTokens = roundTokens, weight }: Engine): number {
+  #roundWork({ roundTokens, fullRoundTokens, weight }: ServedModel): number {
     const [least, most] = [roundTokens * weight, fullRoundTokens * weight];
     return Math.min(Math.max(least, secondsInRound * (this.throughput.perSecond ?? 0)), most);
   }
 
-  /** The client with work left (for this engine) that has had the least. */
-  #leastServed(engine?: Engine): ClientQueue | undefined {
+  /** The client with work left (for this model) that has been given the least. */
+  #leastServed(model?: ServedModel): ClientQueue | undefined {
     let least: ClientQueue | undefined;
     for (const client of this.#clients.values()) {
-      if ((least === undefined || client.served < least.served) && nextJob(client, engine)) least = client;
+      if ((least === undefined || client.served < least.served) && nextJob(client, model)) least = client;
     }
     return least;
   }
@@ -163,40 +162,40 @@ export class Scheduler {
     }
   }
 
-  async #carryOut(round: Round): Promise<void> {
+  async #runRound(round: Round): Promise<void> {
     try {
       await this.#score(round);
     } catch (error) {
-      const apart = round.apart();
       if (round.jobs.length === 1 || round.isAbandoned) {
         for (const job of round.jobs) job.fail(error);
         return;
       }
-      // One call's text may have been what the model failed on; the others must not pay for it.
-      for (const alone of apart) await this.#score(alone).catch((own: unknown) => alone.jobs[0].fail(own));
+      // The model may have failed on a text of one job; the others must not pay for it.
+      for (const alone of round.split())
+        await this.#score(alone).catch((own: unknown) => alone.jobs[0].fail(own));
     }
   }
 
   async #score(round: Round): Promise<void> {
-    const { engine, pairs, tokens, signal } = round;
+    const { model, pairs, tokens, signal } = round;
     const started = performance.now();
-    const logits = await engine.scorer.scoreLogits(pairs, signal ? { signal } : {});
+    const logits = await model.scorer.scoreLogits(pairs, signal ? { signal } : {});
     const ended = performance.now();
-    this.throughput.record(tokens * engine.weight, started, ended);
+    this.throughput.record(tokens * model.weight, started, ended);
     round.deliver(logOdds(logits));
-    // Those who wait come first.
+    // The jobs' answers come first.
     setImmediate(() =>
       this.#onRound?.({
-        engine,
+        model,
         pairs: pairs.length,
         tokens,
-        calls: round.jobs.length,
+        jobs: round.jobs.length,
         seconds: (ended - started) / 1000,
       }),
     );
   }
 }
 
-function nextJob({ jobs }: ClientQueue, engine: Engine | undefined): Job | undefined {
-  return jobs.find((job) => job.hasMore && (engine === undefined || job.request.engine === engine));
+function nextJob({ jobs }: ClientQueue, model: ServedModel | undefined): Job | undefined {
+  return jobs.find((job) => job.hasMore && (model === undefined || job.request.model === model));
 }

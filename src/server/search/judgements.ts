@@ -3,10 +3,10 @@ import { evaluate } from '../../evaluation/index.js';
 import { countRelevant } from '../catalogue/index.js';
 import type { Judgements, SearchAnswer } from '../schemas/index.js';
 
-/** What is shown of a single query: how good its first page is, and the whole list. */
+/** Measures of a single query: of its first page, and of the whole list. */
 const shownMeasures = ['P@5', 'P@20', 'nDCG@10', 'nDCG@20', 'AP@100'];
 
-/** The judgements of a query, and what its three rankings are worth. */
+/** The judgements of a query, and the measures of its three rankings. */
 export function judgementsOf(
   { id, levels }: { readonly id: string; readonly levels: ReadonlyMap<string, number> },
   initial: readonly { readonly id: string }[],

@@ -2,14 +2,14 @@ import type { Document, Ranking } from '../../collection/index.js';
 import type { InputDocument } from '../../expansion/index.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { shownSettings } from '../catalogue/index.js';
-import { HttpProblem, type RequestLife } from '../http/index.js';
-import { costOf, perform, showExplanation } from '../rerank/index.js';
+import { HttpProblem, type RequestContext } from '../http/index.js';
+import { runRerank, showExplanation } from '../rerank/index.js';
 import type { SearchAnswer, SearchEvents, SearchProgress, SearchRequest } from '../schemas/index.js';
 import { variantOf, type Service } from '../service.js';
 import { judgementsOf } from './judgements.js';
 import { Throttle } from './throttle.js';
 
-/** What a streamed search tells on the way. */
+/** The listener of a streamed search. */
 export interface SearchListener {
   onInitial(initial: SearchEvents['initial']): void;
   onProgress(progress: SearchProgress): void;
@@ -23,7 +23,7 @@ interface Candidates {
 /** Finds documents, or takes those of the request, and re-ranks them. */
 export async function search(
   service: Service,
-  life: RequestLife,
+  context: RequestContext,
   request: SearchRequest,
   listener?: SearchListener,
 ): Promise<SearchAnswer> {
@@ -32,7 +32,7 @@ export async function search(
     queryId,
     explain,
     texts,
-    deadline: anytime,
+    deadline,
     model,
     depth: _,
     topK,
@@ -43,9 +43,9 @@ export async function search(
   const variant = variantOf(service, model);
   const { documents, firstStage } = request.documents
     ? pasted(request.documents)
-    : await retrieved(service, life, request);
+    : await retrieved(service, context, request);
   const retrieval = performance.now() - started;
-  life.note({ retrievalMs: retrieval });
+  context.note({ retrievalMs: retrieval });
 
   const judged = service.topics.judged(query, queryId);
   const initial = initialOrder(documents).map(({ id, title, text, score }, i) => ({
@@ -58,18 +58,17 @@ export async function search(
   listener?.onInitial({ firstStage, results: initial });
 
   const throttle = listener && new Throttle((progress: SearchProgress) => listener.onProgress(progress));
-  const performed = await perform(service, life, {
+  const { reranking, scoring, settings } = await runRerank(service, context, {
     query,
     documents,
     variant,
     method: omitUndefined(method),
     topK,
     explain,
-    anytime,
-    ...(throttle ? { onProgress: (progress) => throttle.offer(progress) } : {}),
+    deadline,
+    onProgress: throttle && ((progress) => throttle.offer(progress)),
   });
-  const { reranking, scoring, settings } = performed;
-  const cost = costOf(performed);
+  const { cost } = reranking;
   service.measurements.record(variant, cost, documents.length);
 
   const byId = new Map(initial.map((result) => [result.id, result]));
@@ -82,7 +81,7 @@ export async function search(
     );
   const total = performance.now() - started;
   return {
-    id: life.id,
+    id: context.id,
     query,
     model: variant.id,
     firstStage,
@@ -102,7 +101,11 @@ export async function search(
   };
 }
 
-async function retrieved(service: Service, life: RequestLife, request: SearchRequest): Promise<Candidates> {
+async function retrieved(
+  service: Service,
+  context: RequestContext,
+  request: SearchRequest,
+): Promise<Candidates> {
   const { collection } = service;
   if (!collection) {
     throw new HttpProblem(
@@ -113,10 +116,10 @@ async function retrieved(service: Service, life: RequestLife, request: SearchReq
   }
   const depth = request.depth ?? service.depth;
   const query = { id: request.queryId ?? '1', text: request.query };
-  const ranking: Ranking = await collection.retriever.search(query, { depth, signal: life.signal });
+  const ranking: Ranking = await collection.retriever.search(query, { depth, signal: context.signal });
   const texts: ReadonlyMap<string, Document> = await collection.documents.get(
     ranking.map(({ id }) => id),
-    { signal: life.signal },
+    { signal: context.signal },
   );
   return {
     documents: ranking.flatMap(({ id, score }) => {
@@ -127,7 +130,7 @@ async function retrieved(service: Service, life: RequestLife, request: SearchReq
   };
 }
 
-/** Documents of the request; ids that are missing are their places, and none may come twice. */
+/** The documents of the request. A missing id is the document's place; no id may come twice. */
 function pasted(documents: NonNullable<SearchRequest['documents']>): Candidates {
   const seen = new Set<string>();
   return {
@@ -143,7 +146,7 @@ function pasted(documents: NonNullable<SearchRequest['documents']>): Candidates 
   };
 }
 
-/** The initial ranking: by score where there are scores, else as they come. */
+/** The initial ranking: by score if there are scores, else as they come. */
 function initialOrder(documents: Candidates['documents']): Candidates['documents'] {
   return [...documents].sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
 }

@@ -1,0 +1,40 @@
+import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { BertQeError } from '../../common/errors.js';
+import { acceptBacklog, headerBytes, openConnections, type HttpTimeouts } from '../limits.js';
+
+/** Opens a port. */
+export async function listen(
+  listener: RequestListener,
+  host: string,
+  port: number,
+  timeouts: HttpTimeouts,
+): Promise<{ server: HttpServer; port: number }> {
+  const server = createServer(
+    {
+      maxHeaderSize: headerBytes,
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      keepAliveTimeout: timeouts.keepAliveMs,
+      // Node checks these limits at this interval; its own 30 s would make them 30 s late.
+      connectionsCheckingInterval: Math.min(1000, timeouts.headersMs / 2),
+    },
+    listener,
+  );
+  server.maxConnections = openConnections;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
+    server.listen({ port, host, backlog: acceptBacklog }, resolve);
+  });
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): BertQeError {
+  const why =
+    error.code === 'EADDRINUSE'
+      ? 'another program has it; give another --port'
+      : error.code === 'EACCES'
+        ? 'it is not allowed; give a --port above 1023'
+        : error.message;
+  return new BertQeError('usage', `Cannot listen on ${host}:${port}: ${why}.`, { cause: error });
+}

@@ -1,0 +1,51 @@
+/** Limits of the work that a server takes. */
+export interface ServiceLimits {
+  readonly bodyBytes: number;
+  /** The most work of one request, in tokens of the largest model. */
+  readonly requestTokens: number;
+  /** The most work that may wait or run, in tokens of the largest model. */
+  readonly queueTokens: number;
+  /** Milliseconds that a request may take; a client may ask for less. */
+  readonly deadlineMs: number;
+}
+
+/** The limits of a server whose options set none. */
+export const defaultLimits: ServiceLimits = {
+  bodyBytes: 16 * 1024 * 1024,
+  requestTokens: 4_000_000,
+  queueTokens: 8_000_000,
+  deadlineMs: 30_000,
+};
+
+/** Time limits of a connection, in milliseconds. */
+export interface HttpTimeouts {
+  /** Until all headers have arrived. */
+  readonly headersMs: number;
+  /** Until the whole request has arrived. */
+  readonly requestMs: number;
+  /** Between two requests of a connection. */
+  readonly keepAliveMs: number;
+}
+
+export const defaultTimeouts: HttpTimeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 5_000 };
+
+/** Bytes of a request's head. */
+export const headerBytes = 16 * 1024;
+
+/** Connections at a time: each costs a socket and some memory. */
+export const openConnections = 4096;
+
+/** Connections that may wait to be accepted. With Node's 511, clients of a burst would retry after a second. */
+export const acceptBacklog = 4096;
+
+/**
+ * The part of a refused body that is read and thrown away. Closing the connection at once would discard the answer
+ * before the client has read it.
+ */
+export const discardedBody = { milliseconds: 500, bytes: 64 * 1024 * 1024 };
+
+/** Characters of a query. A model reads about 126 word pieces of it. */
+export const queryCharacters = 20_000;
+
+/** Characters of one document. */
+export const documentCharacters = 2_000_000;

@@ -1,0 +1,51 @@
+import type { Phase, Settings } from '../../expansion/index.js';
+import { charactersPerToken, type ServedModel } from '../scheduling/index.js';
+
+/** Characters of an English word with its space. */
+const charactersPerWord = 6;
+const tokensPerWord = charactersPerWord / charactersPerToken;
+
+/** [CLS], [SEP], [SEP]. */
+const specialTokens = 3;
+
+/** Tokens that a sequence of 384 keeps of each text. */
+const maxFirstTokens = 126;
+const maxSecondTokens = 254;
+
+/** The facts that the work depends on. */
+export interface WorkInput {
+  readonly query: string;
+  /** Characters of each document. */
+  readonly lengths: readonly number[];
+  readonly models: Readonly<Record<Phase, ServedModel>>;
+  readonly settings: Settings;
+}
+
+/**
+ * Estimates the work of a request before anything is tokenised, in tokens of a model of weight 1. Exact top-k and equal
+ * texts can make it less.
+ */
+export function estimateWork({ query, lengths, models, settings }: WorkInput): number {
+  const { passage, chunk, kd, kc, expansion } = settings;
+  const queryTokens = Math.min(maxFirstTokens, query.length / charactersPerToken) + specialTokens;
+  let work = 0;
+  let bestPassageTokens = 0;
+  for (const length of lengths) {
+    const words = length / charactersPerWord;
+    const passages = Math.max(1, Math.ceil((words - passage.overlap) / (passage.length - passage.overlap)));
+    const passageTokens = Math.min(maxSecondTokens, Math.min(words, passage.length) * tokensPerWord);
+    const { weight } = passages > 1 ? models.bestPassage : models.phaseOne;
+    work += weight * passages * (queryTokens + passageTokens);
+    if (passages > 1 && models.bestPassage !== models.phaseOne)
+      work += models.phaseOne.weight * (queryTokens + passageTokens);
+    bestPassageTokens += passageTokens;
+  }
+  if (!expansion || lengths.length === 0) return work;
+  const chunkTokens = chunk.length * tokensPerWord;
+  const meanWords = bestPassageTokens / lengths.length / tokensPerWord;
+  const chunks = Math.max(1, meanWords / (chunk.length - chunk.overlap) - 1);
+  work += models.phaseTwo.weight * Math.min(kd, lengths.length) * chunks * (queryTokens + chunkTokens);
+  work +=
+    models.phaseThree.weight * kc * (bestPassageTokens + lengths.length * (chunkTokens + specialTokens));
+  return work;
+}

@@ -1,0 +1,86 @@
+import {
+  BertQE,
+  eachPhase,
+  type BertQEOptions,
+  type InputDocument,
+  type Reranking,
+  type Settings,
+} from '../../expansion/index.js';
+import type { ServedVariant } from '../catalogue/index.js';
+import type { RequestContext } from '../http/index.js';
+import { RequestScoring, type PhaseProgress } from '../scheduling/index.js';
+import type { Service } from '../service.js';
+import { estimateWork } from './estimate-work.js';
+
+/** Documents to re-rank for a query. */
+export interface RerankInput {
+  readonly query: string;
+  readonly documents: readonly (string | InputDocument)[];
+  readonly variant: ServedVariant;
+  /** The parameters that the request sets, if any. */
+  readonly method: BertQEOptions | undefined;
+  readonly topK?: number | undefined;
+  readonly explain?: boolean | undefined;
+  /** Keeps log-odds, from which raw scores are made. */
+  readonly keepOdds?: boolean | undefined;
+  /** Milliseconds after which the best order known so far is taken. */
+  readonly deadline?: number | undefined;
+  readonly onProgress?: ((progress: PhaseProgress) => void) | undefined;
+}
+
+/** Re-ranked documents. */
+export interface RerankOutcome {
+  readonly reranking: Reranking;
+  readonly settings: Settings;
+  readonly scoring: RequestScoring;
+}
+
+/** Re-ranks the documents of an admitted request, or throws if there is no room for it. */
+export async function runRerank(
+  service: Service,
+  context: RequestContext,
+  input: RerankInput,
+): Promise<RerankOutcome> {
+  const { query, documents, variant, topK, explain, deadline, keepOdds, onProgress } = input;
+  const { client, signal, reservation } = context;
+  const scoring = new RequestScoring(service.scheduler, {
+    client,
+    signal,
+    reservation,
+    keepOdds,
+    onProgress,
+  });
+  const bertQe = new BertQE(
+    eachPhase((phase) => scoring.scorerOf(variant.models[phase])),
+    service.methodDefaults.with(input.method, variant.expansion),
+  );
+  const { settings } = bertQe;
+  reservation?.admit(
+    estimateWork({ query, lengths: documents.map(charactersOf), models: variant.models, settings }),
+  );
+  try {
+    const reranking = await bertQe.rerank(query, documents, {
+      signal,
+      ...(topK === undefined ? {} : { topK }),
+      ...(explain ? { explain } : {}),
+      ...(keepOdds ? { keepEvidence: true } : {}),
+      ...(deadline === undefined ? {} : { deadline }),
+    });
+    context.note({
+      model: variant.id,
+      documents: documents.length,
+      pairs: reranking.cost.pairs,
+      tokens: scoring.tokens,
+      queueMs: scoring.queueMs,
+      inferenceMs: scoring.inferenceMs,
+    });
+    return { reranking, settings, scoring };
+  } finally {
+    reservation?.release();
+  }
+}
+
+function charactersOf(document: string | InputDocument): number {
+  if (typeof document === 'string') return document.length;
+  return document.text.length + (document.title?.length ?? 0);
+}

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { ApiKeys, isLocalHost } from '../../src/server/http/index.js';
+
+describe('keys and hosts', () => {
+  it('gives the owner of a key a name that does not tell the key', () => {
+    const keys = new ApiKeys(['one', 'two']);
+    const owner = keys.owner('Bearer one');
+    expect(owner).toMatch(/^key:[\da-f]{12}$/);
+    expect(keys.owner('Bearer two')).not.toBe(owner);
+    expect(keys.owner('Bearer three')).toBeUndefined();
+    expect(keys.owner(undefined)).toBeUndefined();
+    expect(new ApiKeys([]).owner('Bearer ')).toBeUndefined();
+  });
+
+  it('knows the names of this machine', () => {
+    for (const host of ['localhost', 'LOCALHOST:8080', '127.0.0.1:80', '127.1.2.3', '[::1]:9000']) {
+      expect(isLocalHost(host)).toBe(true);
+    }
+    for (const host of ['localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.1', '', undefined]) {
+      expect(isLocalHost(host)).toBe(false);
+    }
+  });
+});
