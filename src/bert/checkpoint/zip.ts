@@ -1,7 +1,7 @@
 import { layoutProblem } from './extent.js';
 import type { RandomAccessFile } from './random-access-file.js';
 
-/** An entry of a zip archive, and the position of its bytes in the file. */
+/** An entry of a zip archive and the place of its bytes. */
 export interface ZipEntry {
   readonly name: string;
   readonly offset: number;
@@ -27,8 +27,8 @@ const STORED = 0;
 const DEFLATED = 8;
 
 /**
- * Lists a zip archive, ZIP64 included; refuses deflated entries unless they are allowed. Sizes and offsets are checked
- * against the file and local headers against the directory; overlapping entries are refused.
+ * Lists a zip archive, ZIP64 included. Deflated entries are refused unless they are allowed. Sizes and offsets are
+ * checked against the file and local headers against the directory; overlapping entries are refused.
  */
 export async function readZip(
   file: RandomAccessFile,

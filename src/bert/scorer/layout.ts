@@ -32,8 +32,8 @@ export function chooseLayout(
   wanted: { readonly workers?: number | undefined; readonly threads?: number | undefined },
   { cores, memory }: Machine = thisMachine(),
 ): Layout {
-  const fixed = DEVICE_PROFILES[device].workers;
-  if (fixed !== undefined) return { workers: wanted.workers ?? fixed, threads: wanted.threads ?? 1 };
+  const { workers: workersFor } = DEVICE_PROFILES[device];
+  if (workersFor) return { workers: wanted.workers ?? workersFor(modelBytes), threads: wanted.threads ?? 1 };
   const threadsOf = (workers: number) => wanted.threads ?? Math.max(1, Math.floor(cores / workers));
   if (wanted.workers !== undefined) return { workers: wanted.workers, threads: threadsOf(wanted.workers) };
   const copies = Math.floor(Math.max(LEAST_WEIGHT_BYTES, MEMORY_SHARE * memory) / modelBytes);
