@@ -1,23 +1,19 @@
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { BertQeError } from '../../common/errors.js';
+import { isOutOfMemory } from '../runtime/index.js';
 import type { Feeds } from './feeds.js';
 
 /** Computes the logits of one batch. */
 export type RunBatch = (...batch: Parameters<Feeds>) => Promise<Float32Array>;
 
-/** Messages of onnxruntime and CUDA for memory that is used up. */
-const OUT_OF_MEMORY =
-  /failed to allocate|out of memory|CUDA(?: failure|_ERROR)? ?2\b|CUBLAS_STATUS_ALLOC_FAILED/i;
-
-/** Runs a packed batch for which the card has no memory as two of half its sequences. */
+/** Runs a packed batch that exceeds the memory of the card as two batches of half its sequences. */
 export function inHalvesWhereFull(run: RunBatch): RunBatch {
   return async function attempt(ids, splits, length, ends): Promise<Float32Array> {
     try {
       return await run(ids, splits, length, ends);
     } catch (error) {
-      if (!OUT_OF_MEMORY.test(reasonOf(error))) throw error;
+      if (!isOutOfMemory(error)) throw error;
       if (!ends || splits.length < 2) {
-        const tokens = ids.length;
-        const message = `The card has no memory left for a sequence of ${tokens} tokens: ${reasonOf(error)}`;
+        const message = `The memory of the card does not hold a sequence of ${ids.length} tokens.`;
         throw new BertQeError('failure', message, { cause: error });
       }
       const half = splits.length >> 1;

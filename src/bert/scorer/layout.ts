@@ -20,8 +20,14 @@ export interface Machine {
 const MEMORY_SHARE = 1 / 8;
 const LEAST_WEIGHT_BYTES = 1 << 30;
 
-/** While the card runs one worker's batch, the other one makes inputs and reads results. */
-const CUDA_WORKERS = 2;
+/**
+ * While the card runs a batch of one worker, the others prepare theirs. That matters for models whose batches take
+ * milliseconds: four workers score 1.7 times as many pairs of T as one, 1.2 times of S, and no more of L.
+ */
+const MOST_CUDA_WORKERS = 4;
+
+/** The bytes of weights that all workers of a card may hold together. */
+const CUDA_WEIGHT_BYTES = 512 << 20;
 
 /**
  * On a CPU, workers of one thread each are best: threads of one session wait for each other after every operator, so
@@ -34,12 +40,12 @@ export function chooseLayout(
   wanted: { readonly workers?: number | undefined; readonly threads?: number | undefined },
   { cores, memory }: Machine = thisMachine(),
 ): Layout {
-  if (device !== 'cpu') {
-    return {
-      workers: wanted.workers ?? (device === 'cuda' ? CUDA_WORKERS : 1),
-      threads: wanted.threads ?? 1,
-    };
+  if (device === 'cuda') {
+    const copies = Math.floor(CUDA_WEIGHT_BYTES / modelBytes);
+    const workers = Math.max(1, Math.min(MOST_CUDA_WORKERS, copies));
+    return { workers: wanted.workers ?? workers, threads: wanted.threads ?? 1 };
   }
+  if (device === 'webgpu') return { workers: wanted.workers ?? 1, threads: wanted.threads ?? 1 };
   const threadsOf = (workers: number) => wanted.threads ?? Math.max(1, Math.floor(cores / workers));
   if (wanted.workers !== undefined) return { workers: wanted.workers, threads: threadsOf(wanted.workers) };
   const copies = Math.floor(Math.max(LEAST_WEIGHT_BYTES, MEMORY_SHARE * memory) / modelBytes);

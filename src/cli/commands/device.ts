@@ -3,7 +3,7 @@ import { BertQeError } from '../../common/errors.js';
 import { closest } from '../closest.js';
 import { defineCommand, type Io } from '../command.js';
 import type { OptionValues } from '../options.js';
-import { formatCount } from '../progress.js';
+import { formatCount } from '../format.js';
 
 const options = {
   json: { type: 'boolean', help: 'list: write JSON' },

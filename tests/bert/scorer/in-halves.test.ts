@@ -31,7 +31,7 @@ describe('a batch for which a card has no memory', () => {
 
   it('fails with one sentence where a single sequence is too much', async () => {
     await expect(card(3).run(ids, splits, 4, ends)).rejects.toThrow(
-      `The card has no memory left for a sequence of 4 tokens: ${FULL}`,
+      'The memory of the card does not hold a sequence of 4 tokens.',
     );
   });
 
