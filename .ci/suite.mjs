@@ -1,7 +1,7 @@
 /**
- * Runs a vitest suite: `suite.mjs FOLDER NAME COMMAND...`. Writes "PASSED FAILED" to FOLDER/NAME.counts, and appends
- * what failed to FOLDER/failures. On a busy machine a test may fail for want of time: files with failures are run once
- * more before they count; what failed at first is told all the same.
+ * Runs a vitest suite: `suite.mjs FOLDER NAME COMMAND...`. Writes "PASSED FAILED" to FOLDER/NAME.counts and appends
+ * the failures to FOLDER/failures. On a busy machine a test may run out of time: files with failures are run a second
+ * time before they count. Failures of the first run are listed too.
  */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { join, relative } from 'node:path';
 const [folder, suite, command, ...args] = process.argv.slice(2);
 const report = join(folder, `${suite}.json`);
 
-/** Runs the suite, or some files of it: how many passed in each file, and what failed. */
+/** Runs the suite, or some of its files. Returns the number of passed tests of each file, and the failures. */
 function run(files = []) {
   rmSync(report, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
@@ -25,19 +25,19 @@ function run(files = []) {
       const failed = assertionResults.filter((test) => test.status === 'failed');
       for (const { fullName, failureMessages } of failed)
         failures.push({ file, text: `${fullName}\n${brief(failureMessages[0])}` });
-      // A file that cannot be loaded, or a hook that fails, has no failed test to show for it.
+      // A file that cannot be loaded and a hook that fails have no failed test.
       if (status === 'failed' && failed.length === 0) failures.push({ file, text: brief(message) });
     }
   } catch (error) {
-    failures.push({ text: `there is no report: ${error.message}` });
+    failures.push({ text: `no report: ${error.message}` });
   }
-  // Nor has an error that no test waited for.
+  // An error outside of tests has none either.
   if (status !== 0 && failures.length === 0)
     failures.push({ text: `exit code ${status} without a failed test` });
   return { passed, failures };
 }
 
-/** The message, and where in our code it was thrown. */
+/** The message and the place in our code where it was thrown. */
 function brief(message = '') {
   const lines = message.split('\n').filter((line) => !/node_modules|<anonymous>|node:internal/.test(line));
   return lines
@@ -54,7 +54,7 @@ function tell(heading, failures) {
 let { passed, failures } = run();
 if (failures.length > 0) {
   tell('FAILED AT FIRST', failures);
-  // Where no file is to blame, all are run again.
+  // Without a file to blame, all of them are run again.
   const files = [...new Set(failures.flatMap(({ file }) => file ?? []))];
   console.log(`== ${suite}, once more: ${files.join(' ')}`);
   const again = run(files);

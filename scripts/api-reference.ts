@@ -3,7 +3,7 @@
  *
  *   node --import tsx scripts/api-reference.ts
  *
- * `tests/docs/api-reference.test.ts` fails when the pages are not what this gives.
+ * `tests/docs/api-reference.test.ts` fails when the pages are stale.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

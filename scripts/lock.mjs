@@ -1,4 +1,4 @@
-// Writes package-lock.json anew: `node scripts/lock.mjs [FOLDER]`.
+// Writes package-lock.json: `node scripts/lock.mjs [FOLDER]`.
 //
 // npm leaves a platform's binary package out of the lock when the registry it asks lacks that one version, and
 // `npm ci` then refuses the lock on every machine. Here each optional package that a locked package names is
@@ -65,7 +65,7 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 
-/** Whether a package sees another where Node looks: beside it, or in a folder above. */
+/** True if Node finds a package from another: beside it, or in a folder above. */
 function findable(packages, from, name) {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('node_modules') - 1))) {
     if (packages[`${at === '' ? '' : `${at}/`}node_modules/${name}`] !== undefined) return true;

@@ -10,14 +10,14 @@ import {
   type CrossValidationContext,
 } from '../../src/experiment/cross-validate.js';
 import { parseExperiment } from '../../src/experiment/file/read.js';
-import { FirstStages } from '../../src/experiment/first-stage.js';
+import { FirstStages } from '../../src/experiment/first-stages.js';
 import { readInputs } from '../../src/experiment/inputs.js';
-import { isReranker, type Reranker, systemsOf } from '../../src/experiment/systems.js';
-import { Tracker } from '../../src/experiment/tracker.js';
+import { isReranking, type RerankingSystem, systemsOf } from '../../src/experiment/systems.js';
+import { ProgressTracker } from '../../src/experiment/progress.js';
 import { type TrainedFold, trainFolds } from '../../src/experiment/train-folds.js';
-import { Manifest } from '../../src/experiment/work/manifest.js';
-import { Models } from '../../src/experiment/work/models.js';
-import { WorkStore } from '../../src/experiment/work/store.js';
+import { Manifest } from '../../src/experiment/store/manifest.js';
+import { Models } from '../../src/experiment/store/models.js';
+import { ScoreStore } from '../../src/experiment/store/score-store.js';
 import { collections, modelsOf, type Recipe, recipes } from './recipes.js';
 
 // What fine-tuning in five folds is worth: MaxP before and after, through the code of `bert-qe experiment`.
@@ -96,7 +96,7 @@ async function study(collection: string): Promise<void> {
   const folder = join(out, `${collection}-${values.models}`);
   await mkdir(join(folder, 'work'), { recursive: true });
   const inputs = await readInputs(experiment, here);
-  const store = new WorkStore(join(folder, 'work', 'store'));
+  const store = new ScoreStore(join(folder, 'work', 'store'));
   const opened: Models[] = [];
   const newModels = (of = experiment): Models => {
     const models = new Models(of, here, store);
@@ -105,7 +105,7 @@ async function study(collection: string): Promise<void> {
   };
   const plain = newModels();
   let reported = 0;
-  const tracker = new Tracker(undefined, ({ step, done, total }) => {
+  const tracker = new ProgressTracker(undefined, ({ step, done, total }) => {
     if (done !== total && performance.now() - reported < 20_000) return;
     reported = performance.now();
     process.stderr.write(`${collection}, ${step}: ${done} of ${total}\n`);
@@ -141,7 +141,7 @@ async function study(collection: string): Promise<void> {
     scorer: await shipped.get('S', 'general', 1),
   };
   /** Every fold takes, of the recipe's settings, those that are best on its own validation queries. */
-  const tune = async (system: Reranker, { name, settings }: Recipe) => {
+  const tune = async (system: RerankingSystem, { name, settings }: Recipe) => {
     const tuned = { ...context, models: newModels() };
     const tried: TrainedFold[][] = [];
     for (const training of settings) tried.push(await trainFolds(training, [system], tuned, teacher));
@@ -161,7 +161,7 @@ async function study(collection: string): Promise<void> {
   const initialName = systems.initial!.name;
   let table = row(initialName, initial);
   let courses = '';
-  for (const system of systems.baselines.filter(isReranker)) {
+  for (const system of systems.baselines.filter(isReranking)) {
     const size = system.variant.phaseOne;
     if (!values.sizes.split(',').includes(size)) continue;
     const before = await measured((await crossValidate(system, context, 1)).file);

@@ -5,25 +5,25 @@ import { throwIfAborted } from '../common/errors.js';
 import { tuneInterpolation, Validation, type Interpolation } from '../evaluation/index.js';
 import { evidenceSource, type EvidenceContext, type QueryCost, type EvidenceSource } from './evidence.js';
 import type { ExperimentFile } from './file/schema.js';
-import { rankerOf, type RankedEvidence } from './rank.js';
-import type { Reranker } from './systems.js';
-import type { Tracker } from './tracker.js';
-import type { Manifest } from './work/manifest.js';
-import { sumOfTimings, type Timing } from './work/timing.js';
+import { rankerOf, type RankableQuery } from './ranker.js';
+import type { RerankingSystem } from './systems.js';
+import type { ProgressTracker } from './progress.js';
+import type { Manifest } from './store/manifest.js';
+import { sumOfTimings, type Timing } from './store/timing.js';
 
-/** What was chosen in one fold, and what it is worth on the fold's validation queries. */
+/** The α and β that a fold chose, with its validation values by measure. */
 export interface FoldChoice extends Interpolation {
   readonly validation: Readonly<Record<string, number>>;
 }
 
-/** A re-ranker over all test partitions. */
+/** A re-ranker's ranking of all test queries. */
 export interface CrossValidated {
-  /** The run's file. */
+  /** Path of the run. */
   readonly file: string;
   readonly folds: readonly FoldChoice[];
-  /** The mean over the tested queries. */
+  /** Mean cost of a tested query. */
   readonly cost: QueryCost;
-  /** Likewise; absent where it is not known of all of them. */
+  /** Mean time of the models per tested query; absent where it is not known of all queries. */
   readonly timing?: Timing | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface CrossValidationContext extends EvidenceContext {
   readonly qrels: Qrels;
   readonly qrelsKey: string;
   readonly manifest: Manifest;
-  readonly tracker: Tracker;
+  readonly tracker: ProgressTracker;
 }
 
 interface StepResult {
@@ -41,11 +41,11 @@ interface StepResult {
   readonly cost: QueryCost;
 }
 
-/** Chooses α and β on each fold's validation queries, and ranks its test queries with them. */
+/** Chooses α and β on each fold's validation queries, and ranks the fold's test queries with them. */
 export async function crossValidate(
-  system: Reranker,
+  system: RerankingSystem,
   context: CrossValidationContext,
-  /** Work that each missing query stands for. */
+  /** Model work of a missing query. */
   workPerQuery: number,
 ): Promise<CrossValidated> {
   const { experiment, folds, manifest, initial } = context;
@@ -67,7 +67,7 @@ export async function crossValidate(
     outputs: [output],
   };
   const { folds: choices, cost } = await manifest.run(step, async (): Promise<StepResult> => {
-    await gatherAll(system, sources, context, workPerQuery);
+    await scoreQueries(system, sources, context, workPerQuery);
     const done: FoldChoice[] = [];
     const costs: QueryCost[] = [];
     const rankings: QueryRanking[] = [];
@@ -75,24 +75,27 @@ export async function crossValidate(
       const choice = await tuneFold(system, i, sources[i], context);
       const tested = await load(fold.test, sources[i], system, context);
       const ranker = rankerOf(tested);
-      for (const [query, { evidence }] of tested) {
+      for (const [query, { scores }] of tested) {
         rankings.push({ query, ranking: ranker.interpolated(query, choice) });
-        costs.push(evidence.cost);
+        costs.push(scores.cost);
       }
       done.push(choice);
     }
     await writeRun(file, rankings, { tag: system.id });
     return { folds: done, cost: meanCost(costs) };
   });
-  // Beside the step's result, not in it: what was measured once is not what another run would give.
+  // Times are no part of the step's result, since another run would measure others.
   const timings = folds.flatMap(({ test }, i) => test.map((query) => sources[i].timing(query)));
   const total = sumOfTimings(timings);
   const timing = total && { ...total, seconds: total.seconds / timings.length };
   return { file, folds: choices, cost, timing };
 }
 
-/** Queries of a system whose evidence is not in the store yet. */
-export async function missingQueries(system: Reranker, context: CrossValidationContext): Promise<number> {
+/** The number of a system's queries without scores in the store. */
+export async function missingQueries(
+  system: RerankingSystem,
+  context: CrossValidationContext,
+): Promise<number> {
   const missing = new Set<string>();
   for (const [i, { valid, test }] of context.folds.entries()) {
     const source = await evidenceSource(system, i + 1, context);
@@ -104,30 +107,30 @@ export async function missingQueries(system: Reranker, context: CrossValidationC
   return missing.size;
 }
 
-/** First all that the models have to say: this is what takes time, and what a later start finds done. */
-async function gatherAll(
-  system: Reranker,
+/** Scores all missing queries of all folds. This is the slow part, and a later run finds it done. */
+async function scoreQueries(
+  system: RerankingSystem,
   sources: readonly EvidenceSource[],
   { folds, tracker }: CrossValidationContext,
   workPerQuery: number,
 ): Promise<void> {
-  const wanted = folds.flatMap(({ valid, test }, i) =>
+  const all = folds.flatMap(({ valid, test }, i) =>
     [...valid, ...test].map((query) => ({ query, source: sources[i] })),
   );
-  const distinct = [...new Map(wanted.map((each) => [each.source.key(each.query), each])).values()];
+  const distinct = [...new Map(all.map((each) => [each.source.key(each.query), each])).values()];
   for (const [done, { query, source }] of distinct.entries()) {
     throwIfAborted(tracker.signal);
     if (!source.isKnown(query)) {
       await source.get(query, tracker.signal);
-      tracker.worked(workPerQuery);
+      tracker.addWork(workPerQuery);
     }
     tracker.update(system.name, done + 1, distinct.length);
   }
 }
 
-/** Sees the validation queries only: neither judgements nor evidence of the others are handed over. */
+/** Tunes α and β of a fold. Judgements and scores of other queries than the validation queries are not accessible. */
 async function tuneFold(
-  system: Reranker,
+  system: RerankingSystem,
   i: number,
   source: EvidenceSource,
   context: CrossValidationContext,
@@ -150,13 +153,13 @@ async function tuneFold(
 async function load(
   queries: readonly string[],
   source: EvidenceSource,
-  { method }: Reranker,
+  { method }: RerankingSystem,
   { initial }: CrossValidationContext,
-): Promise<Map<string, RankedEvidence>> {
-  const loaded = new Map<string, RankedEvidence>();
+): Promise<Map<string, RankableQuery>> {
+  const loaded = new Map<string, RankableQuery>();
   for (const query of queries) {
     const below = (initial.get(query) ?? []).slice(method.depth);
-    loaded.set(query, { evidence: await source.get(query), below });
+    loaded.set(query, { scores: await source.get(query), below });
   }
   return loaded;
 }

@@ -2,11 +2,11 @@ import { hashJson } from '../common/hash.js';
 import type { DocumentStore, Query, Ranking, Run } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { BertQE, expansionScore, type Evidence, type RerankCost } from '../expansion/index.js';
-import { phaseThreeOf, type Reranker } from './systems.js';
-import type { Models } from './work/models.js';
-import type { WorkStore } from './work/store.js';
-import type { StoredScorer } from './work/stored-scorer.js';
-import { sumOfTimings, type Timing } from './work/timing.js';
+import { phaseThreeName, type RerankingSystem } from './systems.js';
+import type { Models } from './store/models.js';
+import type { ScoreStore } from './store/score-store.js';
+import type { StoredScorer } from './store/stored-scorer.js';
+import { sumOfTimings, type Timing } from './store/timing.js';
 
 /**
  * The scores of a query's candidates, from which the ranking for any α and β follows: I(q,d), rel(q,d) and rel(C,d)
@@ -48,12 +48,12 @@ export interface EvidenceContext {
   /** Hash of the documents. */
   readonly documentsKey: string;
   readonly models: Models;
-  readonly store: WorkStore;
+  readonly store: ScoreStore;
 }
 
 /** The re-ranker as a fold has it; folds differ where models were fine-tuned per fold. */
 export async function evidenceSource(
-  { variant, method }: Reranker,
+  { variant, method }: RerankingSystem,
   fold: number,
   context: EvidenceContext,
 ): Promise<EvidenceSource> {
@@ -64,7 +64,7 @@ export async function evidenceSource(
     phaseOne: await models.get(phaseOne, 'fineTuned', fold),
     ...(expansion && {
       phaseTwo: await models.get(expansion.phaseTwo, 'general', fold),
-      phaseThree: await models.get(expansion.phaseThree, 'fineTuned', fold, phaseThreeOf(variant)),
+      phaseThree: await models.get(expansion.phaseThree, 'fineTuned', fold, phaseThreeName(variant)),
     }),
   };
   const identities = Object.entries(scorers).map(([phase, { identity }]) => [phase, identity]);
@@ -97,7 +97,7 @@ export async function evidenceSource(
       const query = queries.get(id)!;
       const documents = await withTexts(candidatesOf(initial, id, method.depth), query, context.documents);
       const distinct = new Set<StoredScorer>(Object.values(scorers));
-      for (const scorer of distinct) scorer.takeUse();
+      for (const scorer of distinct) scorer.takeTiming();
       const { evidence, cost } = await bertQe.rerank(query.text, documents, {
         keepEvidence: true,
         ...(signal ? { signal } : {}),
@@ -131,18 +131,14 @@ function scoresOf(
   cost: RerankCost,
   scorers: readonly StoredScorer[],
 ): QueryScores {
-  const uses = scorers.map((scorer) => scorer.takeUse());
+  const { pairs, tokens, flops } = cost;
   return {
     ids: candidates.map(({ id }) => id),
     initial: candidates.map(({ initial }) => initial!),
     query: candidates.map(({ queryScore }) => queryScore!),
     expansion:
       chunks.length === 0 ? null : candidates.map(({ chunkScores }) => expansionScore(weights, chunkScores)),
-    cost: {
-      pairs: cost.pairs,
-      tokens: uses.reduce((sum, { tokens }) => sum + tokens, 0),
-      flops: uses.reduce((sum, { flops }) => sum + flops, 0),
-    },
-    timing: sumOfTimings(uses.map(({ timing }) => timing)),
+    cost: { pairs, tokens, flops },
+    timing: sumOfTimings(scorers.map((scorer) => scorer.takeTiming())),
   };
 }

@@ -16,16 +16,16 @@ import { BertQeError } from '../common/errors.js';
 import { resolvePath } from './file/paths.js';
 import type { ExperimentFile } from './file/schema.js';
 
-/** What an experiment reads, checked against each other. */
+/** The inputs of an experiment. */
 export interface Inputs {
   readonly documents: string;
-  /** The index, where it is given. */
+  /** Folder of the index; absent where the experiment builds its own. */
   readonly index?: string;
-  /** Those that some fold trains on, validates or tests, by id. */
+  /** The queries that some fold trains on, validates with or tests, by id. */
   readonly queries: ReadonlyMap<string, Query>;
   readonly qrels: Qrels;
   readonly folds: readonly Fold[];
-  /** The initial ranking, where it is given. */
+  /** The initial ranking; absent where a first stage makes it. */
   readonly run?: Run;
   /** SHA-256 of each input. */
   readonly digests: Readonly<Record<'documents' | 'queries' | 'qrels' | 'folds', string>> & {
@@ -33,6 +33,7 @@ export interface Inputs {
   };
 }
 
+/** Reads the inputs that an experiment file names, and checks that they fit together. */
 export async function readInputs(experiment: ExperimentFile, file: string): Promise<Inputs> {
   const { collection } = experiment;
   const at = (path: string): string => resolvePath(file, path);
@@ -75,7 +76,7 @@ export async function readInputs(experiment: ExperimentFile, file: string): Prom
   };
 }
 
-/** Of a BEIR folder only the corpus: queries and judgements lie beside it, and no index depends on them. */
+/** The path of the documents themselves: in a BEIR folder, the corpus without the queries and judgements. */
 async function corpusOf(documents: string): Promise<string> {
   const names = await readdir(documents).catch(() => []);
   const corpus = names.find((name) => /^corpus\.jsonl(\.gz)?$/.test(name));

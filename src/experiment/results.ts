@@ -12,27 +12,27 @@ import type { CrossValidated, FoldChoice } from './cross-validate.js';
 import type { QueryCost } from './evidence.js';
 import type { ExperimentFile } from './file/schema.js';
 import type { TrainedFold } from './train-folds.js';
-import type { GridPoint, Reranker, System, Systems } from './systems.js';
-import type { Timing } from './work/timing.js';
+import type { GridPoint, RerankingSystem, System, Systems } from './systems.js';
+import type { Timing } from './store/timing.js';
 
-/** A system, measured over all test queries. */
+/** A system's values over all test queries. */
 export interface SystemResult {
   readonly name: string;
   readonly id: string;
   readonly evaluation: Evaluation;
-  /** Of re-rankers. */
+  /** Present for re-rankers. */
   readonly reranking?: {
     readonly folds: readonly FoldChoice[];
-    /** As it ran here, per query. */
+    /** Mean cost of a query as it ran here. */
     readonly cost: QueryCost;
-    /** What the models took per query, where that was measured. */
+    /** Mean time of the models per query; absent where it is not known. */
     readonly timing?: Timing | undefined;
-    /** As the paper counts. */
+    /** Cost as the paper counts. */
     readonly paper: PaperCost;
   };
 }
 
-/** Everything that tables and figures show. */
+/** The results of an experiment, which tables and figures show. */
 export interface Results {
   readonly experiment: ExperimentFile;
   readonly collection: { readonly documents: number; readonly queries: number; readonly folds: number };
@@ -49,35 +49,35 @@ export interface Results {
   /** The baselines that the others are tested against, in order. */
   readonly against: readonly SystemResult[];
   readonly comparisons: readonly Comparison[];
-  /** Models that were fine-tuned, size by size and fold by fold; absent where none was. */
+  /** The models that were fine-tuned, by target and fold; absent without training. */
   readonly trained?: readonly TrainedFold[];
 }
 
-/** What ranking gave, by system id: the run files of first stages, and re-rankers. */
-export interface Ranked {
+/** The rankings of all systems, by system id: the run files of first stages, and re-rankers. */
+export interface SystemRuns {
   readonly firstStages: ReadonlyMap<string, string>;
   readonly rerankers: ReadonlyMap<string, CrossValidated>;
 }
 
 /**
- * Measures every system on the test queries of all folds together, and tests the differences. Runs are read one
- * after the other and not kept: only their values are.
+ * Evaluates every system on the test queries of all folds together, and tests the differences. One run at a time is in
+ * memory.
  */
-export async function measure(
+export async function evaluateSystems(
   experiment: ExperimentFile,
   systems: Systems,
-  ranked: Ranked,
+  runs: SystemRuns,
   qrels: Qrels,
   collection: Results['collection'],
 ): Promise<Results> {
   const measures = parseMeasures(experiment.measures);
   const { measure, tieBreak } = experiment.tuning;
-  // Figures show what was tuned for, in the tables or not.
+  // Figures show the tuning measures even where the tables do not.
   const measured = [...measures, ...parseMeasures([measure, tieBreak])];
-  const resultOf = async (system: System | Reranker): Promise<SystemResult> => {
-    const reranked = 'variant' in system ? ranked.rerankers.get(system.id)! : undefined;
-    const run = await readRun(reranked?.file ?? ranked.firstStages.get(system.id)!);
-    // A query without results counts as zero, so that all systems are measured on the same queries.
+  const resultOf = async (system: System | RerankingSystem): Promise<SystemResult> => {
+    const reranked = 'variant' in system ? runs.rerankers.get(system.id)! : undefined;
+    const run = await readRun(reranked?.file ?? runs.firstStages.get(system.id)!);
+    // A query without results counts as 0, so that all systems are evaluated on the same queries.
     const evaluation = evaluate(run, qrels, { measures: measured, complete: true, label: system.name });
     return {
       name: system.name,
@@ -88,25 +88,24 @@ export async function measure(
           folds: reranked.folds,
           cost: reranked.cost,
           timing: reranked.timing,
-          paper: paperCostOf(system as Reranker),
+          paper: paperCostOf(system as RerankingSystem),
         },
       }),
     };
   };
   const { ablations, grid } = systems;
-  const baselines = await oneByOne(systems.baselines, resultOf);
-  const variants = await oneByOne(systems.variants, resultOf);
+  const baselines = await mapInTurn(systems.baselines, resultOf);
+  const variants = await mapInTurn(systems.variants, resultOf);
   const ablated = ablations && {
     of: await resultOf(ablations.of),
-    systems: await oneByOne(ablations.systems, resultOf),
+    systems: await mapInTurn(ablations.systems, resultOf),
   };
-  const points = await oneByOne(grid?.points ?? [], async (point) => ({
+  const points = await mapInTurn(grid?.points ?? [], async (point) => ({
     ...(await resultOf(point)),
     kc: point.kc,
     chunkWords: point.chunkWords,
   }));
   const against = systems.against.map((name) => baselines.find((baseline) => baseline.name === name)!);
-  // Re-ranking baselines too: whether they are above the first stage is part of the story.
   const rerankers = baselines.filter(({ reranking }) => reranking);
   const tested = unique([...rerankers, ...variants, ...(ablated ? [ablated.of, ...ablated.systems] : [])]);
   const { test, correction } = experiment.significance;
@@ -123,13 +122,14 @@ export async function measure(
   };
 }
 
-async function oneByOne<T, R>(items: readonly T[], make: (item: T) => Promise<R>): Promise<R[]> {
-  const made: R[] = [];
-  for (const item of items) made.push(await make(item));
-  return made;
+/** Maps items one after the other. */
+async function mapInTurn<T, R>(items: readonly T[], map: (item: T) => Promise<R>): Promise<R[]> {
+  const mapped: R[] = [];
+  for (const item of items) mapped.push(await map(item));
+  return mapped;
 }
 
-function paperCostOf({ variant, method }: Reranker): PaperCost {
+function paperCostOf({ variant, method }: RerankingSystem): PaperCost {
   const { kd, kc, depth, chunkWords, passageWords } = method;
   const shape = { length: chunkWords, overlap: Math.floor(chunkWords / 2) };
   return paperCost(variant, { depth, kd, kc, chunksPerPassage: windowSpans(passageWords, shape).length });

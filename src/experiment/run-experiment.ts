@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { readRun, type Qrels } from '../collection/index.js';
 import { writeFileAtomic } from '../common/atomic.js';
 import { writeFailure } from '../common/io-errors.js';
+import { versions } from '../common/versions.js';
 import {
   crossValidate,
   missingQueries,
@@ -11,48 +12,61 @@ import {
 } from './cross-validate.js';
 import { readExperiment } from './file/read.js';
 import type { ExperimentFile } from './file/schema.js';
-import { FirstStages } from './first-stage.js';
+import { FirstStages } from './first-stages.js';
 import { readInputs, type Inputs } from './inputs.js';
+import { ProgressTracker, workPerQuery, type ExperimentProgress } from './progress.js';
 import { render } from './report/render.js';
-import { measure, type Results } from './results.js';
-import { isReranker, systemsOf, type FirstStageSystem, type Reranker, type Systems } from './systems.js';
+import { evaluateSystems, type Results } from './results.js';
+import { Manifest } from './store/manifest.js';
+import { Models, type OpenModel } from './store/models.js';
+import { ScoreStore } from './store/score-store.js';
+import {
+  isReranking,
+  systemsOf,
+  type FirstStageSystem,
+  type RerankingSystem,
+  type Systems,
+} from './systems.js';
 import { trainFolds } from './train-folds.js';
-import { Tracker, type ExperimentProgress } from './tracker.js';
-import { versions } from '../common/versions.js';
-import { Manifest } from './work/manifest.js';
-import { Models, type OpenModel } from './work/models.js';
-import { WorkStore } from './work/store.js';
-import { workPerQuery } from './work-ahead.js';
 
 export interface RunExperimentOptions {
-  /** Folder of the results, and of the work that a later start goes on with. */
-  readonly out: string;
+  /** Folder of the results and of the work that a later run continues (`results/NAME`). */
+  readonly out?: string | undefined;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ExperimentProgress) => void;
-  /** Loads a model; for models that are not BERT cross-encoders in a folder. */
+  /** Loads a model, for models that are not BERT cross-encoders in a folder. */
   readonly openModel?: OpenModel;
 }
 
 export interface ExperimentOutcome {
   readonly results: Results;
-  /** Steps that had to run; the others were done before. */
+  /** Names of the steps that ran; the others were done before. */
   readonly ran: readonly string[];
-  /** The page to look at. */
+  /** Path of the report, an HTML page. */
   readonly report: string;
 }
 
-/** Runs what is missing of an experiment and renders all of it. */
-export async function runExperiment(file: string, options: RunExperimentOptions): Promise<ExperimentOutcome> {
-  return carryOut(await readExperiment(file), file, options);
+/** Reads an experiment file, runs the missing steps, and writes all runs, tables, figures and the report. */
+export async function runExperiment(
+  file: string,
+  options: RunExperimentOptions = {},
+): Promise<ExperimentOutcome> {
+  const experiment = await readExperiment(file);
+  return executeExperiment(experiment, file, outFolder(experiment, options), options);
 }
 
-/** The same for an experiment that has been read; its paths are relative to the file. */
-export async function carryOut(
+/** The folder of the results. */
+export function outFolder({ name }: { readonly name: string }, { out }: RunExperimentOptions): string {
+  return out ?? join('results', name);
+}
+
+/** Runs the missing steps of an experiment that was read from a file. */
+export async function executeExperiment(
   experiment: ExperimentFile,
   file: string,
-  options: RunExperimentOptions,
+  out: string,
+  options: Omit<RunExperimentOptions, 'out'>,
 ): Promise<ExperimentOutcome> {
-  const { out, signal } = options;
   const systems = systemsOf(experiment);
   const work = join(out, 'work');
   try {
@@ -61,9 +75,9 @@ export async function carryOut(
     throw writeFailure(out, error);
   }
   const inputs = await readInputs(experiment, file);
-  const store = new WorkStore(join(work, 'store'));
+  const store = new ScoreStore(join(work, 'store'));
   const models = new Models(experiment, file, store, options.openModel);
-  const tracker = new Tracker(signal, options.onProgress);
+  const tracker = new ProgressTracker(options.signal, options.onProgress);
   const manifest = await Manifest.open(
     out,
     { versions: versions(), options: experiment, inputs: inputs.digests },
@@ -87,20 +101,20 @@ export async function carryOut(
       manifest,
       tracker,
     };
-    const wanted = rerankersOf(systems);
+    const reranking = rerankingSystems(systems);
     const trained =
       typeof experiment.training === 'object'
-        ? await trainFolds(experiment.training, wanted, context)
+        ? await trainFolds(experiment.training, reranking, context)
         : undefined;
-    const rerankers = await rerank(wanted, context);
-    const tested = testedQrels(inputs);
-    const measured = await measure(experiment, systems, { firstStages: runs, rerankers }, tested, {
+    const rerankers = await crossValidateAll(reranking, context);
+    const qrels = testedQrels(inputs);
+    const evaluated = await evaluateSystems(experiment, systems, { firstStages: runs, rerankers }, qrels, {
       documents: index.statistics.documents,
-      queries: tested.size,
+      queries: qrels.size,
       folds: inputs.folds.length,
     });
-    const results: Results = trained ? { ...measured, trained } : measured;
-    await writeAll(out, render(results));
+    const results: Results = trained ? { ...evaluated, trained } : evaluated;
+    await writeFiles(out, render(results));
     await manifest.finish();
     return { results, ran: manifest.ran, report: join(out, 'report.html') };
   } finally {
@@ -110,27 +124,28 @@ export async function carryOut(
   }
 }
 
-/** Writes rendered files below a folder. */
-export async function writeAll(out: string, files: ReadonlyMap<string, string>): Promise<void> {
+/** Writes files, given by path, below a folder. */
+export async function writeFiles(out: string, files: ReadonlyMap<string, string>): Promise<void> {
   for (const [path, content] of files) {
     await mkdir(dirname(join(out, path)), { recursive: true });
     await writeFileAtomic(join(out, path), content);
   }
 }
 
+/** The run files of the initial ranking and the first-stage baselines, by system id. */
 async function rankFirstStages(systems: Systems, firstStages: FirstStages): Promise<Map<string, string>> {
   const runs = new Map<string, string>();
-  const wanted = systems.baselines.filter((system): system is FirstStageSystem => !isReranker(system));
-  for (const system of [...(systems.initial ? [systems.initial] : []), ...wanted]) {
+  const baselines = systems.baselines.filter((system): system is FirstStageSystem => !isReranking(system));
+  for (const system of [...(systems.initial ? [systems.initial] : []), ...baselines]) {
     if (!runs.has(system.id)) runs.set(system.id, await firstStages.run(system));
   }
   return runs;
 }
 
-/** MaxP first: every variant of the same first size goes on from its scores. */
-function rerankersOf({ baselines, variants, ablations, grid }: Systems): Reranker[] {
+/** The re-ranking systems, MaxP first: variants of the same first size reuse its scores. */
+function rerankingSystems({ baselines, variants, ablations, grid }: Systems): RerankingSystem[] {
   const all = [
-    ...baselines.filter(isReranker),
+    ...baselines.filter(isReranking),
     ...variants,
     ...(ablations ? [ablations.of, ...ablations.systems] : []),
     ...(grid?.points ?? []),
@@ -138,8 +153,8 @@ function rerankersOf({ baselines, variants, ablations, grid }: Systems): Reranke
   return [...new Map(all.map((system) => [system.id, system])).values()];
 }
 
-async function rerank(
-  systems: readonly Reranker[],
+async function crossValidateAll(
+  systems: readonly RerankingSystem[],
   context: CrossValidationContext,
 ): Promise<Map<string, CrossValidated>> {
   const work = workPerQuery(systems);
@@ -147,8 +162,9 @@ async function rerank(
     context.tracker.totalWork += (await missingQueries(system, context)) * work.get(system.id)!;
   }
   const done = new Map<string, CrossValidated>();
-  for (const system of systems)
+  for (const system of systems) {
     done.set(system.id, await crossValidate(system, context, work.get(system.id)!));
+  }
   return done;
 }
 

@@ -1,61 +1,63 @@
 import { join } from 'node:path';
 import { readStudy, type Study } from './file/read.js';
 import { renderReport } from './report/render.js';
-import { settingsOf } from './report/settings.js';
-import { carryOut, writeAll, type ExperimentOutcome, type RunExperimentOptions } from './run-experiment.js';
+import { reportSettings } from './report/settings.js';
+import {
+  executeExperiment,
+  outFolder,
+  writeFiles,
+  type ExperimentOutcome,
+  type RunExperimentOptions,
+} from './run-experiment.js';
 import { studyTables, type StudyResults } from './tables/study-tables.js';
 
-/** What came of a study, by name of the collection. */
 export interface StudyOutcome {
+  /** Results by name of the collection. */
   readonly results: StudyResults;
-  /** Steps that had to run, `COLLECTION: STEP`; the others were done before. */
+  /** Names of the steps that ran, as `COLLECTION: STEP`; the others were done before. */
   readonly ran: readonly string[];
-  /** The page to look at. */
+  /** Path of the report, an HTML page. */
   readonly report: string;
 }
 
 /**
- * Runs what is missing of a file that describes one experiment, or the same one on several collections: each of these
- * then has a folder of its own, and the report beside them sets them side by side.
+ * Runs the missing steps of a file with one experiment, or with the same experiment on several collections. Each
+ * collection then has its own folder, and the report beside them compares the collections.
  */
 export async function runStudy(
   file: string,
-  options: RunExperimentOptions,
+  options: RunExperimentOptions = {},
 ): Promise<ExperimentOutcome | StudyOutcome> {
   const study = await readStudy(file);
-  if (!('experiments' in study)) return carryOut(study, file, options);
+  const out = outFolder(study, options);
+  if (!('experiments' in study)) return executeExperiment(study, file, out, options);
   const outcomes = new Map<string, ExperimentOutcome>();
   for (const [name, experiment] of study.experiments) {
-    const outcome = await carryOut(experiment, file, {
+    const outcome = await executeExperiment(experiment, file, join(out, name), {
       ...options,
-      out: join(options.out, name),
       onProgress: (progress) => options.onProgress?.({ ...progress, step: `${name}: ${progress.step}` }),
     });
     outcomes.set(name, outcome);
   }
   const results = new Map([...outcomes].map(([name, outcome]) => [name, outcome.results]));
-  await writeAll(options.out, renderStudy(study, results));
+  await writeFiles(out, renderStudy(study, results));
   return {
     results,
     ran: [...outcomes].flatMap(([name, { ran }]) => ran.map((step) => `${name}: ${step}`)),
-    report: join(options.out, 'report.html'),
+    report: join(out, 'report.html'),
   };
 }
 
 function renderStudy({ title }: Study, study: StudyResults): Map<string, string> {
   const tables = studyTables(study);
   const [first] = study.values();
-  const collections = [...study].map(
-    ([
-      name,
-      {
-        collection: { documents, queries },
-      },
-    ]) => `${name} (${documents.toLocaleString('en-US')} documents, ${queries} queries)`,
-  );
+  const collections = [...study].map(([name, { collection }]) => {
+    const { documents, queries } = collection;
+    return `${name} (${documents.toLocaleString('en-US')} documents, ${queries} queries)`;
+  });
   const settings = [
     ['Collections', collections.join(', ')] as const,
-    ...settingsOf(first).filter(([name]) => name !== 'Collection'),
+    ...reportSettings(first).filter(([name]) => name !== 'Collection'),
   ];
   return renderReport({ title, settings, tables, figures: [] }, tables);
 }

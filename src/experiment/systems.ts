@@ -2,31 +2,32 @@ import { parseVariant, type Variant, type BertQEOptions, type FeedbackMethod } f
 import { parseFirstStage, type FirstStage } from './file/first-stage-name.js';
 import type { AblationName, ExperimentFile } from './file/schema.js';
 
-/** Something that ranks documents: a row of a table or a point of a figure. */
+/** A system that ranks documents: a row of a table, a point of a figure. */
 export interface System {
-  /** As tables name it. */
+  /** Its name in tables. */
   readonly name: string;
-  /** As files name it. */
+  /** Its name in paths. */
   readonly id: string;
 }
 
+/** A first stage. */
 export interface FirstStageSystem extends System {
   readonly firstStage: FirstStage;
 }
 
-/** Everything of the method but α and β. */
+/** The settings of the method without α and β. */
 export type MethodSettings = FeedbackMethod & Required<Pick<BertQEOptions, 'chunkSource' | 'expansion'>>;
 
-/** A re-ranker on top of the initial ranking. */
-export interface Reranker extends System {
+/** A re-ranker of the initial ranking: a BERT-QE variant or, without expansion, MaxP. */
+export interface RerankingSystem extends System {
   readonly variant: Variant;
   readonly method: MethodSettings;
-  /** α where it is not tuned: 1 without rel(q,d), 0 for MaxP. */
+  /** α, where it is not tuned: 1 without rel(q,d), 0 for MaxP. */
   readonly fixedAlpha?: number;
 }
 
 /** A point of the kc × m study. */
-export interface GridPoint extends Reranker {
+export interface GridPoint extends RerankingSystem {
   readonly kc: number;
   readonly chunkWords: number;
 }
@@ -36,24 +37,26 @@ export interface Systems {
   /** The first stage that is re-ranked; undefined where a run is given. */
   readonly initial: FirstStageSystem | undefined;
   /** First stages and MaxP re-rankers, in the order of the file. */
-  readonly baselines: readonly (FirstStageSystem | Reranker)[];
-  readonly variants: readonly Reranker[];
-  readonly ablations: { readonly of: Reranker; readonly systems: readonly Reranker[] } | undefined;
+  readonly baselines: readonly (FirstStageSystem | RerankingSystem)[];
+  readonly variants: readonly RerankingSystem[];
+  readonly ablations:
+    | { readonly of: RerankingSystem; readonly systems: readonly RerankingSystem[] }
+    | undefined;
   readonly grid: { readonly of: Variant; readonly points: readonly GridPoint[] } | undefined;
-  /** Names of those that the others are tested against. */
+  /** Names of the baselines that the others are tested against. */
   readonly against: readonly string[];
 }
 
-/** What a model of a variant's phase three alone goes by. */
-export function phaseThreeOf({ name }: Variant): string {
+/** The name of a model that was fine-tuned for a variant's phase three. */
+export function phaseThreeName({ name }: Variant): string {
   return `${name}-phase3`;
 }
 
-export function isReranker(system: FirstStageSystem | Reranker): system is Reranker {
+export function isReranking(system: FirstStageSystem | RerankingSystem): system is RerankingSystem {
   return 'variant' in system;
 }
 
-/** Turns the file's lists of names into systems. */
+/** The systems that an experiment file names. */
 export function systemsOf(experiment: ExperimentFile): Systems {
   const settings: MethodSettings = {
     ...experiment.method,
@@ -61,18 +64,18 @@ export function systemsOf(experiment: ExperimentFile): Systems {
     chunkSource: 'best-passage',
     expansion: true,
   };
-  const reranker = (variant: Variant, changed: Partial<MethodSettings> = {}): Reranker => ({
+  const reranker = (variant: Variant, changed: Partial<MethodSettings> = {}): RerankingSystem => ({
     name: variant.name,
     id: variant.name,
     variant,
     method: { ...settings, ...changed },
   });
-  const maxP = (variant: Variant): Reranker => ({
+  const maxP = (variant: Variant): RerankingSystem => ({
     ...reranker(variant, { expansion: false }),
     fixedAlpha: 0,
   });
   const variants = unique(experiment.variants.map((name) => reranker(parseVariant(name))));
-  const resolve = (name: string): readonly (FirstStageSystem | Reranker)[] => {
+  const resolve = (name: string): readonly (FirstStageSystem | RerankingSystem)[] => {
     const firstStage = parseFirstStage(name);
     if (firstStage) return [{ name: firstStage.name, id: firstStage.name, firstStage }];
     if (name.toLowerCase() !== 'maxp') return [maxP(parseVariant(name))];
@@ -84,7 +87,7 @@ export function systemsOf(experiment: ExperimentFile): Systems {
   const { ablations, grid, initial } = experiment;
   return {
     initial: typeof initial === 'string' ? (resolve(initial)[0] as FirstStageSystem) : undefined,
-    // What others are tested against is in the tables, asked for or not.
+    // Tables always show the systems that others are tested against.
     baselines: unique([...experiment.baselines.flatMap(resolve), ...against]),
     variants,
     ablations: ablations && {
@@ -94,7 +97,7 @@ export function systemsOf(experiment: ExperimentFile): Systems {
     grid: grid && {
       of: parseVariant(grid.of),
       points: grid.chunkWords.flatMap((chunkWords) =>
-        // The largest first: the others are part of it.
+        // The largest kc first: smaller ones use part of its scores.
         grid.kc
           .toSorted((a, b) => b - a)
           .map((kc) => {
@@ -114,8 +117,12 @@ export function systemsOf(experiment: ExperimentFile): Systems {
   };
 }
 
-/** Table 5 of the paper. */
-function ablate(of: Reranker, which: AblationName, initial: ExperimentFile['initial']): Reranker {
+/** An ablation of Table 5 of the paper. */
+function ablate(
+  of: RerankingSystem,
+  which: AblationName,
+  initial: ExperimentFile['initial'],
+): RerankingSystem {
   switch (which) {
     case 'dropQueryScore':
       // Eq. 5 without rel(q,d) is rel(C,d) alone.

@@ -8,13 +8,13 @@ import type { Query } from '../collection/index.js';
 import { type History, isTrained, type TrainingManifest, trainModel } from '../training/index.js';
 import type { CrossValidationContext } from './cross-validate.js';
 import type { TrainingFields } from './file/schema.js';
-import type { Reranker } from './systems.js';
-import { type TrainedUse, usesOf } from './trained-uses.js';
+import type { RerankingSystem } from './systems.js';
+import { type TrainingTarget, trainingTargets } from './training-targets.js';
 
 /** A model that was fine-tuned for one fold. */
 export interface TrainedFold extends Pick<TrainingManifest, 'examples' | 'steps' | 'best'> {
   readonly size: SizeLetter;
-  /** What it is for: the size's letter or, where phase three alone is trained, that of a variant. */
+  /** Name of the training target. */
   readonly use: string;
   /** From 1. */
   readonly fold: number;
@@ -22,29 +22,28 @@ export interface TrainedFold extends Pick<TrainingManifest, 'examples' | 'steps'
   readonly history: History;
 }
 
-/** A model whose scores are mixed into what is learned. */
+/** A model whose scores are mixed into the targets of training. */
 export interface Teacher {
   readonly folder: string;
   readonly scorer: Scorer;
 }
 
 /**
- * Fine-tunes, fold by fold, every size that scores documents, on the fold's training queries or, on chunks, every
- * variant's phase three; the best weights are chosen on its validation queries. Best passages and chunks are chosen by
- * the models that training starts from, as when ranking. With `teacherWeight`, and no teacher named, the model that
- * training starts from is the teacher too: judgements are few, and what it knew is worth keeping.
+ * Fine-tunes every training target in every fold, on the fold's training queries; the best weights are chosen on its
+ * validation queries. The models that training starts from choose best passages and chunks, as in ranking. With
+ * `teacherWeight` and without a teacher, the model that training starts from is its own teacher.
  */
 export async function trainFolds(
   training: TrainingFields,
-  systems: readonly Reranker[],
+  systems: readonly RerankingSystem[],
   context: CrossValidationContext,
   teacher?: Teacher,
 ): Promise<TrainedFold[]> {
   const { on, ...options } = training;
   const trained: TrainedFold[] = [];
-  for (const use of usesOf(on, systems, context.experiment)) {
+  for (const target of trainingTargets(on, systems, context.experiment)) {
     for (let fold = 1; fold <= context.folds.length; fold++) {
-      trained.push(await trainFold(options, use, fold, context, teacher));
+      trained.push(await trainFold(options, target, fold, context, teacher));
     }
   }
   return trained;
@@ -52,32 +51,32 @@ export async function trainFolds(
 
 async function trainFold(
   training: Omit<TrainingFields, 'on'>,
-  { use, size, phaseThree: wanted }: TrainedUse,
+  { name: use, size, phaseThree: targetPhaseThree }: TrainingTarget,
   fold: number,
   context: CrossValidationContext,
-  named: Teacher | undefined,
+  givenTeacher: Teacher | undefined,
 ): Promise<TrainedFold> {
   const { experiment, folds, queries, qrels, initial, models, manifest, tracker } = context;
   const { train, valid } = folds[fold - 1];
   const scorers = new Map<string, Scorer>();
-  // What they said of a passage or chunk, in another fold or for another system, they remember.
-  const general = async (letter: SizeLetter): Promise<Teacher> => {
+  // Their scores are stored: other folds and systems asked about the same passages and chunks.
+  const untrained = async (letter: SizeLetter): Promise<Teacher> => {
     const { folder } = await models.find(letter, 'general', fold);
     const scorer = await models.get(letter, 'general', fold);
     scorers.set(folder, scorer);
     return { folder, scorer };
   };
-  const base = await general(size);
+  const base = await untrained(size);
   const model = base.folder;
-  const teacher = training.teacherWeight === undefined ? undefined : (named ?? base);
+  const teacher = training.teacherWeight === undefined ? undefined : (givenTeacher ?? base);
   if (teacher) scorers.set(teacher.folder, teacher.scorer);
-  const phaseThree = wanted && {
-    ...wanted,
-    phaseOne: (await general(wanted.phaseOne)).folder,
-    phaseTwo: (await general(wanted.phaseTwo)).folder,
+  const phaseThree = targetPhaseThree && {
+    ...targetPhaseThree,
+    phaseOne: (await untrained(targetPhaseThree.phaseOne)).folder,
+    phaseTwo: (await untrained(targetPhaseThree.phaseTwo)).folder,
   };
   const { passageWords, titleWords } = experiment.method;
-  // All that was retrieved can be learned from, as published; what is validated is what will be re-ranked.
+  // As published, training uses everything that was retrieved; validation uses what will be re-ranked.
   const depth = training.depth ?? (phaseThree ? experiment.depth : experiment.retrieve);
   const options = { ...training, depth, validationDepth: experiment.depth, passageWords, titleWords };
   const ranked = [...train, ...valid].map((query) => [
@@ -85,7 +84,7 @@ async function trainFold(
     queries.get(query)!.text,
     (initial.get(query) ?? [])
       .slice(0, Math.max(depth, experiment.depth))
-      // Phase three is validated by the final score, which the initial one is part of.
+      // Phase three is validated by the final score, of which the initial score is part.
       .map(({ id, score }) => (phaseThree ? [id, score] : id)),
     [...(qrels.get(query) ?? [])],
   ]);
@@ -97,9 +96,9 @@ async function trainFold(
     valid,
     ranked,
     context.documentsKey,
-    // What chose the passages and taught; as it comes, it is the same for all.
+    // They change the scores of the models that choose passages and teach.
     ...(['device', 'precision'] as const).map((name) => experiment[name]).filter((value) => value !== 'auto'),
-    ...(named && teacher ? [await hashModel(named.folder)] : []),
+    ...(givenTeacher && teacher ? [await hashModel(givenTeacher.folder)] : []),
     ...(phaseThree
       ? [
           {
@@ -110,7 +109,7 @@ async function trainFold(
         ]
       : []),
   ];
-  // Named for what it is made from: work for other settings neither is in the way nor gets lost.
+  // The name holds a hash of the inputs, so that models of other settings are kept beside it.
   const folder = join(
     manifest.folder,
     'work',
@@ -123,9 +122,9 @@ async function trainFold(
   );
   const textsOf = (ids: readonly string[]): Query[] => ids.map((id) => queries.get(id)!);
   const made = await manifest.run({ name, inputs, outputs }, async () => {
-    // What is neither under way nor whole was tampered with.
-    const isUnderWay = existsSync(join(folder, 'checkpoints'));
-    if (!isUnderWay && !(await isTrained(folder))) await rm(folder, { recursive: true, force: true });
+    // A folder that is neither unfinished nor complete was changed by others.
+    const isUnfinished = existsSync(join(folder, 'checkpoints'));
+    if (!isUnfinished && !(await isTrained(folder))) await rm(folder, { recursive: true, force: true });
     const { examples, steps, best, history } = await trainModel(
       {
         model,
@@ -161,7 +160,7 @@ async function trainFold(
   return { size, use, fold, folder, ...made };
 }
 
-/** The scorer is its owner's to close. */
+/** The scorer without its close: its owner closes it. */
 function borrowed(scorer: Scorer): Scorer {
   return { score: (pairs, options) => scorer.score(pairs, options), close: async () => undefined };
 }

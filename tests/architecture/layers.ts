@@ -15,7 +15,7 @@ export const layers: readonly (readonly string[])[] = [
   ['cli'],
 ];
 
-/** Imports that the layers would allow, but that must not be. */
+/** Imports that the layers would allow, but that are not wanted. */
 export const forbidden: readonly { readonly from: string; readonly to: string; readonly why: string }[] = [
   { from: 'evaluation', to: 'bert', why: 'measures know nothing of models' },
 ];

@@ -69,7 +69,7 @@ export interface Program {
   readonly output: readonly string[];
 }
 
-/** Puts the blocks that are run together to programs, in order. */
+/** The programs of a document, in order. */
 export function programsOf(blocks: readonly Block[]): Program[] {
   const programs: Program[] = [];
   for (const { file, line, language, code, marks } of blocks) {

@@ -1,8 +1,8 @@
 /**
- * Whether a program printed what a document says: line by line, words whatever the spaces between them. Numbers may
- * differ by two in their last digit or the seventh, since processors round differently. `…` as a line stands for any lines, as a word
- * for any word, at the end of a line for its rest; and there may be any lines before and after each part. Returns the first
- * line that is missing.
+ * The first line of a document's output that a program did not print; undefined where it printed all of them. Lines
+ * are compared word by word. Numbers may differ by two in their last or seventh digit, since processors round
+ * differently. `…` stands for any lines as a line, for any word as a word, and for the rest at the end of a line. Other
+ * lines may come before and after each part.
  */
 export function firstMissing(parts: readonly string[], printed: string): string | undefined {
   const expected = parts.map((part) => `…\n${part}`).join('\n');

@@ -13,7 +13,7 @@ export const root = join(import.meta.dirname, '../..');
 /** Records of what was measured: their commands take hours, other programs or test collections, and say so in their text. */
 const records = /^docs\/(benchmarks.*|fine-tuning|models|experiments\/.*)\.md$/;
 
-/** Pages whose programs take minutes, since they train models: those of the slow suite. */
+/** The pages of the slow suite: their programs train models, which takes minutes. */
 export const slowPages: readonly string[] = ['docs/training.md'];
 
 /** The programs of every page that has some. */
@@ -27,13 +27,13 @@ export const pages: ReadonlyMap<string, readonly Program[]> = new Map(
     .filter(([, programs]) => programs.length > 0),
 );
 
-/** Tests that run the programs of a page in order, in one folder: they build on each other. Pages do not. */
+/** Defines a test for every program of a page. They run in order in one folder, since they build on each other. */
 export function testPage(file: string, installation: () => Installation): void {
   describe(file, () => {
     let world: World | undefined;
     const folder = temporaryFolder();
 
-    // Where there is no bash, neither commands are run nor what builds on them.
+    // Without bash, no commands can be run, and no programs that build on them.
     const programs = pages.get(file)!;
     const needsShell = programs.some(({ language }) => language === 'sh');
 

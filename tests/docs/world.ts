@@ -8,7 +8,7 @@ import type { Program } from './blocks.js';
 const subjects = /^bread-/;
 const queryIds = new Set(['8', '9', '10']);
 
-/** Where bert-qe and the packages beside it are. */
+/** An installation of bert-qe with the packages beside it. */
 export interface Installation {
   /** The folder of the package: the checkout, or where it was installed. */
   readonly bertQe: string;
@@ -23,7 +23,7 @@ export function checkout(root: string): Installation {
   return { bertQe: root, packages: join(root, 'node_modules'), imported: ['tsx', '@langchain'] };
 }
 
-/** A folder as a reader would have it who has installed bert-qe and has a collection. */
+/** The folder of a reader who has installed bert-qe and has a collection. */
 export class World {
   constructor(
     private readonly installation: Installation,
@@ -41,14 +41,14 @@ export class World {
       at('bin/bert-qe'),
       `#!/bin/sh\nexec "${process.execPath}" "${at('bin/bert-qe.js')}" "$@"\n`,
     );
-    // Installed and built it is when this runs.
+    // The package is already installed and built.
     writeFileSync(at('bin/npm'), `#!/bin/sh\n[ "$*" = ci ] || [ "$*" = "run build" ]\n`);
     for (const name of ['bert-qe', 'npm']) chmodSync(at(`bin/${name}`), 0o755);
     this.#collection();
     writeFileSync(at('given.mjs'), given(root));
   }
 
-  /** Part of the demo, under the names that the documents use for the reader's own. */
+  /** Writes a part of the demo under the names that the documents use for the reader's files. */
   #collection(): void {
     const lines = (name: string) =>
       readFileSync(join(this.installation.bertQe, 'demo', name), 'utf8')

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Scorer, TextPair } from '../../src/bert/index.js';
+import type { TextPair } from '../../src/bert/index.js';
 import type { OpenModel } from '../../src/experiment/index.js';
 
 /** Words that both texts have, against the words of the first: enough to rank by, and cheap. */
@@ -19,7 +19,7 @@ export function fakeModels(delay = 0): { open: OpenModel; asked: Map<string, num
   const open: OpenModel = async (folder) => {
     if (!existsSync(folder)) throw new Error(`no ${folder}`);
     opened.push(folder);
-    const scorer: Scorer = {
+    return {
       async score(pairs, options) {
         if (delay > 0) await new Promise((done) => setTimeout(done, delay));
         asked.set(folder, (asked.get(folder) ?? 0) + pairs.length);
@@ -28,7 +28,6 @@ export function fakeModels(delay = 0): { open: OpenModel; asked: Map<string, num
       },
       close: async () => undefined,
     };
-    return { scorer };
   };
   return { open, asked, opened };
 }

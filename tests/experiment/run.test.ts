@@ -69,7 +69,7 @@ describe('an experiment', () => {
     const texts = new Map<string, { title?: string; text: string }>();
     for await (const { id, title, text } of readDocuments(small.corpus))
       texts.set(id, { ...(title && { title }), text });
-    const { scorer } = await fakeModels().open(small.models.T, { device: 'cpu', precision: 'fp32' });
+    const scorer = await fakeModels().open(small.models.T, { device: 'cpu', precision: 'fp32' });
     const folds = results.variants[0].reranking!.folds;
     for (const [i, query] of queries.entries()) {
       // Round-robin: ids are 1, 2, 3, …

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { TextPair } from '../../src/bert/index.js';
-import { WorkStore } from '../../src/experiment/work/store.js';
-import { StoredScorer } from '../../src/experiment/work/stored-scorer.js';
+import type { ScoreOptions, ScoringCost, TextPair } from '../../src/bert/index.js';
+import { ScoreStore } from '../../src/experiment/store/score-store.js';
+import { StoredScorer } from '../../src/experiment/store/stored-scorer.js';
 import { temporaryFolder } from '../support/folders.js';
 import { hashToUnit } from '../expansion/fake-scorer.js';
 
@@ -16,20 +16,19 @@ function stored(
   failAfter = Infinity,
   machine = 'here',
 ) {
-  const store = new WorkStore(path);
+  const store = new ScoreStore(path);
   const calls: TextPair[][] = [];
   let opened = 0;
   const open = async () => {
     opened++;
     return {
-      scorer: {
-        async score(pairs: readonly TextPair[]) {
-          if (calls.length >= failAfter) throw new Error('killed');
-          calls.push([...pairs]);
-          return Float32Array.from(pairs, ({ a, b }) => hashToUnit(`${a}\n${b}`));
-        },
-        close: async () => undefined,
+      async score(pairs: readonly TextPair[], { onCost }: ScoreOptions = {}) {
+        if (calls.length >= failAfter) throw new Error('killed');
+        calls.push([...pairs]);
+        onCost?.({ tokens: 1e9, flops: 1e9 });
+        return Float32Array.from(pairs, ({ a, b }) => hashToUnit(`${a}\n${b}`));
       },
+      close: async () => undefined,
       costOf: (pairs: readonly TextPair[]) => ({ tokens: 10 * pairs.length, flops: 700 * pairs.length }),
     };
   };
@@ -43,6 +42,13 @@ const pairsOf = (chunks: number, passages: number): TextPair[] =>
     a: `c${i % chunks}`,
     b: `p${Math.floor(i / chunks)}`,
   }));
+
+/** The costs that a call reports. */
+async function costsOf(scorer: StoredScorer, pairs: readonly TextPair[]): Promise<ScoringCost[]> {
+  const costs: ScoringCost[] = [];
+  await scorer.score(pairs, { onCost: (cost) => costs.push({ ...cost }) });
+  return costs;
+}
 
 const expected = (pairs: readonly TextPair[]): number[] =>
   pairs.map(({ a, b }) => Math.fround(hashToUnit(`${a}\n${b}`)));
@@ -101,27 +107,28 @@ describe('a scorer in front of a store', () => {
 
   test('tells what the pairs cost, stored or not', async () => {
     const { scorer } = stored();
-    await scorer.score(pairsOf(2, 5));
-    const use = scorer.takeUse();
-    expect(use.tokens).toBe(100);
-    expect(use.flops).toBeGreaterThan(0);
-    await scorer.score(pairsOf(2, 5));
-    expect(scorer.takeUse()).toEqual(use);
-    const nothing = { seconds: 0, machine: 'here' };
-    expect(scorer.takeUse()).toEqual({ tokens: 0, flops: 0, timing: nothing });
+    const cost = { tokens: 100, flops: 7000 };
+    expect(await costsOf(scorer, pairsOf(2, 5))).toEqual([cost]);
+    const timing = scorer.takeTiming();
+    // Once for a call, and not what the model itself reports for the missing rows.
+    expect(await costsOf(scorer, pairsOf(2, 5))).toEqual([cost]);
+    expect(scorer.takeTiming()).toEqual(timing);
+    expect(await costsOf(scorer, pairsOf(3, 5))).toEqual([{ tokens: 150, flops: 10500 }]);
+    scorer.takeTiming();
+    expect(scorer.takeTiming()).toEqual({ seconds: 0, machine: 'here' });
   });
 
   test('tells what the pairs took when they were scored, not how fast they are found again', async () => {
     const { scorer, store, path } = stored();
     await scorer.score(pairsOf(2, 5));
-    const { timing } = scorer.takeUse();
+    const timing = scorer.takeTiming();
     expect(timing!.seconds).toBeGreaterThan(0);
     await store.close();
     const later = stored('m', path);
     await later.scorer.score(pairsOf(1, 5));
-    const half = later.scorer.takeUse().timing!;
+    const half = later.scorer.takeTiming()!;
     await later.scorer.score(pairsOf(2, 5));
-    expect(later.scorer.takeUse().timing).toEqual(timing);
+    expect(later.scorer.takeTiming()).toEqual(timing);
     // Rows alike in arithmetic share alike.
     expect(half.seconds).toBeCloseTo(timing!.seconds / 2, 12);
     await later.store.close();
@@ -132,15 +139,15 @@ describe('a scorer in front of a store', () => {
     await scorer.score(pairsOf(2, 5));
     await store.close();
     const there = stored('m', path, Infinity, 'there');
-    await there.scorer.score(pairsOf(3, 5));
-    expect(there.scorer.takeUse()).toMatchObject({ tokens: 150, timing: undefined });
+    expect(await costsOf(there.scorer, pairsOf(3, 5))).toMatchObject([{ tokens: 150 }]);
+    expect(there.scorer.takeTiming()).toBeUndefined();
     await there.store.close();
   });
 
   test('knows no time of rows from before it was measured', async () => {
     const path = join(folder, 'untimed');
     const timed = stored('m', path);
-    const { putRows } = WorkStore.prototype;
+    const { putRows } = ScoreStore.prototype;
     timed.store.putRows = (rows) =>
       putRows.call(
         timed.store,
@@ -149,8 +156,8 @@ describe('a scorer in front of a store', () => {
     await timed.scorer.score(pairsOf(2, 5));
     await timed.store.close();
     const later = stored('m', path);
-    await later.scorer.score(pairsOf(2, 5));
-    expect(later.scorer.takeUse()).toMatchObject({ tokens: 100, timing: undefined });
+    expect(await costsOf(later.scorer, pairsOf(2, 5))).toMatchObject([{ tokens: 100 }]);
+    expect(later.scorer.takeTiming()).toBeUndefined();
     await later.store.close();
   });
 });

@@ -44,17 +44,15 @@ function listening(): { open: OpenModel; first: Map<string, Set<string>> } {
   return {
     first,
     open: async (folder, settings) => {
-      const { scorer } = await open(folder, settings);
+      const scorer = await open(folder, settings);
       const texts = new Set<string>();
       first.set(folder, texts);
       return {
-        scorer: {
-          score: (pairs, options) => {
-            for (const { a } of pairs) texts.add(a);
-            return scorer.score(pairs, options);
-          },
-          close: () => scorer.close(),
+        score: (pairs, options) => {
+          for (const { a } of pairs) texts.add(a);
+          return scorer.score(pairs, options);
         },
+        close: () => scorer.close(),
       };
     },
   };

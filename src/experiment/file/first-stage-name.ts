@@ -10,10 +10,10 @@ import {
   type WeightingModel,
 } from '../../retrieval/index.js';
 
-/** A retrieval model by its name in the tables: `DPH`, `DPH+KL`, `BM25+RM3`, … with the published parameters. */
+/** A retrieval model with the published parameters, by its name in tables: `DPH`, `DPH+KL`, `BM25+RM3`, … */
 export interface FirstStage {
   readonly name: string;
-  /** How its authors analyse text: Terrier for DPH, Anserini for BM25 and QL. */
+  /** The text analysis of its authors: Terrier for DPH, Anserini for BM25 and QL. */
   readonly analyzer: 'terrier' | 'anserini';
   makeModel(): WeightingModel;
   makeFeedback(): FeedbackModel | undefined;
@@ -31,7 +31,7 @@ const feedbacks = {
   rm3: { name: 'RM3', makeFeedback: () => new Rm3() },
 } as const;
 
-/** Undefined where the name is not one of a first stage. */
+/** The first stage of this name, if there is one. */
 export function parseFirstStage(text: string): FirstStage | undefined {
   const match = /^(dph|bm25|ql)(?:\+(kl|bo1|rm3))?$/i.exec(text.trim());
   if (!match) return undefined;

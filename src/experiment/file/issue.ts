@@ -13,7 +13,7 @@ const kinds: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-/** One line: which field, what was expected, what was found. */
+/** A line that names the field, what was expected and what was found. */
 export function describeIssue(issue: Issue, found: unknown): string {
   const field = issue.path.length === 0 ? 'the file' : issue.path.map(String).join('.');
   return `${field}: ${problem(issue, found)}.`;
@@ -46,7 +46,7 @@ function problem(issue: Issue, found: unknown): string {
   }
 }
 
-/** Of several forms, the complaint of the one that has the right kind; all forms where none has. */
+/** The problem with the form that has the right kind; where none has, all forms are listed. */
 function unionProblem(issue: Extract<Issue, { code: 'invalid_union' }>, found: unknown): string {
   const forms = issue.errors.map((issues) => issues[0]);
   const closest = forms.find((form) => form && !(form.code === 'invalid_type' && form.path.length === 0));

@@ -10,27 +10,27 @@ import { experimentSchema, studySchema, type ExperimentFile } from './schema.js'
 export interface Study {
   readonly name: string;
   readonly title: string;
-  /** By name of the collection. */
+  /** Experiments by name of the collection. */
   readonly experiments: ReadonlyMap<string, ExperimentFile>;
 }
 
-/** Reads and checks an experiment file; the first mistake is reported with its line and column. */
+/** Reads and checks an experiment file; an error names the line and column of the first mistake. */
 export async function readExperiment(file: string): Promise<ExperimentFile> {
   return parseExperiment(await readText(file), file);
 }
 
-/** Reads a file that may have `collections` in the place of `collection`. */
+/** Reads and checks a file with one experiment, or with `collections` in place of `collection`. */
 export async function readStudy(file: string): Promise<ExperimentFile | Study> {
   const text = await readText(file);
   return hasCollections(text) ? parseStudy(text, file) : parseExperiment(text, file);
 }
 
-/** Checks the text of an experiment file. */
+/** Parses and checks the text of an experiment file. */
 export function parseExperiment(text: string, file: string): ExperimentFile {
   return parse(text, file, experimentSchema);
 }
 
-/** Checks the text of a study: one experiment for each collection, alike in everything else. */
+/** Parses and checks the text of a study: an experiment per collection, equal in all other settings. */
 export function parseStudy(text: string, file: string): Study {
   const { collections, ...common } = parse(text, file, studySchema);
   const { name, title = name } = common;
@@ -75,12 +75,12 @@ function parse<T extends z.ZodType>(text: string, file: string, schema: T): z.ou
 
 type Issue = z.core.$ZodIssue;
 
-/** Mistakes are mended from the top of the file down. */
+/** The issue nearest to the top of the file. */
 function earliest(issues: readonly Issue[], document: Document): Issue {
   return [...issues].sort((a, b) => offsetOf(a, document) - offsetOf(b, document))[0];
 }
 
-/** Where the value is; for a key that should not be there, where the key is; for a missing one, where it should be. */
+/** The offset of the value; of the key where that is unknown; of the nearest parent where the value is missing. */
 function offsetOf(issue: Issue, document: Document): number {
   const path = issue.path as (string | number)[];
   const parent = nodeAt(document, path);

@@ -14,7 +14,7 @@ import { conflictOf, lossNames } from '../../training/index.js';
 import { parseFirstStage } from './first-stage-name.js';
 import { expandVariables } from './paths.js';
 
-/** Runs a parser that throws, and reports what it says at this place of the file. */
+/** The schema with a check that throws; its message is reported at the value's place in the file. */
 function checked<T extends z.ZodType>(schema: T, check: (value: z.output<T>) => unknown): T {
   return schema.superRefine((value, context) => {
     try {
@@ -31,7 +31,7 @@ const count = z.int().min(1);
 const share = z.number().min(0).max(1);
 const measure = checked(z.string(), parseMeasure);
 
-/** Three letters: BERT-QE with a size per phase. */
+/** A BERT-QE variant: three letters, a size per phase. */
 const variant = checked(z.string(), (name) => {
   if (!parseVariant(name).expansion)
     throw new Error(`"${name}" has one size; a variant has three, such as LMT`);
@@ -45,7 +45,7 @@ const baseline = checked(z.string(), (name) => {
   );
 });
 
-/** `MaxP` for all sizes of phase one, or one size by letter or name. */
+/** True for `MaxP`, which stands for all sizes of phase one, and for a size's letter or name. */
 function isMaxP(name: string): boolean {
   if (name.toLowerCase() === 'maxp') return true;
   try {
@@ -56,12 +56,12 @@ function isMaxP(name: string): boolean {
 }
 
 const collection = z.strictObject({
-  /** The documents: any file or folder that `index` reads. */
+  /** A file or folder of documents that `bert-qe index` reads. */
   documents: path,
   format: z.enum(['auto', ...documentFormats]).default('auto'),
-  /** Where they are not in the documents' folder. */
+  /** Needed where they are not in the folder of the documents. */
   queries: path.optional(),
-  /** Which part of a TREC topic is the query. */
+  /** The part of a TREC topic that is the query. */
   queryField: z.enum(topicFields).default('title'),
   qrels: path.optional(),
 });
@@ -70,7 +70,7 @@ const index = z
   .strictObject({
     /** `auto`: Terrier's analysis for DPH, Anserini's for BM25 and QL. */
     analyzer: z.enum(['auto', 'terrier', 'anserini', 'plain']).default('auto'),
-    /** An index that `bert-qe index` made of the documents: all first stages use it, none is built. */
+    /** An index of the documents made by `bert-qe index`; all first stages use it. */
     folder: path.optional(),
   })
   .refine(({ analyzer, folder }) => folder === undefined || analyzer === 'auto', {
@@ -90,7 +90,7 @@ const initial = z.union([firstStage, z.strictObject({ run: path })]);
 
 const folds = z.union([path, z.strictObject({ roundRobin: z.int().min(2) })]);
 
-/** One folder for all phases, or the authors' mixture of a general and a fine-tuned model. */
+/** One model for all phases, or the authors' mixture of a general and a fine-tuned model. */
 const model = z.union([
   path,
   z.strictObject({
@@ -125,12 +125,12 @@ const tuning = z.strictObject({
     .default([...publishedBetas]),
 });
 
-/** What stands first in the pairs that are learned from. */
+/** The first texts of the pairs to train on. */
 const trainedOn = ['queries', 'chunks'] as const;
 
-/** Fine-tuning in every fold; what is not said here is the paper's, or follows from `depth` and `method`. */
+/** Fine-tuning in every fold. Defaults are the paper's, or follow from `depth` and `method`. */
 const trainingOptions = z.strictObject({
-  /** `queries`: all models that score documents, in phases one and three; `chunks`: phase three's alone. */
+  /** `queries` trains the models of phases one and three; `chunks` trains phase three alone. */
   on: z.enum(trainedOn).optional(),
   epochs: z.number().min(0.001).optional(),
   steps: count.optional(),
@@ -142,16 +142,16 @@ const trainingOptions = z.strictObject({
   seed: z.int().min(0).optional(),
   loss: z.enum(lossNames).optional(),
   groupSize: z.int().min(2).optional(),
-  /** α and β of the final score in the residual loss, whatever `tuning` gives. */
+  /** α and β of the final score in the residual loss, independent of `tuning`. */
   lossAlpha: share.optional(),
   lossBeta: share.optional(),
-  /** Candidates per query, from the top of the initial ranking; without this all of it or, on chunks, those re-ranked. */
+  /** Candidates per query, from the top of the initial ranking: all or, on chunks, the re-ranked ones. */
   depth: count.optional(),
-  /** A random sample of so many of them. */
+  /** The size of a random sample of them. */
   candidates: count.optional(),
-  /** So many that are not relevant for every relevant one. */
+  /** Irrelevant candidates per relevant one. */
   negatives: count.optional(),
-  /** The share of what the model said before training in what it is to say, against the judgements. */
+  /** The weight of the untrained model's scores in the training targets, against the judgements. */
   teacherWeight: share.optional(),
   validateEvery: count.optional(),
   patience: count.optional(),
@@ -179,24 +179,24 @@ const grid = z.strictObject({
 });
 
 const significance = z.strictObject({
-  /** Baselines that the others are tested against; without it the MaxP of the first variant's phase one. */
+  /** Baselines that the others are tested against: MaxP of the first variant's phase one. */
   against: z.array(baseline).min(1).optional(),
   test: z.enum(testNames).default('t'),
   correction: z.enum(['none', 'holm', 'bonferroni']).default('none'),
 });
 
-/** `0.4888` or, with the stars it was printed with, `0.4888***`. */
+/** A published value, with its stars of significance: `0.4888`, `0.4888***`. */
 const publishedValue = z.union([
   z.number(),
   z.string().regex(/^\d*\.?\d+\*{0,3}$/, 'expected a number, with up to three stars behind it'),
 ]);
 
 const published = z.strictObject({
-  /** Where the numbers were printed. */
+  /** The publication. */
   source: z.string().min(1),
-  /** System → measure → value. */
+  /** Values by system and measure. */
   systems: z.record(z.string(), z.record(measure, publishedValue)).default({}),
-  /** The α and β that were chosen, fold by fold, for the first variant. */
+  /** α and β of the first variant, by fold. */
   interpolation: z.array(z.strictObject({ alpha: share, beta: share })).optional(),
 });
 
@@ -204,12 +204,12 @@ const name = z
   .string()
   .regex(/^\w[\w.-]*$/, 'expected a name of letters, digits, ".", "_" and "-", not beginning with a dot');
 
-/** A collection's folder lies beside what the study itself writes. */
+/** The name of a collection, which is also the name of a folder beside the study's own. */
 const collectionName = name.refine((value) => value !== 'tables' && value !== 'figures', {
   error: 'is the name of a folder of results; name the collection otherwise',
 });
 
-/** The experiment file; docs/experiments.md says what every field means. */
+/** The fields of an experiment file, described in docs/experiments.md. */
 const fields = z.strictObject({
   name,
   title: z.string().optional(),
@@ -239,7 +239,7 @@ const fields = z.strictObject({
   published: published.optional(),
 });
 
-/** Fine-tuned models are given or made, not both; options must go together; and the residual loss is phase three's. */
+/** Checks that training does not conflict with the models, and that its options go together. */
 function checkTraining(
   { models, training: wanted }: Pick<z.output<typeof fields>, 'models' | 'training'>,
   context: z.core.$RefinementCtx,
@@ -260,9 +260,10 @@ function checkTraining(
   }
 }
 
+/** The schema of an experiment file. */
 export const experimentSchema = fields.superRefine(checkTraining);
 
-/** The same experiment on several collections, by name. */
+/** The schema of the same experiment on several collections, by name. */
 export const studySchema = fields
   .omit({ collection: true })
   .extend({
@@ -272,7 +273,7 @@ export const studySchema = fields
   })
   .superRefine(checkTraining);
 
-/** An experiment with every default filled in; paths are as written. */
+/** An experiment file with its defaults filled in; paths are as written. */
 export type ExperimentFile = z.output<typeof experimentSchema>;
 export type AblationName = (typeof ablationNames)[number];
 export type ModelPaths = z.output<typeof model>;

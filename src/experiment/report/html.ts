@@ -2,7 +2,7 @@ import { escapeText } from '../../common/plot/svg.js';
 import type { Cell, Table } from '../../common/table/table.js';
 import type { Report } from './render.js';
 
-/** One page that needs nothing else: styles and figures are inside. */
+/** The report as one HTML page that contains its styles and figures. */
 export function htmlReport({ title, settings, tables, figures }: Report): string {
   const sections = tables.map(
     (table) =>
@@ -33,7 +33,7 @@ export function htmlReport({ title, settings, tables, figures }: Report): string
 }
 
 function tableHtml({ columns, groups, notes }: Table): string {
-  // Stars take the same room in every row of their column, so that the digits stay under each other.
+  // Stars take the same width in every row of their column, so that digits are aligned.
   const starred = columns.map((_, i) => groups.flat().some(({ cells }) => cells[i - 1]?.marks));
   const head = columns.map((name, i) => {
     const label = escapeText(name).replace(' (published)', '<br><small>published</small>');

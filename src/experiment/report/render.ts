@@ -8,9 +8,9 @@ import { gainsOf } from '../tables/values.js';
 import { tablesOf } from '../tables/tables.js';
 import type { Table } from '../../common/table/table.js';
 import { htmlReport } from './html.js';
-import { settingsOf } from './settings.js';
+import { reportSettings } from './settings.js';
 
-/** A figure and where it stands in the report: after the table of this id. */
+/** A figure of the report; `after` is the id of the table before it. */
 export interface Figure {
   readonly id: string;
   readonly after: string;
@@ -18,16 +18,16 @@ export interface Figure {
   readonly svg: string;
 }
 
-/** What a report shows, whatever its format. */
+/** The content of a report, independent of its format. */
 export interface Report {
   readonly title: string;
-  /** The head: what was done. */
+  /** The settings in its head. */
   readonly settings: readonly (readonly [name: string, value: string])[];
   readonly tables: readonly Table[];
   readonly figures: readonly Figure[];
 }
 
-/** All files that show the results, by path. */
+/** The files of an experiment's results, by path. */
 export function render(results: Results): Map<string, string> {
   const tables = tablesOf(results);
   const figures = figuresOf(results);
@@ -35,8 +35,8 @@ export function render(results: Results): Map<string, string> {
   return renderReport(
     {
       title: title ?? name,
-      settings: settingsOf(results),
-      // Query by query is for programs; people get the figure.
+      settings: reportSettings(results),
+      // The report shows the gains of single queries as a figure.
       tables: tables.filter(({ id }) => id !== 'gains'),
       figures,
     },
@@ -44,7 +44,7 @@ export function render(results: Results): Map<string, string> {
   );
 }
 
-/** The report, its figures, and all tables in every format, by path. */
+/** The files of a report, its figures and all tables in every format, by path. */
 export function renderReport(report: Report, tables: readonly Table[]): Map<string, string> {
   return new Map([
     ...tables.flatMap((table) =>

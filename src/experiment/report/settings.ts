@@ -1,8 +1,11 @@
 import type { TrainingFields } from '../file/schema.js';
 import type { Results } from '../results.js';
 
-/** What was done, in a few lines: the head of the report. */
-export function settingsOf({ experiment, collection }: Results): (readonly [name: string, value: string])[] {
+/** The settings in the head of the report, by name. */
+export function reportSettings({
+  experiment,
+  collection,
+}: Results): (readonly [name: string, value: string])[] {
   const { initial, depth, retrieve, method, tuning, models, index, training } = experiment;
   const ranking = typeof initial === 'string' ? `${initial}, top ${retrieve}` : `given run, top ${retrieve}`;
   const names = Object.entries(models).map(

@@ -1,6 +1,6 @@
-import type { ModelConfig } from '../../bert/config.js';
+import type { ModelConfig } from '../../bert/index.js';
 import type { Graph, Value } from '../../bert/onnx/index.js';
-import type { Asking } from './encoder.js';
+import type { Queries } from './encoder.js';
 
 /** An input that multiplies activations: 0 where they are dropped, 1/(1-p) elsewhere. */
 export interface DropoutMask {
@@ -13,7 +13,7 @@ export interface DropoutMask {
 export interface Dropout {
   ofTokens(x: Value): Value;
   ofSequences(x: Value): Value;
-  ofAttention(shares: Value, asking: Asking): Value;
+  ofAttention(shares: Value, queries: Queries): Value;
 }
 
 export const noDropout: Dropout = {
@@ -44,12 +44,12 @@ export class MaskedDropout implements Dropout {
     return this.#masked(x, ['batch', hidden], (batch) => [batch, hidden]);
   }
 
-  ofAttention(shares: Value, asking: Asking): Value {
+  ofAttention(shares: Value, queries: Queries): Value {
     const { heads } = this.config;
     return this.#masked(
       shares,
-      ['batch', heads, asking === 'all' ? 'sequence' : 1, 'sequence'],
-      (batch, sequence) => [batch, heads, asking === 'all' ? sequence : 1, sequence],
+      ['batch', heads, queries === 'all' ? 'sequence' : 1, 'sequence'],
+      (batch, sequence) => [batch, heads, queries === 'all' ? sequence : 1, sequence],
     );
   }
 

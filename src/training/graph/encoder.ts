@@ -1,4 +1,4 @@
-import type { ModelConfig } from '../../bert/config.js';
+import type { ModelConfig } from '../../bert/index.js';
 import { float, type Graph, type Value } from '../../bert/onnx/index.js';
 import type { Dropout } from './dropout.js';
 import { IDS, PADDING, POSITIONS, SEGMENTS, TYPES, WORDS } from './names.js';
@@ -64,17 +64,17 @@ function firstTokens({ graph, config, batch }: Builder, x: Value): Value {
   return graph.op('Reshape', [first, graph.integers([-1, config.hidden])]);
 }
 
-/** What of a sequence asks: all tokens, or the first. */
-export type Asking = 'all' | 'first';
+/** The tokens of a sequence that are queries of attention: all, or the first. */
+export type Queries = 'all' | 'first';
 
 /** A layer for the tokens `x`, which attend to `all` tokens of their sequences. */
-function encoderLayer(builder: Builder, x: Value, all: Value, layer: number, asking: Asking): Value {
+function encoderLayer(builder: Builder, x: Value, all: Value, layer: number, queries: Queries): Value {
   const { graph, config, dropout } = builder;
   const name = `encoder.layer.${layer}`;
   const dropped = (value: Value): Value =>
-    asking === 'all' ? dropout.ofTokens(value) : dropout.ofSequences(value);
-  const heard = dense(builder, attention(builder, x, all, layer, asking), `${name}.attention.output.dense`);
-  const attended = graph.op('Add', [dropped(heard), x]);
+    queries === 'all' ? dropout.ofTokens(value) : dropout.ofSequences(value);
+  const mixed = dense(builder, attention(builder, x, all, layer, queries), `${name}.attention.output.dense`);
+  const attended = graph.op('Add', [dropped(mixed), x]);
   const middle = layerNorm(builder, attended, `${name}.attention.output.LayerNorm`);
   const wide = dense(builder, middle, `${name}.intermediate.dense`);
   const active =
@@ -85,8 +85,8 @@ function encoderLayer(builder: Builder, x: Value, all: Value, layer: number, ask
   return layerNorm(builder, graph.op('Add', [dropped(narrow), middle]), `${name}.output.LayerNorm`);
 }
 
-/** softmax(q·kᵀ/√size + padding)·v of every head, `[tokens asking, hidden]`. */
-function attention(builder: Builder, x: Value, all: Value, layer: number, asking: Asking): Value {
+/** softmax(q·kᵀ/√size + padding)·v of every head, `[queries, hidden]`. */
+function attention(builder: Builder, x: Value, all: Value, layer: number, queries: Queries): Value {
   const { graph, config, batch, dropout, padding } = builder;
   const size = config.hidden / config.heads;
   const heads = graph.op('Concat', [batch, graph.integers([-1, config.heads, size])], { axis: 0 });
@@ -98,7 +98,7 @@ function attention(builder: Builder, x: Value, all: Value, layer: number, asking
   const k = split(dense(builder, all, `${self}.key`), [0, 2, 3, 1]);
   const v = split(dense(builder, all, `${self}.value`), [0, 2, 1, 3]);
   const scores = graph.op('Add', [graph.op('MatMul', [q, k]), padding]);
-  const shares = dropout.ofAttention(graph.op('Softmax', [scores], { axis: -1 }), asking);
+  const shares = dropout.ofAttention(graph.op('Softmax', [scores], { axis: -1 }), queries);
   const mixed = graph.op('Transpose', [graph.op('MatMul', [shares, v])], { perm: [0, 2, 1, 3] });
   return graph.op('Reshape', [mixed, graph.integers([-1, config.hidden])]);
 }

@@ -1,0 +1,82 @@
+import type { MeasureFamily } from './measure.js';
+
+export const precision: MeasureFamily = {
+  name: 'P',
+  aliases: ['Precision'],
+  help: 'precision: the part of the first k that is relevant; missing ranks count as not relevant',
+  at: 'rank',
+  parameters: ['rel'],
+  trec: { cut: 'P' },
+  value: (ranking, { rel, at }) => ranking.relevantWithin(at, rel) / at,
+};
+
+export const success: MeasureFamily = {
+  name: 'Success',
+  help: 'whether anything relevant is among the first k',
+  at: 'rank',
+  parameters: ['rel'],
+  trec: { cut: 'success' },
+  value: (ranking, { rel, at }) => (ranking.relevantWithin(at, rel) > 0 ? 1 : 0),
+};
+
+/** Precision where it equals recall: at rank R. */
+export const rPrecision: MeasureFamily = {
+  name: 'Rprec',
+  aliases: ['R-precision', 'Rprecision'],
+  help: 'precision at rank R, the number of relevant documents',
+  at: 'none',
+  parameters: ['rel'],
+  trec: { plain: 'Rprec' },
+  value(ranking, { rel }) {
+    const relevant = ranking.relevant(rel);
+    return relevant === 0 ? 0 : ranking.relevantWithin(relevant, rel) / relevant;
+  },
+};
+
+/** Interpolated precision: the best precision at any rank where at least this recall is reached. */
+export const interpolatedPrecision: MeasureFamily = {
+  name: 'IPrec',
+  help: 'interpolated precision at a recall between 0 and 1',
+  at: 'recall',
+  parameters: ['rel'],
+  trec: { cut: 'iprec_at_recall' },
+  value(ranking, { rel, at, trecEval }) {
+    const exact = at * ranking.relevant(rel);
+    // 10.0 rounds the number of relevant documents that make up the recall; 9 nearly always took the ceiling.
+    const needed = trecEval === 9 ? Math.trunc(exact + 0.9) : Math.round(exact);
+    let found = 0;
+    let best = 0;
+    ranking.levels.forEach((level, i) => {
+      if (level < rel) return;
+      found++;
+      if (found >= needed) best = Math.max(best, found / (i + 1));
+    });
+    return best;
+  },
+};
+
+export const recall: MeasureFamily = {
+  name: 'R',
+  aliases: ['Recall'],
+  help: 'recall: the part of all relevant documents found among the first k',
+  at: 'rank',
+  parameters: ['rel'],
+  trec: { cut: 'recall' },
+  value(ranking, { rel, at }) {
+    const relevant = ranking.relevant(rel);
+    return relevant === 0 ? 0 : ranking.relevantWithin(at, rel) / relevant;
+  },
+};
+
+export const reciprocalRank: MeasureFamily = {
+  name: 'RR',
+  aliases: ['MRR'],
+  help: 'one over the rank of the first relevant document',
+  at: 'optional-rank',
+  parameters: ['rel'],
+  trec: { plain: 'recip_rank' },
+  value(ranking, { rel, at }) {
+    const first = ranking.levels.findIndex((level) => level >= rel);
+    return first < 0 || first >= at ? 0 : 1 / (first + 1);
+  },
+};

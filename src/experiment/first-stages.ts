@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readDocuments, writeRun, type QueryRanking } from '../collection/index.js';
+import { throwIfAborted } from '../common/errors.js';
+import { buildIndex, createAnalyzer, Index, Searcher } from '../retrieval/index.js';
+import type { ExperimentFile } from './file/schema.js';
+import type { Inputs } from './inputs.js';
+import type { FirstStageSystem } from './systems.js';
+import type { ProgressTracker } from './progress.js';
+import type { Manifest } from './store/manifest.js';
+
+/** The text analysis of an index; `given` is that of the index which the experiment names. */
+type Analysis = 'terrier' | 'anserini' | 'plain' | 'given';
+
+/** The first stages of an experiment. An index is built per text analysis when it is needed. */
+export class FirstStages {
+  readonly #indexes = new Map<Analysis, Index>();
+
+  constructor(
+    private readonly experiment: ExperimentFile,
+    private readonly inputs: Inputs,
+    private readonly manifest: Manifest,
+    private readonly tracker: ProgressTracker,
+  ) {}
+
+  /** Ranks all queries and gives the path of the run. */
+  async run({ name, id, firstStage }: FirstStageSystem): Promise<string> {
+    const analysis = this.#analysisOf(firstStage.analyzer);
+    if (analysis !== 'given') this.manifest.keep(indexStep(analysis));
+    const output = join('runs', `${id}.run`);
+    const file = join(this.manifest.folder, output);
+    await this.manifest.run(
+      {
+        name: `run ${name}`,
+        inputs: [
+          'search 1',
+          this.#indexKey(analysis),
+          this.inputs.digests.queries,
+          name,
+          this.experiment.retrieve,
+        ],
+        outputs: [output],
+      },
+      async () => {
+        const searcher = new Searcher(await this.index(analysis), searcherOptions(firstStage));
+        await writeRun(file, this.#rankings(searcher, name), { tag: id });
+      },
+    );
+    return file;
+  }
+
+  /** An index of the documents, for their texts: that of the initial ranking. */
+  async anyIndex(system: FirstStageSystem | undefined): Promise<{ index: Index; key: string }> {
+    const analysis = this.#analysisOf(system?.firstStage.analyzer ?? 'terrier');
+    return { index: await this.index(analysis), key: this.inputs.digests.documents };
+  }
+
+  async index(analysis: Analysis): Promise<Index> {
+    const known = this.#indexes.get(analysis);
+    if (known) return known;
+    const index = Index.open(analysis === 'given' ? this.inputs.index! : await this.#build(analysis));
+    this.#indexes.set(analysis, index);
+    return index;
+  }
+
+  /** Builds the index where it is missing, and gives its folder. */
+  async #build(analysis: Exclude<Analysis, 'given'>): Promise<string> {
+    const folder = join(this.manifest.folder, 'work', `index-${analysis}`);
+    const { documents } = this.inputs;
+    await this.manifest.run(
+      {
+        name: indexStep(analysis),
+        inputs: ['index 1', this.#indexKey(analysis)],
+        outputs: [],
+        isIntact: () => existsSync(join(folder, 'index.json')),
+      },
+      async () => {
+        const { signal } = this.tracker;
+        await buildIndex(readDocuments(documents, { format: this.experiment.collection.format }), {
+          folder,
+          analyzer: createAnalyzer({ base: analysis }),
+          ...(signal ? { signal } : {}),
+          onProgress: ({ done }) => this.tracker.update(`index (${analysis})`, done),
+        });
+      },
+    );
+    return folder;
+  }
+
+  async close(): Promise<void> {
+    for (const index of this.#indexes.values()) await index.close();
+  }
+
+  #indexKey(analysis: Analysis): readonly string[] {
+    return [this.inputs.digests.documents, this.experiment.collection.format, analysis];
+  }
+
+  #analysisOf(own: 'terrier' | 'anserini'): Analysis {
+    if (this.inputs.index !== undefined) return 'given';
+    const { analyzer } = this.experiment.index;
+    return analyzer === 'auto' ? own : analyzer;
+  }
+
+  async *#rankings(searcher: Searcher, name: string): AsyncGenerator<QueryRanking> {
+    const { queries } = this.inputs;
+    const { signal } = this.tracker;
+    let done = 0;
+    for (const query of queries.values()) {
+      throwIfAborted(signal);
+      const ranking = await searcher.search(query, {
+        depth: this.experiment.retrieve,
+        ...(signal ? { signal } : {}),
+      });
+      yield { query: query.id, ranking };
+      this.tracker.update(name, ++done, queries.size);
+    }
+  }
+}
+
+function indexStep(analysis: Analysis): string {
+  return `index ${analysis}`;
+}
+
+function searcherOptions({ makeModel, makeFeedback }: FirstStageSystem['firstStage']) {
+  const feedback = makeFeedback();
+  return { model: makeModel(), ...(feedback ? { feedback } : {}) };
+}

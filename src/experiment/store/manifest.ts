@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { hashFile, hashJson } from '../../common/hash.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
+import { writeFileAtomic } from '../../common/atomic.js';
+import type { ExperimentFile } from '../file/schema.js';
+import type { ModelRecord } from './models.js';
+
+/** The manifest's entry of a finished step. */
+interface StepRecord {
+  /** Hash of the step's inputs. */
+  readonly key: string;
+  /** SHA-256 of the files it wrote, by path relative to the folder. */
+  readonly outputs: Readonly<Record<string, string>>;
+  /** The step's result for later steps, besides its files. */
+  readonly result?: unknown;
+}
+
+/** The content of `manifest.json`, which records what the results were made from. */
+export interface ManifestContent {
+  readonly format: 'bert-qe-experiment';
+  readonly version: 1;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly options: ExperimentFile;
+  /** SHA-256 of the inputs. */
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly models: Readonly<Record<string, ModelRecord>>;
+  readonly steps: Readonly<Record<string, StepRecord>>;
+}
+
+const fileName = 'manifest.json';
+
+/** A step of an experiment. */
+export interface Step {
+  readonly name: string;
+  /** Everything that the step depends on, as JSON values. */
+  readonly inputs: readonly unknown[];
+  /** Files that it writes, relative to the folder. */
+  readonly outputs: readonly string[];
+  /** A check of output that is not a plain file, such as an index. */
+  readonly isIntact?: () => boolean;
+}
+
+/** The steps of an experiment. Only steps whose inputs or outputs changed run again. */
+export class Manifest {
+  readonly #steps: Map<string, StepRecord>;
+  readonly #needed = new Set<string>();
+  /** Names of the steps that ran in this process, in order. */
+  readonly ran: string[] = [];
+
+  private constructor(
+    readonly folder: string,
+    steps: Readonly<Record<string, StepRecord>>,
+    private readonly head: Omit<ManifestContent, 'steps' | 'models'>,
+    private readonly models: ReadonlyMap<string, ModelRecord>,
+  ) {
+    this.#steps = new Map(Object.entries(steps));
+  }
+
+  static async open(
+    folder: string,
+    head: Omit<ManifestContent, 'steps' | 'models' | 'format' | 'version'>,
+    models: ReadonlyMap<string, ModelRecord>,
+  ): Promise<Manifest> {
+    const { steps } = (await read(join(folder, fileName))) ?? { steps: {} };
+    return new Manifest(folder, steps, { format: 'bert-qe-experiment', version: 1, ...head }, models);
+  }
+
+  /** The step's result: the recorded one while inputs and output files are unchanged, else that of `make`. */
+  async run<T>(step: Step, make: () => Promise<T>): Promise<T> {
+    this.#needed.add(step.name);
+    const key = hashJson(step.inputs);
+    const known = this.#steps.get(step.name);
+    if (known?.key === key && (await this.#isIntact(known)) && (step.isIntact?.() ?? true)) {
+      return known.result as T;
+    }
+    for (const output of step.outputs) await mkdir(dirname(join(this.folder, output)), { recursive: true });
+    const result = await make();
+    const outputs: Record<string, string> = {};
+    for (const output of step.outputs) outputs[output] = await hashFile(join(this.folder, output));
+    this.#steps.set(step.name, { key, outputs, ...(result === undefined ? {} : { result }) });
+    this.ran.push(step.name);
+    await this.save();
+    return result;
+  }
+
+  /** Keeps the entry of a step that may not run this time. */
+  keep(name: string): void {
+    this.#needed.add(name);
+  }
+
+  /** Removes the entries of steps that the experiment no longer has. */
+  async finish(): Promise<void> {
+    for (const name of this.#steps.keys()) if (!this.#needed.has(name)) this.#steps.delete(name);
+    await this.save();
+  }
+
+  async save(): Promise<void> {
+    const content: ManifestContent = {
+      ...this.head,
+      models: Object.fromEntries(sorted(this.models)),
+      steps: Object.fromEntries(sorted(this.#steps)),
+    };
+    await writeFileAtomic(join(this.folder, fileName), `${JSON.stringify(content, undefined, 2)}\n`);
+  }
+
+  async #isIntact({ outputs }: StepRecord): Promise<boolean> {
+    for (const [output, digest] of Object.entries(outputs)) {
+      const file = join(this.folder, output);
+      if (!existsSync(file) || (await hashFile(file)) !== digest) return false;
+    }
+    return true;
+  }
+}
+
+function sorted<T>(entries: ReadonlyMap<string, T>): [string, T][] {
+  return [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+async function read(file: string): Promise<ManifestContent | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    const content = JSON.parse(text) as ManifestContent;
+    if (content.format === 'bert-qe-experiment' && content.version === 1) return content;
+  } catch (error) {
+    throw notAManifest(file, reasonOf(error), error);
+  }
+  throw notAManifest(file, 'another format');
+}
+
+function notAManifest(file: string, reason: string, cause?: unknown): BertQeError {
+  return new BertQeError(
+    'input',
+    `${file} is not the manifest of an experiment (${reason}); choose another --out, or remove the file.`,
+    { cause },
+  );
+}
