@@ -66,7 +66,12 @@ export class Application {
     const { match, method } = context;
     try {
       if (match?.route.method.toUpperCase() === method) {
-        const body = match.route.request ? await this.#readJson(context) : undefined;
+        let body: unknown;
+        if (match.route.request) {
+          const bytes = await readJsonBytes(context.request, context.bodyBytes, service.limits.bodyBytes);
+          if (bytes.length > quickBodyBytes) await service.parseQueue.next();
+          body = parseJson(bytes);
+        }
         return await this.routes[match.name](service, context, body);
       }
       const page = !match && method === 'GET' ? await answerPage(service, context) : undefined;
@@ -76,18 +81,6 @@ export class Application {
       if (problem.status === 500) service.log.failure(context.id, error);
       return problemAnswer(problem, context.id);
     }
-  }
-
-  async #readJson(context: RequestContext): Promise<unknown> {
-    const { limits, parseQueue } = this.service;
-    const bytes = await readJsonBytes(context.request, context.bodyBytes, limits.bodyBytes).catch(
-      (error: unknown) => {
-        if (!(error instanceof HttpProblem)) context.end('hang-up');
-        throw error;
-      },
-    );
-    if (bytes.length > quickBodyBytes) await parseQueue.next();
-    return parseJson(bytes);
   }
 
   #send(context: RequestContext, { status, headers, body }: Answer): void {
