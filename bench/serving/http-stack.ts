@@ -68,17 +68,18 @@ async function bare(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+async function answerByTable(request: IncomingMessage): Promise<Answer> {
+  const match = matchRoute(request.url ?? '');
+  if (match?.name !== 'rerank') return jsonAnswer({}, 404);
+  const length = Number(request.headers['content-length']);
+  check(teiRequest, parseJson(await readJsonBytes(request, length, defaultLimits.bodyBytes)));
+  return jsonAnswer(ranking);
+}
+
 /** The route table alone: routing, body limit, parsing, answer. */
 async function routeTable(): Promise<number> {
-  const answer = async (request: IncomingMessage): Promise<Answer> => {
-    const match = matchRoute(request.url ?? '');
-    if (match?.name !== 'rerank') return jsonAnswer({}, 404);
-    const length = Number(request.headers['content-length']);
-    check(teiRequest, parseJson(await readJsonBytes(request, length, defaultLimits.bodyBytes)));
-    return jsonAnswer(ranking);
-  };
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    void answer(request).then(({ status, headers, body: text = '' }) => {
+    void answerByTable(request).then(({ status, headers, body: text = '' }) => {
       response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(text) });
       response.end(text);
     });
