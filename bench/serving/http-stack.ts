@@ -76,15 +76,16 @@ async function answerByTable(request: IncomingMessage): Promise<Answer> {
   return jsonAnswer(ranking);
 }
 
+function respondByTable(request: IncomingMessage, response: ServerResponse): void {
+  void answerByTable(request).then(({ status, headers, body: text = '' }) => {
+    response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(text) });
+    response.end(text);
+  });
+}
+
 /** The route table alone: routing, body limit, parsing, answer. */
 async function routeTable(): Promise<number> {
-  const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    void answerByTable(request).then(({ status, headers, body: text = '' }) => {
-      response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(text) });
-      response.end(text);
-    });
-  };
-  return (await listen(listener, '127.0.0.1', 0, defaultTimeouts)).port;
+  return (await listen(respondByTable, '127.0.0.1', 0, defaultTimeouts)).port;
 }
 
 /** The whole server but for the models: access, admission, deadline, request id, timing and metrics, too. */
