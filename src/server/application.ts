@@ -14,6 +14,9 @@ import {
 import { overloaded, type Arrival } from './scheduling/index.js';
 import type { Service } from './service.js';
 
+/** Bytes of a body that is parsed without queueing: it blocks the event loop for a fraction of a millisecond. */
+const quickBodyBytes = 4096;
+
 /** Answers requests: access, admission, routing, body, handler, and the record of it all. */
 export class Application {
   constructor(
@@ -63,7 +66,12 @@ export class Application {
     const { match, method } = context;
     try {
       if (match?.route.method.toUpperCase() === method) {
-        const body = match.route.request ? await this.#readJson(context) : undefined;
+        let body: unknown;
+        if (match.route.request) {
+          const bytes = await readJsonBytes(context.request, context.bodyBytes, service.limits.bodyBytes);
+          if (bytes.length > quickBodyBytes) await service.parseQueue.next();
+          body = parseJson(bytes);
+        }
         return await this.routes[match.name](service, context, body);
       }
       const page = !match && method === 'GET' ? await answerPage(service, context) : undefined;
@@ -73,18 +81,6 @@ export class Application {
       if (problem.status === 500) service.log.failure(context.id, error);
       return problemAnswer(problem, context.id);
     }
-  }
-
-  async #readJson(context: RequestContext): Promise<unknown> {
-    const { limits, parseQueue } = this.service;
-    const bytes = await readJsonBytes(context.request, context.bodyBytes, limits.bodyBytes).catch(
-      (error: unknown) => {
-        if (!(error instanceof HttpProblem)) context.end('hang-up');
-        throw error;
-      },
-    );
-    await parseQueue.next();
-    return parseJson(bytes);
   }
 
   #send(context: RequestContext, { status, headers, body }: Answer): void {
