@@ -47,7 +47,7 @@ export async function prepareModel(
   if (config.modelType === 'bert' && (await hasCheckpoint(folder))) {
     const chosen = precision === 'auto' ? (device === 'cuda' ? 'fp16' : 'fp32') : precision;
     if (chosen === 'int8' && device !== 'cpu') {
-      throw new BertQeError('usage', `Precision int8 is for the CPU; use fp32 or fp16 on ${device}.`);
+      throw new BertQeError('usage', `Precision int8 is for the CPU; use fp32 on ${device}.`);
     }
     const encoder = await readModelConfig(folder);
     const path = await compiledModel(folder, encoder, { precision: chosen, device, tokenizer });
