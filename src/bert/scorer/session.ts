@@ -14,7 +14,7 @@ export interface ScoringSession {
   release(): Promise<void>;
 }
 
-/** Loads a model and proves, by one short run, that it gives one row of logits per sequence. */
+/** Loads a model and checks, by one short run, that it gives one row of logits per sequence. */
 export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
   const { model } = setup;
   const session = await loadSession(model.path, setup.device, setup.threads, model);
@@ -30,10 +30,11 @@ export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
       const result = await session.run(feeds(ids, splits, length, ends), [output]);
       return values(result[output], splits.length, model.labels);
     };
-    const run = model.isPacked ? inHalvesWhereFull(runWhole) : runWhole;
+    const isPacked = model.batches === 'packed';
+    const run = isPacked ? inHalvesWhereFull(runWhole) : runWhole;
     await runBatches(run, probe, createSharedTask(1, 2 * model.labels));
     return {
-      run: (task, shared) => runBatches(run, task, shared, model.isPacked),
+      run: (task, shared) => runBatches(run, task, shared, isPacked),
       release: () => session.release(),
     };
   } catch (error) {
@@ -42,7 +43,7 @@ export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
   }
 }
 
-/** The output called `logits`, else the only one that could be. */
+/** The output called `logits`, else the only one of two dimensions. */
 function logitsOutput(outputs: InferenceSession['outputMetadata'], path: string): string {
   const named = outputs.find(({ name }) => name === GRAPH_LOGITS);
   if (named) return named.name;
@@ -57,7 +58,7 @@ function logitsOutput(outputs: InferenceSession['outputMetadata'], path: string)
   );
 }
 
-/** Batches are taken in rising order: the task is walked through once. */
+/** Runs the batches that this worker takes. They come in rising order, so one walk through the task finds them all. */
 async function runBatches(
   run: RunBatch,
   { ids, splits, ends, shapes }: BatchTask,

@@ -1,6 +1,5 @@
 import type { ModelConfig } from '../../bert/index.js';
 import type { Graph, Value } from '../../bert/onnx/index.js';
-import type { Queries } from './encoder.js';
 
 /** An input that multiplies activations: 0 where they are dropped, 1/(1-p) elsewhere. */
 export interface DropoutMask {
@@ -8,6 +7,9 @@ export interface DropoutMask {
   /** Its elements, for a batch of so many sequences of so many tokens. */
   shape(batch: number, sequence: number): readonly number[];
 }
+
+/** The tokens of a sequence that are queries of attention: all, or the first. */
+export type Queries = 'all' | 'first';
 
 /** Drops activations at random, or does not. */
 export interface Dropout {

@@ -1,26 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import {
-  batchTokensFor,
-  headScoresFor,
-  messageTokensFor,
-  sharedTokensFor,
-} from '../../../src/bert/scorer/batch-tokens.js';
+import { DEVICE_PROFILES, pulledTokens } from '../../../src/bert/scorer/device-profiles.js';
 import type { PreparedModel } from '../../../src/bert/scorer/model-source.js';
 import { miniConfig } from './mini-model.js';
 
 function model(hidden: number, heads: number, precision: 'fp32' | 'fp16'): PreparedModel {
   const encoder = { ...miniConfig, hidden, heads, intermediate: 4 * hidden };
-  return { path: 'm.onnx', labels: 2, maxPositions: 512, precision, bytes: 1, encoder };
+  return { path: 'm.onnx', labels: 2, maxPositions: 512, precision, batches: 'equal', bytes: 1, encoder };
 }
 
 describe('tokens in a batch', () => {
   it('are few on a CPU, and fewer where each takes long', () => {
     const base = model(768, 12, 'fp32');
-    expect(batchTokensFor('cpu', { ...base, encoder: { ...base.encoder!, layers: 12 } })).toBe(1024);
+    expect(DEVICE_PROFILES.cpu.batchTokens({ ...base, encoder: { ...base.encoder!, layers: 12 } })).toBe(
+      1024,
+    );
     const large = model(1024, 16, 'fp32');
-    expect(batchTokensFor('cpu', { ...large, encoder: { ...large.encoder!, layers: 24 } })).toBe(512);
+    expect(DEVICE_PROFILES.cpu.batchTokens({ ...large, encoder: { ...large.encoder!, layers: 24 } })).toBe(
+      512,
+    );
     const { encoder: _, ...exported } = large;
-    expect(batchTokensFor('cpu', exported)).toBe(1024);
+    expect(DEVICE_PROFILES.cpu.batchTokens(exported)).toBe(1024);
   });
 
   it.each([
@@ -33,15 +32,15 @@ describe('tokens in a batch', () => {
   ])(
     'keep a GPU’s rows of width %i within 128 MiB, and are no more than it takes to keep it busy',
     (hidden, heads, tokens) => {
-      expect(batchTokensFor('webgpu', model(hidden, heads, 'fp32'))).toBe(tokens);
-      expect(batchTokensFor('webgpu', model(hidden, heads, 'fp16'))).toBe(tokens);
+      expect(DEVICE_PROFILES.webgpu.batchTokens(model(hidden, heads, 'fp32'))).toBe(tokens);
+      expect(DEVICE_PROFILES.webgpu.batchTokens(model(hidden, heads, 'fp16'))).toBe(tokens);
     },
   );
 
   it('count the stream between layers where it is wider than the feed-forward part', () => {
     const narrow = model(1024, 16, 'fp16');
     const encoder = { ...narrow.encoder!, intermediate: 1024 };
-    expect(batchTokensFor('webgpu', { ...narrow, encoder })).toBe(32_768);
+    expect(DEVICE_PROFILES.webgpu.batchTokens({ ...narrow, encoder })).toBe(32_768);
   });
 
   it.each([
@@ -49,13 +48,13 @@ describe('tokens in a batch', () => {
     [256, 4, 262_144],
     [1024, 16, 65_536],
   ])('keep packed rows of width %i within 512 MiB on CUDA', (hidden, heads, tokens) => {
-    expect(batchTokensFor('cuda', model(hidden, heads, 'fp16'))).toBe(tokens);
-    expect(batchTokensFor('cuda', model(hidden, heads, 'fp32'))).toBe(tokens / 2);
+    expect(DEVICE_PROFILES.cuda.batchTokens(model(hidden, heads, 'fp16'))).toBe(tokens);
+    expect(DEVICE_PROFILES.cuda.batchTokens(model(hidden, heads, 'fp32'))).toBe(tokens / 2);
   });
 
   it('are a cautious number for exports, whose inner sizes are unknown', () => {
     const { encoder: _, ...exported } = model(1024, 16, 'fp32');
-    expect(batchTokensFor('webgpu', exported)).toBe(8192);
+    expect(DEVICE_PROFILES.webgpu.batchTokens(exported)).toBe(8192);
   });
 });
 
@@ -63,31 +62,31 @@ describe('attention scores in a batch', () => {
   it('keep all heads’ within 128 MiB on a GPU, in fp32 in every precision', () => {
     // 64 sequences of 512 tokens for two heads, 8 for sixteen.
     for (const precision of ['fp32', 'fp16'] as const) {
-      expect(headScoresFor('webgpu', model(128, 2, precision))).toBe(64 * 512 ** 2);
-      expect(headScoresFor('webgpu', model(1024, 16, precision))).toBe(8 * 512 ** 2);
+      expect(DEVICE_PROFILES.webgpu.attentionLimit(model(128, 2, precision))).toBe(64 * 512 ** 2);
+      expect(DEVICE_PROFILES.webgpu.attentionLimit(model(1024, 16, precision))).toBe(8 * 512 ** 2);
     }
   });
 
   it('are not limited on a CPU, nor where heads are unknown', () => {
-    expect(headScoresFor('cpu', model(128, 2, 'fp32'))).toBe(Infinity);
+    expect(DEVICE_PROFILES.cpu.attentionLimit(model(128, 2, 'fp32'))).toBe(Infinity);
     const { encoder: _, ...exported } = model(128, 2, 'fp32');
-    expect(headScoresFor('webgpu', exported)).toBe(Infinity);
+    expect(DEVICE_PROFILES.webgpu.attentionLimit(exported)).toBe(Infinity);
   });
 });
 
 describe('tokens in a message', () => {
   it('are two batches where a CPU runs a light model, else one', () => {
-    expect(messageTokensFor('cpu', model(128, 2, 'fp32'), 1024)).toBe(2048);
-    expect(messageTokensFor('cpu', model(1024, 16, 'fp32'), 1024)).toBe(1024);
-    expect(messageTokensFor('webgpu', model(128, 2, 'fp32'), 65_536)).toBe(65_536);
+    expect(DEVICE_PROFILES.cpu.messageTokens(model(128, 2, 'fp32'), 1024)).toBe(2048);
+    expect(DEVICE_PROFILES.cpu.messageTokens(model(1024, 16, 'fp32'), 1024)).toBe(1024);
+    expect(DEVICE_PROFILES.webgpu.messageTokens(model(128, 2, 'fp32'), 65_536)).toBe(65_536);
     const { encoder: _, ...exported } = model(128, 2, 'fp32');
-    expect(messageTokensFor('cpu', exported, 1024)).toBe(1024);
+    expect(DEVICE_PROFILES.cpu.messageTokens(exported, 1024)).toBe(1024);
   });
 });
 
-describe('tokens in a call that workers share', () => {
+describe('tokens in a call whose batches workers pull', () => {
   it('are four messages for each worker', () => {
-    expect(sharedTokensFor(2, 2048)).toBe(16_384);
-    expect(sharedTokensFor(16, 1024)).toBe(65_536);
+    expect(pulledTokens(2, 2048)).toBe(16_384);
+    expect(pulledTokens(16, 1024)).toBe(65_536);
   });
 });
