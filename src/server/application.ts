@@ -21,7 +21,7 @@ const quickBodyBytes = 4096;
 export class Application {
   constructor(
     private readonly service: Service,
-    private readonly routes: Handlers = handlers,
+    private readonly handlerOf: Handlers = handlers,
   ) {}
 
   /** The listener of an HTTP server. */
@@ -36,7 +36,12 @@ export class Application {
     if (refusal) return this.#send(context, problemAnswer(refusal, context.id));
     context.begin();
     service.activeRequests.add(context);
-    void this.#answer(context).then((answer) => this.#send(context, answer));
+    this.#answer(context)
+      .then((answer) => this.#send(context, answer))
+      .catch((error: unknown) => {
+        service.log.failure(context.id, error);
+        response.destroy();
+      });
   };
 
   /** The reason to refuse a request from its head alone, if there is one. */
@@ -72,7 +77,7 @@ export class Application {
           if (bytes.length > quickBodyBytes) await service.parseQueue.next();
           body = parseJson(bytes);
         }
-        return await this.routes[match.name](service, context, body);
+        return await this.handlerOf[match.name](service, context, body);
       }
       const page = !match && method === 'GET' ? await answerPage(service, context) : undefined;
       return page ?? problemAnswer(nothingAt(context), context.id);
