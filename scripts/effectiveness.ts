@@ -1,13 +1,12 @@
 // node --import tsx scripts/effectiveness.ts "HEADING=STUDY_FOLDER"… [--grid STUDY_FOLDER] [--seconds STUDY_FOLDER]
-// Writes docs/effectiveness.md from the results of studies (`bert-qe experiment experiments/open.yaml --out STUDY_FOLDER`);
-// --grid names the study whose kc × m grid is shown, as a mean over its collections; --seconds the one whose seconds are, of
-// few queries on a quiet machine (scripts/sample-queries.ts). A folder that holds the collections of a
-// study but not the study's own tables (they may have been run on different machines) is put together here.
+//
+// Writes docs/effectiveness.md from the results of studies (`bert-qe experiment experiments/open.yaml --out STUDY_FOLDER`).
+// --grid names the study whose kc × m grid is shown. --seconds names the study whose seconds are shown, one of few queries
+// (scripts/sample-queries.ts). A folder that holds the collections of a study but not its tables gets them here.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { drawGrid, type GridValues } from '../src/experiment/figures/grid-figure.js';
 
 type Cell = number | string | null;
 interface Table {
@@ -42,8 +41,8 @@ const collectionsOf = ({ rows }: Table): string[] =>
   Object.keys(rows[0]!).filter((name) => name !== 'Model' && name !== 'Mean' && !name.endsWith(' marks'));
 
 /**
- * One sentence per variant: in which collections nDCG@20 is above its re-ranker, and where the difference is
- * significant. `sign` is the letter under which the re-ranker stands in the marks of the table.
+ * The gains in nDCG@20 of a variant over its re-ranker, and which of them are significant. `sign` is the letter of the
+ * re-ranker in the marks of the table.
  */
 function verdict(ndcg: Table, variant: string, reranker: string, sign: string): string {
   const row = ndcg.rows.find(({ Model }) => Model === variant)!;
@@ -127,11 +126,11 @@ function trainingNote(folder: string, collections: readonly string[]): string[] 
   const { on, ...rest } = training as Readonly<Record<string, Cell>>;
   const what =
     on === 'chunks'
-      ? 'phase three, on the chunks that phase two chose. Phases one and two are the models as they ship, and so is MaxP, the row of a model alone'
-      : 'every model that scores documents, on queries';
+      ? 'Phase three is fine-tuned in every fold, on the chunks that phase two chooses. Phases one and two, and MaxP, are the shipped models.'
+      : 'Every model that scores documents is fine-tuned in every fold, on queries.';
   const settings = Object.entries(rest).map(([name, value]) => `${name} ${value}`);
   return [
-    `Fine-tuned in every fold: ${what}. Three parts of the queries train, one chooses the step (or none), one is measured. ${settings.join(', ')}.`,
+    `${what} Three parts of the queries train, one chooses the step (or none), one is measured. Settings: ${settings.join(', ')}.`,
     '',
   ];
 }
@@ -139,7 +138,7 @@ function trainingNote(folder: string, collections: readonly string[]): string[] 
 /** The collections that this study has not been run on. */
 function missingNote(collections: readonly string[]): string[] {
   const missing = COLLECTIONS.filter((name) => !collections.includes(name));
-  return missing.length === 0 ? [] : [`Not run to its end, and so not here: ${missing.join(', ')}.`, ''];
+  return missing.length === 0 ? [] : [`Not run: ${missing.join(', ')}.`, ''];
 }
 
 function section(heading: string, folder: string): string[] {
@@ -158,7 +157,7 @@ function section(heading: string, folder: string): string[] {
     '',
     ...trainingNote(folder, collectionsOf(ndcg)),
     ...missingNote(collectionsOf(ndcg)),
-    '**Does expansion beat the re-ranker?** (nDCG@20)',
+    'Gain of expansion over the re-ranker, nDCG@20:',
     '',
     ...verdicts,
     '',
@@ -175,56 +174,32 @@ function signsOf({ notes }: Table): Map<string, string> {
 /** A row of a Markdown table. */
 const cells = (values: readonly (string | number)[]) => `| ${values.join(' | ')} |`;
 
-const GRID_FIGURE = 'images/effectiveness-grid.svg';
-
-/** The study of kc and m: the figure with the mean over collections, and nDCG@20 of each. */
+/** nDCG@20 of each collection by kc and m. */
 function gridSection(folder: string): string[] {
   const collections = collectionsOf(table(folder, 'ndcg-20'));
   const tables = collections.map((name) => table(join(folder, name), 'grid'));
-  const points = tables[0]!.rows.map((first, i): GridValues => {
-    const measures = Object.keys(first).filter((name) => name !== 'kc' && name !== 'm');
-    const mean = (name: string) =>
-      tables.reduce((sum, { rows }) => sum + Number(rows[i]![name]), 0) / tables.length;
-    return {
-      kc: Number(first.kc),
-      chunkWords: Number(first.m),
-      values: new Map(measures.map((name) => [name, mean(name)])),
-    };
-  });
-  const measures = [...points[0]!.values.keys()];
-  writeFileSync(
-    join(root, 'docs', GRID_FIGURE),
-    drawGrid('BERT-QE-SST: kc chunks of m words, mean over collections', measures, points),
-  );
   return [
     '## The number of chunks kc and their words m',
     '',
-    `Zero-shot, the first 100 of DPH+KL, BERT-QE-SST, α .15, β .95; figure 3 of the paper. kc 5 and m 50 were chosen on development sets, before.`,
-    '',
-    `![Measures by kc and m, mean over the collections](${GRID_FIGURE})`,
-    '',
-    'nDCG@20:',
+    'Zero-shot, the first 100 of DPH+KL, BERT-QE-SST, α .15, β .95; figure 3 of the paper. kc 5 and m 50 are the defaults, which were chosen on development collections ([models.md](models.md)). nDCG@20:',
     '',
     cells(['kc', 'm', ...collections, 'Mean']),
     cells([':---', '---:', ...collections.map(() => '---:'), '---:']),
-    ...points.map(({ kc, chunkWords, values }, i) =>
-      cells([
-        kc,
-        chunkWords,
-        ...tables.map(({ rows }) => Number(rows[i]!['nDCG@20']).toFixed(4)),
-        values.get('nDCG@20')!.toFixed(4),
-      ]),
-    ),
+    ...tables[0]!.rows.map(({ kc, m }, i) => {
+      const values = tables.map(({ rows }) => Number(rows[i]!['nDCG@20']));
+      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+      return cells([String(kc), String(m), ...[...values, mean].map((value) => value.toFixed(4))]);
+    }),
     '',
   ];
 }
 
-/** What a query takes, measured apart: the studies themselves ran on several machines, beside other work. */
+/** Seconds a query, of a study of few queries on a quiet machine. */
 function secondsSection(folder: string): string[] {
   return [
     '## Seconds a query',
     '',
-    'Zero-shot, the first 100 of DPH+KL, int8, on two cores with nothing else running: every tenth judged query (every fifth of cisi, npl and cacm) of the first study above ' +
+    'Zero-shot, the first 100 of DPH+KL, int8, on two cores; every tenth judged query (every fifth of cisi, npl and cacm) of the first study above ' +
       '(`scripts/sample-queries.ts`, then `bert-qe experiment`).',
     '',
     markdown(folder, 'seconds'),
@@ -243,11 +218,11 @@ const studies = positionals.map((argument) => {
 if (studies.length === 0) throw new Error('Name at least one study: "HEADING=FOLDER".');
 
 const text = [
-  '# What re-ranking and expansion are worth, on open collections',
+  '# Effectiveness on open collections',
   '',
-  'Written by `scripts/effectiveness.ts` from what `bert-qe experiment` gives for `experiments/open.yaml`, `experiments/open-deep.yaml` and `experiments/open-tuned.yaml`, with the models that come with the package. ' +
-    'None of the five collections had a part in making the models or in choosing α, β, kc and m ([models.md](models.md), section 14); queries and judgements as they were published. ' +
-    'MaxP is the row of a model alone (BERT-Tiny, BERT-Small), interpolated with the initial ranking as BERT-QE is.',
+  'Results of `bert-qe experiment` with `experiments/open.yaml`, `experiments/open-deep.yaml` and `experiments/open-tuned.yaml` and the models of the package, put together by `scripts/effectiveness.ts`. ' +
+    'The five collections ([collections.md](collections.md)) had no part in training the models or in choosing α, β, kc and m ([models.md](models.md)). ' +
+    'The rows BERT-Tiny and BERT-Small are MaxP: the model alone, interpolated with the initial ranking as BERT-QE is.',
   '',
   ...studies.flatMap(({ heading, folder }) => section(heading, folder)),
   ...(options.seconds === undefined ? [] : secondsSection(options.seconds)),

@@ -62,17 +62,34 @@ export {
 } from './bert/index.js';
 export {
   BertQE,
-  rerankRun,
   type BertQEOptions,
   type BertQEScorers,
   type Explanation,
   type InputDocument,
   type LoadOptions,
   type RerankedDocument,
-  type RerankedQuery,
   type Reranking,
   type RerankOptions,
 } from './expansion/index.js';
+export { openCollection, type CollectionAddress, type SearchedCollection } from './remote/index.js';
+export {
+  fleetReranker,
+  localReranker,
+  rerankForFleet,
+  rerankRun,
+  rerankToFile,
+  type FinishedQuery,
+  type LocalRerankerOptions,
+  type ModelNames,
+  type RerankedQuery,
+  type RerankerConfig,
+  type RerankToFileOptions,
+  type RunInputs,
+  type RunProgress,
+  type RunReranker,
+  type RunRerankOptions,
+  type RunTotals,
+} from './runs/index.js';
 export {
   trainModel,
   type PhaseThreeInputs,
@@ -90,4 +107,4 @@ export {
   type Evaluation,
   type EvaluationOptions,
 } from './evaluation/index.js';
-export { renderExplanation, type RenderOptions } from './cli/explanation-text.js';
+export { renderExplanation, type RenderOptions } from './cli/index.js';

@@ -5,7 +5,8 @@
 // then each α and β is run on the remembered scores. Prints a Markdown table.
 import { parseArgs } from 'node:util';
 import { BertScorer, type Scorer, type TextPair } from '../../src/bert/index.js';
-import { BertQE, rerankRun } from '../../src/expansion/index.js';
+import { BertQE } from '../../src/expansion/index.js';
+import { rerankRun } from '../../src/runs/index.js';
 import { openSetting } from './setting.js';
 
 const { values, positionals } = parseArgs({

@@ -60,26 +60,26 @@ const told = ({ queries, peakMiB, seconds }: EndToEnd['few']): string =>
   `${queries} queries: ${seconds.toFixed(0)} s, peak memory ${peakMiB.toFixed(0)} MiB`;
 writeFileSync(
   'docs/benchmarks-expansion.md',
-  `# Exact top-k, and re-ranking end to end
+  `# Benchmarks: exact top-k and whole runs
 
-Made by \`npm run bench:expansion\` (${new Date().toISOString().slice(0, 10)}, Node ${process.version}, two cores, CPU, the models that come with the package).
+\`npm run bench:expansion\` (${new Date().toISOString().slice(0, 10)}, Node ${process.version}, two cores, CPU, the models of the package; needs \`BERT_QE_COLLECTIONS\`, [collections.md](collections.md)).
 
 ## What exact top-k saves
 
-The first 1000 documents of DPH+KL (all, where the collection gives fewer), re-ranked twice per query: with every pair scored, and with
-\`topK: 20\`, which scores a pair only while it can still change the first twenty places. Percentages are of the exhaustive run;
-"same order" compares the first twenty documents, "score difference" their scores (the scorer's own noise between batches).
+The first 1000 documents of DPH+KL (fewer where the collection gives fewer) are re-ranked twice per query: once with every pair scored, and once with
+\`topK: 20\`, which scores a pair only while it can change the first twenty places. Percentages are shares of the exhaustive run.
+"Same order" compares the first twenty documents, "score difference" their scores (noise of the scorer between batches).
 
 ${summarise(measurements)}
 ### How it depends on α and β
 
-Share of the phase-three pairs that are run for the first twenty. The larger α, the more the chunks decide, and the less is known
-before they are asked; without the initial score (β = 1) there is one bound less.
+Share of the phase-three pairs that are scored for the first twenty places. With a larger α the chunks decide more, so less is known
+before they are scored. Without the initial score (β = 1) one bound is missing.
 
 ${grids.join('\n')}
 ## \`bert-qe rerank\`, end to end
 
-${endToEnd.collection}, ${endToEnd.models}, from DPH+KL, depth 1000, everything scored.
+${endToEnd.collection}, ${endToEnd.models}, DPH+KL, depth 1000, every pair scored.
 
 - ${told(few)}.
 - ${told(many)}.

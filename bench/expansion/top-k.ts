@@ -7,7 +7,8 @@
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Query } from '../../src/collection/index.js';
-import { BertQE, rerankRun, type Reranking, type RerankOptions } from '../../src/expansion/index.js';
+import { BertQE, type Reranking, type RerankOptions } from '../../src/expansion/index.js';
+import { rerankRun } from '../../src/runs/index.js';
 import { openSetting } from './setting.js';
 import type { TopKMeasurement } from './summary.js';
 

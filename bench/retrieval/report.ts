@@ -15,9 +15,9 @@ export function renderRetrieval({ node, date, rows }: RetrievalResults): string 
   const lines = [
     '## Retrieval',
     '',
-    `Made by \`npm run bench:retrieval\` (${date}, Node ${node}, 2 cores, one thread each): one system after the other in one run. ` +
-      'Collections: NPL, and generated ones of 306 words a document with Zipf-Mandelbrot frequencies. Queries return 1000 ' +
-      'documents. Peak memory is the resident set, mapped index pages included. Read the ratios: the machine was not idle.',
+    `\`npm run bench:retrieval\` (${date}, Node ${node}, 2 cores, one thread each) measures one system after the other. ` +
+      'Collections are NPL and generated ones of 306 words a document with Zipf-Mandelbrot frequencies. A query returns 1000 ' +
+      'documents. Peak memory is the resident set, mapped index pages included. Compare ratios, not times.',
     '',
     '### Indexing, one thread',
     '',

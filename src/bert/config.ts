@@ -5,18 +5,18 @@ import { type JsonObject, parseJsonObject, readTextIfPresent } from './json.js';
 /** Exact GELU (erf), its tanh approximation, or ReLU. */
 export type Activation = 'gelu' | 'gelu_new' | 'relu';
 
-/** What every cross-encoder's config.json tells, whatever its architecture; enough to run an ONNX export. */
+/** The part of config.json that all cross-encoders share; enough to run an ONNX export. */
 export interface CrossEncoderConfig {
   /** Hugging Face's `model_type`: 'bert', 'roberta', 'xlm-roberta', 'deberta-v2', … */
   readonly modelType: string;
   readonly vocabulary: number;
-  /** Longest sequence the position table allows, specials included. */
+  /** The longest sequence that the position table allows, special tokens included. */
   readonly maxPositions: number;
-  /** Outputs of the classifier: 1 (sigmoid) or 2 (softmax); 2 where the file does not say, as in the paper. */
+  /** Outputs of the classifier: 1 (sigmoid) or 2 (softmax); by default 2, as in the paper. */
   readonly labels: number;
 }
 
-/** A BERT encoder with pooler and classifier, everything the graph writer needs. */
+/** The configuration of a BERT encoder with pooler and classifier. */
 export interface ModelConfig extends CrossEncoderConfig {
   readonly modelType: 'bert';
   readonly layers: number;
@@ -28,7 +28,7 @@ export interface ModelConfig extends CrossEncoderConfig {
   readonly activation: Activation;
 }
 
-/** Names under which checkpoints spell the three functions; Google's "gelu" is read as exact, as Hugging Face reads it. */
+/** The activations by their names in checkpoints. Google's "gelu" is read as exact, as Hugging Face reads it. */
 const ACTIVATIONS: Readonly<Record<string, Activation>> = {
   gelu: 'gelu',
   gelu_python: 'gelu',
@@ -38,7 +38,7 @@ const ACTIVATIONS: Readonly<Record<string, Activation>> = {
   relu: 'relu',
 };
 
-/** Positions count from `pad + 1` in these families, so that many rows of the table are never used. */
+/** Families whose positions count from `pad + 1`: so many rows of the position table are never used. */
 const OFFSET_POSITIONS = new Set(['roberta', 'xlm-roberta', 'xlm-roberta-xl', 'camembert', 'mpnet', 'xmod']);
 
 /** Reads `config.json`, else `bert_config.json`, as a BERT that the graph writer can build. */
@@ -47,7 +47,7 @@ export async function readModelConfig(folder: string): Promise<ModelConfig> {
   return parseModelConfig(text, file);
 }
 
-/** Reads only what running an existing ONNX export needs, for any architecture. */
+/** Reads the configuration of a cross-encoder of any architecture. */
 export async function readCrossEncoderConfig(folder: string): Promise<CrossEncoderConfig> {
   const { text, file } = await readConfigText(folder);
   return parseCrossEncoderConfig(text, file);
@@ -89,14 +89,14 @@ export function parseModelConfig(text: string, file = 'config.json'): ModelConfi
   };
 }
 
-/** Parses what an ONNX export of any architecture needs to be run. */
+/** Parses the configuration of a cross-encoder of any architecture. */
 export function parseCrossEncoderConfig(text: string, file = 'config.json'): CrossEncoderConfig {
   const fields = parseJsonObject(text, file);
   const modelType = modelTypeOf(fields);
   return { modelType, ...commonFields(fields, modelType, file) };
 }
 
-/** The config as Hugging Face writes it, so that other tools read the folders we write. */
+/** The configuration as Hugging Face writes it. */
 export function formatModelConfig(config: ModelConfig, dtype: 'float32' | 'float16' = 'float32'): string {
   const ids = Array.from({ length: config.labels }, (_, label) => [String(label), `LABEL_${label}`] as const);
   const fields = {
@@ -120,7 +120,7 @@ export function formatModelConfig(config: ModelConfig, dtype: 'float32' | 'float
   return `${JSON.stringify(fields, null, 2)}\n`;
 }
 
-/** Parameters of embeddings, encoder, pooler and classifier. */
+/** The number of parameters: embeddings, encoder, pooler and classifier. */
 export function parameterCount(config: ModelConfig): number {
   const { hidden, intermediate, layers } = config;
   const layerNorm = 2 * hidden;
@@ -130,7 +130,7 @@ export function parameterCount(config: ModelConfig): number {
   return embeddings + layers * layer + dense(hidden, hidden) + dense(hidden, config.labels);
 }
 
-/** A linear layer's weights and bias. */
+/** Parameters of a linear layer. */
 function dense(from: number, to: number): number {
   return from * to + to;
 }
@@ -147,7 +147,7 @@ async function readConfigText(folder: string): Promise<{ text: string; file: str
   );
 }
 
-/** Google's bert_config.json has no model_type: it is always BERT. */
+/** The model type; Google's bert_config.json has none and is always BERT. */
 function modelTypeOf(fields: JsonObject): string {
   const modelType = fields['model_type'];
   return typeof modelType === 'string' ? modelType : 'bert';
@@ -169,7 +169,7 @@ function commonFields(
   };
 }
 
-/** Hugging Face writes `id2label`, rarely `num_labels`, and omits both for the default of two. */
+/** The number of labels. Hugging Face writes `id2label`, rarely `num_labels`, and omits both for the default of two. */
 function labelsOf(fields: JsonObject, file: string): number {
   const names = fields['id2label'];
   const stated = fields['num_labels'] === undefined ? undefined : count(fields, 'num_labels', file);

@@ -37,7 +37,7 @@ export {
   type ScorerInfo,
   type ScorerOptions,
 } from './scorer/index.js';
-export { budgetFor, DEFAULT_MAX_LENGTH } from './sequence.js';
+export { budgetFor, DEFAULT_MAX_LENGTH, sequenceLength, writeSequence } from './sequence.js';
 export { encoderSizes, SIZE_FOLDERS, sizeNames, type EncoderShape, type SizeLetter } from './sizes.js';
 export { loadTokenizer } from './tokenizer/index.js';
 export type {

@@ -24,7 +24,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The text of a file, or undefined where there is none. */
+/** The text of a file; undefined if there is none. */
 export async function readTextIfPresent(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
@@ -36,8 +36,8 @@ export async function readTextIfPresent(file: string): Promise<string | undefine
 }
 
 /**
- * The first key that an object of this (valid) JSON text states twice: JSON.parse keeps the last silently,
- * which in a tensor header or a vocabulary hides damage or malice.
+ * The first key that an object of this (valid) JSON text has twice. JSON.parse silently keeps the last one, which in a
+ * tensor header or a vocabulary hides damage or malice.
  */
 export function duplicateKey(text: string): string | undefined {
   const objects: (Set<string> | undefined)[] = [];
@@ -50,7 +50,7 @@ export function duplicateKey(text: string): string | undefined {
     } else if (token === '}' || token === ']') {
       keys = objects.pop();
     } else if (token === ':' && keys !== undefined && candidate !== undefined) {
-      // Decoded only where it must be: vocabularies have tens of thousands of keys.
+      // Decoded only if necessary: vocabularies have tens of thousands of keys.
       const key = candidate.includes('\\') ? (JSON.parse(candidate) as string) : candidate.slice(1, -1);
       if (keys.has(key)) return key;
       keys.add(key);

@@ -7,7 +7,7 @@ import { cacheFolder } from '../common/cache-folder.js';
 import { hashPath } from '../common/hash.js';
 import { SIZE_FOLDERS, type SizeLetter } from './sizes.js';
 
-/** Hash of all that a model's scores depend on: its files, without notes, hidden files and the log of its training. */
+/** Hash of all that a model's scores depend on: its files without notes, hidden files and the log of its training. */
 export function hashModel(folder: string): Promise<string> {
   return hashPath(
     folder,
@@ -18,26 +18,26 @@ export function hashModel(folder: string): Promise<string> {
 /** The models that come with the package. */
 const shipped = fileURLToPath(new URL('../../models/', import.meta.url));
 
-/** Folders of models, first one first: `BERT_QE_MODELS`, the package's own, those fetched. */
-export function modelShelves(): string[] {
+/** The folders in which models are found, in this order: `BERT_QE_MODELS`, the package's own, fetched ones. */
+export function modelPaths(): string[] {
   const { BERT_QE_MODELS: own } = process.env;
   return [...(own ? [own] : []), shipped, join(cacheFolder(), 'models')];
 }
 
-/** Every model on the shelves, by name; an earlier shelf hides a later one. */
+/** The folders of all models by name; an earlier model path hides a later one. */
 export async function listModels(): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  for (const shelf of modelShelves()) {
-    const names = await readdir(shelf).catch(() => []);
+  for (const path of modelPaths()) {
+    const names = await readdir(path).catch(() => []);
     for (const name of names.sort()) {
-      const folder = join(shelf, name);
+      const folder = join(path, name);
       if (!found.has(name) && isModelFolder(folder)) found.set(name, folder);
     }
   }
   return found;
 }
 
-/** The folder of a model named by letter (T, S, M, B, L), by name on a shelf, or by path. */
+/** The folder of a model given by letter (T, S, M, B, L), by name, or by path. */
 export async function findModel(name: string): Promise<string> {
   if (typeof name !== 'string') {
     throw new BertQeError(
@@ -50,7 +50,7 @@ export async function findModel(name: string): Promise<string> {
   const models = await listModels();
   const size = Object.hasOwn(SIZE_FOLDERS, name) ? SIZE_FOLDERS[name as SizeLetter] : undefined;
   const folder = models.get(size ?? name) ?? models.get(name);
-  // A shelf may have been named by a relative path; a folder that was found is found again under its name.
+  // BERT_QE_MODELS may be a relative path; the result is absolute.
   if (folder !== undefined) return resolve(folder);
   if (isModelFolder(path)) return path;
   if (existsSync(path)) {
@@ -61,7 +61,7 @@ export async function findModel(name: string): Promise<string> {
 
 function hint(name: string, size: string | undefined, known: readonly string[]): string {
   if (size !== undefined) {
-    const where = modelShelves().map((shelf) => join(shelf, size));
+    const where = modelPaths().map((path) => join(path, size));
     return `: none of ${where.join(', ')} exists. Fetch one with: bert-qe models get ORG/NAME --as ${name}`;
   }
   if (/^[\w.-]+\/[\w.-]+$/.test(name)) {

@@ -1,18 +1,18 @@
 import { BertQeError } from '../common/errors.js';
 import type { PairTemplate } from './types.js';
 
-/** The published length: 384 tokens in all, of which query or chunk 128 with its specials. */
+/** The published length: 384 tokens, of which the query or chunk with its special tokens has 128. */
 export const DEFAULT_MAX_LENGTH = 384;
 
-/** How many word pieces of each text a sequence keeps. */
+/** The number of word pieces of each text that a sequence keeps. */
 export interface Budget {
   readonly first: number;
   readonly second: number;
 }
 
 /**
- * Truncation as in the paper's code: at 384, the first text keeps 126 pieces (128 with [CLS] and [SEP]), the
- * second 254. Other lengths are shared out in the same proportion, one third to two thirds.
+ * The truncation of the authors' code: at 384, the first text keeps 126 pieces (128 with [CLS] and [SEP]), the second
+ * 254. Other lengths are divided in the same proportion, one third to two thirds.
  */
 export function budgetFor(maxLength: number, template: PairTemplate): Budget {
   const third = Math.floor(maxLength / 3);
@@ -27,13 +27,13 @@ export function budgetFor(maxLength: number, template: PairTemplate): Budget {
   return { first, second };
 }
 
-/** Tokens in a sequence: pieces of both texts and the special tokens around them. */
+/** The length of a sequence in tokens: pieces of both texts and the special tokens around them. */
 export function sequenceLength(template: PairTemplate, first: Int32Array, second: Int32Array): number {
   const { before, between, after } = template;
   return before.length + first.length + between.length + second.length + after.length;
 }
 
-/** Writes a sequence into `ids` from `start` on; returns the place, within it, of the second text's first token. */
+/** Writes a sequence into `ids` from `start` on; returns the position in it of the second text's first token. */
 export function writeSequence(
   ids: Int32Array,
   start: number,

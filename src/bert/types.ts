@@ -1,16 +1,16 @@
-/** A pair to score: `a` stands where the query stands (a query or a chunk), `b` is the passage or chunk. */
+/** A pair to score: `a` is the query or a chunk in its place, `b` the passage or chunk. */
 export interface TextPair {
   readonly a: string;
   readonly b: string;
 }
 
-/** How one call of {@link Scorer.score} is watched and stopped. */
+/** Options of one call of {@link Scorer.score}. */
 export interface ScoreOptions {
-  /** Honoured between batches, never inside one. */
+  /** Takes effect between batches. */
   readonly signal?: AbortSignal;
   /** Called after each batch with the number of pairs done so far. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** Called once with what the pairs cost. Scorers that cannot count tokens never call it. */
+  /** Called once with the cost of the pairs. Scorers that cannot count tokens never call it. */
   readonly onCost?: (cost: ScoringCost) => void;
 }
 
@@ -22,7 +22,7 @@ export interface ScoringCost {
   readonly flops: number;
 }
 
-/** Anything that gives the probability that `b` is relevant to `a`: embedded, remote, or a test's own. */
+/** A model that gives the probability that `b` is relevant to `a`: embedded, remote, or your own. */
 export interface Scorer {
   /** Probabilities in the order of the pairs. */
   score(pairs: readonly TextPair[], options?: ScoreOptions): Promise<Float32Array>;
@@ -30,19 +30,19 @@ export interface Scorer {
 }
 
 /**
- * How a model wants two pieces put together: `before a between b after`. BERT: `[CLS] a [SEP] b [SEP]`, the
- * second segment from b on; RoBERTa: `<s> a </s></s> b </s>`, one segment.
+ * The special tokens around a model's two texts: `before a between b after`. BERT: `[CLS] a [SEP] b [SEP]`, the second
+ * segment from b on; RoBERTa: `<s> a </s></s> b </s>`, one segment.
  */
 export interface PairTemplate {
   readonly before: readonly number[];
   readonly between: readonly number[];
   readonly after: readonly number[];
-  /** Token type of b and `after` (of a and what surrounds it: always 0). */
+  /** Token type of b and `after`; that of all tokens before them is 0. */
   readonly secondSegment: 0 | 1;
   readonly pad: number;
 }
 
-/** Text → word-piece ids, without special tokens. */
+/** A tokenizer: text → word-piece ids, without special tokens. */
 export interface Tokenizer {
   readonly vocabularySize: number;
   readonly template: PairTemplate;
@@ -66,7 +66,7 @@ export interface TensorInfo {
   readonly dtype: DType;
 }
 
-/** A checkpoint file or set of files, opened for reading; tensors are read one at a time. */
+/** An open checkpoint of one or several files. Tensors are read one at a time. */
 export interface Checkpoint {
   readonly tensors: ReadonlyMap<string, TensorInfo>;
   /** The tensor's values widened (or rounded) to float32. */

@@ -1,23 +1,28 @@
 import type { OptionSpecs, OptionValues } from './options.js';
 
-/** Where a command reads from and writes to; tests hand in their own. */
+/** The streams of a command, and the signal that stops it. */
 export interface Io {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream & { isTTY?: boolean };
-  /** Fires on Ctrl-C: commands stop at the next safe point and leave resumable work behind. */
+  /** Fires on Ctrl-C: commands stop at the next safe point, and what can be resumed stays. */
   readonly signal: AbortSignal;
 }
 
-/** One positional argument. */
+/** True where a stream is a terminal and colours are not switched off. */
+export function hasColours(stream: NodeJS.WritableStream): boolean {
+  return 'isTTY' in stream && stream.isTTY === true && !process.env['NO_COLOR'];
+}
+
+/** A positional argument. */
 export interface PositionalSpec {
   readonly name: string;
   readonly help: string;
   readonly optional?: true;
-  /** Takes all that follow (the last one only). */
+  /** Takes all that follow; for the last one only. */
   readonly multiple?: true;
 }
 
-/** A sub-command, as data plus `run`. */
+/** A sub-command: its arguments and options as data, and what it does. */
 export interface Command<O extends OptionSpecs = OptionSpecs> {
   readonly name: string;
   /** One line for `bert-qe --help`. */
@@ -29,7 +34,7 @@ export interface Command<O extends OptionSpecs = OptionSpecs> {
   run(input: { options: OptionValues<O>; positionals: string[]; io: Io }): Promise<void>;
 }
 
-/** Gives `run` the types that follow from `options`. */
+/** A command whose `run` has the types that follow from its `options`. */
 export function defineCommand<const O extends OptionSpecs>(command: Command<O>): Command<O> {
   return command;
 }

@@ -1,5 +1,6 @@
-import type { ExplainedChunk, ExplainedDocument, Explanation } from '../expansion/explanation.js';
+import type { ExplainedChunk, ExplainedDocument, Explanation } from '../expansion/index.js';
 
+/** The options of {@link renderExplanation}. */
 export interface RenderOptions {
   /** Columns of the terminal (100). */
   readonly width?: number;
@@ -9,11 +10,11 @@ export interface RenderOptions {
   readonly limit?: number;
 }
 
-/** Columns that a document's id gets, and a chunk's source: 60 are left for the chunk. */
+/** Columns of a document's id, and of a chunk's document; 60 are left for the chunk. */
 const nameWidth = 22;
 const sourceWidth = 14;
 
-/** An explanation as a page to read: the chunks with their weights, then the documents and how they moved. */
+/** Renders an explanation as text: the chunks with their weights, then the documents with their scores and moves. */
 export function renderExplanation(explanation: Explanation, options: RenderOptions = {}): string {
   const { width = 100, colour = false, limit = 10 } = options;
   const paint = colour ? ansi : plain;
@@ -66,7 +67,7 @@ function heading(withInitial: boolean, chunks: number): string {
   ].join('');
 }
 
-/** The numbers of a document, and under them the beginning of its best passage. */
+/** The scores of a document and, in a second line, the beginning of its best passage. */
 function documentLines(
   document: ExplainedDocument,
   withInitial: boolean,
@@ -94,16 +95,16 @@ function documentLines(
   ];
 }
 
-/** ↑ and ↓ by places since the initial ranking, with the way there: initial, after phase one, final. */
+/** Places won (↑) or lost (↓) since the initial ranking, and the ranks: initial, after phase one, final. */
 function movement({ ranks: { initial, phase1, final } }: ExplainedDocument, paint: Paint): string {
   const up = initial - final;
   const visible = up > 0 ? `↑${up}` : up < 0 ? `↓${-up}` : '=';
   const arrow = up > 0 ? paint.green(visible) : up < 0 ? paint.red(visible) : visible;
-  const way = [initial, phase1 ?? '?', final].join('→');
-  return `${arrow.padStart(4 + arrow.length - visible.length)} ${paint.dim(way)}`;
+  const path = [initial, phase1 ?? '?', final].join('→');
+  return `${arrow.padStart(4 + arrow.length - visible.length)} ${paint.dim(path)}`;
 }
 
-/** .954, or dashes for what is not known. */
+/** .954, or dashes for an unknown value. */
 function fraction(value: number | null): string {
   if (value === null) return ' ---';
   const text = value.toFixed(3);
@@ -121,8 +122,8 @@ function bar(share: number, cells: number): string {
 const heights = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /**
- * One character for a chunk score, so that all of a document's are seen at a glance. Heights are shares of the highest
- * that is shown: models differ in how much of the interval from 0 to 1 they use.
+ * A chunk score as one character. Its height is the share of the highest score that is shown, because models use
+ * different parts of the interval from 0 to 1.
  */
 function spark(score: number | null, highest: number): string {
   if (score === null) return '·';

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { BertQeError, reasonOf } from '../common/errors.js';
 import { closest } from './closest.js';
 import type { Command, Io } from './command.js';
 import { commands } from './commands/index.js';
 import { commandHelp, overview } from './help.js';
 import { parseArguments } from './options.js';
+import { packageVersion } from './package-files.js';
 
 /** Runs the command line and returns the exit code: 0 done, 1 failed, 2 bad usage or input, 130 interrupted. */
 export async function main(args: readonly string[], io: Io): Promise<number> {
@@ -12,12 +12,12 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
     const [name, ...rest] = args;
     if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
       (name === undefined ? io.stderr : io.stdout).write(
-        overview(await Promise.all(Object.values(commands).map((load) => load())), version()),
+        overview(await Promise.all(Object.values(commands).map((load) => load())), packageVersion()),
       );
       return name === undefined ? 2 : 0;
     }
     if (name === '--version' || name === '-v') {
-      io.stdout.write(`${version()}\n`);
+      io.stdout.write(`${packageVersion()}\n`);
       return 0;
     }
     await runCommand(await find(name), rest, io);
@@ -58,7 +58,7 @@ async function runCommand(command: Command, args: readonly string[], io: Io): Pr
   await command.run({ options: options as never, positionals, io });
 }
 
-/** One line on stderr; a stack only for errors that are our own fault. */
+/** Writes an error as one line, with a stack only for bugs, and returns the exit code. */
 function report(error: unknown, io: Io): number {
   if (io.signal.aborted) {
     io.stderr.write('bert-qe: interrupted\n');
@@ -77,9 +77,4 @@ function report(error: unknown, io: Io): number {
   }
   io.stderr.write(`bert-qe: unexpected failure: ${error instanceof Error ? error.stack : String(error)}\n`);
   return 1;
-}
-
-function version(): string {
-  const manifest = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
 }

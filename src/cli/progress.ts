@@ -1,57 +1,69 @@
 import type { Io } from './command.js';
+import { formatCount, formatDuration } from './format.js';
 
-/** A line on stderr that tells how far a long job is; silent where stderr is not a terminal. */
-export class Progress {
-  readonly #started = performance.now();
-  #shown = 0;
-  #width = 0;
+/** Back to the start of the line, and nothing to the right of it. */
+const clearLine = '\r\u001B[K';
 
-  constructor(
-    private readonly io: Io,
-    /** What is counted, e.g. `documents`. */
-    private readonly unit: string,
-  ) {}
+/** A line of a terminal that is overwritten, ten times a second at most; nothing where stderr is not a terminal. */
+export class StatusLine {
+  #shownAt = 0;
+  #isShown = false;
 
-  /** `share` is the fraction of the whole job that is done, where known: it gives the time left. */
-  update(done: number, share?: number, note = ''): void {
-    const now = performance.now();
-    if (!this.io.stderr.isTTY || now - this.#shown < 100) return;
-    this.#shown = now;
-    const seconds = (now - this.#started) / 1000;
-    const parts = [`${formatCount(done)} ${this.unit}`, `${formatCount(done / seconds)}/s`];
-    if (share !== undefined && share > 0.001) {
-      parts.unshift(`${Math.floor(100 * Math.min(1, share))}%`);
-      parts.push(`${formatDuration((seconds * (1 - share)) / share)} left`);
-    }
-    if (note) parts.push(note);
-    this.#write(parts.join(' · '));
+  constructor(private readonly io: Io) {}
+
+  get isTerminal(): boolean {
+    return this.io.stderr.isTTY === true;
   }
 
-  /** Removes the line, so that what follows starts clean. */
+  /** Shows the text that `text` returns; it is not called where nothing is shown. */
+  show(text: () => string): void {
+    const now = performance.now();
+    if (!this.isTerminal || now - this.#shownAt < 100) return;
+    this.#shownAt = now;
+    this.#isShown = true;
+    this.io.stderr.write(`${clearLine}${text()}`);
+  }
+
+  /** Removes the line. */
+  clear(): void {
+    if (this.#isShown) this.io.stderr.write(clearLine);
+    this.#isShown = false;
+  }
+}
+
+/** The progress of a long task as a line on the terminal: what is done, how fast, and the time left. */
+export class Progress {
+  readonly #started = performance.now();
+  readonly #line: StatusLine;
+
+  constructor(
+    io: Io,
+    /** What is counted, e.g. `documents`. */
+    private readonly unit: string,
+  ) {
+    this.#line = new StatusLine(io);
+  }
+
+  /** `share` is the part of the whole task that is done, where known: it gives the time left. */
+  update(done: number, share?: number, note = ''): void {
+    this.#line.show(() => {
+      const { seconds } = this;
+      const parts = [`${formatCount(done)} ${this.unit}`, `${formatCount(done / seconds)}/s`];
+      if (share !== undefined && share > 0.001) {
+        parts.unshift(`${Math.floor(100 * Math.min(1, share))}%`);
+        parts.push(`${formatDuration((seconds * (1 - share)) / share)} left`);
+      }
+      if (note) parts.push(note);
+      return parts.join(' · ');
+    });
+  }
+
+  /** Removes the line. */
   done(): void {
-    if (this.#width > 0) this.#write('');
-    this.#width = 0;
+    this.#line.clear();
   }
 
   get seconds(): number {
     return (performance.now() - this.#started) / 1000;
   }
-
-  #write(text: string): void {
-    this.io.stderr.write(`\r${text.padEnd(this.#width)}${text === '' ? '\r' : ''}`);
-    this.#width = text.length;
-  }
-}
-
-/** 1234567 → 1,234,567. */
-export function formatCount(count: number): string {
-  return Math.round(count).toLocaleString('en-US');
-}
-
-/** Seconds as a person says them: 8.2 s, 3 min 20 s, 2 h 5 min. */
-export function formatDuration(seconds: number): string {
-  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
-  const whole = Math.round(seconds);
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }

@@ -3,22 +3,22 @@ import { open, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/p
 import { basename, dirname, join } from 'node:path';
 import { systemCode, writeFailure } from './io-errors.js';
 
-/** What can be written: at once, or piece by piece. */
+/** The content of a file, whole or in pieces. */
 export type FileData =
   | string
   | Uint8Array
   | Iterable<string | Uint8Array>
   | AsyncIterable<string | Uint8Array>;
 
-/** Small pieces are gathered up to this many bytes before they are written. */
+/** Bytes that are gathered from small pieces before they are written. */
 const gatherBytes = 1 << 20;
 
 /**
- * Writes a file so that a reader, a crash or a full disk meets either the old content or the whole new one,
- * never a part: into a temporary file beside it, flushed to the disk, then renamed over it. When anything
- * fails, the producer of the data included, the temporary file is removed and the old file stays.
+ * Writes a file atomically: a reader finds the old content or the whole new one, after a crash and on a full disk
+ * too. The content goes to a temporary file beside it, is flushed to the disk and renamed. When anything fails,
+ * the producer of the data included, the temporary file is removed and the old file stays.
  *
- * A target that is not a regular file (`/dev/null`, a pipe) cannot be replaced and is written straight.
+ * A target that is not a regular file (`/dev/null`, a pipe) cannot be replaced and is written directly.
  */
 export async function writeFileAtomic(path: string, data: FileData): Promise<void> {
   const target = await resolveTarget(path);
@@ -56,7 +56,7 @@ interface Target {
   readonly mode?: number;
 }
 
-/** Follows links, so that a linked file is replaced and not the link. */
+/** Resolves links, so that the linked file is replaced and not the link. */
 async function resolveTarget(path: string): Promise<Target> {
   try {
     const resolved = await realpath(path);
@@ -102,7 +102,7 @@ async function writeAll(handle: FileHandle, data: FileData): Promise<void> {
   await flush();
 }
 
-/** Makes the rename itself durable; some file systems do not offer it, which costs no content. */
+/** Makes the rename durable, on file systems that can. */
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');
@@ -116,7 +116,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Told apart from errors of the data's producer, which pass through as they are. */
+/** True for errors of the file system; those of the data's producer pass through unchanged. */
 function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'errno' in error && 'syscall' in error;
 }

@@ -1,10 +1,10 @@
-/** What went wrong, as a stable word that programs may test for. */
+/** The kind of an error: a stable word that programs may test for. */
 export type ErrorCode =
   /** The command line or an options object asks for something that does not exist or is out of range. */
   | 'usage'
-  /** A file that was read does not say what its format promises. */
+  /** The content of a file does not follow its format. */
   | 'input'
-  /** A file, folder, document, query or model that was named is not there. */
+  /** A file, folder, document, query or model does not exist. */
   | 'missing'
   /** An index, cache or model folder is damaged or of another version. */
   | 'corrupt'
@@ -12,12 +12,12 @@ export type ErrorCode =
   | 'locked'
   /** The caller's AbortSignal fired. */
   | 'aborted'
-  /** The machine failed us: disk full, a worker died, a remote service went away. */
+  /** The machine failed: a full disk, a dead worker, a remote service that is gone. */
   | 'failure';
 
 /**
- * The one error class of the project: a stable {@link ErrorCode}, a message that is one line and names the
- * fix, and the underlying error as `cause`.
+ * The error class of the project: a stable {@link ErrorCode}, a one-line message that names the fix, and the
+ * underlying error as `cause`.
  */
 export class BertQeError extends Error {
   override readonly name = 'BertQeError';
@@ -30,7 +30,7 @@ export class BertQeError extends Error {
     super(message, options);
   }
 
-  /** The process exit code of the command-line contract: 2 for what the user can mend, 130 for Ctrl-C, else 1. */
+  /** The exit code of the command line: 2 for errors that the user can fix, 130 for Ctrl-C, else 1. */
   get exitCode(): number {
     if (this.code === 'aborted') return 130;
     return this.code === 'failure' || this.code === 'locked' ? 1 : 2;

@@ -1,12 +1,12 @@
 import { BertQeError, reasonOf } from './errors.js';
 
-/** The system's word for a failed file operation (`ENOENT`, `ENOSPC`…), where there is one. */
+/** The system's code of a failed file operation (`ENOENT`, `ENOSPC`…), where there is one. */
 export function systemCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
 }
 
-/** One clear line for a file that could not be read. */
+/** The error for a file that could not be read. */
 export function readFailure(path: string, error: unknown): BertQeError {
   if (error instanceof BertQeError) return error;
   const fail = (code: 'missing' | 'input' | 'failure', text: string): BertQeError =>
@@ -25,7 +25,7 @@ export function readFailure(path: string, error: unknown): BertQeError {
   }
 }
 
-/** One clear line for a file that could not be written; what stood there before is untouched. */
+/** The error for a file that could not be written; its former content is unchanged. */
 export function writeFailure(path: string, error: unknown): BertQeError {
   if (error instanceof BertQeError) return error;
   const fail = (code: 'missing' | 'input' | 'failure', text: string): BertQeError =>

@@ -23,14 +23,14 @@ export async function writeOutput(
       if (!stdout.write(piece) && !failure) await once(stdout, 'drain');
       if (failure) throw failure;
     }
-    // An empty write is called back after all that was written before it.
+    // The callback of an empty write comes after all earlier writes.
     await new Promise<void>((resolve, reject) => {
       stdout.write('', (error) => (error ? reject(error) : resolve()));
     });
     stdout.off('error', onError);
   } catch (error) {
-    // The listener stays: a stream that failed may say so again, and an unheard 'error' ends the process.
-    // EPIPE: the reader went away (`… | head`) and has what it wanted.
+    // The listener stays: a failed stream may emit again, and an 'error' without listener ends the process.
+    // EPIPE: the reader ended (`… | head`) and has what it wanted.
     if (systemCode(error) === 'EPIPE') return;
     throw systemCode(error) ? writeFailure('standard output', error) : error;
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-/** What the results were made with. */
+/** The versions of the software that made a result. */
 export function versions(): Record<string, string> {
   const own = new URL('../../package.json', import.meta.url);
   const { version } = JSON.parse(readFileSync(own, 'utf8')) as { version: string };

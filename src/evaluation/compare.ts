@@ -6,23 +6,23 @@ import { cohensD, confidenceInterval, pairedTTest } from './significance/t-test.
 import { tukeyHsd } from './significance/tukey.js';
 import { wilcoxonSignedRank } from './significance/wilcoxon.js';
 
-/** Tests of one run against another; `tukey` compares all runs at once and needs no further correction. */
+/** Significance tests; `tukey` compares all runs at once and needs no further correction. */
 export const testNames = ['t', 'wilcoxon', 'randomisation', 'tukey'] as const;
 export type TestName = (typeof testNames)[number];
 
-/** A run's values under the name it has in a report. */
+/** A run's evaluation under the name it has in a report. */
 export interface NamedEvaluation {
   readonly name: string;
   readonly evaluation: Evaluation;
 }
 
-/** One measure of a run against one baseline. */
+/** The test of one measure of a run against one baseline. */
 export interface Comparison {
   readonly run: string;
   readonly baseline: string;
   readonly measure: string;
   readonly test: TestName;
-  /** How many queries both have: the test is made on these. */
+  /** Number of queries that both have; the test is made on these. */
   readonly n: number;
   /** The run's mean minus the baseline's over those queries. */
   readonly difference: number;
@@ -30,7 +30,7 @@ export interface Comparison {
   readonly interval: readonly [number, number];
   /** Cohen's d of the paired values. */
   readonly effectSize: number;
-  /** Two-tailed, corrected for the number of comparisons where that was asked for. */
+  /** The two-tailed p-value, corrected for the number of comparisons where that was asked for. */
   readonly p: number;
   readonly uncorrectedP: number;
   readonly star: Star;

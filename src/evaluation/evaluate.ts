@@ -2,31 +2,30 @@ import type { Qrels, Run } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { JudgedRanking } from './judged-ranking.js';
 import { DEFAULT_MEASURES } from './measures/catalogue.js';
-import type { Measure, MeasureContext, TrecEvalVersion } from './measures/measure.js';
+import type { Measure, MeasureContext, Summary, TrecEvalVersion } from './measures/measure.js';
 import { parseMeasures } from './measures/parse.js';
 import { compareUtf8 } from '../common/order.js';
-import { summarise } from './summary.js';
 
-/** What is measured, and what counts as relevant; the defaults are those of trec_eval. */
+/** Options of an evaluation; the defaults are those of trec_eval. */
 export interface EvaluationOptions {
   /** Measures, or their names (`P@20`, `nDCG@20`, `AP@100` and `AP@1000`). */
   readonly measures?: readonly (Measure | string)[];
-  /** From which level a document is relevant (1); trec_eval's `-l`. */
+  /** The lowest relevant level (1); trec_eval's `-l`. */
   readonly relevanceLevel?: number;
-  /** How many documents per query count (1000, or the deepest cutoff among the measures); trec_eval's `-M`. */
+  /** Documents per query that count (1000, or the deepest cutoff among the measures); trec_eval's `-M`. */
   readonly depth?: number;
   /** Queries in the qrels that the run lacks count as zero (false: they are left out); trec_eval's `-c`. */
   readonly complete?: boolean;
   /**
-   * Which trec_eval to agree with where versions differ (10): version 9 compares scores as 32-bit floats and
+   * The version of trec_eval to agree with where they differ (10): version 9 compares scores as 32-bit floats and
    * rounds the recall points of `IPrec` differently.
    */
   readonly trecEval?: TrecEvalVersion;
-  /** How the run is called in messages ("the run"). */
+  /** The name of the run in messages ("the run"). */
   readonly label?: string;
 }
 
-/** What a run is worth, per query and over all of them. */
+/** The values of a run's measures, per query and over all queries. */
 export interface Evaluation {
   readonly measures: readonly Measure[];
   /** The evaluated queries, in byte order of their ids. */
@@ -35,13 +34,13 @@ export interface Evaluation {
   readonly perQuery: ReadonlyMap<string, Float64Array>;
   /** Measure name → trec_eval's "all" line. */
   readonly summary: ReadonlyMap<string, number>;
-  /** How many queries of the qrels the run has no results for. */
+  /** Number of queries in the qrels for which the run has no results. */
   readonly missingQueries: number;
 }
 
 const DEFAULT_DEPTH = 1000;
 
-/** Judges a run as trec_eval does. */
+/** Evaluates a run as trec_eval does. */
 export function evaluate(run: Run, qrels: Qrels, options: EvaluationOptions = {}): Evaluation {
   const measures = resolve(options.measures ?? DEFAULT_MEASURES);
   const { relevanceLevel = 1, complete = false, trecEval = 10, label = 'the run' } = options;
@@ -92,4 +91,26 @@ function disjoint(run: Run, qrels: Qrels, label: string): BertQeError {
 function examples(byQuery: ReadonlyMap<string, unknown>): string {
   const ids = [...byQuery.keys()].slice(0, 3).map((id) => `"${id}"`);
   return ids.join(', ');
+}
+
+/** trec_eval's smallest factor of a geometric mean, which a single zero would make zero. */
+const SMALLEST_FACTOR = 0.00001;
+
+/** The value of a run from one value per query. */
+function summarise(values: Float64Array, summary: Summary): number {
+  switch (summary) {
+    case 'sum':
+      return sum(values);
+    case 'mean':
+      return sum(values) / values.length;
+    case 'geometric-mean':
+      return Math.exp(sum(values.map((value) => Math.log(Math.max(value, SMALLEST_FACTOR)))) / values.length);
+  }
+}
+
+/** The sum from first to last, as trec_eval adds: another order may differ in the last digit. */
+function sum(values: Float64Array): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
 }

@@ -8,16 +8,9 @@ export type { Comparison, ComparisonOptions, NamedEvaluation, TestName } from '.
 export { formatReport, reportFormats } from './report/format.js';
 export type { ReportFormat } from './report/format.js';
 export type { Report, ReportedRun } from './report/report.js';
-export { formatFixed } from './report/fixed.js';
-export { formatTrec } from './report/trec.js';
-export {
-  publishedAlphas,
-  publishedBetas,
-  tuneInterpolation,
-  tuningModes,
-  Validation,
-} from './tuning/index.js';
-export type { InterpolatedRanker, Interpolation } from './tuning/index.js';
+export { formatFixed, formatTrec } from './report/trec.js';
+export { publishedAlphas, publishedBetas, tuneInterpolation, tuningModes, Validation } from './tuning.js';
+export type { InterpolatedRanker, Interpolation } from './tuning.js';
 export { randomWords } from './significance/random.js';
 export type { Sample, TestResult } from './significance/paired.js';
 export { randomisationTest } from './significance/randomisation.js';

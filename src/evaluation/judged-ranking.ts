@@ -2,27 +2,27 @@ import type { Ranking, ScoredDocument } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { compareUtf8 } from '../common/order.js';
 
-/** Stands for "in the qrels with a negative level": pooled, but nobody judged it. */
+/** Level of a document that the qrels list with a negative level: pooled, but not judged. */
 export const POOLED_UNJUDGED = -1;
 
-/** Stands for "not in the qrels at all". */
+/** Level of a document that the qrels do not list. */
 export const NOT_POOLED = -2;
 
 export interface JudgingOptions {
-  /** Only the first so many documents count (trec_eval's `-M`). */
+  /** Number of documents that count, from the first (trec_eval's `-M`). */
   readonly depth: number;
-  /** Compare scores as 32-bit floats, as trec_eval did up to 9.0.8. */
+  /** Compares scores as 32-bit floats, as trec_eval did up to 9.0.8. */
   readonly singlePrecision: boolean;
-  /** How the query is called in messages. */
+  /** The name of the query in messages. */
   readonly query: string;
 }
 
-/** One query's ranking seen through its judgements: all that any measure looks at. */
+/** A query's ranking as relevance levels: the input of every measure. */
 export class JudgedRanking {
   private constructor(
     /** Relevance level by rank, best first; {@link POOLED_UNJUDGED} or {@link NOT_POOLED} where there is none. */
     readonly levels: Float64Array,
-    /** How many documents were judged at each level from 0, highest level first, retrieved or not. */
+    /** Number of documents judged at each level from 0, highest level first, retrieved or not. */
     readonly judged: readonly (readonly [level: number, documents: number])[],
   ) {}
 
@@ -45,21 +45,21 @@ export class JudgedRanking {
     return new JudgedRanking(levels, countByLevel(judgements));
   }
 
-  /** How many documents of the collection are relevant at this level or above (R in the formulas). */
+  /** Number of documents in the collection at this level or above (R in the formulas). */
   relevant(rel: number): number {
     let documents = 0;
     for (const [level, count] of this.judged) if (level >= rel) documents += count;
     return documents;
   }
 
-  /** How many judged documents of the collection fall short of this level. */
+  /** Number of judged documents in the collection below this level. */
   nonRelevant(rel: number): number {
     let documents = 0;
     for (const [level, count] of this.judged) if (level < rel) documents += count;
     return documents;
   }
 
-  /** How many of the first `cutoff` retrieved documents are relevant at this level or above. */
+  /** Number of documents at this level or above among the first `cutoff` retrieved. */
   relevantWithin(cutoff: number, rel: number): number {
     const end = Math.min(cutoff, this.levels.length);
     let documents = 0;
@@ -68,12 +68,12 @@ export class JudgedRanking {
   }
 }
 
-/** Highest score first, ties by descending document id; the run's own order and ranks are ignored. */
+/** The ranking by descending score, ties by descending document id; the run's own order and ranks are ignored. */
 function rank(ranking: Ranking, { singlePrecision, query }: JudgingOptions): Ranking {
   const scored = singlePrecision
     ? ranking.map(({ id, score }) => ({ id, score: Math.fround(score) }))
     : ranking;
-  // Runs are nearly always in order already; looking is much cheaper than sorting.
+  // Runs are nearly always in order already, and checking is much cheaper than sorting.
   let inOrder = true;
   for (let i = 0; i < scored.length; i++) {
     if (Number.isNaN(scored[i].score)) {

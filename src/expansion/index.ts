@@ -25,7 +25,6 @@ export { paperCost, type PaperCost, type PaperCounts, type PhaseFlops } from './
 export { eachPhase, phases, type Phase } from './phases.js';
 export { publishedFlops } from './published-flops.js';
 export { scoreBelow } from './ranking.js';
-export { rerankRun, type RerankedQuery } from './rerank-run.js';
 export type { RerankedDocument, Reranking } from './result.js';
 export { parseVariant, type Variant } from './variant.js';
 export { windowSpans, wordsOf, type WindowShape, type WindowSpan } from './windows.js';

@@ -1,10 +1,15 @@
 /**
- * Where a collection, a model or a run outgrows one machine: indexes on OpenSearch and Elasticsearch, scorers on other
- * machines, fleets of workers. They implement the interfaces of the embedded parts (`Retriever`, `DocumentStore`,
- * `Scorer`); the clients they need are optional peers.
+ * Indexes on OpenSearch and Elasticsearch, models on other machines, and queues for fleets of workers. They implement
+ * the interfaces of the embedded parts (`Retriever`, `DocumentStore`, `Scorer`). Their clients are optional peers.
  *
  * @module
  */
+export {
+  folderCollection,
+  openCollection,
+  type CollectionAddress,
+  type SearchedCollection,
+} from './collection.js';
 export {
   EngineConnection,
   EngineIndex,

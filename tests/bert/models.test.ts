@@ -5,10 +5,10 @@ import { findModel, listModels } from '../../src/bert/models.js';
 import { BertScorer } from '../../src/bert/scorer/bert-scorer.js';
 import { temporaryFolder } from '../support/folders.js';
 
-const shelf = temporaryFolder();
+const models = temporaryFolder();
 
 function addModel(name: string): string {
-  const folder = join(shelf, name);
+  const folder = join(models, name);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'config.json'), '{}');
   return folder;
@@ -17,13 +17,13 @@ function addModel(name: string): string {
 afterEach(() => vi.unstubAllEnvs());
 
 describe('models are found', () => {
-  it('by letter, on the shelf that comes with the package', async () => {
+  it('by letter, in the folder that comes with the package', async () => {
     expect(await findModel('T')).toMatch(/models[\\/]tiny$/);
     expect(await findModel('S')).toMatch(/models[\\/]small$/);
   });
 
-  it('first on the shelf that BERT_QE_MODELS names', async () => {
-    vi.stubEnv('BERT_QE_MODELS', shelf);
+  it('first in the folder that BERT_QE_MODELS names', async () => {
+    vi.stubEnv('BERT_QE_MODELS', models);
     const [tiny, medium, mine] = [addModel('tiny'), addModel('medium'), addModel('mine')];
     expect(await findModel('T')).toBe(tiny);
     expect(await findModel('M')).toBe(medium);
@@ -35,7 +35,7 @@ describe('models are found', () => {
   });
 
   it('in the cache, where get puts them', async () => {
-    vi.stubEnv('BERT_QE_CACHE', join(shelf, 'cache'));
+    vi.stubEnv('BERT_QE_CACHE', join(models, 'cache'));
     expect(await findModel('T')).toMatch(/tiny$/);
     expect(await findModel('L').catch((error: Error) => error.message)).toMatch(/No model "L"/);
     const large = addModel('cache/models/large');
@@ -43,7 +43,7 @@ describe('models are found', () => {
   });
 
   it('by path, which goes before a name', async () => {
-    expect(await findModel(addModel('elsewhere'))).toBe(join(shelf, 'elsewhere'));
+    expect(await findModel(addModel('elsewhere'))).toBe(join(models, 'elsewhere'));
   });
 });
 
@@ -54,7 +54,7 @@ describe('a model that is not there', () => {
   });
 
   it('by letter: says where it was looked for and how to get one', async () => {
-    vi.stubEnv('BERT_QE_CACHE', join(shelf, 'empty'));
+    vi.stubEnv('BERT_QE_CACHE', join(models, 'empty'));
     await expect(findModel('B')).rejects.toThrow(
       /No model "B": none of .*base.*base exists\. Fetch one with: bert-qe models get ORG\/NAME --as B/,
     );
@@ -65,8 +65,8 @@ describe('a model that is not there', () => {
   });
 
   it('by a folder without a config: says so', async () => {
-    mkdirSync(join(shelf, 'bare'), { recursive: true });
-    await expect(findModel(join(shelf, 'bare'))).rejects.toThrow(/bare: holds no model/);
+    mkdirSync(join(models, 'bare'), { recursive: true });
+    await expect(findModel(join(models, 'bare'))).rejects.toThrow(/bare: holds no model/);
   });
 
   it('by another name: names those there are', async () => {

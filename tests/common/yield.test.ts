@@ -1,19 +1,27 @@
-import { expect, it } from 'vitest';
-import { TimeSlice, yieldToEventLoop } from '../../src/common/yield.js';
+import { describe, expect, it } from 'vitest';
+import { pause, TimeSlice } from '../../src/common/yield.js';
 
-it('lets what is due run first', async () => {
-  let ran = false;
-  setImmediate(() => (ran = true));
-  await yieldToEventLoop();
-  expect(ran).toBe(true);
+describe('a time slice', () => {
+  it('is over after its length, and another starts after yielding', async () => {
+    const none = new TimeSlice(0);
+    while (!none.isOver);
+    await none.yield();
+    const long = new TimeSlice(1e9);
+    expect(long.isOver).toBe(false);
+    await long.yield();
+    expect(long.isOver).toBe(false);
+  });
+
+  it('lets what is due run before it continues', async () => {
+    let ran = false;
+    setImmediate(() => (ran = true));
+    await new TimeSlice().yield();
+    expect(ran).toBe(true);
+  });
 });
 
-it('ends a slice after its length, and starts another after yielding', async () => {
-  const slice = new TimeSlice(0);
-  while (!slice.isOver);
-  await slice.yield();
-  const long = new TimeSlice(1e9);
-  expect(long.isOver).toBe(false);
-  await long.yield();
-  expect(long.isOver).toBe(false);
+it('a pause ends when the caller gives up', async () => {
+  await pause(1);
+  await expect(pause(60_000, AbortSignal.timeout(1))).rejects.toMatchObject({ code: 'aborted' });
+  await expect(pause(60_000, AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' });
 });

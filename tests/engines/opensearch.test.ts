@@ -13,7 +13,8 @@ import {
 } from '../../src/collection/index.js';
 import { EngineConnection, EngineIndex, EngineRetriever, loadEngineIndex } from '../../src/remote/index.js';
 import { evaluate } from '../../src/evaluation/index.js';
-import { BertQE, rerankRun } from '../../src/expansion/index.js';
+import { BertQE } from '../../src/expansion/index.js';
+import { rerankRun } from '../../src/runs/index.js';
 import {
   Bm25,
   Bo1,

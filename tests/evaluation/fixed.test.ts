@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatFixed } from '../../src/evaluation/report/fixed.js';
+import { formatFixed } from '../../src/evaluation/report/trec.js';
 
 describe('formatFixed', () => {
   it('rounds exact ties to the even digit, as printf does', () => {

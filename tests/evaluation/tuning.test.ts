@@ -8,7 +8,7 @@ import {
   tuneInterpolation,
   Validation,
   type InterpolatedRanker,
-} from '../../src/evaluation/tuning/index.js';
+} from '../../src/evaluation/tuning.js';
 
 const documents = ['a', 'b', 'c', 'd', 'e'];
 

@@ -1,4 +1,4 @@
-/** Reads little-endian fields one after the other; running over the end throws a RangeError. */
+/** A reader of consecutive little-endian fields; reading past the end throws a RangeError. */
 export class ByteReader {
   position = 0;
   private readonly view: DataView;
@@ -35,7 +35,7 @@ export class ByteReader {
     return this.view.getFloat64(this.advance(8), false);
   }
 
-  /** A base-128 number of at most 64 bits; only values a double holds exactly. */
+  /** A base-128 number of at most 64 bits that a double holds exactly. */
   varint(): number {
     let value = 0;
     for (let shift = 0; shift < 70; shift += 7) {

@@ -3,14 +3,14 @@ import type { Checkpoint, TensorInfo } from '../types.js';
 
 export type CheckpointFormat = 'safetensors' | 'pytorch' | 'tensorflow';
 
-/** An open checkpoint that knows what it was opened from. */
+/** An open checkpoint and its origin. */
 export interface CheckpointFile extends Checkpoint {
-  /** The file (or the shards' index, or TensorFlow's prefix) that was opened, for messages. */
+  /** The file, the shards' index, or TensorFlow's prefix. */
   readonly path: string;
   readonly format: CheckpointFormat;
 }
 
-/** A checkpoint over tensors that a format's reader has already found and checked. */
+/** A checkpoint whose tensors a format's reader has already found and checked. */
 export function checkpointOf<T extends TensorInfo>(
   format: CheckpointFormat,
   path: string,

@@ -1,7 +1,7 @@
 /** The Castagnoli polynomial, bits reversed. */
 const POLYNOMIAL = 0x82f63b78;
 
-/** Eight tables: table k gives the effect of a byte that k more bytes follow, so eight are taken per step. */
+/** Eight tables, for eight bytes per step: table k holds the effect of a byte that k more bytes follow. */
 const TABLES = makeTables();
 
 /** CRC-32C of the bytes (the checksum of LevelDB tables and TensorFlow bundles). */
@@ -25,7 +25,7 @@ export function crc32c(bytes: Uint8Array): number {
   return ~crc >>> 0;
 }
 
-/** LevelDB stores checksums rotated and shifted, because a checksum of data that holds checksums is weak. */
+/** A checksum as LevelDB stores it, rotated and shifted: a checksum of data that holds checksums would be weak. */
 export function maskedCrc32c(bytes: Uint8Array): number {
   const crc = crc32c(bytes);
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;

@@ -13,7 +13,7 @@ export const DTYPE_BYTES: Readonly<Record<DType, number>> = {
   bool: 1,
 };
 
-/** Number of elements, or undefined where a shape is not one: negative, fractional or beyond any real tensor. */
+/** The number of elements; undefined for an impossible shape: negative, fractional or beyond any real tensor. */
 export function elementCount(shape: readonly number[]): number | undefined {
   let count = 1;
   for (const size of shape) {
@@ -58,7 +58,7 @@ export function widen(bytes: Uint8Array, dtype: DType, target: Float32Array, at 
   }
 }
 
-/** Rounds float32 to half precision, ties to even; overflow gives infinity, as IEEE 754 has it. */
+/** Rounds float32 to half precision, ties to even; overflow gives infinity, as in IEEE 754. */
 export function narrowToHalf(values: Float32Array): Uint16Array {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   const halves = new Uint16Array(values.length);
@@ -86,7 +86,7 @@ function halfBits(word: number): number {
 
 let halves: Float32Array | undefined;
 
-/** All 65,536 half-precision values, made at first use: a look-up beats bit fiddling in JavaScript. */
+/** All 65,536 half-precision values, made at first use: a look-up is faster than bit operations in JavaScript. */
 function halfTable(): Float32Array {
   if (halves !== undefined) return halves;
   halves = new Float32Array(65536);
@@ -101,7 +101,7 @@ function halfTable(): Float32Array {
   return halves;
 }
 
-/** The bytes as a buffer that starts on a multiple of `size`; copies only where they do not already. */
+/** The bytes, copied if they do not start on a multiple of `size`. */
 function aligned(bytes: Uint8Array, size: number): ArrayBuffer {
   const whole = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength;
   if (whole && bytes.byteLength % size === 0) return bytes.buffer as ArrayBuffer;

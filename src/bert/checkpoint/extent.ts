@@ -9,13 +9,13 @@ export interface Extent {
   readonly length: number;
 }
 
-/** A tensor and where its row-major values lie. */
+/** A tensor and the extent of its row-major values. */
 export interface StoredTensor extends TensorInfo {
   readonly file: RandomAccessFile;
   readonly offset: number;
 }
 
-/** Why these extents cannot all be true of one file of `size` bytes, or undefined when they can. */
+/** The reason why a file of `size` bytes cannot hold these extents; undefined when it can. */
 export function layoutProblem(extents: readonly Extent[], size: number): string | undefined {
   const ordered = extents.filter(({ length }) => length > 0).sort((x, y) => x.offset - y.offset);
   let previous: Extent | undefined;
@@ -32,7 +32,7 @@ export function layoutProblem(extents: readonly Extent[], size: number): string 
   return undefined;
 }
 
-/** Bytes that a tensor of this shape takes, or undefined where the shape is impossible. */
+/** The size of a tensor in bytes; undefined for an impossible shape. */
 export function byteLength(shape: readonly number[], dtype: DType): number | undefined {
   const count = elementCount(shape);
   return count === undefined ? undefined : count * DTYPE_BYTES[dtype];

@@ -1,12 +1,12 @@
 import type { ModelConfig } from '../config.js';
 
 /**
- * What stands on top of the encoder: the relevance classifier; BERT's next-sentence head read in its place;
- * or nothing (pre-trained models that training will give a head).
+ * The head on top of the encoder: the relevance classifier; BERT's next-sentence head read as a classifier; or none, in
+ * a pre-trained model that training gives a head.
  */
 export type Head = 'classifier' | 'seq_relationship' | 'none';
 
-/** The name that Hugging Face's checkpoints store a tensor under: all but the classifier's begin with `bert.`. */
+/** A tensor's name in Hugging Face's checkpoints: all but the classifier's begin with `bert.`. */
 export function storedName(canonical: string): string {
   return canonical.startsWith('classifier.') ? canonical : `bert.${canonical}`;
 }
@@ -59,7 +59,7 @@ export function bertTensorShapes(
   return shapes;
 }
 
-/** Where a stored tensor belongs: under a canonical name, knowingly nowhere, or unknown. */
+/** The role of a stored tensor: a weight with a canonical name, known and unused, or unknown. */
 export type Placement =
   | { readonly kind: 'use'; readonly name: string; readonly transposed: boolean }
   | { readonly kind: 'ignore' }
@@ -71,7 +71,7 @@ const IGNORE: Placement = { kind: 'ignore' };
 const TRAINING_STATE =
   /(?:^|\/)(?:global_step|save_counter|beta[12]_power|loss_scale|good_steps)$|\/(?:adam_[mv]|Adam(?:_1)?|LAMB(?:_1)?|lamb_[mv])$/;
 
-/** Places one stored name, of either family: `a/b/kernel` is TensorFlow's, `a.b.weight` is PyTorch's. */
+/** Finds the role of a stored name of either family: `a/b/kernel` is TensorFlow's, `a.b.weight` is PyTorch's. */
 export function placeTensor(stored: string, head: Head): Placement {
   if (TRAINING_STATE.test(stored)) return IGNORE;
   const name = /\/|^output_(?:weights|bias)$/.test(stored) ? fromTensorFlow(stored) : stored;

@@ -8,7 +8,7 @@ import { openSafetensors } from './safetensors.js';
 import { openSharded } from './sharded.js';
 import { openTensorFlow } from './tensorflow.js';
 
-/** Looked for in this order: the safest and fastest format first. */
+/** File names in order of preference: the safest and fastest format first. */
 const FILES = [
   'model.safetensors',
   'model.safetensors.index.json',
@@ -62,7 +62,7 @@ async function findInFolder(folder: string): Promise<string> {
   );
 }
 
-/** TensorFlow's `checkpoint` text file names the newest checkpoint of a training folder. */
+/** The newest checkpoint of a training folder, named in TensorFlow's text file `checkpoint`. */
 async function latestTensorFlow(folder: string): Promise<string | undefined> {
   try {
     const text = await readFile(join(folder, 'checkpoint'), 'utf8');

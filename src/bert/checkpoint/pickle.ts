@@ -5,16 +5,16 @@ export class PickleTuple {
   constructor(readonly items: readonly unknown[]) {}
 }
 
-/** A pickle that asks for something it may not have; the message says what. */
+/** The refusal of a pickle that asks for something it may not have. */
 export class PickleRefusal extends Error {}
 
-/** What a pickle may reach outside itself. Each returns a plain value or throws a {@link PickleRefusal}. */
+/** A pickle's access to anything outside it. Each method returns a plain value or throws a {@link PickleRefusal}. */
 export interface PicklePolicy {
   /** A class or function that the pickle names. */
   global(module: string, name: string): unknown;
-  /** A call of what `global` gave. */
+  /** A call of a value that `global` returned. */
   call(callee: unknown, args: readonly unknown[]): unknown;
-  /** An object kept outside the pickle. */
+  /** An object stored outside the pickle. */
   persistent(id: unknown): unknown;
 }
 
@@ -58,7 +58,7 @@ const ALLOWED: Readonly<Record<number, string>> = {
   0x51: 'BINPERSID',
 };
 
-/** Opcodes that build arbitrary objects, for the message that refuses them. */
+/** Opcodes that build arbitrary objects, named in refusals. */
 const REFUSED: Readonly<Record<number, string>> = {
   0x69: 'INST',
   0x6f: 'OBJ',

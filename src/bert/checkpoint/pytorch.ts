@@ -7,13 +7,13 @@ import { RandomAccessFile } from './random-access-file.js';
 import { readStateDict, type TorchTensor } from './torch-state.js';
 import { readZip, type ZipEntry } from './zip.js';
 
-/** The pickle holds names and shapes only; the largest known are a few megabytes. */
+/** A limit on the pickle, which holds names and shapes only: the largest known are a few megabytes. */
 const PICKLE_LIMIT = 1 << 27;
 
 interface StridedTensor extends StoredTensor {
-  /** Elements of the storage that the tensor's elements lie among, from `offset` on. */
+  /** The range of storage elements, from `offset` on, that contains the tensor's elements. */
   readonly span: number;
-  /** Present where the elements do not lie in row-major order. */
+  /** Present if the elements are not in row-major order. */
   readonly strides?: readonly number[];
 }
 
@@ -53,7 +53,7 @@ async function refuseOtherContainers(file: RandomAccessFile): Promise<void> {
   throw file.corrupt('neither a PyTorch zip archive nor a pickle');
 }
 
-/** All entries lie under one folder, named after the file when it was saved. */
+/** The one folder of all entries, named after the file when it was saved. */
 function findRoot(file: RandomAccessFile, entries: ReadonlyMap<string, ZipEntry>): string {
   const pickles = [...entries.keys()].filter((name) => /^(?:[^/]*\/)?data\.pkl$/.test(name));
   if (pickles.length !== 1)
@@ -107,7 +107,7 @@ function locate(
   const count = elementCount(shape);
   const last = shape.reduce((sum, length, axis) => sum + (length - 1) * strides[axis], 0);
   const span = count === 0 ? 0 : last + 1;
-  // A stride of zero repeats elements: no saved weight does, but a forged shape of any size could.
+  // A stride of zero repeats elements. No saved weight does that, but a forged shape of any size could.
   if (count === undefined || tensor.offset + span > storage.elements || count > storage.elements) {
     throw file.corrupt(`"${name}" of shape [${shape.join(', ')}] does not fit its storage`);
   }
@@ -140,7 +140,7 @@ async function readStrided(tensor: StridedTensor): Promise<Float32Array> {
   let from = 0;
   for (let i = 0; i < values.length; i++) {
     values[i] = source[from];
-    // The next index in row-major order, and where it lies.
+    // The next index in row-major order, and its position in the storage.
     for (let axis = shape.length - 1; axis >= 0; axis--) {
       from += strides[axis];
       if (++index[axis] < shape[axis]) break;

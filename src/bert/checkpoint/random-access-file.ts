@@ -2,10 +2,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { BertQeError } from '../../common/errors.js';
 import { readFailure } from '../../common/io-errors.js';
 
-/** Reads larger than this are split: Node refuses single reads of 2 GiB. */
+/** The largest single read: Node refuses 2 GiB. */
 const READ_LIMIT = 1 << 30;
 
-/** A file read at offsets, with every read checked against the size found when it was opened. */
+/** A file read at offsets. Every read is checked against the size found when it was opened. */
 export class RandomAccessFile {
   private constructor(
     readonly path: string,
@@ -35,7 +35,7 @@ export class RandomAccessFile {
     return bytes;
   }
 
-  /** Fills `bytes` from the file, or throws: never a short read. */
+  /** Fills all of `bytes` from the file, or throws. */
   async readInto(bytes: Uint8Array, offset: number): Promise<void> {
     if (offset < 0 || offset + bytes.length > this.size) {
       throw this.corrupt(
@@ -58,7 +58,7 @@ export class RandomAccessFile {
     return this.handle.close();
   }
 
-  /** What failed downloads and unfetched clones leave in place of weights. */
+  /** Refuses what failed downloads and unfetched clones leave in place of weights. */
   private async refusePlaceholders(): Promise<void> {
     if (this.size === 0) throw this.corrupt('the file is empty (0 bytes)');
     const head = Buffer.from(await this.read(0, Math.min(this.size, 64))).toString('latin1');

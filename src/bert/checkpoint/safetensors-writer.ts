@@ -3,7 +3,7 @@ import { writeFileAtomic } from '../../common/atomic.js';
 import { byteLength } from './extent.js';
 import { elementCount, narrowToHalf } from './dtype.js';
 
-/** A tensor to write. Values may be given as a function, called when their turn comes, so that one is held at a time. */
+/** A tensor to write. If its values are a function, it is called just before they are written. */
 export interface TensorToWrite {
   readonly name: string;
   readonly shape: readonly number[];
@@ -13,7 +13,7 @@ export interface TensorToWrite {
 export interface WriteSafetensorsOptions {
   /** Default `float32`; `float16` rounds to nearest and refuses values that half precision cannot hold. */
   readonly dtype?: 'float32' | 'float16';
-  /** Kept under `__metadata__`. `format: pt` is always there: Hugging Face's loader asks for it. */
+  /** Entries of `__metadata__`, beside `format: pt`, which Hugging Face's loader requires. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 

@@ -22,7 +22,7 @@ const DTYPES: Readonly<Record<string, DType>> = {
 
 /**
  * Opens a safetensors file: 8 bytes of header length, a JSON header of dtype, shape and offsets, then the
- * values, packed without holes. The header is believed only after every byte of the file is accounted for.
+ * values, packed without holes. The header is accepted only if it accounts for every byte of the file.
  */
 export async function openSafetensors(path: string): Promise<CheckpointFile> {
   const file = await RandomAccessFile.open(path);

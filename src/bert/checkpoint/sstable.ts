@@ -4,7 +4,7 @@ import type { RandomAccessFile } from './random-access-file.js';
 
 const MAGIC = 0xdb4775248b80fb57n;
 const FOOTER_BYTES = 48;
-/** After each block: one byte of compression type and the checksum. */
+/** The trailer of each block: one byte of compression type and the checksum. */
 const TRAILER_BYTES = 5;
 
 interface Handle {
@@ -60,7 +60,7 @@ async function readBlock(
   return parseBlock(bytes.subarray(0, length));
 }
 
-/** Keys share a prefix with the key before; the restart points at the end only serve binary search. */
+/** The entries of a block, whose keys share a prefix with the key before; its restart points are not needed. */
 function parseBlock(bytes: Uint8Array): [string, Uint8Array][] {
   const reader = new ByteReader(bytes);
   reader.position = bytes.length - 4;

@@ -1,7 +1,7 @@
 import type { DType } from '../types.js';
 import { ByteReader } from './byte-reader.js';
 
-/** What TensorFlow's checkpoint index says of one tensor (BundleEntryProto). */
+/** The entry of one tensor in TensorFlow's checkpoint index (BundleEntryProto). */
 export interface BundleEntry {
   /** TensorFlow's number for the type; see {@link tensorFlowDType}. */
   readonly type: number;
@@ -11,11 +11,11 @@ export interface BundleEntry {
   readonly length: number;
   /** Masked CRC-32C of the values. */
   readonly checksum: number;
-  /** A variable partitioned over several entries. */
+  /** True for a variable partitioned over several entries. */
   readonly sliced: boolean;
 }
 
-/** What the index says of itself, under the empty key (BundleHeaderProto). */
+/** The index's own header, under the empty key (BundleHeaderProto). */
 export interface BundleHeader {
   readonly shards: number;
   readonly bigEndian: boolean;
@@ -33,7 +33,7 @@ const DTYPES: Readonly<Record<number, DType>> = {
   19: 'float16',
 };
 
-/** Strings: the object graph of TensorFlow 2, never weights. */
+/** TensorFlow's type of strings: the object graph of TensorFlow 2, never weights. */
 export const TENSORFLOW_STRING = 7;
 
 export function tensorFlowDType(type: number): DType | undefined {

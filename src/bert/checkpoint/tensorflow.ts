@@ -18,7 +18,7 @@ interface BundledTensor extends StoredTensor {
   readonly checksum: number;
 }
 
-/** Where TensorFlow 2 keeps its object graph: its tensors are named by Python attributes, not by variables. */
+/** The key of TensorFlow 2's object graph, whose tensors are named by Python attributes, not by variables. */
 const OBJECT_GRAPH = '_CHECKPOINTABLE_OBJECT_GRAPH';
 
 /**

@@ -1,7 +1,7 @@
 import type { DType } from '../types.js';
 import { type PicklePolicy, PickleRefusal, PickleTuple, unpickle } from './pickle.js';
 
-/** Values kept beside the pickle, under `data/<key>` in the archive. */
+/** Values stored beside the pickle, as `data/<key>` in the archive. */
 export class TorchStorage {
   constructor(
     readonly key: string,

@@ -3,10 +3,10 @@ import type { ModelConfig } from '../config.js';
 import type { Checkpoint, TensorInfo } from '../types.js';
 import { bertTensorShapes, type Head, placeTensor } from './names.js';
 
-/** A BERT's weights under one naming, whatever format they are stored in. */
+/** A BERT's weights under canonical names, whatever the format of the checkpoint. */
 export interface BertWeights {
   readonly config: ModelConfig;
-  /** Canonical name → shape (see {@link bertTensorShapes}); exactly the tensors that `get` gives. */
+  /** The shapes of all tensors that `get` gives, by canonical name (see {@link bertTensorShapes}). */
   readonly shapes: ReadonlyMap<string, readonly number[]>;
   /** Stored tensors that the model does not need: language-model heads, optimiser state, buffers. */
   readonly ignored: readonly string[];
@@ -28,8 +28,8 @@ interface Source {
 }
 
 /**
- * Lays a checkpoint out as a BERT of the given configuration. Everything that does not fit (missing, unknown,
- * duplicate, misshapen or non-float tensors) is reported in one error, before any weight is read.
+ * Maps a checkpoint to a BERT of the given configuration. All tensors that do not fit (missing, unknown, duplicate,
+ * misshapen or not floats) are reported in one error before any weight is read.
  */
 export function bertWeights(
   checkpoint: Checkpoint & { readonly path?: string },

@@ -1,7 +1,7 @@
 import { layoutProblem } from './extent.js';
 import type { RandomAccessFile } from './random-access-file.js';
 
-/** An entry stored without compression: its bytes lie in the file as they are. */
+/** An entry stored without compression. */
 export interface ZipEntry {
   readonly name: string;
   readonly offset: number;
@@ -15,12 +15,12 @@ const CENTRAL = 0x02014b50;
 const LOCAL = 0x04034b50;
 const END_BYTES = 22;
 const LONGEST_COMMENT = 0xffff;
-/** The central directory of the largest models is a few hundred kilobytes. */
+/** A limit on the central directory: that of the largest models is a few hundred kilobytes. */
 const DIRECTORY_LIMIT = 1 << 28;
 
 /**
- * Lists a zip archive of stored entries, ZIP64 included. Sizes and places are checked against the file, the
- * local headers against the directory, and overlapping entries are refused.
+ * Lists a zip archive of stored entries, ZIP64 included. Sizes and offsets are checked against the file and local
+ * headers against the directory; overlapping entries are refused.
  */
 export async function readZip(file: RandomAccessFile): Promise<Map<string, ZipEntry>> {
   const directory = await findDirectory(file);
@@ -88,7 +88,7 @@ function parseDirectory(
     if (data.getUint16(at + 8, true) & 1) throw file.corrupt(`the zip entry "${name}" is encrypted`);
     if (data.getUint16(at + 10, true) !== 0) throw file.corrupt(`the zip entry "${name}" is compressed`);
 
-    // ZIP64 gives, in this order, only those of the three that did not fit.
+    // ZIP64 stores, in this order, only those of the three fields that did not fit.
     const wide = zip64Fields(data, extra, extra + extraLength);
     const field = (offset: number): number => {
       const value = data.getUint32(offset, true);

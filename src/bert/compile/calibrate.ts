@@ -9,7 +9,7 @@ import { budgetFor, DEFAULT_MAX_LENGTH, sequenceLength, writeSequence } from '..
 import type { TextPair, Tokenizer } from '../types.js';
 import type { CalibrationSequence, CalibrationService } from './calibration-worker.js';
 
-/** Observes, per channel, which values the operands of all large products take on the given pairs. */
+/** Observes the range of each channel of the operands of all large products on the given pairs. */
 export async function calibrate(
   weights: BertWeights,
   tokenizer: Tokenizer,

@@ -3,16 +3,16 @@ import { fileURLToPath } from 'node:url';
 import { BertQeError } from '../../common/errors.js';
 import type { TextPair } from '../types.js';
 
-/** Prose on many subjects, written for this project and shipped with it. */
+/** Prose on many subjects, shipped with the package. */
 const demo = fileURLToPath(new URL('../../../demo/corpus.jsonl', import.meta.url));
 
-/** How many of the demo's articles are looked at. */
+/** The number of the demo's articles that are used. */
 const ARTICLES = 64;
 
 /**
- * Pairs on which activations are observed where the user gives none: an article's title with its text (alike),
- * a run of words of one article with another article (mostly unlike), so that short and long first texts,
- * relevant and irrelevant pairs all occur, as they do in the three phases.
+ * The default pairs for calibration: an article's title with its text (relevant) and a run of words of one article with
+ * another article (mostly irrelevant). Short and long first texts, relevant and irrelevant pairs all occur, as in the
+ * three phases.
  */
 export async function defaultCalibrationPairs(): Promise<TextPair[]> {
   const text = await readFile(demo, 'utf8').catch((error: unknown) => {

@@ -3,14 +3,14 @@ import { type Context, rows } from './context.js';
 import type { Linear } from './weight-reader.js';
 
 /**
- * Ways to compute self-attention, which differ in speed only: each head by itself, all heads in onnxruntime's own
- * operator, or all heads in standard operators.
+ * The way self-attention is computed: each head by itself, all heads in onnxruntime's own operator, or all heads in
+ * standard operators. They differ in speed only.
  */
 export type AttentionStyle = 'by head' | 'fused' | 'plain';
 
 /**
- * Self-attention and its residual sum: x + attention(x)·W + b, where x arrives with that b, named `shift`,
- * already added. Keys need no bias: it moves all of a query's scores alike and the softmax takes it out.
+ * Self-attention and its residual sum: x + attention(x)·W + b. That b, the tensor `shift`, has already been added to x.
+ * Keys need no bias: it changes all scores of a query by the same amount, which the softmax cancels.
  */
 export function attention(context: Context, x: Value, layer: number, shift: string): Value {
   return context.attention === 'by head'
@@ -18,7 +18,7 @@ export function attention(context: Context, x: Value, layer: number, shift: stri
     : attentionOfHeads(context, x, layer, shift);
 }
 
-/** Per head, `[batch, sequence, size]` from the start: nothing is ever transposed. */
+/** Attention head by head, `[batch, sequence, size]`: only keys are transposed. */
 function attentionByHead(context: Context, x: Value, layer: number, shift: string): Value {
   const { graph, config, store } = context;
   const size = config.hidden / config.heads;
@@ -34,13 +34,13 @@ function attentionByHead(context: Context, x: Value, layer: number, shift: strin
     const v = asSequences(operand.timesPlusBias(value, store.bias(value, shift)));
     const scores = graph.op('MatMul', [q, graph.op('Transpose', [k], { perm: [0, 2, 1] })]);
     const mixed = graph.op('MatMul', [graph.op('Softmax', [scores], { axis: -1 }), v]);
-    // In floats: so small a product gains nothing from bytes, and here they cost the most accuracy.
+    // In floats: so small a product gains nothing from bytes, which would cost the most accuracy here.
     sum = context.exact(context.narrowed(rows(context, mixed, size))).timesPlusRows(output, sum);
   }
   return sum;
 }
 
-/** All heads at once. */
+/** Attention of all heads at once. */
 function attentionOfHeads(context: Context, x: Value, layer: number, shift: string): Value {
   const { config, store } = context;
   const { query, key, value, output } = projections(config, layer);
@@ -49,8 +49,8 @@ function attentionOfHeads(context: Context, x: Value, layer: number, shift: stri
   const k = operand.times(key);
   const v = operand.timesPlusBias(value, store.bias(value, shift));
   const mix = context.attention === 'fused' ? fusedMix : plainMix;
-  const heard = mix(context, context.widened(q), context.widened(k), context.widened(v));
-  const mixed = context.products(context.narrowed(rows(context, heard, config.hidden)), {
+  const attended = mix(context, context.widened(q), context.widened(k), context.widened(v));
+  const mixed = context.products(context.narrowed(rows(context, attended, config.hidden)), {
     name: `layer ${layer} heads`,
     uneven: true,
   });
@@ -77,18 +77,18 @@ const plainMix: Mix = (context, q, k, v) => {
   return graph.op('Transpose', [mixed], { perm: [0, 2, 1, 3] });
 };
 
-/** The softmax of scores over their last axis, padding left out; `axes` are those that penalties lack. */
+/** The softmax of scores over their last axis, without padding; `axes` are those that the mask lacks. */
 function sharesOf({ graph, penalties }: Context, scores: Value, axes: readonly number[]): Value {
-  const heard = penalties
+  const masked = penalties
     ? graph.op('Add', [scores, graph.op('Unsqueeze', [penalties, graph.integers(axes)])])
     : scores;
-  return graph.op('Softmax', [heard], { axis: -1 });
+  return graph.op('Softmax', [masked], { axis: -1 });
 }
 
 /**
- * Self-attention of the first token alone, [CLS], from which the score is read: `[batch, hidden]`. With one
- * query per sequence, keys and values need not be computed: q·(x·K) = (q·Kᵀ)·x and Σ p·(x·V) = (Σ p·x)·V, so
- * the work per token falls from 4·hidden² to 4·heads·hidden.
+ * Self-attention of the first token, [CLS], from which the score is read: `[batch, hidden]`. With one query per
+ * sequence, keys and values need not be computed: q·(x·K) = (q·Kᵀ)·x and Σ p·(x·V) = (Σ p·x)·V. The work per token
+ * falls from 4·hidden² to 4·heads·hidden.
  */
 export function firstTokenAttention(context: Context, sequences: Value, first: Value, layer: number): Value {
   const { graph, config, store } = context;
@@ -111,8 +111,8 @@ export function firstTokenAttention(context: Context, sequences: Value, first: V
     }
     return parts;
   });
-  const heard = swapped(context, graph.op('MatMul', [swapped(context, mixed), values]));
-  return graph.op('Add', [rows(context, heard, hidden), store.bias(value)]);
+  const attended = swapped(context, graph.op('MatMul', [swapped(context, mixed), values]));
+  return graph.op('Add', [rows(context, attended, hidden), store.bias(value)]);
 }
 
 /** `[a, b, c]` → `[b, a, c]`. */
@@ -120,7 +120,7 @@ function swapped({ graph }: Context, value: Value): Value {
   return graph.op('Transpose', [value], { perm: [1, 0, 2] });
 }
 
-/** The four linear layers of attention, or one head's part of each; the scores' 1/√size goes into the queries. */
+/** The four linear layers of attention, or one head's part of each; queries are scaled by the scores' 1/√size. */
 function projections(
   { hidden, heads }: Context['config'],
   layer: number,

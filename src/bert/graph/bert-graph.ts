@@ -12,43 +12,43 @@ import { floatProducts, type Products } from './products.js';
 import { type Float, Store } from './store.js';
 import { WeightReader } from './weight-reader.js';
 
-/** How a graph computes. */
+/** The arithmetic of a graph. */
 export interface Arithmetic {
   /**
-   * Of products with weights over all tokens, and of activations. The residual stream and attention are always
-   * float32, and so is what the last layer computes, for one token per sequence, which costs nothing.
+   * The type of products with weights over all tokens, and of activations. The residual stream, attention and the last
+   * layer, which is computed for one token per sequence, are always float32.
    */
   readonly float: Float;
-  /** What matrices and embeddings are kept in, and widened from each time they are used; default: as `float`. */
+  /** The type in which matrices and embeddings are stored, widened each time they are used; default: `float`. */
   readonly kept?: Float;
-  /** Default: what is fastest on a CPU. */
+  /** Default: the fastest on a CPU. */
   readonly attention?: AttentionStyle;
-  /** Sequences of a batch may differ in length (see paddingSlot); with `plain` attention alone. */
+  /** Sequences of a batch may differ in length (see paddingSlot); requires `plain` attention. */
   readonly padded?: boolean;
-  /** Units of feed-forward layers computed at a time. Default: what is fastest on a CPU, where products are of floats. */
+  /** Units of feed-forward layers computed at a time. Default: the fastest on a CPU for products of floats. */
   readonly unitsAtOnce?: number;
-  /** Products over all tokens, where they are not those of floats. */
+  /** Products over all tokens; default: those of floats. */
   readonly products?: (store: Store, floats: Products) => Products;
 }
 
-/** With this many heads or fewer, a chain of products per head beats the fused operator on a CPU. */
+/** Up to this many heads, a chain of products per head is faster than the fused operator on a CPU. */
 const FEW_HEADS = 4;
 
-/** A CPU's kernel adds up this many products before it adds to the sum: parts of as many change no bit of it. */
+/** The CPU's kernel adds up this many products before it adds to the sum, so parts of this size change no bit of it. */
 const KERNEL_TERMS = 256;
 
 /**
- * On a CPU all hidden units of a batch together (1,024 tokens × 1,024 units of S: 4 MB) pass through the core's cache
- * three times: out of the first product, through the activation, into the second product. Some at a time stay in it.
- * Every part passes over the sum once more, so wide models, whose sums are wide, get wider parts.
+ * The feed-forward units that a CPU's cache holds. All units of a batch (1,024 tokens × 1,024 units of S: 4 MB) would
+ * pass through the cache three times: out of the first product, through the activation, into the second product. A part
+ * of them stays in it. Every part passes over the sum once more, so wide models, whose sums are wide, get wider parts.
  */
 function unitsInCache({ hidden }: ModelConfig): number {
   return KERNEL_TERMS * Math.ceil(hidden / 2 / KERNEL_TERMS);
 }
 
 /**
- * The forward pass of a BERT cross-encoder, from token ids to logits, for batches of sequences of one length: there
- * is no padding and no mask, unless the arithmetic says so. Weights are read when the graph is written.
+ * The forward pass of a BERT cross-encoder, from token ids to logits. Sequences of a batch are of one length, without
+ * padding and mask, unless the arithmetic is `padded`. Weights are read when the graph is written.
  */
 export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float: 'float32' }): Graph {
   const graph = new Graph('bert-qe cross-encoder');

@@ -5,38 +5,38 @@ import { mapped } from './matrices.js';
 import type { Operand, Products } from './products.js';
 import type { Store } from './store.js';
 
-/** What the parts of a BERT graph are built from. */
+/** The context in which the parts of a BERT graph are built. */
 export interface Context {
   readonly graph: Graph;
   readonly config: ModelConfig;
   /** Weights of products. */
   readonly store: Store;
-  /** Weights of the residual stream, embeddings and LayerNorms, which is float32 whatever products are. */
+  /** Weights of the residual stream (embeddings and LayerNorms), which is float32 whatever the type of products. */
   readonly stream: Store;
-  /** From the float32 of the residual stream and of attention to the float of products, and back. */
+  /** Conversions from the float32 of the residual stream and of attention to the type of products, and back. */
   readonly narrowed: (value: Value) => Value;
   readonly widened: (value: Value) => Value;
   readonly attention: AttentionStyle;
-  /** What is added to each token's score as a key, `[batch, sequence]`, where sequences may be padded. */
+  /** The mask of padded sequences, which is added to attention scores: `[batch, sequence]`. */
   readonly penalties: Value | undefined;
-  /** Units of a feed-forward layer that are computed, activated and added up before the next ones are. */
+  /** Units of a feed-forward layer that are computed, activated and added up at a time. */
   readonly unitsAtOnce: number;
-  /** Products over all tokens: nearly all the work, and the one place where precisions differ. */
+  /** Products over all tokens: nearly all of the work, and all that differs between precisions. */
   readonly products: Products;
-  /** Products over one token per sequence: no work to speak of, so always in floats. */
+  /** Products over one token per sequence: little work, so always in floats. */
   readonly exact: (rows: Value) => Operand;
   /** The run-time shape `[batch, sequence, …tail]`. */
   readonly shape: (...tail: number[]) => Value;
 }
 
-/** Tokens in rows: `[batch · sequence, width]` or, for one token per sequence, `[batch, width]`. */
+/** A value with a row per token: `[batch · sequence, width]` or, for one token per sequence, `[batch, width]`. */
 export function rows({ graph }: Context, value: Value, width: number): Value {
   return graph.op('Reshape', [value, graph.integers([-1, width])]);
 }
 
 /**
- * Layer normalisation whose offset also carries `shift`, the bias of the residual sum that follows: that sum
- * then needs no addition of its own, and layers that read the shifted rows subtract W·shift from their bias.
+ * Layer normalisation whose offset includes `shift`, the bias of the residual sum that follows. That sum then needs no
+ * addition of its own, and layers that read the shifted rows subtract W·shift from their bias.
  */
 export function layerNorm(
   { graph, config, stream }: Context,

@@ -3,12 +3,12 @@ import { attention, firstTokenAttention } from './attention.js';
 import { type Context, layerNorm } from './context.js';
 import type { Operand } from './products.js';
 
-/** The bias of attention's residual sum, carried by the LayerNorm before it. */
+/** The name of the bias of attention's residual sum, which the LayerNorm before it adds. */
 export function attentionBias(layer: number): string {
   return `encoder.layer.${layer}.attention.output.dense.bias`;
 }
 
-/** One encoder layer over all tokens; `next` names what its output shall carry for the layer that follows. */
+/** One encoder layer over all tokens; `next` names the bias that its LayerNorm adds for the layer that follows. */
 export function encoderLayer(context: Context, x: Value, layer: number, next: string | undefined): Value {
   const name = `encoder.layer.${layer}`;
   const outputBias = `${name}.output.dense.bias`;
@@ -19,8 +19,8 @@ export function encoderLayer(context: Context, x: Value, layer: number, next: st
 }
 
 /**
- * The feed-forward part and its residual sum, x + activation(x·W₁ + b₁)·W₂ + b₂, where x arrives with b₂, named
- * `shift`, already added. The hidden units may be taken some at a time: Σ over parts of activation(x·W₁ + b₁)·W₂.
+ * The feed-forward part and its residual sum, x + activation(x·W₁ + b₁)·W₂ + b₂. That b₂, the tensor `shift`, has
+ * already been added to x. Hidden units may be computed in parts: Σ over parts of activation(x·W₁ + b₁)·W₂.
  */
 function feedForward(context: Context, x: Value, layer: number, shift: string): Value {
   const { store, products } = context;
@@ -36,7 +36,7 @@ function feedForward(context: Context, x: Value, layer: number, shift: string): 
   return sum;
 }
 
-/** Which hidden units to take at a time: ranges of them, or all at once. */
+/** The ranges of hidden units that are computed at a time; undefined for all. */
 function unitParts({
   config,
   unitsAtOnce,
@@ -50,16 +50,16 @@ function unitParts({
 }
 
 /**
- * The last encoder layer for the first token only: `[batch, hidden]`. The classifier reads nothing else, so
- * the other tokens enter here as keys and values but are not carried further.
+ * The last encoder layer for the first token only: `[batch, hidden]`. The classifier reads nothing else, so the other
+ * tokens are keys and values here but have no output.
  */
 export function firstTokenLayer(context: Context, x: Value, layer: number): Value {
   const { graph, config, exact } = context;
   const name = `encoder.layer.${layer}`;
   const sequences = graph.op('Reshape', [x, context.shape(config.hidden)]);
   const first = graph.op('Gather', [sequences, graph.integers([0], [])], { axis: 1 });
-  const heard = exact(firstTokenAttention(context, sequences, first, layer));
-  const attended = dense(context, heard, `${name}.attention.output.dense`);
+  const mixed = exact(firstTokenAttention(context, sequences, first, layer));
+  const attended = dense(context, mixed, `${name}.attention.output.dense`);
   const middle = layerNorm(context, graph.op('Add', [attended, first]), `${name}.attention.output.LayerNorm`);
   const wide = dense(context, exact(middle), `${name}.intermediate.dense`);
   const narrow = dense(context, exact(activation(context, wide)), `${name}.output.dense`);

@@ -2,14 +2,14 @@ import type { BertWeights } from '../checkpoint/index.js';
 import { ElementType, float, Graph, type Value } from '../onnx/index.js';
 import { WeightReader } from './weight-reader.js';
 
-/** What an exported graph calls its inputs; a model without `types` takes all tokens for the first segment's. */
+/** The names of an exported graph's inputs; without `types`, all tokens belong to the first segment. */
 export interface ExportNames {
   readonly ids: string;
   readonly mask: string;
   readonly types?: string;
 }
 
-/** As Hugging Face's exporter names them, and as Transformers.js and others feed them. */
+/** The input names of Hugging Face's exporter, which Transformers.js and others expect. */
 export const EXPORT_NAMES: ExportNames = {
   ids: 'input_ids',
   mask: 'attention_mask',
@@ -17,8 +17,8 @@ export const EXPORT_NAMES: ExportNames = {
 };
 
 /**
- * A BERT cross-encoder in the form in which models are exchanged: standard operators only, int64 inputs, padded
- * batches with a mask. It follows the model's definition line by line; bertGraph is the fast one.
+ * A BERT cross-encoder in the form in which models are exchanged: standard operators, int64 inputs, padded batches with
+ * a mask. It follows the model's definition line by line; bertGraph is the fast one.
  */
 export function exportGraph(source: BertWeights, names: ExportNames = EXPORT_NAMES): Graph {
   const { config } = source;
@@ -71,7 +71,7 @@ export function exportGraph(source: BertWeights, names: ExportNames = EXPORT_NAM
     'embeddings.LayerNorm',
   );
 
-  // 0 where a token stands, the lowest float where there is padding: [batch, 1, 1, sequence].
+  // 0 for a token, the lowest float for padding: [batch, 1, 1, sequence].
   const kept = graph.op('Unsqueeze', [attended, graph.integers([1, 2])]);
   const padding = graph.op('Sub', [graph.scalar(1), graph.op('Cast', [kept], { to: ElementType.float32 })]);
   const mask = graph.op('Mul', [padding, graph.scalar(-3.4028234663852886e38)]);

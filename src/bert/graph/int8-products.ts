@@ -4,7 +4,7 @@ import type { Products } from './products.js';
 import { nameOf, type Store } from './store.js';
 import type { Linear } from './weight-reader.js';
 
-/** The least and greatest value of each channel (column) of an operand, as seen in calibration. */
+/** The least and greatest value of each channel (column) of an operand during calibration. */
 export interface ChannelRange {
   readonly min: Float32Array;
   readonly max: Float32Array;
@@ -13,16 +13,16 @@ export interface ChannelRange {
 /** Ranges of all operands of a graph, by the operands' names. */
 export type Ranges = ReadonlyMap<string, ChannelRange>;
 
-/** Room left above what calibration saw: values beyond are cut off, which costs far more than coarser steps. */
+/** Room beyond the calibrated range: values outside are cut off, which costs far more than coarser steps. */
 const HEADROOM = 1.05;
 
-/** How much of the difference in reach goes from the activations to the weights, 0 to 1. */
+/** The part of the difference in range that moves from the activations to the weights, 0 to 1. */
 const SMOOTHING = 0.9;
 
 /**
- * Products of bytes: activations as unsigned bytes on a scale fixed by calibration, weights as signed bytes with
- * a scale per output. Fixed scales, unlike the usual dynamic ones, belong to the model and not to the batch: a
- * pair's score does not depend on what it is batched with.
+ * Products of bytes: activations as unsigned bytes with a scale fixed by calibration, weights as signed bytes with a
+ * scale per output. Fixed scales, unlike dynamic ones, belong to the model and not to the batch, so a pair's score does
+ * not depend on the other pairs of its batch.
  */
 export function int8Products(store: Store, ranges: Ranges): Products {
   const { graph } = store;
@@ -49,10 +49,10 @@ export function int8Products(store: Store, ranges: Ranges): Products {
 }
 
 /**
- * What each channel is divided by, and the weights' rows multiplied by: nearly its reach. A few channels of a BERT
- * reach ten times further than the rest and would leave these only a few steps of the byte; weights, which have a
- * scale per output, bear the difference better (SmoothQuant, Xiao et al. 2023; its α = ½ gave Kendall's τ of .964
- * where this gives .974, with the shipped T).
+ * The divisor of each channel, by which the weights' rows are multiplied. A few channels of a BERT have ten times the
+ * range of the rest and would leave these only a few steps of the byte; weights, which have a scale per output, bear
+ * the difference better (SmoothQuant, Xiao et al. 2023). With the shipped T, Kendall's τ is .974 (.964 with
+ * SmoothQuant's α = ½).
  */
 function smoothingOf({ min, max }: ChannelRange): Float32Array {
   const reach = mapped(min, (low, channel) => Math.max(-low, max[channel]));
@@ -66,7 +66,7 @@ function reciprocals(store: Store, name: string, smoothing: Float32Array): Value
   );
 }
 
-/** One scale and zero point for the whole operand; zero itself must be exact. */
+/** The scale and zero point of an operand; zero itself is exact. */
 function affine({ min, max }: ChannelRange, smoothing: Float32Array): { scale: number; zero: number } {
   let low = 0;
   let high = 0;

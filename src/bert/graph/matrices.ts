@@ -1,5 +1,3 @@
-/** Small dense algebra on weights, done in double precision once, when a graph is written. */
-
 /** Row-major `[rows, columns]` → `[columns, rows]`. */
 export function transposed(matrix: Float32Array, rows: number, columns: number): Float32Array {
   const result = new Float32Array(matrix.length);

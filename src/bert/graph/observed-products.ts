@@ -1,11 +1,11 @@
 import type { Products } from './products.js';
 import type { Store } from './store.js';
 
-/** Ends of the names under which an observed graph gives out the range of each operand. */
+/** Suffixes of an observed graph's outputs: the range of each operand. */
 export const LEAST = ' least';
 export const GREATEST = ' greatest';
 
-/** Float products that also give out, per channel, the least and greatest values of their operands. */
+/** Float products that also output, per channel, the least and greatest values of their operands. */
 export function observedProducts({ graph }: Store, floats: Products): Products {
   return (rows, traits) => {
     const { name } = traits;

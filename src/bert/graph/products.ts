@@ -2,7 +2,7 @@ import type { Value } from '../onnx/index.js';
 import type { Store } from './store.js';
 import type { Linear } from './weight-reader.js';
 
-/** Rows of activations, readied once for all the products they enter. */
+/** Rows of activations, prepared once for all products they are part of. */
 export interface Operand {
   /** rows · W. */
   times(linear: Linear): Value;
@@ -12,18 +12,18 @@ export interface Operand {
   timesPlusRows(linear: Linear, residual: Value): Value;
 }
 
-/** What products may want to know of their rows. */
+/** Traits of an operand's rows. */
 export interface OperandTraits {
-  /** Tells the rows apart across a model. */
+  /** Unique in a model. */
   readonly name: string;
-  /** Some channels reach much further than others, as those that LayerNorm gives do. */
+  /** Some channels have a much wider range than others, as after LayerNorm. */
   readonly uneven: boolean;
 }
 
-/** How a precision multiplies token rows by weight matrices. */
+/** The products of token rows with weight matrices in some precision. */
 export type Products = (rows: Value, traits: OperandTraits) => Operand;
 
-/** Products in floats. Gemm takes bias or residual as the matrix it adds to, which saves a pass over memory. */
+/** Products in floats. Gemm adds the bias or residual, which saves a pass over memory. */
 export function floatProducts(store: Store): Products {
   const { graph } = store;
   return (rows) => {

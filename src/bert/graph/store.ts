@@ -4,7 +4,7 @@ import type { Linear, WeightReader } from './weight-reader.js';
 
 export type Float = 'float32' | 'float16';
 
-/** Puts weights into a graph. What it gives is in `float`; matrices and tables, which are large, are kept as `kept`. */
+/** The weights of a graph, as values of type `float`; matrices and tables, which are large, are stored as `kept`. */
 export class Store {
   readonly graph: Graph;
   readonly weights: WeightReader;
@@ -18,7 +18,7 @@ export class Store {
     this.kept = kept;
   }
 
-  /** Floats under a name of their own. */
+  /** A tensor of floats. */
   floats(name: string, dims: readonly number[], data: () => Promise<Float32Array>, type = this.float): Value {
     return this.graph.initializer(name, type, dims, async () =>
       type === 'float16' ? narrowToHalf(await data()) : data(),
@@ -51,14 +51,14 @@ export class Store {
       : this.graph.derived('Cast', kept, { to: ElementType[this.float] });
   }
 
-  /** A linear layer's bias, for rows that already carry the tensor `shift` (see layerNorm). */
+  /** A linear layer's bias, for rows to which the tensor `shift` has been added (see layerNorm). */
   bias(linear: Linear, shift?: string): Value {
     const { outputs } = this.weights.shape(linear);
     return this.floats(`${nameOf(linear)} bias`, [outputs], () => this.weights.bias(linear, shift));
   }
 }
 
-/** A name for the part of a layer that is stored; heads are told apart by their outputs or inputs. */
+/** The name of a layer or of a part of it; heads differ in their outputs or inputs. */
 export function nameOf({ layer, outputs, inputs }: Linear): string {
   const range = `${outputs?.join(':') ?? ''},${inputs?.join(':') ?? ''}`;
   return range === ',' ? layer : `${layer}[${range}]`;

@@ -13,24 +13,24 @@ export interface Linear {
   readonly scale?: number;
 }
 
-/** Matrices of a checkpoint held in memory: those of an attention, of which each head has its part. */
+/** Matrices of a checkpoint held in memory: those of an attention, each of whose heads reads a part. */
 const KEPT_MATRICES = 4;
 
-/** Gives a checkpoint's weights in the forms the graph stores them in. */
+/** A checkpoint's weights in the forms in which a graph stores them. */
 export class WeightReader {
   readonly #weights: BertWeights;
-  /** Matrices are asked for part by part (heads, hidden units), in turn with others of their layer. */
+  /** The most recently used matrices: they are read part by part (heads, hidden units), in turn with others. */
   readonly #kept = new Map<string, Promise<Float32Array>>();
 
   constructor(weights: BertWeights) {
     this.#weights = weights;
   }
 
-  /** A tensor as the checkpoint has it. */
+  /** A tensor of the checkpoint. */
   tensor(name: string): Promise<Float32Array> {
     if (!name.endsWith('.weight')) return this.#weights.get(name);
     const values = this.#kept.get(name) ?? this.#weights.get(name);
-    // Taken out and put in again: the first one is then always the one not asked for the longest.
+    // Removed and inserted again: the first entry is then always the least recently used.
     this.#kept.delete(name);
     this.#kept.set(name, values);
     if (this.#kept.size > KEPT_MATRICES) this.#kept.delete(this.#kept.keys().next().value!);
@@ -42,13 +42,13 @@ export class WeightReader {
     return { inputs: right - left, outputs: bottom - top };
   }
 
-  /** The weights as `[inputs, outputs]`, to be multiplied by row vectors from the left. */
+  /** The weights as `[inputs, outputs]`, for products with row vectors from the left. */
   async matrix(linear: Linear): Promise<Float32Array> {
     const { inputs, outputs } = this.shape(linear);
     return transposed(await this.rows(linear), outputs, inputs);
   }
 
-  /** The bias; for inputs to which the tensor `shift` has been added, b − W·shift, so that nothing changes. */
+  /** The bias; b − W·shift for inputs to which the tensor `shift` has been added. */
   async bias(linear: Linear, shift?: string): Promise<Float32Array> {
     const { scale = 1 } = linear;
     const { top, bottom } = this.#bounds(linear);
@@ -58,7 +58,7 @@ export class WeightReader {
     return mapped(own, (value, i) => value * scale - moved[i]);
   }
 
-  /** The weights as the checkpoint has them, `[outputs, inputs]`, cut and scaled. */
+  /** The weights as in the checkpoint, `[outputs, inputs]`, cut and scaled. */
   async rows(linear: Linear): Promise<Float32Array> {
     const whole = await this.tensor(`${linear.layer}.weight`);
     const { scale = 1, inputs, outputs } = linear;

@@ -30,11 +30,11 @@ export class ModelCache {
     this.locks = join(cacheDir, '.locks', `models--${repository.replace('/', '--')}`);
   }
 
-  /** Where locks on this model's blobs are held. */
+  /** The folder of locks on this model's blobs. */
   readonly locks: string;
 
   blobPath(etag: string): string {
-    // A server's own idea of an ETag may not be a file name.
+    // An ETag need not be a file name.
     const name = /^[\w-][\w.-]{0,120}$/.test(etag) ? etag : hashText(etag);
     return join(this.root, 'blobs', name);
   }
@@ -43,7 +43,7 @@ export class ModelCache {
     return join(this.root, 'snapshots', commit);
   }
 
-  /** Whether the content is there, in its full size where that is known. */
+  /** True where the content is present, in full size where that is known. */
   async hasBlob(etag: string, size: number | undefined): Promise<boolean> {
     try {
       const found = await stat(this.blobPath(etag));
@@ -53,7 +53,7 @@ export class ModelCache {
     }
   }
 
-  /** Makes the file of a snapshot point to its content; a copy where links are not allowed. */
+  /** Links a file of a snapshot to its content; copies it where links are not allowed. */
   async link(commit: string, path: string, etag: string): Promise<void> {
     const target = this.blobPath(etag);
     const place = join(this.snapshotFolder(commit), ...path.split('/'));
@@ -71,7 +71,7 @@ export class ModelCache {
     }
   }
 
-  /** Remembers what a revision stands for, once its snapshot is complete. */
+  /** Records the commit of a revision, once its snapshot is complete. */
   async saveRevision(revision: string, commit: string): Promise<void> {
     if (revision === commit) return;
     const path = this.revisionPath(revision);
@@ -89,7 +89,7 @@ export class ModelCache {
     }
   }
 
-  /** The files of a snapshot whose content is really there. */
+  /** The files of a snapshot whose content is present. */
   async snapshotFiles(commit: string): Promise<string[]> {
     const folder = this.snapshotFolder(commit);
     const names = await readdir(folder, { recursive: true }).catch(() => []);

@@ -2,7 +2,7 @@ import { BertQeError } from '../../common/errors.js';
 
 const TOKENIZER_EXTRAS = ['tokenizer_config.json', 'special_tokens_map.json', 'added_tokens.json'];
 
-/** The file that says what a model is. */
+/** The configuration file of a model. */
 export function configFile(paths: readonly string[], repository: string): string {
   const config = ['config.json', 'bert_config.json'].find((name) => paths.includes(name));
   if (config !== undefined) return config;
@@ -13,7 +13,7 @@ export function configFile(paths: readonly string[], repository: string): string
 }
 
 /**
- * The files beside the config that running a model takes: its tokenizer and one form of its weights. BERT is
+ * The files beside the config that a model needs to run: its tokenizer and one form of its weights. BERT is
  * built from a checkpoint (safetensors before PyTorch before TensorFlow); others need an ONNX export.
  */
 export function chooseFiles(paths: readonly string[], modelType: string, repository: string): string[] {
@@ -51,7 +51,7 @@ function checkpointFiles(paths: readonly string[]): string[] | undefined {
 function onnxFiles(paths: readonly string[]): string[] | undefined {
   const graph = ['onnx/model.onnx', 'model.onnx'].find((name) => paths.includes(name));
   if (graph === undefined) return undefined;
-  // Weights beyond 2 GB lie beside the graph.
+  // Weights beyond 2 GB are in a file beside the graph.
   return paths.filter((path) => path === graph || path === `${graph}_data` || path === `${graph}.data`);
 }
 
@@ -59,7 +59,7 @@ function whole(paths: readonly string[], name: string): string[] | undefined {
   return paths.includes(name) ? [name] : undefined;
 }
 
-/** An index and its shards, if they are all there; the pattern captures how many there should be. */
+/** An index and its shards, if all are present; the pattern captures their number. */
 function sharded(paths: readonly string[], index: string, pattern: RegExp): string[] | undefined {
   const shards = paths.filter((path) => pattern.test(path));
   const expected = shards.length === 0 ? -1 : Number(pattern.exec(shards[0])?.[1]);

@@ -5,9 +5,9 @@ import type { HubSettings } from './settings.js';
 
 const LONGEST_CHAIN = 10;
 
-/** What the hub tells of a file before it is downloaded. */
+/** The metadata of a file on the hub. */
 export interface FileMetadata {
-  /** Names the content: a SHA-256 for large files, else a Git blob id. */
+  /** The name of the content: a SHA-256 for large files, else a Git blob id. */
   readonly etag: string;
   readonly size: number | undefined;
 }
@@ -20,7 +20,7 @@ export interface HubRequest {
   readonly stopAt?: (response: Response) => boolean;
 }
 
-/** Requests to a hub: redirects followed without giving the token away, failures told apart and explained. */
+/** A client of a hub. It follows redirects without sending the token to other hosts, and explains failures. */
 export class HubClient {
   private readonly origin: string;
 
@@ -43,12 +43,12 @@ export class HubClient {
     return `${endpoint}/api/models/${this.repository}/revision/${encodeURIComponent(revision)}?blobs=true`;
   }
 
-  /** Large files are redirected to other hosts; what names them is in the hub's own answer. */
+  /** The metadata of a file. Large files are redirected to other hosts; theirs is in the hub's own answer. */
   async metadata(url: string, file: string, signal: AbortSignal | undefined): Promise<FileMetadata> {
     const response = await this.request(url, {
       method: 'HEAD',
       stopAt: ({ headers }) => headers.has('x-linked-etag') && headers.has('x-linked-size'),
-      signal: this.patience(signal),
+      signal: this.withTimeout(signal),
     });
     const etag = etagOf(response);
     if (etag === undefined) {
@@ -59,12 +59,12 @@ export class HubClient {
   }
 
   /** A signal that also fires when a short answer takes too long. */
-  patience(signal: AbortSignal | undefined): AbortSignal {
+  withTimeout(signal: AbortSignal | undefined): AbortSignal {
     const timeout = AbortSignal.timeout(this.settings.stallMs);
     return signal ? AbortSignal.any([signal, timeout]) : timeout;
   }
 
-  /** Sends a request; an answer is a success (2xx, 3xx where `stopAt` says so) or 416. */
+  /** Sends a request and returns the answer: a success (2xx, or 3xx where `stopAt` accepts it) or 416. */
   async request(url: string, request: HubRequest): Promise<Response> {
     let target = new URL(url);
     for (let hops = 0; hops <= LONGEST_CHAIN; hops++) {
@@ -132,13 +132,13 @@ export class HubClient {
   }
 }
 
-/** The content's name in an answer: the linked file's where the answer is a redirect. */
+/** The name of the content in an answer: that of the linked file where the answer is a redirect. */
 export function etagOf(response: Response): string | undefined {
   const header = response.headers.get('x-linked-etag') ?? response.headers.get('etag');
   return header?.replace(/^W\//, '').replace(/^"|"$/g, '') || undefined;
 }
 
-/** Where a redirect leads. */
+/** The target of a redirect. */
 export function nextHop(response: Response, from: URL): URL {
   const location = response.headers.get('location');
   if (location === null)
@@ -153,7 +153,7 @@ export function nextHop(response: Response, from: URL): URL {
   return next;
 }
 
-/** Node's fetch says only "fetch failed"; what happened is in its cause. */
+/** The reason of a failed fetch, which is in the error's cause: its own message is only "fetch failed". */
 function deepReason(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return reasonOf(cause) || systemCode(cause) || reasonOf(error);

@@ -21,11 +21,11 @@ export interface Download {
   readonly onBytes: (received: number, size: number) => void;
 }
 
-/** Another content stands where the one being fetched stood: what has arrived of it is worthless. */
+/** The file changed on the server during its download; the part that has arrived is useless. */
 class ChangedFile extends TransientFailure {}
 
 /**
- * Brings one file into the cache and returns its ETag. A dropped transfer goes on where it stopped; the result
+ * Downloads a file into the cache and returns its ETag. A dropped transfer continues where it stopped; the file
  * takes its final name only when its size and, where known, its hash are right.
  */
 export async function downloadFile(download: Download): Promise<string> {
@@ -94,7 +94,7 @@ async function openPartial(partial: string): Promise<FileHandle> {
   }
 }
 
-/** Appends what is missing and returns the size reached. */
+/** Appends the missing part to the partial file and returns its size. */
 async function receive(
   { client, settings, signal, onBytes }: Download,
   url: string,
@@ -139,9 +139,9 @@ async function receive(
   }
 }
 
-/** Whether an answer goes on where the partial file ends, and is still of the same content. */
+/** True where an answer continues the partial file, and is still of the same content. */
 function continues(response: Response, url: string, remote: FileMetadata, received: number): boolean {
-  // Another host has ETags of its own; only the hub's can be compared.
+  // Other hosts have ETags of their own; only the hub's can be compared.
   const sameHost = response.url === '' || new URL(response.url).origin === new URL(url).origin;
   const etag = etagOf(response);
   if (sameHost && etag !== undefined && etag !== remote.etag) {
@@ -165,7 +165,7 @@ async function append(handle: FileHandle, chunk: Uint8Array, partial: string): P
   }
 }
 
-/** Large files are named by their SHA-256; small ones by the hash that Git gives a blob. */
+/** Checks a file against its hash: SHA-256 for large files, that of a Git blob for small ones. */
 async function hashProblem(
   path: string,
   size: number,

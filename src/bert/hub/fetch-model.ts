@@ -17,13 +17,13 @@ export interface FetchedModel {
   readonly commit: string;
   /** Paths inside the folder. */
   readonly files: readonly string[];
-  /** True where the hub was not asked: offline, or not to be reached. */
+  /** True where only the cache was used: offline, or the hub could not be reached. */
   readonly fromCache: boolean;
 }
 
 /**
  * Fetches a model from a Hugging Face style hub into the usual cache, or finds it there: its config, its
- * tokenizer and one form of its weights. What is already there is not fetched again.
+ * tokenizer and one form of its weights. Files in the cache are not fetched again.
  */
 export async function fetchModel(repository: string, options: FetchModelOptions = {}): Promise<FetchedModel> {
   const settings = resolveSettings(options);
@@ -46,7 +46,7 @@ export async function fetchModel(repository: string, options: FetchModelOptions 
       signal: options.signal,
     });
   } catch (error) {
-    // A hub that cannot be reached is no reason to stop where the model is at hand.
+    // Where the hub cannot be reached, a model in the cache will do.
     const unreachable = error instanceof BertQeError && error.cause instanceof TransientFailure;
     const cached = unreachable ? await findCached(cache, repository, settings) : undefined;
     if (cached === undefined) throw error;
@@ -81,7 +81,7 @@ async function download(
         onProgress?.({ file: path, received, size, fileNumber: i + 1, fileCount: wanted.length }),
     });
     await cache.link(commit, path, etag);
-    // The config tells which of the others are needed.
+    // The config decides which other files are needed.
     if (i === 0) wanted.push(...chooseFiles(paths, await modelTypeOf(folder, path), repository));
   }
   await cache.saveRevision(settings.revision, commit);

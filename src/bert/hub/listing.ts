@@ -3,13 +3,13 @@ import { TransientFailure } from '../../common/retry.js';
 import { isJsonObject, parseJsonObject } from '../json.js';
 import type { HubClient } from './client.js';
 
-/** A file of a repository, with what the hub tells of it. */
+/** A file of a repository, as the hub lists it. */
 export interface RemoteFile {
   readonly path: string;
   readonly size?: number;
-  /** Of large files. */
+  /** Known for large files. */
   readonly sha256?: string;
-  /** Git's hash of small files. */
+  /** Git's hash, known for small files. */
   readonly blobId?: string;
 }
 
@@ -19,10 +19,10 @@ export interface Listing {
   readonly files: readonly RemoteFile[];
 }
 
-/** Asks the hub which files a revision has. */
+/** Lists the files of a revision. */
 export async function listRepository(client: HubClient, signal: AbortSignal | undefined): Promise<Listing> {
   const url = client.listingUrl();
-  const response = await client.request(url, { signal: client.patience(signal) });
+  const response = await client.request(url, { signal: client.withTimeout(signal) });
   const text = await response.text().catch((error: unknown) => {
     throw new TransientFailure(`the connection was lost (${reasonOf(error)})`, { cause: error });
   });
@@ -36,7 +36,7 @@ export async function listRepository(client: HubClient, signal: AbortSignal | un
 function remoteFile(sibling: unknown): RemoteFile | undefined {
   if (!isJsonObject(sibling)) return undefined;
   const { rfilename: path, size, blobId, lfs } = sibling;
-  // Names become paths on this disk: nothing may lead out of the snapshot.
+  // Names become paths on this disk and must not lead out of the snapshot.
   if (typeof path !== 'string' || !/^[\w][\w.+-]*(?:\/[\w][\w.+-]*)*$/.test(path)) return undefined;
   const sha256 = isJsonObject(lfs) ? lfs['sha256'] : undefined;
   return {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { BertQeError } from '../../common/errors.js';
 import type { RetryPolicy } from '../../common/retry.js';
 
-/** How far a download has come. */
+/** The progress of a download. */
 export interface DownloadProgress {
   readonly file: string;
-  /** Bytes of this file so far, those of an earlier attempt included. */
+  /** Bytes of this file so far, including those of an earlier attempt. */
   readonly received: number;
   readonly size: number;
   /** The file's place among those to fetch, from 1. */
@@ -17,23 +17,23 @@ export interface DownloadProgress {
 export interface FetchModelOptions {
   /** Branch, tag or commit; default `main`. */
   readonly revision?: string;
-  /** Default: `HF_HUB_CACHE`, else `HF_HOME/hub`, else `~/.cache/huggingface/hub`. */
+  /** The cache; default `HF_HUB_CACHE`, else `HF_HOME/hub`, else `~/.cache/huggingface/hub`. */
   readonly cacheDir?: string;
-  /** Default: `HF_ENDPOINT`, else the public hub. */
+  /** The hub; default `HF_ENDPOINT`, else the public hub. */
   readonly endpoint?: string;
-  /** Sent to the endpoint only, never to where it redirects; default `HF_TOKEN`. */
+  /** The access token, sent to the endpoint only, not to where it redirects; default `HF_TOKEN`. */
   readonly token?: string;
-  /** Use only what is in the cache; default: whether `HF_HUB_OFFLINE` is set. */
+  /** Uses the cache only; default: true where `HF_HUB_OFFLINE` is set. */
   readonly offline?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
   /** Attempts in a row that bring nothing (5), and pauses between them. */
   readonly retry?: Partial<RetryPolicy>;
-  /** A connection that brings nothing for so long is dropped; default 60 s. */
+  /** Milliseconds after which a silent connection is dropped (60,000). */
   readonly stallMs?: number;
 }
 
-/** The options with the environment's and our defaults filled in. */
+/** The options, completed from the environment and with defaults. */
 export interface HubSettings {
   readonly revision: string;
   readonly cacheDir: string;

@@ -16,16 +16,16 @@ import { loadTokenizer } from '../tokenizer/index.js';
 import { copyTokenizer, newModelFolder } from './new-folder.js';
 
 export interface ConvertOptions {
-  /** Default `safetensors`; `onnx` is the form that Transformers.js and other runtimes load. */
+  /** Default `safetensors`; Transformers.js and other runtimes load `onnx`. */
   readonly format?: 'safetensors' | 'onnx';
-  /** Of safetensors; default `float32`. */
+  /** The type of safetensors; default `float32`. */
   readonly dtype?: 'float32' | 'float16';
   readonly signal?: AbortSignal;
 }
 
 /**
- * Writes a model of any checkpoint format as a Hugging Face folder. `source` is a model folder or a checkpoint
- * inside one (a TensorFlow prefix, say); config and tokenizer are taken from that folder.
+ * Writes a model of any checkpoint format as a Hugging Face folder. `source` is a model folder or a checkpoint in one
+ * (such as a TensorFlow prefix); configuration and tokenizer are taken from that folder.
  */
 export async function convertModel(
   source: string,
@@ -46,7 +46,7 @@ export async function convertModel(
     } else {
       await writeWeights(weights, join(target, 'model.safetensors'), options);
     }
-    // Last: a folder is a model once it has a config.
+    // Last, because a folder with a config is a model.
     await writeConfig(config, target, options.format === 'onnx' ? 'float32' : options.dtype);
   } finally {
     await checkpoint.close();

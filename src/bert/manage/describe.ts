@@ -13,18 +13,18 @@ export interface ModelFile {
   readonly sha256: string;
 }
 
-/** What a model folder holds. */
+/** The description of a model folder. */
 export interface ModelDescription {
   readonly folder: string;
   readonly modelType: string;
   readonly labels: number;
   readonly vocabulary: number;
   readonly maxPositions: number;
-  /** 'WordPiece', or that of another family. */
+  /** 'WordPiece', or the name of another family. */
   readonly tokenizer: 'WordPiece' | 'other';
-  /** Only BERT's own sizes have a letter. */
+  /** Absent if the model has none of the paper's sizes. */
   readonly letter?: SizeLetter;
-  /** Only where the weights are a checkpoint that was read. */
+  /** Absent if the weights are an ONNX export. */
   readonly parameters?: number;
   readonly config?: ModelConfig;
   /** 'safetensors', 'pytorch', 'tensorflow' or 'onnx'. */
@@ -32,7 +32,7 @@ export interface ModelDescription {
   readonly files: readonly ModelFile[];
 }
 
-/** Reads config, tokenizer and the weights' table of contents; a folder that does not fit together is refused. */
+/** Reads configuration, tokenizer and the weights' table of contents; refuses a folder whose parts do not fit. */
 export async function describeModel(folder: string): Promise<ModelDescription> {
   const common = await readCrossEncoderConfig(folder);
   const tokenizer = await loadTokenizer(folder);
@@ -58,7 +58,7 @@ function letterOf(config: ModelConfig): { letter?: SizeLetter } {
   return letter ? { letter } : {};
 }
 
-/** The checkpoint's format, once its tensors were found to fit the config; an export may stand in its place. */
+/** The format of the checkpoint, whose tensors must fit the configuration, or of an ONNX export in its place. */
 async function checkpointOf(
   folder: string,
   hasGraph: boolean,
@@ -77,7 +77,7 @@ async function checkpointOf(
   }
 }
 
-/** Every file of the folder and of the folders in it, by name. */
+/** All files of the folder and of the folders in it, by name. */
 async function modelFiles(folder: string): Promise<ModelFile[]> {
   const names = await readdir(folder, { recursive: true });
   const files: ModelFile[] = [];

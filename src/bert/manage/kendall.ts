@@ -1,6 +1,6 @@
 /**
- * Kendall's τ-b between two scorings of the same things: 1 where all pairs of things are ordered alike, −1 where
- * all are ordered the other way round; things that a scoring ties count half. NaN where a scoring ties all.
+ * Kendall's τ-b between two scorings of the same items: 1 if all pairs of items have the same order, −1 if all have the
+ * opposite order, with a correction for ties. NaN if a scoring ties all items.
  */
 export function kendallTau(x: ArrayLike<number>, y: ArrayLike<number>): number {
   const n = x.length;
@@ -9,7 +9,7 @@ export function kendallTau(x: ArrayLike<number>, y: ArrayLike<number>): number {
   const tiedX = tiedPairs(order, (i, j) => x[i] === x[j]);
   const byY = order.map((i) => y[i]);
   const discordant = inversions(byY);
-  // The sort above left y in ascending order, so equal values stand together.
+  // The sort above left y in ascending order, so equal values are neighbours.
   const ascending = byY.map((_, i) => i);
   const tiedY = tiedPairs(ascending, (i, j) => byY[i] === byY[j]);
   const all = (n * (n - 1)) / 2;
@@ -17,7 +17,7 @@ export function kendallTau(x: ArrayLike<number>, y: ArrayLike<number>): number {
   return (concordant - discordant) / Math.sqrt((all - tiedX) * (all - tiedY));
 }
 
-/** Pairs within runs of neighbours that are alike. */
+/** The number of pairs within runs of equal neighbours. */
 function tiedPairs(order: readonly number[], alike: (i: number, j: number) => boolean): number {
   let pairs = 0;
   let run = 1;
@@ -32,7 +32,7 @@ function tiedPairs(order: readonly number[], alike: (i: number, j: number) => bo
   return pairs;
 }
 
-/** Pairs that stand in descending order, counted by merging; sorts `values` in place. */
+/** The number of pairs in descending order, counted by merging; sorts `values` in place. */
 function inversions(values: number[]): number {
   const n = values.length;
   let count = 0;

@@ -11,7 +11,7 @@ const TOKENIZER_FILES = [
   'added_tokens.json',
 ];
 
-/** Makes the folder of a new model; one that holds anything is refused. */
+/** Makes the folder of a new model; refuses one that is not empty. */
 export async function newModelFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
@@ -22,7 +22,7 @@ export async function newModelFolder(folder: string): Promise<void> {
   throw new BertQeError('usage', `${folder} is not empty; name a new folder for the model.`);
 }
 
-/** Takes a model's tokenizer over, file by file. */
+/** Copies the files of a model's tokenizer. */
 export async function copyTokenizer(from: string, to: string): Promise<void> {
   for (const name of TOKENIZER_FILES) {
     const isThere = await stat(join(from, name)).then(

@@ -12,29 +12,29 @@ import { kendallTau } from './kendall.js';
 import { copyTokenizer, newModelFolder } from './new-folder.js';
 
 export interface QuantizeOptions {
-  /** What the scales are chosen on and the agreement is measured on; default: pairs of the demo's articles. */
+  /** Pairs for choosing the scales and measuring the agreement; default: pairs of the demo's articles. */
   readonly pairs?: readonly TextPair[];
   readonly signal?: AbortSignal;
 }
 
-/** How an int8 model agrees with the fp32 model it was made from. */
+/** The agreement of an int8 model with the fp32 model it was made from. */
 export interface Agreement {
   readonly pairs: number;
   /** Kendall's τ over all pairs. */
   readonly tau: number;
-  /** Its mean over the lists that share a first text, which is what a ranking sees; NaN without such lists. */
+  /** The mean of τ over lists of pairs with the same first text, that is, over rankings; NaN without such lists. */
   readonly tauPerList: number;
   /** Largest difference of a probability. */
   readonly largestDifference: number;
 }
 
-/** More pairs than this only take time: ranges settle early. */
+/** The most pairs used: ranges settle early. */
 const CALIBRATION_PAIRS = 512;
 
-/** Lists of fewer pairs say little: with two, τ is 1 or −1. */
+/** The shortest list measured: with two pairs, τ is 1 or −1. */
 const SHORTEST_LIST = 5;
 
-/** Writes an int8 model folder and measures how it ranks beside the original. */
+/** Writes an int8 model folder and measures its agreement with the original. */
 export async function quantizeModel(
   folder: string,
   target: string,
@@ -75,7 +75,7 @@ async function logits(
 }
 
 function agreement(pairs: readonly TextPair[], before: Logits, after: Logits): Agreement {
-  // Log-odds order as probabilities do, but do not saturate.
+  // Log-odds have the order of probabilities, but do not saturate.
   const [x, y] = [logOdds(before), logOdds(after)];
   const lists = new Map<string, number[]>();
   pairs.forEach(({ a }, i) => {

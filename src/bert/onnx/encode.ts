@@ -11,20 +11,20 @@ import {
 } from './graph.js';
 import { Message } from './protobuf.js';
 
-/** Version of the file format itself (ModelProto.ir_version) that goes with opset 20. */
+/** The version of the file format (ModelProto.ir_version) that belongs to opset 20. */
 const IR_VERSION = 9;
 
 /** AttributeProto.type. */
 const AttributeType = { float: 1, int: 2, string: 3, ints: 7 } as const;
 
-/** Where a tensor's bytes lie when they are not in the model file itself. */
+/** The location of a tensor's bytes outside the model file. */
 export interface ExternalLocation {
   readonly file: string;
   readonly offset: number;
   readonly length: number;
 }
 
-/** A tensor's bytes as the file stores them: in place, or by reference. */
+/** A tensor's bytes in the model file, or their location outside it. */
 export type StoredTensor = Uint8Array | ExternalLocation;
 
 /** The ModelProto of a graph. Field numbers are those of onnx.proto. */

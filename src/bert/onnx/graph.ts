@@ -1,4 +1,4 @@
-/** Element types, with the numbers ONNX gives them. */
+/** ONNX's numbers of element types. */
 export const ElementType = {
   float32: 1,
   uint8: 2,
@@ -11,13 +11,13 @@ export const ElementType = {
 
 export type ElementTypeName = keyof typeof ElementType;
 
-/** A value in the graph: the name of an input, an initialiser or a node's output. */
+/** A value of the graph: the name of an input, an initialiser or a node's output. */
 export type Value = string & { readonly __value: unique symbol };
 
-/** A dimension: a size, or the name of a size that is only known at run time. */
+/** A dimension: a size, or the name of a size known at run time only. */
 export type Dimension = number | string;
 
-/** Marks an attribute as a float: JavaScript cannot tell 1 from 1.0, ONNX does. */
+/** An attribute that is a float: ONNX tells 1.0 from 1, JavaScript does not. */
 export interface FloatAttribute {
   readonly float: number;
 }
@@ -35,7 +35,7 @@ export interface GraphNode {
   readonly attributes: Attributes;
 }
 
-/** A constant of the graph. Its bytes are asked for only when the model is written, one tensor at a time. */
+/** A constant of the graph. Its bytes are produced when the model is written, one tensor at a time. */
 export interface Initializer {
   readonly name: string;
   readonly type: ElementTypeName;
@@ -49,12 +49,12 @@ export interface GraphInput {
   readonly dims: readonly Dimension[];
 }
 
-/** The standard operators are used as of this version; onnxruntime 1.30 knows later ones, none of use here. */
+/** The version of the standard operators. */
 export const OPSET = 20;
 
 export const MICROSOFT = 'com.microsoft';
 
-/** An ONNX graph under construction; nodes are added in an order in which they can run. */
+/** An ONNX graph under construction. Nodes are added in an order in which they can run. */
 export class Graph {
   readonly nodes: GraphNode[] = [];
   readonly initializers: Initializer[] = [];
@@ -86,7 +86,7 @@ export class Graph {
     return name as Value;
   }
 
-  /** A small constant of int64s (shapes, axes, indices), stored once however often it is asked for. */
+  /** A small constant of int64s (shapes, axes, indices); equal constants are stored once. */
   integers(values: readonly number[], dims: readonly number[] = [values.length]): Value {
     return this.#constant(`int64 ${dims.join('x')}: ${values.join(' ')}`, 'int64', dims, () =>
       BigInt64Array.from(values, BigInt),
@@ -104,9 +104,9 @@ export class Graph {
   }
 
   /**
-   * A constant computed from an initialiser, when it is needed. onnxruntime orders nodes by walking back from the outputs,
-   * later ones first: nodes like this would run ahead of all others and their results would fill memory together, were
-   * they not the first nodes of the graph.
+   * Adds a node that computes a constant from an initialiser just before it is used. onnxruntime orders nodes by
+   * walking back from the outputs, later ones first. As the first nodes of the graph these run one at a time; elsewhere
+   * all would run ahead of the other nodes, and their results would fill memory together.
    */
   derived(op: string, initializer: Value, attributes: Attributes = {}): Value {
     const output = `${op} of ${initializer}` as Value;

@@ -6,8 +6,8 @@ const LENGTH_DELIMITED = 2;
 const FIXED32 = 5;
 
 /**
- * A protobuf message being written, kept as a list of byte chunks: large payloads (weights) are referenced,
- * never copied, and a nested message only contributes its length.
+ * A protobuf message under construction, kept as a list of byte chunks: large payloads (weights) are referenced, never
+ * copied, and for a nested message only its length is added.
  */
 export class Message {
   readonly chunks: Uint8Array[] = [];
@@ -49,13 +49,13 @@ export class Message {
 
   message(field: number, value: Message): this {
     this.#push(concat(varint(tag(field, LENGTH_DELIMITED)), varint(value.byteLength)));
-    // one by one: a large graph has more chunks than a call may have arguments
+    // One by one: a large graph has more chunks than a call may have arguments.
     for (const chunk of value.chunks) this.chunks.push(chunk);
     this.byteLength += value.byteLength;
     return this;
   }
 
-  /** One contiguous copy, for messages small enough to want one. */
+  /** One contiguous copy, for small messages. */
   toBytes(): Uint8Array<ArrayBuffer> {
     return concat(...this.chunks);
   }

@@ -3,20 +3,20 @@ import { writeFileAtomic } from '../../common/atomic.js';
 import { encodeModel, type StoredTensor } from './encode.js';
 import type { Graph, Initializer } from './graph.js';
 
-/** Tensors under this size stay in the model file: shapes and scalars are wanted while the graph is loaded. */
+/** Tensors under this size stay in the model file: shapes and scalars are needed while the graph is loaded. */
 const INLINE_BYTES = 1024;
 
-/** onnxruntime maps external tensors into memory when they start on a page. */
+/** The alignment at which onnxruntime maps external tensors into memory. */
 const PAGE = 4096;
 
-/** A protobuf message ends at 2 GiB; larger models must keep their weights outside it. */
+/** The limit of a protobuf message; larger models must keep their weights outside it. */
 const MESSAGE_LIMIT = 2 ** 31 - 1;
 
 const ELEMENT_BYTES = { float32: 4, uint8: 1, int8: 1, int32: 4, int64: 8, bool: 1, float16: 2 } as const;
 
 /**
- * Writes a model as `path` plus, beside it, `<path>.data` with the weights. Weights are produced and written
- * one at a time, so memory stays at the largest of them; a session maps them instead of reading them.
+ * Writes a model as `path` and its weights as `<path>.data`. Weights are produced and written one at a time, so memory
+ * holds one of them; a session maps them instead of reading them.
  */
 export async function writeModel(graph: Graph, path: string): Promise<void> {
   const file = `${basename(path)}.data`;
@@ -43,7 +43,7 @@ export async function writeSingleFileModel(graph: Graph, path: string): Promise<
   await writeFileAtomic(path, (await encodeInline(graph)).chunks);
 }
 
-/** A model as bytes, for small graphs that go straight into a session. */
+/** The bytes of a small model, for a session that loads it from memory. */
 export async function modelBytes(graph: Graph): Promise<Uint8Array<ArrayBuffer>> {
   return (await encodeInline(graph)).toBytes();
 }

@@ -1,23 +1,23 @@
+import { readFileSync } from 'node:fs';
 import { InferenceSession } from 'onnxruntime-node';
 import { BertQeError, reasonOf } from '../../common/errors.js';
-import { bytesMayOverflow } from './byte-products.js';
 
-/** Where the computation runs. */
+/** The device that computes. */
 export type Device = 'cpu' | 'webgpu' | 'cuda';
 
 export interface LoadOptions {
-  /** Weights are kept in 16 bits and widened in every run: done once, ahead of all, that would take twice the memory. */
+  /** Weights are kept in 16 bits and widened in every run; widened once, they would take twice the memory. */
   readonly widensWeights?: boolean;
 }
 
-/** Session options without those of onnxruntime's optimizers that would widen such weights when they are loaded. */
+/** Session options that turn off the optimizers which would widen such weights when they are loaded. */
 export const WIDEN_IN_RUNS = {
   optimization: { disable_specified_optimizers: 'ConstantFolding;FuseFp16InitializerToFp32NodeTransformer' },
 } as const;
 
 /**
- * Loads an ONNX file. Only ever called in a worker thread: loading and running block the thread they are on,
- * and onnxruntime must be left before the thread may end (see exit-guard.ts).
+ * Loads an ONNX file. Called in worker threads only: loading and running block their thread, which may not end inside
+ * onnxruntime (see exit-guard.ts).
  */
 export async function loadSession(
   path: string,
@@ -31,12 +31,12 @@ export async function loadSession(
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
       graphOptimizationLevel: 'all',
-      // Batches differ in shape: memory would be planned anew for each.
+      // Batches differ in shape, and memory would be planned for each.
       enableMemPattern: false,
       logSeverityLevel: 3,
       extra: {
         session: {
-          // Waiting threads must sleep: spinning takes the cores from other workers and from the main thread.
+          // Waiting threads must sleep: spinning would take the cores from other workers and from the main thread.
           intra_op: { allow_spinning: '0' },
           inter_op: { allow_spinning: '0' },
           x64quantprecision: bytesMayOverflow() ? '1' : '0',
@@ -48,5 +48,22 @@ export async function loadSession(
     throw new BertQeError('input', `${path}: onnxruntime cannot load it on ${device}: ${reasonOf(error)}`, {
       cause: error,
     });
+  }
+}
+
+/**
+ * True if products of unsigned and signed bytes may overflow: x86 processors without VNNI instructions add them up in
+ * 16 bits. onnxruntime has a slower way around it, which is taken only if necessary.
+ */
+function bytesMayOverflow(): boolean {
+  return process.arch === 'x64' && !/vnni/.test(processorFlags());
+}
+
+/** The processor's features according to the kernel; empty where it does not list them. */
+function processorFlags(): string {
+  try {
+    return /^flags\s*:.*$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[0] ?? '';
+  } catch {
+    return '';
   }
 }

@@ -4,19 +4,19 @@ import { codePointAt, propertyTable, SPACE, WORD } from './unicode.js';
 export interface AddedToken {
   readonly id: number;
   readonly content: string;
-  /** Not inside a longer word. */
+  /** Found only as a whole word. */
   readonly singleWord: boolean;
-  /** Takes the white space on its left, or right, with it. */
+  /** Includes the white space on its left, or right. */
   readonly stripLeft: boolean;
   readonly stripRight: boolean;
-  /** Looked for in the normalised text instead of the raw one. */
+  /** Found in the normalised text instead of the raw text. */
   readonly normalized: boolean;
 }
 
 /** A stretch of text, or an added token in place of it. */
 export type Segment = { readonly text: string } | { readonly id: number };
 
-/** Finds added tokens, the leftmost first and the longest of those. */
+/** A finder of added tokens: the leftmost first, and the longest of those. */
 export class AddedTokenMatcher {
   private readonly byContent = new Map<string, AddedToken>();
   private readonly pattern: RegExp | undefined;
@@ -31,7 +31,7 @@ export class AddedTokenMatcher {
     return this.pattern === undefined;
   }
 
-  /** The text cut at its added tokens, or undefined where it holds none. */
+  /** The text cut at its added tokens; undefined if it has none. */
   split(text: string): Segment[] | undefined {
     if (this.pattern === undefined || text.search(this.pattern) === -1) return undefined;
     const segments: Segment[] = [];

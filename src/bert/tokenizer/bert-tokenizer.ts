@@ -12,17 +12,17 @@ export interface BertTokenizerOptions extends NormalizerOptions, WordPieceOption
   readonly template: PairTemplate;
 }
 
-/** What an ASCII character means to the fast path. */
+/** Classes of ASCII characters in the fast path. */
 const LETTER = 0;
 const BLANK = 1;
 const MARK = 2;
-/** Leaves the fast path: dropped by cleaning, or not ASCII at all. */
+/** A character that leaves the fast path: dropped by cleaning, or not ASCII. */
 const OTHER = 3;
 
 /**
- * BERT's WordPiece tokeniser, token for token equal to Hugging Face's. Runs of ASCII letters and digits go
- * straight from the text through a cache of words; whatever else stands between two blanks is normalised in
- * full first. Cutting at blanks is safe: no normalisation step reaches across white space.
+ * BERT's WordPiece tokenizer, token for token equal to Hugging Face's. Runs of ASCII letters and digits are looked up
+ * in a cache of words without normalisation; all other text between two blanks is normalised in full first. Cutting at
+ * blanks is safe because no normalisation step reaches across white space.
  */
 export class BertTokenizer implements Tokenizer {
   readonly vocabularySize: number;
@@ -98,7 +98,7 @@ export class BertTokenizer implements Tokenizer {
     }
   }
 
-  /** The text as numbers: copied at once, which is several times faster than asking for each. */
+  /** The text as UTF-16 units, copied at once: several times faster than `charCodeAt` for each. */
   private unitsOf(text: string): Uint16Array {
     if (text.length > this.units.length) {
       this.units = new Uint16Array(2 * text.length);
@@ -119,7 +119,7 @@ export class BertTokenizer implements Tokenizer {
     if (brief) cache.remember(units, start, end, hash, out, from);
   }
 
-  /** Everything from `start` to the next white space; returns where to go on. */
+  /** Encodes everything from `start` to the next white space; returns where that is. */
   private encodeChunk(text: string, start: number): number {
     const { cache, out, units } = this;
     let hash = HASH_START;

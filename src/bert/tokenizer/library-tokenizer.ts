@@ -6,8 +6,8 @@ import type { TokenizerSettings } from './settings.js';
 import { pairTemplate } from './template.js';
 
 /**
- * Any other tokenizer.json (byte-level BPE of RoBERTa and ModernBERT, Unigram of XLM-R and DeBERTa, …) through
- * Hugging Face's JavaScript library.
+ * A tokenizer.json of another family (byte-level BPE of RoBERTa and ModernBERT, Unigram of XLM-R and DeBERTa, …), run
+ * by Hugging Face's JavaScript library.
  */
 export function libraryTokenizer(json: JsonObject, settings: TokenizerSettings, file: string): Tokenizer {
   let library: LibraryTokenizer;

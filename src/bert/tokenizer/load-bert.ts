@@ -13,7 +13,7 @@ import {
   type Vocabulary,
 } from './vocabulary.js';
 
-/** Whether a tokenizer.json describes BERT's own tokeniser, the one we have written. */
+/** True if a tokenizer.json describes BERT's own tokenizer. */
 export function isBertTokenizer(json: JsonObject): boolean {
   return (
     typeOf(json['model']) === 'WordPiece' &&
@@ -34,7 +34,7 @@ export function bertTokenizerFromJson(
   const unknown = typeof model['unk_token'] === 'string' ? model['unk_token'] : undefined;
   const ids = bertSpecialIds(vocabulary, addedTokens, { ...settings, ...(unknown && { unknown }) }, file);
 
-  // As transformers does: what tokenizer_config.json states wins over tokenizer.json.
+  // As in transformers, tokenizer_config.json takes precedence over tokenizer.json.
   const lowerCase = settings.lowerCase ?? normalizer['lowercase'] !== false;
   const accents = settings.stripAccents ?? normalizer['strip_accents'];
   const prefix = model['continuing_subword_prefix'];

@@ -8,8 +8,8 @@ import { libraryTokenizer } from './library-tokenizer.js';
 import { readSettings } from './settings.js';
 
 /**
- * Loads the tokenizer of a model folder from `tokenizer.json`, else from `vocab.txt`. Refused: an empty or
- * ambiguous vocabulary, missing or duplicate special tokens, and a vocabulary that is not the model's.
+ * Loads the tokenizer of a model folder from `tokenizer.json`, else from `vocab.txt`. Refuses an empty or ambiguous
+ * vocabulary, missing or duplicate special tokens, and a vocabulary that is not the model's.
  */
 export async function loadTokenizer(folder: string): Promise<Tokenizer> {
   const { tokenizer, file, exact } = await read(folder);

@@ -22,7 +22,7 @@ export interface NormalizerOptions {
 
 const BLANK = 0x20;
 
-/** BERT's normaliser, step by step in the order of the original: clean, set apart, strip accents, lower case. */
+/** BERT's normaliser, with the steps in the order of the original: clean, set apart, strip accents, lower case. */
 export class BertNormalizer {
   private readonly properties = propertyTable();
 
@@ -51,8 +51,8 @@ export class BertNormalizer {
   }
 
   /**
-   * Decomposition acts on runs of characters that decompose or combine; all others are boundaries. Runs are
-   * found by the original's tables, because a newer Unicode would decompose characters it leaves alone.
+   * Decomposition acts on runs of characters that decompose or combine; all others are boundaries. Runs are found by
+   * the original's tables, because a newer Unicode would decompose characters that the original leaves alone.
    */
   private strip(text: string): string {
     let result = '';

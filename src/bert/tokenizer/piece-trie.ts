@@ -1,18 +1,18 @@
-/** Where pieces that start a word are looked up, and pieces that continue one. */
+/** The roots of pieces that start a word and of pieces that continue one. */
 export const STARTING = 0;
 export const CONTINUING = 1;
 
-/** A row of the edge table: parent node, UTF-16 unit, child node (0 where the row is free: no edge leads to a root). */
+/** Numbers in a row of the edge table: parent node, UTF-16 unit, child node (0: free, as no edge leads to a root). */
 const FIELDS = 3;
 
 /**
- * A trie over the pieces of a vocabulary, so that the longest match takes one walk along the word. Edges live
- * in one open-addressed table: vocabularies of many scripts have thousands of children at the root.
+ * A trie over the pieces of a vocabulary, in which the longest match takes one walk along the word. Edges are kept in
+ * one open-addressed table: vocabularies of many scripts have thousands of children at the root.
  */
 export class PieceTrie {
   private edges = new Int32Array(FIELDS * 1024);
   private ids = new Int32Array(256).fill(-1);
-  /** Two roots, then every node made. */
+  /** The number of nodes, the two roots included. */
   private nodes = 2;
 
   add(root: number, piece: string, id: number): void {

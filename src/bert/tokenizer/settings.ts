@@ -3,7 +3,7 @@ import { omitUndefined } from '../../common/omit-undefined.js';
 import { isJsonObject, type JsonObject, parseJsonObject, readTextIfPresent } from '../json.js';
 import type { AddedToken } from './added-tokens.js';
 
-/** What `tokenizer_config.json` and its older companions say; everything may be absent. */
+/** The settings in `tokenizer_config.json` and its older companions; each may be absent. */
 export interface TokenizerSettings {
   readonly lowerCase?: boolean;
   readonly stripAccents?: boolean;
@@ -13,7 +13,7 @@ export interface TokenizerSettings {
   readonly sep?: string;
   readonly pad?: string;
   readonly addedTokens: readonly AddedToken[];
-  /** The file as it is, for tokenizers that are not ours. */
+  /** The parsed file, for tokenizers of other families. */
   readonly raw: JsonObject;
 }
 
@@ -42,7 +42,7 @@ export async function readSettings(folder: string): Promise<TokenizerSettings> {
   };
 }
 
-/** An added token as tokenizer.json and tokenizer_config.json write it, or undefined where it is not one. */
+/** Reads an added token of tokenizer.json or tokenizer_config.json; undefined if it is not one. */
 export function parseAddedToken(value: unknown, id: unknown): AddedToken | undefined {
   if (!isJsonObject(value) || typeof value['content'] !== 'string') return undefined;
   if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0) return undefined;
@@ -52,12 +52,12 @@ export function parseAddedToken(value: unknown, id: unknown): AddedToken | undef
     singleWord: value['single_word'] === true,
     stripLeft: value['lstrip'] === true,
     stripRight: value['rstrip'] === true,
-    // Tokens are looked for in normalised text unless they are special or say otherwise.
+    // Tokens are found in normalised text unless they are special or say otherwise.
     normalized: typeof value['normalized'] === 'boolean' ? value['normalized'] : value['special'] !== true,
   };
 }
 
-/** A token that is found in the raw text, as special tokens are. */
+/** A special token, which is found in the raw text. */
 export function specialToken(content: string, id: number): AddedToken {
   return { id, content, singleWord: false, stripLeft: false, stripRight: false, normalized: false };
 }
@@ -71,7 +71,7 @@ function mapTokens(added: JsonObject): AddedToken[] {
   return Object.entries(added).flatMap(([content, id]) => parseAddedToken({ content }, id) ?? []);
 }
 
-/** A token is written as text, or as an object that holds it. */
+/** The text of a token that is written as text or as an object with its content. */
 function contentOf(value: unknown): string | undefined {
   const content = isJsonObject(value) ? value['content'] : value;
   return typeof content === 'string' ? content : undefined;

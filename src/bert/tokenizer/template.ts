@@ -2,14 +2,14 @@ import { BertQeError } from '../../common/errors.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import type { PairTemplate } from '../types.js';
 
-/** `[CLS] a [SEP] b [SEP]`, the second segment from b on. */
+/** BERT's template: `[CLS] a [SEP] b [SEP]`, the second segment from b on. */
 export function bertTemplate(cls: number, sep: number, pad: number): PairTemplate {
   return { before: [cls], between: [sep], after: [sep], secondSegment: 1, pad };
 }
 
 /**
- * How a tokenizer.json puts two texts together, from its post-processor; undefined where it has none.
- * `file` is for messages.
+ * The pair template of a tokenizer.json, read from its post-processor; undefined if it has none. `file` is for
+ * messages.
  */
 export function pairTemplate(postProcessor: unknown, pad: number, file: string): PairTemplate | undefined {
   if (!isJsonObject(postProcessor)) return undefined;

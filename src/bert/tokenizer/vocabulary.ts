@@ -3,7 +3,7 @@ import { isJsonObject } from '../json.js';
 
 export type Vocabulary = ReadonlyMap<string, number>;
 
-/** Reads the text of a `vocab.txt`: one piece per line, its id the line's number from zero. */
+/** Reads the text of a `vocab.txt`: one piece per line, whose id is the line's number from zero. */
 export function parseVocabularyText(text: string, file: string): Vocabulary {
   const lines = text.split('\n');
   while (lines.length > 0 && lines.at(-1)!.trim() === '') lines.pop();
@@ -68,8 +68,8 @@ export function specialIds<Role extends string>(
 }
 
 /**
- * Whether a vocabulary without a tokenizer_config.json (Google's releases) was made from text in lower case:
- * cased ones have capitals in a third of their pieces, uncased ones in their special tokens only.
+ * True if a vocabulary without a tokenizer_config.json (Google's releases) was made from text in lower case. Cased
+ * vocabularies have capitals in a third of their pieces, uncased ones in their special tokens only.
  */
 export function looksUncased(vocabulary: Vocabulary): boolean {
   let capitalised = 0;

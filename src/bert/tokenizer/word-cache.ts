@@ -1,15 +1,15 @@
 import type { IdBuffer } from './id-buffer.js';
 
-/** Words remembered at most; then the cache starts afresh. Zipf's law refills it with what matters. */
+/** The most words kept; then the cache is cleared and frequent words refill it. */
 const ENTRIES = 1 << 16;
 const SLOTS = 2 * ENTRIES;
 const KEY_UNITS = 1 << 20;
 const PIECES = 1 << 18;
 
-/** Longer words are too rare to remember. */
+/** Longer words are too rare to keep. */
 export const LONGEST_CACHED = 64;
 
-/** A slot: hash, where the key starts, its length (0: empty) and the number of pieces, the pieces. */
+/** Numbers in a slot: hash, start of the key, its length (0: empty) and the number of pieces, the pieces. */
 const FIELDS = 4;
 const KEY = 1;
 const LENGTHS = 2;
@@ -17,9 +17,9 @@ const PIECE = 3;
 const KEY_BITS = 8;
 
 /**
- * Remembers the pieces of words, found by a place in the UTF-16 units of a text: no substring is made for a
- * hit, and no key keeps a whole document alive, as slices of strings would. Open addressing over flat arrays;
- * what a hit needs lies together, because time goes into cache misses.
+ * A cache of words' pieces, looked up by a range of a text's UTF-16 units: a hit makes no substring, and no key keeps a
+ * whole document alive, as a slice of a string would. It uses open addressing over flat arrays and keeps all that a hit
+ * needs together, because most of the time goes into cache misses.
  */
 export class WordCache {
   private readonly slots = new Int32Array(SLOTS * FIELDS);
@@ -29,7 +29,7 @@ export class WordCache {
   private keyEnd = 0;
   private pieceEnd = 0;
 
-  /** Appends the pieces of `units[start, end)` and returns true, or returns false. */
+  /** Appends the pieces of `units[start, end)` and returns true; returns false if the word is not in the cache. */
   appendTo(out: IdBuffer, units: Uint16Array, start: number, end: number, hash: number): boolean {
     const { slots, keys } = this;
     const length = end - start;
@@ -49,7 +49,7 @@ export class WordCache {
     }
   }
 
-  /** Remembers that `units[start, end)`, not held so far, gives the ids from `from` to the end of `out`. */
+  /** Adds the word `units[start, end)`, whose ids are those from `from` to the end of `out`. */
   remember(units: Uint16Array, start: number, end: number, hash: number, out: IdBuffer, from: number): void {
     const count = out.length - from;
     const full =

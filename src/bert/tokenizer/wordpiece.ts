@@ -3,13 +3,13 @@ import { CONTINUING, PieceTrie, STARTING } from './piece-trie.js';
 
 export interface WordPieceOptions {
   readonly unknownId: number;
-  /** Marks pieces that continue a word: `##`. */
+  /** The prefix of pieces that continue a word: `##`. */
   readonly continuingPrefix: string;
   /** Longer words (in code points) are unknown. */
   readonly maxWordCharacters: number;
 }
 
-/** Greedy longest match from the left; a word that cannot be covered is one unknown token. */
+/** WordPiece: greedy longest match from the left; a word that cannot be covered is one unknown token. */
 export class WordPiece {
   private readonly trie = new PieceTrie();
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { BertQeError } from '../../common/errors.js';
 import { checkIndex } from '../../retrieval/index.js';
 import { defineCommand } from '../command.js';
-import { formatCount, Progress } from '../progress.js';
+import { formatCount } from '../format.js';
+import { Progress } from '../progress.js';
 
 export const checkCommand = defineCommand({
   name: 'check',

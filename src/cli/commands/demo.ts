@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   readDocuments,
   readQrels,
@@ -13,7 +12,7 @@ import {
 } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { compareRuns, evaluate, formatReport } from '../../evaluation/index.js';
-import { BertQE, interpolate, rerankRun, type Explanation } from '../../expansion/index.js';
+import { BertQE, DEFAULTS, interpolate, type Explanation } from '../../expansion/index.js';
 import {
   buildIndex,
   createAnalyzer,
@@ -22,11 +21,14 @@ import {
   KL,
   Searcher,
 } from '../../retrieval/index.js';
-import { defineCommand, type Io } from '../command.js';
-import { formatCount, formatDuration, Progress } from '../progress.js';
+import { rerankRun } from '../../runs/index.js';
+import { defineCommand, hasColours, type Io } from '../command.js';
 import { renderExplanation } from '../explanation-text.js';
+import { formatCount, formatDuration } from '../format.js';
+import { demoFolder } from '../package-files.js';
+import { Progress } from '../progress.js';
 
-/** Articles re-ranked per query: enough to see the effect, few enough for a demo. */
+/** Articles that are re-ranked per query. */
 const DEPTH = 30;
 
 export const demoCommand = defineCommand({
@@ -34,21 +36,25 @@ export const demoCommand = defineCommand({
   summary: 'Retrieve, re-rank, explain and evaluate on the small collection that comes with the package.',
   options: {
     query: { type: 'string', value: 'ID', default: '7', help: 'the query to explain, 1 to 40' },
-    models: { type: 'string', value: 'LETTERS', default: 'STT', help: 'model sizes of the three phases' },
+    models: {
+      type: 'string',
+      value: 'LETTERS',
+      default: DEFAULTS.models,
+      help: 'model sizes of the three phases',
+    },
   },
   examples: ['bert-qe demo', 'bert-qe demo --query 11'],
   async run({ options, io }) {
     const started = performance.now();
     const say = (text: string) => io.stdout.write(`${text}\n`);
-    const folder = fileURLToPath(new URL('../../../demo/', import.meta.url));
     const work = mkdtempSync(join(tmpdir(), 'bert-qe-demo-'));
     try {
-      const queries = await readQueries(folder);
+      const queries = await readQueries(demoFolder);
       const shown = queries.find(({ id }) => id === options.query);
       if (!shown)
         throw new BertQeError('usage', `The demo has queries 1 to ${queries.length}, not ${options.query}.`);
       const analyzer = createAnalyzer({ base: 'terrier' });
-      const { statistics } = await buildIndex(readDocuments(folder), { folder: work, analyzer });
+      const { statistics } = await buildIndex(readDocuments(demoFolder), { folder: work, analyzer });
       say(
         `The collection: ${formatCount(statistics.documents)} short articles on fourteen subjects and ${queries.length} queries (demo/).`,
       );
@@ -56,7 +62,7 @@ export const demoCommand = defineCommand({
       const runs = await rank(Index.open(work), queries, options.models, io);
       const explanation = runs.explanations.get(shown.id)!;
       say(`\n── One query, explained ${'─'.repeat(76)}\n`);
-      say(renderExplanation(explanation, { limit: 6, colour: isTerminal(io) }));
+      say(renderExplanation(explanation, { limit: 6, colour: hasColours(io.stdout) }));
       say(
         'weight, rel(q,c): how much a chunk counts, and how relevant to the query it is by itself; rel(q,d), rel(C,d): the',
       );
@@ -65,7 +71,7 @@ export const demoCommand = defineCommand({
       );
 
       say(`\n── All ${queries.length} queries, evaluated ${'─'.repeat(71)}\n`);
-      say(table(runs.systems, await readQrels(join(folder, 'qrels.txt')), isTerminal(io)));
+      say(table(runs.systems, await readQrels(join(demoFolder, 'qrels.txt')), hasColours(io.stdout)));
       say(`\n${cost([...runs.explanations.values()])}`);
       say(
         `All of it took ${formatDuration((performance.now() - started) / 1000)} on ${availableParallelism()} cores.\n`,
@@ -80,13 +86,14 @@ export const demoCommand = defineCommand({
   },
 });
 
-interface Ranked {
+/** The runs of the demo by the names of their systems, and the explanations by query. */
+interface DemoRuns {
   readonly systems: ReadonlyMap<string, Run>;
   readonly explanations: ReadonlyMap<string, Explanation>;
 }
 
 /** Ranks all queries four ways: DPH, DPH+KL, and on top of that the re-ranker without and with expansion. */
-async function rank(index: Index, queries: readonly Query[], models: string, io: Io): Promise<Ranked> {
+async function rank(index: Index, queries: readonly Query[], models: string, io: Io): Promise<DemoRuns> {
   const dph = await searchAll(new Searcher(index), queries);
   const dphKl = await searchAll(new Searcher(index, { feedback: new DivergenceFeedback(KL) }), queries);
   const bertQe = await BertQE.load({ depth: DEPTH, models });
@@ -124,7 +131,7 @@ async function searchAll(searcher: Searcher, queries: readonly Query[]): Promise
   return run;
 }
 
-/** The MaxP baseline, from the scores that are there already: rel(q,d) in the place of M. */
+/** The ranking of the MaxP baseline, from the same scores: rel(q,d) instead of M(q,d). */
 function withoutExpansion({ documents }: Explanation, beta: number) {
   return documents
     .map(({ id, queryScore, initial }) => ({
@@ -164,8 +171,4 @@ function cost(explanations: readonly Explanation[]): string {
     `${Math.round(phase('phaseTwo'))} chunks, ${Math.round(phase('phaseThree'))} chunk × document pairs, ` +
     `${(total(({ cost }) => cost.flops) / 1e9).toFixed(1)} GFLOPs, ${Math.round(1000 * total(({ cost }) => cost.seconds))} ms.`
   );
-}
-
-function isTerminal(io: Io): boolean {
-  return 'isTTY' in io.stdout && io.stdout.isTTY === true && !process.env['NO_COLOR'];
 }

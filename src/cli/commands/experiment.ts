@@ -1,6 +1,7 @@
 import { runStudy, type ExperimentProgress } from '../../experiment/index.js';
 import { defineCommand, type Io } from '../command.js';
-import { formatCount, formatDuration } from '../progress.js';
+import { formatCount, formatDuration } from '../format.js';
+import { StatusLine } from '../progress.js';
 
 export const experimentCommand = defineCommand({
   name: 'experiment',
@@ -20,7 +21,7 @@ export const experimentCommand = defineCommand({
   ],
   async run({ options, positionals: [file], io }) {
     const started = performance.now();
-    const reporter = new Reporter(io);
+    const reporter = new StepReporter(io);
     const { ran, report } = await runStudy(file, {
       out: options.out,
       signal: io.signal,
@@ -33,15 +34,17 @@ export const experimentCommand = defineCommand({
   },
 });
 
-/** A line that moves where there is a terminal; elsewhere a line per step, when it ends. */
-class Reporter {
+/** Reports the steps of an experiment: a status line on a terminal, and a line per step when it ends. */
+class StepReporter {
   #last: ExperimentProgress | undefined;
   #stepStarted = 0;
-  /** When the first missing model work was seen done: what follows gives the time left. */
+  /** The first state of the model work that was reported; the time left follows from the work since. */
   #work: { readonly at: number; readonly share: number } | undefined;
-  #shown = 0;
+  readonly #line: StatusLine;
 
-  constructor(private readonly io: Io) {}
+  constructor(private readonly io: Io) {
+    this.#line = new StatusLine(io);
+  }
 
   update(progress: ExperimentProgress): void {
     const now = performance.now();
@@ -52,10 +55,10 @@ class Reporter {
     this.#last = progress;
     const { step, done, total, share } = progress;
     if (share !== undefined) this.#work ??= { at: now, share };
-    if (!this.io.stderr.isTTY || now - this.#shown < 100) return;
-    this.#shown = now;
-    const count = total === undefined ? formatCount(done) : `${formatCount(done)} of ${formatCount(total)}`;
-    this.io.stderr.write(`${clearLine}${step}: ${count}${this.#timeLeft(progress, now)}`);
+    this.#line.show(() => {
+      const count = total === undefined ? formatCount(done) : `${formatCount(done)} of ${formatCount(total)}`;
+      return `${step}: ${count}${this.#timeLeft(progress, now)}`;
+    });
   }
 
   done(): void {
@@ -67,9 +70,9 @@ class Reporter {
     const { step, done, total } = this.#last;
     const now = performance.now();
     const stopped = total !== undefined && done < total ? `, stopped after ${done} of ${total}` : '';
-    const start = this.io.stderr.isTTY ? clearLine : '';
+    this.#line.clear();
     const seconds = formatDuration((now - this.#stepStarted) / 1000);
-    this.io.stderr.write(`${start}${step}: ${seconds}${stopped}${this.#timeLeft(this.#last, now)}\n`);
+    this.io.stderr.write(`${step}: ${seconds}${stopped}${this.#timeLeft(this.#last, now)}\n`);
     this.#last = undefined;
   }
 
@@ -79,6 +82,3 @@ class Reporter {
     return ` · ${Math.floor(100 * share)}% of the model work${left >= 1 ? `, ${formatDuration(left)} left` : ''}`;
   }
 }
-
-/** Back to the start of the line, and nothing to the right of it. */
-const clearLine = '\r\u001B[K';

@@ -1,9 +1,9 @@
-import { fleetStatus, parseFleetAddress, retryFailed, workForFleet, clearFleet } from '../../remote/index.js';
 import { BertQeError } from '../../common/errors.js';
+import { clearFleet, fleetStatus, parseFleetAddress, retryFailed } from '../../remote/index.js';
+import { rerankForFleet } from '../../runs/index.js';
 import { defineCommand, type Io } from '../command.js';
 import type { OptionValues } from '../options.js';
-import { formatCount, formatDuration } from '../progress.js';
-import { RerankWork } from './rerank-fleet.js';
+import { counted, formatCount, formatDuration } from '../format.js';
 
 const options = {
   redis: {
@@ -76,25 +76,20 @@ export const fleetCommand = defineCommand({
 });
 
 async function work(options: Values, io: Io): Promise<void> {
-  const rerank = new RerankWork(io.signal);
   const idle = options['idle-seconds'];
   let done = 0;
   let seconds = 0;
-  try {
-    await workForFleet(parseFleetAddress(options.redis), rerank, {
-      concurrency: options.concurrency,
-      lockMs: 1000 * options['lock-seconds'],
-      signal: io.signal,
-      ...(idle === undefined ? {} : { idleMs: 1000 * idle }),
-      onFinished: (key, took) => {
-        done++;
-        seconds += took;
-        io.stderr.write(`query ${key}: ${formatDuration(took)}\n`);
-      },
-      onFailed: (key, reason) => io.stderr.write(`query ${key} failed: ${reason}\n`),
-    });
-  } finally {
-    await rerank.close();
-  }
-  io.stderr.write(`${formatCount(done)} ${done === 1 ? 'query' : 'queries'} in ${formatDuration(seconds)}\n`);
+  await rerankForFleet(options.redis, {
+    concurrency: options.concurrency,
+    lockMs: 1000 * options['lock-seconds'],
+    signal: io.signal,
+    ...(idle === undefined ? {} : { idleMs: 1000 * idle }),
+    onFinished: (key, took) => {
+      done++;
+      seconds += took;
+      io.stderr.write(`query ${key}: ${formatDuration(took)}\n`);
+    },
+    onFailed: (key, reason) => io.stderr.write(`query ${key} failed: ${reason}\n`),
+  });
+  io.stderr.write(`${counted(done, 'query')} in ${formatDuration(seconds)}\n`);
 }

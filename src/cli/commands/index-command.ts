@@ -3,9 +3,11 @@ import { BertQeError } from '../../common/errors.js';
 import { standardStream } from '../../common/output.js';
 import { buildIndex, createAnalyzer, readStopwords, type Analyzer } from '../../retrieval/index.js';
 import { defineCommand, type Io } from '../command.js';
-import { clusterOptions, connect, refuseEngineOptions } from '../engine-options.js';
+import { clusterFrom } from '../collection-options.js';
+import { formatCount, formatDuration } from '../format.js';
+import { OPTIONS, pick } from '../option-table.js';
 import type { OptionValues } from '../options.js';
-import { formatCount, formatDuration, Progress } from '../progress.js';
+import { Progress } from '../progress.js';
 
 const options = {
   out: {
@@ -30,8 +32,12 @@ const options = {
     value: 'FILE|none',
     help: "your own stop words, one a line, instead of the analyzer's",
   },
-  ...clusterOptions,
-  index: { type: 'string', value: 'NAME', help: 'cluster: the index to create; an interrupted load goes on' },
+  ...pick('engine', 'url'),
+  index: {
+    ...OPTIONS.index,
+    value: 'NAME',
+    help: 'cluster: the index to create; an interrupted load goes on',
+  },
   shards: { type: 'integer', min: 1, help: 'cluster: parts that the index is cut into (1)' },
   replicas: { type: 'integer', min: 0, help: 'cluster: copies of each part when it is loaded (0)' },
   native: {
@@ -69,7 +75,7 @@ export const indexCommand = defineCommand({
       if (options[name] === undefined) continue;
       throw new BertQeError('usage', `--${name} has no effect without --engine; give --out DIR.`);
     }
-    refuseEngineOptions(options);
+    clusterFrom(options);
     if (options.out === undefined)
       throw new BertQeError('usage', 'index needs --out DIR, the folder of the index.');
     const progress = new Progress(io, 'documents');
@@ -111,8 +117,8 @@ async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer
       'usage',
       'A load that can go on needs a collection that can be read again: no stdin.',
     );
-  const connection = await connect(options, io.signal);
-  const { loadEngineIndex } = await import('../../remote/index.js');
+  const { EngineConnection, loadEngineIndex } = await import('../../remote/index.js');
+  const connection = await EngineConnection.open(clusterFrom(options)!, { signal: io.signal });
   const progress = new Progress(io, 'documents');
   let share: number | undefined;
   const documents = () =>

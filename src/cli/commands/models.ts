@@ -10,14 +10,17 @@ import {
   quantizeModel,
   readCrossEncoderConfig,
   SIZE_FOLDERS,
+  weightFlops,
+  type ModelDescription,
 } from '../../bert/index.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { closest } from '../closest.js';
 import { defineCommand, type Io } from '../command.js';
+import { OPTIONS } from '../option-table.js';
 import type { OptionValues } from '../options.js';
-import { formatCount, Progress } from '../progress.js';
-import { renderDescription, renderList } from './models-text.js';
-import { readAllPairs } from './pairs.js';
+import { counted, formatCount, tableText } from '../format.js';
+import { Progress } from '../progress.js';
+import { readAllPairs } from '../pairs.js';
 
 const options = {
   out: { type: 'string', value: 'DIR', help: 'convert, quantize: new folder for the model' },
@@ -40,7 +43,7 @@ const options = {
   },
   as: { type: 'string', value: 'NAME', help: 'get: also call it so, for example M, B or L' },
   revision: { type: 'string', value: 'REV', default: 'main', help: 'get: branch, tag or commit' },
-  json: { type: 'boolean', help: 'list, info: write JSON' },
+  json: { ...OPTIONS.json, help: 'list, info: write JSON' },
 } as const;
 
 type Values = OptionValues<typeof options>;
@@ -81,7 +84,7 @@ async function list(_model: string | undefined, { json }: Values, io: Io): Promi
   const models = [];
   for (const [name, folder] of await listModels()) {
     const letter = Object.entries(SIZE_FOLDERS).find(([, folderName]) => folderName === name)?.[0];
-    // A folder that cannot be read is listed too: that is what one wants to find out.
+    // A folder that cannot be read is listed too, with the reason.
     const found = await readCrossEncoderConfig(folder).then(
       ({ modelType, labels }) => ({ modelType, labels }),
       (error: unknown) => ({ problem: reasonOf(error) }),
@@ -109,10 +112,10 @@ async function get(model: string | undefined, { revision, as }: Values, io: Io):
   });
   progress.done();
   if (name !== undefined) {
-    const shelf = join(cacheFolder(), 'models');
-    await mkdir(shelf, { recursive: true });
-    await rm(join(shelf, name), { force: true });
-    await symlink(folder, join(shelf, name));
+    const folders = join(cacheFolder(), 'models');
+    await mkdir(folders, { recursive: true });
+    await rm(join(folders, name), { force: true });
+    await symlink(folder, join(folders, name));
   }
   io.stderr.write(
     `${repository}: ${files.length} files${fromCache ? ' from the cache' : ''}${as ? `, now also called ${as}` : ''}\n`,
@@ -155,4 +158,57 @@ async function info(model: string | undefined, { json }: Values, io: Io): Promis
 function required(value: string | undefined, message: string): string {
   if (value === undefined) throw new BertQeError('usage', message);
   return value;
+}
+
+/** The length to which the paper pads every sequence, and at which it counts FLOPs. */
+const PAPER_TOKENS = 384;
+
+/** A model of `models list`. */
+interface ListedModel {
+  readonly name: string;
+  readonly letter?: string;
+  readonly folder: string;
+  readonly modelType?: string;
+  readonly labels?: number;
+  /** The reason why the folder cannot be read. */
+  readonly problem?: string;
+}
+
+function renderList(models: readonly ListedModel[]): string {
+  const rows = models.map(({ name, letter, folder, modelType, labels, problem }) => [
+    letter ?? '',
+    name,
+    problem === undefined ? `${modelType}, ${counted(labels!, 'label')}` : 'damaged',
+    problem ?? folder,
+  ]);
+  return tableText([['', 'name', 'kind', 'folder'], ...rows]);
+}
+
+/** The description of a model as text or as JSON. */
+function renderDescription(model: ModelDescription, json: boolean): string {
+  const flops = model.config ? weightFlops(model.config) * PAPER_TOKENS : undefined;
+  const { config, ...rest } = model;
+  if (json) {
+    const shape = config ? { layers: config.layers, hidden: config.hidden, heads: config.heads } : {};
+    return `${JSON.stringify({ ...rest, ...shape, ...(flops === undefined ? {} : { flopsPer384Tokens: flops }) })}\n`;
+  }
+  const facts: [string, string][] = [['folder', model.folder]];
+  if (model.letter) facts.push(['size', model.letter]);
+  facts.push(['kind', model.modelType]);
+  if (config)
+    facts.push(['shape', `${config.layers} layers, hidden ${config.hidden}, ${config.heads} heads`]);
+  if (model.parameters !== undefined) facts.push(['parameters', formatCount(model.parameters)]);
+  if (flops !== undefined) facts.push([`FLOPs per ${PAPER_TOKENS} tokens`, formatFlops(flops)]);
+  facts.push(
+    ['tokenizer', `${model.tokenizer}, ${formatCount(model.vocabulary)} pieces`],
+    ['labels', model.labels === 1 ? '1 (sigmoid)' : `${model.labels} (softmax)`],
+    ['positions', formatCount(model.maxPositions)],
+    ['weights', model.weights],
+  );
+  const files = model.files.map(({ name, bytes, sha256 }) => [name, formatCount(bytes), sha256]);
+  return `${tableText(facts)}\n${tableText([['file', 'bytes', 'sha256'], ...files])}`;
+}
+
+function formatFlops(flops: number): string {
+  return flops >= 1e12 ? `${(flops / 1e12).toFixed(2)} T` : `${(flops / 1e9).toFixed(2)} G`;
 }

@@ -1,22 +1,26 @@
-import { existsSync, statSync } from 'node:fs';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
-import { BertQE, rerankRun, type RerankedQuery } from '../../expansion/index.js';
-import { standardStream, writeOutput } from '../../common/output.js';
-import { defineCommand, type Io } from '../command.js';
-import type { OptionValues } from '../options.js';
-import { fleetEntries } from './rerank-fleet.js';
-import { Journal, type JournalEntry, type JournalInputs } from './rerank-journal.js';
-import { bertQeOptions, entryOf, methodOptions, type WantedOutputs } from './rerank-method.js';
+import { BertQeError } from '../../common/errors.js';
+import { standardStream } from '../../common/output.js';
+import { parseVariant } from '../../expansion/index.js';
 import {
+  fleetReranker,
+  loadReranker,
   modelInputs,
-  modelOptions,
-  namedModels,
-  openRemoteModels,
-  type NamedModels,
-} from './rerank-models.js';
-import { openSource, sourceOptions, type RerankSource } from './rerank-source.js';
-import { RerankTotals } from './rerank-totals.js';
+  rerankRun,
+  rerankToFile,
+  type FinishedQuery,
+  type RerankerConfig,
+  type RunInputs,
+  type RunProgress,
+  type RunReranker,
+  type RunTotals,
+} from '../../runs/index.js';
+import { defineCommand, hasColours, type Io } from '../command.js';
 import { renderExplanation } from '../explanation-text.js';
+import { methodOptions, modelOptions, OPTIONS } from '../option-table.js';
+import type { OptionValues } from '../options.js';
+import { counted, formatCount, formatDuration } from '../format.js';
+import { Progress } from '../progress.js';
+import { openRunSource, sourceOptions, type RunSource } from '../run-source.js';
 
 const options = {
   ...sourceOptions,
@@ -38,7 +42,7 @@ const options = {
     help: 'spread the queries over the workers (bert-qe fleet work) that meet at redis://HOST:PORT',
   },
   out: { type: 'string', value: 'RUN', help: 'TREC run to write; resumed when it is interrupted (stdout)' },
-  tag: { type: 'string', value: 'NAME', help: "name of the run, its last column (the models' name)" },
+  tag: OPTIONS.tag,
 } as const;
 
 type Values = OptionValues<typeof options>;
@@ -55,185 +59,159 @@ export const rerankCommand = defineCommand({
     'bert-qe rerank --engine opensearch --url http://localhost:9200 --index scifact --query "vitamin D" --top-k 10',
   ],
   async run({ options, io }) {
-    const outputs = chooseOutputs(options);
-    const models = await namedModels(options);
-    const source = await openSource(options, options.depth, io);
+    const { explain: explanations, fleet } = options;
+    // A single query without --out is shown to be read.
+    const out = options.out ?? (options.query === undefined ? standardStream : undefined);
+    const isShown = out === undefined && explanations !== standardStream;
+    if (out === standardStream && explanations === standardStream) {
+      throw new BertQeError(
+        'usage',
+        '--out and --explain cannot both go to standard output; name a file for one.',
+      );
+    }
+    if (fleet !== undefined && isShown) {
+      throw new BertQeError(
+        'usage',
+        '--fleet is for runs: give --out RUN, or leave it out to look at one query.',
+      );
+    }
+    if (fleet !== undefined && options.index === undefined) {
+      throw new BertQeError('usage', '--fleet needs --index: workers must reach the documents too.');
+    }
+    const { config, name } = rerankerConfig(options);
+    const hashes = await modelInputs(config.models);
+    const source = await openRunSource(options, options.depth, io);
+    const progress = new Progress(io, 'queries');
     try {
-      const inputs = { ...source.inputs, ...(await modelInputs(models)), ...plainInputs(options, models) };
-      const journal = outputs.journal === undefined ? undefined : await Journal.open(outputs.journal, inputs);
-      const job = { options, outputs, models, source, inputs, io };
-      try {
-        if (journal) await withJournal(job, journal);
-        else await straight(job);
-      } finally {
-        await journal?.close();
-      }
+      const inputs = { ...hashes, ...optionInputs(options, config) };
+      const topK = options['top-k'];
+      const limit = topK === undefined ? {} : { topK };
+      const reranker =
+        fleet === undefined
+          ? lazyReranker(config, source, { inputs, ...limit, ...(isShown ? { explain: true } : {}) })
+          : await fleetReranker(fleet, source.collection, config, { inputs, ...limit });
+      const totals = await rerankToFile({
+        reranker,
+        queries: source.queries,
+        run: source.rankings(),
+        total: source.total,
+        inputs: source.inputs,
+        ...(out === undefined ? {} : { out }),
+        ...(explanations === undefined ? {} : { explanations }),
+        tag: options.tag ?? name,
+        stdout: io.stdout,
+        signal: io.signal,
+        onResume: (finished, journal) =>
+          io.stderr.write(`Going on after ${counted(finished, 'finished query')} (${journal}).\n`),
+        onProgress: (state) => showProgress(progress, state),
+        ...(isShown ? { onReranked: (query) => io.stdout.write(readable(query, topK, io)) } : {}),
+      });
+      progress.done();
+      if (totals.queries > 0) io.stderr.write(summary(name, totals));
     } finally {
+      progress.done();
       await source.close();
     }
   },
 });
 
-interface Outputs {
-  /** A single query without `--out` is shown to be read, and there is no run. */
-  readonly isShown: boolean;
-  readonly run: string | undefined;
-  readonly explanations: string | undefined;
-  /** Beside the file that is made; none when nothing is. */
-  readonly journal: string | undefined;
-}
-
-interface Job {
-  readonly options: Values;
-  readonly outputs: Outputs;
-  readonly models: NamedModels;
-  readonly source: RerankSource;
-  readonly inputs: JournalInputs;
-  readonly io: Io;
-}
-
-function chooseOutputs({ out, explain, query }: Values): Outputs {
-  // One query without a place to go is meant to be read.
-  const run = out ?? (query === undefined ? standardStream : undefined);
-  if (run === standardStream && explain === standardStream) {
-    throw new BertQeError(
-      'usage',
-      '--out and --explain cannot both go to standard output; name a file for one.',
-    );
+/** The re-ranker that the options name, and its name: BERT-QE-SST, or BERT-QE where models are named one by one. */
+function rerankerConfig(options: Values): { config: RerankerConfig; name: string } {
+  const { phaseOne, expansion, name } = parseVariant(options.models);
+  const { phase1, phase2, phase3, 'best-passage': bestPassage } = options;
+  for (const phase of ['phase2', 'phase3'] as const) {
+    if (!expansion && options[phase] !== undefined) {
+      throw new BertQeError(
+        'usage',
+        `--${phase} has no effect with --models ${options.models}, which is MaxP; give --models three letters.`,
+      );
+    }
   }
-  const file = [run, explain].find((path) => path !== undefined && isReplaceable(path));
-  const isShown = run === undefined && explain !== standardStream;
-  return { isShown, run, explanations: explain, journal: file && `${file}.journal` };
+  const one = phase1 ?? phaseOne;
+  const isNamed = (phase1 ?? phase2 ?? phase3) !== undefined;
+  return {
+    name: isNamed ? (expansion ? 'BERT-QE' : 'BERT-MaxP') : name,
+    config: {
+      models: {
+        bestPassage: bestPassage ?? one,
+        phaseOne: one,
+        phaseTwo: phase2 ?? expansion?.phaseTwo ?? one,
+        phaseThree: phase3 ?? expansion?.phaseThree ?? one,
+      },
+      expansion: expansion !== undefined,
+      device: options.device,
+      precision: options.precision,
+      alpha: options.alpha,
+      beta: options.beta,
+      kd: options.kd,
+      kc: options.kc,
+      chunkWords: options['chunk-words'],
+      passageWords: options['passage-words'],
+      titleWords: options['title-words'],
+      chunkSource: options['chunk-source'],
+      dropQueryScore: options['drop-query-score'],
+      depth: options.depth,
+    },
+  };
 }
 
-/** A file, or a place where one can be made: not standard output, not a pipe or a device. */
-function isReplaceable(path: string): boolean {
-  return path !== standardStream && (!existsSync(path) || statSync(path).isFile());
-}
-
-/** Everything but files and models that changes what comes out. */
-function plainInputs(options: Values, { name, expansion }: NamedModels): JournalInputs {
+/** The options, as they are written, that change the results. */
+function optionInputs(options: Values, { expansion }: RerankerConfig): RunInputs {
   const names = [...Object.keys(methodOptions), 'top-k', 'precision', 'device'] as (keyof Values)[];
   return {
-    ...Object.fromEntries(names.map((option) => [`--${option}`, String(options[option])])),
+    ...Object.fromEntries(names.map((name) => [`--${name}`, String(options[name])])),
     expansion: String(expansion),
-    '--explain': String(options.explain !== undefined),
-    '--tag': options.tag ?? name,
   };
 }
 
-/** Finished queries go into the journal; when all are there, the files are made of it. */
-async function withJournal(job: Job, journal: Journal): Promise<void> {
-  const { outputs, io } = job;
-  if (journal.finished > 0) {
-    const noun = journal.finished === 1 ? 'query' : 'queries';
-    io.stderr.write(`Going on after ${journal.finished} finished ${noun} (${journal.path}).\n`);
-  }
-  if (journal.finished < job.source.total) {
-    for await (const entry of unfinished(job, journal)) await journal.append(entry);
-  }
-  if (outputs.run !== undefined) await writeOutput(outputs.run, parts(journal, 'run'), io.stdout);
-  if (outputs.explanations !== undefined) {
-    await writeOutput(outputs.explanations, parts(journal, 'explanation'), io.stdout);
-  }
-  await journal.discard();
-}
-
-async function* parts(journal: Journal, part: 'run' | 'explanation'): AsyncGenerator<string> {
-  for await (const entry of journal.entries()) yield entry[part] ?? '';
-}
-
-/** To standard output, query by query; what goes elsewhere, to a pipe or a device, follows at the end. */
-async function straight(job: Job): Promise<void> {
-  const { run, explanations } = job.outputs;
-  const [first, second] =
-    explanations === standardStream ? (['explanation', 'run'] as const) : (['run', 'explanation'] as const);
-  const paths = { run, explanation: explanations };
-  const later: string[] = [];
-  const texts = async function* (): AsyncGenerator<string> {
-    for await (const entry of unfinished(job)) {
-      yield entry[first] ?? '';
-      if (paths[second] !== undefined) later.push(entry[second] ?? '');
-    }
+/** Re-ranks in this process. The models are loaded when the first query is there. */
+function lazyReranker(
+  config: RerankerConfig,
+  { collection }: RunSource,
+  { inputs, ...always }: { inputs: RunInputs; topK?: number; explain?: true },
+): RunReranker {
+  return {
+    inputs,
+    async *rerank(queries, rankings, options) {
+      const { bertQe, close } = await loadReranker(config, options.signal);
+      try {
+        yield* rerankRun(bertQe, queries, rankings, collection.documents, { ...options, ...always });
+      } finally {
+        await close();
+      }
+    },
   };
-  await writeOutput(paths[first] ?? standardStream, texts(), job.io.stdout);
-  if (paths[second] !== undefined) await writeOutput(paths[second], later, job.io.stdout);
 }
 
-/** The queries that are not finished yet, run here or by a fleet. */
-function unfinished(job: Job, journal?: Journal): AsyncGenerator<JournalEntry> {
-  const { options, outputs, models, source, io } = job;
-  if (options.fleet === undefined) return rerankAll(job, journal);
-  if (outputs.isShown) {
-    throw new BertQeError(
-      'usage',
-      '--fleet is for runs: give --out RUN, or leave it out to look at one query.',
-    );
-  }
-  const totals = new RerankTotals(io, models.name, source.total, journal?.finished ?? 0);
-  return fleetEntries(options.fleet, {
-    options,
-    tag: options.tag ?? models.name,
-    wanted: wantedOf(outputs),
-    source,
-    inputs: job.inputs,
-    isFinished: (query) => journal?.has(query) ?? false,
-    totals,
-    signal: io.signal,
-  });
+const phaseNames = {
+  bestPassage: 'best passages',
+  phaseOne: 'phase one',
+  phaseTwo: 'phase two',
+  phaseThree: 'phase three',
+} as const;
+
+function showProgress(progress: Progress, { finished, share, phase }: RunProgress): void {
+  progress.update(finished, share, phase ? phaseNames[phase] : '');
 }
 
-/** Runs the queries that are not finished yet on this machine. */
-async function* rerankAll(
-  { options, outputs, models, source, io }: Job,
-  journal?: Journal,
-): AsyncGenerator<JournalEntry> {
-  const totals = new RerankTotals(io, models.name, source.total, journal?.finished ?? 0);
-  const { isShown } = outputs;
-  const opened = await openRemoteModels(models, io.signal);
-  const bertQe = await BertQE.load({
-    models: opened.models,
-    device: options.device,
-    precision: options.precision,
-    ...bertQeOptions(options),
-    expansion: models.expansion,
-  }).catch(async (error: unknown) => {
-    await opened.close();
-    throw error;
-  });
-  try {
-    const rankings = async function* () {
-      for await (const ranking of source.rankings()) if (!journal?.has(ranking.query)) yield ranking;
-    };
-    const reranked = rerankRun(bertQe, source.queries, rankings(), source.store, {
-      signal: io.signal,
-      explain: isShown || outputs.explanations !== undefined,
-      onProgress: (progress) => totals.progress(progress),
-      ...(options['top-k'] === undefined ? {} : { topK: options['top-k'] }),
-    });
-    for await (const query of reranked) {
-      throwIfAborted(io.signal);
-      if (isShown) io.stdout.write(readable(query, options, io));
-      yield await entryOf(query, options.tag ?? models.name, wantedOf(outputs));
-      totals.add(query.cost, query.ranking.length);
-    }
-    totals.summarise();
-  } finally {
-    totals.done();
-    await bertQe.close();
-    await opened.close();
-  }
+/** One line with the number of queries, the time and the cost. */
+function summary(name: string, totals: RunTotals): string {
+  const { queries, pairs, exhaustivePairs, flops, resumed, empty, seconds } = totals;
+  const share = Math.round((100 * pairs) / exhaustivePairs);
+  const parts = [
+    `${name}: ${counted(queries, 'query')} in ${formatDuration(seconds)}`,
+    `${formatCount(pairs)} pairs${pairs < exhaustivePairs ? ` (${share}% of ${formatCount(exhaustivePairs)})` : ''}`,
+  ];
+  if (flops > 0) parts.push(`${(flops / queries / 1e12).toPrecision(3)} TFLOPs a query`);
+  if (resumed > 0) parts.push(`${formatCount(resumed)} finished before`);
+  if (empty > 0) parts.push(`${formatCount(empty)} without any document`);
+  return `${parts.join(' · ')}\n`;
 }
 
-function wantedOf({ run, explanations }: Outputs): WantedOutputs {
-  return { run: run !== undefined, explanations: explanations !== undefined };
-}
-
-function readable({ explanation }: RerankedQuery, options: Values, io: Io): string {
-  const stdout = io.stdout as NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+function readable({ explanation }: FinishedQuery, topK: number | undefined, io: Io): string {
   return renderExplanation(explanation!, {
-    width: stdout.columns ?? 100,
-    colour: stdout.isTTY === true && !process.env['NO_COLOR'],
-    limit: options['top-k'] ?? 10,
+    width: (io.stdout as { columns?: number }).columns ?? 100,
+    colour: hasColours(io.stdout),
+    limit: topK ?? 10,
   });
 }

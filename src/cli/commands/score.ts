@@ -2,11 +2,12 @@ import { BertScorer, type Logits, probabilities } from '../../bert/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { standardStream, writeOutput } from '../../common/output.js';
 import { defineCommand, type Io } from '../command.js';
-import { formatCount, formatDuration, Progress } from '../progress.js';
-import { readPairs } from './pairs.js';
-import { modelOptions } from './rerank-models.js';
+import { counted, formatCount, formatDuration } from '../format.js';
+import { pick } from '../option-table.js';
+import { readPairs } from '../pairs.js';
+import { Progress } from '../progress.js';
 
-/** Pairs that are scored together; two such blocks are in memory, whatever the length of the file. */
+/** Pairs that are scored together. Two such blocks are in memory, however long the file is. */
 const BLOCK_PAIRS = 2048;
 
 export const scoreCommand = defineCommand({
@@ -15,9 +16,7 @@ export const scoreCommand = defineCommand({
   options: {
     model: { type: 'string', value: 'MODEL', help: 'by letter (T, S, M, B, L), name or path' },
     pairs: { type: 'string', value: 'FILE', help: '{"a": …, "b": …} a line, .gz too; - is stdin' },
-    device: modelOptions.device,
-    precision: modelOptions.precision,
-    'max-length': { type: 'integer', min: 16, default: 384, help: 'tokens of a pair, special ones included' },
+    ...pick('device', 'precision', 'max-length'),
     out: { type: 'string', value: 'FILE', default: standardStream, help: 'where to write; - is stdout' },
   },
   examples: [
@@ -44,7 +43,7 @@ export const scoreCommand = defineCommand({
   },
 });
 
-/** A block is read and sent off before the one before it is waited for, so that the workers never idle. */
+/** The scores as JSON lines. A block is sent before the one before it is awaited, so that the workers never idle. */
 async function* scoredLines(scorer: BertScorer, file: string, io: Io): AsyncGenerator<string> {
   const progress = new Progress(io, 'pairs');
   let done = 0;
@@ -58,13 +57,13 @@ async function* scoredLines(scorer: BertScorer, file: string, io: Io): AsyncGene
   try {
     for await (const pairs of readPairs(file, BLOCK_PAIRS)) {
       const block = scorer.scoreLogits(pairs, { signal: io.signal });
-      // Heard when it is waited for; until then a failure must not count as unhandled.
+      // A failure is thrown where the block is awaited; until then it must not count as unhandled.
       block.catch(() => {});
       if (before) yield await finish(before);
       before = block;
     }
   } catch (error) {
-    // A bad line: what came before it is scored and written all the same.
+    // The pairs before a bad line are scored and written.
     if (before && !io.signal.aborted) yield await finish(before);
     throw error;
   } finally {
@@ -75,7 +74,7 @@ async function* scoredLines(scorer: BertScorer, file: string, io: Io): AsyncGene
   const { model, device, precision, workers, threads } = scorer.info;
   const rate = `${formatCount(done / progress.seconds)}/s`;
   io.stderr.write(
-    `${formatCount(done)} ${done === 1 ? 'pair' : 'pairs'} in ${formatDuration(progress.seconds)} (${rate}) with ${model}: ` +
+    `${counted(done, 'pair')} in ${formatDuration(progress.seconds)} (${rate}) with ${model}: ` +
       `${device}, ${precision}, ${workers} × ${threads} threads\n`,
   );
 }
@@ -89,7 +88,7 @@ function format(logits: Logits): string {
   return lines.join('');
 }
 
-/** The nine digits that tell any two 32-bit floats apart. */
+/** A number with nine digits, which distinguish any two 32-bit floats. */
 function short(value: number): number {
   return Number(value.toPrecision(9));
 }

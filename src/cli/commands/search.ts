@@ -1,35 +1,30 @@
 import { writeRun, type Query, type Ranking } from '../../collection/index.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { writeOutput } from '../../common/output.js';
+import { openCollection } from '../../remote/index.js';
+import { collectionAddress, queriesFrom, retrievalModels } from '../collection-options.js';
 import { defineCommand } from '../command.js';
-import { engineOptions } from '../engine-options.js';
-import { formatDuration, formatCount, Progress } from '../progress.js';
-import { queriesFrom } from '../queries.js';
-import { retrievalOptions } from '../retrieval-options.js';
-import { openCollection } from '../searched-collection.js';
+import { counted, formatDuration } from '../format.js';
+import { clusterOptions, OPTIONS, pick, retrievalOptions } from '../option-table.js';
+import { Progress } from '../progress.js';
 
 export const searchCommand = defineCommand({
   name: 'search',
   summary: 'Rank the documents of an index for one query or a file of queries (DPH, BM25, QL; KL, Bo1, RM3).',
   options: {
-    index: { type: 'string', value: 'DIR', help: 'folder of the index' },
-    ...engineOptions,
-    query: { type: 'string', value: 'TEXT', help: 'one query' },
-    queries: {
-      type: 'string',
-      value: 'FILE',
-      help: 'queries: BEIR JSONL, TSV, TREC topics, or queries.json lines',
-    },
+    index: { ...OPTIONS.index, help: 'folder of the index' },
+    ...clusterOptions,
+    ...pick('query', 'queries'),
     ...retrievalOptions,
-    depth: { type: 'integer', min: 1, default: 1000, help: 'documents per query' },
+    depth: { ...OPTIONS.depth, help: 'documents per query' },
     out: {
       type: 'string',
       value: 'FILE',
       default: '-',
       help: 'TREC run (or JSON lines) to write; - is stdout',
     },
-    tag: { type: 'string', value: 'NAME', help: "name of the run, its last column (the models' names)" },
-    json: { type: 'boolean', help: 'write a JSON line per query instead of a TREC run' },
+    tag: { ...OPTIONS.tag, help: "name of the run, its last column (the models' names)" },
+    json: { ...OPTIONS.json, help: 'write a JSON line per query instead of a TREC run' },
   },
   examples: [
     'bert-qe search --index scifact.index --query "vitamin D and bone density" --depth 10 --json',
@@ -42,34 +37,34 @@ export const searchCommand = defineCommand({
     if (index === undefined)
       throw new BertQeError('usage', 'search needs --index DIR; make one with: bert-qe index');
     const queries = await queriesFrom(options.query, options.queries);
-    const collection = await openCollection({ ...options, index }, io.signal);
+    const collection = await openCollection(collectionAddress(index, options), io.signal);
     try {
-      const searcher = collection.retriever(options);
+      const retriever = collection.retriever(retrievalModels(options));
       const progress = new Progress(io, 'queries');
       let empty = 0;
       let lastReason = '';
       const rankings = async function* (): AsyncGenerator<{ query: Query; ranking: Ranking }> {
         for (const [done, query] of queries.entries()) {
           throwIfAborted(io.signal);
-          const ranking = await searcher.search(query, { depth: options.depth, signal: io.signal });
+          const ranking = await retriever.search(query, { depth: options.depth, signal: io.signal });
           if (ranking.length === 0) {
             empty++;
             progress.done();
-            lastReason = collection.whyNothing(query);
+            lastReason = whyNothing(query, collection.countTerms(query.text));
             if (queries.length > 1) io.stderr.write(`bert-qe: ${lastReason}\n`);
           }
           yield { query, ranking };
           progress.update(done + 1, (done + 1) / queries.length);
         }
       };
-      const tag = options.tag ?? searcher.name;
+      const tag = options.tag ?? retriever.name;
       if (options.json) await writeOutput(options.out, jsonLines(rankings()), io.stdout);
       else await writeRun(options.out, byId(rankings()), { tag, stdout: io.stdout });
       progress.done();
-      // One query without a result may be chance; when none has any, the input is at fault.
+      // Some queries may find nothing; where none finds anything, the input is at fault.
       if (empty === queries.length) throw new BertQeError('input', lastReason);
       io.stderr.write(
-        `${tag}: ${formatCount(queries.length)} ${queries.length === 1 ? 'query' : 'queries'} in ` +
+        `${tag}: ${counted(queries.length, 'query')} in ` +
           `${formatDuration(progress.seconds)}${empty > 0 ? `, ${empty} without any document` : ''}\n`,
       );
     } finally {
@@ -77,6 +72,15 @@ export const searchCommand = defineCommand({
     }
   },
 });
+
+/** The reason why a query has an empty ranking. */
+function whyNothing(query: Query, terms: number): string {
+  const reason =
+    terms === 0
+      ? 'it has only stop words or signs; add a word that says what is wanted'
+      : 'none of its words is in the index; try others';
+  return `Query ${query.id} ("${query.text}") finds nothing: ${reason}.`;
+}
 
 async function* jsonLines(
   rankings: AsyncIterable<{ query: Query; ranking: Ranking }>,

@@ -1,20 +1,30 @@
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readDocuments, readQrels, readQueries, type Qrels, type Query } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
-import { DEFAULTS } from '../../expansion/index.js';
-import { defaultLimits, RerankServer, ServerLog } from '../../server/index.js';
-import { defineCommand } from '../command.js';
+import { buildIndex, createAnalyzer, Index, Searcher } from '../../retrieval/index.js';
+import { defaultLimits, RerankServer, ServerLog, type Collection } from '../../server/index.js';
+import { retrievalModels } from '../collection-options.js';
+import { defineCommand, type Io } from '../command.js';
+import { firstStageOptions, OPTIONS, pick } from '../option-table.js';
 import type { OptionValues } from '../options.js';
-import { modelOptions } from './rerank-models.js';
-import { collectionOptions, openCollection } from './serve-collection.js';
+import { demoFolder, packageVersion } from '../package-files.js';
 
-/** What is offered where nothing is named: everything that the shipped models can be combined to, within reason. */
+/** The models that are served where none are named: useful combinations of those that come with the package. */
 const shipped = ['SST', 'SSS', 'STT', 'TTT', 'S', 'T'];
 
 const megabyte = 1024 * 1024;
 
 const options = {
-  ...collectionOptions,
+  index: { ...OPTIONS.index, help: 'folder of the index to search (made with bert-qe index)' },
+  demo: {
+    type: 'boolean',
+    help: 'serve the small collection that comes with the package, with its judgements',
+  },
+  queries: { ...OPTIONS.queries, help: 'queries that the page offers' },
+  qrels: { ...OPTIONS.qrels, help: 'judgements of those queries: relevant documents are marked' },
+  ...firstStageOptions,
   models: {
     type: 'string',
     value: 'LMT',
@@ -27,23 +37,10 @@ const options = {
     multiple: true,
     help: 'a further name for a model, for clients that cannot change theirs',
   },
-  device: modelOptions.device,
-  precision: modelOptions.precision,
-  alpha: {
-    type: 'number',
-    min: 0,
-    max: 1,
-    default: DEFAULTS.alpha,
-    help: 'share of rel(C,d), where a request sets none',
-  },
-  beta: {
-    type: 'number',
-    min: 0,
-    max: 1,
-    default: DEFAULTS.beta,
-    help: 'share of ln M, where a request sets none',
-  },
-  depth: { type: 'integer', min: 1, max: 10_000, default: 100, help: 'documents that a search re-ranks' },
+  ...pick('device', 'precision'),
+  alpha: { ...OPTIONS.alpha, help: 'share of rel(C,d), where a request sets none' },
+  beta: { ...OPTIONS.beta, help: 'share of ln M, where a request sets none' },
+  depth: { ...OPTIONS.depth, max: 10_000, default: 100, help: 'documents that a search re-ranks' },
   host: {
     type: 'string',
     value: 'ADDRESS',
@@ -112,11 +109,11 @@ export const serveCommand = defineCommand({
   async run({ options, io }) {
     const keys = await readKeys(options['api-keys']);
     const aliases = new Map(options.alias.map(parseAlias));
-    const served = await openCollection(options, io);
+    const served = await openServed(options, io);
     try {
       const server = await RerankServer.start({
         ...served,
-        version: version(),
+        version: packageVersion(),
         log: new ServerLog(options['log-level'], io.stderr),
         models: options.models.length > 0 ? options.models : shipped,
         aliases,
@@ -170,7 +167,7 @@ async function readKeys(file: string | undefined): Promise<string[]> {
   }
   const keys = [...inFile.split('\n'), ...inEnvironment.split(',')].map((key) => key.trim()).filter(Boolean);
   if (file !== undefined && keys.length === 0) {
-    // An empty file must not mean that everybody may ask.
+    // An empty file must not open the server to everybody.
     throw new BertQeError('input', `${file}: has no key in it; write one per line.`);
   }
   return keys;
@@ -183,7 +180,64 @@ function parseAlias(text: string): [string, string] {
   return [name, model];
 }
 
-function version(): string {
-  const manifest = new URL('../../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+/** The collection that is served, with its queries and judgements where there are any. */
+interface ServedCollection {
+  readonly collection?: Collection;
+  readonly queries?: readonly Query[];
+  readonly qrels?: Qrels;
+  close(): Promise<void>;
+}
+
+async function openServed(options: Values, io: Io): Promise<ServedCollection> {
+  if (options.demo) return openDemo(options, io);
+  if (options.index === undefined) {
+    const useless = (['queries', 'qrels'] as const).find((name) => options[name] !== undefined);
+    if (useless) throw new BertQeError('usage', `--${useless} has no effect without --index DIR.`);
+    return { close: async () => {} };
+  }
+  const queries = options.queries === undefined ? undefined : await readQueries(options.queries);
+  const qrels = options.qrels === undefined ? undefined : await readQrels(options.qrels);
+  const index = Index.open(options.index);
+  return {
+    collection: collectionOf(index, options),
+    ...(queries ? { queries } : {}),
+    ...(qrels ? { qrels } : {}),
+    close: () => index.close(),
+  };
+}
+
+/** The demo collection, in an index that is removed when the server stops. */
+async function openDemo(options: Values, io: Io): Promise<ServedCollection> {
+  const useless = (['index', 'queries', 'qrels'] as const).find((name) => options[name] !== undefined);
+  if (useless)
+    throw new BertQeError('usage', `--${useless} has no effect with --demo, which brings its own.`);
+  const work = await mkdtemp(join(tmpdir(), 'bert-qe-serve-'));
+  const cleanUp = () => rm(work, { recursive: true, force: true });
+  try {
+    const analyzer = createAnalyzer({ base: 'terrier' });
+    await buildIndex(readDocuments(demoFolder), { folder: work, analyzer, signal: io.signal });
+    const index = Index.open(work);
+    return {
+      collection: collectionOf(index, options),
+      queries: await readQueries(demoFolder),
+      qrels: await readQrels(join(demoFolder, 'qrels.txt')),
+      close: async () => {
+        await index.close();
+        await cleanUp();
+      },
+    };
+  } catch (error) {
+    await cleanUp();
+    throw error;
+  }
+}
+
+function collectionOf(index: Index, options: Values): Collection {
+  const searcher = new Searcher(index, retrievalModels(options));
+  return {
+    retriever: searcher,
+    documents: index,
+    firstStage: [searcher.model.name, searcher.feedback?.name].filter(Boolean).join('+'),
+    statistics: index.statistics,
+  };
 }

@@ -11,79 +11,101 @@ import {
   trainingDevices,
   trainModel,
   validationMeasure,
+  type PhaseThreeInputs,
+  type TrainProgress,
 } from '../../training/index.js';
 import { defineCommand, type Io } from '../command.js';
-import { formatCount, formatDuration } from '../progress.js';
-import { chunkOptions, phaseThreeOf } from './train-chunks.js';
-import { TrainReporter } from './train-reporter.js';
+import { counted, formatCount, formatDuration } from '../format.js';
+import { OPTIONS, pick, withoutDefault } from '../option-table.js';
+import type { OptionValues } from '../options.js';
+import { StatusLine } from '../progress.js';
+
+/** The options of `--on chunks`, without defaults: they are refused without it. */
+const chunkOptions = {
+  phase1: { ...OPTIONS.phase1, help: "on chunks: phase one's model (S)" },
+  phase2: { ...OPTIONS.phase2, help: "on chunks: phase two's model (phase one's)" },
+  kd: withoutDefault(OPTIONS.kd, `on chunks: feedback documents (${DEFAULTS.kd})`),
+  kc: withoutDefault(OPTIONS.kc, `on chunks: chunks of a query (${DEFAULTS.kc})`),
+  'chunk-words': withoutDefault(
+    OPTIONS['chunk-words'],
+    `on chunks: words of a chunk (${DEFAULTS.chunkWords})`,
+  ),
+  alpha: withoutDefault(
+    OPTIONS.alpha,
+    `on chunks: α by which validation queries are ranked (${DEFAULTS.alpha})`,
+  ),
+  beta: withoutDefault(
+    OPTIONS.beta,
+    `on chunks: β by which validation queries are ranked (${DEFAULTS.beta})`,
+  ),
+} as const;
+
+const options = {
+  index: OPTIONS.index,
+  queries: { ...OPTIONS.queries, help: 'queries to train on; those without judgements are left out' },
+  qrels: { ...OPTIONS.qrels, help: 'judgements: from level 1 on a document is relevant' },
+  run: { ...OPTIONS.run, help: 'TREC run with the candidates of every query' },
+  model: { type: 'string', value: 'MODEL', help: 'the model to start from, by letter, name or path' },
+  out: { type: 'string', value: 'DIR', help: 'folder of the new model' },
+  resume: { type: 'boolean', help: 'go on with what --out holds' },
+  'validation-queries': {
+    type: 'string',
+    value: 'FILE',
+    help: `other queries, by whose ${validationMeasure} the best weights are chosen`,
+  },
+  epochs: { type: 'number', min: 0, help: 'how often every example is seen (2)' },
+  steps: { type: 'integer', min: 1, help: 'steps instead of epochs' },
+  batch: { type: 'integer', min: 1, help: 'examples per step (32; of the residual loss 96 candidates)' },
+  'learning-rate': { type: 'number', default: 1e-6, help: 'its peak, after the warm-up' },
+  warmup: { type: 'number', min: 0, max: 1, default: 0.1, help: 'share of the steps in which it rises' },
+  'max-length': OPTIONS['max-length'],
+  dropout: { type: 'number', min: 0, max: 0.9, default: 0.1, help: 'share of activations that is dropped' },
+  seed: { type: 'integer', min: 0, default: 1, help: 'all that is random follows from it' },
+  loss: {
+    type: 'string',
+    choices: lossNames,
+    default: 'pointwise',
+    help: 'each candidate by itself, a relevant one against others, or (on chunks) by the final score',
+  },
+  'group-size': {
+    type: 'integer',
+    min: 2,
+    help: 'candidates that the listwise (8) or residual (24) loss compares',
+  },
+  'loss-alpha': { type: 'number', min: 0, max: 1, help: 'α in the residual loss (0.3)' },
+  'loss-beta': { type: 'number', min: 0, max: 1, help: `β in the residual loss (${DEFAULTS.beta})` },
+  on: {
+    type: 'string',
+    choices: ['queries', 'chunks'],
+    default: 'queries',
+    help: 'queries against passages, or (for phase three) the chunks that phases one and two choose',
+  },
+  ...chunkOptions,
+  depth: { ...OPTIONS.depth, help: 'candidates per query' },
+  'validation-depth': { type: 'integer', min: 1, help: 'candidates per validation query (--depth)' },
+  candidates: { type: 'integer', min: 1, help: 'a random sample of so many per query (all)' },
+  negatives: { type: 'integer', min: 1, help: 'so many that are not relevant per relevant one (all)' },
+  teacher: { type: 'string', value: 'MODEL', help: 'a model whose scores are imitated' },
+  'teacher-weight': { type: 'number', min: 0, max: 1, help: "its share against the judgements' (0.5)" },
+  'best-passage': {
+    ...OPTIONS['best-passage'],
+    help: "model that chooses the best passages (the model itself; on chunks, phase one's)",
+  },
+  ...pick('passage-words', 'title-words'),
+  'validate-every': { type: 'integer', min: 1, help: 'steps between two validations (a tenth of all)' },
+  patience: { type: 'integer', min: 1, help: 'validations without a better result after which it ends' },
+  'save-every': { type: 'integer', min: 1, default: 200, help: 'steps between two checkpoints' },
+  'batch-tokens': { type: 'integer', min: 1, default: 2048, help: 'tokens in memory at a time' },
+  threads: { type: 'integer', min: 1, help: "threads (the processor's)" },
+  device: { type: 'string', choices: trainingDevices, default: 'cpu', help: 'where passes run' },
+} as const;
+
+type Values = OptionValues<typeof options>;
 
 export const trainCommand = defineCommand({
   name: 'train',
   summary: "Fine-tune a model on the candidates of a collection's queries; the result is a model folder.",
-  options: {
-    index: { type: 'string', value: 'DIR', help: 'folder of the index that holds the documents' },
-    queries: {
-      type: 'string',
-      value: 'FILE',
-      help: 'queries to train on; those without judgements are left out',
-    },
-    qrels: { type: 'string', value: 'FILE', help: 'judgements: from level 1 on a document is relevant' },
-    run: { type: 'string', value: 'RUN', help: 'TREC run with the candidates of every query' },
-    model: { type: 'string', value: 'MODEL', help: 'the model to start from, by letter, name or path' },
-    out: { type: 'string', value: 'DIR', help: 'folder of the new model' },
-    resume: { type: 'boolean', help: 'go on with what --out holds' },
-    'validation-queries': {
-      type: 'string',
-      value: 'FILE',
-      help: `other queries, by whose ${validationMeasure} the best weights are chosen`,
-    },
-    epochs: { type: 'number', min: 0, help: 'how often every example is seen (2)' },
-    steps: { type: 'integer', min: 1, help: 'steps instead of epochs' },
-    batch: { type: 'integer', min: 1, help: 'examples per step (32; of the residual loss 96 candidates)' },
-    'learning-rate': { type: 'number', default: 1e-6, help: 'its peak, after the warm-up' },
-    warmup: { type: 'number', min: 0, max: 1, default: 0.1, help: 'share of the steps in which it rises' },
-    'max-length': { type: 'integer', min: 16, default: 384, help: 'tokens of a pair, special ones included' },
-    dropout: { type: 'number', min: 0, max: 0.9, default: 0.1, help: 'share of activations that is dropped' },
-    seed: { type: 'integer', min: 0, default: 1, help: 'all that is random follows from it' },
-    loss: {
-      type: 'string',
-      choices: lossNames,
-      default: 'pointwise',
-      help: 'each candidate by itself, a relevant one against others, or (on chunks) by the final score',
-    },
-    'group-size': {
-      type: 'integer',
-      min: 2,
-      help: 'candidates that the listwise (8) or residual (24) loss compares',
-    },
-    'loss-alpha': { type: 'number', min: 0, max: 1, help: 'α in the residual loss (0.3)' },
-    'loss-beta': { type: 'number', min: 0, max: 1, help: `β in the residual loss (${DEFAULTS.beta})` },
-    ...chunkOptions,
-    depth: { type: 'integer', min: 1, default: DEFAULTS.depth, help: 'candidates per query' },
-    'validation-depth': { type: 'integer', min: 1, help: 'candidates per validation query (--depth)' },
-    candidates: { type: 'integer', min: 1, help: 'a random sample of so many per query (all)' },
-    negatives: { type: 'integer', min: 1, help: 'so many that are not relevant per relevant one (all)' },
-    teacher: { type: 'string', value: 'MODEL', help: 'a model whose scores are imitated' },
-    'teacher-weight': { type: 'number', min: 0, max: 1, help: "its share against the judgements' (0.5)" },
-    'best-passage': {
-      type: 'string',
-      value: 'MODEL',
-      help: "model that chooses the best passages (the model itself; on chunks, phase one's)",
-    },
-    'passage-words': { type: 'integer', min: 1, default: DEFAULTS.passageWords, help: 'words of a passage' },
-    'title-words': {
-      type: 'integer',
-      min: 0,
-      default: DEFAULTS.titleWords,
-      help: 'words of the title before every passage',
-    },
-    'validate-every': { type: 'integer', min: 1, help: 'steps between two validations (a tenth of all)' },
-    patience: { type: 'integer', min: 1, help: 'validations without a better result after which it ends' },
-    'save-every': { type: 'integer', min: 1, default: 200, help: 'steps between two checkpoints' },
-    'batch-tokens': { type: 'integer', min: 1, default: 2048, help: 'tokens in memory at a time' },
-    threads: { type: 'integer', min: 1, help: "threads (the processor's)" },
-    device: { type: 'string', choices: trainingDevices, default: 'cpu', help: 'where passes run' },
-  },
+  options,
   examples: [
     'bert-qe train --index cranfield.index --queries queries.jsonl --qrels qrels.txt --run dph-kl.run --model S --out s-cranfield',
     'bert-qe train … --epochs 1 --candidates 100 --learning-rate 2e-5 --validation-queries valid.jsonl --patience 3',
@@ -106,7 +128,7 @@ export const trainCommand = defineCommand({
     if (options['teacher-weight'] !== undefined && options.teacher === undefined) {
       throw new BertQeError('usage', '--teacher-weight has no effect without --teacher MODEL.');
     }
-    const phaseThree = phaseThreeOf(options);
+    const phaseThree = phaseThreeInputs(options);
     const qrels = await readQrels(qrelsFile);
     const judged = async (file: string): Promise<Query[]> => {
       const all = await readQueries(file);
@@ -195,7 +217,73 @@ export const trainCommand = defineCommand({
 
 function note(io: Io, count: number, file: string): void {
   if (count === 0) return;
-  io.stderr.write(
-    `bert-qe: ${formatCount(count)} ${count === 1 ? 'query' : 'queries'} of ${file} without judgements left out\n`,
-  );
+  io.stderr.write(`bert-qe: ${counted(count, 'query')} of ${file} without judgements left out\n`);
+}
+
+/** The phases before the one that is trained; undefined with `--on queries`. */
+function phaseThreeInputs(options: Values): PhaseThreeInputs | undefined {
+  if (options.on === 'queries') {
+    const stray = Object.keys(chunkOptions).find(
+      (name) => options[name as keyof typeof chunkOptions] !== undefined,
+    );
+    if (stray === undefined) return undefined;
+    throw new BertQeError('usage', `--${stray} has no effect without --on chunks.`);
+  }
+  if (options['validation-depth'] !== undefined) {
+    throw new BertQeError(
+      'usage',
+      '--validation-depth has no effect with --on chunks: --depth documents of every query are re-ranked.',
+    );
+  }
+  const phaseOne = options.phase1 ?? 'S';
+  return {
+    phaseOne,
+    phaseTwo: options.phase2 ?? phaseOne,
+    kd: options.kd ?? DEFAULTS.kd,
+    kc: options.kc ?? DEFAULTS.kc,
+    chunkWords: options['chunk-words'] ?? DEFAULTS.chunkWords,
+    depth: options.depth,
+    combination: { alpha: options.alpha ?? DEFAULTS.alpha, beta: options.beta ?? DEFAULTS.beta },
+  };
+}
+
+/** Where stderr is not a terminal, a line is written each time this share of the training is done. */
+const reportedShare = 0.1;
+
+/** Reports the progress of a training: a status line on a terminal, elsewhere a line now and then. */
+class TrainReporter {
+  readonly #line: StatusLine;
+  #reported = 0;
+
+  constructor(private readonly io: Io) {
+    this.#line = new StatusLine(io);
+  }
+
+  update(progress: TrainProgress): void {
+    this.#line.show(() => describe(progress));
+    if (this.#line.isTerminal || progress.phase !== 'training') return;
+    const done = progress.step / progress.steps;
+    if (done < this.#reported + reportedShare && progress.step < progress.steps) return;
+    this.#reported = Math.floor(done / reportedShare) * reportedShare;
+    this.io.stderr.write(`${describe(progress)}\n`);
+  }
+
+  done(): void {
+    this.#line.clear();
+  }
+}
+
+function describe(progress: TrainProgress): string {
+  if (progress.phase === 'passages') {
+    return `best passages: ${formatCount(progress.done)} of ${formatCount(progress.total)} queries`;
+  }
+  const { step, steps, smoothedLoss, learningRate, examplesPerSecond, secondsLeft, validation } = progress;
+  return [
+    `step ${formatCount(step)} of ${formatCount(steps)}`,
+    `loss ${smoothedLoss.toFixed(4)}`,
+    `learning rate ${learningRate.toExponential(1)}`,
+    `${formatCount(examplesPerSecond)} examples/s`,
+    ...(validation ? [`${validationMeasure} ${validation.value.toFixed(4)} at step ${validation.step}`] : []),
+    `${formatDuration(secondsLeft)} left`,
+  ].join(' · ');
 }

@@ -38,8 +38,8 @@ export const gmap: MeasureFamily = {
 const EPSILON = 0.00001;
 
 /**
- * Inferred AP (Yilmaz and Aslam 2006): expects the precision above each relevant document from the judged
- * part of the pool, and counts documents outside the pool as not relevant.
+ * Inferred AP (Yilmaz and Aslam 2006): the precision above each relevant document is estimated from the judged
+ * part of the pool; documents outside the pool count as not relevant.
  */
 export const inferredAp: MeasureFamily = {
   name: 'infAP',

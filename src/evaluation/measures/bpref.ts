@@ -2,8 +2,8 @@ import type { JudgedRanking } from '../judged-ranking.js';
 import type { MeasureArguments, MeasureFamily } from './measure.js';
 
 /**
- * Binary preference (Buckley and Voorhees 2004), as trec_eval computes it: for each relevant document, how
- * few of the first R judged non-relevant ones rank above it. Looks at judged documents only.
+ * Binary preference (Buckley and Voorhees 2004), as trec_eval computes it: the mean, over the relevant documents, of
+ * the part of the first R judged non-relevant documents that do not rank above it. Only judged documents count.
  */
 function binaryPreference(ranking: JudgedRanking, { rel }: MeasureArguments): number {
   const relevant = ranking.relevant(rel);

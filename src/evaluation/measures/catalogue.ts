@@ -3,11 +3,17 @@ import { bpref, gmBpref } from './bpref.js';
 import { judged, queries, relevant, relevantRetrieved, retrieved } from './counts.js';
 import { ndcg } from './dcg.js';
 import type { MeasureFamily } from './measure.js';
-import { interpolatedPrecision, precision, rPrecision, success } from './precision.js';
-import { recall, reciprocalRank } from './recall.js';
+import {
+  interpolatedPrecision,
+  precision,
+  recall,
+  reciprocalRank,
+  rPrecision,
+  success,
+} from './precision-recall.js';
 import { setAp, setF, setPrecision, setRecall } from './sets.js';
 
-/** Every measure there is, in the order a list of them is shown. */
+/** All measures, in the order in which lists show them. */
 export const families: readonly MeasureFamily[] = [
   precision,
   ndcg,
@@ -32,7 +38,7 @@ export const families: readonly MeasureFamily[] = [
   relevantRetrieved,
 ];
 
-/** What the paper reports: P@20, nDCG@20, MAP@100 and MAP@1K. */
+/** The measures of the paper: P@20, nDCG@20, MAP@100 and MAP@1K. */
 export const DEFAULT_MEASURES: readonly string[] = ['P@20', 'nDCG@20', 'AP@100', 'AP@1000'];
 
 const elevenPoints = Array.from({ length: 11 }, (_, tenth) => `IPrec@${tenth / 10}`);
@@ -42,7 +48,7 @@ const standardCutoffs = [5, 10, 15, 20, 30, 100, 200, 500, 1000];
 export const nicknames: ReadonlyMap<string, readonly string[]> = new Map([
   ['paper', DEFAULT_MEASURES],
   [
-    // What trec_eval prints when asked for nothing in particular.
+    // trec_eval's default output.
     'official',
     [
       'NumQ',

@@ -1,39 +1,39 @@
 import type { JudgedRanking } from '../judged-ranking.js';
 
-/** Where trec_eval's versions disagree, whose numbers to give. */
+/** The version of trec_eval to agree with where they differ. */
 export type TrecEvalVersion = 9 | 10;
 
-/** How per-query values become the one number of a run. */
+/** The aggregation of per-query values into the value of a run. */
 export type Summary = 'mean' | 'geometric-mean' | 'sum';
 
-/** What every evaluated query has in common. */
+/** Settings that all queries of an evaluation share. */
 export interface MeasureContext {
-  /** From which level a document is relevant, unless the measure says so itself (trec_eval's `-l`). */
+  /** The lowest relevant level, unless the measure names its own (trec_eval's `-l`). */
   readonly relevanceLevel: number;
   readonly trecEval: TrecEvalVersion;
 }
 
 /** A measure ready to be computed, such as `P(rel=2)@20`. */
 export interface Measure {
-  /** Printable, and parsed back to the same measure. */
+  /** The printed name, which parses to the same measure. */
   readonly name: string;
-  /** What trec_eval calls it; our own name where trec_eval has no such measure. */
+  /** trec_eval's name; our own where trec_eval has no such measure. */
   readonly trecName: string;
-  /** The rank it stops looking at, where it has one. */
+  /** The last rank that it reads, where it has a cutoff. */
   readonly cutoff?: number;
   readonly summary: Summary;
   /** Counts are printed without decimals. */
   readonly isCount: boolean;
-  /** trec_eval prints some measures for the whole run only. */
+  /** False for measures that trec_eval prints for the whole run only. */
   readonly printedPerQuery: boolean;
   value(ranking: JudgedRanking, context: MeasureContext): number;
 }
 
-/** The numbers a family's formula is computed with. */
+/** The arguments of a family's formula. */
 export interface MeasureArguments {
   /** The lowest relevant level. */
   readonly rel: number;
-  /** What follows `@`: a rank, or for `IPrec` a recall; infinite where nothing does. */
+  /** The number after `@`: a rank, or a recall for `IPrec`; infinite where there is none. */
   readonly at: number;
   readonly dcg: 'log2' | 'exp-log2';
   readonly beta: number;
@@ -47,7 +47,7 @@ export interface MeasureFamily {
   readonly name: string;
   readonly aliases?: readonly string[];
   readonly help: string;
-  /** Whether `@` follows, and what it counts. */
+  /** The kind of number after `@`. */
   readonly at: 'none' | 'rank' | 'optional-rank' | 'recall';
   readonly parameters: readonly ParameterName[];
   /** trec_eval's name without and with (`_20` is appended) a cutoff. */

@@ -29,12 +29,12 @@ export function parseMeasure(text: string): Measure {
   return bind(family, at, readParameters(family, parameterText, text));
 }
 
-/** How a family is written: `P@k`, `AP[@k]`, `IPrec@recall`, `bpref`. */
+/** The notation of a family: `P@k`, `AP[@k]`, `IPrec@recall`, `bpref`. */
 function signature({ name, at }: MeasureFamily): string {
   return name + { none: '', rank: '@k', 'optional-rank': '[@k]', recall: '@recall' }[at];
 }
 
-/** The list of all families with what they measure, for help texts. */
+/** All families with their descriptions, for help texts. */
 export function describeMeasures(): (readonly [signature: string, help: string])[] {
   return families.map((family) => [signature(family), family.help]);
 }

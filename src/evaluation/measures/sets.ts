@@ -1,8 +1,7 @@
 import type { JudgedRanking } from '../judged-ranking.js';
 import type { MeasureFamily } from './measure.js';
 
-/** Measures of the retrieved documents as a set: their order does not matter. */
-
+/** Overlap of the retrieved with the relevant documents, as sets. */
 function overlap(ranking: JudgedRanking, rel: number): { found: number; precision: number; recall: number } {
   const found = ranking.relevantWithin(Infinity, rel);
   if (found === 0) return { found, precision: 0, recall: 0 };

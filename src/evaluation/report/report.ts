@@ -11,15 +11,15 @@ export interface ReportedRun {
   readonly isBaseline: boolean;
 }
 
-/** Everything the evaluate table says, before it is laid out. */
+/** The content of an evaluation report, before layout. */
 export interface Report {
   readonly measures: readonly Measure[];
   /** In the order they are listed. */
   readonly runs: readonly ReportedRun[];
-  /** By `file`, every run with every baseline. */
+  /** Every run against every baseline; runs are named by `file`. */
   readonly comparisons: readonly Comparison[];
   readonly test: TestName;
   readonly correction: Correction;
-  /** Show every query beside the summary. */
+  /** Shows every query beside the summary. */
   readonly perQuery: boolean;
 }

@@ -2,7 +2,7 @@ import { type Cell, markBest, type Row, type Table } from '../../common/table/ta
 import type { Comparison, TestName } from '../compare.js';
 import type { Measure } from '../measures/measure.js';
 import { correctionTitles, STAR_LEGEND } from '../significance/p-values.js';
-import { formatFixed } from './fixed.js';
+import { formatFixed } from './trec.js';
 import type { Report, ReportedRun } from './report.js';
 
 const DIGITS = 4;

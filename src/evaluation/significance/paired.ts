@@ -14,10 +14,11 @@ export function differences(a: Sample, b: Sample): Float64Array {
   return Float64Array.from({ length: a.length }, (_, i) => a[i] - b[i]);
 }
 
+/** Mean and standard deviation of a sample. */
 export interface Moments {
   readonly n: number;
   readonly mean: number;
-  /** Standard deviation of the sample (n - 1 in the denominator); not a number for fewer than two values. */
+  /** Standard deviation of the sample (n - 1 in the denominator); NaN for fewer than two values. */
   readonly deviation: number;
 }
 
@@ -31,9 +32,12 @@ export function moments(values: Sample): Moments {
   return { n, mean, deviation: Math.sqrt(squares / (n - 1)) };
 }
 
-/** What every paired test answers: the probability of a difference at least as large if there were none. */
+/** The result of a paired test. */
 export interface TestResult {
   readonly statistic: number;
-  /** Two-tailed; not a number where the test cannot be made (a single query). */
+  /**
+   * The two-tailed probability of a difference at least as large if the systems were the same; NaN where the test
+   * cannot be made (a single query).
+   */
   readonly p: number;
 }

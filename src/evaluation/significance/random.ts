@@ -1,4 +1,4 @@
-/** A stream of 32 random bits at a time (xoshiro128++, Blackman and Vigna), the same for the same seed. */
+/** A generator of 32 random bits per call (xoshiro128++, Blackman and Vigna), reproducible from its seed. */
 export function randomWords(seed: number): () => number {
   let [a, b, c, d] = spread(seed);
   return () => {

@@ -7,12 +7,12 @@ export interface RandomisationOptions {
   readonly seed?: number;
 }
 
-/** With at most so many differing queries every assignment of signs is tried. */
+/** Number of differing queries up to which all assignments of signs are tried. */
 const EXACT_UP_TO = 20;
 
 /**
- * Fisher's paired randomisation test, two-tailed: if the systems were the same, each query's difference could
- * as well have had the other sign. The statistic is the mean difference.
+ * Fisher's paired randomisation test, two-tailed: if the systems were the same, the sign of each query's difference
+ * would be random. The statistic is the mean difference.
  */
 export function randomisationTest(a: Sample, b: Sample, options: RandomisationOptions = {}): TestResult {
   const { samples = 100_000, seed = 1 } = options;
@@ -31,7 +31,7 @@ export function randomisationTest(a: Sample, b: Sample, options: RandomisationOp
   return { statistic, p: (1 + sampleExtremes(moved, threshold, samples, seed)) / (1 + samples) };
 }
 
-/** How many of all 2^n signed sums are at least as far from zero as the threshold. */
+/** Number of signed sums, of all 2^n, that are at least as far from zero as the threshold. */
 function countExtremes(values: Float64Array, threshold: number): number {
   const count = (i: number, sum: number): number => {
     if (i === values.length) return Math.abs(sum) >= threshold ? 1 : 0;

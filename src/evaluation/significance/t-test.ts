@@ -1,9 +1,9 @@
-import { studentTwoTailed, studentTwoTailedQuantile } from '../special/student-t.js';
+import { studentTwoTailed, studentTwoTailedQuantile } from './distributions.js';
 import { differences, moments, type Moments, type Sample, type TestResult } from './paired.js';
 
 /**
- * Student's paired t-test, two-tailed, as the paper uses it. Systems that never differ have p = 1
- * (scipy answers nan), systems that always differ by the same amount p = 0.
+ * Student's paired t-test, two-tailed, the test of the paper. Systems that never differ have p = 1
+ * (scipy gives NaN); systems that always differ by the same amount have p = 0.
  */
 export function pairedTTest(a: Sample, b: Sample): TestResult & { readonly df: number } {
   const { n, mean, deviation } = moments(differences(a, b));
@@ -13,7 +13,7 @@ export function pairedTTest(a: Sample, b: Sample): TestResult & { readonly df: n
   return { statistic, p: studentTwoTailed(statistic, df), df };
 }
 
-/** Where the true mean difference lies with this confidence (0.95), if differences are roughly normal. */
+/** Confidence interval (0.95) of the mean difference, for roughly normal differences. */
 export function confidenceInterval(a: Sample, b: Sample, confidence = 0.95): readonly [number, number] {
   const { n, mean, deviation } = moments(differences(a, b));
   if (n < 2) return [Number.NaN, Number.NaN];

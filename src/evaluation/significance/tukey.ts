@@ -1,18 +1,18 @@
 import { BertQeError } from '../../common/errors.js';
-import { studentisedRangeTail } from '../special/studentised-range.js';
+import { studentisedRangeTail } from './distributions.js';
 import { moments, type Sample } from './paired.js';
 
 export interface TukeyOptions {
   /**
-   * `blocked` (the default) takes out what queries have in common before the error is estimated, as paired
-   * tests do; `one-way` treats the systems' values as unrelated samples, as scipy and statsmodels do.
+   * `blocked` (the default) removes the effect of queries before the error is estimated, as paired tests do;
+   * `one-way` treats the systems' values as unrelated samples, as scipy and statsmodels do.
    */
   readonly design?: 'blocked' | 'one-way';
 }
 
 export interface TukeyResult {
   readonly df: number;
-  /** `p[i][j]`: the means of systems i and j differ by chance, all pairs compared at once. */
+  /** `p[i][j]`: the p-value of the difference between systems i and j, all pairs compared at once. */
   readonly p: readonly (readonly number[])[];
   /** Mean differences in standard errors. */
   readonly statistic: readonly (readonly number[])[];
@@ -36,7 +36,7 @@ export function tukeyHsd(systems: readonly Sample[], options: TukeyOptions = {})
   for (let i = 0; i < groups; i++) {
     p[i][i] = 1;
     for (let j = 0; j < i; j++) {
-      // Systems that agree everywhere leave no error to compare with; equal means are never significant.
+      // Systems that agree everywhere have no error; equal means are never significant.
       const q = means[i] === means[j] ? 0 : Math.abs(means[i] - means[j]) / standardError;
       statistic[i][j] = statistic[j][i] = q;
       p[i][j] = p[j][i] = studentisedRangeTail(q, groups, df);
@@ -45,7 +45,7 @@ export function tukeyHsd(systems: readonly Sample[], options: TukeyOptions = {})
   return { df, p, statistic };
 }
 
-/** Σ of squares left after the means of systems and of queries are taken out. */
+/** Sum of squares after removal of the means of systems and queries. */
 function blockedResidual(systems: readonly Sample[], means: readonly number[]): number {
   const grandMean = moments(means).mean;
   let squares = 0;
@@ -58,7 +58,7 @@ function blockedResidual(systems: readonly Sample[], means: readonly number[]): 
   return squares;
 }
 
-/** Σ of squares around each system's own mean. */
+/** Sum of squares around each system's own mean. */
 function withinResidual(systems: readonly Sample[]): number {
   return systems.reduce((sum, values) => sum + moments(values).deviation ** 2 * (values.length - 1), 0);
 }

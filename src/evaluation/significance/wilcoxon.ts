@@ -1,4 +1,4 @@
-import { normalTwoTailed } from '../special/normal.js';
+import { normalTwoTailed } from './distributions.js';
 import { differences, type Sample, type TestResult } from './paired.js';
 
 export interface WilcoxonOptions {
@@ -8,7 +8,7 @@ export interface WilcoxonOptions {
    * 13 otherwise.
    */
   readonly method?: 'auto' | 'exact' | 'normal';
-  /** Move the statistic half a rank towards its mean before the normal approximation (false). */
+  /** Moves the statistic half a rank towards its mean before the normal approximation (false). */
   readonly continuity?: boolean;
 }
 
@@ -49,7 +49,7 @@ function rankMagnitudes(values: Float64Array): { doubledRanks: Float64Array; tie
   return { doubledRanks, tieSizes };
 }
 
-/** Twice the chance that random signs give a rank sum of at most `sum`, over all sums that can be reached. */
+/** Twice the probability that random signs give a rank sum of at most `sum`, over all reachable sums. */
 function exactTail(doubledRanks: Float64Array, sum: number): number {
   const chance = new Float64Array(sum + 1);
   chance[0] = 1;

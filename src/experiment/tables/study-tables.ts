@@ -6,7 +6,7 @@ import { marksOf, measureCell, starNote } from './values.js';
 /** The results of a study, by name of the collection; the systems are the same in all of them. */
 export type StudyResults = ReadonlyMap<string, Results>;
 
-/** A table of systems and collections for every measure, who is above whom, and what it costs. */
+/** The tables of a study: systems and collections for every measure, comparisons with the baselines, and costs. */
 export function studyTables(study: StudyResults): Table[] {
   const [first] = study.values();
   return [
@@ -35,7 +35,7 @@ function measureTable(measure: Measure, study: StudyResults): Table {
   };
 }
 
-/** First stages, MaxP, variants, and what is left of one without a part. */
+/** Groups of systems: first stages, MaxP, variants and ablations. */
 function groupsOf({ baselines, variants, ablations }: Results): SystemResult[][] {
   return [
     baselines.filter(({ reranking }) => !reranking),
@@ -54,14 +54,14 @@ function valueCell(name: string, measure: Measure, results: Results): Cell {
   return marks ? { ...cell, marks } : cell;
 }
 
-/** Collections count alike, however many queries they have. */
+/** The mean over collections, which all have the same weight. */
 function meanOf({ isCount }: Measure, cells: readonly Cell[]): Cell {
   if (isCount) return noValue;
   const value = cells.reduce((sum, cell) => sum + Number(cell.value), 0) / cells.length;
   return { text: formatFixed(value, 4), value };
 }
 
-/** On how many collections a system is above a baseline, and on how many of them significantly (p < .05). */
+/** Counts of collections on which a system is above or below a baseline, and significantly so (p < .05). */
 function verdictTable(baseline: string, study: StudyResults): Table {
   const [first] = study.values();
   const measures = first.measures.filter(({ summary }) => summary === 'mean');
@@ -97,7 +97,7 @@ function verdictCell(run: string, baseline: string, measure: string, study: Stud
   return { text, value: text };
 }
 
-/** Arithmetic per query, as it ran. */
+/** FLOPs per query, as run. */
 function costTable(study: StudyResults): Table {
   return {
     id: 'cost',
@@ -110,7 +110,7 @@ function costTable(study: StudyResults): Table {
   };
 }
 
-/** What the models took per query; no table where it was never measured. */
+/** Seconds of the models per query; no table where they were not measured. */
 function secondsTables(study: StudyResults): Table[] {
   const measured = [...study].flatMap(([name, results]) =>
     rerankersOf(results).flatMap(({ reranking }) =>
@@ -140,7 +140,7 @@ function secondsTables(study: StudyResults): Table[] {
 
 type Reranking = NonNullable<SystemResult['reranking']>;
 
-/** A re-ranker's cost in every collection; 0 stands for not known. */
+/** Rows of re-rankers with their cost in every collection; 0 means unknown. */
 function costRows(study: StudyResults, of: (reranking: Reranking) => number): Row[][] {
   const [first] = study.values();
   return [

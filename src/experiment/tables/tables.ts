@@ -26,7 +26,7 @@ export function tablesOf(results: Results): Table[] {
   ];
 }
 
-/** Baselines, and BERT-QE as the first variant has it (table 2 of the paper). */
+/** Baselines and the first variant of BERT-QE (table 2 of the paper). */
 function mainTable(results: Results): Table {
   const rowOf = (system: SystemResult): Row => ({ label: system.name, cells: measureCells(system, results) });
   const { baselines, variants } = results;
@@ -47,7 +47,7 @@ function mainTable(results: Results): Table {
   };
 }
 
-/** Systems that were published but are not part of this experiment. */
+/** Rows of published systems that are not part of this experiment. */
 function publishedOnly(results: Results): Row[] {
   const { experiment, baselines, variants, ablations, measures } = results;
   const own = [...baselines, ...variants, ...(ablations ? [ablations.of, ...ablations.systems] : [])];
@@ -90,7 +90,7 @@ interface CostUnit {
   readonly flops: number;
 }
 
-/** What costs are relative to: the re-ranker that the others are tested against, as in the paper. */
+/** The system that costs are relative to: the re-ranker that the others are tested against, as in the paper. */
 export function unitOf({ against, baselines, variants }: Results): CostUnit {
   const unit = [...against, ...baselines, ...variants].find(({ reranking }) => reranking)!;
   return { name: unit.name, flops: unit.reranking!.paper.flops };
@@ -111,7 +111,7 @@ function significant(value: number): string {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
-/** What the first round gives (table 5 of the paper). */
+/** The effect of leaving a part of the method out (table 5 of the paper). */
 function ablationTable(results: Results, { of, systems }: NonNullable<Results['ablations']>): Table {
   const rowOf = (system: SystemResult): Row => ({ label: system.name, cells: measureCells(system, results) });
   return {
@@ -123,7 +123,7 @@ function ablationTable(results: Results, { of, systems }: NonNullable<Results['a
   };
 }
 
-/** The figures behind the kc × m figure (figure 3 of the paper). */
+/** The values of the kc × m figure (figure 3 of the paper). */
 function gridTable(results: Results, { of, points }: NonNullable<Results['grid']>): Table {
   const widths = [...new Set(points.map(({ chunkWords }) => chunkWords))];
   const rowOf = (point: (typeof points)[number]): Row => ({
@@ -151,7 +151,7 @@ function gridTable(results: Results, { of, points }: NonNullable<Results['grid']
   };
 }
 
-/** What was chosen for the first variant, fold by fold, and its worth on the validation queries (the appendix). */
+/** α and β that were chosen for the first variant in each fold, with its validation results (the paper's appendix). */
 function foldsTable(results: Results): Table {
   const [first] = results.variants;
   const published = results.experiment.published?.interpolation;
@@ -208,7 +208,7 @@ function interpolationTable(results: Results): Table {
   };
 }
 
-/** Query by query: every variant's gain over the baseline. */
+/** The gain of every variant over the baseline, query by query. */
 function gainsTable(results: Results): Table {
   const gains = results.variants.map((variant) => gainsOf(variant, results));
   const { measure, baseline } = gains[0];

@@ -4,7 +4,7 @@ import type { TrainedFold } from '../train-folds.js';
 import { fixedCombination } from '../training-targets.js';
 import { noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
 
-/** What every fold's models learned from, and what that was worth on its validation queries. */
+/** The training examples of every fold's models, with the validation results before and after. */
 export function trainingTable(
   { experiment }: Pick<Results, 'experiment'>,
   trained: readonly TrainedFold[],

@@ -26,7 +26,7 @@ export function measureColumns({ measures, experiment }: Results): string[] {
   return measures.flatMap(({ name }) => (experiment.published ? [name, `${name} (published)`] : [name]));
 }
 
-/** Which of {@link measureCells} are ours; `before` columns precede them. */
+/** Columns of {@link measureCells} with the system's own values; `before` columns precede them. */
 export function ownColumns({ measures, experiment }: Results, before = 0): number[] {
   return measures.map((_, i) => before + (experiment.published ? 2 * i : i));
 }
@@ -66,12 +66,12 @@ const testTitles = {
   tukey: "Tukey's HSD",
 } as const;
 
-/** What the stars mean. */
+/** The meaning of the stars, with the number of queries. */
 export function significanceNote({ against, experiment, collection }: Results): string {
   return starNote({ against, experiment }, ` over ${collection.queries} queries`);
 }
 
-/** The same, with what the test was made over where that is one thing. */
+/** The meaning of the stars; `over` names what the test was made over. */
 export function starNote(
   { against, experiment }: Pick<Results, 'against' | 'experiment'>,
   over = '',

@@ -1,52 +1,54 @@
 import type { Job, Queue } from 'bullmq';
 import { pause } from '../../common/yield.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
-import { connectRedis, loadBullmq, taskId, type FleetAddress, type FleetTask } from './queue.js';
+import { hashJson } from '../../common/hash.js';
+import type { FleetAddress } from './address.js';
+import { openQueue } from './queue.js';
 
-/** How tasks are handed to a fleet and waited for. */
+/** A unit of work for a fleet. */
+export interface FleetTask<D> {
+  /** Unique among the tasks of its run; messages name the task by it. */
+  readonly key: string;
+  /** What the worker gets, as JSON. */
+  readonly data: D;
+}
+
+/** The options of {@link distribute}. */
 export interface DistributeOptions {
-  /** What tells this run from any other: a digest of everything its results depend on. */
+  /** A hash that identifies the run: of everything that its results depend on. */
   readonly run: string;
-  /** Tasks queued ahead of the one that is waited for (500). */
+  /** Tasks queued ahead of the one that is awaited (500). */
   readonly ahead?: number;
-  /** Tries of a task before it is set aside (3). */
+  /** Attempts at a task before it counts as failed (3). */
   readonly attempts?: number;
   /** Milliseconds between two looks at the queue (200). */
   readonly pollMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** What a task came to. */
+/** The result of a task. */
 export interface FleetResult<R> {
   readonly key: string;
   readonly result: R;
 }
 
-interface Waiting<D> extends FleetTask<D> {
-  readonly id: string;
-}
-
 /**
- * Hands tasks to a fleet and gives back the results in the order of the tasks. Results stay on the server until the
- * next one is asked for, that is until the caller has put them away; so whoever dies here can come back for them. A
- * task that the server has lost is queued again. Tasks that failed too often are set aside; the others are finished,
- * and then this throws.
+ * Hands tasks to a fleet and yields their results in the order of the tasks. A result stays on the server until the
+ * next one is asked for, that is until the caller has stored it: a caller that was killed gets it again. A task that
+ * the server has lost is queued again. Where tasks fail, the others are finished first; then this throws.
  */
 export async function* distribute<D, R>(
   address: FleetAddress,
   tasks: AsyncIterable<FleetTask<D>>,
   { run, ahead = 500, attempts = 3, pollMs = 200, signal }: DistributeOptions,
 ): AsyncGenerator<FleetResult<R>> {
-  const { Queue } = await loadBullmq();
-  const redis = await connectRedis(address);
-  const queue: Queue<D, R> = new Queue(address.queue, { connection: redis.connection });
-  queue.on('error', () => undefined);
+  const { queue, close } = await openQueue(address);
   const source = tasks[Symbol.asyncIterator]();
-  const waiting: Waiting<D>[] = [];
-  const dead: { key: string; reason: string }[] = [];
+  const waiting: (FleetTask<D> & { readonly id: string })[] = [];
+  const failed: { key: string; reason: string }[] = [];
   let isExhausted = false;
-  const add = ({ id, key, data }: Waiting<D>): Promise<unknown> =>
-    (queue as unknown as Queue).add(key, data, {
+  const add = ({ id, key, data }: (typeof waiting)[number]): Promise<unknown> =>
+    queue.add(key, data, {
       jobId: id,
       attempts,
       backoff: { type: 'exponential', delay: 1000, jitter: 0.5 },
@@ -59,38 +61,36 @@ export async function* distribute<D, R>(
         if (next.done) {
           isExhausted = true;
         } else {
-          const task = { ...next.value, id: taskId(run, next.value.key) };
-          await revive(queue as unknown as Queue, task.id);
+          const task = { ...next.value, id: taskId(run, next.value) };
+          await retryIfFailed(queue, task.id);
           await add(task);
           waiting.push(task);
         }
       }
-      const head = waiting[0];
-      if (!head) break;
-      const outcome = await look<R>(queue as unknown as Queue, head.id);
-      if (outcome === 'lost') await add(head);
-      if (outcome === 'lost' || outcome === 'pending') {
+      const first = waiting[0];
+      if (!first) break;
+      const state = await stateOf<R>(queue, first.id);
+      if (state === 'lost') await add(first);
+      if (state === 'lost' || state === 'pending') {
         throwIfAborted(signal);
         await pause(pollMs, signal);
         continue;
       }
       waiting.shift();
-      if ('reason' in outcome) {
-        dead.push({ key: head.key, reason: outcome.reason });
+      if ('reason' in state) {
+        failed.push({ key: first.key, reason: state.reason });
       } else {
-        yield { key: head.key, result: outcome.result };
-        // The caller has it now.
-        await outcome.job.remove();
+        yield { key: first.key, result: state.result };
+        await state.job.remove();
       }
     }
   } finally {
     await source.return?.();
-    await queue.close();
-    await redis.close();
+    await close();
   }
-  if (dead.length > 0) {
-    const [{ key, reason }] = dead;
-    const others = dead.length > 1 ? ` and ${dead.length - 1} others` : '';
+  if (failed.length > 0) {
+    const [{ key, reason }] = failed;
+    const others = failed.length > 1 ? ` and ${failed.length - 1} others` : '';
     throw new BertQeError(
       'failure',
       `Query ${key}${others} failed ${attempts} times on the fleet (${reason}); the rest is done. ` +
@@ -99,25 +99,30 @@ export async function* distribute<D, R>(
   }
 }
 
-/** A task that an earlier attempt set aside is tried again. */
-async function revive(queue: Queue, id: string): Promise<void> {
+/** An id that is the same for the same work, however often it is handed in: it is queued once. */
+function taskId<D>(run: string, { key, data }: FleetTask<D>): string {
+  return `${run.slice(0, 20)}-${hashJson(key, data).slice(0, 20)}`;
+}
+
+/** Queues a task again that failed for an earlier caller. */
+async function retryIfFailed(queue: Queue, id: string): Promise<void> {
   const job = (await queue.getJob(id)) as Job | undefined;
   if (job && (await job.getState()) === 'failed') await job.retry('failed');
 }
 
-type Outcome<R> =
+type TaskState<R> =
   | 'lost'
   | 'pending'
   | { readonly job: Job; readonly result: R }
-  | { readonly job: Job; readonly reason: string };
+  | { readonly reason: string };
 
-async function look<R>(queue: Queue, id: string): Promise<Outcome<R>> {
-  // The state first: a job read before it was completed has no result yet.
+async function stateOf<R>(queue: Queue, id: string): Promise<TaskState<R>> {
+  // The state is asked for first: a job that is read before it is completed has no result yet.
   const state = await queue.getJobState(id);
   if (state === 'unknown') return 'lost';
   if (state !== 'completed' && state !== 'failed') return 'pending';
   const job = (await queue.getJob(id)) as Job | undefined;
   if (!job) return 'lost';
-  if (state === 'failed') return { job, reason: job.failedReason ?? 'no reason given' };
+  if (state === 'failed') return { reason: job.failedReason ?? 'no reason given' };
   return { job, result: job.returnvalue as R };
 }

@@ -1,34 +1,35 @@
 import type { Job, Worker } from 'bullmq';
 import { BertQeError } from '../../common/errors.js';
-import { connectRedis, loadBullmq, type FleetAddress } from './queue.js';
+import type { FleetAddress } from './address.js';
+import { connectRedis, loadBullmq } from './queue.js';
 
-/** What a worker does with a task of type `D`; its results are of type `R`. */
+/** The work of a fleet's worker: tasks of type `D`, results of type `R`. */
 export interface FleetWork<D, R> {
   /**
-   * Makes ready for a task, or says why this machine is not the one for it: another model, no such index. The task
-   * then goes back to the queue, and this worker leaves the fleet.
+   * Opens what a task needs. Where that fails on this machine (another model, no such index), the task goes back to
+   * the queue and the worker leaves the fleet with the error.
    */
   prepare(data: D): Promise<void>;
   perform(data: D, signal: AbortSignal): Promise<R>;
 }
 
-/** How a worker takes tasks, and when it leaves. */
+/** The options of a worker. */
 export interface FleetWorkerOptions {
   /** Tasks at a time (1). */
   readonly concurrency?: number;
-  /** Milliseconds after which the tasks of a worker that is not heard of go to others (30,000). */
+  /** Milliseconds without a sign of life after which a worker's tasks go to others (30,000). */
   readonly lockMs?: number;
-  /** How often a task may be taken over from workers that died before it is set aside (10). */
+  /** Number of times a task may be taken over from workers that died before it counts as failed (10). */
   readonly takeovers?: number;
-  /** Fires when the worker is to leave: what it has begun goes back to the queue. */
+  /** Ends the worker; the tasks that it has begun go back to the queue. */
   readonly signal?: AbortSignal;
-  /** Ends the worker when nothing has been to do for so many milliseconds; without it, it stays. */
+  /** Milliseconds without a task after which the worker ends; without it, it waits for ever. */
   readonly idleMs?: number;
   readonly onFinished?: (key: string, seconds: number) => void;
   readonly onFailed?: (key: string, reason: string) => void;
 }
 
-/** Takes tasks from a fleet's queue until it is told to leave. */
+/** Takes tasks from a fleet's queue until the signal fires or the worker has been idle for long enough. */
 export async function workForFleet<D, R>(
   address: FleetAddress,
   work: FleetWork<D, R>,
@@ -59,7 +60,7 @@ export async function workForFleet<D, R>(
       return result;
     } catch (error) {
       if (!(error instanceof BertQeError) || error.code !== 'aborted') throw error;
-      // Leaving is no failure of the task.
+      // An aborted task has not failed.
       await job.moveToWait(token);
       throw new WaitingError();
     } finally {

@@ -1,23 +1,24 @@
 import type { Queue } from 'bullmq';
-import { connectRedis, loadBullmq, type FleetAddress } from './queue.js';
+import type { FleetAddress } from './address.js';
+import { openQueue } from './queue.js';
 
-/** How a fleet stands: tasks by state, and the workers that are there. */
+/** The numbers of a fleet's tasks by state, and of its workers. */
 export interface FleetStatus {
   readonly waiting: number;
   readonly active: number;
-  /** Between two tries. */
+  /** Tasks that wait for their next attempt. */
   readonly delayed: number;
-  /** Done, and not yet collected. */
+  /** Tasks whose results have not been fetched. */
   readonly completed: number;
   readonly workers: number;
-  /** Set aside after too many failures: the dead letters. */
+  /** Tasks whose attempts have all failed. */
   readonly failed: readonly { readonly key: string; readonly attempts: number; readonly reason: string }[];
 }
 
-/** Failed tasks that are told of. */
-const mostShown = 1000;
+/** Failed tasks that are listed. */
+const maxListed = 1000;
 
-/** Looks at the queue of a fleet: what waits, what runs, what was set aside. */
+/** Reads the state of a fleet's queue. */
 export async function fleetStatus(address: FleetAddress): Promise<FleetStatus> {
   return withQueue(address, async (queue) => {
     const counts = await queue.getJobCounts(
@@ -28,7 +29,7 @@ export async function fleetStatus(address: FleetAddress): Promise<FleetStatus> {
       'prioritized',
       'failed',
     );
-    const failed = await queue.getFailed(0, mostShown - 1);
+    const failed = await queue.getFailed(0, maxListed - 1);
     return {
       waiting: (counts['waiting'] ?? 0) + (counts['prioritized'] ?? 0),
       active: counts['active'] ?? 0,
@@ -44,7 +45,7 @@ export async function fleetStatus(address: FleetAddress): Promise<FleetStatus> {
   });
 }
 
-/** Queues what was set aside once more; returns how many there were. */
+/** Queues all failed tasks again and returns their number. */
 export async function retryFailed(address: FleetAddress): Promise<number> {
   return withQueue(address, async (queue) => {
     const failed = await queue.getFailed(0, -1);
@@ -59,14 +60,10 @@ export async function clearFleet(address: FleetAddress): Promise<void> {
 }
 
 async function withQueue<T>(address: FleetAddress, action: (queue: Queue) => Promise<T>): Promise<T> {
-  const { Queue: BullQueue } = await loadBullmq();
-  const redis = await connectRedis(address);
-  const queue = new BullQueue(address.queue, { connection: redis.connection });
-  queue.on('error', () => undefined);
+  const { queue, close } = await openQueue(address);
   try {
     return await action(queue);
   } finally {
-    await queue.close();
-    await redis.close();
+    await close();
   }
 }

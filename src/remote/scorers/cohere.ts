@@ -3,7 +3,7 @@ import { HttpService, type ServiceOptions } from '../net/index.js';
 import { RemoteScorer, type RemoteScorerOptions } from './remote-scorer.js';
 import { RerankModel } from './rerank-model.js';
 
-/** Where an API of Cohere's shape is, and which of its models to ask. */
+/** The options of {@link cohereScorer}. */
 export interface CohereOptions extends ServiceOptions, RemoteScorerOptions {
   /** The model's name, where the API serves several. */
   readonly model?: string;
@@ -17,8 +17,8 @@ interface Result {
 }
 
 /**
- * Re-rank APIs in the manner of Cohere, Jina, Voyage, Together, infinity and vLLM, by their full URL
- * (`https://api.example/v2/rerank`). Their scores must be calibrated probabilities, as Cohere's and Jina's are.
+ * A scorer on a re-rank API like those of Cohere, Jina, Voyage, Together, infinity and vLLM, by its full URL
+ * (`https://api.example/v2/rerank`). Its scores must be calibrated probabilities, as Cohere's and Jina's are.
  */
 export function cohereScorer({ model, batch = 100, ...options }: CohereOptions): RemoteScorer {
   const service = new HttpService(options);
@@ -30,7 +30,7 @@ export function cohereScorer({ model, batch = 100, ...options }: CohereOptions):
       documents,
     }),
     results(answer: unknown) {
-      // Voyage says `data`, the others `results`.
+      // Voyage calls the list `data`, the others `results`.
       const { results, data } = (answer ?? {}) as { results?: readonly Result[]; data?: readonly Result[] };
       const found = results ?? data;
       if (!Array.isArray(found)) {

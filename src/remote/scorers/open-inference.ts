@@ -20,11 +20,11 @@ import {
   type RemoteScorerOptions,
 } from './remote-scorer.js';
 
-/** Where a model of the Open Inference Protocol is served, and how its inputs are made. */
+/** The options of {@link openInferenceScorer}. */
 export interface OpenInferenceOptions extends ServiceOptions, RemoteScorerOptions {
   /** Name of the model on the server. */
   readonly model: string;
-  /** Model folder whose tokenizer is the served model's: only ids travel, so both must be of one model. */
+  /** Model folder with the served model's tokenizer: texts are tokenised here, and ids are sent. */
   readonly tokenizer: string;
   /** Longest sequence, special tokens included (384). */
   readonly maxLength?: number;
@@ -45,7 +45,7 @@ interface Tensor extends ServedTensor {
   readonly data: readonly number[];
 }
 
-/** The Open Inference Protocol (KServe v2) of Triton, OpenVINO Model Server and MLServer; we tokenise. */
+/** A scorer on Triton, OpenVINO Model Server or MLServer, by the Open Inference Protocol (KServe v2). */
 export async function openInferenceScorer(
   options: OpenInferenceOptions,
   signal?: AbortSignal,
@@ -71,6 +71,7 @@ export async function openInferenceScorer(
   );
 }
 
+/** The inputs and the output of a served model. */
 interface Served {
   readonly inputs: readonly {
     readonly name: string;
@@ -81,7 +82,7 @@ interface Served {
   readonly version: string;
 }
 
-/** What the server says of the model; refused here rather than at the first pair. */
+/** Reads the server's description of the model and refuses a model that cannot be used. */
 function servedModel(answer: unknown, identity: string): Served {
   const { inputs, outputs, versions } = (answer ?? {}) as {
     inputs?: readonly ServedTensor[];
@@ -122,7 +123,7 @@ class OpenInferenceModel implements RemoteModel {
     this.concurrency = served.service.concurrency;
   }
 
-  /** Sequences of one length go together, so nothing is padded. */
+  /** Batches of sequences of one length, so that nothing is padded. */
   async *requests(pairs: readonly TextPair[], signal: AbortSignal): AsyncGenerator<RemoteRequest> {
     for await (const { task, pairs: places } of plan(pairs, this.planning, signal)) {
       let row = 0;

@@ -7,14 +7,14 @@ import { teiScorer } from './tei.js';
 const kinds = ['tei', 'cohere', 'oip'] as const;
 type Kind = (typeof kinds)[number];
 
-/** Settings that may stand after the `?` of a scorer's address. */
+/** Settings after the `?` of a scorer's address, by kind. */
 const settings: Readonly<Record<Kind, readonly string[]>> = {
   tei: ['batch', 'concurrency', 'timeout'],
   cohere: ['model', 'batch', 'concurrency', 'timeout'],
   oip: ['model', 'tokenizer', 'batch', 'concurrency', 'timeout'],
 };
 
-/** Whether a model's name is the address of a remote scorer: `tei+http://…`, `cohere+https://…`, `oip+http://…`. */
+/** True for the address of a remote scorer: `tei+http://…`, `cohere+https://…`, `oip+http://…`. */
 export function isScorerAddress(name: string): boolean {
   return /^[a-z]+\+https?:\/\//.test(name);
 }

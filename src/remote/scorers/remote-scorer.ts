@@ -1,30 +1,31 @@
 import type { Scorer, ScoreOptions, TextPair } from '../../bert/index.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 
-/** How a kind of server is asked: a part of the pairs at a time. */
+/** A model on a server: splits pairs into requests and sends them. */
 export interface RemoteModel {
-  /** What tells this model from any other, for the journals of long runs. */
+  /** The server and the model, for messages. */
   readonly identity: string;
-  /** Splits pairs into requests; each gives the probabilities of the pairs it names. */
+  /** Splits pairs into requests; each answers with the probabilities of some pairs. */
   requests(pairs: readonly TextPair[], signal: AbortSignal): AsyncIterable<RemoteRequest>;
   /** Requests at a time. */
   readonly concurrency: number;
 }
 
+/** A request for some of the pairs. */
 export interface RemoteRequest {
-  /** Places in the list of pairs. */
+  /** Indexes of the pairs. */
   readonly places: ArrayLike<number>;
   send(): Promise<ArrayLike<number>>;
 }
 
-/** What all scorers on other machines have in common. */
+/** Options of all remote scorers. */
 export interface RemoteScorerOptions {
-  /** Milliseconds that a call of `score` may take in all, retries included; without it there is no end to patience. */
+  /** Milliseconds that a call of `score` may take, retries included (no limit). */
   readonly deadlineMs?: number;
 }
 
-/** How far a probability may stray from [0, 1] by rounding on the way. */
-const rounding = 1e-6;
+/** The rounding error by which a probability may lie outside [0, 1]. */
+const tolerance = 1e-6;
 
 /** A model on another machine as a {@link Scorer}. */
 export class RemoteScorer implements Scorer {
@@ -48,7 +49,7 @@ export class RemoteScorer implements Scorer {
     }
   }
 
-  /** Takes no further calls and lets the running ones finish. */
+  /** Refuses further calls and waits for the running ones. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled(this.#running);
@@ -97,7 +98,7 @@ export class RemoteScorer implements Scorer {
   #take(scores: Float32Array, places: ArrayLike<number>, answer: ArrayLike<number>): void {
     for (let i = 0; i < places.length; i++) {
       const score = answer[i];
-      if (!(score >= -rounding && score <= 1 + rounding)) {
+      if (!(score >= -tolerance && score <= 1 + tolerance)) {
         throw new BertQeError(
           'failure',
           `${this.model.identity} answered ${score}; a scorer must give probabilities between 0 and 1, not logits.`,

@@ -3,14 +3,15 @@ import { BertQeError } from '../../common/errors.js';
 import { HttpService, statusOf } from '../net/index.js';
 import type { RemoteModel, RemoteRequest } from './remote-scorer.js';
 
-/** How a re-rank API words a query with texts, and its answer. */
+/** The requests and answers of a re-rank API. */
 export interface RerankDialect {
   readonly path: string;
   body(query: string, texts: readonly string[]): object;
-  /** The scores and the places of the texts they belong to. */
+  /** The scores with the indexes of their texts. */
   results(answer: unknown): readonly { readonly index: number; readonly score: number }[];
 }
 
+/** The options of a {@link RerankModel}. */
 export interface RerankModelOptions {
   readonly service: HttpService;
   readonly dialect: RerankDialect;
@@ -20,8 +21,8 @@ export interface RerankModelOptions {
 }
 
 /**
- * A server with a re-rank API: pairs with the same first text go together. Such APIs take no empty query, and have
- * nothing to say about an empty text: a pair with either has the score 0 without being asked.
+ * A server with a re-rank API. Pairs with the same first text are sent together. Such APIs refuse empty queries and
+ * texts, so a pair with an empty text has the score 0 without a request.
  */
 export class RerankModel implements RemoteModel {
   readonly identity: string;
@@ -64,7 +65,7 @@ export class RerankModel implements RemoteModel {
       return await service.ask(dialect.path, body, (answer) => this.#read(answer, texts.length), signal);
     } catch (error) {
       if (statusOf(error) !== 413 || texts.length === 1) throw error;
-      // More than this server takes at a time: halves.
+      // The request is too large for this server.
       const half = texts.length >> 1;
       const first = await this.#send(query, texts.slice(0, half), signal);
       const second = await this.#send(query, texts.slice(half), signal);

@@ -3,9 +3,9 @@ import { HttpService, type ServiceOptions } from '../net/index.js';
 import { RemoteScorer, type RemoteScorerOptions } from './remote-scorer.js';
 import { RerankModel, type RerankDialect } from './rerank-model.js';
 
-/** Where a TEI server is, and how much to send it at a time. */
+/** The options of {@link teiScorer}. */
 export interface TeiOptions extends ServiceOptions, RemoteScorerOptions {
-  /** Texts in a request (what the server says it takes, else 32). */
+  /** Texts in a request (the server's own limit, else 32). */
   readonly batch?: number;
 }
 
@@ -19,7 +19,7 @@ const dialect: RerankDialect = {
   },
 };
 
-/** Hugging Face Text Embeddings Inference, and servers that speak its `/rerank`, ours among them. */
+/** A scorer on Hugging Face Text Embeddings Inference, or on another server with its `/rerank`, such as `bert-qe serve`. */
 export async function teiScorer(options: TeiOptions, signal?: AbortSignal): Promise<RemoteScorer> {
   const service = new HttpService(options);
   const info = await service.ask('/info', undefined, (answer) => answer as Record<string, unknown>, signal);

@@ -1,12 +1,12 @@
 import { BertQeError } from '../../common/errors.js';
 import { stopwordsOf, type AnalyzerSpec } from '../../retrieval/index.js';
 
-/** The name under which the index knows the analyzer. */
+/** Name of the analyzer in the index. */
 export const serverAnalyzer = 'bert_qe';
 
 /**
- * Terrier's guard against noise (see retrieval/analysis/bases.ts), as the server's script language has it: at most
- * 20 characters, four digits, three times the same character in a row.
+ * Terrier's filter against noise (see retrieval/analysis/bases.ts) in the server's script language: at most 20
+ * characters, four digits, and three equal characters in a row.
  */
 const noiseFilter = `
   CharSequence term = token.term;
@@ -21,7 +21,7 @@ const noiseFilter = `
   }
   return true;`;
 
-/** The `analysis` settings of an index whose terms are those that our own analyzer of this spec makes. */
+/** The `analysis` settings with which a server makes the same terms as our analyzer of this spec. */
 export function analysisSettings(spec: AnalyzerSpec): object {
   const stopwords = [...stopwordsOf(spec)].sort();
   const filters: Record<string, object> = {};

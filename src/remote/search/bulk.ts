@@ -5,7 +5,7 @@ import { BertQeError } from '../../common/errors.js';
 import { refusalOf, type EngineConnection } from './connection.js';
 import { fields } from './definition.js';
 
-/** A document on its way into the index. */
+/** A document that is being loaded. */
 export interface LoadItem {
   /** Its place in the collection, from 0. */
   readonly number: number;
@@ -16,8 +16,8 @@ export interface LoadItem {
   readonly origin: Origin | undefined;
 }
 
-/** As many bytes as a server takes for an id. */
-export const longestId = 512;
+/** The bytes of an id that a server accepts. */
+export const maxIdBytes = 512;
 
 export function loadItem(
   document: Document & { readonly origin?: Origin },
@@ -25,12 +25,12 @@ export function loadItem(
   length: number,
 ): LoadItem {
   const { id, title, text, origin } = document;
-  if (Buffer.byteLength(id) > longestId) {
+  if (Buffer.byteLength(id) > maxIdBytes) {
     const problem = `the document id has ${Buffer.byteLength(id)} bytes`;
     throw badInput(
       origin ?? { file: 'collection' },
       problem,
-      `A search engine takes ids of 1 to ${longestId}.`,
+      `A search engine takes ids of 1 to ${maxIdBytes}.`,
     );
   }
   const digest = hashJson(id, title ?? '', text).slice(0, 16);
@@ -55,9 +55,8 @@ interface BulkAnswer {
 }
 
 /**
- * Sends documents once. Returns those that must be sent again because the server had too much to do; everything else
- * is in the index, exactly once: `create` refuses a second copy, and a refused document is looked at, whether it is the
- * one we sent before.
+ * Sends documents once and returns those that must be sent again because the server was overloaded. All others are in
+ * the index exactly once: `create` refuses a second copy, and a document that is there already is compared with ours.
  */
 export async function sendBulk(
   connection: EngineConnection,
@@ -78,7 +77,7 @@ export async function sendBulk(
     );
   } catch (error) {
     if (refusalOf(error)?.status !== 413 || items.length === 1) throw error;
-    // Too large for this server: halves.
+    // The request is too large for this server.
     const half = items.length >> 1;
     return [
       ...(await sendBulk(connection, index, items.slice(0, half), signal)),
@@ -87,7 +86,7 @@ export async function sendBulk(
   }
   if (answer.items?.length !== items.length) {
     throw new TransientFailure(
-      `the server told of ${answer.items?.length ?? 0} of ${items.length} documents`,
+      `the server answered for ${answer.items?.length ?? 0} of ${items.length} documents`,
     );
   }
   const again: LoadItem[] = [];
@@ -102,7 +101,7 @@ export async function sendBulk(
   return again;
 }
 
-/** Documents that are in the index already must be these very ones. */
+/** Checks that documents that are in the index already are the ones that were sent. */
 async function checkPresent(
   connection: EngineConnection,
   index: string,

@@ -1,17 +1,23 @@
 import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
 import { isTransientStatus, parseRetryAfter, TransientFailure } from '../../common/retry.js';
 import { optionalPackage } from '../net/index.js';
-import type { EngineRequest, Refusal } from './connection.js';
-import type { EngineName } from './dialect.js';
+import type { EngineName, EngineRequest } from './dialect.js';
 
-/** An official client, reduced to what is used of it. */
+/** A refused request: the `cause` of the error that is thrown. */
+export interface Refusal {
+  readonly status: number;
+  /** The server's name for it, e.g. `index_not_found_exception`. */
+  readonly type: string;
+}
+
+/** The part of an official client that is used. */
 export interface Client {
-  /** The answer's body; throws {@link TransientFailure} for what may pass. */
+  /** The answer's body; throws {@link TransientFailure} where another attempt may succeed. */
   call(request: EngineRequest, signal: AbortSignal | undefined): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** The transport that both official clients share the design of. */
+/** The transport of both official clients, which have the same design. */
 interface Transport {
   request(parameters: object, options: object): Promise<unknown>;
 }
@@ -23,6 +29,7 @@ interface OfficialClient {
 
 type OfficialConstructor = new (options: object) => OfficialClient;
 
+/** Loads the official client of an engine and connects it. */
 export async function openClient(
   engine: EngineName,
   nodes: readonly URL[],
@@ -44,7 +51,7 @@ export async function openClient(
             () => import('@elastic/elasticsearch'),
           )
         ).Client;
-  // Retries are ours: the clients know neither jitter nor what the server asks for.
+  // The clients' own retries have no jitter and ignore Retry-After.
   const official = new (Official as unknown as OfficialConstructor)({
     nodes: nodes.map(({ href }) => href.replace(/\/$/, '')),
     maxRetries: 0,
@@ -87,8 +94,8 @@ async function call(
 }
 
 /**
- * Stops waiting when the signal fires. Elasticsearch's client then gives up the call by itself; OpenSearch's own way
- * to do so throws where nobody can catch it, so its call is left to end alone.
+ * Rejects when the signal fires. Elasticsearch's client then ends the call by itself. OpenSearch's client would throw
+ * an error that cannot be caught, so its call runs on and its answer is ignored.
  */
 function unlessAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -98,7 +105,7 @@ function unlessAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-/** What the clients throw: `statusCode` and `body` where the server answered, otherwise the connection failed. */
+/** Translates an error of the clients, which has `statusCode` and `body` where the server answered at all. */
 function translated(error: unknown, method: string, path: string): Error {
   const { statusCode, body, headers } = error as {
     statusCode?: number;
@@ -125,7 +132,7 @@ function translated(error: unknown, method: string, path: string): Error {
   });
 }
 
-/** The server's own words; the root cause says more than "all shards failed". */
+/** Type and reason of an error in the server's words: those of the root cause, where there is one. */
 export function describe(body: unknown): { type: string; reason: string } {
   const error = (body as { error?: unknown } | undefined)?.error;
   if (typeof error !== 'object' || error === null) {

@@ -1,17 +1,7 @@
 import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
 import { retry, type RetryPolicy, TransientFailure } from '../../common/retry.js';
-import { openClient, type Client } from './client.js';
-import { dialects, type Dialect, type EngineName } from './dialect.js';
-
-/** One call of the server's REST interface. */
-export interface EngineRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly body?: object;
-  /** For `_bulk`: lines of JSON. */
-  readonly lines?: string;
-}
+import { openClient, type Client, type Refusal } from './client.js';
+import { dialects, type Dialect, type EngineName, type EngineRequest } from './dialect.js';
 
 /** The address of a cluster, and limits for calls. */
 export interface ConnectionOptions {
@@ -23,17 +13,11 @@ export interface ConnectionOptions {
   readonly retry?: Partial<RetryPolicy>;
 }
 
+/** The options of one call. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Tries; the connection's own where absent. */
+  /** Attempts (the connection's own number). */
   readonly attempts?: number;
-}
-
-/** What the server refused, for those who want to know more than the message. */
-export interface Refusal {
-  readonly status: number;
-  /** The server's word for it, e.g. `index_not_found_exception`. */
-  readonly type: string;
 }
 
 /** A search cluster through its official client. Calls are repeated after transient failures. */
@@ -41,7 +25,7 @@ export class EngineConnection {
   private constructor(
     readonly engine: EngineName,
     readonly version: string,
-    /** Without passwords. */
+    /** The URLs of the nodes, without passwords. */
     readonly address: string,
     readonly timeoutMs: number,
     private readonly client: Client,
@@ -84,8 +68,8 @@ export class EngineConnection {
   }
 
   /**
-   * One call, repeated while it fails in ways that may pass. All calls made here may be repeated without harm.
-   * `lacks` looks at the answer and says what is missing in it: a shard that is away, time that ran out.
+   * One call, repeated after transient failures; all calls made here are idempotent. `lacks` names what is missing in
+   * an answer (a shard that is away, time that ran out), which counts as a transient failure too.
    */
   async call<T = Record<string, unknown>>(
     request: EngineRequest,
@@ -116,7 +100,7 @@ export class EngineConnection {
   }
 }
 
-/** What the server refused; undefined where it was something else that failed. */
+/** The refusal behind an error; undefined where something else failed. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (!(error instanceof BertQeError)) return undefined;
   const cause = error.cause as Partial<Refusal> | undefined;
@@ -136,4 +120,11 @@ function checkedUrl(text: string): URL {
     throw new BertQeError('usage', `${text}: the URL of a search engine starts with http:// or https://.`);
   }
   return url;
+}
+
+/** The lack of an answer without all shards, for {@link EngineConnection.call}; undefined where all are there. */
+export function missingShards(index: string, total: number, available: number): string | undefined {
+  return available < total
+    ? `${total - available} of ${total} shards of ${index} cannot be searched`
+    : undefined;
 }

@@ -1,30 +1,31 @@
 import type { AnalyzerSpec, CollectionStatistics } from '../../retrieval/index.js';
 import { analysisSettings, serverAnalyzer } from './analysis-settings.js';
 
-/** The parameters that Lucene's own similarities have in an index; they cannot be changed afterwards. */
+/** The parameters of Lucene's own similarities in an index; they cannot be changed later. */
 export interface NativeSimilarities {
   readonly bm25?: { readonly k1: number; readonly b: number };
   readonly ql?: { readonly mu: number };
 }
 
+/** The options of {@link indexDefinition}. */
 export interface DefinitionOptions {
   readonly analyzer: AnalyzerSpec;
-  /** Fields with Lucene's own similarity, for `--length-norm lucene`: fast, each another copy of the postings. */
+  /** Fields with Lucene's own similarities (`--length-norm lucene`): fast, but each copies the postings. */
   readonly native: NativeSimilarities;
   readonly shards: number;
   readonly replicas: number;
 }
 
-/** How far the loading of an index is; kept in the index itself, so that any machine can go on. */
+/** The progress of a load. It is kept in the index itself, so that any machine can continue. */
 export interface LoadState {
   readonly state: 'loading' | 'complete';
   /** Documents from the beginning of the collection that the server has acknowledged. */
   readonly acknowledged: number;
-  /** Id of the last of them: a collection in another order is noticed. */
+  /** Id of the last of them, by which a collection in another order is detected. */
   readonly lastId?: string;
 }
 
-/** What we keep in the `_meta` of an index's mapping. */
+/** The manifest in the `_meta` of an index's mapping. */
 export interface EngineManifest {
   readonly format: 'bert-qe-engine-index';
   readonly version: 1;
@@ -33,19 +34,19 @@ export interface EngineManifest {
   /** Copies of each shard that are wanted when the load is complete. */
   readonly replicas: number;
   readonly load: LoadState;
-  /** When the load is complete. */
+  /** Present when the load is complete. */
   readonly statistics?: EngineStatistics;
 }
 
-/** What weighting and feedback models draw on; the number of distinct terms is not known. */
+/** The statistics of a collection on a cluster; the number of distinct terms is not known. */
 export type EngineStatistics = Pick<
   CollectionStatistics,
   'documents' | 'nonEmptyDocuments' | 'tokens' | 'maxLength'
 >;
 
-/** Fields of a document in an index of ours. */
+/** Names of a document's fields in an index that bert-qe makes. */
 export const fields = {
-  /** The document's id again, for the order of equal scores: `_id` cannot be sorted by. */
+  /** A copy of `_id`, which cannot be sorted by, for the order of equal scores. */
   id: 'id',
   title: 'title',
   text: 'text',
@@ -53,18 +54,19 @@ export const fields = {
   length: 'length',
   /** Title and text as terms; its similarity is the bare term frequency. */
   content: 'content',
-  /** Where the document stood in the collection, and a digest of it; not indexed. */
+  /** The document's number in the collection and a hash of it; not indexed. */
   origin: 'origin',
 } as const;
 
+/** Name of the field with one of Lucene's own similarities. */
 export function nativeField(model: keyof NativeSimilarities): string {
   return `${fields.content}.${model}`;
 }
 
 /**
- * The body that creates an index. Scores are computed from raw term frequencies: the similarity of `content` gives
- * them, and scripts in the query (see scoring-query.ts) make DPH, BM25 or QL of them with any parameters, exact
- * lengths and statistics of the whole collection, however many shards there are.
+ * The body of the request that creates an index. The similarity of `content` is the raw term frequency. Scripts in the
+ * query (scoring-query.ts) compute DPH, BM25 or QL from it, with any parameters, exact lengths and the statistics of
+ * the whole collection, however many shards there are.
  */
 export function indexDefinition({ analyzer, native, shards, replicas }: DefinitionOptions): object {
   const { bm25, ql } = native;
@@ -80,7 +82,7 @@ export function indexDefinition({ analyzer, native, shards, replicas }: Definiti
   return {
     settings: {
       number_of_shards: shards,
-      // Copies and refreshes come when the load is complete.
+      // Replicas and refreshes are switched on when the load is complete.
       number_of_replicas: 0,
       refresh_interval: '-1',
       analysis: analysisSettings(analyzer),

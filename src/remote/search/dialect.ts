@@ -1,17 +1,25 @@
-import type { EngineRequest } from './connection.js';
+/** One call of the server's REST interface. */
+export interface EngineRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: object;
+  /** The lines of JSON of a `_bulk` request. */
+  readonly lines?: string;
+}
 
-/** The servers that are spoken to. */
+/** The kinds of search cluster that are supported. */
 export const engineNames = ['opensearch', 'elasticsearch'] as const;
 /** A kind of search cluster. */
 export type EngineName = (typeof engineNames)[number];
 
-/** Where the two servers differ; everything else is the same REST interface. */
+/** The differences between the two servers; the rest of their REST interface is the same. */
 export interface Dialect {
   readonly package: string;
   openPointInTime(index: string, keepAlive: string): EngineRequest;
   pointInTimeId(answer: Readonly<Record<string, unknown>>): string;
   closePointInTime(id: string): EngineRequest;
-  /** Whether its BM25 has the factor k1 + 1 that Lucene dropped in version 8. */
+  /** True where BM25 has the factor k1 + 1, which Lucene dropped in version 8. */
   hasOldBm25(version: string): boolean;
 }
 

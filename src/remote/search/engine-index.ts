@@ -1,34 +1,34 @@
 import type { Document, DocumentStore } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { analyzerFromSpec, type Analyzer } from '../../retrieval/index.js';
-import { longestId } from './bulk.js';
+import { maxIdBytes } from './bulk.js';
 import { refusalOf, type CallOptions, type EngineConnection } from './connection.js';
 import { fields, type EngineManifest, type EngineStatistics, type NativeSimilarities } from './definition.js';
 import { GlobalStatistics } from './global-statistics.js';
 
-/** Which fields of an index that somebody else made hold the documents. */
+/** The fields of an index that bert-qe did not make. */
 export interface ForeignFields {
   /** The field that is searched and re-ranked. */
   readonly text: string;
   readonly title?: string;
 }
 
-/** Documents asked for in one call. */
+/** Documents in one call. */
 const fetchSize = 500;
 
-/** An index on a search cluster: documents by id, and what retrieval has to know of it. */
+/** An index on a search cluster: its documents by id, and the statistics that retrieval needs. */
 export class EngineIndex implements DocumentStore {
   private constructor(
     readonly connection: EngineConnection,
     readonly name: string,
-    /** Absent where somebody else made the index: its text is then analysed by the server, by its own rules. */
+    /** Absent for an index that bert-qe did not make; the server then analyses texts by its own rules. */
     readonly manifest: EngineManifest | undefined,
     readonly statistics: EngineStatistics,
     readonly terms: GlobalStatistics,
     private readonly source: { readonly title: string | undefined; readonly text: string },
   ) {}
 
-  /** Opens an index that `bert-qe index --engine` made, or any other one, whose fields are then named. */
+  /** Opens an index that `bert-qe index --engine` made or, with its fields named, any other. */
   static async open(
     connection: EngineConnection,
     name: string,
@@ -40,7 +40,7 @@ export class EngineIndex implements DocumentStore {
     if (manifest.load.state !== 'complete' || !manifest.statistics) {
       throw new BertQeError(
         'input',
-        `The index ${name} on ${connection.address} is not completely loaded; run bert-qe index again to go on.`,
+        `The index ${name} on ${connection.address} is not completely loaded; run bert-qe index again to continue.`,
       );
     }
     return new EngineIndex(connection, name, manifest, manifest.statistics, terms, fields);
@@ -63,7 +63,7 @@ export class EngineIndex implements DocumentStore {
     return new EngineIndex(connection, name, undefined, statistics, terms, { text, title });
   }
 
-  /** The field with the terms. */
+  /** Name of the field with the terms. */
   get content(): string {
     return this.terms.field;
   }
@@ -72,12 +72,12 @@ export class EngineIndex implements DocumentStore {
     return this.manifest?.native ?? {};
   }
 
-  /** Our own analyzer, which makes the terms that the server makes; there is none for an index of somebody else. */
+  /** The analyzer that makes the same terms as the server; undefined for an index that bert-qe did not make. */
   get analyzer(): Analyzer | undefined {
     return this.manifest && analyzerFromSpec(this.manifest.analyzer);
   }
 
-  /** The terms that the server itself makes of a text. */
+  /** The terms of a text, analysed by the server. */
   async analyze(text: string, call: CallOptions = {}): Promise<string[]> {
     if (text === '') return [];
     const { tokens } = await this.connection.call<{ tokens: readonly { token: string }[] }>(
@@ -94,8 +94,8 @@ export class EngineIndex implements DocumentStore {
   async get(ids: readonly string[], call: CallOptions = {}): Promise<Map<string, Document>> {
     const { text, title } = this.source;
     const documents = new Map<string, Document>();
-    // A server refuses a whole request for an id that it could not hold.
-    const possible = ids.filter((id) => id !== '' && Buffer.byteLength(id) <= longestId);
+    // One id that is too long would make the server refuse the whole request.
+    const possible = ids.filter((id) => id !== '' && Buffer.byteLength(id) <= maxIdBytes);
     for (let from = 0; from < possible.length; from += fetchSize) {
       const { docs } = await this.connection.call<{ docs: readonly FetchedDocument[] }>(
         {
@@ -128,7 +128,7 @@ interface FetchedDocument {
   readonly _source?: Readonly<Record<string, unknown>>;
 }
 
-/** A field of an index of somebody else may hold several texts, or none. */
+/** The text of a field, which may hold several values or none. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   return Array.isArray(value) ? value.map(textOf).join(' ') : String(value);
@@ -156,7 +156,7 @@ async function mappingOf(
   }
 }
 
-/** What we have written into the index's mapping. */
+/** Reads the manifest in the index's mapping. */
 export async function readManifest(
   connection: EngineConnection,
   name: string,

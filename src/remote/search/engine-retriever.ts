@@ -17,17 +17,17 @@ import { FeedbackView } from './feedback-view.js';
 import { PointInTime } from './point-in-time.js';
 import { scoringQuery, type CountedTerm, type ScoringQuery } from './scoring-query.js';
 
-/** How an index of a cluster is searched. */
+/** The options of an {@link EngineRetriever}. */
 export interface EngineRetrieverOptions {
-  /** DPH unless given. */
+  /** Weighting model (DPH). */
   readonly model?: WeightingModel;
-  /** Pseudo-relevance feedback on the first ranking; none unless given. */
+  /** Pseudo-relevance feedback on the first ranking (none). */
   readonly feedback?: FeedbackModel;
-  /** Milliseconds that the server may take for one search; what it has by then is not taken (30,000). */
+  /** Milliseconds that the server may take for one search; partial results are not used (30,000). */
   readonly timeoutMs?: number;
 }
 
-/** As much as a server gives at once by default (`index.max_result_window`). */
+/** Documents in one answer: the server's default for `index.max_result_window`. */
 const pageSize = 10_000;
 
 interface SearchAnswer {
@@ -38,7 +38,7 @@ interface SearchAnswer {
   };
 }
 
-/** Searches an index on a cluster: the weighting and feedback models of the embedded index, scored by the server. */
+/** Searches an index on a cluster with the weighting and feedback models of the embedded index. The server scores. */
 export class EngineRetriever implements Retriever {
   readonly model: WeightingModel;
   readonly feedback: FeedbackModel | undefined;
@@ -53,7 +53,7 @@ export class EngineRetriever implements Retriever {
     this.feedback = feedback;
     this.#timeoutMs = timeoutMs;
     this.#view = new PointInTime(index.connection, index.name);
-    // Models that the index cannot score by are refused now, not at the first query.
+    // Refuses models that the index cannot score by before the first query.
     scoringQuery(model, [], index);
   }
 
@@ -67,7 +67,7 @@ export class EngineRetriever implements Retriever {
     await this.#view.close();
   }
 
-  /** The weighted terms that are matched in the end, feedback included. */
+  /** The weighted terms of a query after feedback. */
   async #terms(text: string, call: CallOptions): Promise<WeightedQuery> {
     const { analyzer } = this.index;
     const query = analyzer
@@ -99,7 +99,7 @@ export class EngineRetriever implements Retriever {
     return this.#view.use((pit) => this.#pages(scoring, depth, pit, call), call);
   }
 
-  /** Equal scores: by id, in byte order, which is also how the server sorts. */
+  /** Fetches a ranking page by page. Documents with equal scores are in the byte order of their ids, as on the server. */
   async #pages(
     scoring: ScoringQuery,
     depth: number,
@@ -139,7 +139,7 @@ export class EngineRetriever implements Retriever {
     return isOurs ? ranking : ranking.sort((a, b) => b.score - a.score || compareUtf8(a.id, b.id));
   }
 
-  /** One page, whole: an answer without some shard, or cut off by the clock, is no answer. */
+  /** Fetches a page; an answer without some shard, or cut off by the timeout, is refused. */
   async #page(body: object, scoring: ScoringQuery, call: CallOptions): Promise<SearchAnswer> {
     const { connection } = this.index;
     return connection.call<SearchAnswer>(

@@ -13,7 +13,7 @@ interface VectorAnswer {
   >;
 }
 
-/** What feedback models ask of an index, for a few documents: fetched at once, numbered as they come. */
+/** The term vectors and statistics of a few documents, as feedback models read them from an index. */
 export class FeedbackView implements FeedbackSource {
   readonly statistics: EngineStatistics;
   readonly lengths: number[] = [];
@@ -25,7 +25,7 @@ export class FeedbackView implements FeedbackSource {
     this.statistics = statistics;
   }
 
-  /** Documents get the numbers 0, 1, 2… in the order of the ids. */
+  /** Fetches documents; they are numbered from 0 in the order of the ids. */
   static async fetch(
     index: EngineIndex,
     ids: readonly string[],

@@ -1,7 +1,6 @@
-import type { CallOptions, EngineConnection } from './connection.js';
-import { shardsAway } from './shards.js';
+import { missingShards, type CallOptions, type EngineConnection } from './connection.js';
 
-/** n and F of a term in the whole collection. */
+/** The document frequency n and the collection frequency F of a term. */
 export interface TermCounts {
   readonly documentFrequency: number;
   readonly collectionFrequency: number;
@@ -22,17 +21,17 @@ interface TermVectorAnswer {
   >;
 }
 
-/** Terms asked for in one call. */
-const askedAtOnce = 2000;
-/** Remembered; feedback asks for the same frequent terms again and again. */
-const remembered = 200_000;
-/** Routing values tried to reach every shard. */
-const mostRoutings = 100_000;
+/** Terms in one call. */
+const termsPerCall = 2000;
+/** Terms whose counts are cached: feedback needs the same frequent terms for many queries. */
+const cachedTerms = 200_000;
+/** Routing values that are tried to reach every shard. */
+const maxRoutings = 100_000;
 const unknownTerm: TermCounts = { documentFrequency: 0, collectionFrequency: 0 };
 
 /**
- * Statistics over all shards. The server counts per shard only, so every shard is asked about a made-up document of
- * the terms in question, and the counts are added up.
+ * Term statistics over all shards. The server counts per shard only: every shard is asked about an artificial document
+ * with the terms in question, and the counts are added.
  */
 export class GlobalStatistics {
   readonly #known = new Map<string, TermCounts>();
@@ -41,7 +40,7 @@ export class GlobalStatistics {
     private readonly connection: EngineConnection,
     private readonly index: string,
     readonly field: string,
-    /** One routing value for each shard. */
+    /** A routing value per shard. */
     private readonly routings: readonly string[],
   ) {}
 
@@ -59,13 +58,13 @@ export class GlobalStatistics {
     return this.routings.length;
   }
 
-  /** Counts of the terms; those that the collection does not have count nothing. */
+  /** Counts of the terms; zero for those that the collection does not have. */
   async of(terms: Iterable<string>, call: CallOptions = {}): Promise<ReadonlyMap<string, TermCounts>> {
     const asked = [...new Set(terms)];
     const missing = asked.filter((term) => !this.#known.has(term));
     const found = new Map<string, TermCounts>();
-    for (let from = 0; from < missing.length; from += askedAtOnce) {
-      const batch = missing.slice(from, from + askedAtOnce);
+    for (let from = 0; from < missing.length; from += termsPerCall) {
+      const batch = missing.slice(from, from + termsPerCall);
       for (const term of batch) found.set(term, unknownTerm);
       for (const answer of await this.#ask(batch.join(' '), call)) {
         for (const [term, { doc_freq = 0, ttf = 0 }] of Object.entries(answer?.terms ?? {})) {
@@ -77,13 +76,13 @@ export class GlobalStatistics {
         }
       }
     }
-    if (this.#known.size + found.size > remembered) this.#known.clear();
+    if (this.#known.size + found.size > cachedTerms) this.#known.clear();
     const result = new Map(asked.map((term) => [term, found.get(term) ?? this.#known.get(term)!]));
     for (const [term, counts] of found) this.#known.set(term, counts);
     return result;
   }
 
-  /** Documents that have the field, and its terms in all. */
+  /** Number of documents with the field, and of its terms. */
   async ofField(call: CallOptions = {}): Promise<{ documents: number; tokens: number }> {
     let documents = 0;
     let tokens = 0;
@@ -94,7 +93,7 @@ export class GlobalStatistics {
     return { documents, tokens };
   }
 
-  /** What each shard says about a made-up document with this content; terms are kept as they are. */
+  /** The answers of all shards about an artificial document; its content is split at white space only. */
   async #ask(content: string, call: CallOptions) {
     const { docs } = await this.connection.call<{ docs: readonly TermVectorAnswer[] }>(
       {
@@ -123,7 +122,7 @@ export class GlobalStatistics {
   }
 }
 
-/** Routing values, one that leads to each shard. */
+/** A routing value for each shard. */
 async function routingPerShard(
   connection: EngineConnection,
   index: string,
@@ -137,15 +136,15 @@ async function routingPerShard(
         ...(routing === undefined ? {} : { query: { routing } }),
       },
       call,
-      // A shard that is away has no copies.
+      // A shard that is not available has no copies.
       ({ shards: found }) =>
-        shardsAway(index, found.length, found.filter((copies) => copies.length > 0).length),
+        missingShards(index, found.length, found.filter((copies) => copies.length > 0).length),
     );
     return shards.map(([copy]) => copy.shard);
   };
   const all = await shardsOf();
   const routings = new Map<number, string>();
-  for (let i = 0; routings.size < all.length && i < mostRoutings; i++) {
+  for (let i = 0; routings.size < all.length && i < maxRoutings; i++) {
     const [shard] = await shardsOf(String(i));
     if (!routings.has(shard)) routings.set(shard, String(i));
   }

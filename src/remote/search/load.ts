@@ -15,33 +15,32 @@ import {
   type NativeSimilarities,
 } from './definition.js';
 import { readManifest } from './engine-index.js';
-import { Prefix } from './prefix.js';
 
-/** Which index of which cluster a collection is loaded into, and how. */
+/** The options of {@link loadEngineIndex}. */
 export interface LoadOptions {
   readonly connection: EngineConnection;
-  /** Name of the index; it is created, or its load goes on. */
+  /** Name of the index; it is created, or an earlier load is continued. */
   readonly index: string;
   readonly analyzer: AnalyzerSpec;
   /** Fields with Lucene's own similarities beside the exact ones (BM25 .9/.4 and QL 1000). */
   readonly native?: NativeSimilarities;
-  /** (1.) */
+  /** Parts of the index (1). */
   readonly shards?: number;
   /** Copies of each shard when the load is complete (0). */
   readonly replicas?: number;
-  /** Bulk requests in flight (2); fewer while the server has too much to do. */
+  /** Bulk requests at a time (2); fewer while the server is overloaded. */
   readonly concurrency?: number;
   /** Size of a bulk request: documents (1,000) and bytes (5 MB), whichever comes first. */
   readonly batchDocuments?: number;
   readonly batchBytes?: number;
-  /** Milliseconds between two notes of how far the load is (10,000). */
+  /** Milliseconds between two writes of the load's state (10,000). */
   readonly checkpointMs?: number;
   readonly signal?: AbortSignal;
   /** Documents acknowledged so far, those of earlier attempts included. */
   readonly onProgress?: (documents: number) => void;
 }
 
-/** What a load came to. */
+/** The result of a load. */
 export interface LoadReport {
   readonly statistics: EngineStatistics;
   /** Documents that an earlier attempt had loaded. */
@@ -51,9 +50,9 @@ export interface LoadReport {
 type Source = AsyncIterable<Document & { readonly origin?: Origin }>;
 
 /**
- * Loads a collection into an index of the cluster. An attempt that dies is taken up by the next one where the server
- * last acknowledged everything; what lies between is sent again and recognised. At the end documents are counted, and
- * the whole collection is gone through once more should any be missing.
+ * Loads a collection into an index of the cluster. After a failure the next call continues behind the documents that
+ * the server has acknowledged; those in between are sent again and recognised. At the end the documents are counted; if
+ * any are missing, the whole collection is sent once more.
  */
 export async function loadEngineIndex(documents: () => Source, options: LoadOptions): Promise<LoadReport> {
   const load = await Load.begin(options);
@@ -61,7 +60,7 @@ export async function loadEngineIndex(documents: () => Source, options: LoadOpti
   let total = await load.send(documents(), resumedAt);
   let found = await load.count();
   if (found < total) {
-    // Acknowledged documents that are gone: a disk was lost, or somebody deleted some.
+    // Acknowledged documents are gone: a disk was lost, or they were deleted.
     total = await load.send(documents(), 0);
     found = await load.count();
   }
@@ -90,7 +89,7 @@ class Load {
     return this.#manifest.load;
   }
 
-  /** Creates the index, or finds out how far an earlier attempt came. */
+  /** Creates the index, or reads the state of an earlier load. */
   static async begin(options: LoadOptions): Promise<Load> {
     const { connection, index, analyzer, signal } = options;
     const native = options.native ?? { bm25: { k1: 0.9, b: 0.4 }, ql: { mu: 1000 } };
@@ -100,7 +99,7 @@ class Load {
       const body = indexDefinition({ analyzer, native, shards, replicas });
       await connection.call({ method: 'PUT', path, body }, { signal });
     } catch (error) {
-      // Also when the answer to our own first try was lost.
+      // The index also exists where the answer to our first attempt was lost.
       if (refusalOf(error)?.type !== 'resource_already_exists_exception') throw error;
     }
     const manifest = await readManifest(connection, index, { signal });
@@ -119,17 +118,17 @@ class Load {
     return new Load(options, manifest);
   }
 
-  /** Sends the documents from number `from` on; returns how many the collection has. */
+  /** Sends the documents from number `from` on and returns the number of all. */
   async send(documents: Source, from: number): Promise<number> {
     const { signal, batchDocuments = 1000, batchBytes = 5_000_000, checkpointMs = 10_000 } = this.#options;
-    const numbersOf = analyzerFromSpec(this.#manifest.analyzer);
-    const prefix = new Prefix(from);
+    const analyzer = analyzerFromSpec(this.#manifest.analyzer);
+    const prefix = new LoadedPrefix(from);
     const lastId = this.state.lastId;
     const failed = new AbortController();
     const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
     const running = new Set<Promise<void>>();
     let failure: unknown;
-    let noted = performance.now();
+    let savedAt = performance.now();
     let batch: LoadItem[] = [];
     let bytes = 0;
     let number = 0;
@@ -138,7 +137,7 @@ class Load {
       const items = batch;
       batch = [];
       bytes = 0;
-      // At most twice as many batches in memory as may be on their way.
+      // At most twice as many batches in memory as are sent at a time.
       while (running.size >= 2 * this.#limiter.most) await Promise.race(running);
       if (failure) throw failure;
       const sending: Promise<void> = this.#send(items, stop)
@@ -152,9 +151,9 @@ class Load {
         })
         .finally(() => running.delete(sending));
       running.add(sending);
-      if (performance.now() - noted > checkpointMs) {
-        noted = performance.now();
-        await this.#note(prefix);
+      if (performance.now() - savedAt > checkpointMs) {
+        savedAt = performance.now();
+        await this.#saveState(prefix);
       }
     };
 
@@ -168,7 +167,7 @@ class Load {
           continue;
         }
         const { title, text } = document;
-        const length = numbersOf.analyze(title ? `${title} ${text}` : text).length;
+        const length = analyzer.analyze(title ? `${title} ${text}` : text).length;
         const item = loadItem(document, number++, length);
         batch.push(item);
         bytes += item.lines.length;
@@ -178,8 +177,8 @@ class Load {
       if (batch.length > 0) await flush();
     } finally {
       await Promise.all(running);
-      // What has been acknowledged need not be sent again, however this ended.
-      await this.#note(prefix).catch((error: unknown) => (failure ??= error));
+      // Acknowledged documents need not be sent again, however this ended.
+      await this.#saveState(prefix).catch((error: unknown) => (failure ??= error));
     }
     if (failure) throw failure;
     return number;
@@ -209,8 +208,8 @@ class Load {
     });
   }
 
-  /** Writes down, in the index itself, how far the load is. */
-  async #note({ done, lastId }: Prefix): Promise<void> {
+  /** Writes the state of the load into the index itself. */
+  async #saveState({ done, lastId }: LoadedPrefix): Promise<void> {
     if (done <= this.state.acknowledged) return;
     await this.#write({
       ...this.#manifest,
@@ -220,7 +219,7 @@ class Load {
 
   async #write(manifest: EngineManifest): Promise<void> {
     const { connection, index } = this.#options;
-    // Few tries: when the server is gone for good, a command that ends must not hang.
+    // Few attempts: a command that ends must not wait for a server that is gone.
     await connection.call(
       {
         method: 'PUT',
@@ -244,7 +243,7 @@ class Load {
     return answer.count;
   }
 
-  /** Computes what models need to know, and opens the index for searching. */
+  /** Computes the statistics that models need, and opens the index for searching. */
   async complete(total: number): Promise<EngineStatistics> {
     const { connection, index, signal } = this.#options;
     const path = `/${encodeURIComponent(index)}`;
@@ -294,7 +293,36 @@ class Load {
 function otherOrder(lastId: string, number: number): BertQeError {
   return new BertQeError(
     'input',
-    `The load that is to be gone on with had document "${lastId}" at place ${number + 1}, this collection has not; ` +
+    `The load to continue had document "${lastId}" at place ${number + 1}, which this collection does not have; ` +
       'give the same collection, or load into a new index.',
   );
+}
+
+/** The number of documents from the beginning that are loaded, where batches finish in any order. */
+class LoadedPrefix {
+  #done: number;
+  #lastId: string | undefined;
+  readonly #ahead = new Map<number, { count: number; lastId: string }>();
+
+  constructor(from: number) {
+    this.#done = from;
+  }
+
+  get done(): number {
+    return this.#done;
+  }
+
+  /** Id of the last document that is done; undefined before the first. */
+  get lastId(): string | undefined {
+    return this.#lastId;
+  }
+
+  add(start: number, count: number, lastId: string): void {
+    this.#ahead.set(start, { count, lastId });
+    for (let next = this.#ahead.get(this.#done); next; next = this.#ahead.get(this.#done)) {
+      this.#ahead.delete(this.#done);
+      this.#done += next.count;
+      this.#lastId = next.lastId;
+    }
+  }
 }

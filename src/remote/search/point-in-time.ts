@@ -1,11 +1,10 @@
-import { refusalOf, type CallOptions, type EngineConnection } from './connection.js';
-import { shardsAway } from './shards.js';
+import { missingShards, refusalOf, type CallOptions, type EngineConnection } from './connection.js';
 
 const keepAlive = '5m';
 
 /**
- * A frozen view of an index: all searches of a run see the same documents, whatever is written meanwhile. When the
- * server has lost it (it keeps it for five minutes after the last use, and not over a restart) a new one is opened.
+ * A frozen view of an index: all searches of a run see the same documents, whatever is written meanwhile. The server
+ * keeps it for five minutes after its last use, and not over a restart; then a new one is opened.
  */
 export class PointInTime {
   #id: Promise<string> | undefined;
@@ -15,7 +14,7 @@ export class PointInTime {
     private readonly index: string,
   ) {}
 
-  /** Runs an action on the view; once more on a new one, where the server has lost this. */
+  /** Runs an action on the view, and again on a new one where the server has lost it. */
   async use<T>(
     action: (view: { id: string; keep_alive: string }) => Promise<T>,
     call: CallOptions,
@@ -25,7 +24,7 @@ export class PointInTime {
       try {
         return await action({ id: await opening, keep_alive: keepAlive });
       } catch (error) {
-        // Another search may have opened a new one already.
+        // Another search may have opened a new view already.
         if (this.#id === opening) this.#id = undefined;
         if (lost >= 3 || !isLost(error)) throw error;
       }
@@ -36,16 +35,16 @@ export class PointInTime {
     const opening = this.#id;
     this.#id = undefined;
     if (!opening) return;
-    await opening.then((id) => this.#forget(id)).catch(() => undefined);
+    await opening.then((id) => this.#release(id)).catch(() => undefined);
   }
 
-  async #forget(id: string): Promise<void> {
+  async #release(id: string): Promise<void> {
     const request = this.connection.dialect.closePointInTime(id);
-    // If this fails, the server forgets it by itself.
+    // If this fails, the server drops the view after five minutes.
     await this.connection.call(request, { attempts: 1 }).catch(() => undefined);
   }
 
-  /** A view of all shards: the server opens one without those that are away, and would search past them unasked. */
+  /** Opens a view of all shards. The server itself would accept one without those that are away. */
   async #open(call: CallOptions): Promise<string> {
     const { dialect } = this.connection;
     const answer = await this.connection.call<OpenedView>(
@@ -53,8 +52,8 @@ export class PointInTime {
       call,
       (opened) => {
         const shards = opened['_shards'] as OpenedView['_shards'];
-        const away = shards && shardsAway(this.index, shards.total, shards.successful);
-        if (away !== undefined) void this.#forget(dialect.pointInTimeId(opened));
+        const away = shards && missingShards(this.index, shards.total, shards.successful);
+        if (away !== undefined) void this.#release(dialect.pointInTimeId(opened));
         return away;
       },
     );
@@ -62,7 +61,7 @@ export class PointInTime {
   }
 }
 
-/** Not every version counts the shards. */
+/** The answer to opening a view; not every version counts the shards. */
 interface OpenedView extends Record<string, unknown> {
   readonly _shards?: { readonly total: number; readonly successful: number };
 }

@@ -4,22 +4,22 @@ import { fields, nativeField, type EngineStatistics } from './definition.js';
 import type { EngineIndex } from './engine-index.js';
 import type { TermCounts } from './global-statistics.js';
 
-/** A query term and how often it occurs in the collection. */
+/** A query term with its counts in the collection. */
 export type CountedTerm = WeightedTerm & TermCounts;
 
-/** What is sent to the server. */
+/** A query for the server that scores by a weighting model. */
 export interface ScoringQuery {
   readonly query: object;
-  /** Lucene's own similarities take their statistics from the server, which must first gather them from the shards. */
+  /** True for Lucene's own similarities: the server must gather statistics from all shards first. */
   readonly gathersStatistics: boolean;
-  /** What all scores are too high by. */
+  /** The amount by which all scores are too high. */
   readonly lift: number;
 }
 
 /**
- * Contributions of one term, in the server's script language: `_score` is tf, `length` is dl. The formulas are those
- * of retrieval/models; what does not depend on the document is computed here and handed over. Parameters are read
- * into doubles first: JSON has no 1000.0, and the script language would divide whole numbers as such.
+ * The contribution of one term in the server's script language: `_score` is tf, `length` is dl. The formulas are those
+ * of retrieval/models; what does not depend on the document is computed here and passed as parameters. Parameters are
+ * read into doubles first: JSON has no 1000.0, and the script language divides integers as integers.
  */
 const scripts = {
   dph: `
@@ -72,8 +72,8 @@ export function scoringQuery(
 }
 
 /**
- * DPH of a very common term is negative in long documents, and the server takes no negative scores. So the scores of
- * such a term are lifted by more than they can fall below 0, and those of documents without it by as much.
+ * DPH of a very common term is negative in long documents, and the server refuses negative scores. Such a term's scores
+ * are therefore lifted by the most that they can fall below 0, and documents without the term are lifted equally.
  */
 function dph(terms: readonly CountedTerm[], { tokens, maxLength }: EngineStatistics): ScoringQuery {
   // avgdl/dl · N/F is T/(dl·F), whatever N counts; dl is at most the longest document's.
@@ -143,7 +143,7 @@ function native(terms: readonly CountedTerm[], field: string, factor: number): S
   return { query: { bool: { should } }, gathersStatistics: true, lift: 0 };
 }
 
-/** The server's own similarities have the parameters that the index was created with. */
+/** Refuses other parameters than those that the server's own similarities have in this index. */
 function refuseOther(
   model: 'bm25' | 'ql',
   wanted: Readonly<Record<string, number>>,

@@ -1,5 +1,4 @@
-import { budgetFor, sequenceLength, writeSequence } from '../../bert/sequence.js';
-import type { Tokenizer } from '../../bert/types.js';
+import { budgetFor, sequenceLength, type Tokenizer, writeSequence } from '../../bert/index.js';
 import type { MicroBatch } from '../engine/index.js';
 
 /** A tokenised pair. */

@@ -1,7 +1,6 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { bertTensorShapes } from '../../bert/checkpoint/index.js';
-import type { ModelConfig } from '../../bert/config.js';
-import type { Device } from '../../bert/index.js';
+import type { Device, ModelConfig } from '../../bert/index.js';
 import {
   gradientOf,
   isTable,

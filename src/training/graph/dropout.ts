@@ -1,4 +1,4 @@
-import type { ModelConfig } from '../../bert/config.js';
+import type { ModelConfig } from '../../bert/index.js';
 import type { Graph, Value } from '../../bert/onnx/index.js';
 import type { AttentionQueries } from './encoder.js';
 

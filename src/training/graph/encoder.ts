@@ -1,4 +1,4 @@
-import type { ModelConfig } from '../../bert/config.js';
+import type { ModelConfig } from '../../bert/index.js';
 import { float, type Graph, type Value } from '../../bert/onnx/index.js';
 import type { Dropout } from './dropout.js';
 import { IDS, PADDING, POSITIONS, SEGMENTS, TYPES, WORDS } from './names.js';

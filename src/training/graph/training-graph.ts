@@ -1,5 +1,5 @@
 import { bertTensorShapes } from '../../bert/checkpoint/index.js';
-import type { ModelConfig } from '../../bert/config.js';
+import type { ModelConfig } from '../../bert/index.js';
 import { Graph, type Value } from '../../bert/onnx/index.js';
 import { gradients } from '../autodiff/index.js';
 import { type DropoutMask, MaskedDropout, noDropout } from './dropout.js';

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { logBeta, logGamma } from '../../../src/evaluation/special/gamma.js';
-import { normalCdf, normalTwoTailed } from '../../../src/evaluation/special/normal.js';
-import { studentTwoTailed, studentTwoTailedQuantile } from '../../../src/evaluation/special/student-t.js';
-import { studentisedRangeTail } from '../../../src/evaluation/special/studentised-range.js';
+import {
+  normalCdf,
+  normalTwoTailed,
+  studentisedRangeTail,
+  studentTwoTailed,
+  studentTwoTailedQuantile,
+} from '../../../src/evaluation/significance/distributions.js';
+import { logBeta, logGamma } from '../../../src/evaluation/significance/functions.js';
 import { scipy } from './fixture.js';
 
 /** Relative, because tails are small numbers. */

@@ -4,96 +4,78 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { hashJson } from '../../common/hash.js';
 import {
   readDocuments,
   readRunByQuery,
   type Document,
-  type DocumentStore,
   type Query,
   type QueryRanking,
-} from '../../collection/index.js';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
-import { standardStream } from '../../common/output.js';
-import { buildIndex, createAnalyzer, Index } from '../../retrieval/index.js';
-import type { Io } from '../command.js';
-import { engineOptions } from '../engine-options.js';
-import type { OptionValues } from '../options.js';
-import { Progress } from '../progress.js';
-import { retrievalOptions } from '../retrieval-options.js';
-import { embedded, openCollection, type SearchedCollection } from '../searched-collection.js';
-import type { JournalInputs } from './rerank-journal.js';
-import { queriesFrom } from '../queries.js';
+} from '../collection/index.js';
+import { BertQeError, throwIfAborted } from '../common/errors.js';
+import { standardStream } from '../common/output.js';
+import { DEFAULTS } from '../expansion/index.js';
+import { folderCollection, openCollection, type SearchedCollection } from '../remote/index.js';
+import { buildIndex, createAnalyzer, Index } from '../retrieval/index.js';
+import type { RunInputs } from '../runs/index.js';
+import { collectionAddress, queriesFrom, retrievalModels } from './collection-options.js';
+import type { Io } from './command.js';
+import { clusterOptions, firstStageOptions, OPTIONS, pick } from './option-table.js';
+import type { OptionValues } from './options.js';
+import { Progress } from './progress.js';
 
-/** Initial rankings are at least this deep, as in the paper, whatever part of them is re-ranked. */
-const retrievedDepth = 1000;
-
-/** The first stage of `rerank`: DPH with KL expansion unless something else is asked for. */
-export const firstStageOptions = {
-  ...retrievalOptions,
-  expand: { ...retrievalOptions.expand, default: 'kl' },
-} as const;
-
-/** Where candidates come from, as the command line names it. */
+/** The options that name the queries, initial rankings and documents of a run. */
 export const sourceOptions = {
-  index: { type: 'string', value: 'DIR', help: 'folder of the index that holds the documents' },
-  ...engineOptions,
+  index: OPTIONS.index,
+  ...clusterOptions,
   documents: {
     type: 'string',
     value: 'FILE',
     help: 'the documents themselves (any format that index reads), indexed for this run only',
   },
-  query: { type: 'string', value: 'TEXT', help: 'one query' },
-  queries: {
-    type: 'string',
-    value: 'FILE',
-    help: 'queries: BEIR JSONL, TSV, TREC topics, or queries.json lines',
-  },
-  run: {
-    type: 'string',
-    value: 'RUN',
-    help: 'initial rankings as a TREC run; without it they are retrieved first',
-  },
+  ...pick('query', 'queries', 'run'),
   ...firstStageOptions,
 } as const;
 
 type SourceValues = OptionValues<typeof sourceOptions>;
 
 /** Queries, their initial rankings and the documents. */
-export interface RerankSource {
-  readonly queries: readonly Query[];
-  readonly store: DocumentStore;
-  /** How many rankings there are. */
-  readonly total: number;
-  rankings(): AsyncIterable<QueryRanking>;
-  /** What the rankings and texts depend on. */
-  readonly inputs: JournalInputs;
+export interface RunSource extends Rankings {
+  readonly collection: SearchedCollection;
   close(): Promise<void>;
 }
 
-/** Opens everything and checks it before any model runs: a mistake should not show after an hour. */
-export async function openSource(options: SourceValues, depth: number, io: Io): Promise<RerankSource> {
+interface Rankings {
+  readonly queries: readonly Query[];
+  /** Number of rankings. */
+  readonly total: number;
+  rankings(): AsyncIterable<QueryRanking>;
+  /** Everything that rankings and texts depend on. */
+  readonly inputs: RunInputs;
+}
+
+/** Opens and checks everything before a model runs. */
+export async function openRunSource(options: SourceValues, depth: number, io: Io): Promise<RunSource> {
   if ((options.index === undefined) === (options.documents === undefined)) {
     throw new BertQeError('usage', 'Give either --index DIR (made with bert-qe index) or --documents FILE.');
   }
   const queries = await queriesFrom(options.query, options.queries);
-  // Where there is nothing to keep for the time of the run, a kill should leave nothing behind.
+  // A kill leaves the folder behind, so it is made only where it is needed.
   const isNeeded = options.documents !== undefined || options.run === standardStream;
   const scratch = isNeeded ? await mkdtemp(join(tmpdir(), 'bert-qe-')) : '';
   const cleanUp = async (): Promise<void> => {
     if (isNeeded) await rm(scratch, { recursive: true, force: true });
   };
   try {
-    const { collection, identity } = await openDocuments(options, scratch, io);
+    const { collection, inputs } = await openDocuments(options, scratch, io);
     try {
       const rankings =
         options.run === undefined
           ? retrieved(options, collection, queries, depth, io)
           : await readFromRun(options, collection, queries, { depth, scratch, io });
       return {
-        store: collection.store,
         ...rankings,
-        inputs: { ...identity, ...rankings.inputs, queries: hashJson(rankings.queries) },
+        collection,
+        inputs: { ...inputs, ...rankings.inputs },
         close: async () => {
           await collection.close();
           await cleanUp();
@@ -109,16 +91,16 @@ export async function openSource(options: SourceValues, depth: number, io: Io): 
   }
 }
 
-/** The index named, or one made of the documents named. */
+/** The index of `--index`, or one made of the documents of `--documents`. */
 async function openDocuments(
   options: SourceValues,
   scratch: string,
   io: Io,
-): Promise<{ collection: SearchedCollection; identity: JournalInputs }> {
+): Promise<{ collection: SearchedCollection; inputs: RunInputs }> {
   const { index, documents } = options;
   if (index !== undefined) {
-    const collection = await openCollection({ ...options, index }, io.signal);
-    return { collection, identity: { index: collection.identity } };
+    const collection = await openCollection(collectionAddress(index, options), io.signal);
+    return { collection, inputs: { index: collection.identity } };
   }
   if (options.engine !== undefined) {
     throw new BertQeError('usage', '--documents are indexed here; give --engine an --index NAME instead.');
@@ -133,8 +115,8 @@ async function openDocuments(
     onProgress: ({ done }) => progress.update(done),
   }).finally(() => progress.done());
   return {
-    collection: embedded(Index.open(folder), documents!),
-    identity: { documents: hash.digest('hex') },
+    collection: folderCollection(Index.open(folder), documents!),
+    inputs: { documents: hash.digest('hex') },
   };
 }
 
@@ -145,8 +127,6 @@ async function* hashed<T extends Document>(documents: AsyncIterable<T>, hash: Ha
   }
 }
 
-type Rankings = Pick<RerankSource, 'queries' | 'total' | 'rankings' | 'inputs'>;
-
 function retrieved(
   options: SourceValues,
   collection: SearchedCollection,
@@ -154,7 +134,7 @@ function retrieved(
   depth: number,
   io: Io,
 ): Rankings {
-  const searcher = collection.retriever(options);
+  const retriever = collection.retriever(retrievalModels(options));
   const names = Object.keys(firstStageOptions) as (keyof typeof firstStageOptions)[];
   return {
     queries,
@@ -163,11 +143,9 @@ function retrieved(
     async *rankings() {
       for (const query of queries) {
         throwIfAborted(io.signal);
-        const ranking = await searcher.search(query, {
-          depth: Math.max(depth, retrievedDepth),
-          signal: io.signal,
-        });
-        yield { query: query.id, ranking };
+        // As deep as the paper's initial rankings, even where fewer documents are re-ranked.
+        const search = { depth: Math.max(depth, DEFAULTS.depth), signal: io.signal };
+        yield { query: query.id, ranking: await retriever.search(query, search) };
       }
     },
   };
@@ -221,7 +199,7 @@ async function readFromRun(
   };
 }
 
-/** With rankings given there is no first stage to set up. */
+/** Refuses options of the first stage beside `--run`, which brings the rankings along. */
 function refuseFirstStage(options: SourceValues): void {
   for (const [name, spec] of Object.entries(firstStageOptions)) {
     const unset = 'default' in spec ? spec.default : undefined;
@@ -231,7 +209,7 @@ function refuseFirstStage(options: SourceValues): void {
   }
 }
 
-/** Standard input can be read once only; the run is read twice. */
+/** Copies standard input to a file: the run is read twice. */
 async function spool(file: string): Promise<string> {
   await pipeline(process.stdin, createWriteStream(file));
   return file;

@@ -2,8 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import type { Document, DocumentStore, QueryRanking } from '../../src/collection/index.js';
-import { BertQE, rerankRun, type RerankedQuery } from '../../src/expansion/index.js';
-import { FakeScorer, hashToUnit } from './fake-scorer.js';
+import { BertQE } from '../../src/expansion/index.js';
+import { rerankRun, type RerankedQuery } from '../../src/runs/index.js';
+import { FakeScorer, hashToUnit } from '../expansion/fake-scorer.js';
 
 /** A store that makes its documents up and remembers what was fetched. */
 class MadeUpStore implements DocumentStore {

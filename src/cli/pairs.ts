@@ -1,12 +1,12 @@
-import type { TextPair } from '../../bert/index.js';
-import { badInput, ByteSource, linesOf, type Origin, readLineBlocks } from '../../collection/index.js';
-import { reasonOf } from '../../common/errors.js';
+import type { TextPair } from '../bert/index.js';
+import { badInput, ByteSource, linesOf, type Origin, readLineBlocks } from '../collection/index.js';
+import { reasonOf } from '../common/errors.js';
 
 const FIX = 'Expected a line like {"a": "…", "b": "…"}.';
 
 /**
- * Reads pairs, one JSON object `{"a", "b"}` a line, in blocks of at most `size`; when a line is bad, first the
- * pairs before it, then the error.
+ * Reads pairs, one JSON object `{"a", "b"}` a line, in blocks of at most `size`. Where a line is bad, the pairs before
+ * it come first, then the error.
  */
 export async function* readPairs(file: string, size: number): AsyncGenerator<TextPair[]> {
   const source = ByteSource.open(file);

@@ -1,0 +1,51 @@
+// A whole run, resumable: npm install bert-qe && node rerank-run.mjs COLLECTION OUT
+// COLLECTION is a folder with corpus.jsonl and queries.jsonl. Stop it with Ctrl-C; the same command continues.
+import {
+  BertQE,
+  buildIndex,
+  createAnalyzer,
+  Index,
+  localReranker,
+  readDocuments,
+  readQueries,
+  rerankToFile,
+  Searcher,
+} from 'bert-qe';
+
+const [collection, out] = process.argv.slice(2);
+const stop = new AbortController();
+process.once('SIGINT', () => stop.abort());
+
+await buildIndex(readDocuments(collection), {
+  folder: `${out}.index`,
+  analyzer: createAnalyzer({ base: 'anserini' }),
+});
+const index = Index.open(`${out}.index`);
+const searcher = new Searcher(index);
+const queries = await readQueries(collection);
+
+/** The initial rankings, one at a time. */
+async function* firstStage() {
+  for (const query of queries) yield { query: query.id, ranking: await searcher.search(query) };
+}
+
+const bertQe = await BertQE.load({ models: 'SST', depth: 30 });
+try {
+  const totals = await rerankToFile({
+    queries,
+    run: firstStage(),
+    total: queries.length,
+    // What cannot be seen from the queries and the settings, but changes the results.
+    inputs: { collection, models: 'SST', 'first stage': searcher.model.name },
+    reranker: localReranker(bertQe, index),
+    out,
+    explanations: `${out}.explanations.jsonl`,
+    signal: stop.signal,
+    onResume: (finished) => console.log(`${finished} queries were finished before`),
+    onProgress: ({ finished, phase }) => phase ?? console.log(`${finished} of ${queries.length}`),
+  });
+  console.log(`${totals.pairs} pairs in ${totals.seconds.toFixed(1)} s`);
+} finally {
+  await bertQe.close();
+  await index.close();
+}

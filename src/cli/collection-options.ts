@@ -1,0 +1,108 @@
+import { readQueries, type Query } from '../collection/index.js';
+import { BertQeError } from '../common/errors.js';
+import { omitUndefined } from '../common/omit-undefined.js';
+import type { CollectionAddress } from '../remote/index.js';
+import {
+  Bm25,
+  Bo1,
+  DivergenceFeedback,
+  Dph,
+  KL,
+  QueryLikelihood,
+  Rm3,
+  type FeedbackModel,
+  type SearcherOptions,
+  type WeightingModel,
+} from '../retrieval/index.js';
+import type { clusterOptions, retrievalOptions } from './option-table.js';
+import type { OptionValues } from './options.js';
+
+/** Reads the queries of `--query` or `--queries`, exactly one of which must be given. */
+export async function queriesFrom(text: string | undefined, file: string | undefined): Promise<Query[]> {
+  if ((text === undefined) === (file === undefined)) {
+    throw new BertQeError('usage', 'Give either --query TEXT or --queries FILE.');
+  }
+  if (file !== undefined) return readQueries(file);
+  if (text!.trim() === '') throw new BertQeError('usage', '--query is empty; give it some words.');
+  return [{ id: '1', text: text! }];
+}
+
+type ClusterValues = OptionValues<typeof clusterOptions>;
+
+/** The index that `--index` names: a folder or, with `--engine`, an index on a cluster. */
+export function collectionAddress(index: string, values: ClusterValues): CollectionAddress {
+  const cluster = clusterFrom(values);
+  if (!cluster) return { index };
+  const { 'text-field': text, 'title-field': title } = values;
+  if (title !== undefined && text === undefined) {
+    throw new BertQeError('usage', '--title-field has no effect without --text-field.');
+  }
+  if (text === undefined) return { index, cluster };
+  return { index, cluster: { ...cluster, foreign: { text, ...(title === undefined ? {} : { title }) } } };
+}
+
+/** The cluster that `--engine` and `--url` name; undefined without `--engine`. */
+export function clusterFrom(
+  values: Pick<ClusterValues, 'engine' | 'url'> & Partial<ClusterValues>,
+): NonNullable<CollectionAddress['cluster']> | undefined {
+  const { engine, url } = values;
+  if (engine === undefined) {
+    for (const name of ['url', 'text-field', 'title-field'] as const) {
+      const value = values[name];
+      if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+      throw new BertQeError('usage', `--${name} has no effect without --engine opensearch or elasticsearch.`);
+    }
+    return undefined;
+  }
+  if (url.length > 0) return { engine, urls: url };
+  throw new BertQeError('usage', `--engine ${engine} needs --url, e.g. --url http://localhost:9200.`);
+}
+
+type RetrievalValues = OptionValues<typeof retrievalOptions>;
+
+/** The models that an option belongs to: it is refused where none of them is chosen. */
+const belongsTo = {
+  k1: ['bm25'],
+  b: ['bm25'],
+  mu: ['ql'],
+  'length-norm': ['bm25', 'ql'],
+  'feedback-documents': ['kl', 'bo1', 'rm3'],
+  'feedback-terms': ['kl', 'bo1', 'rm3'],
+  'rocchio-beta': ['kl', 'bo1'],
+  'original-weight': ['rm3'],
+} as const;
+
+/** The weighting and feedback models that the options name. */
+export function retrievalModels(values: RetrievalValues): SearcherOptions {
+  const chosen = new Set<string>([values.model, values.expand]);
+  for (const [name, models] of Object.entries(belongsTo)) {
+    if (values[name as keyof typeof belongsTo] !== undefined && !models.some((model) => chosen.has(model))) {
+      throw new BertQeError('usage', `--${name} has no effect here; it belongs to ${models.join(', ')}.`);
+    }
+  }
+  const feedback = feedbackModel(values);
+  return { model: weightingModel(values), ...(feedback ? { feedback } : {}) };
+}
+
+function weightingModel(values: RetrievalValues): WeightingModel {
+  const { model, k1, b, mu } = values;
+  const lengthNorm = values['length-norm'];
+  if (model === 'bm25') return new Bm25(omitUndefined({ k1, b, lengthNorm }));
+  if (model === 'ql') return new QueryLikelihood(omitUndefined({ mu, lengthNorm }));
+  return new Dph();
+}
+
+function feedbackModel(values: RetrievalValues): FeedbackModel | undefined {
+  const shared = { documents: values['feedback-documents'], terms: values['feedback-terms'] };
+  const divergence = omitUndefined({ ...shared, rocchioBeta: values['rocchio-beta'] });
+  switch (values.expand) {
+    case 'none':
+      return undefined;
+    case 'kl':
+      return new DivergenceFeedback(KL, divergence);
+    case 'bo1':
+      return new DivergenceFeedback(Bo1, divergence);
+    case 'rm3':
+      return new Rm3(omitUndefined({ ...shared, originalWeight: values['original-weight'] }));
+  }
+}

@@ -1,0 +1,2 @@
+export { renderExplanation, type RenderOptions } from './explanation-text.js';
+export { main } from './main.js';

@@ -1,0 +1,190 @@
+import { resolve } from 'node:path';
+import type { Query, QueryRanking, Ranking } from '../collection/index.js';
+import { BertQeError } from '../common/errors.js';
+import { hashJson } from '../common/hash.js';
+import {
+  distribute,
+  isScorerAddress,
+  openCollection,
+  parseFleetAddress,
+  workForFleet,
+  type CollectionAddress,
+  type FleetTask,
+  type FleetWorkerOptions,
+  type SearchedCollection,
+} from '../remote/index.js';
+import {
+  loadReranker,
+  modelInputs,
+  namesByPhase,
+  type LoadedReranker,
+  type RerankerConfig,
+  type RunInputs,
+} from './load-reranker.js';
+import { rerankRun } from './rerank-run.js';
+import type { FinishedQuery, LocalRerankerOptions, RunReranker } from './rerank-to-file.js';
+
+/** What a worker opens before the first query of a run, and keeps open until the last. */
+interface WorkerSetup {
+  readonly collection: CollectionAddress;
+  readonly config: RerankerConfig;
+  /** Hashes that the worker's own index and models must have. */
+  readonly inputs: RunInputs;
+}
+
+/** A query of a run, with everything that a worker needs to re-rank it. */
+interface QueryTask {
+  readonly setup: WorkerSetup;
+  readonly query: Query;
+  readonly ranking: Ranking;
+  readonly explain: boolean;
+  readonly topK?: number;
+}
+
+type QueryResult = Omit<FinishedQuery, 'query'>;
+
+/**
+ * Re-ranks the queries of a run on a fleet: workers ({@link rerankForFleet}) on any number of machines that reach the
+ * same Redis server and have the same index and models. A worker with others is refused by their hashes.
+ *
+ * @example
+ * const collection = await openCollection({ index: '/data/gov2.index' });
+ * const reranker = await fleetReranker('redis://queue-host:6379', collection, { models: 'SST' });
+ * await rerankToFile({ queries, run, reranker, out: 'bert-qe.run' });
+ */
+export async function fleetReranker(
+  fleet: string,
+  collection: SearchedCollection,
+  config: RerankerConfig,
+  { topK, inputs: others = {} }: LocalRerankerOptions = {},
+): Promise<RunReranker> {
+  const address = parseFleetAddress(fleet);
+  if (collection.address === undefined) {
+    throw new BertQeError('usage', 'A fleet needs an index that its workers can open too.');
+  }
+  const inputs = { index: collection.identity, ...(await modelInputs(config.models)) };
+  const setup: WorkerSetup = {
+    collection: absolute(collection.address),
+    config: { ...config, models: absoluteModels(config.models) },
+    inputs,
+  };
+  const { models: _, ...settings } = config;
+  return {
+    inputs: { ...inputs, settings: hashJson(settings, topK), ...others },
+    async *rerank(queries, rankings, { explain, signal }) {
+      const byId = new Map(queries.map((query) => [query.id, query]));
+      const tasks = async function* (): AsyncGenerator<FleetTask<QueryTask>> {
+        for await (const { query: id, ranking } of rankings) {
+          const query = byId.get(id)!;
+          yield {
+            key: id,
+            data: { setup, query, ranking, explain, ...(topK === undefined ? {} : { topK }) },
+          };
+        }
+      };
+      const results = distribute<QueryTask, QueryResult>(address, tasks(), {
+        run: hashJson(setup),
+        ...(signal ? { signal } : {}),
+      });
+      for await (const { key, result } of results) yield { query: byId.get(key)!, ...result };
+    },
+  };
+}
+
+/** Workers run in other folders. */
+function absolute({ index, cluster }: CollectionAddress): CollectionAddress {
+  return cluster ? { index, cluster } : { index: resolve(index) };
+}
+
+/** Paths become absolute; letters and names stay, and mean the models that the worker has under them. */
+function absoluteModels(models: RerankerConfig['models']): RerankerConfig['models'] {
+  if (typeof models === 'string') return models;
+  const names = Object.entries(namesByPhase(models)).map(([phase, name]) => [
+    phase,
+    /[\\/]/.test(name) && !isScorerAddress(name) ? resolve(name) : name,
+  ]);
+  return Object.fromEntries(names) as Record<keyof typeof models, string>;
+}
+
+/**
+ * Works for a fleet: re-ranks the queries of whatever runs are handed to it, until the signal fires or it has been idle
+ * for long enough. Index and models stay open from query to query.
+ */
+export async function rerankForFleet(fleet: string, options: FleetWorkerOptions = {}): Promise<void> {
+  const worker = new RunWorker(options.signal);
+  try {
+    await workForFleet(parseFleetAddress(fleet), worker, options);
+  } finally {
+    await worker.close();
+  }
+}
+
+interface OpenedSetup extends LoadedReranker {
+  readonly collection: SearchedCollection;
+}
+
+/** Index and models of the run that is being worked on. */
+class RunWorker {
+  #current: { readonly key: string; readonly opened: Promise<OpenedSetup> } | undefined;
+
+  constructor(private readonly signal: AbortSignal | undefined) {}
+
+  async prepare({ setup }: QueryTask): Promise<void> {
+    const key = JSON.stringify(setup);
+    if (this.#current?.key !== key) {
+      await this.close();
+      this.#current = { key, opened: openSetup(setup, this.signal) };
+    }
+    await this.#current!.opened;
+  }
+
+  async perform({ query, ranking, explain, topK }: QueryTask, signal: AbortSignal): Promise<QueryResult> {
+    const { bertQe, collection } = await this.#current!.opened;
+    const run: QueryRanking[] = [{ query: query.id, ranking }];
+    const reranked = rerankRun(bertQe, [query], run, collection.documents, {
+      signal,
+      explain,
+      ...(topK === undefined ? {} : { topK }),
+    });
+    for await (const { ranking, cost, explanation } of reranked) {
+      return { ranking, cost, ...(explanation ? { explanation } : {}) };
+    }
+    throw new BertQeError('failure', `Query ${query.id} was not re-ranked.`);
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.#current?.opened.catch(() => undefined);
+    this.#current = undefined;
+    await opened?.close();
+  }
+}
+
+/** Opens index and models, and checks that they are those of the run. */
+async function openSetup(
+  { collection: address, config, inputs }: WorkerSetup,
+  signal: AbortSignal | undefined,
+): Promise<OpenedSetup> {
+  const collection = await openCollection(address, signal);
+  try {
+    const own: RunInputs = { index: collection.identity, ...(await modelInputs(config.models)) };
+    const different = Object.keys(own).find((name) => inputs[name] !== own[name]);
+    if (different !== undefined) {
+      throw new BertQeError(
+        'usage',
+        `The ${different} on this machine is not the one that the run was begun with; copy it here, then join again.`,
+      );
+    }
+    const { bertQe, close } = await loadReranker(config, signal);
+    return {
+      bertQe,
+      collection,
+      async close() {
+        await close();
+        await collection.close();
+      },
+    };
+  } catch (error) {
+    await collection.close();
+    throw error;
+  }
+}

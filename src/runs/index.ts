@@ -1,0 +1,20 @@
+export { fleetReranker, rerankForFleet } from './fleet.js';
+export {
+  loadReranker,
+  modelInputs,
+  type LoadedReranker,
+  type ModelNames,
+  type RerankerConfig,
+  type RunInputs,
+} from './load-reranker.js';
+export { rerankRun, withTexts, type RerankedQuery } from './rerank-run.js';
+export {
+  localReranker,
+  rerankToFile,
+  type FinishedQuery,
+  type LocalRerankerOptions,
+  type RerankToFileOptions,
+  type RunReranker,
+  type RunRerankOptions,
+} from './rerank-to-file.js';
+export type { RunProgress, RunTotals } from './totals.js';

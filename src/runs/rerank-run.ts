@@ -1,0 +1,68 @@
+import type { DocumentStore, Query, QueryRanking, Ranking, Run, RunSource } from '../collection/index.js';
+import { BertQeError, throwIfAborted } from '../common/errors.js';
+import type { BertQE, InputDocument, Reranking, RerankOptions } from '../expansion/index.js';
+
+/** A re-ranked query of a run. */
+export interface RerankedQuery extends Reranking {
+  readonly query: Query;
+  /** The results as a ranking that {@link writeRun} takes. */
+  readonly ranking: Ranking;
+}
+
+/**
+ * Re-ranks the queries of a run one after the other. One query is in memory at a time, so a run may be of any length.
+ *
+ * @example
+ * const run = await readRun('dph-kl.run');
+ * for await (const { query, ranking } of rerankRun(bertQe, queries, run, index)) {
+ *   console.log(query.text, ranking[0]);
+ * }
+ */
+export async function* rerankRun(
+  bertQe: BertQE,
+  queries: Iterable<Query>,
+  run: RunSource,
+  store: DocumentStore,
+  options: Omit<RerankOptions, 'queryId'> = {},
+): AsyncGenerator<RerankedQuery> {
+  const byId = new Map(Array.from(queries, (query) => [query.id, query]));
+  const { depth } = bertQe.settings;
+  for await (const { query: id, ranking } of rankingsOf(run)) {
+    throwIfAborted(options.signal);
+    const query = byId.get(id);
+    if (!query) throw new BertQeError('missing', `The run has query "${id}", but there is no such query.`);
+    const best = [...ranking].sort((a, b) => b.score - a.score);
+    const documents = [
+      ...(await withTexts(query, best.slice(0, depth), store)),
+      // Documents below the depth keep their order, whatever their texts are.
+      ...best.slice(depth).map(({ id, score }) => ({ id, text: '', score })),
+    ];
+    const reranking = await bertQe.rerank(query.text, documents, { ...options, queryId: id });
+    yield { query, ranking: reranking.results.map(({ id, score }) => ({ id, score })), ...reranking };
+  }
+}
+
+/** Fetches the documents of a ranking, as {@link BertQE.rerank} takes them; throws where the store lacks one. */
+export async function withTexts(
+  query: Query,
+  ranking: Ranking,
+  store: DocumentStore,
+): Promise<InputDocument[]> {
+  const found = await store.get(ranking.map(({ id }) => id));
+  return ranking.map(({ id, score }) => {
+    const document = found.get(id);
+    if (document) return { ...document, score };
+    throw new BertQeError(
+      'missing',
+      `Document "${id}", ranked for query "${query.id}", is not in the collection; use the index or documents that ` +
+        'the run was made with.',
+    );
+  });
+}
+
+/** The rankings of a run in its order. */
+export function rankingsOf(run: RunSource): Iterable<QueryRanking> | AsyncIterable<QueryRanking> {
+  return run instanceof Map
+    ? Array.from(run as Run, ([query, ranking]) => ({ query, ranking }))
+    : (run as Exclude<RunSource, Run>);
+}
