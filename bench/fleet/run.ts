@@ -1,5 +1,5 @@
 /**
- * Fleets on this machine, and reckoned beyond it: `node --import tsx bench/fleet/run.ts [REDIS]` (a Redis server,
+ * Fleets on this machine, and simulated beyond it: `node --import tsx bench/fleet/run.ts [REDIS]` (a Redis server,
  * redis://127.0.0.1:6379). Measures what the queue takes for a job, and a run of the demo collection with one worker
  * and with two; then simulates up to a thousand workers from the recorded costs. Writes bench/results/fleet.json.
  */

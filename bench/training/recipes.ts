@@ -60,7 +60,6 @@ export const recipes: Readonly<Record<string, Partial<Record<SizeLetter, Recipe>
       settings: [{ ...small, steps: 120, validateEvery: 40, depth: 20, teacherWeight: 0.9 }],
     },
   },
-  // The base models were trained without dropout; with it, fine-tuning may first have to learn to live with the noise.
   undropped: {
     S: {
       name: 'fine-tuned with S as teacher, without dropout',

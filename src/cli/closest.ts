@@ -1,4 +1,4 @@
-/** The candidate nearest to a misspelt word, if one is near enough to be worth suggesting. */
+/** The candidate closest to a misspelt word, if one is close enough to be suggested. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;

@@ -1,7 +1,7 @@
 import type { Command } from './command.js';
 import type { OptionSpec } from './options.js';
 
-/** `bert-qe --help`. */
+/** The text of `bert-qe --help`. */
 export function overview(commands: readonly Command[], version: string): string {
   const width = Math.max(...commands.map((command) => command.name.length));
   return [
@@ -16,7 +16,7 @@ export function overview(commands: readonly Command[], version: string): string 
   ].join('\n');
 }
 
-/** `bert-qe COMMAND --help`. */
+/** The text of `bert-qe COMMAND --help`. */
 export function commandHelp(command: Command): string {
   const positionals = command.positionals ?? [];
   const synopsis = positionals.map(({ name, optional, multiple }) => {

@@ -6,7 +6,7 @@ import { commandHelp, overview } from './help.js';
 import { parseArguments } from './options.js';
 import { packageVersion } from './package-files.js';
 
-/** Runs the command line and returns the exit code: 0 done, 1 failed, 2 bad usage or input, 130 interrupted. */
+/** Runs a command line and returns the exit code: 0 done, 1 failed, 2 bad usage or input, 130 interrupted. */
 export async function main(args: readonly string[], io: Io): Promise<number> {
   try {
     const [name, ...rest] = args;

@@ -1,10 +1,10 @@
 import { BertQeError } from '../common/errors.js';
 import { closest } from './closest.js';
 
-/** One `--option` of a command, as data: parsing, checking and help are made from it. */
+/** An `--option` of a command as data, from which parsing, checking and help follow. */
 export interface OptionSpec {
   readonly type: 'string' | 'number' | 'integer' | 'boolean';
-  /** What the value stands for in the help, e.g. `FILE`. */
+  /** The placeholder of the value in the help, e.g. `FILE`. */
   readonly value?: string;
   readonly help: string;
   readonly default?: string | number | boolean;
@@ -27,7 +27,7 @@ type Scalar<S extends OptionSpec> = S['choices'] extends readonly (infer C exten
 
 type Value<S extends OptionSpec> = S['multiple'] extends true ? Scalar<S>[] : Scalar<S>;
 
-/** Options that carry a default (and booleans, and repeatable ones) are always present. */
+/** True for options that always have a value: those with a default, booleans and repeatable ones. */
 type IsPresent<S extends OptionSpec> = S['default'] extends string | number | boolean
   ? true
   : S['multiple'] extends true
@@ -36,18 +36,19 @@ type IsPresent<S extends OptionSpec> = S['default'] extends string | number | bo
       ? true
       : false;
 
-/** What a command's `run` receives: option names (kebab-case as typed) → parsed values. */
+/** The parsed values by the names of the options, in kebab case as they are typed. */
 export type OptionValues<O extends OptionSpecs> = {
   -readonly [K in keyof O]: IsPresent<O[K]> extends true ? Value<O[K]> : Value<O[K]> | undefined;
 };
 
+/** The arguments of a command line. */
 export interface ParsedArguments {
   readonly options: Record<string, unknown>;
   readonly positionals: string[];
   readonly help: boolean;
 }
 
-/** Parses `--name value`, `--name=value` and positionals against the specs; the first mistake is an error. */
+/** Parses `--name value`, `--name=value` and positional arguments; throws at the first mistake. */
 export function parseArguments(args: readonly string[], specs: OptionSpecs): ParsedArguments {
   const options: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(specs)) {

@@ -38,7 +38,7 @@ export class Progress {
 
   constructor(
     io: Io,
-    /** What is counted, e.g. `documents`. */
+    /** The noun of what is counted, e.g. `documents`. */
     private readonly unit: string,
   ) {
     this.#line = new StatusLine(io);

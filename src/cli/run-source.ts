@@ -39,12 +39,12 @@ export const sourceOptions = {
 type SourceValues = OptionValues<typeof sourceOptions>;
 
 /** Queries, their initial rankings and the documents. */
-export interface RunSource extends Rankings {
+export interface OpenedRun extends InitialRankings {
   readonly collection: SearchedCollection;
   close(): Promise<void>;
 }
 
-interface Rankings {
+interface InitialRankings {
   readonly queries: readonly Query[];
   /** Number of rankings. */
   readonly total: number;
@@ -54,7 +54,7 @@ interface Rankings {
 }
 
 /** Opens and checks everything before a model runs. */
-export async function openRunSource(options: SourceValues, depth: number, io: Io): Promise<RunSource> {
+export async function openRun(options: SourceValues, depth: number, io: Io): Promise<OpenedRun> {
   if ((options.index === undefined) === (options.documents === undefined)) {
     throw new BertQeError('usage', 'Give either --index DIR (made with bert-qe index) or --documents FILE.');
   }
@@ -133,7 +133,7 @@ function retrieved(
   queries: readonly Query[],
   depth: number,
   io: Io,
-): Rankings {
+): InitialRankings {
   const retriever = collection.retriever(retrievalModels(options));
   const names = Object.keys(firstStageOptions) as (keyof typeof firstStageOptions)[];
   return {
@@ -156,7 +156,7 @@ async function readFromRun(
   collection: SearchedCollection,
   queries: readonly Query[],
   { depth, scratch, io }: { depth: number; scratch: string; io: Io },
-): Promise<Rankings> {
+): Promise<InitialRankings> {
   refuseFirstStage(options);
   const name = options.run!;
   const file = name === standardStream ? await spool(join(scratch, 'run')) : name;

@@ -6,19 +6,19 @@ export function formatOrigin(origin: Origin): string {
   return origin.line === undefined ? origin.file : `${origin.file}:${origin.line}`;
 }
 
-/** One clear line: where, what is wrong, and what to do about it. */
+/** An error about bad input, in one line: the place, the problem, and the remedy. */
 export function badInput(origin: Origin, problem: string, fix: string, cause?: unknown): BertQeError {
   return new BertQeError('input', `${formatOrigin(origin)}: ${problem}. ${fix}`, { cause });
 }
 
-/** A piece of the input for a message: quoted, on one line, cut short. */
+/** A piece of the input as messages show it: quoted, on one line, shortened. */
 export function quote(text: string, limit = 60): string {
   return JSON.stringify(text.length > limit ? `${text.slice(0, limit)}…` : text);
 }
 
 /**
- * Ids end up as columns of TREC runs and qrels, which are separated by white space: an id that is empty or
- * holds white space could be written but never read back.
+ * Refuses an id that is empty or holds white space. TREC runs and qrels separate their columns by white space, so such
+ * an id could be written but not read back.
  */
 export function checkId(id: string, kind: 'document' | 'query', origin: Origin): string {
   if (id === '') {
@@ -35,10 +35,10 @@ export function checkId(id: string, kind: 'document' | 'query', origin: Origin):
 }
 
 /**
- * A copy that does not share memory with the text it was cut from. V8's slices keep the whole alive: without this,
- * whoever keeps the ids of a collection keeps its text as well.
+ * A copy that does not share memory with the text it was cut from. V8's slices keep the whole text alive: without this,
+ * the ids of a collection would hold all of its text in memory.
  */
 export function ownCopy(text: string): string {
-  // Shorter pieces are copied anyway.
+  // V8 copies shorter pieces by itself.
   return text.length < 13 ? text : Buffer.from(text).toString();
 }

@@ -15,12 +15,12 @@ export interface ByteSourceOptions {
 
 /**
  * A file, or standard input for `-`, as a stream of unpacked bytes. Gzip (any number of members) and Unix
- * compress are recognised by their first bytes, whatever the name. One pass only; `peek` looks ahead.
+ * compress are recognised by their first bytes, whatever the name. It can be read once; `peek` looks ahead.
  */
 export class ByteSource implements AsyncIterable<Buffer> {
-  /** For messages: the path, or `<stdin>`. */
+  /** The path, or `<stdin>`, for messages. */
   readonly name: string;
-  /** The line the reader of this source has come to, for messages about damaged data. */
+  /** The line that the reader has reached, for messages about damaged data. */
   line: number | undefined;
 
   private readonly raw: AsyncIterable<Buffer>;
@@ -44,7 +44,7 @@ export class ByteSource implements AsyncIterable<Buffer> {
     return new ByteSource(path, fileChunks(path), options);
   }
 
-  /** The first `count` bytes, fewer where the source is shorter; they will still be iterated. */
+  /** The first `count` bytes, or fewer of a shorter source; iterating still yields them. */
   async peek(count: number): Promise<Buffer> {
     let size = this.peeked.reduce((sum, chunk) => sum + chunk.length, 0);
     while (size < count) {
@@ -70,7 +70,7 @@ export class ByteSource implements AsyncIterable<Buffer> {
     }
   }
 
-  /** Lets go of the file; iterating to the end, or breaking out of the loop, does it too. */
+  /** Closes the file, as iterating to the end or leaving the loop does too. */
   async close(): Promise<void> {
     this.peeked = [];
     await this.iterator?.return?.();
@@ -145,7 +145,7 @@ export class ByteSource implements AsyncIterable<Buffer> {
   }
 }
 
-/** Recognised by their first bytes, here in hexadecimal. */
+/** Compressed formats that are not supported, by their first bytes in hexadecimal. */
 const otherPackings = [
   { magic: /^425a683[1-9]3141/, program: 'bzip2', unpack: 'bzip2 -d' },
   { magic: /^fd377a585a00/, program: 'xz', unpack: 'xz -d' },
@@ -153,7 +153,7 @@ const otherPackings = [
   { magic: /^504b0304/, program: 'zip', unpack: 'unzip' },
 ];
 
-/** Reads one chunk ahead, so that the disk works while the reader does. */
+/** Reads one chunk ahead of the consumer. */
 async function* fileChunks(path: string): AsyncGenerator<Buffer> {
   let handle: FileHandle;
   try {
@@ -182,7 +182,7 @@ async function* fileChunks(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** The chunks from the front that together hold at least `count` bytes, or all there are, as one. */
+/** Joins chunks from the front until they hold `count` bytes, or all. */
 async function takeAtLeast(chunks: AsyncGenerator<Buffer>, count: number): Promise<Buffer> {
   const taken: Buffer[] = [];
   let size = 0;

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 
-/** What windows-1252 has where Latin-1 has control characters; the five it leaves out stay what they are. */
+/** The characters of windows-1252 where Latin-1 has control characters; the five undefined ones stay controls. */
 const windows1252 =
   '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
   '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
@@ -9,12 +9,12 @@ const windows1252 =
 /** Labels that the web standard reads as windows-1252, a superset of the others. */
 const westernLabels = /^(?:windows-1252|cp1252|x-cp1252|iso-?8859-?1|iso_8859-1|latin-?1|l1|us-ascii|ascii)$/;
 
-/** U+0080…U+009F as windows-1252 means them: also what pages mean by `&#146;`. */
+/** The windows-1252 character of a code from U+0080 to U+009F, which is also the meaning of `&#146;`. */
 export function fromWindows1252(code: number): string {
   return code >= 0x80 && code <= 0x9f ? windows1252[code - 0x80]! : String.fromCharCode(code);
 }
 
-/** Decodes old newswire and undeclared pages: UTF-8 where it is that, windows-1252 otherwise; never fails. */
+/** Decodes text of unknown encoding, as UTF-8 where it is valid, otherwise as windows-1252; never fails. */
 export function decodeUndeclared(bytes: Buffer): string {
   if (isAscii(bytes)) return bytes.toString('latin1');
   return isUtf8(withoutCutTail(bytes)) ? bytes.toString('utf8') : decodeWestern(bytes);
@@ -28,7 +28,7 @@ export function decodeDeclared(bytes: Buffer, label: string): string {
   }
   if (westernLabels.test(name)) return decodeWestern(bytes);
   if (name === 'utf-8' || name === 'utf8') return bytes.toString('utf8');
-  // Half a code unit at the end is the line end in front of </DOC>.
+  // Half a code unit at the end is the line end before </DOC>.
   const whole = name.startsWith('utf-16') ? bytes.subarray(0, bytes.length & ~1) : bytes;
   return decoderFor(name)?.decode(whole) ?? decodeUndeclared(bytes);
 }
@@ -41,9 +41,9 @@ function decoderFor(name: string): TextDecoder | undefined {
     try {
       decoder = new TextDecoder(name);
     } catch {
-      // Not an encoding anybody knows, or not built into this Node.
+      // An unknown encoding, or one that is not built into this Node.
     }
-    // Labels come from the data: a hostile collection must not fill the memory with them.
+    // Labels come from the data and must not fill the memory.
     if (decoders.size < 100) decoders.set(name, decoder);
     else return decoder;
   }
@@ -55,7 +55,7 @@ function decodeWestern(bytes: Buffer): string {
   return bytes.toString('latin1').replace(/[\u0080-\u009f]/g, (char) => fromWindows1252(char.charCodeAt(0)));
 }
 
-/** Crawls cut long pages at a byte limit, maybe inside a character: that alone makes a page no less UTF-8. */
+/** Removes an incomplete character at the end: crawls cut long pages at a byte limit. */
 function withoutCutTail(bytes: Buffer): Buffer {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back]!;

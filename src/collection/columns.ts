@@ -1,20 +1,20 @@
 import type { LineBlock } from './lines.js';
 
 /**
- * Walks over the lines of a block and finds their columns (separated by blanks or tabs) without making strings:
- * runs and qrels have millions of short lines. Empty lines and `#` comments are passed over.
+ * Finds the columns (separated by blanks or tabs) of the lines of a block without making strings: runs and qrels have
+ * millions of short lines. Empty lines and `#` comments are skipped.
  */
 export class ColumnScanner {
-  /** Of the current line, 1-based. */
+  /** Number of the current line, 1-based. */
   line: number;
-  /** How many columns the current line has. */
+  /** Number of columns of the current line. */
   count = 0;
 
   private readonly bytes: Buffer;
   private readonly encoding: 'latin1' | 'utf8';
   private position = 0;
   private nextLine: number;
-  /** Start and end of the first columns; further ones are only counted. */
+  /** Start and end of the first columns; others are only counted. */
   private readonly starts = new Int32Array(maxColumns);
   private readonly ends = new Int32Array(maxColumns);
 
@@ -25,7 +25,7 @@ export class ColumnScanner {
     this.nextLine = block.firstLine;
   }
 
-  /** Goes to the next line that has columns; false at the end of the block. */
+  /** Moves to the next line with columns; false at the end of the block. */
   next(): boolean {
     const { bytes, starts, ends } = this;
     const size = bytes.length;
@@ -62,7 +62,7 @@ export class ColumnScanner {
     return this.bytes.toString(this.encoding, this.starts[column]!, this.ends[column]!);
   }
 
-  /** Whether a column holds exactly these bytes. */
+  /** True where a column holds exactly these bytes. */
   equals(column: number, other: Uint8Array): boolean {
     const start = this.starts[column]!;
     if (this.ends[column]! - start !== other.length) return false;
@@ -76,8 +76,8 @@ export class ColumnScanner {
   }
 
   /**
-   * The number in a column, NaN where it is none. Exact: with at most 15 digits and a power of ten up to 22 both
-   * factors are exact doubles, so one division rounds correctly (Clinger 1990); the rest goes to the engine.
+   * The number in a column; NaN where it is none. With at most 15 digits and a power of ten up to 22 both factors are
+   * exact doubles, so one division rounds correctly (Clinger 1990); JavaScript's own parser reads all others.
    */
   number(column: number): number {
     const { bytes } = this;
@@ -112,7 +112,7 @@ const newline = 0x0a;
 const hash = 0x23;
 const powersOfTen = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 
-/** Decimal notation only: `Number` alone would take `0x10`, and an empty string for 0. */
+/** Parses decimal notation only: `Number` also accepts `0x10`, and an empty string as 0. */
 function parseNumber(text: string): number {
   return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN;
 }

@@ -3,10 +3,10 @@ import { badInput } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 import type { DocumentFormat } from './sourced-document.js';
 
-/** How much of a file is looked at. */
+/** Bytes of a file by which its format is detected. */
 const sniffBytes = 1 << 16;
 
-/** The format a file's first bytes speak, if they speak one. */
+/** The format of a file by its first bytes, if they have a known one. */
 export async function sniffFormat(source: ByteSource): Promise<DocumentFormat | 'empty' | undefined> {
   const bytes = await source.peek(sniffBytes);
   const start = bytes
@@ -23,7 +23,7 @@ export async function sniffFormat(source: ByteSource): Promise<DocumentFormat | 
   return columns === 2 || columns === 3 ? 'tsv' : undefined;
 }
 
-/** As {@link sniffFormat}, for a file the user named: what it is must come out. */
+/** As {@link sniffFormat}, for a file that the user named: an unknown format is an error. */
 export async function detectFormat(source: ByteSource): Promise<DocumentFormat> {
   const format = await sniffFormat(source);
   if (format !== undefined && format !== 'empty') return format;
@@ -40,8 +40,8 @@ export async function detectFormat(source: ByteSource): Promise<DocumentFormat> 
 }
 
 /**
- * What a file inside a folder is. JSONL and TSV files go by their names, so that a damaged one is reported and
- * not passed over; TREC files have no common ending and go by their first bytes.
+ * The format of a file in a folder. JSONL and TSV files are recognised by their names, so that a damaged one is
+ * reported, not skipped. TREC files have no common ending and are recognised by their first bytes.
  */
 export async function detectInFolder(source: ByteSource): Promise<DocumentFormat | undefined> {
   const name = basename(source.name).toLowerCase();

@@ -2,23 +2,23 @@ import { badInput } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 import { countNewlines } from './lines.js';
 
-/** What stands between `<DOC>` and `</DOC>`, not yet decoded: encodings may differ from document to document. */
+/** The bytes between `<DOC>` and `</DOC>`, not decoded: encodings may differ from document to document. */
 export interface DocElement {
   readonly bytes: Buffer;
-  /** Where `<DOC>` stands, 1-based. */
+  /** Line of the `<DOC>`, 1-based. */
   readonly line: number;
 }
 
 /**
- * What ends a document. `anywhere`: the first `</DOC>`. `line`: only one that begins or ends a line, because web
- * pages may hold anything.
+ * The `</DOC>` that ends a document. `anywhere`: the first. `line`: the first that begins or ends a line, because web
+ * pages may contain anything.
  */
 export type ClosingRule = 'anywhere' | 'line';
 
-/** Larger documents are refused: a `</DOC>` must be missing, or no reader downstream could use them. */
+/** Bytes of the largest document; a larger one probably lacks its `</DOC>`. */
 const maxDocumentBytes = 64 << 20;
 
-/** Cuts a stream of bytes into its `<DOC>` elements; what stands between them is passed over. */
+/** Cuts a stream of bytes into its `<DOC>` elements; everything between them is skipped. */
 export async function* readDocElements(
   source: ByteSource,
   closing: ClosingRule,
@@ -59,27 +59,27 @@ export async function* readDocElements(
 }
 
 class DocCutter {
-  /** Of the open document, or else of the place reached. */
+  /** Line of the open document or, where none is open, of the current position. */
   line = 1;
 
   private bytes: Buffer = Buffer.alloc(0);
-  /** Where to go on looking; what is before it, or before the open document, is done with. */
+  /** Position of the search; bytes before it, or before the open document, are no longer needed. */
   private at = 0;
-  /** Where the open document's content begins; -1 where none is open. */
+  /** Start of the open document's content; -1 where none is open. */
   private contentStart = -1;
-  /** The line is known up to here. */
+  /** Position up to which lines have been counted. */
   private countedTo = 0;
   private closeTag: Buffer = Buffer.alloc(0);
   private ended = false;
 
   constructor(private readonly closing: ClosingRule) {}
 
-  /** How much of the open document has been read; -1 where none is open. */
+  /** Bytes of the open document read so far; -1 where none is open. */
   get openBytes(): number {
     return this.contentStart === -1 ? -1 : this.bytes.length - this.contentStart;
   }
 
-  /** Takes in the next bytes and gives back every element that they complete. */
+  /** Takes the next bytes and returns every element that they complete. */
   push(chunk: Buffer): DocElement[] {
     const keepFrom = this.contentStart === -1 ? this.at : this.contentStart;
     this.bytes = keepFrom < this.bytes.length ? Buffer.concat([this.bytes.subarray(keepFrom), chunk]) : chunk;
@@ -89,7 +89,7 @@ class DocCutter {
     return this.takeElements();
   }
 
-  /** Nothing follows: gives back what only the end of the file completes. */
+  /** Returns the elements that the end of the file completes. */
   finish(): DocElement[] {
     this.ended = true;
     return this.takeElements();
@@ -108,7 +108,7 @@ class DocCutter {
     return elements;
   }
 
-  /** Goes to the content of the next document; false when the bytes at hand hold no `<DOC>`. */
+  /** Moves to the content of the next document; false where the bytes read so far hold no `<DOC>`. */
   private findOpening(): boolean {
     const { bytes } = this;
     for (let at = bytes.indexOf(less, this.at); at !== -1; at = bytes.indexOf(less, at + 1)) {
@@ -116,7 +116,7 @@ class DocCutter {
       if (!this.ended && bytes.length - at < openTag.length) return false;
       if (!isOpenTag(bytes, at)) continue;
       this.countLines();
-      // As the opening tag is written, so is the closing one: a search for fixed bytes is the fastest.
+      // The closing tag has the same case as the opening one: fixed bytes are found fastest.
       this.closeTag = Buffer.concat([Buffer.from('</'), bytes.subarray(at + 1, at + openTag.length)]);
       this.at = this.contentStart = this.countedTo = at + openTag.length;
       return true;
@@ -125,7 +125,7 @@ class DocCutter {
     return false;
   }
 
-  /** The place of the open document's `</DOC>`; -1 when it has not been read yet. */
+  /** Position of the open document's `</DOC>`; -1 where it has not been read yet. */
   private findClosing(): number {
     const { bytes, closeTag } = this;
     for (let at = bytes.indexOf(closeTag, this.at); at !== -1; at = bytes.indexOf(closeTag, at + 1)) {
@@ -135,12 +135,12 @@ class DocCutter {
       if (closes === undefined) return -1;
       if (closes) return at;
     }
-    // The tag may have been read in part.
+    // A part of the tag may have been read already.
     this.at = Math.max(this.at, bytes.length - closeTag.length + 1);
     return -1;
   }
 
-  /** Undefined when the bytes that would tell have not been read yet. */
+  /** True where the tag begins or ends a line; undefined where more bytes are needed to decide. */
   private standsAtLineEdge(start: number, end: number): boolean | undefined {
     const { bytes } = this;
     let before = start - 1;

@@ -11,11 +11,11 @@ import { readTsv } from './tsv.js';
 import { type FoundFile, listFiles, statPath } from './walk.js';
 
 export interface ReadDocumentsOptions {
-  /** `auto` (the default) looks into the folder or at the first bytes. */
+  /** `auto` (the default) detects it from the folder or the first bytes. */
   readonly format?: DocumentFormat | 'auto';
-  /** Bytes of the files read so far, packed as they are, of all there are; no total for standard input and pipes. */
+  /** Called with the bytes of the files read so far, before unpacking, and the total, except for standard input and pipes. */
   readonly onProgress?: (bytesRead: number, bytesTotal: number | undefined) => void;
-  /** Called for each file of a folder that holds no documents and was passed over (a README, a DTD). */
+  /** Called for each file of a folder that holds no documents and is skipped (a README, a DTD). */
   readonly onSkip?: (file: string) => void;
 }
 
@@ -28,8 +28,8 @@ const readers: Readonly<Record<DocumentFormat, DocumentReader>> = {
 };
 
 /**
- * Reads a collection: a file, a folder of files, or `-` for standard input; packed with gzip or not. Documents
- * come in the order of the files and are not kept, so that memory does not grow with the collection.
+ * Reads a collection: a file, a folder of files, or `-` for standard input, compressed or not. Documents come in the
+ * order of the files and are not kept, so memory does not grow with the collection.
  */
 export async function* readDocuments(
   path: string,
@@ -40,18 +40,18 @@ export async function* readDocuments(
   }
 }
 
-/** As {@link readDocuments}, many at a time: for consumers that are fast enough to notice. */
+/** As {@link readDocuments}, in batches, which is faster. */
 export async function* readDocumentBatches(
   path: string,
   { format = 'auto', onProgress, onSkip }: ReadDocumentsOptions = {},
 ): AsyncGenerator<SourcedDocument[]> {
   const named = format === 'auto' ? undefined : format;
   const { files, inFolder } = await findFiles(path, named);
-  // Pipes have no size either.
+  // The size of a pipe is not known.
   const total = files.reduce((sum, file) => sum + file.bytes, 0) || undefined;
   let read = 0;
   let done = 0;
-  /** In a folder, the first file that holds documents decides what the others must hold. */
+  /** Format of the first file of a folder that holds documents; the others must have it too. */
   let family = named && familyOf(named);
   let used = 0;
   for (const file of files) {
@@ -82,14 +82,14 @@ export async function* readDocumentBatches(
   }
 }
 
-/** How many documents a collection holds; every one is read and checked. */
+/** Counts the documents of a collection; each is read and checked. */
 export async function countDocuments(path: string, options?: ReadDocumentsOptions): Promise<number> {
   let count = 0;
   for await (const batch of readDocumentBatches(path, options)) count += batch.length;
   return count;
 }
 
-/** Formats that may stand side by side in one folder. */
+/** Formats that may occur together in one folder. */
 function familyOf(format: DocumentFormat): DocumentFormat {
   if (format === 'trecweb') return 'trec';
   return format === 'beir' ? 'jsonl' : format;

@@ -9,12 +9,12 @@ const latin1Names =
   'aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc ' +
   'otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml';
 
-/** HTML 4's Greek letters from U+0391 and U+03B1 on; `-` holds the place of the one code without a letter. */
+/** HTML 4's Greek letters from U+0391 and U+03B1 on; `-` stands for the one code without a letter. */
 const greekNames =
   'Alpha Beta Gamma Delta Epsilon Zeta Eta Theta Iota Kappa Lambda Mu Nu Xi Omicron Pi Rho - Sigma Tau ' +
   'Upsilon Phi Chi Psi Omega';
 
-/** The rest of HTML 4: each name, then its character. */
+/** The other names of HTML 4, each followed by its character. */
 const otherNames =
   'amp & lt < gt > quot " apos \' OElig Œ oelig œ Scaron Š scaron š Yuml Ÿ fnof ƒ circ ˆ tilde ˜ ' +
   'sigmaf ς thetasym ϑ upsih ϒ piv ϖ ndash – mdash — lsquo ‘ rsquo ’ sbquo ‚ ldquo “ rdquo ” bdquo „ ' +
@@ -25,19 +25,19 @@ const otherNames =
   'cong ≅ asymp ≈ ne ≠ equiv ≡ le ≤ ge ≥ sub ⊂ sup ⊃ nsub ⊄ sube ⊆ supe ⊇ oplus ⊕ otimes ⊗ perp ⊥ ' +
   'sdot ⋅ lceil ⌈ rceil ⌉ lfloor ⌊ rfloor ⌋ lang ⟨ rang ⟩ loz ◊ spades ♠ clubs ♣ hearts ♥ diams ♦';
 
-/** ISO 8879 names, for the Federal Register of 1994 (`&hyph;` and `&blank;` are all over it). */
+/** ISO 8879 names, for the Federal Register of 1994, which is full of `&hyph;` and `&blank;`. */
 const isoNames =
   'hyph - cir ○ check ✓ square □ squ □ dash - half ½ dollar $ percnt % num # ast * plus + equals = ' +
   'lpar ( rpar ) lsqb [ rsqb ] lcub { rcub } verbar | sol / bsol \\ colon : semi ; comma , period . ' +
   'excl ! quest ? commat @ lowbar _ horbar ―';
 
-/** Names of blanks, and of marks that are no part of a word (a soft hyphen says where it may be broken). */
+/** Names of blanks, and of marks that do not belong to a word, such as the soft hyphen. */
 const blankNames = 'ensp emsp thinsp blank numsp';
 const emptyNames = 'zwnj zwj lrm rlm shy';
 
 const named = new Map<string, string>();
 
-/** Those that browsers have always accepted without the semicolon. */
+/** Names that browsers accept without the semicolon. */
 const withoutSemicolon = new Set(['amp', 'lt', 'gt', 'quot', ...latin1Names.split(' ')]);
 
 latin1Names.split(' ').forEach((name, i) => named.set(name, String.fromCharCode(0xa0 + i)));
@@ -51,13 +51,13 @@ for (const table of [otherNames, isoNames]) {
 }
 for (const name of blankNames.split(' ')) named.set(name, ' ');
 for (const name of emptyNames.split(' ')) named.set(name, '');
-// The place in the Greek block that no letter has.
+// The code of the Greek block without a letter.
 named.delete('-');
 
-/** What an unknown `&name;` becomes: pages mean it literally, SGML files mean a glyph we do not have. */
+/** The treatment of an unknown `&name;`: literal text in web pages, an unavailable glyph in SGML files. */
 export type UnknownEntity = 'keep' | 'drop';
 
-/** Replaces character references; what is none (`AT&T`, `a && b`) stays. */
+/** Replaces character references; other ampersands (`AT&T`, `a && b`) stay. */
 export function decodeEntities(text: string, unknown: UnknownEntity = 'keep'): string {
   let at = text.indexOf('&');
   if (at === -1) return text;
@@ -67,7 +67,7 @@ export function decodeEntities(text: string, unknown: UnknownEntity = 'keep'): s
     const bodyStart = at + 1;
     let end = bodyStart;
     if (text.charCodeAt(end) === hash) end++;
-    // A limit, so that a long word is not walked over for each & in front of it.
+    // Limits the search, so that a long word is not searched for every & before it.
     const limit = Math.min(text.length, end + longestName);
     while (end < limit && isAlphanumeric(text.charCodeAt(end))) end++;
     const closed = text.charCodeAt(end) === semicolon;
@@ -89,7 +89,7 @@ function isAlphanumeric(char: number): boolean {
   return (char >= 0x30 && char <= 0x39) || (char >= 0x41 && char <= 0x5a) || (char >= 0x61 && char <= 0x7a);
 }
 
-/** What the reference between `&` and `;` stands for; undefined where it is none. */
+/** The characters of a reference between `&` and `;`; undefined where it is none. */
 function characterOf(body: string, closed: boolean, unknown: UnknownEntity): string | undefined {
   if (body.charCodeAt(0) === hash) {
     const number = /^#(?:[xX]([0-9a-fA-F]+)|([0-9]+))$/.exec(body);

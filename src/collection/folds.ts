@@ -8,7 +8,7 @@ import { ByteSource } from './byte-source.js';
 import { readLines } from './lines.js';
 import { isFile, statPath } from './walk.js';
 
-/** One turn of cross-validation: query ids to train on, to choose parameters on, and to report. */
+/** A fold of cross-validation: ids of the queries for training, for choosing parameters, and for testing. */
 export interface Fold {
   readonly train: readonly string[];
   readonly valid: readonly string[];
@@ -28,7 +28,7 @@ export async function readFolds(path: string): Promise<Fold[]> {
 }
 
 /**
- * Deals query ids round-robin into partitions, as the authors' folds of GOV2 are: ids in order, numbers by value.
+ * Distributes query ids round-robin over partitions, as the authors' folds of GOV2 do: ids in order, numbers by value.
  */
 export function roundRobinFolds(ids: Iterable<string>, count = 5): Fold[] {
   const partitions: string[][] = Array.from({ length: count }, () => []);
@@ -37,8 +37,8 @@ export function roundRobinFolds(ids: Iterable<string>, count = 5): Fold[] {
 }
 
 /**
- * Each partition is tested once; the one before it validates (as CEDR deals its folds), the others train. With
- * two partitions the one that is not tested does both.
+ * Makes a fold per partition, which is tested. The partition before it validates, as in CEDR's folds, and the others
+ * train. With two partitions, the other one does both.
  */
 export function foldsOfPartitions(partitions: readonly (readonly string[])[]): Fold[] {
   const count = partitions.length;
@@ -49,7 +49,7 @@ export function foldsOfPartitions(partitions: readonly (readonly string[])[]): F
   });
 }
 
-/** Whole numbers by value, anything else by code unit, numbers first. */
+/** Compares ids: whole numbers by value, others by code unit, numbers first. */
 function compareIds(a: string, b: string): number {
   const [isA, isB] = [/^\d+$/.test(a), /^\d+$/.test(b)];
   if (isA && isB) return Number(a) - Number(b) || (a < b ? -1 : a > b ? 1 : 0);
@@ -134,7 +134,7 @@ function isId(id: unknown): boolean {
   return typeof id === 'string' || Number.isSafeInteger(id);
 }
 
-/** Each id once: some published folds sample with repetition. */
+/** Ids without repetition: some published folds sample with replacement. */
 function idList(value: unknown, file: string, name: string): string[] {
   if (!Array.isArray(value) || !value.every(isId)) {
     throw badInput(
@@ -146,7 +146,7 @@ function idList(value: unknown, file: string, name: string): string[] {
   return [...new Set(value.map((id) => checkId(String(id), 'query', { file })))];
 }
 
-/** A query that trains and is tested in the same fold, or is tested twice, would make the figures worthless. */
+/** Refuses folds in which a query is both trained on and tested, or tested twice. */
 function checkFolds(folds: readonly Fold[], file: string): void {
   const tested = new Map<string, number>();
   folds.forEach((fold, index) => {

@@ -1,12 +1,11 @@
 import { createGunzip } from 'node:zlib';
 
-/** Compressed bytes per step: bounds what one step can unpack to (deflate expands at most 1032-fold). */
+/** Compressed bytes per step; deflate expands at most 1032-fold, so this limits a step's output. */
 const stepBytes = 1 << 16;
 
 /**
- * Unpacks gzip data of any number of members. Where `stream.pipeline` drops what was unpacked but not yet read
- * when the data turns out to be damaged, this hands out every byte that could be recovered, then throws
- * zlib's error.
+ * Unpacks gzip data of any number of members. Of damaged data it yields every byte that can be recovered, then throws
+ * zlib's error; `stream.pipeline` would drop the bytes that were unpacked but not yet read.
  */
 export async function* gunzip(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const stream = createGunzip({ chunkSize: 1 << 18 });
@@ -30,7 +29,7 @@ export async function* gunzip(input: AsyncIterable<Buffer>): AsyncGenerator<Buff
         await running;
         const ready = state.unpacked;
         state.unpacked = [];
-        // The next step unpacks in zlib's thread while the reader works on this one's bytes.
+        // The next step is unpacked in zlib's thread while the reader uses this one's bytes.
         running = step(chunk.subarray(start, start + stepBytes));
         for (const bytes of ready) yield bytes;
       }

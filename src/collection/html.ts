@@ -3,13 +3,13 @@ import { MarkupScanner } from './markup.js';
 import { collapse, TextCollector } from './text-collector.js';
 
 export interface PageText {
-  /** Of the first `<title>` with words in it; empty where there is none. */
+  /** Text of the first `<title>` with words in it; empty where there is none. */
   readonly title: string;
-  /** What a reader of the page sees, one line per block; the title is not repeated in it. */
+  /** The visible text, one line per block, without the title. */
   readonly text: string;
 }
 
-/** Elements that stand inside a line of text: their tags do not part words (`<b>H</b>ello`). */
+/** Inline elements: their tags do not separate words (`<b>H</b>ello`). */
 const inlineElements = new Set(
   (
     'a abbr acronym b basefont bdo big blink cite code del dfn em font i ins kbd mark nobr q s samp small span ' +
@@ -20,7 +20,7 @@ const inlineElements = new Set(
 /** Elements whose content is program text, not words. */
 const unreadElements = new Set(['script', 'style']);
 
-/** Extracts title and text from HTML of any brokenness, in linear time; never throws. */
+/** Extracts title and text from HTML, however broken, in linear time; never throws. */
 export function htmlToText(html: string): PageText {
   const scanner = new MarkupScanner(html);
   const text = new TextCollector();
@@ -34,10 +34,10 @@ export function htmlToText(html: string): PageText {
     if (!inlineElements.has(name)) text.separate();
     if (token !== 'open') continue;
     if (unreadElements.has(name)) {
-      // As in browsers: a script that is never closed goes on to the end of the page.
+      // As in browsers, a script that is never closed extends to the end of the page.
       if (scanner.readRaw() === undefined) scanner.skipRest();
     } else if (name === 'title') {
-      // Tags are no markup inside a title; one that is never closed ends at the next tag instead.
+      // Tags inside a title are text; a title that is never closed ends at the next tag.
       const raw = scanner.readRaw() ?? (scanner.next() === 'text' ? scanner.text : '');
       title ||= collapse(decodeEntities(raw));
     }

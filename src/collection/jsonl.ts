@@ -9,7 +9,7 @@ const idFields = ['_id', 'id', 'docno'];
 const textFields = ['text', 'contents', 'body'];
 const documentExample = '{"_id": "7", "title": "…", "text": "…"}';
 
-/** One JSON object per line: `_id` (or `id`, `docno`), optional `title`, `text` (or `contents`, `body`). */
+/** Reads one JSON object per line: `_id` (or `id`, `docno`), optional `title`, `text` (or `contents`, `body`). */
 export async function* readJsonl(source: ByteSource): AsyncGenerator<SourcedDocument[]> {
   const file = source.name;
   for await (const block of readLineBlocks(source)) {
@@ -35,7 +35,7 @@ function toDocument(json: string, origin: Origin): SourcedDocument {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The line's object; anything else is refused with an example of what is expected. */
+/** Parses the object of a line; anything else is refused with an example of what is expected. */
 export function parseJsonObject(json: string, origin: Origin, example: string): JsonObject {
   let value: unknown;
   try {
@@ -57,7 +57,7 @@ export function parseJsonObject(json: string, origin: Origin, example: string): 
   return value as JsonObject;
 }
 
-/** The first of the named fields that is there; whole numbers are as good as strings. */
+/** The first of the named fields that is present, as a string; whole numbers are accepted. */
 export function readId(
   object: JsonObject,
   fields: readonly string[],
@@ -77,7 +77,7 @@ export function readId(
   );
 }
 
-/** The first of the named fields that is there, which must be a string. */
+/** The first of the named fields that is present, which must be a string. */
 export function readText(
   object: JsonObject,
   fields: readonly string[],

@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { badInput } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 
-/** One line of a text file, without its line end. */
+/** A line of a text file, without its line end. */
 export interface TextLine {
   readonly text: string;
   /** 1-based. */
@@ -10,8 +10,8 @@ export interface TextLine {
 }
 
 /**
- * Whole lines, as bytes: valid UTF-8, each ended by `\n` (the file's last one maybe not). Readers of short
- * lines parse these directly; making a string per line first would cost more than the parsing.
+ * Whole lines as bytes: valid UTF-8, each ended by `\n`, except perhaps the file's last. Readers of short lines parse
+ * the bytes directly: a string per line would cost more than the parsing.
  */
 export interface LineBlock {
   readonly bytes: Buffer;
@@ -22,14 +22,14 @@ export interface LineBlock {
 }
 
 export interface LineOptions {
-  /** Longer lines are refused: they are damage, or one document that no reader downstream could use (32 MiB). */
+  /** Bytes of the longest line; longer ones are refused as damage (32 MiB). */
   readonly maxLineBytes?: number;
 }
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Cuts a byte stream into blocks of whole lines, checked to be UTF-8; a byte order mark is skipped. */
+/** Cuts a byte stream into blocks of whole lines and checks that they are UTF-8; a byte order mark is skipped. */
 export async function* readLineBlocks(
   source: ByteSource,
   { maxLineBytes = 32 << 20 }: LineOptions = {},
@@ -85,7 +85,7 @@ export function linesOf(block: LineBlock): TextLine[] {
   return lines;
 }
 
-/** Line by line; where speed matters, take {@link readLineBlocks} with {@link linesOf}. */
+/** Reads line by line; {@link readLineBlocks} with {@link linesOf} is faster. */
 export async function* readLines(source: ByteSource, options?: LineOptions): AsyncGenerator<TextLine> {
   for await (const block of readLineBlocks(source, options)) {
     for (const line of linesOf(block)) yield line;
@@ -151,7 +151,7 @@ export function invalidUtf8At(bytes: Uint8Array): number {
     if (length === 0) return i;
     for (let k = 1; k < length; k++) {
       const byte = bytes[i + k] ?? 0;
-      // Overlong forms, surrogates and what lies above U+10FFFF narrow the second byte's range.
+      // Overlong forms, surrogates and code points above U+10FFFF narrow the range of the second byte.
       const low = k > 1 ? 0x80 : lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
       const high = k > 1 ? 0xbf : lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
       if (byte < low || byte > high) return i;

@@ -1,22 +1,22 @@
-/** What {@link MarkupScanner.next} has come to. */
+/** The kind of a token that {@link MarkupScanner.next} finds. */
 export type MarkupToken = 'text' | 'open' | 'close' | 'end';
 
 /**
- * Walks through SGML or HTML of any brokenness: text, opening and closing tags; comments, declarations and
- * processing instructions are passed over. Never throws, and takes time linear in the length: whatever is
- * searched for and not found (`-->`, a quote) is not searched for again.
+ * Splits SGML or HTML, however broken, into text, opening tags and closing tags; comments, declarations and processing
+ * instructions are skipped. Never throws, and takes time linear in the length: anything that is searched for and not
+ * found (`-->`, a quote) is not searched for again.
  */
 export class MarkupScanner {
-  /** Of the current token; for text the piece itself, for tags the whole tag. */
+  /** Start of the current token: of the text, or of the whole tag. */
   start = 0;
   end = 0;
-  /** Of the current tag, in lower case. */
+  /** Name of the current tag, in lower case. */
   name = '';
 
   private lastCommentEnd: number | undefined;
   private readonly lastClose: number;
   private readonly lastQuote = new Map<number, number>();
-  /** Elements for whose closing tag the rest has been searched in vain. */
+  /** Elements that have no closing tag in the rest of the source. */
   private readonly neverClosed = new Set<string>();
 
   constructor(readonly source: string) {
@@ -58,8 +58,8 @@ export class MarkupScanner {
   }
 
   /**
-   * After an opening tag: what stands before its closing tag, markup or not, as for `<script>`; both are passed
-   * over. Undefined, and nothing passed over, where the element is never closed.
+   * The raw content between an opening tag, the current token, and its closing tag, as for `<script>`; both are
+   * skipped. Undefined, and nothing is skipped, where the element is never closed.
    */
   readRaw(): string | undefined {
     const begin = this.end;
@@ -79,7 +79,7 @@ export class MarkupScanner {
     return undefined;
   }
 
-  /** Passes over all that is left. */
+  /** Skips the rest of the source. */
   skipRest(): void {
     this.end = this.source.length;
   }
@@ -88,7 +88,7 @@ export class MarkupScanner {
   private findMarkup(from: number): number {
     const { source } = this;
     for (let at = source.indexOf('<', from); at !== -1; at = source.indexOf('<', at + 1)) {
-      // Without any `>` to come, nothing from here on is markup.
+      // Without another `>`, nothing that follows is markup.
       if (at > this.lastClose) return source.length;
       const next = source.charCodeAt(at + 1);
       if (isLetter(next) || next === exclamation || next === question) return at;
@@ -106,7 +106,7 @@ export class MarkupScanner {
     return source.indexOf('>', open) + 1;
   }
 
-  /** Passes over attributes. A quote counts only as the beginning of a value; another `<` ends a broken tag. */
+  /** Skips attributes. A quote counts only at the beginning of a value; another `<` ends a broken tag. */
   private afterTag(from: number): number {
     const { source } = this;
     let afterEquals = false;
@@ -140,12 +140,12 @@ export class MarkupScanner {
 
 const lowerNames = new Map<string, string>();
 
-/** There are few names and very many tags, and looking a name up is faster than folding it. */
+/** Names in lower case. There are few names and many tags, and a lookup is faster than `toLowerCase`. */
 function lowerCase(name: string): string {
   let lower = lowerNames.get(name);
   if (lower === undefined) {
     lower = name.toLowerCase();
-    // Names come from the data: rubbish must not fill the memory.
+    // Names come from the data: garbage must not fill the memory.
     if (lowerNames.size < 1000) lowerNames.set(name, lower);
   }
   return lower;

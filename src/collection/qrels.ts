@@ -8,19 +8,19 @@ import type { Qrels } from './types.js';
 import { statPath } from './walk.js';
 
 export interface ReadQrelsOptions {
-  /** Which split of a BEIR folder to read (`test`). */
+  /** The split of a BEIR folder (`test`). */
   readonly split?: string;
 }
 
 /**
- * Relevance judgements: TREC (`query iteration document level`) or BEIR (a header line, then
+ * Reads relevance judgements: TREC (`query iteration document level`) or BEIR (a header line, then
  * `query document level`), or a BEIR folder. Levels are whole numbers and may be negative (TREC's junk pages).
  */
 export async function readQrels(path: string, { split }: ReadQrelsOptions = {}): Promise<Qrels> {
   const isFolder = path !== standardStream && (await statPath(path)).isDirectory();
   const source = ByteSource.open(isFolder ? await requireQrels(path, split) : path);
   const qrels = new Map<string, Map<string, number>>();
-  /** Column of the document, and of the level. */
+  /** Columns of the document and of the level. */
   let documentColumn = 2;
   let levelColumn = 3;
   let first = true;

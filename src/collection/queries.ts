@@ -10,14 +10,14 @@ import type { Origin, Query } from './types.js';
 import { statPath } from './walk.js';
 
 export interface ReadQueriesOptions {
-  /** Which part of a TREC topic, or of a line of the authors' `queries.json`, is the query (`title`). */
+  /** The part of a TREC topic, or of a line of the authors' `queries.json`, that is the query (`title`). */
   readonly field?: TopicField;
 }
 
 /**
  * Reads queries, in the order of the file: BEIR `queries.jsonl` (or the folder that holds it), the authors'
  * `queries.json` (one object with `qid`, `title`, `desc`, `narr` per line), TSV (`id \t text`), TREC topics. The
- * first character tells which.
+ * first character decides which.
  */
 export async function readQueries(
   path: string,

@@ -3,10 +3,11 @@ import { writeOutput } from '../common/output.js';
 import type { QueryRanking } from './runs.js';
 import type { Run } from './types.js';
 
+/** The options of {@link writeRun}. */
 export interface WriteRunOptions {
   /** The run's name, its last column (`bert-qe`). */
   readonly tag?: string;
-  /** Where `-` writes to (the process's own). */
+  /** The stream that `-` stands for (the process's own). */
   readonly stdout?: NodeJS.WritableStream;
 }
 
@@ -14,8 +15,8 @@ export interface WriteRunOptions {
 export type RunSource = Run | Iterable<QueryRanking> | AsyncIterable<QueryRanking>;
 
 /**
- * Writes a TREC run, atomically, or to standard output for `-`. Scores are written with as many digits as it
- * takes to read the same double back, so that no two documents change places.
+ * Writes a TREC run, atomically, or to standard output for `-`. Scores have as many digits as it takes to read the
+ * same double back, so that no two documents change places.
  */
 export async function writeRun(path: string, run: RunSource, options: WriteRunOptions = {}): Promise<void> {
   const { tag = 'bert-qe', stdout } = options;
@@ -32,7 +33,7 @@ export async function* formatRun(run: RunSource, tag: string): AsyncGenerator<st
     let previous = Number.POSITIVE_INFINITY;
     ranking.forEach(({ id, score }, index) => {
       checkWord(id, 'document id');
-      // A reader orders by score: a ranking that is not in that order would come back as another one.
+      // Readers order by score: a ranking in another order would not be read back as it is.
       if (!Number.isFinite(score) || score > previous) {
         throw new BertQeError(
           'usage',

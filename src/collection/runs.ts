@@ -5,7 +5,7 @@ import { type LineBlock, readLineBlocks } from './lines.js';
 import type { Ranking, Run, ScoredDocument } from './types.js';
 
 export interface ReadRunOptions {
-  /** A document listed twice for a query is an error, unless both places are to be kept (passage runs). */
+  /** Keeps both places of a document that is listed twice for a query (passage runs), instead of refusing the run. */
   readonly duplicates?: 'error' | 'keep';
 }
 
@@ -16,9 +16,8 @@ export interface QueryRanking {
 }
 
 /**
- * Reads a TREC run (`query Q0 document rank score tag`). As in trec_eval the score alone decides the order, the
- * rank column is not looked at, lines may come in any order, and words after the tag are passed over; equal
- * scores keep the order of the file.
+ * Reads a TREC run (`query Q0 document rank score tag`). As in trec_eval, the score alone decides the order: ranks are
+ * ignored, and lines may come in any order. Equal scores keep the order of the file. Words after the tag are ignored.
  */
 export async function readRun(path: string, { duplicates = 'error' }: ReadRunOptions = {}): Promise<Run> {
   const scan = new RunScan(path, 'any order');
@@ -33,8 +32,8 @@ export async function readRun(path: string, { duplicates = 'error' }: ReadRunOpt
 }
 
 /**
- * As {@link readRun}, one query at a time and without keeping the others: for runs larger than memory. The lines
- * of a query must stand together.
+ * Reads a run as {@link readRun} does, but one query at a time, for runs larger than memory. The lines of a query must
+ * be adjacent.
  */
 export async function* readRunByQuery(
   path: string,
@@ -59,7 +58,7 @@ export async function* readRunByQuery(
 class QueryGroup {
   private readonly documents: ScoredDocument[] = [];
   private sorted = true;
-  /** Lines follow one another almost always: the index and the line at which each stretch begins is enough. */
+  /** The index and the line at which each stretch of adjacent lines begins. */
   private readonly stretches: { index: number; line: number }[] = [];
   private nextLine = -1;
 
@@ -71,7 +70,7 @@ class QueryGroup {
     this.documents.push({ id, score });
   }
 
-  /** Checked and ordered; call it once, when all lines are in. */
+  /** The checked and ordered ranking; called once, after the last line. */
   finish(query: string, file: string, duplicates: 'error' | 'keep'): Ranking {
     if (duplicates === 'error') this.checkDistinct(query, file);
     // The sort is stable, so equal scores keep the file's order.
@@ -93,7 +92,7 @@ class QueryGroup {
   }
 }
 
-/** Fills groups of lines by query, a block of the file at a time. */
+/** Groups lines by query, a block of the file at a time. */
 class RunScan {
   readonly groups = new Map<string, QueryGroup>();
   /** The query of the last line read. */
@@ -101,7 +100,7 @@ class RunScan {
 
   private readonly source: ByteSource;
   private readonly blocks: AsyncGenerator<LineBlock>;
-  /** Every query that has had its turn, where each may have only one. */
+  /** Queries whose lines have ended, where a query's lines must be adjacent. */
   private readonly begun: Set<string> | undefined;
   private currentBytes: Uint8Array = new Uint8Array();
 
@@ -169,7 +168,7 @@ function checkColumns(scanner: ColumnScanner, file: string): void {
   if (scanner.count < 6) {
     throw badInput(origin, `6 columns were expected, not ${scanner.count}`, `${layout}.`);
   }
-  // The authors' passage runs have the passage's number before the rank: its rank would pass for the score.
+  // The authors' passage runs have the passage's number before the rank, which would be taken for the score.
   if (scanner.count === 7 && !Number.isNaN(scanner.number(5))) {
     throw badInput(origin, '6 columns were expected, not 7 with a number in the sixth', `${layout}.`);
   }

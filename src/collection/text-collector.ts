@@ -1,4 +1,4 @@
-/** Gathers running text out of markup: white space collapsed, one line break where elements separate words. */
+/** Collects running text from markup: white space is collapsed, and elements that separate words give a line break. */
 export class TextCollector {
   private readonly blocks: string[] = [];
   private open = '';
@@ -7,7 +7,7 @@ export class TextCollector {
     this.open += text;
   }
 
-  /** What comes next is not part of the same word or paragraph. */
+  /** Separates the text that follows from the text before. */
   separate(): void {
     if (this.open === '') return;
     const block = collapse(this.open);
@@ -19,14 +19,14 @@ export class TextCollector {
     return this.blocks.length === 0 && this.open.trim() === '';
   }
 
-  /** The text so far; the collector is empty afterwards. */
+  /** Returns the text so far and empties the collector. */
   take(): string {
     this.separate();
     return this.blocks.splice(0).join('\n');
   }
 }
 
-/** One blank for any white space. Blanks that stand alone, the most by far, are left as they are: that is fast. */
+/** Replaces white space by one blank. Single blanks, by far the most frequent, are left alone, which is fast. */
 export function collapse(text: string): string {
   return text.trim().replace(/\s{2,}|[^\S ]/g, ' ');
 }

@@ -4,12 +4,12 @@ import { MarkupScanner } from './markup.js';
 import { collapse } from './text-collector.js';
 import type { Origin, Query } from './types.js';
 
-/** Which part of a topic is the query; the paper uses titles. */
+/** The part of a topic that is the query; the paper uses titles. */
 export const topicFields = ['title', 'desc', 'title+desc'] as const;
 
 export type TopicField = (typeof topicFields)[number];
 
-/** A query and where it was read, for a message about two with the same id. */
+/** A query with its origin, for a message about two with the same id. */
 export interface FoundQuery {
   readonly query: Query;
   readonly origin: Origin;
@@ -23,8 +23,8 @@ const labels: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * TREC topics: `<top>` with `<num> Number: 301`, `<title>`, `<desc>` and `<narr>`, closed or (as NIST writes
- * them) not: a part then ends where the next one begins.
+ * Reads TREC topics: `<top>` with `<num> Number: 301`, `<title>`, `<desc>` and `<narr>`. Parts may be closed or, as
+ * NIST writes them, end where the next one begins.
  */
 export function parseTopics(content: string, file: string, field: TopicField): FoundQuery[] {
   const scanner = new MarkupScanner(content);

@@ -15,8 +15,8 @@ import type { Origin } from './types.js';
 const titleElements = ['ti', 'headline', 'hl', 'head', 'ttl', 'title'];
 
 /**
- * TREC SGML as disks 4 and 5 have it: many `<DOC>`s per file, each with `<DOCNO>` and any number of `<TEXT>`
- * elements (none: what stands loose in the document, which for the four Robust04 sources is nothing).
+ * Reads TREC SGML as on disks 4 and 5: many `<DOC>`s per file, each with `<DOCNO>` and any number of `<TEXT>` elements.
+ * Without a `<TEXT>`, the text outside of other elements counts, of which the four Robust04 sources have none.
  */
 export async function* readTrec(source: ByteSource): AsyncGenerator<SourcedDocument[]> {
   for await (const elements of readDocElements(source, 'anywhere')) {
@@ -30,7 +30,7 @@ function parse(content: string, origin: Origin): SourcedDocument {
   const loose = new TextCollector();
   const titles = new Map<string, string>();
   const title = new TextCollector();
-  /** Names of the elements we are in, outermost first. */
+  /** Names of the open elements, outermost first. */
   const open: string[] = [];
   let textDepth = 0;
   let titleElement: string | undefined;
@@ -59,7 +59,7 @@ function parse(content: string, origin: Origin): SourcedDocument {
     loose.separate();
     title.separate();
     if (token === 'close') {
-      // A closing tag ends what was left open inside its element; one without an element means nothing.
+      // A closing tag ends all elements left open inside its own; without an opening tag it is ignored.
       const at = open.lastIndexOf(name);
       if (at !== -1) while (open.length > at) leave(open.pop()!);
     } else if (name === 'docno') {

@@ -6,12 +6,12 @@ import { htmlToText, type PageText } from './html.js';
 import type { SourcedDocument } from './sourced-document.js';
 import { collapse } from './text-collector.js';
 
-/** How much of a page is searched for a `<meta>` that names its charset. */
+/** Bytes of a page that are searched for a `<meta>` with its charset. */
 const metaBytes = 4096;
 
 /**
- * TREC web (GOV2): `<DOC>` with `<DOCNO>`, `<DOCHDR>` (the address, then the server's HTTP headers), then the
- * page as it was crawled.
+ * Reads TREC web (GOV2): `<DOC>` with `<DOCNO>`, `<DOCHDR>` (the address, then the server's HTTP headers), then the page
+ * as it was crawled.
  */
 export async function* readTrecweb(source: ByteSource): AsyncGenerator<SourcedDocument[]> {
   for await (const elements of readDocElements(source, 'line')) {
@@ -21,7 +21,7 @@ export async function* readTrecweb(source: ByteSource): AsyncGenerator<SourcedDo
 
 function parse({ bytes, line }: DocElement, file: string): SourcedDocument {
   const origin = { file, line };
-  // Tags are ASCII in every encoding met here: latin1 finds them without deciding on one.
+  // Tags are ASCII in every encoding that occurs here, so latin1 finds them in all.
   const head = bytes.toString('latin1', 0, 1 << 16);
   const docno = /<docno>([^<]*)<\/docno>/i.exec(head);
   if (docno === null) {
@@ -57,7 +57,7 @@ function readPage(page: Buffer, headers: string): PageText {
   const contentType = /^content-type:([^\r\n]*)/im.exec(headers)?.[1] ?? '';
   const start = page.toString('latin1', 0, metaBytes);
   const decoded = decodePage(page, start, contentType);
-  // PDF and other files come converted to plain text; servers often call HTML that too, so look.
+  // PDF and other files were converted to plain text, but servers often label HTML as such too.
   const isPlain = /^\s*(?:text\/plain|application\/)/i.test(contentType) && !/xhtml/i.test(contentType);
   if (isPlain && !/<(?:!doctype|html|head|title|body|p|table|div|a\s)/i.test(start)) {
     return { title: '', text: decoded.split('\n').map(collapse).filter(Boolean).join('\n') };
@@ -65,7 +65,7 @@ function readPage(page: Buffer, headers: string): PageText {
   return htmlToText(decoded);
 }
 
-/** Byte order mark, then the server's charset, then the page's own, as browsers decide it. */
+/** The encoding as browsers choose it: byte order mark, then the server's charset, then the page's own. */
 function decodePage(page: Buffer, start: string, contentType: string): string {
   const body = page.subarray(/^\s*/.exec(start)![0].length);
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) return body.toString('utf8', 3);
@@ -78,7 +78,7 @@ function decodePage(page: Buffer, start: string, contentType: string): string {
 function declaredByPage(start: string): string | undefined {
   for (const [meta] of start.matchAll(/<meta\s[^>]{0,400}/gi)) {
     const label = charsetIn(meta);
-    // A page in UTF-16 could not be read this far: the label is wrong, and browsers take UTF-8.
+    // The label is wrong, because the page was read as ASCII up to here; browsers then use UTF-8.
     if (label !== undefined) return /^utf-?16/i.test(label) ? 'utf-8' : label;
   }
   return undefined;

@@ -4,8 +4,8 @@ import { linesOf, readLineBlocks } from './lines.js';
 import type { SourcedDocument } from './sourced-document.js';
 
 /**
- * One document per line: `id \t text`, or `id \t title \t text` (what the authors' preprocessing writes). The
- * first line decides which; a tab too many or too few later on is a damaged record, not another kind.
+ * Reads one document per line: `id \t text`, or `id \t title \t text` (as the authors' preprocessing writes). The first
+ * line decides which; a later line with another number of tabs is a damaged record.
  */
 export async function* readTsv(source: ByteSource): AsyncGenerator<SourcedDocument[]> {
   const file = source.name;

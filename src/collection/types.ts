@@ -1,12 +1,12 @@
 /** A document of a collection. */
 export interface Document {
   readonly id: string;
-  /** Absent where the collection has no titles; an empty title is as good as none. */
+  /** Absent where the collection has no titles; an empty title counts as none. */
   readonly title?: string;
   readonly text: string;
 }
 
-/** A search request. */
+/** A query of a collection. */
 export interface Query {
   readonly id: string;
   readonly text: string;
@@ -32,19 +32,19 @@ export interface Retriever {
   search(query: Query, options?: SearchOptions): Promise<Ranking>;
 }
 
-/** What is wanted of one search. */
+/** The options of a search. */
 export interface SearchOptions {
-  /** How many documents to return at most (1000). */
+  /** The largest number of documents to return (1000). */
   readonly depth?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Anything that can give back documents by id; ids it does not hold are absent from the answer. */
+/** Anything that returns documents by id; unknown ids are absent from the answer. */
 export interface DocumentStore {
   get(ids: readonly string[], options?: { signal?: AbortSignal }): Promise<Map<string, Document>>;
 }
 
-/** Where something was read: shown in every message about bad input. */
+/** The file and line that something was read from, for messages about bad input. */
 export interface Origin {
   readonly file: string;
   /** 1-based; absent where a format has no lines. */

@@ -33,7 +33,7 @@ class LzwDecoder {
   /** Bits used since the last change of width, and bits of padding still to skip. */
   private groupBits = 0;
   private skip = 0;
-  /** Bits of the last, partly used byte that belong to codes already read. */
+  /** Bits of the last, partly used byte that belong to codes that were read. */
   private bitOffset = 0;
   /** A decoded string, last byte first. */
   private readonly reversed: Uint8Array;
@@ -50,7 +50,7 @@ class LzwDecoder {
     this.reversed = new Uint8Array((1 << this.maxBits) + 1);
   }
 
-  /** Decodes every whole code; `used` bytes of the input are done with. */
+  /** Decodes every whole code; the first `used` bytes of the input are no longer needed. */
   decode(bytes: Buffer): { output: Buffer; used: number } {
     const end = bytes.length * 8;
     let bit = this.bitOffset;
@@ -84,7 +84,7 @@ class LzwDecoder {
     if (code === clearCode && this.blockMode && this.previous >= 0) {
       this.endGroup();
       this.width = 9;
-      // The entry made after a clear takes the clear code's own place and is never referred to.
+      // The entry made after a clear takes the place of the clear code and is never used.
       this.free = clearCode;
       return;
     }
@@ -122,7 +122,7 @@ class LzwDecoder {
   }
 }
 
-/** Carries the code zlib gives damaged data, so that both are explained alike. */
+/** An error with zlib's code for damaged data, so that both have the same message. */
 function damaged(reason: string): Error {
   return Object.assign(new Error(reason), { code: 'Z_DATA_ERROR' });
 }

@@ -8,7 +8,7 @@ export interface FoundFile {
   readonly bytes: number;
 }
 
-/** `stat` with our errors. */
+/** `stat` that throws a {@link BertQeError}. */
 export async function statPath(path: string): Promise<Stats> {
   try {
     return await stat(path);
@@ -18,8 +18,8 @@ export async function statPath(path: string): Promise<Stats> {
 }
 
 /**
- * Every regular file under a folder, nested ones too, in an order that does not depend on the machine. Hidden
- * files are left out; a folder reached twice through links is walked once.
+ * Every regular file below a folder, in an order that does not depend on the machine. Hidden files are left out; a
+ * folder that is reached twice through links is read once.
  */
 export async function listFiles(folder: string): Promise<FoundFile[]> {
   const found: FoundFile[] = [];
@@ -43,7 +43,7 @@ export async function listFiles(folder: string): Promise<FoundFile[]> {
   return found;
 }
 
-/** Whether something is there to be read as a file. */
+/** True where a path exists and is not a folder. */
 export async function isFile(path: string): Promise<boolean> {
   return stat(path).then(
     (stats) => !stats.isDirectory(),

@@ -1,7 +1,7 @@
 import { hashJson } from '../common/hash.js';
 import type { DocumentStore, Query, Ranking, Run } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
 import { BertQE, expansionScore, type Evidence, type RerankCost } from '../expansion/index.js';
+import { withTexts } from '../runs/index.js';
 import { phaseThreeName, type RerankingSystem } from './systems.js';
 import type { Models } from './store/models.js';
 import type { ScoreStore } from './store/score-store.js';
@@ -95,7 +95,7 @@ export async function evidenceSource(
       const known = store.record<QueryScores>(key(id));
       if (known) return known;
       const query = queries.get(id)!;
-      const documents = await withTexts(candidatesOf(initial, id, method.depth), query, context.documents);
+      const documents = await withTexts(query, candidatesOf(initial, id, method.depth), context.documents);
       const distinct = new Set<StoredScorer>(Object.values(scorers));
       for (const scorer of distinct) scorer.takeTiming();
       const { evidence, cost } = await bertQe.rerank(query.text, documents, {
@@ -111,19 +111,6 @@ export async function evidenceSource(
 
 function candidatesOf(initial: Run, query: string, depth: number): Ranking {
   return (initial.get(query) ?? []).slice(0, depth);
-}
-
-async function withTexts(ranking: Ranking, query: Query, store: DocumentStore) {
-  const found = await store.get(ranking.map(({ id }) => id));
-  return ranking.map(({ id, score }) => {
-    const document = found.get(id);
-    if (document) return { ...document, score };
-    throw new BertQeError(
-      'missing',
-      `Document "${id}", ranked for query "${query.id}", is not in the collection; name the collection that the ` +
-        'initial run was made from.',
-    );
-  });
 }
 
 function scoresOf(

@@ -17,12 +17,12 @@ export {
   EngineRetriever,
   loadEngineIndex,
   type ConnectionOptions,
+  type EngineLoadOptions,
+  type EngineLoadReport,
   type EngineName,
   type EngineRetrieverOptions,
   type EngineStatistics,
   type ForeignFields,
-  type LoadOptions as EngineLoadOptions,
-  type LoadReport,
   type NativeSimilarities,
 } from './search/index.js';
 export {

@@ -24,7 +24,7 @@ import {
 import { rerankRun } from './rerank-run.js';
 import type { FinishedQuery, LocalRerankerOptions, RunReranker } from './rerank-to-file.js';
 
-/** What a worker opens before the first query of a run, and keeps open until the last. */
+/** The index and models that a worker opens for a run. */
 interface WorkerSetup {
   readonly collection: CollectionAddress;
   readonly config: RerankerConfig;

@@ -7,6 +7,7 @@ export {
   type RerankerConfig,
   type RunInputs,
 } from './load-reranker.js';
+export { readMeanCost, type MeanCost } from './mean-cost.js';
 export { rerankRun, withTexts, type RerankedQuery } from './rerank-run.js';
 export {
   localReranker,

@@ -80,7 +80,7 @@ export interface RerankToFileOptions {
   readonly run: RunSource;
   /** Number of rankings, where `run` is an iterable: progress is told as a share of it. */
   readonly total?: number;
-  /** What identifies the rankings, where `run` is an iterable that cannot be read twice: a hash, or a file's name. */
+  /** Further inputs of the results; they identify the rankings where `run` is an iterable, which cannot be hashed. */
   readonly inputs?: RunInputs;
   /** TREC run to write; `-` is standard output. */
   readonly out?: string;

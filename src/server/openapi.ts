@@ -4,7 +4,7 @@ import { problem, searchEvents } from './schemas/index.js';
 
 type Json = Record<string, unknown>;
 
-/** What can go wrong, by status; said of the routes that it can happen to. */
+/** Descriptions of problems, by status. Each route lists those that can happen to it. */
 const problems: Readonly<Record<number, string>> = {
   400: 'The body is not JSON in UTF-8.',
   401: 'The API key is missing or wrong (where the server has keys).',

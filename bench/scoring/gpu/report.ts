@@ -85,7 +85,7 @@ export function renderGpu(file: string): string[] {
     '## On a GPU, through WebGPU',
     '',
     '`bench/scoring/gpu/pack.sh`, then `bench/scoring/gpu/remote.sh` on the machine (NVIDIA H200, driver 580, onnxruntime-node 1.30 over Vulkan, Node 20; PyTorch 2.11). ' +
-      'Whole graphs of random weights, sequences of 160 tokens; of B and L five layers were run and the rest reckoned, since layers do not differ. ' +
+      'Whole graphs of random weights, sequences of 160 tokens; of B and L five layers are run and the rest estimated, since layers do not differ. ' +
       'TFLOP/s are of useful operations; PyTorch computes the whole last layer too, and is credited with it.',
     '',
     ...best(of('graph'), of('pytorch')),

@@ -3,12 +3,6 @@ import { type Context, rows } from './context.js';
 import type { Linear } from './weight-reader.js';
 
 /**
- * The way self-attention is computed: each head by itself, all heads in onnxruntime's own operator, or all heads in
- * standard operators. They differ in speed only.
- */
-export type AttentionStyle = 'by head' | 'fused' | 'plain';
-
-/**
  * Self-attention and its residual sum: x + attention(x)·W + b. That b, the tensor `shift`, has already been added to x.
  * Keys need no bias: it changes all scores of a query by the same amount, which the softmax cancels.
  */

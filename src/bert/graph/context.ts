@@ -1,9 +1,14 @@
 import type { ModelConfig } from '../config.js';
 import { float, type Graph, type Value } from '../onnx/index.js';
-import type { AttentionStyle } from './attention.js';
 import { mapped } from './matrices.js';
 import type { Operand, Products } from './products.js';
 import type { Store } from './store.js';
+
+/**
+ * The way self-attention is computed: each head by itself, all heads in onnxruntime's own operator, or all heads in
+ * standard operators. They differ in speed only.
+ */
+export type AttentionStyle = 'by head' | 'fused' | 'plain';
 
 /** The context in which the parts of a BERT graph are built. */
 export interface Context {

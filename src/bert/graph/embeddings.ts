@@ -3,6 +3,7 @@ import type { Value } from '../onnx/index.js';
 import { type Context, layerNorm } from './context.js';
 import { mapped } from './matrices.js';
 import type { Store } from './store.js';
+import type { WeightReader } from './weight-reader.js';
 
 /** e to this is 0 in float32, beside any score of a real model. */
 const INAUDIBLE = -10_000;
@@ -24,24 +25,30 @@ export function penalties(stream: Store, config: ModelConfig, slots: Value): Val
 }
 
 /**
- * Word, position and segment embeddings, summed and normalised: `[batch · sequence, hidden]`. Positions and
- * segments share one table; a token's row in it, its slot, is `segment · maxPositions + position`.
+ * The sums of a position's and a segment's embedding, in `rows` rows: a token's row, its slot, is
+ * `segment · maxPositions + position`. Rows behind the last slot are 0.
  */
+export async function placeTable(
+  weights: WeightReader,
+  { hidden, typeVocabulary }: ModelConfig,
+  rows: number,
+): Promise<Float32Array> {
+  const segments = await weights.tensor('embeddings.token_type_embeddings.weight');
+  const positions = await weights.tensor('embeddings.position_embeddings.weight');
+  const table = new Float32Array(rows * hidden);
+  for (let segment = 0; segment < typeVocabulary; segment++) {
+    const added = segments.subarray(segment * hidden, (segment + 1) * hidden);
+    const moved = mapped(positions, (value, i) => value + added[i % hidden]);
+    table.set(moved, segment * positions.length);
+  }
+  return table;
+}
+
+/** Word, position and segment embeddings, summed and normalised: `[batch · sequence, hidden]`. */
 export function embeddings(context: Context, ids: Value, slots: Value, shift: string | undefined): Value {
   const { graph, config, stream } = context;
-  const { vocabulary, hidden, typeVocabulary } = config;
-  const count = paddingSlot(config) + (context.penalties ? 1 : 0);
-  const places = async () => {
-    const segments = await stream.weights.tensor('embeddings.token_type_embeddings.weight');
-    const positions = await stream.weights.tensor('embeddings.position_embeddings.weight');
-    const table = new Float32Array(count * hidden);
-    for (let segment = 0; segment < typeVocabulary; segment++) {
-      const added = segments.subarray(segment * hidden, (segment + 1) * hidden);
-      const moved = mapped(positions, (value, i) => value + added[i % hidden]);
-      table.set(moved, segment * positions.length);
-    }
-    return table;
-  };
+  const { vocabulary, hidden } = config;
+  const rows = paddingSlot(config) + (context.penalties ? 1 : 0);
   const flat = graph.integers([-1]);
   const word = stream.rowsOf(
     'embeddings words',
@@ -51,8 +58,8 @@ export function embeddings(context: Context, ids: Value, slots: Value, shift: st
   );
   const place = stream.rowsOf(
     'embeddings slots',
-    [count, hidden],
-    places,
+    [rows, hidden],
+    () => placeTable(stream.weights, config, rows),
     graph.op('Reshape', [slots, flat]),
   );
   return layerNorm(context, graph.op('Add', [word, place]), 'embeddings.LayerNorm', shift);

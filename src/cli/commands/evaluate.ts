@@ -14,7 +14,7 @@ import {
   type ReportedRun,
 } from '../../evaluation/index.js';
 import { standardStream, writeOutput } from '../../common/output.js';
-import { defineCommand, type Io } from '../command.js';
+import { defineCommand, hasColours, type Io } from '../command.js';
 
 export const evaluateCommand = defineCommand({
   name: 'evaluate',
@@ -120,13 +120,12 @@ export const evaluateCommand = defineCommand({
       correction,
       perQuery: options['per-query'],
     };
-    const isTerminal = options.out === standardStream && 'isTTY' in io.stdout && io.stdout.isTTY === true;
-    const colour = isTerminal && !process.env['NO_COLOR'];
+    const colour = options.out === standardStream && hasColours(io.stdout);
     await writeOutput(options.out, formatReport(report, options.format, { colour }), io.stdout);
   },
 });
 
-/** Runs are read one after the other and not kept: only their values are. */
+/** Reads and evaluates a run, of which only the values of the measures are kept. */
 async function evaluateFile(
   file: string,
   qrels: Qrels,
@@ -153,16 +152,17 @@ function unique(files: readonly string[]): string[] {
   return [...new Set(files)];
 }
 
-const MOST_BASELINES = 26;
+/** Each baseline has a letter. */
+const MAX_BASELINES = 26;
 
 function checkInputs(files: readonly string[], baselines: readonly string[]): void {
   if (files.filter((file) => file === standardStream).length > 1) {
     throw new BertQeError('usage', 'Only one of --qrels and the runs can come from stdin (-).');
   }
-  if (baselines.length > MOST_BASELINES) {
+  if (baselines.length > MAX_BASELINES) {
     throw new BertQeError(
       'usage',
-      `--baseline can be given ${MOST_BASELINES} times at most: each has a letter.`,
+      `--baseline can be given ${MAX_BASELINES} times at most: each has a letter.`,
     );
   }
 }

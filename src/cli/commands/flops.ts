@@ -1,18 +1,15 @@
-import { badInput, ByteSource, readLines, type Origin } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
 import {
   paperCost,
   parseVariant,
-  phases,
   PUBLISHED,
   publishedFlops,
   windowSpans,
   type PaperCost,
-  type Phase,
   type PhaseCost,
-  type RerankCost,
   type Variant,
 } from '../../expansion/index.js';
+import { readMeanCost, type MeanCost } from '../../runs/index.js';
 import { defineCommand, type Io } from '../command.js';
 import { counted, formatCount, tableText } from '../format.js';
 import { OPTIONS } from '../option-table.js';
@@ -51,7 +48,7 @@ export const flopsCommand = defineCommand({
       if (positionals.length > 0) {
         throw new BertQeError('usage', '--explained tells what was run and takes no VARIANT beside it.');
       }
-      return showAsRun(options.explained, options.json, io);
+      return showMeanCost(options.explained, options.json, io);
     }
     const { kd, kc, depth, 'chunk-words': words } = options;
     const spans = windowSpans(PUBLISHED.passageWords, { length: words, overlap: Math.floor(words / 2) });
@@ -71,13 +68,13 @@ export const flopsCommand = defineCommand({
   },
 });
 
-async function showAsRun(file: string, json: boolean, io: Io): Promise<void> {
-  const asRun = await readCostAsRun(file);
+async function showMeanCost(file: string, json: boolean, io: Io): Promise<void> {
+  const mean = await readMeanCost(file);
   if (json) {
-    io.stdout.write(`${JSON.stringify(asRun)}\n`);
+    io.stdout.write(`${JSON.stringify(mean)}\n`);
     return;
   }
-  io.stdout.write(`Mean of ${counted(asRun.queries, 'query')}:\n${asRunTable(asRun)}`);
+  io.stdout.write(`Mean of ${counted(mean.queries, 'query')}:\n${meanTable(mean)}`);
 }
 
 function lettersOf({ phaseOne, expansion }: Variant): string {
@@ -113,7 +110,7 @@ function paperTable(rows: readonly PaperRow[]): string {
   );
 }
 
-function asRunTable({ cost }: CostAsRun): string {
+function meanTable({ cost }: MeanCost): string {
   const rows = [
     ['', 'pairs', 'exhaustive', 'tokens', 'TFLOPs', 'seconds'],
     row('best passage', cost.bestPassage),
@@ -135,73 +132,4 @@ function teraflops(flops: number | undefined): string {
   if (flops === undefined) return '-';
   const tera = flops / 1e12;
   return tera.toFixed(tera >= 1000 ? 0 : tera >= 100 ? 1 : tera >= 10 ? 2 : 3);
-}
-
-/** The mean cost of the queries of a run, per phase and over all. */
-interface CostAsRun {
-  readonly queries: number;
-  readonly cost: RerankCost;
-}
-
-const fields = ['pairs', 'exhaustivePairs', 'seconds', 'tokens', 'flops'] as const;
-
-/** Averages the costs in a file that `rerank --explain` wrote; one line in memory at a time. */
-async function readCostAsRun(path: string): Promise<CostAsRun> {
-  const source = ByteSource.open(path);
-  let sum = costWith(() => 0);
-  let queries = 0;
-  try {
-    // An explanation holds up to a thousand passages in one line.
-    for await (const { text, line } of readLines(source, { maxLineBytes: 1 << 29 })) {
-      if (text.trim() === '') continue;
-      const [before, cost] = [sum, costIn(text, { file: source.name, line })];
-      sum = costWith((part, field) => part(before)[field] + part(cost)[field]);
-      queries++;
-    }
-  } finally {
-    await source.close();
-  }
-  if (queries === 0)
-    throw new BertQeError('input', `${source.name}: the file is empty; give one of rerank --explain.`);
-  return { queries, cost: costWith((part, field) => part(sum)[field] / queries) };
-}
-
-/** A cost whose numbers are made one by one; `part` takes the phase, or the whole, that a number belongs to. */
-function costWith(
-  value: (part: (cost: RerankCost) => PhaseCost, field: (typeof fields)[number]) => number,
-): RerankCost {
-  const made = (part: (cost: RerankCost) => PhaseCost): PhaseCost =>
-    Object.fromEntries(fields.map((field) => [field, value(part, field)])) as unknown as PhaseCost;
-  const byPhase = phases.map((phase) => [phase, made((cost) => cost[phase])]);
-  return { ...made((cost) => cost), ...(Object.fromEntries(byPhase) as Record<Phase, PhaseCost>) };
-}
-
-function costIn(json: string, origin: Origin): RerankCost {
-  let cost: unknown;
-  try {
-    cost = (JSON.parse(json) as { cost?: unknown } | null)?.cost;
-  } catch (cause) {
-    throw notExplained(origin, cause);
-  }
-  if (isPhaseCost(cost) && phases.every((phase) => isPhaseCost((cost as RerankCost)[phase]))) {
-    return cost as RerankCost;
-  }
-  throw notExplained(origin);
-}
-
-function isPhaseCost(value: unknown): value is PhaseCost {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    fields.every((field) => typeof (value as Record<string, unknown>)[field] === 'number')
-  );
-}
-
-function notExplained(origin: Origin, cause?: unknown): BertQeError {
-  return badInput(
-    origin,
-    'the line holds no cost of a query',
-    'Give a file that rerank --explain wrote.',
-    cause,
-  );
 }

@@ -104,7 +104,7 @@ export const indexCommand = defineCommand({
   },
 });
 
-/** Lucene's own models, with the parameters that are usual. */
+/** Lucene's own models with their usual parameters. */
 const nativeModels = { bm25: { bm25: { k1: 0.9, b: 0.4 } }, ql: { ql: { mu: 1000 } } };
 
 async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer, io: Io): Promise<void> {

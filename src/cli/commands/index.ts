@@ -2,14 +2,14 @@ import type { Command } from '../command.js';
 
 type Loader = () => Promise<Command>;
 
-/** Gives a command of any options the type that the command line handles. */
+/** A command of any options, in the type that the command line uses. */
 function load<M>(module: Promise<M>, pick: (module: M) => unknown): Promise<Command> {
   return module.then((loaded) => pick(loaded) as Command);
 }
 
 /**
- * Every sub-command, in the order a user meets them. Each is loaded when it is called: `evaluate` should not wait for
- * a web server and two native libraries.
+ * Every sub-command, in the order of the help. Each is loaded when it is called, so that `evaluate` does not wait for a
+ * web server and two native libraries.
  */
 export const commands: Readonly<Record<string, Loader>> = {
   demo: () => load(import('./demo.js'), (module) => module.demoCommand),
@@ -19,6 +19,7 @@ export const commands: Readonly<Record<string, Loader>> = {
   evaluate: () => load(import('./evaluate.js'), (module) => module.evaluateCommand),
   score: () => load(import('./score.js'), (module) => module.scoreCommand),
   train: () => load(import('./train.js'), (module) => module.trainCommand),
+  device: () => load(import('./device.js'), (module) => module.deviceCommand),
   models: () => load(import('./models.js'), (module) => module.modelsCommand),
   experiment: () => load(import('./experiment.js'), (module) => module.experimentCommand),
   serve: () => load(import('./serve.js'), (module) => module.serveCommand),

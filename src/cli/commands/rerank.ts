@@ -20,7 +20,7 @@ import { methodOptions, modelOptions, OPTIONS } from '../option-table.js';
 import type { OptionValues } from '../options.js';
 import { counted, formatCount, formatDuration } from '../format.js';
 import { Progress } from '../progress.js';
-import { openRunSource, sourceOptions, type RunSource } from '../run-source.js';
+import { openRun, sourceOptions, type OpenedRun } from '../run-source.js';
 
 const options = {
   ...sourceOptions,
@@ -80,7 +80,7 @@ export const rerankCommand = defineCommand({
     }
     const { config, name } = rerankerConfig(options);
     const hashes = await modelInputs(config.models);
-    const source = await openRunSource(options, options.depth, io);
+    const source = await openRun(options, options.depth, io);
     const progress = new Progress(io, 'queries');
     try {
       const inputs = { ...hashes, ...optionInputs(options, config) };
@@ -167,7 +167,7 @@ function optionInputs(options: Values, { expansion }: RerankerConfig): RunInputs
 /** Re-ranks in this process. The models are loaded when the first query is there. */
 function lazyReranker(
   config: RerankerConfig,
-  { collection }: RunSource,
+  { collection }: OpenedRun,
   { inputs, ...always }: { inputs: RunInputs; topK?: number; explain?: true },
 ): RunReranker {
   return {

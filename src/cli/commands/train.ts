@@ -247,7 +247,7 @@ function phaseThreeInputs(options: Values): PhaseThreeInputs | undefined {
   };
 }
 
-/** Where stderr is not a terminal, a line is written each time this share of the training is done. */
+/** The share of the training after which another line is written, where stderr is not a terminal. */
 const reportedShare = 0.1;
 
 /** Reports the progress of a training: a status line on a terminal, elsewhere a line now and then. */

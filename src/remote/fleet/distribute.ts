@@ -9,7 +9,7 @@ import { openQueue } from './queue.js';
 export interface FleetTask<D> {
   /** Unique among the tasks of its run; messages name the task by it. */
   readonly key: string;
-  /** What the worker gets, as JSON. */
+  /** The worker's input, sent as JSON. */
   readonly data: D;
 }
 

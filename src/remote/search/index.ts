@@ -3,4 +3,4 @@ export type { EngineStatistics, NativeSimilarities } from './definition.js';
 export { engineNames, type EngineName } from './dialect.js';
 export { EngineIndex, type ForeignFields } from './engine-index.js';
 export { EngineRetriever, type EngineRetrieverOptions } from './engine-retriever.js';
-export { loadEngineIndex, type LoadOptions, type LoadReport } from './load.js';
+export { loadEngineIndex, type EngineLoadOptions, type EngineLoadReport } from './load.js';

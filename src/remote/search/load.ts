@@ -17,7 +17,7 @@ import {
 import { readManifest } from './engine-index.js';
 
 /** The options of {@link loadEngineIndex}. */
-export interface LoadOptions {
+export interface EngineLoadOptions {
   readonly connection: EngineConnection;
   /** Name of the index; it is created, or an earlier load is continued. */
   readonly index: string;
@@ -41,7 +41,7 @@ export interface LoadOptions {
 }
 
 /** The result of a load. */
-export interface LoadReport {
+export interface EngineLoadReport {
   readonly statistics: EngineStatistics;
   /** Documents that an earlier attempt had loaded. */
   readonly resumedAt: number;
@@ -54,7 +54,10 @@ type Source = AsyncIterable<Document & { readonly origin?: Origin }>;
  * the server has acknowledged; those in between are sent again and recognised. At the end the documents are counted; if
  * any are missing, the whole collection is sent once more.
  */
-export async function loadEngineIndex(documents: () => Source, options: LoadOptions): Promise<LoadReport> {
+export async function loadEngineIndex(
+  documents: () => Source,
+  options: EngineLoadOptions,
+): Promise<EngineLoadReport> {
   const load = await Load.begin(options);
   const resumedAt = load.state.acknowledged;
   let total = await load.send(documents(), resumedAt);
@@ -75,11 +78,11 @@ export async function loadEngineIndex(documents: () => Source, options: LoadOpti
 }
 
 class Load {
-  readonly #options: LoadOptions;
+  readonly #options: EngineLoadOptions;
   readonly #limiter: Limiter;
   #manifest: EngineManifest;
 
-  private constructor(options: LoadOptions, manifest: EngineManifest) {
+  private constructor(options: EngineLoadOptions, manifest: EngineManifest) {
     this.#options = options;
     this.#manifest = manifest;
     this.#limiter = new Limiter(options.concurrency ?? 2);
@@ -90,7 +93,7 @@ class Load {
   }
 
   /** Creates the index, or reads the state of an earlier load. */
-  static async begin(options: LoadOptions): Promise<Load> {
+  static async begin(options: EngineLoadOptions): Promise<Load> {
     const { connection, index, analyzer, signal } = options;
     const native = options.native ?? { bm25: { k1: 0.9, b: 0.4 }, ql: { mu: 1000 } };
     const { shards = 1, replicas = 0 } = options;

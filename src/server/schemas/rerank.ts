@@ -3,14 +3,14 @@ import { explanation } from './explanation.js';
 import { methodOptions } from './method.js';
 import { documentText, modelName, queryText } from './texts.js';
 
-/** Clients send null for what they leave out. */
+/** An optional field. Some clients send null for a field that they leave out. */
 function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
 const placeCount = z.int().min(1);
 
-/** What every shape of request may ask for beyond what its origin knows. */
+/** Fields that every format has beyond those of its origin. */
 const extensions = {
   raw_scores: optional(z.boolean()).describe(
     'Log-odds instead of probabilities: they still tell documents apart where probabilities round to 1.',
@@ -21,7 +21,7 @@ const extensions = {
   ),
 };
 
-/** Cohere v2. */
+/** The request of Cohere v2. */
 export const cohereV2Request = z.object({
   model: optional(modelName),
   query: queryText,
@@ -43,7 +43,7 @@ const documentObject = z
   .record(z.string(), z.unknown())
   .describe('An object with a `text`, or any fields: they are read as lines of `name: value`.');
 
-/** Cohere v1, Jina and Voyage, which differ in names only. */
+/** The request of Cohere v1, Jina and Voyage, which differ in names only. */
 export const v1Request = z.object({
   model: optional(modelName),
   query: z
@@ -68,7 +68,7 @@ export const v1Request = z.object({
   ...extensions,
 });
 
-/** Hugging Face Text Embeddings Inference. */
+/** The request of TEI (Hugging Face Text Embeddings Inference). */
 export const teiRequest = z.object({
   query: queryText,
   texts: z.array(documentText).describe('Any number; the server splits them into batches.'),
@@ -83,7 +83,7 @@ export const teiRequest = z.object({
   model: optional(modelName),
 });
 
-/** `/rerank`: told apart by `texts` or `documents`. */
+/** The request of `/rerank`: TEI if it has `texts`, else Cohere v1. */
 export const anyRerankRequest = z.union([teiRequest, v1Request]);
 
 const result = z.object({

@@ -1,6 +1,5 @@
 import type { ModelConfig } from '../../bert/index.js';
 import type { Graph, Value } from '../../bert/onnx/index.js';
-import type { AttentionQueries } from './encoder.js';
 
 /** A factor of activations, an input of the graph: 0 where they are dropped, 1/(1-p) elsewhere. */
 export interface DropoutMask {
@@ -8,6 +7,9 @@ export interface DropoutMask {
   /** Its shape for a batch of so many sequences of so many tokens. */
   shape(batch: number, sequence: number): readonly number[];
 }
+
+/** The tokens of a sequence that are attention queries. */
+export type AttentionQueries = 'all' | 'first';
 
 /** The dropout of a forward pass. */
 export interface Dropout {

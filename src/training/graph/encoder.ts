@@ -1,6 +1,6 @@
 import type { ModelConfig } from '../../bert/index.js';
 import { float, type Graph, type Value } from '../../bert/onnx/index.js';
-import type { Dropout } from './dropout.js';
+import type { AttentionQueries, Dropout } from './dropout.js';
 import { IDS, PADDING, POSITIONS, SEGMENTS, TYPES, WORDS } from './names.js';
 
 /** The parts that a forward pass is built from. */
@@ -63,9 +63,6 @@ function firstTokens({ graph, config, batch }: Builder, x: Value): Value {
   const first = graph.op('Slice', [sequences, zero, one, one]);
   return graph.op('Reshape', [first, graph.integers([-1, config.hidden])]);
 }
-
-/** The tokens of a sequence that are attention queries. */
-export type AttentionQueries = 'all' | 'first';
 
 /** A layer for the tokens `x`, which attend to `all` tokens of their sequences. */
 function encoderLayer(
