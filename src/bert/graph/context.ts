@@ -23,7 +23,7 @@ export interface Context {
   readonly widened: (value: Value) => Value;
   readonly attention: AttentionStyle;
   /** The mask of padded sequences, which is added to attention scores: `[batch, sequence]`. */
-  readonly penalties: Value | undefined;
+  readonly mask: Value | undefined;
   /** Units of a feed-forward layer that are computed, activated and added up at a time. */
   readonly unitsAtOnce: number;
   /** Products over all tokens: nearly all of the work, and all that differs between precisions. */

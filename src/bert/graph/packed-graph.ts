@@ -1,16 +1,13 @@
 import type { BertWeights } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
 import { ElementType, float, Graph, MICROSOFT, type Value } from '../onnx/index.js';
-import { paddingSlot, placeTable } from './embeddings.js';
+import { MASK_BIAS, paddingSlot, placeTable } from './embeddings.js';
 import { mapped, timesVector } from './matrices.js';
 import { GRAPH_IDS, GRAPH_LOGITS, GRAPH_PLACES, GRAPH_SLOTS, GRAPH_STARTS } from './names.js';
 import { type Float, Store } from './store.js';
 import { WeightReader } from './weight-reader.js';
 
-/** The attention score of padding is lowered by this: its share becomes 0. */
-const PENALTY = -10_000;
-
-/** The parts of a packed graph are built from this. */
+/** The context in which the parts of a packed graph are built. */
 interface Context {
   readonly graph: Graph;
   readonly config: ModelConfig;
@@ -23,8 +20,8 @@ interface Context {
 
 /**
  * The forward pass of a BERT cross-encoder, from token ids to logits, for CUDA. Sequences of any lengths follow each
- * other without padding: `input_ids` and `slots` are `[tokens]`. Numbers are kept in `type`, and products add up in
- * 32 bits. What the last layer computes for one token per sequence is float32.
+ * other without padding: `input_ids` and `slots` are `[tokens]`. Weights and activations are of `type`, sums of products
+ * of 32 bits. The last layer, which is computed for one token per sequence, is float32.
  */
 export function packedGraph(source: BertWeights, type: Float): Graph {
   const { config } = source;
@@ -64,20 +61,20 @@ function encoderLayer(context: Context, x: Value, layer: number): Value {
   const query = { layer: `${name}.attention.self.query` };
   const project = (part: string) =>
     graph.op('MatMul', [x, store.matrix({ layer: `${name}.attention.self.${part}` })]);
-  // The softmax takes out a bias of keys, and that of values is carried by the output's.
+  // The softmax cancels a bias of keys; that of values is part of the output's.
   const q = graph.op('Gemm', [x, store.matrix(query), store.bias(query)]);
   const inputs = [q, project('key'), project('value'), '', places, starts] as const;
-  const heard = graph.op('PackedMultiHeadAttention', inputs, { num_heads: config.heads }, MICROSOFT);
-  return restOfLayer(context, heard, x, name);
+  const mixed = graph.op('PackedMultiHeadAttention', inputs, { num_heads: config.heads }, MICROSOFT);
+  return restOfLayer(context, mixed, x, name);
 }
 
-/** What follows attention in an encoder layer. */
-function restOfLayer(context: Context, heard: Value, x: Value, name: string): Value {
+/** The rest of an encoder layer, after attention. */
+function restOfLayer(context: Context, mixed: Value, x: Value, name: string): Value {
   const { graph, store } = context;
   const output = { layer: `${name}.attention.output.dense` };
   const wide = { layer: `${name}.intermediate.dense` };
   const narrow = { layer: `${name}.output.dense` };
-  const attended = graph.op('MatMul', [heard, store.matrix(output)]);
+  const attended = graph.op('MatMul', [mixed, store.matrix(output)]);
   const norm = `${name}.attention.output.LayerNorm`;
   const middle = sumNorm(context, attended, x, norm, outputBias(store, name));
   const units = activation(context, graph.op('MatMul', [middle, store.matrix(wide)]), store.bias(wide));
@@ -144,23 +141,18 @@ function firstTokenAttention(body: Context, head: Context, x: Value, first: Valu
   );
   const probes = cast(graph, swapped(graph.op('MatMul', [swapped(q), keys])), 'float32', type);
   const scores = graph.op('FusedMatMul', [probes, sequences], { transB: 1 }, MICROSOFT);
-  const lowered = graph.op('Add', [cast(graph, scores, type, 'float32'), penalties(body)]);
-  const shares = cast(graph, graph.op('Softmax', [lowered], { axis: -1 }), 'float32', type);
+  const masked = graph.op('Add', [cast(graph, scores, type, 'float32'), attentionMask(body)]);
+  const shares = cast(graph, graph.op('Softmax', [masked], { axis: -1 }), 'float32', type);
   const mixed = cast(graph, graph.op('MatMul', [shares, sequences]), type, 'float32');
-  const values = head.store.floats(`${self}.value by head`, [heads, hidden, size], async () => {
-    const parts = new Float32Array(hidden * hidden);
-    for (let i = 0; i < heads; i++) {
-      const outputs = [i * size, (i + 1) * size] as const;
-      parts.set(await weights.matrix({ layer: `${self}.value`, outputs }), i * hidden * size);
-    }
-    return parts;
-  });
-  const heard = swapped(graph.op('MatMul', [swapped(mixed), values]));
-  return graph.op('Reshape', [heard, graph.integers([-1, hidden])]);
+  const values = head.store.floats(`${self}.value by head`, [heads, hidden, size], () =>
+    weights.matrixByHead(`${self}.value`, heads),
+  );
+  const attended = swapped(graph.op('MatMul', [swapped(mixed), values]));
+  return graph.op('Reshape', [attended, graph.integers([-1, hidden])]);
 }
 
-/** What is added to the scores of padded sequences, `[batch, 1, sequence]`. */
-function penalties({ graph, starts, places }: Context): Value {
+/** The mask that is added to the scores of padded sequences, `[batch, 1, sequence]`. */
+function attentionMask({ graph, starts, places }: Context): Value {
   const [first, second, last] = [graph.integers([0]), graph.integers([1]), graph.integers([-1])];
   const ends = graph.op('Slice', [starts, second, graph.integers([2 ** 31 - 1])]);
   const lengths = graph.op('Sub', [ends, graph.op('Slice', [starts, first, last])]);
@@ -168,7 +160,7 @@ function penalties({ graph, starts, places }: Context): Value {
   const range = graph.op('Range', [graph.integers([0], []), longest, graph.integers([1], [])]);
   const positions = graph.op('Cast', [range], { to: ElementType.int32 });
   const isToken = graph.op('Less', [positions, graph.op('Unsqueeze', [lengths, graph.integers([1, 2])])]);
-  return graph.op('Where', [isToken, graph.scalar(0), graph.scalar(PENALTY)]);
+  return graph.op('Where', [isToken, graph.scalar(0), graph.scalar(MASK_BIAS)]);
 }
 
 /** BERT's pooler (dense + tanh) and the relevance classifier on top of it. */

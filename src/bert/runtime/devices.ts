@@ -16,11 +16,11 @@ import {
 import type { ProbeResult } from './probe.js';
 import { workerUrl } from './worker-url.js';
 
-/** Whether a device can be used on this machine. */
+/** The state of a device on this machine. */
 export interface DeviceState {
   readonly device: Device;
   readonly isUsable: boolean;
-  /** What the device is, or why it cannot be used. */
+  /** The device in words, or the reason why it cannot be used. */
   readonly detail: string;
 }
 
@@ -29,10 +29,10 @@ export async function deviceStates(): Promise<DeviceState[]> {
   return [cpuState(), await webGpuState(), await cudaState()];
 }
 
-/** The device to use: what is asked for; `auto` is CUDA where a card can be used, else the CPU. */
+/** The device to use: the wanted one; for `auto`, CUDA if a card can be used, else the CPU. */
 export async function chooseDevice(wanted: Device | 'auto'): Promise<Device> {
   if (wanted !== 'auto') return wanted;
-  // WebGPU is never chosen: it may be a program, hundreds of times slower than the CPU it runs on.
+  // WebGPU is never chosen: it may be software, hundreds of times slower than the CPU it runs on.
   if (!hasDriver() || missingCudaFiles().length > 0) return 'cpu';
   return (await cudaState()).isUsable ? 'cuda' : 'cpu';
 }
@@ -52,7 +52,7 @@ async function webGpuState(): Promise<DeviceState> {
 
 let usableCuda: DeviceState | undefined;
 
-/** Whether CUDA can be used here; once it can, it is not tried again. */
+/** The state of CUDA; once it can be used, it is not tried again. */
 export async function cudaState(): Promise<DeviceState> {
   if (usableCuda) return usableCuda;
   const problem = await cudaProblem();
@@ -96,12 +96,12 @@ function notBuiltIn(name: string): string {
   return `onnxruntime has no ${name} for ${process.platform} on ${process.arch}`;
 }
 
-/** The driver for NVIDIA cards, of Linux or of Windows below it. */
+/** True if Linux, or Windows below it, has the driver for NVIDIA cards. */
 function hasDriver(): boolean {
   return ['/dev/nvidiactl', '/dev/dxg', '/proc/driver/nvidia/version'].some((path) => existsSync(path));
 }
 
-/** Names of the cards and the driver's version, where the driver tells. */
+/** The cards and the driver's version, if the driver tells them. */
 function cards(): string {
   try {
     const folder = '/proc/driver/nvidia';
@@ -118,7 +118,7 @@ function cards(): string {
   }
 }
 
-/** No driver takes longer to answer. */
+/** The longest wait for a driver. */
 const LONGEST_PROBE_MS = 60_000;
 
 function probe(device: Device, libraries: readonly string[]): Promise<ProbeResult> {
@@ -140,7 +140,7 @@ function probe(device: Device, libraries: readonly string[]): Promise<ProbeResul
   });
 }
 
-/** onnxruntime's messages have several lines, and CUDA's reason among other words. */
+/** The reason in a message of onnxruntime, which has several lines and CUDA's reason among other words. */
 function firstLine(message: string): string {
   const reason = /CUDA failure \d+: [^;]+?(?= ?;)/.exec(message)?.[0];
   return (

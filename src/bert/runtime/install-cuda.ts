@@ -18,7 +18,7 @@ export interface InstalledLibrary {
 }
 
 export interface InstallOptions {
-  /** A wheel of onnxruntime-gpu, a package for .NET, or a folder; default: what an earlier call kept. */
+  /** A wheel of onnxruntime-gpu, a package for .NET, or a folder; default: the libraries in the cache. */
   readonly source?: string;
   /** Default: the runtime's folder and version. */
   readonly folder?: string;
@@ -26,8 +26,8 @@ export interface InstallOptions {
 }
 
 /**
- * Installs the provider libraries for CUDA: they are kept in the cache folder, and linked to from beside the runtime's
- * library, the one place where onnxruntime looks for them.
+ * Installs the provider libraries for CUDA in the cache folder, with links beside the runtime's library, the only place
+ * where onnxruntime looks for them.
  */
 export async function installCuda(options: InstallOptions = {}): Promise<InstalledLibrary[]> {
   const { source, folder = runtimeFolder(), version = runtimeVersion() } = options;
@@ -140,7 +140,7 @@ async function text(file: RandomAccessFile, entry: ZipEntry): Promise<string> {
   return Buffer.concat(blocks).toString('utf8');
 }
 
-/** The content of an entry; it fails at the end where size, checksum or hash are not as stated. */
+/** The content of an entry; fails at its end if size, checksum or hash differ from those stated. */
 async function* content(
   file: RandomAccessFile,
   entry: ZipEntry,

@@ -4,15 +4,15 @@ import { reasonOf } from '../../common/errors.js';
 import { Graph, modelBytes } from '../onnx/index.js';
 
 /**
- * A process of its own that tries a device: `node probe.js DEVICE LIBRARY…`. It prints what it found as one line of
- * JSON. Libraries stay out of the process that asks, and so does a crash.
+ * A separate process that tries a device: `node probe.js DEVICE LIBRARY…`. It prints its result as one line of JSON.
+ * Libraries and crashes stay out of the calling process.
  */
 
 /** The result of trying a device. */
 export interface ProbeResult {
   /** Libraries of the system that cannot be loaded. */
   readonly missing: readonly string[];
-  /** Why a graph does not run on the device. */
+  /** The reason why a graph does not run on the device. */
   readonly failure?: string;
 }
 
@@ -22,7 +22,7 @@ const failure = missing.length === 0 ? await runFailure(device) : undefined;
 const result: ProbeResult = { missing, ...(failure === undefined ? {} : { failure }) };
 process.stdout.write(`${JSON.stringify(result)}\n`);
 
-/** Loads a library as an addon, which it is not: the message tells whether it was found. */
+/** Loads a library as if it were an addon: the error tells if it was found. */
 function canLoad(name: string): boolean {
   try {
     process.dlopen({ exports: {} }, name, constants.dlopen.RTLD_LAZY);

@@ -3,12 +3,12 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { RandomAccessFile } from '../checkpoint/index.js';
 
-/** The libraries that onnxruntime loads for CUDA. They must lie beside its own. */
+/** The libraries that onnxruntime loads for CUDA from the folder of its own. */
 export const CUDA_FILES = ['libonnxruntime_providers_shared.so', 'libonnxruntime_providers_cuda.so'] as const;
 
 const require = createRequire(import.meta.url);
 
-/** The version of the runtime, whose provider libraries must be of the same. */
+/** The version of the runtime, which its provider libraries must share. */
 export function runtimeVersion(): string {
   return (require('onnxruntime-node/package.json') as { version: string }).version;
 }
@@ -30,7 +30,7 @@ const DYNAMIC = 2;
 const NEEDED = 1;
 const STRING_TABLE = 5;
 
-/** The libraries that a 64-bit ELF library asks the system for. */
+/** The libraries that a 64-bit ELF library needs. */
 export async function neededLibraries(path: string): Promise<string[]> {
   const file = await RandomAccessFile.open(path);
   try {

@@ -10,8 +10,8 @@ export interface PackedInputs {
 }
 
 /**
- * The inputs beside the ids of sequences that follow each other without padding. `splits` are the places where second
- * texts start, whose slots are `secondSlots` further.
+ * The inputs, beside the ids, of sequences that follow each other without padding. `splits` are the positions of second
+ * texts, whose slots are `secondSlots` further.
  */
 export function packedInputs(splits: Int32Array, lengths: Int32Array, secondSlots: number): PackedInputs {
   const rows = lengths.length;
