@@ -22,7 +22,7 @@ import {
   type RunInputs,
 } from './load-reranker.js';
 import { rerankRun } from './rerank-run.js';
-import type { FinishedQuery, LocalRerankerOptions, RunReranker } from './rerank-to-file.js';
+import type { FinishedQuery, RunRerankerOptions, RunReranker } from './rerank-to-file.js';
 
 /** The index and models that a worker opens for a run. */
 interface WorkerSetup {
@@ -56,7 +56,7 @@ export async function fleetReranker(
   fleet: string,
   collection: SearchedCollection,
   config: RerankerConfig,
-  { topK, inputs: others = {} }: LocalRerankerOptions = {},
+  { topK, inputs: others = {} }: RunRerankerOptions = {},
 ): Promise<RunReranker> {
   const address = parseFleetAddress(fleet);
   if (collection.address === undefined) {

@@ -10,7 +10,6 @@ import {
   type Ranking,
   type Run,
 } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
 import { compareRuns, evaluate, formatReport } from '../../evaluation/index.js';
 import { BertQE, DEFAULTS, interpolate, type Explanation } from '../../expansion/index.js';
 import {
@@ -27,6 +26,7 @@ import { renderExplanation } from '../explanation-text.js';
 import { formatCount, formatDuration } from '../format.js';
 import { demoFolder } from '../package-files.js';
 import { Progress } from '../progress.js';
+import { usageError } from '../options.js';
 
 /** Articles that are re-ranked per query. */
 const DEPTH = 30;
@@ -51,8 +51,7 @@ export const demoCommand = defineCommand({
     try {
       const queries = await readQueries(demoFolder);
       const shown = queries.find(({ id }) => id === options.query);
-      if (!shown)
-        throw new BertQeError('usage', `The demo has queries 1 to ${queries.length}, not ${options.query}.`);
+      if (!shown) throw usageError(`The demo has queries 1 to ${queries.length}, not ${options.query}.`);
       const analyzer = createAnalyzer({ base: 'terrier' });
       const { statistics } = await buildIndex(readDocuments(demoFolder), { folder: work, analyzer });
       say(

@@ -1,4 +1,3 @@
-import { BertQeError } from '../../common/errors.js';
 import { standardStream } from '../../common/output.js';
 import { parseVariant } from '../../expansion/index.js';
 import {
@@ -17,7 +16,7 @@ import {
 import { defineCommand, hasColours, type Io } from '../command.js';
 import { renderExplanation } from '../explanation-text.js';
 import { methodOptions, modelOptions, OPTIONS } from '../option-table.js';
-import type { OptionValues } from '../options.js';
+import { usageError, type OptionValues } from '../options.js';
 import { counted, formatCount, formatDuration } from '../format.js';
 import { Progress } from '../progress.js';
 import { openRun, sourceOptions, type OpenedRun } from '../run-source.js';
@@ -64,19 +63,13 @@ export const rerankCommand = defineCommand({
     const out = options.out ?? (options.query === undefined ? standardStream : undefined);
     const isShown = out === undefined && explanations !== standardStream;
     if (out === standardStream && explanations === standardStream) {
-      throw new BertQeError(
-        'usage',
-        '--out and --explain cannot both go to standard output; name a file for one.',
-      );
+      throw usageError('--out and --explain cannot both go to standard output; name a file for one.');
     }
     if (fleet !== undefined && isShown) {
-      throw new BertQeError(
-        'usage',
-        '--fleet is for runs: give --out RUN, or leave it out to look at one query.',
-      );
+      throw usageError('--fleet is for runs: give --out RUN, or leave it out to look at one query.');
     }
     if (fleet !== undefined && options.index === undefined) {
-      throw new BertQeError('usage', '--fleet needs --index: workers must reach the documents too.');
+      throw usageError('--fleet needs --index: workers must reach the documents too.');
     }
     const { config, name } = rerankerConfig(options);
     const hashes = await modelInputs(config.models);
@@ -121,8 +114,7 @@ function rerankerConfig(options: Values): { config: RerankerConfig; name: string
   const { phase1, phase2, phase3, 'best-passage': bestPassage } = options;
   for (const phase of ['phase2', 'phase3'] as const) {
     if (!expansion && options[phase] !== undefined) {
-      throw new BertQeError(
-        'usage',
+      throw usageError(
         `--${phase} has no effect with --models ${options.models}, which is MaxP; give --models three letters.`,
       );
     }
