@@ -56,17 +56,18 @@ export interface RunRerankerOptions {
 export function localReranker(
   bertQe: BertQE,
   documents: DocumentStore,
-  { topK, inputs = {} }: RunRerankerOptions = {},
+  options: RunRerankerOptions = {},
 ): RunReranker {
+  const { topK, inputs = {} } = options;
   const settings = Object.entries({ ...bertQe.settings, topK }).map(([name, value]) => [
     name,
     JSON.stringify(value) ?? '',
   ]);
   return {
     inputs: { ...Object.fromEntries(settings), ...inputs },
-    rerank: (queries, rankings, options) =>
+    rerank: (queries, rankings, call) =>
       rerankRun(bertQe, queries, rankings, documents, {
-        ...options,
+        ...call,
         ...(topK === undefined ? {} : { topK }),
       }),
   };
