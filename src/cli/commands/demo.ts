@@ -11,7 +11,7 @@ import {
   type Run,
 } from '../../collection/index.js';
 import { compareRuns, evaluate, formatReport } from '../../evaluation/index.js';
-import { BertQE, DEFAULTS, interpolate, type Explanation } from '../../expansion/index.js';
+import { BertQE, interpolate, type Explanation } from '../../expansion/index.js';
 import {
   buildIndex,
   createAnalyzer,
@@ -24,9 +24,10 @@ import { rerankRun } from '../../runs/index.js';
 import { defineCommand, hasColours, type Io } from '../command.js';
 import { renderExplanation } from '../explanation-text.js';
 import { formatCount, formatDuration } from '../format.js';
+import { OPTIONS } from '../option-table.js';
+import { usageError } from '../options.js';
 import { demoFolder } from '../package-files.js';
 import { Progress } from '../progress.js';
-import { usageError } from '../options.js';
 
 /** Articles that are re-ranked per query. */
 const DEPTH = 30;
@@ -36,12 +37,7 @@ export const demoCommand = defineCommand({
   summary: 'Retrieve, re-rank, explain and evaluate on the small collection that comes with the package.',
   options: {
     query: { type: 'string', value: 'ID', default: '7', help: 'the query to explain, 1 to 40' },
-    models: {
-      type: 'string',
-      value: 'LETTERS',
-      default: DEFAULTS.models,
-      help: 'model sizes of the three phases',
-    },
+    models: { ...OPTIONS.models, value: 'LETTERS', help: 'model sizes of the three phases' },
   },
   examples: ['bert-qe demo', 'bert-qe demo --query 11'],
   async run({ options, io }) {

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../common/omit-undefined.js';
 import { standardStream } from '../../common/output.js';
 import { parseVariant } from '../../expansion/index.js';
 import {
@@ -78,7 +79,7 @@ export const rerankCommand = defineCommand({
     try {
       const inputs = { ...hashes, ...optionInputs(options, config) };
       const topK = options['top-k'];
-      const limit = topK === undefined ? {} : { topK };
+      const limit = omitUndefined({ topK });
       const reranker =
         fleet === undefined
           ? lazyReranker(config, source, { inputs, ...limit, ...(isShown ? { explain: true } : {}) })
@@ -89,8 +90,7 @@ export const rerankCommand = defineCommand({
         run: source.rankings(),
         total: source.total,
         inputs: source.inputs,
-        ...(out === undefined ? {} : { out }),
-        ...(explanations === undefined ? {} : { explanations }),
+        ...omitUndefined({ out, explanations }),
         tag: options.tag ?? name,
         stdout: io.stdout,
         signal: io.signal,
