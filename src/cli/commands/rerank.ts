@@ -82,10 +82,11 @@ export const rerankCommand = defineCommand({
       const limit = omitUndefined({ topK });
       const reranker =
         fleet === undefined
-          ? lazyReranker(config, source, { inputs, ...limit, ...(isShown ? { explain: true } : {}) })
-          : await fleetReranker(fleet, source.collection, config, { inputs, ...limit });
+          ? lazyReranker(config, source, { ...limit, ...(isShown ? { explain: true } : {}) })
+          : await fleetReranker(fleet, source.collection, config, limit);
       const totals = await rerankToFile({
-        reranker,
+        // The same inputs here and on a fleet: a run may be begun on one and continued on the other.
+        reranker: { ...reranker, inputs },
         queries: source.queries,
         run: source.rankings(),
         total: source.total,
@@ -160,10 +161,9 @@ function optionInputs(options: Values, { expansion }: RerankerConfig): RunInputs
 function lazyReranker(
   config: RerankerConfig,
   { collection }: OpenedRun,
-  { inputs, ...always }: { inputs: RunInputs; topK?: number; explain?: true },
-): RunReranker {
+  always: { topK?: number; explain?: true },
+): Omit<RunReranker, 'inputs'> {
   return {
-    inputs,
     async *rerank(queries, rankings, options) {
       const { bertQe, close } = await loadReranker(config, options.signal);
       try {
