@@ -21,7 +21,7 @@ const quickBodyBytes = 4096;
 export class Application {
   constructor(
     private readonly service: Service,
-    private readonly routes: Handlers = handlers,
+    private readonly handlerOf: Handlers = handlers,
   ) {}
 
   /** The listener of an HTTP server. */
@@ -31,16 +31,21 @@ export class Application {
     const context = new RequestContext(request, response, service);
     const preflight = context.method === 'OPTIONS' ? service.access.preflightHeaders(request) : undefined;
     if (preflight) return this.#send(context, { status: 204, headers: preflight, body: '' });
-    const refusal = this.#refusalOf(context);
+    const refusal = this.#refuseOrReserve(context);
     // Under load most requests end here, so nothing more is made for them.
     if (refusal) return this.#send(context, problemAnswer(refusal, context.id));
     context.begin();
     service.activeRequests.add(context);
-    void this.#answer(context).then((answer) => this.#send(context, answer));
+    this.#answer(context)
+      .then((answer) => this.#send(context, answer))
+      .catch((error: unknown) => {
+        service.log.failure(context.id, error);
+        response.destroy();
+      });
   };
 
-  /** The reason to refuse a request from its head alone, if there is one. */
-  #refusalOf(context: RequestContext): ProblemAnswer | undefined {
+  /** Refuses a request from its head alone, or reserves queue space for it. */
+  #refuseOrReserve(context: RequestContext): ProblemAnswer | undefined {
     const { service } = this;
     const { request, caller, match } = context;
     const refusal = service.access.refusalOf(request.headers.host, caller, match?.route);
@@ -72,7 +77,7 @@ export class Application {
           if (bytes.length > quickBodyBytes) await service.parseQueue.next();
           body = parseJson(bytes);
         }
-        return await this.routes[match.name](service, context, body);
+        return await this.handlerOf[match.name](service, context, body);
       }
       const page = !match && method === 'GET' ? await answerPage(service, context) : undefined;
       return page ?? problemAnswer(nothingAt(context), context.id);

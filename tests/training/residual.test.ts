@@ -9,9 +9,9 @@ import {
   type ResidualGroup,
   type ResidualQuery,
   residualQueries,
-} from '../../src/training/examples/index.js';
+} from '../../src/training/data/residual-data.js';
 import { trainModel } from '../../src/training/index.js';
-import { residualLoss } from '../../src/training/residual-loss.js';
+import { residualLoss } from '../../src/training/data/residual-loss.js';
 import { settingsFrom } from '../../src/training/settings.js';
 import { miniConfig } from '../bert/scorer/mini-model.js';
 import { seededWeights } from '../bert/graph/seeded-model.js';

@@ -33,7 +33,8 @@ export async function loadSession(
       graphOptimizationLevel: 'all',
       // Batches differ in shape, and memory would be planned for each.
       enableMemPattern: false,
-      logSeverityLevel: 3,
+      // On CUDA a failed batch may be run again in halves; every failure is thrown as well as logged.
+      logSeverityLevel: device === 'cuda' ? 4 : 3,
       extra: {
         session: {
           // Waiting threads must sleep: spinning would take the cores from other workers and from the main thread.
@@ -45,10 +46,18 @@ export async function loadSession(
       },
     });
   } catch (error) {
+    if (isOutOfMemory(error)) {
+      throw new BertQeError('failure', `${path}: the memory of ${device} does not hold it`, { cause: error });
+    }
     throw new BertQeError('input', `${path}: onnxruntime cannot load it on ${device}: ${reasonOf(error)}`, {
       cause: error,
     });
   }
+}
+
+/** True for the errors of onnxruntime and CUDA that tell of exhausted memory. */
+export function isOutOfMemory(error: unknown): boolean {
+  return /failed to allocate memory|out of memory|CUBLAS_STATUS_ALLOC_FAILED/i.test(reasonOf(error));
 }
 
 /**

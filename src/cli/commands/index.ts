@@ -19,6 +19,7 @@ export const commands: Readonly<Record<string, Loader>> = {
   evaluate: () => load(import('./evaluate.js'), (module) => module.evaluateCommand),
   score: () => load(import('./score.js'), (module) => module.scoreCommand),
   train: () => load(import('./train.js'), (module) => module.trainCommand),
+  device: () => load(import('./device.js'), (module) => module.deviceCommand),
   models: () => load(import('./models.js'), (module) => module.modelsCommand),
   experiment: () => load(import('./experiment.js'), (module) => module.experimentCommand),
   serve: () => load(import('./serve.js'), (module) => module.serveCommand),

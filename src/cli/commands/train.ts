@@ -161,7 +161,7 @@ export const trainCommand = defineCommand({
           documentsKey,
           validationQueries,
           teacher: options.teacher,
-          general: options['best-passage'],
+          passageModel: options['best-passage'],
           phaseThree,
         },
         {

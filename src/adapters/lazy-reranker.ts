@@ -1,3 +1,4 @@
+import { omitUndefined } from '../common/omit-undefined.js';
 import {
   BertQE,
   type InputDocument,
@@ -6,15 +7,21 @@ import {
   type RerankOptions,
 } from '../expansion/index.js';
 
-/** What the adapters need of a re-ranker: {@link BertQE} has it, and so may something of your own. */
+/** A re-ranker for the adapters: {@link BertQE}, or one of your own. */
 export interface Reranker {
   rerank(query: string, documents: readonly InputDocument[], options?: RerankOptions): Promise<Reranking>;
 }
 
-/** A re-ranker, or what to load one with. */
+/** A re-ranker, or the options to load one with. */
 export type RerankerSource = Reranker | LoadOptions;
 
-/** Loads the models when they are first needed, once; one that was handed in stays its owner's. */
+/** A text by its index, with M(q,d), a probability. */
+export interface RankedText {
+  readonly index: number;
+  readonly relevanceScore: number;
+}
+
+/** A re-ranker that is loaded once, on first use. One that was handed in is used as it is, and left open. */
 export class LazyReranker {
   readonly #source: RerankerSource;
   #loading: Promise<BertQE> | undefined;
@@ -28,6 +35,20 @@ export class LazyReranker {
     return reranker.rerank(...args);
   }
 
+  /** Ranks texts by relevance, best first. */
+  async rankTexts(
+    query: string,
+    texts: readonly string[],
+    options: { readonly topN?: number | undefined; readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<RankedText[]> {
+    const { results } = await this.rerank(
+      query,
+      texts.map((text) => ({ text })),
+      omitUndefined({ topK: options.topN, signal: options.signal }),
+    );
+    return results.map(({ index, relevance }) => ({ index, relevanceScore: relevance ?? 0 }));
+  }
+
   /** Ends the models that were loaded here. */
   async close(): Promise<void> {
     const loading = this.#loading;
@@ -37,7 +58,7 @@ export class LazyReranker {
 
   #load(options: LoadOptions): Promise<BertQE> {
     this.#loading ??= BertQE.load(options).catch((error: unknown) => {
-      // The next call may find the model where this one did not.
+      // The next call tries again.
       this.#loading = undefined;
       throw error;
     });

@@ -5,14 +5,14 @@ import { systemCode, writeFailure } from '../../common/io-errors.js';
 
 const MANIFEST = 'manifest.json';
 
-/** Leftovers of a process that was killed while it wrote are removed after this long. */
+/** The age at which leftovers of a killed process are removed. */
 const ABANDONED_MS = 3_600_000;
 
 /**
- * A folder that is written once and then only read. It appears whole or not at all, so that any number of
- * processes may ask for it at the same time.
+ * Writes a folder once; later calls return it. It appears whole or not at all, so several processes may write it at the
+ * same time.
  */
-export async function folderOnce(
+export async function writeOnce(
   folder: string,
   write: (temporary: string) => Promise<void>,
 ): Promise<string> {
@@ -33,12 +33,12 @@ export async function folderOnce(
   }
 }
 
-/** A new name, which {@link removeAbandoned} knows for what it is. */
+/** A new temporary name beside the folder, which {@link removeAbandoned} recognises. */
 function besides(folder: string): string {
   return `${folder}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
 }
 
-/** The manifest lists the files with their sizes: a file cut short or removed afterwards is noticed. */
+/** True if all files that the manifest lists exist with their sizes. */
 async function isComplete(folder: string): Promise<boolean> {
   try {
     const sizes = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Record<string, number>;
@@ -52,8 +52,8 @@ async function isComplete(folder: string): Promise<boolean> {
 }
 
 /**
- * Another process may have been first: its folder is as good as ours. A damaged one is moved out of the way, at once and
- * whole: to remove it where it lies would remove what another process puts there meanwhile.
+ * Moves the folder to its place. The folder of a process that was faster is kept. A damaged folder is renamed before it
+ * is removed: removed in place, it could take with it what another process has just put there.
  */
 async function moveTo(temporary: string, folder: string): Promise<void> {
   for (;;) {
@@ -65,7 +65,7 @@ async function moveTo(temporary: string, folder: string): Promise<void> {
     if (await isComplete(folder)) return rm(temporary, { recursive: true, force: true });
     const aside = besides(folder);
     await rename(folder, aside).catch((error: unknown) => {
-      // Another process was quicker.
+      // Another process was faster.
       if (systemCode(error) !== 'ENOENT') throw error;
     });
     await rm(aside, { recursive: true, force: true });
