@@ -79,7 +79,7 @@ export {
   rerankRun,
   rerankToFile,
   type FinishedQuery,
-  type LocalRerankerOptions,
+  type RunRerankerOptions,
   type ModelNames,
   type RerankedQuery,
   type RerankerConfig,

@@ -20,7 +20,7 @@ import type { RunInputs } from '../runs/index.js';
 import { collectionAddress, queriesFrom, retrievalModels } from './collection-options.js';
 import type { Io } from './command.js';
 import { clusterOptions, firstStageOptions, OPTIONS, pick } from './option-table.js';
-import type { OptionValues } from './options.js';
+import { usageError, type OptionValues } from './options.js';
 import { Progress } from './progress.js';
 
 /** The options that name the queries, initial rankings and documents of a run. */
@@ -56,7 +56,7 @@ interface InitialRankings {
 /** Opens and checks everything before a model runs. */
 export async function openRun(options: SourceValues, depth: number, io: Io): Promise<OpenedRun> {
   if ((options.index === undefined) === (options.documents === undefined)) {
-    throw new BertQeError('usage', 'Give either --index DIR (made with bert-qe index) or --documents FILE.');
+    throw usageError('Give either --index DIR (made with bert-qe index) or --documents FILE.');
   }
   const queries = await queriesFrom(options.query, options.queries);
   // A kill leaves the folder behind, so it is made only where it is needed.
@@ -103,7 +103,7 @@ async function openDocuments(
     return { collection, inputs: { index: collection.identity } };
   }
   if (options.engine !== undefined) {
-    throw new BertQeError('usage', '--documents are indexed here; give --engine an --index NAME instead.');
+    throw usageError('--documents are indexed here; give --engine an --index NAME instead.');
   }
   const folder = join(scratch, 'index');
   const hash = createHash('sha256');
@@ -186,8 +186,7 @@ async function readFromRun(
   if (ids.length === 0)
     throw new BertQeError('input', `${name}: the run is empty; give one with rankings in it.`);
   if (options.query !== undefined && ids.length > 1) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `${name} ranks documents for ${ids.length} queries; give their texts with --queries instead of --query.`,
     );
   }
@@ -204,7 +203,7 @@ function refuseFirstStage(options: SourceValues): void {
   for (const [name, spec] of Object.entries(firstStageOptions)) {
     const unset = 'default' in spec ? spec.default : undefined;
     if (options[name as keyof typeof firstStageOptions] !== unset) {
-      throw new BertQeError('usage', `--${name} has no effect with --run, which brings the rankings along.`);
+      throw usageError(`--${name} has no effect with --run, which brings the rankings along.`);
     }
   }
 }
