@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { omitUndefined } from '../../common/omit-undefined.js';
 import { standardStream } from '../../common/output.js';
 import { parseVariant } from '../../expansion/index.js';
 import {
@@ -17,7 +17,7 @@ import {
 import { defineCommand, hasColours, type Io } from '../command.js';
 import { renderExplanation } from '../explanation-text.js';
 import { methodOptions, modelOptions, OPTIONS } from '../option-table.js';
-import type { OptionValues } from '../options.js';
+import { usageError, type OptionValues } from '../options.js';
 import { counted, formatCount, formatDuration } from '../format.js';
 import { Progress } from '../progress.js';
 import { openRun, sourceOptions, type OpenedRun } from '../run-source.js';
@@ -64,19 +64,13 @@ export const rerankCommand = defineCommand({
     const out = options.out ?? (options.query === undefined ? standardStream : undefined);
     const isShown = out === undefined && explanations !== standardStream;
     if (out === standardStream && explanations === standardStream) {
-      throw new BertQeError(
-        'usage',
-        '--out and --explain cannot both go to standard output; name a file for one.',
-      );
+      throw usageError('--out and --explain cannot both go to standard output; name a file for one.');
     }
     if (fleet !== undefined && isShown) {
-      throw new BertQeError(
-        'usage',
-        '--fleet is for runs: give --out RUN, or leave it out to look at one query.',
-      );
+      throw usageError('--fleet is for runs: give --out RUN, or leave it out to look at one query.');
     }
     if (fleet !== undefined && options.index === undefined) {
-      throw new BertQeError('usage', '--fleet needs --index: workers must reach the documents too.');
+      throw usageError('--fleet needs --index: workers must reach the documents too.');
     }
     const { config, name } = rerankerConfig(options);
     const hashes = await modelInputs(config.models);
@@ -85,19 +79,16 @@ export const rerankCommand = defineCommand({
     try {
       const inputs = { ...hashes, ...optionInputs(options, config) };
       const topK = options['top-k'];
-      const limit = topK === undefined ? {} : { topK };
+      const limit = omitUndefined({ topK });
       const reranker =
         fleet === undefined
-          ? lazyReranker(config, source, { inputs, ...limit, ...(isShown ? { explain: true } : {}) })
-          : await fleetReranker(fleet, source.collection, config, { inputs, ...limit });
+          ? lazyReranker(config, source, { ...limit, ...(isShown ? { explain: true } : {}) })
+          : await fleetReranker(fleet, source.collection, config, limit);
       const totals = await rerankToFile({
-        reranker,
-        queries: source.queries,
-        run: source.rankings(),
-        total: source.total,
-        inputs: source.inputs,
-        ...(out === undefined ? {} : { out }),
-        ...(explanations === undefined ? {} : { explanations }),
+        // The same inputs here and on a fleet: a run may be begun on one and continued on the other.
+        reranker: { ...reranker, inputs },
+        rankings: source,
+        ...omitUndefined({ out, explanations }),
         tag: options.tag ?? name,
         stdout: io.stdout,
         signal: io.signal,
@@ -121,8 +112,7 @@ function rerankerConfig(options: Values): { config: RerankerConfig; name: string
   const { phase1, phase2, phase3, 'best-passage': bestPassage } = options;
   for (const phase of ['phase2', 'phase3'] as const) {
     if (!expansion && options[phase] !== undefined) {
-      throw new BertQeError(
-        'usage',
+      throw usageError(
         `--${phase} has no effect with --models ${options.models}, which is MaxP; give --models three letters.`,
       );
     }
@@ -168,10 +158,9 @@ function optionInputs(options: Values, { expansion }: RerankerConfig): RunInputs
 function lazyReranker(
   config: RerankerConfig,
   { collection }: OpenedRun,
-  { inputs, ...always }: { inputs: RunInputs; topK?: number; explain?: true },
-): RunReranker {
+  always: { topK?: number; explain?: true },
+): Omit<RunReranker, 'inputs'> {
   return {
-    inputs,
     async *rerank(queries, rankings, options) {
       const { bertQe, close } = await loadReranker(config, options.signal);
       try {

@@ -3,7 +3,7 @@ import { WordBreak, wordBreakOf } from './word-break.js';
 import { tokenEnd, width } from './word-machine.js';
 
 /** Lucene's limit of a token, in UTF-16 units; the rest of a longer one is read as new text. */
-export const MAX_TOKEN_LENGTH = 255;
+const MAX_TOKEN_LENGTH = 255;
 
 const { Letter, Numeric, ExtendNumLet, KeycapBase, MidLetter, MidNum, MidNumLet, SingleQuote } = WordBreak;
 

@@ -2,7 +2,7 @@
  * A document's length as Lucene stores it in one byte: exact up to 39, then with four significant bits. It serves to
  * reproduce Lucene's rankings exactly.
  */
-export function luceneLength(length: number): number {
+function luceneLength(length: number): number {
   if (length < FREE_VALUES) return length;
   const rest = length - FREE_VALUES;
   // A float with four significant bits represents numbers below 16 exactly.

@@ -3,33 +3,22 @@ import type { Qrels } from '../../collection/index.js';
 import type { StepOutcome, TrainingWorker } from '../engine/index.js';
 import {
   countQueries,
-  type Example,
   type Feedback,
-  type FeedbackDocument,
   judgedCandidates,
   type QueryExamples,
   type QueryFeedback,
 } from '../examples/index.js';
 import { Random } from '../random.js';
 import type { TrainingSettings } from '../settings.js';
-import { residualLoss } from './residual-loss.js';
+import { residualLoss, type ResidualExample, type ResidualGroup } from './residual-loss.js';
 import { microBatches, sequencesOf } from './sequences.js';
 import { BatchSampler, type TrainingData } from './training-data.js';
-
-/** A candidate with the parts of the final score that training does not change. */
-export interface ResidualExample
-  extends
-    Pick<Example, 'document' | 'passage' | 'relevant'>,
-    Pick<FeedbackDocument, 'queryScore' | 'initial'> {}
 
 /** A query after phases one and two: its chunks, and its candidates in the order of phase one. */
 export interface ResidualQuery extends QueryExamples {
   readonly chunks: Feedback['chunks'];
   readonly examples: readonly ResidualExample[];
 }
-
-/** Some candidates of a query; the loss scores each of them with every chunk. */
-export type ResidualGroup = Pick<ResidualQuery, 'chunks' | 'examples'>;
 
 /** The queries with their candidates down to `depth`, without documents that have no words. */
 export function residualQueries(

@@ -1,5 +1,17 @@
 import { combine, type Combination, expansionScore, interpolate } from '../../expansion/index.js';
-import type { ResidualGroup } from './residual-data.js';
+import type { Example, Feedback, FeedbackDocument } from '../examples/index.js';
+
+/** A candidate with the parts of the final score that training does not change. */
+export interface ResidualExample
+  extends
+    Pick<Example, 'document' | 'passage' | 'relevant'>,
+    Pick<FeedbackDocument, 'queryScore' | 'initial'> {}
+
+/** Some candidates of a query; the loss scores each of them with every chunk. */
+export interface ResidualGroup {
+  readonly chunks: Feedback['chunks'];
+  readonly examples: readonly ResidualExample[];
+}
 
 /** The loss of a group, with its gradient with respect to the log-odds of every rel(c,d). */
 export interface ResidualLoss {

@@ -1,5 +1,5 @@
 export type { BestPassage } from './best-passages.js';
-export { judgedCandidates, type JudgedCandidate, sampleCandidates } from './candidates.js';
+export { judgedCandidates, sampleCandidates } from './candidates.js';
 export { chunkExamples } from './chunk-examples.js';
 export { collectFeedback, type Feedback, type FeedbackDocument, type QueryFeedback } from './feedback.js';
 export { type ExampleJournal, openExampleJournal } from './journal.js';
