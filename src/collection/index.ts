@@ -17,6 +17,7 @@ export { linesOf, readLineBlocks, readLines } from './lines.js';
 export type { LineBlock, LineOptions, TextLine } from './lines.js';
 export { documentFormats } from './sourced-document.js';
 export type { DocumentFormat, SourcedDocument } from './sourced-document.js';
+export type { DocumentFields } from './fields.js';
 export { countDocuments, readDocumentBatches, readDocuments } from './documents.js';
 export type { ReadDocumentsOptions } from './documents.js';
 export { htmlToText } from './html.js';
