@@ -80,7 +80,7 @@ export {
   rerankRun,
   rerankToFile,
   type FinishedQuery,
-  type LocalRerankerOptions,
+  type RunRerankerOptions,
   type ModelNames,
   type RerankedQuery,
   type RerankerConfig,

@@ -1,5 +1,4 @@
 import { readQueries, type Query, type ReadDocumentsOptions } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
 import { omitUndefined } from '../common/omit-undefined.js';
 import type { CollectionAddress } from '../remote/index.js';
 import {
@@ -16,15 +15,15 @@ import {
 } from '../retrieval/index.js';
 import type { Io } from './command.js';
 import type { clusterOptions, documentOptions, retrievalOptions } from './option-table.js';
-import type { OptionValues } from './options.js';
+import { usageError, type OptionValues } from './options.js';
 
 /** Reads the queries of `--query` or `--queries`, exactly one of which must be given. */
 export async function queriesFrom(text: string | undefined, file: string | undefined): Promise<Query[]> {
   if ((text === undefined) === (file === undefined)) {
-    throw new BertQeError('usage', 'Give either --query TEXT or --queries FILE.');
+    throw usageError('Give either --query TEXT or --queries FILE.');
   }
   if (file !== undefined) return readQueries(file);
-  if (text!.trim() === '') throw new BertQeError('usage', '--query is empty; give it some words.');
+  if (text!.trim() === '') throw usageError('--query is empty; give it some words.');
   return [{ id: '1', text: text! }];
 }
 
@@ -35,8 +34,7 @@ export function withWords<V extends { query?: string | undefined; queries?: stri
 ): V {
   if (words.length === 0) return options;
   if (options.query !== undefined || options.queries !== undefined) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `The query is given twice: "${words.join(' ')}" and ${options.query === undefined ? '--queries' : '--query'}; leave one out.`,
     );
   }
@@ -66,7 +64,7 @@ export function collectionAddress(index: string, values: ClusterValues): Collect
   if (!cluster) return { index };
   const { 'text-field': text, 'title-field': title } = values;
   if (title !== undefined && text === undefined) {
-    throw new BertQeError('usage', '--title-field has no effect without --text-field.');
+    throw usageError('--title-field has no effect without --text-field.');
   }
   if (text === undefined) return { index, cluster };
   return { index, cluster: { ...cluster, foreign: { text, ...(title === undefined ? {} : { title }) } } };
@@ -81,12 +79,12 @@ export function clusterFrom(
     for (const name of ['url', 'text-field', 'title-field'] as const) {
       const value = values[name];
       if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
-      throw new BertQeError('usage', `--${name} has no effect without --engine opensearch or elasticsearch.`);
+      throw usageError(`--${name} has no effect without --engine opensearch or elasticsearch.`);
     }
     return undefined;
   }
   if (url.length > 0) return { engine, urls: url };
-  throw new BertQeError('usage', `--engine ${engine} needs --url, e.g. --url http://localhost:9200.`);
+  throw usageError(`--engine ${engine} needs --url, e.g. --url http://localhost:9200.`);
 }
 
 type RetrievalValues = OptionValues<typeof retrievalOptions>;
@@ -108,7 +106,7 @@ export function retrievalModels(values: RetrievalValues): SearcherOptions {
   const chosen = new Set<string>([values.model, values.expand]);
   for (const [name, models] of Object.entries(belongsTo)) {
     if (values[name as keyof typeof belongsTo] !== undefined && !models.some((model) => chosen.has(model))) {
-      throw new BertQeError('usage', `--${name} has no effect here; it belongs to ${models.join(', ')}.`);
+      throw usageError(`--${name} has no effect here; it belongs to ${models.join(', ')}.`);
     }
   }
   const feedback = feedbackModel(values);

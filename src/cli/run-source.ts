@@ -20,7 +20,7 @@ import type { RunInputs } from '../runs/index.js';
 import { collectionAddress, documentReading, queriesFrom, retrievalModels } from './collection-options.js';
 import type { Io } from './command.js';
 import { clusterOptions, documentOptions, firstStageOptions, OPTIONS, pick } from './option-table.js';
-import type { OptionValues } from './options.js';
+import { usageError, type OptionValues } from './options.js';
 import { Progress } from './progress.js';
 
 /** The options that name the queries, initial rankings and documents of a run. */
@@ -65,7 +65,7 @@ interface InitialRankings {
 /** Opens and checks everything before a model runs. */
 export async function openRun(options: SourceValues, depth: number, io: Io): Promise<OpenedRun> {
   if ((options.index === undefined) === (options.documents === undefined)) {
-    throw new BertQeError('usage', 'Give either --index DIR (made with bert-qe index) or --documents PATH.');
+    throw usageError('Give either --index DIR (made with bert-qe index) or --documents PATH.');
   }
   const queries = await queriesFrom(options.query, options.queries);
   // A kill leaves the folder behind, so it is made only where it is needed.
@@ -110,16 +110,16 @@ async function openDocuments(
   if (index !== undefined) {
     for (const name of ['id-field', 'table', 'sql'] as const) {
       if (options[name] === undefined) continue;
-      throw new BertQeError('usage', `--${name} has no effect without --documents.`);
+      throw usageError(`--${name} has no effect without --documents.`);
     }
     if (options.format !== 'auto') {
-      throw new BertQeError('usage', '--format has no effect without --documents.');
+      throw usageError('--format has no effect without --documents.');
     }
     const collection = await openCollection(collectionAddress(index, options), io.signal);
     return { collection, inputs: { index: collection.identity } };
   }
   if (options.engine !== undefined) {
-    throw new BertQeError('usage', '--documents are indexed here; give --engine an --index NAME instead.');
+    throw usageError('--documents are indexed here; give --engine an --index NAME instead.');
   }
   const folder = join(scratch, 'index');
   const hash = createHash('sha256');
@@ -202,8 +202,7 @@ async function readFromRun(
   if (ids.length === 0)
     throw new BertQeError('input', `${name}: the run is empty; give one with rankings in it.`);
   if (options.query !== undefined && ids.length > 1) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `${name} ranks documents for ${ids.length} queries; give their texts with --queries instead of --query.`,
     );
   }
@@ -220,7 +219,7 @@ function refuseFirstStage(options: SourceValues): void {
   for (const [name, spec] of Object.entries(firstStageOptions)) {
     const unset = 'default' in spec ? spec.default : undefined;
     if (options[name as keyof typeof firstStageOptions] !== unset) {
-      throw new BertQeError('usage', `--${name} has no effect with --run, which brings the rankings along.`);
+      throw usageError(`--${name} has no effect with --run, which brings the rankings along.`);
     }
   }
 }

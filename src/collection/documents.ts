@@ -126,9 +126,8 @@ async function* readPages(
     onProgress?.((done += bytes), total);
   }
   if (binary.length > 0) {
-    onGuess?.(
-      `Skipped ${binary.length} of them, which hold binary data: ${binary.slice(0, 3).join(', ')}${binary.length > 3 ? ', …' : ''}.`,
-    );
+    const names = `${binary.slice(0, 3).join(', ')}${binary.length > 3 ? ', …' : ''}`;
+    onGuess?.(`Skipped ${binary.length} of them because of binary data: ${names}.`);
   }
 }
 
@@ -212,7 +211,10 @@ function isPage(format: DocumentFormat): format is PageFormat {
 function refuseOptions(format: DocumentFormat, { fields = {}, table, sql }: ReadDocumentsOptions): void {
   const field = (['id', 'title', 'text'] as const).find((name) => fields[name] !== undefined);
   const refuse = (option: string, formats: string): never => {
-    throw new BertQeError('usage', `--${option} has no effect on ${format} files; it is for ${formats}.`);
+    throw new BertQeError(
+      'usage',
+      `--${option} has no effect on ${isPage(format) ? 'Markdown, HTML and text' : format} files; it is for ${formats}.`,
+    );
   };
   if (format === 'sqlite') return;
   if (table !== undefined || sql !== undefined)

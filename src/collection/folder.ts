@@ -71,14 +71,14 @@ export function describePages(
     (format) => `${pages.filter((page) => page.format === format).length} ${formatNames[format]}`,
   );
   const titles = [
-    ...(formats.includes('markdown') ? ['front matter or the first heading'] : []),
+    ...(formats.includes('markdown') ? ['front matter', 'the first heading'] : []),
     ...(formats.includes('html') ? ['<title>'] : []),
   ];
   const skipped = [describeSkipped(pages, files), leftOut > 0 ? `${leftOut} hidden or node_modules` : ''];
   const left = skipped.filter(Boolean).join(' and ');
   return (
-    `Reading ${list(counts)} file${pages.length === 1 ? '' : 's'} of ${folder}: id from the path, ` +
-    `${titles.length === 0 ? 'no titles' : `title from ${titles.join(' or ')}`}` +
+    `Reading ${list(counts, 'and')} file${pages.length === 1 ? '' : 's'} of ${folder}: id from the path, ` +
+    `${titles.length === 0 ? 'no titles' : `title from ${list(titles, 'or')}`}` +
     `${left === '' ? '' : `; skipped ${left}`}.`
   );
 }
@@ -98,6 +98,6 @@ function describeSkipped(pages: readonly FoundPage[], files: readonly FoundFile[
   return `${others.length} other${others.length === 1 ? '' : 's'} (${shown.join(', ')}${frequent.length > 4 ? ', …' : ''})`;
 }
 
-function list(parts: readonly string[]): string {
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+function list(parts: readonly string[], word: 'and' | 'or'): string {
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} ${word} ${parts.at(-1)}`;
 }

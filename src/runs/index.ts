@@ -13,7 +13,7 @@ export {
   localReranker,
   rerankToFile,
   type FinishedQuery,
-  type LocalRerankerOptions,
+  type RunRerankerOptions,
   type RerankToFileOptions,
   type RunReranker,
   type RunRerankOptions,

@@ -12,7 +12,7 @@ import { Journal } from '../common/journal.js';
 import { standardStream, writeOutput } from '../common/output.js';
 import type { BertQE, RerankProgress } from '../expansion/index.js';
 import type { RunInputs } from './load-reranker.js';
-import { rankingsOf, rerankRun, type RerankedQuery } from './rerank-run.js';
+import { rankingsOf, rerankRun, unknownQuery, type RerankedQuery } from './rerank-run.js';
 import { RunCounter, type RunProgress, type RunTotals } from './totals.js';
 
 /** The parts of a re-ranked query that go into files. */
@@ -44,8 +44,8 @@ export interface RunReranker {
   ): AsyncIterable<FinishedQuery>;
 }
 
-/** The options of {@link localReranker}. */
-export interface LocalRerankerOptions {
+/** The options of {@link localReranker} and {@link fleetReranker}. */
+export interface RunRerankerOptions {
   /** Only the first places are wanted: pairs that cannot change them are not scored. */
   readonly topK?: number;
   /** Hashes or names of what cannot be seen from here, the models and the documents. */
@@ -56,17 +56,18 @@ export interface LocalRerankerOptions {
 export function localReranker(
   bertQe: BertQE,
   documents: DocumentStore,
-  { topK, inputs = {} }: LocalRerankerOptions = {},
+  options: RunRerankerOptions = {},
 ): RunReranker {
+  const { topK, inputs = {} } = options;
   const settings = Object.entries({ ...bertQe.settings, topK }).map(([name, value]) => [
     name,
     JSON.stringify(value) ?? '',
   ]);
   return {
     inputs: { ...Object.fromEntries(settings), ...inputs },
-    rerank: (queries, rankings, options) =>
+    rerank: (queries, rankings, call) =>
       rerankRun(bertQe, queries, rankings, documents, {
-        ...options,
+        ...call,
         ...(topK === undefined ? {} : { topK }),
       }),
   };
@@ -209,8 +210,12 @@ async function* rerankMissing(
   journal?: Journal<WrittenQuery>,
 ): AsyncGenerator<WrittenQuery> {
   const { reranker, queries, run, signal } = plan;
+  const known = new Set(queries.map(({ id }) => id));
   const missing = async function* (): AsyncGenerator<QueryRanking> {
-    for await (const ranking of rankingsOf(run)) if (!journal?.has(ranking.query)) yield ranking;
+    for await (const ranking of rankingsOf(run)) {
+      if (!known.has(ranking.query)) throw unknownQuery(ranking.query);
+      if (!journal?.has(ranking.query)) yield ranking;
+    }
   };
   const reranked = reranker.rerank(queries, missing(), {
     explain: plan.explanations !== undefined,

@@ -31,7 +31,7 @@ export class Application {
     const context = new RequestContext(request, response, service);
     const preflight = context.method === 'OPTIONS' ? service.access.preflightHeaders(request) : undefined;
     if (preflight) return this.#send(context, { status: 204, headers: preflight, body: '' });
-    const refusal = this.#refusalOf(context);
+    const refusal = this.#refuseOrReserve(context);
     // Under load most requests end here, so nothing more is made for them.
     if (refusal) return this.#send(context, problemAnswer(refusal, context.id));
     context.begin();
@@ -44,8 +44,8 @@ export class Application {
       });
   };
 
-  /** The reason to refuse a request from its head alone, if there is one. */
-  #refusalOf(context: RequestContext): ProblemAnswer | undefined {
+  /** Refuses a request from its head alone, or reserves queue space for it. */
+  #refuseOrReserve(context: RequestContext): ProblemAnswer | undefined {
     const { service } = this;
     const { request, caller, match } = context;
     const refusal = service.access.refusalOf(request.headers.host, caller, match?.route);

@@ -89,8 +89,8 @@ export class RerankServer {
     }
   }
 
-  /** Takes no new work, finishes the admitted requests, and closes. After `patienceMs` the rest is answered with 503. */
-  async stop(patienceMs = 30_000): Promise<void> {
+  /** Takes no new work, finishes the admitted requests, and closes. After `drainMs` the rest is answered with 503. */
+  async stop(drainMs = 30_000): Promise<void> {
     const { service, http } = this;
     const { activeRequests, log, metrics } = service;
     service.draining = true;
@@ -99,10 +99,10 @@ export class RerankServer {
     http.closeIdleConnections();
     const giveUp = setTimeout(() => {
       for (const context of activeRequests) context.end('stop');
-    }, patienceMs);
+    }, drainMs);
     // Connections whose request was answered before become idle one by one.
     const sweep = setInterval(() => http.closeIdleConnections(), 50);
-    const cut = setTimeout(() => http.closeAllConnections(), patienceMs + cutAfterMs);
+    const cut = setTimeout(() => http.closeAllConnections(), drainMs + cutAfterMs);
     await closed;
     clearTimeout(giveUp);
     clearInterval(sweep);

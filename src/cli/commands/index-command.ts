@@ -1,12 +1,11 @@
 import { readDocuments } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
 import { standardStream } from '../../common/output.js';
 import { buildIndex, createAnalyzer, readStopwords, type Analyzer } from '../../retrieval/index.js';
 import { defineCommand, type Io } from '../command.js';
 import { clusterFrom, documentReading } from '../collection-options.js';
 import { formatCount, formatDuration, writeJson } from '../format.js';
 import { documentOptions, OPTIONS, pick } from '../option-table.js';
-import type { OptionValues } from '../options.js';
+import { usageError, type OptionValues } from '../options.js';
 import { Progress } from '../progress.js';
 
 const options = {
@@ -75,11 +74,10 @@ export const indexCommand = defineCommand({
     if (options.engine !== undefined) return loadIntoCluster(path, options, analyzer, io);
     for (const name of ['index', 'shards', 'replicas', 'native'] as const) {
       if (options[name] === undefined) continue;
-      throw new BertQeError('usage', `--${name} has no effect without --engine; give --out DIR.`);
+      throw usageError(`--${name} has no effect without --engine; give --out DIR.`);
     }
     clusterFrom({ engine: options.engine, url: options.url });
-    if (options.out === undefined)
-      throw new BertQeError('usage', 'index needs --out DIR, the folder of the index.');
+    if (options.out === undefined) throw usageError('index needs --out DIR, the folder of the index.');
     const progress = new Progress(io, 'documents');
     let share: number | undefined;
     const documents = readDocuments(path, {
@@ -116,13 +114,10 @@ const nativeModels = { bm25: { bm25: { k1: 0.9, b: 0.4 } }, ql: { ql: { mu: 1000
 async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer, io: Io): Promise<void> {
   const { index, native = 'all', shards, replicas } = options;
   if (index === undefined)
-    throw new BertQeError('usage', `--engine ${options.engine} needs --index NAME, the index to create.`);
-  if (options.out !== undefined) throw new BertQeError('usage', '--out has no effect with --engine.');
+    throw usageError(`--engine ${options.engine} needs --index NAME, the index to create.`);
+  if (options.out !== undefined) throw usageError('--out has no effect with --engine.');
   if (path === standardStream)
-    throw new BertQeError(
-      'usage',
-      'A load that can go on needs a collection that can be read again: no stdin.',
-    );
+    throw usageError('A load that can go on needs a collection that can be read again: no stdin.');
   const { EngineConnection, loadEngineIndex } = await import('../../remote/index.js');
   const connection = await EngineConnection.open(clusterFrom({ engine: options.engine, url: options.url })!, {
     signal: io.signal,

@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { omitUndefined } from '../../common/omit-undefined.js';
 import { standardStream } from '../../common/output.js';
 import { parseVariant } from '../../expansion/index.js';
 import {
@@ -17,7 +17,7 @@ import {
 import { defineCommand, hasColours, type Io } from '../command.js';
 import { renderExplanation } from '../explanation-text.js';
 import { methodOptions, modelOptions, OPTIONS } from '../option-table.js';
-import type { OptionValues } from '../options.js';
+import { usageError, type OptionValues } from '../options.js';
 import { withWords } from '../collection-options.js';
 import { counted, formatCount, formatDuration, writeJson } from '../format.js';
 import { Progress } from '../progress.js';
@@ -70,8 +70,7 @@ export const rerankCommand = defineCommand({
     const options = withWords(given, positionals);
     const { explain: explanations, fleet, json } = options;
     if (json && (options.out ?? explanations) !== undefined) {
-      throw new BertQeError(
-        'usage',
+      throw usageError(
         '--json writes to standard output, instead of --out and --explain; leave these or --json out.',
       );
     }
@@ -79,19 +78,13 @@ export const rerankCommand = defineCommand({
     const out = options.out ?? (options.query === undefined && !json ? standardStream : undefined);
     const isShown = out === undefined && explanations !== standardStream;
     if (out === standardStream && explanations === standardStream) {
-      throw new BertQeError(
-        'usage',
-        '--out and --explain cannot both go to standard output; name a file for one.',
-      );
+      throw usageError('--out and --explain cannot both go to standard output; name a file for one.');
     }
     if (fleet !== undefined && isShown) {
-      throw new BertQeError(
-        'usage',
-        '--fleet is for runs: give --out RUN, or leave it out to look at one query.',
-      );
+      throw usageError('--fleet is for runs: give --out RUN, or leave it out to look at one query.');
     }
     if (fleet !== undefined && options.index === undefined) {
-      throw new BertQeError('usage', '--fleet needs --index: workers must reach the documents too.');
+      throw usageError('--fleet needs --index: workers must reach the documents too.');
     }
     const { config, name } = rerankerConfig(options);
     const hashes = await modelInputs(config.models);
@@ -100,19 +93,19 @@ export const rerankCommand = defineCommand({
     try {
       const inputs = { ...hashes, ...optionInputs(options, config) };
       const topK = options['top-k'];
-      const limit = topK === undefined ? {} : { topK };
+      const limit = omitUndefined({ topK });
       const reranker =
         fleet === undefined
-          ? lazyReranker(config, source, { inputs, ...limit, ...(isShown ? { explain: true } : {}) })
-          : await fleetReranker(fleet, source.collection, config, { inputs, ...limit });
+          ? lazyReranker(config, source, { ...limit, ...(isShown ? { explain: true } : {}) })
+          : await fleetReranker(fleet, source.collection, config, limit);
       const totals = await rerankToFile({
-        reranker,
+        // The same inputs here and on a fleet: a run may be begun on one and continued on the other.
+        reranker: { ...reranker, inputs },
         queries: source.queries,
         run: source.rankings(),
         total: source.total,
         inputs: source.inputs,
-        ...(out === undefined ? {} : { out }),
-        ...(explanations === undefined ? {} : { explanations }),
+        ...omitUndefined({ out, explanations }),
         tag: options.tag ?? name,
         stdout: io.stdout,
         signal: io.signal,
@@ -141,8 +134,7 @@ function rerankerConfig(options: Values): { config: RerankerConfig; name: string
   const { phase1, phase2, phase3, 'best-passage': bestPassage } = options;
   for (const phase of ['phase2', 'phase3'] as const) {
     if (!expansion && options[phase] !== undefined) {
-      throw new BertQeError(
-        'usage',
+      throw usageError(
         `--${phase} has no effect with --models ${options.models}, which is MaxP; give --models three letters.`,
       );
     }
@@ -188,10 +180,9 @@ function optionInputs(options: Values, { expansion }: RerankerConfig): RunInputs
 function lazyReranker(
   config: RerankerConfig,
   { collection }: OpenedRun,
-  { inputs, ...always }: { inputs: RunInputs; topK?: number; explain?: true },
-): RunReranker {
+  always: { topK?: number; explain?: true },
+): Omit<RunReranker, 'inputs'> {
   return {
-    inputs,
     async *rerank(queries, rankings, options) {
       const { bertQe, close } = await loadReranker(config, options.signal);
       try {

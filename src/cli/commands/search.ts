@@ -7,6 +7,7 @@ import { defineCommand } from '../command.js';
 import { counted, formatDuration } from '../format.js';
 import { clusterOptions, OPTIONS, pick, retrievalOptions } from '../option-table.js';
 import { Progress } from '../progress.js';
+import { usageError } from '../options.js';
 
 export const searchCommand = defineCommand({
   name: 'search',
@@ -38,8 +39,7 @@ export const searchCommand = defineCommand({
   async run({ options: given, positionals, io }) {
     const options = withWords(given, positionals);
     const { index } = options;
-    if (index === undefined)
-      throw new BertQeError('usage', 'search needs --index DIR; make one with: bert-qe index');
+    if (index === undefined) throw usageError('search needs --index DIR; make one with: bert-qe index');
     const queries = await queriesFrom(options.query, options.queries);
     const collection = await openCollection(collectionAddress(index, options), io.signal);
     try {

@@ -8,7 +8,7 @@ import { defaultLimits, RerankServer, ServerLog, type Collection } from '../../s
 import { retrievalModels } from '../collection-options.js';
 import { defineCommand, type Io } from '../command.js';
 import { firstStageOptions, OPTIONS, pick } from '../option-table.js';
-import type { OptionValues } from '../options.js';
+import { usageError, type OptionValues } from '../options.js';
 import { demoFolder, packageVersion } from '../package-files.js';
 
 /** The models that are served where none are named: useful combinations of those that come with the package. */
@@ -175,8 +175,7 @@ async function readKeys(file: string | undefined): Promise<string[]> {
 
 function parseAlias(text: string): [string, string] {
   const [, name, model] = /^([^=]+)=([^=]+)$/.exec(text) ?? [];
-  if (name === undefined)
-    throw new BertQeError('usage', `--alias ${text}: write NAME=MODEL, as in rerank-v3.5=SST.`);
+  if (name === undefined) throw usageError(`--alias ${text}: write NAME=MODEL, as in rerank-v3.5=SST.`);
   return [name, model];
 }
 
@@ -192,7 +191,7 @@ async function openServed(options: Values, io: Io): Promise<ServedCollection> {
   if (options.demo) return openDemo(options, io);
   if (options.index === undefined) {
     const useless = (['queries', 'qrels'] as const).find((name) => options[name] !== undefined);
-    if (useless) throw new BertQeError('usage', `--${useless} has no effect without --index DIR.`);
+    if (useless) throw usageError(`--${useless} has no effect without --index DIR.`);
     return { close: async () => {} };
   }
   const queries = options.queries === undefined ? undefined : await readQueries(options.queries);
@@ -209,8 +208,7 @@ async function openServed(options: Values, io: Io): Promise<ServedCollection> {
 /** The demo collection, in an index that is removed when the server stops. */
 async function openDemo(options: Values, io: Io): Promise<ServedCollection> {
   const useless = (['index', 'queries', 'qrels'] as const).find((name) => options[name] !== undefined);
-  if (useless)
-    throw new BertQeError('usage', `--${useless} has no effect with --demo, which brings its own.`);
+  if (useless) throw usageError(`--${useless} has no effect with --demo, which brings its own.`);
   const work = await mkdtemp(join(tmpdir(), 'bert-qe-serve-'));
   const cleanUp = () => rm(work, { recursive: true, force: true });
   try {

@@ -8,24 +8,7 @@ import { gainsOf } from '../tables/values.js';
 import { tablesOf } from '../tables/tables.js';
 import type { Table } from '../../common/table/table.js';
 import { htmlReport } from './html.js';
-import { reportSettings } from './settings.js';
-
-/** A figure of the report; `after` is the id of the table before it. */
-export interface Figure {
-  readonly id: string;
-  readonly after: string;
-  readonly title: string;
-  readonly svg: string;
-}
-
-/** The content of a report, independent of its format. */
-export interface Report {
-  readonly title: string;
-  /** The settings in its head. */
-  readonly settings: readonly (readonly [name: string, value: string])[];
-  readonly tables: readonly Table[];
-  readonly figures: readonly Figure[];
-}
+import { reportSettings, type Figure, type Report } from './report.js';
 
 /** The files of an experiment's results, by path. */
 export function render(results: Results): Map<string, string> {

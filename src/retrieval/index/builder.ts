@@ -34,26 +34,26 @@ import {
   type Storage,
 } from './storage.js';
 
-/** The name of the lock file; names of files beside it begin with it. */
+/** The name of the lock file, and the beginning of the names of files beside it. */
 const LOCK = 'write.lock';
 
-/** Where an index goes, and how it is built. */
+/** The options of a build. */
 export interface BuildOptions {
-  /** The folder of the index; an index that is already there stays usable until the new one is complete. */
+  /** The folder of the index. An existing index in it stays usable until the new one is complete. */
   readonly folder: string;
   readonly analyzer: Analyzer;
-  /** Postings held in memory before they are written out (4 million, about 100 MB in all). */
+  /** The most postings in memory (4 million, about 100 MB in all). */
   readonly postingsInMemory?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: BuildProgress) => void;
 }
 
-/** How far the building of an index is. */
+/** The progress of a build. */
 export interface BuildProgress {
   readonly step: 'documents' | 'merge';
   /** Documents added, or terms merged. */
   readonly done: number;
-  /** Known for the merge. */
+  /** The number of terms, for the merge. */
   readonly total?: number;
 }
 
@@ -61,8 +61,8 @@ const DOCUMENTS_PER_TRANSACTION = 1000;
 const BYTES_PER_TRANSACTION = 16 << 20;
 
 /**
- * Builds an index from a stream of documents in bounded memory: postings are gathered in segments, inverted and
- * spilled, and merged at the end. Nothing is visible until the manifest is written, last and atomically.
+ * Builds an index from a stream of documents in bounded memory: postings are collected in segments, inverted, spilled,
+ * and merged at the end. The index becomes visible when its manifest is written, last and atomically.
  */
 export async function buildIndex(
   documents: AsyncIterable<Document & { readonly origin?: Origin }>,
@@ -86,7 +86,7 @@ export async function buildIndex(
       removeLeftovers(folder);
       return manifest;
     } catch (error) {
-      // The free space is looked at before the clean-up gives some back.
+      // The free space is checked before the clean-up frees some.
       const explained = explainFailure(error, folder);
       await build.abandon();
       throw explained;
@@ -94,16 +94,16 @@ export async function buildIndex(
   });
 }
 
-/** One build in progress: its LMDB environment, the current segment and the spill file. */
+/** A build in progress: its LMDB environment, the current segment and the spill file. */
 class Build {
-  /** Set when a segment has been written; see {@link remap}. */
+  /** True when a segment has been written; see {@link remap}. */
   hasFlushed = false;
   #storage: Storage;
   readonly #spill: SpillFile;
   readonly #capacity: number;
   readonly #record = new ByteWriter();
   #segment: Segment;
-  /** Text → the segment's term numbers. */
+  /** The segment's term numbers of a text. */
   #numbersOf: (text: string) => number[] = () => [];
   #lengths = new Uint32Array(1 << 16);
   #documents = 0;
@@ -146,8 +146,8 @@ class Build {
   }
 
   /**
-   * Closes and reopens the environment. LMDB maps the file into memory, and every page it has looked at (dictionary
-   * lookups go everywhere) counts as ours until then: without this, memory would grow with the index.
+   * Closes and reopens the environment. LMDB maps the file into memory, and every page that was read counts as memory of
+   * the process until then; without this, memory would grow with the index.
    */
   async remap(): Promise<void> {
     await this.#storage.root.close();
@@ -189,7 +189,7 @@ class Build {
     };
   }
 
-  /** Leaves nothing behind. */
+  /** Removes everything that was written. */
   async abandon(): Promise<void> {
     await this.#storage.root.close();
     rmSync(this.folder, { recursive: true, force: true });
@@ -237,7 +237,7 @@ class Build {
     this.#waitingBytes = 0;
   }
 
-  /** Writes the segment out and opens the next, with room for a document of `atLeast` terms. */
+  /** Writes the segment and opens the next, with room for a document of `atLeast` terms. */
   #flushSegment(atLeast = 0): void {
     if (this.#segment.documents > 0) {
       this.#terms = invertSegment(this.#segment, this.#storage, this.#spill, this.#terms);
@@ -253,7 +253,7 @@ class Build {
   }
 }
 
-/** The ids table is sorted by id: two walks over it give every document its place, and its id by number. */
+/** Writes the arrays by document number. The ids table is sorted by id, which gives each document its rank. */
 function writeArrays(storage: Storage, lengths: Uint32Array): void {
   const ranks = new Uint32Array(lengths.length);
   const ends = new Uint32Array(lengths.length);
@@ -277,10 +277,10 @@ function writeArrays(storage: Storage, lengths: Uint32Array): void {
   });
 }
 
-/** For documents that come from a program and not from a file. */
+/** The origin of documents that do not come from a file. */
 const NO_ORIGIN: Origin = { file: 'document stream' };
 
-/** Refuses to build into a folder that holds something else. */
+/** Throws where the folder holds anything but an index. */
 function refuseForeignFolder(folder: string): void {
   if (existsSync(join(folder, MANIFEST))) {
     readManifest(folder);
@@ -299,7 +299,7 @@ function isOurs(name: string): boolean {
   return name.startsWith(LOCK) || name.startsWith(DATA_PREFIX) || name.startsWith(`.${MANIFEST}.`);
 }
 
-/** Deletes data of builds that died, and of the index that was replaced. */
+/** Deletes the data of unfinished builds and of a replaced index. */
 function removeLeftovers(folder: string): void {
   const current = existsSync(join(folder, MANIFEST)) ? readManifest(folder).data : undefined;
   for (const name of readdirSync(folder)) {
@@ -308,7 +308,7 @@ function removeLeftovers(folder: string): void {
   }
 }
 
-/** LMDB reports a full disk as an I/O error: what tells the two apart is whether there is any space left. */
+/** The error, or one that names a full disk, which LMDB reports as an I/O error. */
 function explainFailure(error: unknown, folder: string): unknown {
   if (error instanceof BertQeError) return error;
   const { bavail, bsize } = statfsSync(folder);

@@ -8,9 +8,9 @@ export interface CheckOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** What a check of an index found, and how much it looked at. */
+/** The result of a check. */
 export interface CheckReport {
-  /** What is wrong, one line each; empty for a sound index. Stops at {@link MAX_PROBLEMS}. */
+  /** A line per problem, at most {@link MAX_PROBLEMS}; empty for a sound index. */
   readonly problems: string[];
   readonly documents: number;
   readonly terms: number;
@@ -20,9 +20,9 @@ export interface CheckReport {
 const MAX_PROBLEMS = 20;
 
 /**
- * Verifies every structure of an index against the others: ids against documents, texts against forward vectors (by
- * analysing them again) and lengths, vectors against postings, postings against frequencies and block maxima, all
- * against the manifest's statistics.
+ * Checks the structures of an index against each other: ids against documents, texts (analysed again) against forward
+ * vectors and lengths, vectors against postings, postings against frequencies and block maxima, and all against the
+ * statistics of the manifest.
  */
 export function checkIndex(folder: string, options: CheckOptions = {}): CheckReport {
   const index = Index.open(folder);
@@ -35,7 +35,7 @@ export function checkIndex(folder: string, options: CheckOptions = {}): CheckRep
 
 class Check {
   readonly #problems: string[] = [];
-  /** Per document, a sum over its (term, frequency) pairs: from vectors, then taken off again by postings. */
+  /** A sum over each document's (term, frequency) pairs, added from vectors and subtracted from postings. */
   readonly #fingerprints: Float64Array;
   #tokens = 0;
   #postings = 0;
@@ -61,7 +61,7 @@ class Check {
       try {
         if (this.#problems.length < MAX_PROBLEMS) step();
       } catch (error) {
-        // A structure too broken to walk is a finding, not a crash; cancellation is neither.
+        // A structure that cannot be read is a problem to report; an abort is not.
         throwIfAborted(this.options.signal);
         this.#report(error instanceof Error ? error.message : String(error));
       }
@@ -226,7 +226,7 @@ class Check {
   }
 }
 
-/** A whole number below 2^40 that mixes both; sums of a few thousand stay exact in a double. */
+/** A hash of both, a whole number below 2^40; sums of a few thousand are exact in a double. */
 function fingerprint(term: number, frequency: number): number {
   const mixed = Math.imul(term + 1, 0x9e3779b1) ^ Math.imul(frequency + 0x85eb, 0xc2b2ae35);
   return (mixed >>> 0) * 128 + (term % 128);

@@ -4,8 +4,8 @@ import type { SpillFile } from './spill.js';
 import { u32, type Storage } from './storage.js';
 
 /**
- * Turns a segment round: its postings go to the spill file in term order, its forward vectors into the index, both
- * with the index's own term numbers. Two counting sorts, no comparison per posting.
+ * Inverts a segment: its postings go to the spill file in term order, its forward vectors into the index, both with the
+ * term numbers of the index. Two counting sorts need no comparison per posting. Returns the number of terms.
  */
 export function invertSegment(
   segment: Segment,
@@ -16,7 +16,7 @@ export function invertSegment(
   const { numbers, total } = numberTerms(segment.vocabulary, storage, knownTerms);
   const order = Uint32Array.from(numbers.keys()).sort((a, b) => numbers[a] - numbers[b]);
 
-  // Where each local term's postings go: ends of the previous terms in index order.
+  // The first place of each local term's postings, in the order of term numbers.
   const next = new Uint32Array(numbers.length);
   let at = 0;
   for (const local of order) {
@@ -34,7 +34,7 @@ export function invertSegment(
     }
   }
 
-  // Walking the terms in order and dealing postings back to their documents leaves each vector sorted by term.
+  // Visiting the terms in order and adding each posting to its document sorts the vectors by term.
   const fill = Uint32Array.from(starts);
   spill.beginSegment();
   let from = 0;
@@ -56,12 +56,12 @@ export function invertSegment(
   return total;
 }
 
-/** The index's number of each term; new terms are entered, numbered on from `known`. */
+/** The index's number of each local term; new terms are added, with numbers from `known` on. */
 function numberTerms(vocabulary: ReadonlyMap<string, number>, storage: Storage, known: number) {
   const numbers = new Uint32Array(vocabulary.size);
   let total = known;
   storage.root.transactionSync(() => {
-    // In order, because neighbours in the table share pages.
+    // In order, since neighbours in the table share pages.
     for (const name of [...vocabulary.keys()].sort()) {
       const local = vocabulary.get(name)!;
       const key = Buffer.from(name);

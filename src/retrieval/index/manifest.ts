@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import type { AnalyzerSpec } from '../analysis/index.js';
 
-/** Statistics of a collection; every weighting and feedback model draws on these. */
+/** The statistics of a collection, which weighting and feedback models use. */
 export interface CollectionStatistics {
-  /** N: all documents, empty ones included (Terrier's count). */
+  /** N: all documents, empty ones included (as in Terrier). */
   readonly documents: number;
   /** Documents with at least one term (Lucene's `docCount`). */
   readonly nonEmptyDocuments: number;
@@ -14,25 +14,25 @@ export interface CollectionStatistics {
   /** Distinct terms. */
   readonly terms: number;
   readonly postings: number;
-  /** The longest document's length. */
+  /** The length of the longest document. */
   readonly maxLength: number;
 }
 
 /**
- * `index.json`: what the folder holds. It is written last and atomically, and names the folder with the data; so a
- * build that dies leaves the previous manifest, and with it the previous index, untouched.
+ * The content of `index.json`. It is written last and atomically, and names the folder with the data; so an interrupted
+ * build leaves the previous index untouched.
  */
 export interface IndexManifest {
   readonly format: 'bert-qe-index';
   readonly version: number;
-  /** The sub-folder with LMDB's files. */
+  /** The subfolder with LMDB's files. */
   readonly data: string;
   readonly created: string;
   readonly analyzer: AnalyzerSpec;
   readonly statistics: CollectionStatistics;
 }
 
-/** What is written. Version 2 brought postings blocks that are bitmaps; version 1 has none of them, and reads the same. */
+/** The version that is written. Version 2 added bitmap blocks; version 1 is read by the same code. */
 export const FORMAT_VERSION = 2;
 const OLDEST_VERSION = 1;
 

@@ -1,5 +1,5 @@
-import { BinaryHeap } from '../heap.js';
-import { dphOf } from '../models/dph.js';
+import { BinaryHeap } from './heap.js';
+import { dphOf } from '../models/index.js';
 import { PostingsEncoder } from './postings.js';
 import type { SpillCursor, SpillFile } from './spill.js';
 import { encodeFrequencies, type Storage } from './storage.js';
@@ -7,7 +7,7 @@ import { encodeFrequencies, type Storage } from './storage.js';
 const TERMS_PER_TRANSACTION = 20_000;
 const BYTES_PER_TRANSACTION = 32 << 20;
 
-/** Merges the spilled segments into final postings, term by term; returns the number of postings. */
+/** Merges the spilled segments into the final postings, term by term, and returns the number of postings. */
 export function mergeSegments(
   spill: SpillFile,
   storage: Storage,
@@ -19,7 +19,7 @@ export function mergeSegments(
     1 << 14,
     Math.min(1 << 20, Math.floor((64 << 20) / Math.max(1, spill.segments))),
   );
-  // The next term first; for one term, segments in the order of their documents.
+  // Ordered by term, then by segment, and so by document.
   const waiting = new BinaryHeap<Waiting>(
     (a, b) => a.cursor.term < b.cursor.term || (a.cursor.term === b.cursor.term && a.segment < b.segment),
   );
@@ -40,7 +40,7 @@ export function mergeSegments(
         n < TERMS_PER_TRANSACTION && bytes < BYTES_PER_TRANSACTION && waiting.size > 0;
         n++, term++
       ) {
-        // Every number from 0 on was given to a term of some segment, so `term` is always the heap's next.
+        // Terms are numbered without gaps, so `term` is the next of the heap.
         let collectionFrequency = 0;
         while (waiting.peek()?.cursor.term === term) {
           const holder = waiting.pop()!;

@@ -17,30 +17,31 @@ import {
   type Storage,
 } from './storage.js';
 
-/** A term as the index knows it. */
+/** A term of an index. */
 export interface IndexedTerm {
   readonly number: number;
   readonly documentFrequency: number;
   readonly collectionFrequency: number;
 }
 
+/** A term of an index with its name. */
 export interface TermFacts extends IndexedTerm {
   readonly name: string;
 }
 
-/** What `toString` calls after looking at its arguments; a ranking of a thousand documents calls it a thousand times. */
+/** A buffer with Node's direct decoder, which is faster than `toString` for the many ids of a ranking. */
 type FastSlicing = Buffer & { utf8Slice(start: number, end: number): string };
 
-/** A few megabytes at most. */
+/** A limit of a few megabytes. */
 const MAX_REMEMBERED_FACTS = 50_000;
 
-/** A document's terms: numbers ascending, with their frequencies. */
+/** A document's terms, by ascending number, with their frequencies. */
 export interface ForwardVector {
   readonly terms: number[];
   readonly frequencies: number[];
 }
 
-/** An index opened for reading: memory-mapped, nothing is loaded before it is asked for. */
+/** An index opened for reading. It is memory-mapped, and data is loaded when it is used. */
 export class Index implements DocumentStore {
   readonly manifest: IndexManifest;
   readonly statistics: CollectionStatistics;
@@ -84,7 +85,7 @@ export class Index implements DocumentStore {
   }
 
   /**
-   * The tables behind the methods below, for `check`.
+   * The tables, for `check`.
    *
    * @internal
    */
@@ -98,7 +99,7 @@ export class Index implements DocumentStore {
     return this.#lengths;
   }
 
-  /** Every document's place among the ids in byte order: ties go to the lower one. */
+  /** The rank of every document's id in byte order, by document number; it breaks ties. */
   get idRanks(): Uint32Array {
     this.#idRanks ??= this.#array(ID_RANKS, 'id order');
     return this.#idRanks;
@@ -127,7 +128,7 @@ export class Index implements DocumentStore {
     return found.toString('utf8');
   }
 
-  /** Everything about a term, remembered: feedback asks for the same frequent terms again and again. */
+  /** A term with its name, cached: feedback uses the same frequent terms again and again. */
   termFacts(number: number): TermFacts {
     let facts = this.#facts.get(number);
     if (!facts) {
@@ -160,7 +161,7 @@ export class Index implements DocumentStore {
 
   documentNumber(id: string): number | undefined {
     const key = Buffer.from(id);
-    // LMDB throws at keys that it could not hold.
+    // LMDB throws for keys of other lengths.
     if (key.length === 0 || key.length > MAX_KEY_BYTES) return undefined;
     const found = this.#storage.ids.getBinaryFast(key);
     return found && viewOf(found).getUint32(0, true);

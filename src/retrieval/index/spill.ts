@@ -2,8 +2,8 @@ import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { ByteReader, ByteWriter } from './bytes.js';
 
 /**
- * Inverted segments waiting for the merge, one after another in one temporary file. A record is a term number,
- * its document and collection frequency in the segment, and its postings as (gap, frequency) varints.
+ * A temporary file of inverted segments, one after another, for the merge. A record is a term number, its document and
+ * collection frequency in the segment, and its postings as (gap, frequency) varints.
  */
 export class SpillFile {
   readonly #file: string;
@@ -77,7 +77,7 @@ export class SpillFile {
   }
 }
 
-/** Walks the records of one segment; `postings` is valid until the next `advance`. */
+/** A cursor over the records of one segment; `postings` is valid until the next `advance`. */
 export class SpillCursor {
   term = -1;
   documentFrequency = 0;
@@ -108,12 +108,12 @@ export class SpillCursor {
     return true;
   }
 
-  /** The current term's postings, to be read exactly once: `documentFrequency` times gap, frequency. */
+  /** The current term's postings, to be read exactly once: `documentFrequency` pairs of gap and frequency. */
   get postings(): ByteReader {
     return this.#reader;
   }
 
-  /** Has at least `count` bytes (or all that is left) in the buffer from the reader's position on. */
+  /** Makes at least `count` bytes, or all that are left, available from the reader's position on. */
   #ensure(count: number): void {
     const left = this.#reader.bytes.length - this.#reader.position;
     if (left >= count || this.#position >= this.end) return;

@@ -1,37 +1,37 @@
 import { open, type Database, type RootDatabase } from 'lmdb';
 
-/** The longest document id or term, in UTF-8 bytes: what an LMDB key can hold. */
+/** The longest document id or term in UTF-8 bytes, limited by LMDB's keys. */
 export const MAX_KEY_BYTES = 1900;
 
 /**
- * The tables of an index, all in one LMDB environment. Documents and terms are numbered from 0; the numbers are the
- * keys of everything that is not looked up by name.
+ * The tables of an index in one LMDB environment. Documents and terms are numbered from 0, and the numbers are the keys
+ * of all tables but `ids` and `terms`.
  */
 export interface Storage {
   readonly root: RootDatabase<Buffer, Buffer>;
-  /** Document id → document number (u32). In key order this is also the order in which ties are broken. */
+  /** Document number (u32) by document id. The order of keys is the order that breaks ties. */
   readonly ids: Database<Buffer, Buffer>;
-  /** Document number → id, title, text. */
+  /** Id, title and text by document number. */
   readonly documents: Database<Buffer, number>;
-  /** Document number → forward vector: (term gap, frequency) varints, terms ascending. */
+  /** Forward vector by document number: (term gap, frequency) varints, terms ascending. */
   readonly vectors: Database<Buffer, number>;
-  /** Term → term number (u32). */
+  /** Term number (u32) by term. */
   readonly terms: Database<Buffer, Buffer>;
-  /** Term number → term. */
+  /** Term by term number. */
   readonly names: Database<Buffer, number>;
-  /** Term number → document frequency (u32), collection frequency (f64). */
+  /** Document frequency (u32) and collection frequency (f64) by term number. */
   readonly frequencies: Database<Buffer, number>;
-  /** Term number → postings (see postings.ts). */
+  /** Postings by term number (see postings.ts). */
   readonly postings: Database<Buffer, number>;
-  /** Whole-collection arrays: {@link LENGTHS}, {@link ID_RANKS}, {@link ID_ENDS}, {@link ID_BYTES}. */
+  /** Arrays of the whole collection: {@link LENGTHS}, {@link ID_RANKS}, {@link ID_ENDS}, {@link ID_BYTES}. */
   readonly arrays: Database<Buffer, number>;
 }
 
-/** Key in `arrays`: u32 per document, its length in terms. */
+/** Key in `arrays`: the length of each document in terms, u32. */
 export const LENGTHS = 0;
-/** Key in `arrays`: u32 per document, its place among all document ids in byte order. */
+/** Key in `arrays`: the rank of each document's id in byte order, u32. */
 export const ID_RANKS = 1;
-/** Key in `arrays`: u32 per document, where its id ends in {@link ID_BYTES}. A ranking needs a thousand ids at once. */
+/** Key in `arrays`: the end of each document's id in {@link ID_BYTES}, u32. */
 export const ID_ENDS = 2;
 /** Key in `arrays`: all document ids, one after another. */
 export const ID_BYTES = 3;
@@ -44,7 +44,7 @@ export function openStorage(folder: string, access: 'read' | 'write'): Storage {
     encoding: 'binary',
     keyEncoding: 'binary',
     noMemInit: true,
-    // A build is made durable as a whole, by one sync before its manifest is published.
+    // A build is synced once, before its manifest is written.
     ...(access === 'write' ? { noSync: true } : { readOnly: true }),
   });
   const byName = (name: string) =>
@@ -65,8 +65,8 @@ export function openStorage(folder: string, access: 'read' | 'write'): Storage {
 }
 
 /**
- * A value without copying it where LMDB maps it directly (large values), copied where LMDB would reuse the bytes at
- * the next read (small ones). Safe because a published index never changes.
+ * A value that stays valid. Large values are mapped by LMDB and not copied; small ones are copied, since LMDB reuses
+ * their bytes at the next read. A finished index never changes, so mapped values are safe.
  */
 export function stableValue<K extends number | Buffer>(
   table: Database<Buffer, K>,

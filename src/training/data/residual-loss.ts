@@ -1,26 +1,37 @@
-import { combine, type Combination, expansionScore, interpolate } from '../expansion/index.js';
-import type { ResidualGroup } from './examples/index.js';
+import { combine, type Combination, expansionScore, interpolate } from '../../expansion/index.js';
+import type { Example, Feedback, FeedbackDocument } from '../examples/index.js';
 
-/** The loss of a group, and its gradient with respect to the log-odds of every rel(c,d). */
+/** A candidate with the parts of the final score that training does not change. */
+export interface ResidualExample
+  extends
+    Pick<Example, 'document' | 'passage' | 'relevant'>,
+    Pick<FeedbackDocument, 'queryScore' | 'initial'> {}
+
+/** Some candidates of a query; the loss scores each of them with every chunk. */
+export interface ResidualGroup {
+  readonly chunks: Feedback['chunks'];
+  readonly examples: readonly ResidualExample[];
+}
+
+/** The loss of a group, with its gradient with respect to the log-odds of every rel(c,d). */
 export interface ResidualLoss {
   readonly loss: number;
-  /** Chunk after chunk, each against all examples. */
+  /** Chunk by chunk, each with all examples. */
   readonly gradient: Float64Array;
 }
 
 /**
- * The softmax cross-entropy of the final score over a query's candidates, so that phase three learns what phase one and
- * the first stage leave to be learned:
+ * The softmax cross-entropy of the final score over a query's candidates. Phase three learns to correct the ranking by
+ * the first stage and phase one:
  *
  *     loss = −1/R · Σ_{d relevant} log softmax(F)_d,   F_d = β·ln M_d + (1−β)·I(q,d),
  *     M_d = (1−α)·rel(q,d) + α·Σᵢ wᵢ·rel(cᵢ,d)                        (Eq. 4 and 5)
  *
- * Only rel(cᵢ,d) = σ(zᵢ_d) is to change; σ is where a model's calibration is at work, since that is part of its last
- * layer. With the softmax' own gradient, the chain is
+ * Only rel(cᵢ,d) = σ(zᵢ_d) changes; a model's calibration is part of its last layer and so of zᵢ_d. By the chain rule
  *
  *     ∂loss/∂zᵢ_d = (softmax(F)_d − [d relevant]/R) · β/M_d · α·wᵢ · rel(cᵢ,d)·(1 − rel(cᵢ,d))
  *
- * @param scores rel(c,d): chunk after chunk, each against all examples.
+ * @param scores rel(c,d), chunk by chunk, each with all examples.
  */
 export function residualLoss(
   { chunks, examples }: ResidualGroup,
@@ -38,10 +49,10 @@ export function residualLoss(
   const gradient = new Float64Array(chunks.length * examples.length);
   let loss = 0;
   examples.forEach((one, d) => {
-    const wanted = one.relevant ? 1 / relevant : 0;
-    loss -= wanted * logShares[d];
-    // M is never below α·w·rel(c,d), which keeps the quotients below bounded; where all is 0 there is nothing to pass on.
-    const perScore = combined[d] > 0 ? ((Math.exp(logShares[d]) - wanted) * beta * alpha) / combined[d] : 0;
+    const target = one.relevant ? 1 / relevant : 0;
+    loss -= target * logShares[d];
+    // M is at least α·w·rel(c,d), so the quotients below are bounded; where M is 0, so is the gradient.
+    const perScore = combined[d] > 0 ? ((Math.exp(logShares[d]) - target) * beta * alpha) / combined[d] : 0;
     weights.forEach((weight, chunk) => {
       const place = chunk * examples.length + d;
       gradient[place] = perScore * weight * scores[place] * (1 - scores[place]);

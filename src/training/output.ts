@@ -6,25 +6,26 @@ import { copyTokenizer, writeConfig } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
 import { systemCode, writeFailure } from '../common/io-errors.js';
 import { writeFileAtomic } from '../common/atomic.js';
-import type { BaseModel } from './base-model.js';
 import type { Checkpoints } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
 import type { TrainingWorker } from './engine/index.js';
+import type { ExampleCounts } from './data/index.js';
 import type { History, ValidationRecord } from './history.js';
+import type { BaseModel } from './models.js';
 
-/** `training.json`: where a trained model comes from. */
+/** The content of `training.json`, which records how a model was trained. */
 export interface TrainingManifest {
   readonly format: 'bert-qe-training';
   readonly version: 1;
   readonly versions: Readonly<Record<string, string>>;
-  /** The model that training started from, as it was named. */
+  /** The model that training started from, as the caller named it. */
   readonly model: string;
   readonly configuration: Configuration;
-  readonly examples: { readonly queries: number; readonly relevant: number; readonly others: number };
-  /** Steps done; fewer than planned where it stopped early. */
+  readonly examples: ExampleCounts;
+  /** Steps done; fewer than planned where training stopped early. */
   readonly steps: number;
   readonly plannedSteps: number;
-  /** Whose weights these are: of the best look at the validation queries, else of the last step. */
+  /** The validation that gave these weights; null where they are those of the last step. */
   readonly best: ValidationRecord | null;
   readonly seconds: number;
   /** SHA-256 of the file of weights. */
@@ -34,26 +35,26 @@ export interface TrainingManifest {
 
 const manifestName = 'training.json';
 const weightsName = 'model.safetensors';
-const checkpointFolder = 'checkpoints';
+const checkpointsName = 'checkpoints';
 
-/** Where a training keeps its checkpoints until it is finished. */
-export function checkpointsIn(out: string): string {
-  return join(out, checkpointFolder);
+/** The folder of an unfinished training's checkpoints. */
+export function checkpointFolder(out: string): string {
+  return join(out, checkpointsName);
 }
 
-/** Whether a folder holds what a training that was finished wrote there. */
+/** True where a folder holds a finished training's output, unchanged. */
 export async function isTrained(out: string): Promise<boolean> {
   try {
     const { weights } = JSON.parse(await readFile(join(out, manifestName), 'utf8')) as TrainingManifest;
     return existsSync(join(out, 'config.json')) && weights === (await hashFile(join(out, weightsName)));
   } catch {
-    // A file that is missing, and one that is no manifest.
+    // A file is missing, or is not a manifest.
     return false;
   }
 }
 
-/** The manifest of a finished training, if `out` holds one; refuses folders in which none should start. */
-export async function finishedIn(out: string, resume: boolean): Promise<TrainingManifest | undefined> {
+/** The manifest of the finished training in `out`, if there is one. Throws where no training may start in `out`. */
+export async function finishedTraining(out: string, resume: boolean): Promise<TrainingManifest | undefined> {
   let names: string[];
   try {
     names = (await readdir(out)).filter((name) => !name.startsWith('.'));
@@ -61,7 +62,7 @@ export async function finishedIn(out: string, resume: boolean): Promise<Training
     if (systemCode(error) === 'ENOENT') return undefined;
     throw writeFailure(out, error);
   }
-  const isUnfinished = names.includes(checkpointFolder);
+  const isUnfinished = names.includes(checkpointsName);
   const isFinished = names.includes(manifestName) && names.includes('config.json') && !isUnfinished;
   if (isFinished && resume) {
     if (!(await isTrained(out))) {
@@ -87,7 +88,10 @@ export async function finishedIn(out: string, resume: boolean): Promise<Training
   return undefined;
 }
 
-/** Makes a model folder of the best weights, else of the last; the config comes last and makes it one. */
+/**
+ * Writes the model folder, with the best weights or else the last. `config.json` is written last: a folder without it
+ * is not a model.
+ */
 export async function writeTrainedModel(
   out: string,
   base: BaseModel,

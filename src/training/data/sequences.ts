@@ -8,13 +8,13 @@ export interface Sequence {
   readonly split: number;
 }
 
-/** A text and the passages that it makes pairs with. */
+/** A text and the passages that are paired with it. */
 export interface Pairing {
   readonly first: string;
   readonly passages: readonly string[];
 }
 
-/** Every pair as the model reads it. */
+/** The tokenised pairs, in the order of the pairings. */
 export function sequencesOf(
   pairings: readonly Pairing[],
   tokenizer: Tokenizer,
@@ -28,40 +28,40 @@ export function sequencesOf(
       const second = tokenizer.encode(passage).subarray(0, budget.second);
       const ids = new Int32Array(sequenceLength(template, first, second));
       const split = writeSequence(ids, 0, template, first, second);
-      // Where a model takes both texts for one segment, none begins.
+      // A model with one segment for both texts has no second one.
       return { ids, split: template.secondSegment === 1 ? split : ids.length };
     });
   });
 }
 
-/** Sequences that go together, and the places they had among those handed in. */
-export interface Portion {
+/** A micro-batch, and the places of its sequences among all. */
+export interface PlacedBatch {
   readonly batch: MicroBatch;
   readonly places: readonly number[];
 }
 
 /**
- * Cuts sequences into micro-batches of at most `tokens` tokens, padding included, like lengths together: what is
- * added up over a batch does not depend on how it is cut. Runs of `together` sequences are not torn apart.
+ * Micro-batches of at most `tokens` tokens, padding included, of sequences of similar length. Gradients are sums over a
+ * batch, so it does not matter how the batch is divided. Every `groupSize` successive sequences stay together.
  */
-export function portions(sequences: readonly Sequence[], tokens: number, together = 1): Portion[] {
-  const groups = Array.from({ length: sequences.length / together }, (_, group) => {
-    const places = Array.from({ length: together }, (_, i) => group * together + i);
+export function microBatches(sequences: readonly Sequence[], tokens: number, groupSize = 1): PlacedBatch[] {
+  const groups = Array.from({ length: sequences.length / groupSize }, (_, group) => {
+    const places = Array.from({ length: groupSize }, (_, i) => group * groupSize + i);
     return { places, longest: Math.max(...places.map((place) => sequences[place].ids.length)) };
   });
   groups.sort((a, b) => b.longest - a.longest || a.places[0] - b.places[0]);
-  const cut: Portion[] = [];
+  const cut: PlacedBatch[] = [];
   for (let from = 0; from < groups.length;) {
     const { longest } = groups[from];
-    const most = Math.max(1, Math.floor(tokens / (longest * together)));
+    const most = Math.max(1, Math.floor(tokens / (longest * groupSize)));
     const places = groups.slice(from, from + most).flatMap((group) => group.places);
-    cut.push({ places, batch: microBatch(places.map((place) => sequences[place])) });
+    cut.push({ places, batch: concatenate(places.map((place) => sequences[place])) });
     from += most;
   }
   return cut;
 }
 
-function microBatch(sequences: readonly Sequence[]): MicroBatch {
+function concatenate(sequences: readonly Sequence[]): MicroBatch {
   const lengths = Int32Array.from(sequences, ({ ids }) => ids.length);
   const ids = new Int32Array(lengths.reduce((sum, length) => sum + length, 0));
   let at = 0;

@@ -1,4 +1,4 @@
-/** A binary heap: `peek` is the element that `before` puts ahead of all others. */
+/** A binary heap; `peek` is the first element in the order of `before`. */
 export class BinaryHeap<T> {
   readonly #items: T[] = [];
 

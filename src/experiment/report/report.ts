@@ -1,5 +1,23 @@
+import type { Table } from '../../common/table/table.js';
 import type { TrainingFields } from '../file/schema.js';
 import type { Results } from '../results.js';
+
+/** A figure of the report; `after` is the id of the table before it. */
+export interface Figure {
+  readonly id: string;
+  readonly after: string;
+  readonly title: string;
+  readonly svg: string;
+}
+
+/** The content of a report, independent of its format. */
+export interface Report {
+  readonly title: string;
+  /** The settings in its head. */
+  readonly settings: readonly (readonly [name: string, value: string])[];
+  readonly tables: readonly Table[];
+  readonly figures: readonly Figure[];
+}
 
 /** The settings in the head of the report, by name. */
 export function reportSettings({

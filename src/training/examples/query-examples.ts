@@ -1,45 +1,45 @@
 import type { Qrels, Query, Run } from '../../collection/index.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import type { TrainingSettings } from '../settings.js';
-import { bestPassages, type Passage, type PassageSource } from './best-passages.js';
+import { bestPassages, type BestPassage, type PassageSource } from './best-passages.js';
 import { judgedCandidates, sampleCandidates } from './candidates.js';
-import type { FoundJournal } from './journal.js';
+import type { ExampleJournal } from './journal.js';
 
-/** A passage that is relevant to the query or not. */
+/** A passage, relevant to the query or not. */
 export interface Example {
   readonly document: string;
   readonly passage: string;
   readonly relevant: boolean;
-  /** A teacher's probability that it is. */
+  /** A teacher's probability of relevance. */
   readonly teacher?: number;
 }
 
-/** What a query, or a chunk that stands in its place, is set against. */
+/** The examples of a query or, in phase three, of one of its chunks. */
 export interface QueryExamples {
   readonly query: Query;
-  /** The first text of the pairs where it is not the query itself: phase three's. */
+  /** The first text of the pairs where it is not the query. */
   readonly chunk?: string;
   readonly examples: readonly Example[];
 }
 
-/** The queries to take candidates of, and how. */
-export interface Gathering {
-  /** Tells these queries from others in the journal. */
+/** Queries with their candidates and judgements. */
+export interface QuerySet {
+  /** Part of the key in the journal; training queries are sampled, validation queries are not. */
   readonly purpose: 'training' | 'validation';
   readonly queries: readonly Query[];
   readonly run: Run;
   readonly qrels: Qrels;
 }
 
-/** The examples of each query: its candidates, or a sample of them for training, by their best passages. */
-export async function gather(
-  { purpose, queries, run, qrels }: Gathering,
+/** Collects the examples of each query: the best passages of its candidates or, for training, of a sample of them. */
+export async function collectQueryExamples(
+  { purpose, queries, run, qrels }: QuerySet,
   settings: TrainingSettings,
-  journal: FoundJournal<readonly Passage[]>,
+  journal: ExampleJournal<readonly BestPassage[]>,
   source: PassageSource,
   onProgress: (done: number, total: number) => void,
 ): Promise<QueryExamples[]> {
-  const gathered: QueryExamples[] = [];
+  const collected: QueryExamples[] = [];
   for (const query of queries) {
     throwIfAborted(source.signal);
     const depth = purpose === 'training' ? settings.depth : (settings.validationDepth ?? settings.depth);
@@ -53,24 +53,24 @@ export async function gather(
       await journal.append({ query: key, found: passages });
     }
     const relevant = new Set(chosen.filter((one) => one.relevant).map(({ document }) => document));
-    gathered.push({
+    collected.push({
       query,
       examples: passages.map((passage) => ({ ...passage, relevant: relevant.has(passage.document) })),
     });
-    onProgress(gathered.length, queries.length);
+    onProgress(collected.length, queries.length);
   }
-  return gathered;
+  return collected;
 }
 
-/** Queries, each counted once however many chunks stand for it. */
-export function queriesIn(gathered: readonly QueryExamples[]): number {
-  return new Set(gathered.map(({ query }) => query.id)).size;
+/** The number of different queries. */
+export function countQueries(collected: readonly QueryExamples[]): number {
+  return new Set(collected.map(({ query }) => query.id)).size;
 }
 
-/** Without a relevant and an irrelevant example there is nothing to learn. */
-export function requireBothKinds(gathered: readonly QueryExamples[], label: string): void {
-  const examples = gathered.flatMap((one) => one.examples);
-  const queries = queriesIn(gathered);
+/** Throws where there is no relevant, or no irrelevant example. */
+export function requireBothKinds(collected: readonly QueryExamples[], label: string): void {
+  const examples = collected.flatMap((one) => one.examples);
+  const queries = countQueries(collected);
   if (examples.length === 0) {
     throw new BertQeError(
       'input',
