@@ -38,7 +38,7 @@ export function valueText(value: unknown): string | undefined {
   if (value instanceof Date) return value.toISOString();
   if (!Array.isArray(value)) return undefined;
   const parts = value.map(valueText);
-  return parts.includes(undefined) ? undefined : parts.join(' ');
+  return parts.includes(undefined) ? undefined : parts.filter(Boolean).join(' ');
 }
 
 /** Turns the rows of a table into documents, by the names of its columns. */

@@ -111,7 +111,7 @@ function prose(text: string): string {
     .replaceAll(image, '$1')
     .replaceAll(link, '$1')
     .replaceAll(/<\/?[a-z][^<>]{0,2000}>/gi, ' ')
-    .replaceAll(/\*{1,3}|~~|(?<![\p{L}\p{N}])_{1,3}|_{1,3}(?![\p{L}\p{N}])/gu, '')
+    .replaceAll(/(?<!\\)\*{1,3}|~~|(?<![\p{L}\p{N}])_{1,3}|_{1,3}(?![\p{L}\p{N}])/gu, '')
     .replaceAll('|', ' ')
     .replaceAll(/\\([!-/:-@[-`{-~])/g, '$1');
   return decodeEntities(words);

@@ -48,7 +48,7 @@ export async function* readPostgres(
         throw badInput(origin, `Postgres says: ${reason(cause)}`, 'Check --table and --sql.', cause);
       });
     await run('BEGIN READ ONLY');
-    const query = sql?.trim().replace(/;+$/, '') ?? `SELECT * FROM ${quoteTable(table!)}`;
+    const query = sql?.replace(/[\s;]+$/, '') ?? `SELECT * FROM ${quoteTable(table!)}`;
     await run(`DECLARE bert_qe NO SCROLL CURSOR FOR ${query}`);
     let reader: RowReader | undefined;
     for (;;) {

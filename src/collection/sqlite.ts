@@ -75,9 +75,11 @@ export async function* readSqlite(
 }
 
 async function loadSqlite(path: string): Promise<SqliteModule> {
-  // Node 22 announces that the module is new.
   const { emitWarning } = process;
-  process.emitWarning = () => {};
+  // Node 22 announces that the module is new, which is no news for the user.
+  process.emitWarning = ((warning: string | Error, ...others: []) => {
+    if (!/SQLite is an experimental/.test(String(warning))) emitWarning.call(process, warning, ...others);
+  }) as typeof emitWarning;
   try {
     const name: string = 'node:sqlite';
     return (await import(name)) as SqliteModule;
