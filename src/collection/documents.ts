@@ -6,12 +6,17 @@ import { findCorpus, requireCorpus } from './beir.js';
 import { ByteSource } from './byte-source.js';
 import { readCsv } from './csv.js';
 import { detectFormat, detectInFolder } from './detect.js';
-import type { DocumentFields } from './fields.js';
 import { choosePages, describePages, pagesOf } from './folder.js';
 import { readJsonl } from './jsonl.js';
 import { pageFormats, pageId, readPage, type PageFormat } from './pages.js';
 import { isPostgresUrl, readPostgres } from './postgres.js';
-import type { DocumentFormat, DocumentReader, ReaderOptions, SourcedDocument } from './sourced-document.js';
+import type {
+  DocumentFields,
+  DocumentFormat,
+  DocumentReader,
+  ReaderOptions,
+  SourcedDocument,
+} from './sourced-document.js';
 import { readSqlite, type DatabaseOptions } from './sqlite.js';
 import { readTrec } from './trec.js';
 import { readTrecweb } from './trecweb.js';

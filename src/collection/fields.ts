@@ -1,18 +1,7 @@
 import { BertQeError } from '../common/errors.js';
 import { badInput, checkId, ownCopy, quote } from './bad-input.js';
-import type { SourcedDocument } from './sourced-document.js';
+import type { DocumentFields, SourcedDocument } from './sourced-document.js';
 import type { Origin } from './types.js';
-
-/**
- * The fields (JSONL) or columns (CSV, SQLite, Postgres) that hold the parts of a document. Without a name, the usual
- * ones are looked for. Dots lead into nested JSON objects: `meta.author`.
- */
-export interface DocumentFields {
-  readonly id?: string;
-  readonly title?: string;
-  /** Several are joined, each on a line of its own. */
-  readonly text?: string | readonly string[];
-}
 
 /** The names of columns that are looked for, in this order and whatever their case. */
 const usualNames = {

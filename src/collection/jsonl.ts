@@ -1,9 +1,9 @@
 import { reasonOf } from '../common/errors.js';
 import { badInput, checkId, quote } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
-import { namedTextFields, valueText, type DocumentFields } from './fields.js';
+import { namedTextFields, valueText } from './fields.js';
 import { linesOf, readLineBlocks } from './lines.js';
-import type { ReaderOptions, SourcedDocument } from './sourced-document.js';
+import type { DocumentFields, ReaderOptions, SourcedDocument } from './sourced-document.js';
 import type { Origin } from './types.js';
 
 const idFields = ['_id', 'id', 'docno'];

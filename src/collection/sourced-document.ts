@@ -1,5 +1,4 @@
 import type { ByteSource } from './byte-source.js';
-import type { DocumentFields } from './fields.js';
 import type { Document, Origin } from './types.js';
 
 /** A document with its origin. */
@@ -22,6 +21,17 @@ export const documentFormats = [
 
 /** The name of a format that collections are read from. */
 export type DocumentFormat = (typeof documentFormats)[number];
+
+/**
+ * The fields (JSONL) or columns (CSV, SQLite, Postgres) that hold the parts of a document. Without a name, the usual
+ * ones are looked for. Dots lead into nested JSON objects: `meta.author`.
+ */
+export interface DocumentFields {
+  readonly id?: string;
+  readonly title?: string;
+  /** Several are joined, each on a line of its own. */
+  readonly text?: string | readonly string[];
+}
 
 /** What readers of several formats are told beside the bytes. */
 export interface ReaderOptions {
