@@ -4,19 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import {
-  readDocuments,
-  readRunByQuery,
-  type Document,
-  type Query,
-  type QueryRanking,
-} from '../collection/index.js';
-import { BertQeError, throwIfAborted } from '../common/errors.js';
+import { readDocuments, readRunByQuery, type Document, type Query } from '../collection/index.js';
+import { omitUndefined } from '../common/omit-undefined.js';
 import { standardStream } from '../common/output.js';
 import { DEFAULTS } from '../expansion/index.js';
 import { folderCollection, openCollection, type SearchedCollection } from '../remote/index.js';
 import { buildIndex, createAnalyzer, Index } from '../retrieval/index.js';
-import type { RunInputs } from '../runs/index.js';
+import { retrievedRankings, runRankings, type InitialRankings, type RunInputs } from '../runs/index.js';
 import { collectionAddress, documentReading, queriesFrom, retrievalModels } from './collection-options.js';
 import type { Io } from './command.js';
 import { clusterOptions, documentOptions, firstStageOptions, OPTIONS, pick } from './option-table.js';
@@ -47,19 +41,10 @@ export const sourceOptions = {
 
 type SourceValues = OptionValues<typeof sourceOptions>;
 
-/** Queries, their initial rankings and the documents. */
+/** The queries and initial rankings of a run, and its documents. */
 export interface OpenedRun extends InitialRankings {
   readonly collection: SearchedCollection;
   close(): Promise<void>;
-}
-
-interface InitialRankings {
-  readonly queries: readonly Query[];
-  /** Number of rankings. */
-  readonly total: number;
-  rankings(): AsyncIterable<QueryRanking>;
-  /** Everything that rankings and texts depend on. */
-  readonly inputs: RunInputs;
 }
 
 /** Opens and checks everything before a model runs. */
@@ -150,21 +135,13 @@ function retrieved(
   depth: number,
   io: Io,
 ): InitialRankings {
-  const retriever = collection.retriever(retrievalModels(options));
   const names = Object.keys(firstStageOptions) as (keyof typeof firstStageOptions)[];
-  return {
-    queries,
-    total: queries.length,
+  return retrievedRankings(collection.retriever(retrievalModels(options)), queries, {
+    // As deep as the paper's initial rankings, even where fewer documents are re-ranked.
+    depth: Math.max(depth, DEFAULTS.depth),
     inputs: { 'first stage': JSON.stringify(names.map((name) => [name, options[name]])) },
-    async *rankings() {
-      for (const query of queries) {
-        throwIfAborted(io.signal);
-        // As deep as the paper's initial rankings, even where fewer documents are re-ranked.
-        const search = { depth: Math.max(depth, DEFAULTS.depth), signal: io.signal };
-        yield { query: query.id, ranking: await retriever.search(query, search) };
-      }
-    },
-  };
+    signal: io.signal,
+  });
 }
 
 async function readFromRun(
@@ -176,42 +153,25 @@ async function readFromRun(
   refuseFirstStage(options);
   const name = options.run!;
   const file = name === standardStream ? await spool(join(scratch, 'run')) : name;
-  const known = new Set(queries.map(({ id }) => id));
-  const hash = createHash('sha256');
-  const ids: string[] = [];
-  for await (const { query, ranking } of readRunByQuery(file)) {
-    throwIfAborted(io.signal);
-    if (options.query === undefined && !known.has(query)) {
-      throw new BertQeError(
-        'missing',
-        `${name}: query "${query}" is not in ${options.queries}; give the queries that the run was made for.`,
-      );
-    }
-    const documents = ranking.slice(0, depth).map(({ id }) => id);
-    const missing = await collection.firstMissing(documents, io.signal);
-    if (missing !== undefined) {
-      throw new BertQeError(
-        'missing',
-        `${name}: document "${missing}" of query "${query}" is not in ${collection.name}; ` +
-          'name the collection that the run was made from.',
-      );
-    }
-    hash.update(JSON.stringify([query, ranking]));
-    ids.push(query);
-  }
-  if (ids.length === 0)
-    throw new BertQeError('input', `${name}: the run is empty; give one with rankings in it.`);
-  if (options.query !== undefined && ids.length > 1) {
+  const { query: text } = options;
+  return runRankings(file, text === undefined ? queries : await queryOfRun(file, name, text), {
+    collection,
+    depth,
+    signal: io.signal,
+    names: { run: name, ...omitUndefined({ queries: options.queries }) },
+  });
+}
+
+/** The text of `--query` as the query of a run, which must have one ranking. */
+async function queryOfRun(file: string, name: string, text: string): Promise<Query[]> {
+  const queries: Query[] = [];
+  for await (const { query: id } of readRunByQuery(file)) queries.push({ id, text });
+  if (queries.length > 1) {
     throw usageError(
-      `${name} ranks documents for ${ids.length} queries; give their texts with --queries instead of --query.`,
+      `${name} ranks documents for ${queries.length} queries; give their texts with --queries instead of --query.`,
     );
   }
-  return {
-    queries: options.query === undefined ? queries : [{ id: ids[0], text: options.query }],
-    total: ids.length,
-    inputs: { run: hash.digest('hex') },
-    rankings: () => readRunByQuery(file),
-  };
+  return queries;
 }
 
 /** Refuses options of the first stage beside `--run`, which brings the rankings along. */

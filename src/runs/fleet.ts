@@ -50,7 +50,7 @@ type QueryResult = Omit<FinishedQuery, 'query'>;
  * @example
  * const collection = await openCollection({ index: '/data/gov2.index' });
  * const reranker = await fleetReranker('redis://queue-host:6379', collection, { models: 'SST' });
- * await rerankToFile({ queries, run, reranker, out: 'bert-qe.run' });
+ * await rerankToFile({ rankings, reranker, out: 'bert-qe.run' });
  */
 export async function fleetReranker(
   fleet: string,

@@ -1,5 +1,12 @@
 export { fleetReranker, rerankForFleet } from './fleet.js';
 export {
+  retrievedRankings,
+  runRankings,
+  type InitialRankings,
+  type RetrievedRankingsOptions,
+  type RunRankingsOptions,
+} from './initial-rankings.js';
+export {
   loadReranker,
   modelInputs,
   type LoadedReranker,

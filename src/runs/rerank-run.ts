@@ -30,7 +30,7 @@ export async function* rerankRun(
   for await (const { query: id, ranking } of rankingsOf(run)) {
     throwIfAborted(options.signal);
     const query = byId.get(id);
-    if (!query) throw unknownQuery(id);
+    if (!query) throw new BertQeError('missing', `The run has query "${id}", but there is no such query.`);
     const best = [...ranking].sort((a, b) => b.score - a.score);
     const documents = [
       ...(await withTexts(query, best.slice(0, depth), store)),
@@ -58,11 +58,6 @@ export async function withTexts(
         'the run was made with.',
     );
   });
-}
-
-/** The error for a ranking of a query that was not given. */
-export function unknownQuery(id: string): BertQeError {
-  return new BertQeError('missing', `The run has query "${id}", but there is no such query.`);
 }
 
 /** The rankings of a run in its order. */

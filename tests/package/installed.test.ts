@@ -97,7 +97,8 @@ describe('the examples, unmodified, beside the real frameworks', () => {
   const source = join(import.meta.dirname, '../../examples');
   const run = promisify(execFile);
   const answer = /^(0\.\d{3} .+\n){3}$/;
-  const programs = readdirSync(source).filter((name) => name.endsWith('.mjs') && name !== 'documents.mjs');
+  const others = new Set(['documents.mjs', 'cohere.mjs', 'rerank-run.mjs']);
+  const adapters = readdirSync(source).filter((name) => name.endsWith('.mjs') && !others.has(name));
 
   beforeAll(() => {
     installed.installFrameworks();
@@ -106,11 +107,18 @@ describe('the examples, unmodified, beside the real frameworks', () => {
       cpSync(join(installed.bertQe, 'examples', name), join(installed.folder, name));
   });
 
-  test.each(programs.filter((name) => name !== 'cohere.mjs'))('%s', async (name) => {
+  test.each(adapters)('%s', async (name) => {
     const { stdout } = await run(process.execPath, [name], { cwd: installed.folder });
     expect(stdout).toMatch(answer);
     expect(stdout).toContain('break step');
     expect(stdout).not.toContain('Bread');
+  });
+
+  test('rerank-run.mjs', async () => {
+    const { folder } = new World(installed.installation, temporaryFolder());
+    const out = join(folder, 'out.run');
+    await run(process.execPath, ['rerank-run.mjs', join(folder, 'corpus'), out], { cwd: installed.folder });
+    expect(readFileSync(out, 'utf8')).toMatch(/^\S+ Q0 bread-\S+ 1 \S+ \S+\n/);
   });
 
   test('cohere.mjs', async () => {

@@ -101,10 +101,7 @@ export const rerankCommand = defineCommand({
       const totals = await rerankToFile({
         // The same inputs here and on a fleet: a run may be begun on one and continued on the other.
         reranker: { ...reranker, inputs },
-        queries: source.queries,
-        run: source.rankings(),
-        total: source.total,
-        inputs: source.inputs,
+        rankings: source,
         ...omitUndefined({ out, explanations }),
         tag: options.tag ?? name,
         stdout: io.stdout,

@@ -46,11 +46,11 @@ function figuresOf(results: Results): Figure[] {
   return [
     { id: 'cost-quality', after: 'variants', title: 'Cost and effectiveness', svg: costFigure(results) },
     ...(grid ? [{ id: 'grid', after: 'grid', title: 'kc and m', svg: grid }] : []),
-    ...(results.trained ?? []).map(({ use, fold, history }) => ({
-      id: `training-${use}-fold${fold}`,
+    ...(results.trained ?? []).map(({ target, fold, history }) => ({
+      id: `training-${target}-fold${fold}`,
       after: 'training',
-      title: `Training ${use}, fold ${fold}`,
-      svg: lossFigure(`Training ${use}, fold ${fold}`, history, validationMeasure),
+      title: `Training ${target}, fold ${fold}`,
+      svg: lossFigure(`Training ${target}, fold ${fold}`, history, validationMeasure),
     })),
     ...results.variants.map((variant) => ({
       id: `gains-${variant.id}`,
