@@ -26,4 +26,10 @@ export const commands: Readonly<Record<string, Loader>> = {
   fleet: () => load(import('./fleet.js'), (module) => module.fleetCommand),
   flops: () => load(import('./flops.js'), (module) => module.flopsCommand),
   check: () => load(import('./check.js'), (module) => module.checkCommand),
+  completions: () => load(import('./completions.js'), (module) => module.completionsCommand(allCommands)),
 };
+
+/** Every sub-command, loaded. */
+export function allCommands(): Promise<Command[]> {
+  return Promise.all(Object.values(commands).map((load) => load()));
+}
