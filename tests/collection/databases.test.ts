@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { BertQeError } from '../../src/common/errors.js';
 import { readDocuments, type ReadDocumentsOptions } from '../../src/collection/index.js';
 import { readPostgres, type PostgresClient } from '../../src/collection/postgres.js';
 import type { DatabaseOptions } from '../../src/collection/sqlite.js';
@@ -175,11 +174,5 @@ describe('Postgres', () => {
     ]);
     expect([refused.ended, wrong.ended]).toEqual([true, true]);
     await expectRefusal(readFrom(wrong, {}), ['name a table with --table'], 'usage');
-  });
-
-  it('asks for the package where it is not installed', async () => {
-    const reading = read(url, { table: 't' });
-    await expect(reading).rejects.toBeInstanceOf(BertQeError);
-    await expect(reading).rejects.toThrow(/needs the package pg, .* npm install pg/);
   });
 });
