@@ -7,6 +7,7 @@ import { Application } from './application.js';
 import {
   loadVariants,
   Measurements,
+  ModelNames,
   Topics,
   type Collection,
   type LoadModelsOptions,
@@ -75,7 +76,7 @@ export class RerankServer {
     const models = await loadVariants(options);
     try {
       const service = serviceFor(options, models.variants, isLoopback(host));
-      await probeModels(service);
+      await probeModels({ scheduler: service.scheduler, variants: models.variants });
       const { listener } = new Application(service);
       const timeouts = { ...defaultTimeouts, ...options.timeouts };
       const opened = await listen(listener, host, port, timeouts);
@@ -114,7 +115,7 @@ export class RerankServer {
   }
 }
 
-function serviceFor(options: ServerOptions, variants: Service['variants'], isLocal: boolean): Service {
+function serviceFor(options: ServerOptions, variants: ModelNames['variants'], isLocal: boolean): Service {
   const { version, log, cors = [], trustProxy = false } = options;
   const keys = new ApiKeys(options.keys ?? []);
   const limits = { ...defaultLimits, ...options.limits };
@@ -131,7 +132,11 @@ function serviceFor(options: ServerOptions, variants: Service['variants'], isLoc
     version,
     access: new Access({ keys, isLocal, trustProxy, cors }),
     limits,
-    variants,
+    models: new ModelNames(variants, {
+      strict: options.strictModels ?? false,
+      onUnknown: (model, { id }) => log.say('unknown model', { model, served: id }),
+    }),
+    started: new Date(),
     methodDefaults: new MethodDefaults(options.method ?? {}),
     depth: options.depth ?? 100,
     collection: options.collection,
