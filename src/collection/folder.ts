@@ -78,7 +78,7 @@ export function describePages(
   const left = skipped.filter(Boolean).join(' and ');
   return (
     `Reading ${list(counts, 'and')} file${pages.length === 1 ? '' : 's'} of ${folder}: id from the path, ` +
-    `${titles.length === 0 ? 'no titles' : `title from ${list(titles, 'or')}`}` +
+    (titles.length === 0 ? 'no titles' : `title from ${list(titles, 'or')}`) +
     `${left === '' ? '' : `; skipped ${left}`}.`
   );
 }
