@@ -13,6 +13,7 @@ export async function sniffFormat(source: ByteSource): Promise<DocumentFormat | 
   const bytes = await source.peek(sniffBytes);
   const first = bytes.toString('latin1');
   if (first.startsWith(sqliteMagic)) return 'sqlite';
+  if (first.startsWith('%PDF-')) return 'pdf';
   const start = first.replace(/^\u00ef\u00bb\u00bf/, '').trimStart();
   if (start === '') return bytes.length < sniffBytes ? 'empty' : undefined;
   if (start.startsWith('{')) return 'jsonl';
@@ -33,19 +34,14 @@ export async function detectFormat(source: ByteSource): Promise<DocumentFormat> 
   if (byName === 'html') return byName;
   throw badInput(
     { file: source.name },
-    format === 'empty' ? 'the file is empty' : await whatItIsNot(source),
+    format === 'empty'
+      ? 'the file is empty'
+      : 'cannot tell the format: the file begins neither with a JSON object, nor with TREC <DOC> and <DOCNO>, ' +
+          'nor with a line of 2 or 3 columns separated by tabs',
     format === 'empty'
       ? 'Name a file or folder that holds documents.'
       : 'Name the format: --format beir, jsonl, tsv, trec or trecweb, csv, or text for a file that is one document.',
   );
-}
-
-async function whatItIsNot(source: ByteSource): Promise<string> {
-  const isPdf = (await source.peek(5)).toString('latin1') === '%PDF-';
-  return isPdf
-    ? 'PDF files are not read: convert them to text first (pdftotext, or pandoc for other formats)'
-    : 'cannot tell the format: the file begins neither with a JSON object, nor with TREC <DOC> and <DOCNO>, ' +
-        'nor with a line of 2 or 3 columns separated by tabs';
 }
 
 /** The format that the ending of a file's name stands for. */

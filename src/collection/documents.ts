@@ -89,7 +89,7 @@ export async function* readDocumentBatches(
     const pages = named === undefined ? await choosePages(files) : isPage(named) ? pagesOf(files, named) : [];
     if (pages.length > 0) {
       refuseOptions(pages[0]!.format, options);
-      onGuess?.(describePages(path, pages, files, leftOut));
+      onGuess?.(describePages(path, pages, files, { leftOut, isGuessed: named === undefined }));
       yield* readPages(path, pages, files, options);
       return;
     }
@@ -132,7 +132,7 @@ async function* readPages(
   }
   if (binary.length > 0) {
     const names = `${binary.slice(0, 3).join(', ')}${binary.length > 3 ? ', …' : ''}`;
-    onGuess?.(`Skipped ${binary.length} of them because of binary data: ${names}.`);
+    onGuess?.(`Skipped ${binary.length} of them, without text: ${names}.`);
   }
 }
 
@@ -196,7 +196,11 @@ async function* readFile(
   if (isPage(format)) {
     const document = await readPage(source, format, pageId(source.name.split(/[\\/]/).at(-1)!));
     if (document === undefined) {
-      throw badInput({ file: source.name }, 'the file holds binary data', 'Name a file of text.');
+      throw badInput(
+        { file: source.name },
+        'the file holds binary data or scanned pages',
+        'Name a file with text.',
+      );
     }
     options.onGuess?.(`Reading ${source.name} as one document (${format}).`);
     yield [document];
@@ -218,7 +222,7 @@ function refuseOptions(format: DocumentFormat, { fields = {}, table, sql }: Read
   const refuse = (option: string, formats: string): never => {
     throw new BertQeError(
       'usage',
-      `--${option} has no effect on ${isPage(format) ? 'Markdown, HTML and text' : format} files; it is for ${formats}.`,
+      `--${option} has no effect on ${isPage(format) ? 'Markdown, HTML, text and PDF' : format} files; it is for ${formats}.`,
     );
   };
   if (format === 'sqlite') return;

@@ -1,7 +1,8 @@
 import { basename, extname } from 'node:path';
 import { ByteSource } from './byte-source.js';
 import { formatByName, sniffFormat } from './detect.js';
-import { pageFormatOf, type PageFormat } from './pages.js';
+import { pageFormatOf, pageFormats, type PageFormat } from './pages.js';
+import { loadPdfPackage } from './pdf.js';
 import type { FoundFile } from './walk.js';
 
 /** A file of a folder that is one document. */
@@ -25,7 +26,9 @@ export async function choosePages(files: readonly FoundFile[]): Promise<FoundPag
   const pages = pagesOf(files);
   if (pages.length === 0) return [];
   const records = files.filter(({ path }) => /^(?:jsonl|tsv|csv)$/.test(formatByName(path) ?? ''));
-  const votes = pages.filter(({ path }) => !/^(?:readme|licen[cs]e|changelog)/i.test(basename(path)));
+  const votes = pages.filter(
+    ({ path, format }) => format !== 'pdf' && !/^(?:readme|licen[cs]e|changelog)/i.test(basename(path)),
+  );
   if (records.length > 0 && bytesOf(votes) <= bytesOf(records)) return [];
   // TREC files have no ending of their own; some end in .txt.
   const unclear = files.filter(({ path }) => {
@@ -33,7 +36,16 @@ export async function choosePages(files: readonly FoundFile[]): Promise<FoundPag
     return format === 'text' || (format === undefined && !binaryEndings.test(path));
   });
   for (const { path } of unclear) if (await isTrec(path)) return [];
-  return pages;
+  const others = pages.filter(({ format }) => format !== 'pdf');
+  // PDF is passed over where its package is not installed; alone, it gives the error that names the package.
+  return others.length === 0 || others.length === pages.length || (await canReadPdf()) ? pages : others;
+}
+
+function canReadPdf(): Promise<boolean> {
+  return loadPdfPackage().then(
+    () => true,
+    () => false,
+  );
 }
 
 function bytesOf(files: readonly FoundFile[]): number {
@@ -55,31 +67,32 @@ async function isTrec(path: string): Promise<boolean> {
 const binaryEndings =
   /\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|psd|mp[34]|m4a|wav|ogg|webm|mov|avi|pdf|docx?|xlsx?|pptx?|od[tsp]|epub|zip|7z|rar|tar|tgz|bz2|xz|zst|jar|exe|dll|so|wasm|woff2?|ttf|otf|eot|db|sqlite3?|pyc|class|js|ts|css|map|lock)$/i;
 
-const formatNames = { markdown: 'Markdown', html: 'HTML', text: 'text' } as const;
+const formatNames = { markdown: 'Markdown', html: 'HTML', text: 'text', pdf: 'PDF' } as const;
 
 /** The sentence that says how a folder of pages is read and what is skipped. */
 export function describePages(
   folder: string,
   pages: readonly FoundPage[],
   files: readonly FoundFile[],
-  leftOut: number,
+  { leftOut, isGuessed }: { leftOut: number; isGuessed: boolean },
 ): string {
-  const formats = (['markdown', 'html', 'text'] as const).filter((format) =>
-    pages.some((page) => page.format === format),
-  );
+  const formats = pageFormats.filter((format) => pages.some((page) => page.format === format));
   const counts = formats.map(
     (format) => `${pages.filter((page) => page.format === format).length} ${formatNames[format]}`,
   );
   const titles = [
     ...(formats.includes('markdown') ? ['front matter', 'the first heading'] : []),
     ...(formats.includes('html') ? ['<title>'] : []),
+    ...(formats.includes('pdf') ? ['the properties'] : []),
   ];
   const skipped = [describeSkipped(pages, files), leftOut > 0 ? `${leftOut} hidden or node_modules` : ''];
   const left = skipped.filter(Boolean).join(' and ');
+  const hasOtherPdf = !formats.includes('pdf') && files.some(({ path }) => pageFormatOf(path) === 'pdf');
   return (
     `Reading ${list(counts, 'and')} file${pages.length === 1 ? '' : 's'} of ${folder}: id from the path, ` +
     (titles.length === 0 ? 'no titles' : `title from ${list(titles, 'or')}`) +
-    `${left === '' ? '' : `; skipped ${left}`}.`
+    `${left === '' ? '' : `; skipped ${left}`}.` +
+    (isGuessed && hasOtherPdf ? ' To read PDF too: npm install unpdf' : '')
   );
 }
 

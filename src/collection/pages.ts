@@ -3,11 +3,13 @@ import type { ByteSource } from './byte-source.js';
 import { htmlToText, type PageText } from './html.js';
 import { markdownToText } from './markdown.js';
 import { decodePage, decodeText } from './page-text.js';
+import { pdfToText } from './pdf.js';
 import type { SourcedDocument } from './sourced-document.js';
 import { plainLines } from './text-collector.js';
+import type { Origin } from './types.js';
 
 /** Formats in which a file is one document. */
-export const pageFormats = ['markdown', 'html', 'text'] as const;
+export const pageFormats = ['markdown', 'html', 'text', 'pdf'] as const;
 
 export type PageFormat = (typeof pageFormats)[number];
 
@@ -22,6 +24,7 @@ export function pageFormatOf(name: string): PageFormat | undefined {
   if (ending === undefined) return undefined;
   if (/^(?:md|mdx|markdown|mkd)$/.test(ending)) return 'markdown';
   if (/^(?:html?|xhtml)$/.test(ending)) return 'html';
+  if (ending === 'pdf') return 'pdf';
   return /^(?:txt|text|rst|adoc|asciidoc|org)$/.test(ending) ? 'text' : undefined;
 }
 
@@ -30,7 +33,7 @@ export function pageId(path: string): string {
   return path.replaceAll(/[\s%]/g, encodeURIComponent);
 }
 
-/** Reads a file as one document; undefined where it holds binary data. */
+/** Reads a file as one document; undefined where it holds no text: binary data, or scanned pages. */
 export async function readPage(
   source: ByteSource,
   format: PageFormat,
@@ -38,14 +41,16 @@ export async function readPage(
 ): Promise<SourcedDocument | undefined> {
   const start = await source.peek(sniffBytes);
   const isUtf16 = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
-  if (!isUtf16 && start.includes(0)) return undefined;
-  const { title, text } = await readText(await readAll(source), format);
+  if (format !== 'pdf' && !isUtf16 && start.includes(0)) return undefined;
   const origin = { file: source.name };
+  const { title, text } = await readText(await readAll(source), format, origin);
+  if (format === 'pdf' && text === '') return undefined;
   const document = { id: checkId(id, 'document', origin), text, origin };
   return title === '' ? document : { ...document, title };
 }
 
-async function readText(bytes: Buffer, format: PageFormat): Promise<PageText> {
+async function readText(bytes: Buffer, format: PageFormat, origin: Origin): Promise<PageText> {
+  if (format === 'pdf') return pdfToText(bytes, origin);
   if (format === 'markdown') return markdownToText(decodeText(bytes));
   if (format === 'text') return { title: '', text: plainLines(decodeText(bytes)) };
   const html = decodePage(bytes);

@@ -14,6 +14,7 @@ export const documentFormats = [
   'markdown',
   'html',
   'text',
+  'pdf',
   'csv',
   'sqlite',
   'postgres',

@@ -172,7 +172,7 @@ describe('mistakes are named in one line', () => {
   test.each<[string[], RegExp]>([
     [
       ['index', 'notes', '--text-field', 'body', '--out', 'x'],
-      /--text-field has no effect on Markdown, HTML and text/,
+      /--text-field has no effect on Markdown, HTML, text and PDF/,
     ],
     [
       ['index', 'table.csv', '--text-field', 'body', '--out', 'x'],

@@ -85,7 +85,7 @@ describe('a folder of pages', () => {
       { id: 'utf16.txt', text: 'zwölf' },
       { id: 'utf8.md', title: 'Größe', text: 'zwölf' },
     ]);
-    expect(said[1]).toBe(`Skipped 1 of them because of binary data: ${scratch('odd/binary.txt')}.`);
+    expect(said[1]).toBe(`Skipped 1 of them, without text: ${scratch('odd/binary.txt')}.`);
     expect(skipped).toEqual(['binary.txt']);
   });
 
@@ -103,7 +103,7 @@ describe('a folder of pages', () => {
   it('has no fields and tables', async () => {
     await expectRefusal(
       read(scratch('notes'), { fields: { text: 'body' } }),
-      ['--text-field has no effect on Markdown, HTML and text files', 'JSONL, CSV'],
+      ['--text-field has no effect on Markdown, HTML, text and PDF files', 'JSONL, CSV'],
       'usage',
     );
     await expectRefusal(read(scratch('notes'), { table: 't' }), ['--table has no effect', 'SQLite'], 'usage');
@@ -132,12 +132,58 @@ describe('a single page', () => {
     const binary = scratch('binary.md', Buffer.from([1, 0]));
     await expectRefusal(read(binary), ['binary.md: the file holds binary data']);
   });
+});
 
-  it('of PDF is refused with a way', async () => {
-    await expectRefusal(read(scratch('paper.pdf', '%PDF-1.7\n')), [
-      'paper.pdf: PDF files are not read',
-      'pdftotext',
+/** A PDF of one page. */
+function pdf(text: string, title: string): string {
+  const content = `BT /F1 12 Tf 72 700 Td (${text}) Tj ET`;
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    `<< /Title (${title}) >>`,
+  ];
+  let file = '%PDF-1.4\n';
+  const places = objects.map((object, i) => {
+    const place = file.length;
+    file += `${i + 1} 0 obj\n${object}\nendobj\n`;
+    return `${String(place).padStart(10, '0')} 00000 n \n`;
+  });
+  const start = file.length;
+  const trailer = `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info 6 0 R >>\nstartxref\n${start}\n%%EOF\n`;
+  return `${file}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${places.join('')}${trailer}`;
+}
+
+describe('PDF', () => {
+  it('is read by an optional package; scanned pages are skipped', async () => {
+    scratch('papers/a.pdf', pdf('Bridges sway in the wind.', 'On bridges'));
+    scratch('papers/b.pdf', pdf('Sand moves.', 'Microsoft Word - sand.doc'));
+    scratch('papers/scan.pdf', pdf('', 'A scan'));
+    const { documents, said } = await read(scratch('papers'));
+    expect(documents).toEqual([
+      { id: 'a.pdf', title: 'On bridges', text: 'Bridges sway in the wind.' },
+      { id: 'b.pdf', text: 'Sand moves.' },
     ]);
+    expect(said).toEqual([
+      `Reading 3 PDF files of ${scratch('papers')}: id from the path, title from the properties.`,
+      `Skipped 1 of them, without text: ${scratch('papers/scan.pdf')}.`,
+    ]);
+    expect((await read(scratch('papers/a.pdf'))).documents).toMatchObject([{ id: 'a.pdf' }]);
+  });
+
+  it('that is damaged is refused', async () => {
+    await expectRefusal(read(scratch('bad.pdf', '%PDF-1.7\nnothing')), [
+      'bad.pdf: the PDF cannot be read (',
+      'Mend it',
+    ]);
+  });
+
+  it('does not outweigh a corpus beside it', async () => {
+    scratch('published/corpus-1.jsonl', '{"_id": "a", "text": "x"}\n');
+    scratch('published/paper.pdf', pdf('x'.repeat(1000), 'The paper'));
+    expect((await read(scratch('published'))).documents.map(({ id }) => id)).toEqual(['a']);
   });
 });
 
