@@ -58,6 +58,8 @@ const readers: Readonly<Record<RecordFormat, DocumentReader>> = {
  * collection.
  *
  * @example
+ * import { readDocuments } from 'bert-qe';
+ *
  * for await (const { id, title, text } of readDocuments('notes')) console.log(id, title, text.length);
  */
 export async function* readDocuments(
