@@ -90,9 +90,9 @@ export function describePages(
   const hasOtherPdf = !formats.includes('pdf') && files.some(({ path }) => pageFormatOf(path) === 'pdf');
   return (
     `Reading ${list(counts, 'and')} file${pages.length === 1 ? '' : 's'} of ${folder}: id from the path, ` +
-    `${titles.length === 0 ? 'no titles' : `title from ${list(titles, 'or')}`}` +
+    (titles.length === 0 ? 'no titles' : `title from ${list(titles, 'or')}`) +
     `${left === '' ? '' : `; skipped ${left}`}.` +
-    `${isGuessed && hasOtherPdf ? ' To read PDF too: npm install unpdf' : ''}`
+    (isGuessed && hasOtherPdf ? ' To read PDF too: npm install unpdf' : '')
   );
 }
 

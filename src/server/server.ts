@@ -7,7 +7,7 @@ import { Application } from './application.js';
 import {
   loadVariants,
   Measurements,
-  ModelNames,
+  VariantNames,
   Topics,
   type Collection,
   type LoadModelsOptions,
@@ -115,7 +115,7 @@ export class RerankServer {
   }
 }
 
-function serviceFor(options: ServerOptions, variants: ModelNames['variants'], isLocal: boolean): Service {
+function serviceFor(options: ServerOptions, variants: VariantNames['variants'], isLocal: boolean): Service {
   const { version, log, cors = [], trustProxy = false } = options;
   const keys = new ApiKeys(options.keys ?? []);
   const limits = { ...defaultLimits, ...options.limits };
@@ -132,7 +132,7 @@ function serviceFor(options: ServerOptions, variants: ModelNames['variants'], is
     version,
     access: new Access({ keys, isLocal, trustProxy, cors }),
     limits,
-    models: new ModelNames(variants, {
+    models: new VariantNames(variants, {
       strict: options.strictModels ?? false,
       onUnknown: (model, { id }) => log.say('unknown model', { model, served: id }),
     }),

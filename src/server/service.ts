@@ -1,4 +1,4 @@
-import type { Collection, Measurements, ModelNames, ServedVariant, Topics } from './catalogue/index.js';
+import type { Collection, Measurements, VariantNames, ServedVariant, Topics } from './catalogue/index.js';
 import { HttpProblem, type Access, type ParseQueue, type RequestContext } from './http/index.js';
 import type { ApiDescription } from './api-description.js';
 import type { ServiceLimits } from './limits.js';
@@ -13,7 +13,7 @@ export interface Service {
   readonly version: string;
   readonly access: Access;
   readonly limits: ServiceLimits;
-  readonly models: ModelNames;
+  readonly models: VariantNames;
   /** The start of the server. */
   readonly started: Date;
   readonly methodDefaults: MethodDefaults;
@@ -48,7 +48,7 @@ export function clientVariantOf({ models }: Service, name: string | undefined): 
   return models.findForClient(name) ?? unknownModel(models, name!);
 }
 
-function unknownModel({ variants }: ModelNames, name: string): never {
+function unknownModel({ variants }: VariantNames, name: string): never {
   const known = variants.map(({ id }) => id).join(', ');
   throw new HttpProblem(
     404,

@@ -23,6 +23,7 @@ export const commands: Readonly<Record<string, Loader>> = {
   models: () => load(import('./models.js'), (module) => module.modelsCommand),
   experiment: () => load(import('./experiment.js'), (module) => module.experimentCommand),
   serve: () => load(import('./serve.js'), (module) => module.serveCommand),
+  mcp: () => load(import('./mcp.js'), (module) => module.mcpCommand),
   fleet: () => load(import('./fleet.js'), (module) => module.fleetCommand),
   flops: () => load(import('./flops.js'), (module) => module.flopsCommand),
   check: () => load(import('./check.js'), (module) => module.checkCommand),

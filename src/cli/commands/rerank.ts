@@ -1,6 +1,5 @@
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { standardStream } from '../../common/output.js';
-import { parseVariant } from '../../expansion/index.js';
 import {
   fleetReranker,
   loadReranker,
@@ -21,6 +20,7 @@ import { usageError, type OptionValues } from '../options.js';
 import { withWords } from '../collection-options.js';
 import { counted, formatCount, formatDuration, writeJson } from '../format.js';
 import { Progress } from '../progress.js';
+import { rerankerConfig } from '../reranker-config.js';
 import { openRun, sourceOptions, type OpenedRun } from '../run-source.js';
 
 const options = {
@@ -124,45 +124,6 @@ export const rerankCommand = defineCommand({
     }
   },
 });
-
-/** The re-ranker that the options name, and its name: BERT-QE-SST, or BERT-QE where models are named one by one. */
-function rerankerConfig(options: Values): { config: RerankerConfig; name: string } {
-  const { phaseOne, expansion, name } = parseVariant(options.models);
-  const { phase1, phase2, phase3, 'best-passage': bestPassage } = options;
-  for (const phase of ['phase2', 'phase3'] as const) {
-    if (!expansion && options[phase] !== undefined) {
-      throw usageError(
-        `--${phase} has no effect with --models ${options.models}, which is MaxP; give --models three letters.`,
-      );
-    }
-  }
-  const one = phase1 ?? phaseOne;
-  const isNamed = (phase1 ?? phase2 ?? phase3) !== undefined;
-  return {
-    name: isNamed ? (expansion ? 'BERT-QE' : 'BERT-MaxP') : name,
-    config: {
-      models: {
-        bestPassage: bestPassage ?? one,
-        phaseOne: one,
-        phaseTwo: phase2 ?? expansion?.phaseTwo ?? one,
-        phaseThree: phase3 ?? expansion?.phaseThree ?? one,
-      },
-      expansion: expansion !== undefined,
-      device: options.device,
-      precision: options.precision,
-      alpha: options.alpha,
-      beta: options.beta,
-      kd: options.kd,
-      kc: options.kc,
-      chunkWords: options['chunk-words'],
-      passageWords: options['passage-words'],
-      titleWords: options['title-words'],
-      chunkSource: options['chunk-source'],
-      dropQueryScore: options['drop-query-score'],
-      depth: options.depth,
-    },
-  };
-}
 
 /** The options, as they are written, that change the results. */
 function optionInputs(options: Values, { expansion }: RerankerConfig): RunInputs {

@@ -3,5 +3,5 @@ export { describeVariants, Measurements, shownSettings } from './describe.js';
 export { experimentFiles, listExperiments } from './experiments.js';
 export { listModels, modelEntry } from './list-models.js';
 export { loadVariants, type LoadModelsOptions } from './load.js';
-export { ModelNames } from './model-names.js';
+export { VariantNames } from './variant-names.js';
 export { type ServedVariant } from './served-variant.js';

@@ -13,7 +13,7 @@ import {
 } from '../../bert/index.js';
 import { BertQeError } from '../../common/errors.js';
 import type { ServedModel } from '../scheduling/index.js';
-import { anyName, defaultName } from './model-names.js';
+import { anyName, defaultName } from './variant-names.js';
 import { namedVariant, type NamedVariant } from './names.js';
 import { findVariant, type ServedVariant } from './served-variant.js';
 

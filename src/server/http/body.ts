@@ -1,3 +1,4 @@
+import { describeIssues } from '../../common/schema-issues.js';
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { discardedBody } from '../limits.js';
@@ -94,14 +95,5 @@ export function parseJson(bytes: Buffer): unknown {
 export function check<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
-  const issues = checked.error.issues.slice(0, 3).map((issue) => `${fieldName(issue.path)}${issue.message}`);
-  const more = checked.error.issues.length > 3 ? ` (and ${checked.error.issues.length - 3} more)` : '';
-  throw new HttpProblem(422, 'invalid_request', `${issues.join('; ')}${more}.`);
-}
-
-function fieldName(path: readonly PropertyKey[]): string {
-  const parts = path.map((part, i) =>
-    typeof part === 'number' ? `[${part}]` : `${i > 0 ? '.' : ''}${String(part)}`,
-  );
-  return parts.length > 0 ? `${parts.join('')}: ` : '';
+  throw new HttpProblem(422, 'invalid_request', describeIssues(checked.error));
 }

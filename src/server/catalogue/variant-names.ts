@@ -13,7 +13,7 @@ const ownName = /^bert-qe-/i;
 const mostReported = 100;
 
 /** The variants of a server by the names that requests send. */
-export class ModelNames {
+export class VariantNames {
   readonly #reported = new Set<string>();
 
   constructor(
