@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { cacheFolder } from '../../common/cache-folder.js';
+import { inCache } from '../../common/cache-folder.js';
 import { hashJson } from '../../common/hash.js';
 import { type BertWeights, bertWeights, openCheckpoint } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
@@ -50,8 +50,10 @@ export async function compiledModel(
       precision === 'int8' ? (options.calibration ?? (await defaultCalibrationPairs())) : [];
     const identity = [WRITER_VERSION, config, precision, device, calibration, await fingerprint(checkpoint)];
     const key = hashJson(...identity).slice(0, 32);
-    const compiled = await writeOnce(join(cacheFolder(), 'compiled', key), (temporary) =>
-      writeCompiled(weights, { ...options, calibration }, join(temporary, 'model.onnx')),
+    const compiled = await inCache((cache) =>
+      writeOnce(join(cache, 'compiled', key), (temporary) =>
+        writeCompiled(weights, { ...options, calibration }, join(temporary, 'model.onnx')),
+      ),
     );
     return join(compiled, 'model.onnx');
   } finally {
