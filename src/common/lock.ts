@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, open, readFile, rm, stat, utimes, type FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { BertQeError, throwIfAborted } from './errors.js';
@@ -75,18 +75,22 @@ function isLocked(what: string, holder: Holder | undefined): BertQeError {
   return new BertQeError('locked', `${what} is being written by ${who}; wait for it, or write elsewhere.`);
 }
 
-/** Creates the file; false where it is there already. */
+/** Creates the file; false where it is there already. A file that cannot be written, on a full disk, is removed. */
 async function create(path: string, content: string): Promise<boolean> {
+  let file: FileHandle;
   try {
-    const file = await open(path, 'wx');
-    try {
-      await file.writeFile(content);
-    } finally {
-      await file.close();
-    }
-    return true;
+    file = await open(path, 'wx');
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
+    throw writeFailure(path, error);
+  }
+  try {
+    await file.writeFile(content);
+    await file.close();
+    return true;
+  } catch (error) {
+    await file.close().catch(() => {});
+    await rm(path, { force: true });
     throw writeFailure(path, error);
   }
 }

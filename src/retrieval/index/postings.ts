@@ -174,6 +174,11 @@ export class Postings {
   readonly maxDph: Float32Array;
   private readonly start: Int32Array;
   private readonly words: Int32Array;
+  /** Where the blocks begin, in bytes. */
+  private readonly dataAt: number;
+  /** A range of `words` that is in memory. */
+  private loadedFrom = 0;
+  private loadedTo = 0;
   /** The documents of the decoded block. */
   readonly documents = new Int32Array(BLOCK_SIZE);
   private readonly frequencies = new Int32Array(BLOCK_SIZE);
@@ -187,13 +192,18 @@ export class Postings {
   /** Where {@link find} has come to in the opened block's bitmap: a word, and the postings in the words before it. */
   private word = 0;
   private rank = 0;
-  readonly documentFrequency: number;
 
-  constructor(stored: Uint8Array, documentFrequency: number) {
-    // Typed arrays want an aligned start; LMDB gives one except for values inside a leaf page.
-    const bytes = stored.byteOffset % 4 === 0 ? stored : stored.slice();
+  constructor(
+    bytes: Uint8Array,
+    readonly documentFrequency: number,
+    /** Has a range of the bytes in memory; returns where the bytes that are in memory from its start on end. */
+    private readonly ensure: (start: number, end: number) => number = () => bytes.length,
+  ) {
     const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2);
+    ensure(0, 4);
     const blocks = words[0] >>> 0;
+    this.dataAt = 4 * (1 + COLUMNS * blocks);
+    ensure(0, this.dataAt);
     const column = (index: number) => words.subarray(1 + index * blocks, 1 + (index + 1) * blocks);
     this.blocks = blocks;
     this.lastDocument = column(0);
@@ -202,12 +212,13 @@ export class Postings {
     this.minLength = column(3);
     this.maxDph = new Float32Array(bytes.buffer, bytes.byteOffset + 4 * (1 + 4 * blocks), blocks);
     this.words = words.subarray(1 + COLUMNS * blocks);
-    this.documentFrequency = documentFrequency;
   }
 
   /** Makes `block` the one the methods below are about; returns whether it can be searched by {@link find}. */
   open(block: number): boolean {
     const start = this.start[block];
+    const end = block + 1 < this.blocks ? this.start[block + 1] : this.words.length;
+    if (start < this.loadedFrom || end > this.loadedTo) this.load(start, end);
     const head = this.words[start];
     const count = head & 0xff;
     const gapBits = (head >>> 8) & 0xff;
@@ -223,6 +234,12 @@ export class Postings {
     this.word = 0;
     this.rank = 0;
     return bitmap;
+  }
+
+  private load(start: number, end: number): void {
+    const loadedTo = this.ensure(this.dataAt + 4 * start, this.dataAt + 4 * end);
+    this.loadedFrom = start;
+    this.loadedTo = Math.floor((loadedTo - this.dataAt) / 4);
   }
 
   /** Opens a block and decodes its documents; returns how many postings it holds. */
