@@ -35,9 +35,6 @@ export class TimeSlice {
   }
 }
 
-/** Items between two looks at the clock. */
-const itemsPerLook = 16;
-
 /** Maps items in slices of time; throws `aborted` between two of them when the signal fires. */
 export async function mapInSlices<T, R>(
   items: readonly T[],
@@ -47,7 +44,7 @@ export async function mapInSlices<T, R>(
   const slice = new TimeSlice();
   const mapped: R[] = [];
   for (let i = 0; i < items.length; i++) {
-    if (i % itemsPerLook === 0 && slice.isOver) {
+    if (slice.isOver) {
       await slice.yield();
       throwIfAborted(signal);
     }

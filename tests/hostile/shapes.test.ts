@@ -35,13 +35,16 @@ async function blocks({ path, body }: Shape): Promise<number[]> {
     longest.push((await server.measure('block')).longest);
     expect([200, 400, 404, 413, 422, 429, 504, 0]).toContain(status);
   }
-  if (process.env['HOSTILE_LOG']) console.log('BLOCKS', path, longest.map(Math.round).join(' '));
   return longest;
 }
 
+function hasGrown(longest: readonly number[]): boolean {
+  return longest.some(
+    (block, i) => block > longestBlock || (i > 0 && block > 2 * longest[i - 1] + fixedPart),
+  );
+}
+
 async function staysFree(shape: Shape): Promise<void> {
-  const hasGrown = (longest: readonly number[]) =>
-    longest.some((block, i) => block > longestBlock || (i > 0 && block > 2 * longest[i - 1] + fixedPart));
   let longest = await blocks(shape);
   if (hasGrown(longest)) longest = await blocks(shape);
   expect(hasGrown(longest), `${shape.name}: held for ${longest.map(Math.round).join(', ')} ms`).toBe(false);

@@ -42,6 +42,8 @@ describe('hostile requests, some of them small', () => {
   });
 });
 
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
 describe('the structure of a body', () => {
   const limits = { documents: 100, values: 1000 };
   const isTaken = (text: string, chunk = text.length, given = limits): boolean => {
@@ -66,7 +68,6 @@ describe('the structure of a body', () => {
   });
 
   it('is limited in depth, width and number of values', () => {
-    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     expect(isTaken(nested(jsonDepth))).toBe(true);
     expect(isTaken(nested(jsonDepth + 1))).toBe(false);
     expect(isTaken(JSON.stringify(Array(100).fill(1)))).toBe(true);

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { yieldToEventLoop } from '../../common/yield.js';
 import { discardedBody, unparsedBytes, type ServiceLimits } from '../limits.js';
 import { JsonMeter } from './json-meter.js';
 import { HttpProblem } from './problem.js';
@@ -158,13 +159,17 @@ export function discardBody(
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export function parseJson(bytes: Buffer): unknown {
+/** Bytes of a body that is decoded and parsed at once. */
+const quickBytes = 1024 * 1024;
+
+export async function parseJson(bytes: Buffer): Promise<unknown> {
   let text: string;
   try {
     text = utf8.decode(bytes);
   } catch {
     throw new HttpProblem(400, 'invalid_json', 'The body is not UTF-8.');
   }
+  if (bytes.length > quickBytes) await yieldToEventLoop();
   try {
     return JSON.parse(text);
   } catch (error) {

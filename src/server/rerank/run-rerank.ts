@@ -1,5 +1,6 @@
 import {
   BertQE,
+  countWords,
   eachPhase,
   type BertQEOptions,
   type InputDocument,
@@ -116,24 +117,4 @@ async function refuseTooManyPairs(
     `The request is up to ${pairs} pairs of texts; this server takes at most ${most} at a time. ` +
       'Send fewer or shorter documents, or start the server with a larger --max-pairs.',
   );
-}
-
-/** White space beyond ASCII. */
-const otherSpaces = new Set(
-  Array.from(
-    '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff',
-    (space) => space.charCodeAt(0),
-  ),
-);
-
-function countWords(text: string): number {
-  let words = 0;
-  let isInWord = false;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    const isSpace = code <= 0x20 || (code >= 0xa0 && otherSpaces.has(code));
-    if (!isSpace && !isInWord) words++;
-    isInWord = !isSpace;
-  }
-  return words;
 }

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
+import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { ServerOptions } from '../../../src/server/index.js';
 
@@ -15,8 +15,6 @@ export interface Measured {
 
 /** A server in a process of its own. */
 export class ServerProcess {
-  readonly #agent = new Agent({ keepAlive: true });
-
   private constructor(
     readonly url: string,
     private readonly child: ChildProcess,
@@ -55,7 +53,7 @@ export class ServerProcess {
         `${this.url}${path}`,
         {
           method: 'POST',
-          agent: this.#agent,
+          agent: false,
           headers: { 'Content-Type': 'application/json', 'Content-Length': bytes.length, ...headers },
         },
         (answer) => {
@@ -66,13 +64,14 @@ export class ServerProcess {
           answer.on('end', end).on('error', end);
         },
       );
+      // A refused body may still be on its way when the connection is closed.
+      sending.on('socket', (socket) => socket.on('error', () => undefined));
       sending.on('error', () => resolve({ status: 0, body: '' }));
       sending.end(bytes);
     });
   }
 
   async stop(): Promise<void> {
-    this.#agent.destroy();
     if (!this.isAlive) return;
     const ended = once(this.child, 'exit');
     this.child.send('stop');
