@@ -16,6 +16,8 @@ const shared = {
   testTimeout: 600_000,
   hookTimeout: 600_000,
   setupFiles: [fileURLToPath(new URL('tests/support/seed.ts', import.meta.url))],
+  // Some tests open sessions of onnxruntime themselves.
+  env: { ORT_DISABLE_TELEMETRY: '1' },
   // Native addons (onnxruntime, lmdb) need processes of their own.
   pool: 'forks' as const,
 };

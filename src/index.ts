@@ -14,6 +14,7 @@ export {
   roundRobinFolds,
   writeRun,
   type Document,
+  type DocumentFields,
   type DocumentFormat,
   type DocumentStore,
   type Fold,

@@ -7,7 +7,7 @@
 export type JsonValue = null | string | number | boolean | JsonObject | JsonValue[];
 export type JsonObject = { [name: string]: JsonValue | undefined };
 
-/** AI SDK 6 speaks v3, AI SDK 7 v4. */
+/** AI SDK 6 takes v3, AI SDK 7 takes v3 and v4. */
 export type SpecificationVersion = 'v3' | 'v4';
 
 /** An object of the caller, with unknown fields. */

@@ -21,16 +21,16 @@ import { LazyReranker } from './lazy-reranker.js';
 export type { RerankingModel } from './ai-sdk-types.js';
 
 /** Options of {@link createBertQE}. */
-export interface BertQEProviderOptions<V extends SpecificationVersion = 'v4'> extends Omit<
+export interface BertQEProviderOptions<V extends SpecificationVersion = 'v3'> extends Omit<
   LoadOptions,
   'models'
 > {
-  /** `v4` for AI SDK 7 (the default), `v3` for AI SDK 6. */
+  /** The version of the models that are made (`v3`, which AI SDK 6 and 7 take). `v4` is for AI SDK 7 alone. */
   readonly specificationVersion?: V;
 }
 
 /** A provider of models by name: `SST`, `BERT-QE-SST`, `S`. */
-export interface BertQEProvider<V extends SpecificationVersion = 'v4'> {
+export interface BertQEProvider<V extends SpecificationVersion = 'v3'> {
   (modelId: string): RerankingModel<V>;
   readonly specificationVersion: V;
   reranking(modelId: string): RerankingModel<V>;
@@ -47,10 +47,10 @@ export interface BertQEProvider<V extends SpecificationVersion = 'v4'> {
  * Makes a provider with its own settings: `createBertQE({ alpha: 0.5 })('SST')` is a model for `rerank()` of the AI SDK.
  * examples/ai-sdk.mjs is a whole program.
  */
-export function createBertQE<V extends SpecificationVersion = 'v4'>(
+export function createBertQE<V extends SpecificationVersion = 'v3'>(
   options: BertQEProviderOptions<V> = {},
 ): BertQEProvider<V> {
-  const { specificationVersion = 'v4' as V, ...load } = options;
+  const { specificationVersion = 'v3' as V, ...load } = options;
   const rerankers = new Map<string, LazyReranker>();
   const model = (modelId: string): RerankingModel<V> => {
     const { name } = parseVariant(modelId);
@@ -79,7 +79,7 @@ function absent(kind: string): (modelId: string) => never {
   };
 }
 
-/** The provider with default settings, for AI SDK 7. */
+/** The provider with default settings. */
 export const bertQE = createBertQE();
 
 function rerankingModel<V extends SpecificationVersion>(

@@ -1,4 +1,4 @@
-import { readQueries, type Query } from '../collection/index.js';
+import { readQueries, type Query, type ReadDocumentsOptions } from '../collection/index.js';
 import { omitUndefined } from '../common/omit-undefined.js';
 import type { CollectionAddress } from '../remote/index.js';
 import {
@@ -13,7 +13,8 @@ import {
   type SearcherOptions,
   type WeightingModel,
 } from '../retrieval/index.js';
-import type { clusterOptions, retrievalOptions } from './option-table.js';
+import type { Io } from './command.js';
+import type { clusterOptions, documentOptions, retrievalOptions } from './option-table.js';
 import { usageError, type OptionValues } from './options.js';
 
 /** Reads the queries of `--query` or `--queries`, exactly one of which must be given. */
@@ -24,6 +25,35 @@ export async function queriesFrom(text: string | undefined, file: string | undef
   if (file !== undefined) return readQueries(file);
   if (text!.trim() === '') throw usageError('--query is empty; give it some words.');
   return [{ id: '1', text: text! }];
+}
+
+/** The options of a command that takes the words of a query as arguments too. */
+export function withWords<V extends { query?: string | undefined; queries?: string | undefined }>(
+  options: V,
+  words: readonly string[],
+): V {
+  if (words.length === 0) return options;
+  if (options.query !== undefined || options.queries !== undefined) {
+    throw usageError(
+      `The query is given twice: "${words.join(' ')}" and ${options.query === undefined ? '--queries' : '--query'}; leave one out.`,
+    );
+  }
+  return { ...options, query: words.join(' ') };
+}
+
+/** How the documents of a command are read; what is guessed about them is told on standard error. */
+export function documentReading(
+  values: OptionValues<typeof documentOptions>,
+  io: Io,
+): Pick<ReadDocumentsOptions, 'format' | 'fields' | 'table' | 'sql' | 'onGuess'> {
+  const text = values['text-field']?.split(',').map((name) => name.trim());
+  return {
+    format: values.format,
+    fields: omitUndefined({ id: values['id-field'], title: values['title-field'], text }),
+    table: values.table,
+    sql: values.sql,
+    onGuess: (sentence) => io.stderr.write(`${sentence}\n`),
+  };
 }
 
 type ClusterValues = OptionValues<typeof clusterOptions>;

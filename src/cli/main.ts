@@ -1,7 +1,7 @@
 import { BertQeError, reasonOf } from '../common/errors.js';
 import { closest } from './closest.js';
 import type { Command, Io } from './command.js';
-import { commands } from './commands/index.js';
+import { allCommands, commands } from './commands/index.js';
 import { commandHelp, overview } from './help.js';
 import { parseArguments, usageError } from './options.js';
 import { packageVersion } from './package-files.js';
@@ -11,9 +11,7 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
   try {
     const [name, ...rest] = args;
     if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-      (name === undefined ? io.stderr : io.stdout).write(
-        overview(await Promise.all(Object.values(commands).map((load) => load())), packageVersion()),
-      );
+      (name === undefined ? io.stderr : io.stdout).write(overview(await allCommands(), packageVersion()));
       return name === undefined ? 2 : 0;
     }
     if (name === '--version' || name === '-v') {

@@ -11,9 +11,9 @@ import { DEFAULTS } from '../expansion/index.js';
 import { folderCollection, openCollection, type SearchedCollection } from '../remote/index.js';
 import { buildIndex, createAnalyzer, Index } from '../retrieval/index.js';
 import { retrievedRankings, runRankings, type InitialRankings, type RunInputs } from '../runs/index.js';
-import { collectionAddress, queriesFrom, retrievalModels } from './collection-options.js';
+import { collectionAddress, documentReading, queriesFrom, retrievalModels } from './collection-options.js';
 import type { Io } from './command.js';
-import { clusterOptions, firstStageOptions, OPTIONS, pick } from './option-table.js';
+import { clusterOptions, documentOptions, firstStageOptions, OPTIONS, pick } from './option-table.js';
 import { usageError, type OptionValues } from './options.js';
 import { Progress } from './progress.js';
 
@@ -23,8 +23,17 @@ export const sourceOptions = {
   ...clusterOptions,
   documents: {
     type: 'string',
-    value: 'FILE',
-    help: 'the documents themselves (any format that index reads), indexed for this run only',
+    value: 'PATH',
+    help: 'the documents themselves (anything that index reads), indexed for this run only',
+  },
+  ...documentOptions,
+  'title-field': {
+    ...documentOptions['title-field'],
+    help: `${documentOptions['title-field'].help}; ${clusterOptions['title-field'].help}`,
+  },
+  'text-field': {
+    ...documentOptions['text-field'],
+    help: `${documentOptions['text-field'].help}; ${clusterOptions['text-field'].help}`,
   },
   ...pick('query', 'queries', 'run'),
   ...firstStageOptions,
@@ -41,7 +50,7 @@ export interface OpenedRun extends InitialRankings {
 /** Opens and checks everything before a model runs. */
 export async function openRun(options: SourceValues, depth: number, io: Io): Promise<OpenedRun> {
   if ((options.index === undefined) === (options.documents === undefined)) {
-    throw usageError('Give either --index DIR (made with bert-qe index) or --documents FILE.');
+    throw usageError('Give either --index DIR (made with bert-qe index) or --documents PATH.');
   }
   const queries = await queriesFrom(options.query, options.queries);
   // A kill leaves the folder behind, so it is made only where it is needed.
@@ -84,6 +93,13 @@ async function openDocuments(
 ): Promise<{ collection: SearchedCollection; inputs: RunInputs }> {
   const { index, documents } = options;
   if (index !== undefined) {
+    for (const name of ['id-field', 'table', 'sql'] as const) {
+      if (options[name] === undefined) continue;
+      throw usageError(`--${name} has no effect without --documents.`);
+    }
+    if (options.format !== 'auto') {
+      throw usageError('--format has no effect without --documents.');
+    }
     const collection = await openCollection(collectionAddress(index, options), io.signal);
     return { collection, inputs: { index: collection.identity } };
   }
@@ -93,7 +109,7 @@ async function openDocuments(
   const folder = join(scratch, 'index');
   const hash = createHash('sha256');
   const progress = new Progress(io, 'documents indexed');
-  await buildIndex(hashed(readDocuments(documents!), hash), {
+  await buildIndex(hashed(readDocuments(documents!, documentReading(options, io)), hash), {
     folder,
     analyzer: createAnalyzer({ base: 'anserini' }),
     signal: io.signal,

@@ -31,9 +31,9 @@ export interface ModelOptions {
   readonly preset?: 'as-published';
   /** For the preset: the models fine-tuned on the target collection, by size. */
   readonly fineTuned?: Partial<Readonly<Record<SizeLetter, ModelChoice>>>;
-  /** The device that models run on (`auto`: the CPU; a GPU only when it is named). */
+  /** The device that models run on (`auto`: CUDA where it can be used, else the CPU). */
   readonly device?: NonNullable<ScorerOptions['device']>;
-  /** (`auto`: fp32, or what an export offers.) */
+  /** (`auto`: fp32, on CUDA fp16, or what an export offers.) */
   readonly precision?: NonNullable<ScorerOptions['precision']>;
 }
 

@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 const problems: Readonly<Record<number, string>> = {
   400: 'The body is not JSON in UTF-8.',
   401: 'The API key is missing or wrong (where the server has keys).',
-  404: 'No variant has the name given as `model`.',
+  404: 'The name given as `model` is not served.',
   413: 'The body, or the work it asks for, is more than the server takes in one request.',
   415: 'The body is not declared as `application/json`.',
   422: 'The body is JSON, but a field is missing, unknown or out of range; the message names it.',

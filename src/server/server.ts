@@ -8,6 +8,7 @@ import { Application } from './application.js';
 import {
   loadVariants,
   Measurements,
+  VariantNames,
   Topics,
   type Collection,
   type LoadModelsOptions,
@@ -86,7 +87,7 @@ export class RerankServer {
     try {
       const timeouts = { ...defaultTimeouts, ...options.timeouts };
       const service = serviceFor(options, models.variants, isLoopback(host), timeouts);
-      await probeModels(service);
+      await probeModels({ scheduler: service.scheduler, variants: models.variants });
       const { listener } = new Application(service);
       const opened = await listen(listener, host, port, timeouts);
       opened.server.on('connection', () => service.parseQueue.noteArrival());
@@ -135,7 +136,7 @@ export class RerankServer {
 
 function serviceFor(
   options: ServerOptions,
-  variants: Service['variants'],
+  variants: VariantNames['variants'],
   isLocal: boolean,
   { answerMs }: HttpTimeouts,
 ): Service {
@@ -156,7 +157,11 @@ function serviceFor(
     version,
     access: new Access({ keys, isLocal, trustProxy, cors }),
     limits,
-    variants,
+    models: new VariantNames(variants, {
+      strict: options.strictModels ?? false,
+      onUnknown: (model, { id }) => log.say('unknown model', { model, served: id }),
+    }),
+    started: new Date(),
     methodDefaults: new MethodDefaults(options.method ?? {}),
     depth: options.depth ?? 100,
     collection: options.collection,

@@ -113,6 +113,7 @@ describe('bert-qe serve', () => {
       [['--api-keys', join(folder, 'none')], /none: cannot be read/],
       [['--qrels', 'a'], /--qrels has no effect without --index/],
       [['--models', 'a+b'], /"a\+b" names no models/],
+      [['--models', 'T', '--alias', '*=T', '--strict-models'], /leave one out/],
       [['--models', 'T', '--alias', 'x=SST'], /"SST" is not among the models served \(tiny\)/],
       [['--index', join(folder, 'none')], /none/],
     ];

@@ -1,5 +1,5 @@
 // node cuda-scorer.js SIZES PASSAGES [OPTIONS JSON…]: the whole scorer on CUDA, from text to probabilities, on the
-// phase-three workload, and how far its logits are from fp32's on the same card. LENGTHS=FILE also writes the
+// phase-three workload, and how far its logits are from the CPU's in fp32. LENGTHS=FILE also writes the
 // lengths of all pairs there.
 import { rmSync, writeFileSync } from 'node:fs';
 import { BertScorer, kendallTau, type ScorerOptions } from '../../../src/bert/index.js';
@@ -13,8 +13,8 @@ const all = await phaseThree(Number(passages));
 const ways =
   layouts.length > 0 ? layouts.map((layout) => JSON.parse(layout) as Partial<ScorerOptions>) : [{}];
 
-/** Pairs whose logits are compared. */
-const COMPARED = 2000;
+/** Pairs whose logits are compared with the CPU's. */
+const COMPARED = { T: 2000, S: 2000, M: 500, B: 200, L: 100 } as const;
 
 /** Relevance before the sigmoid. */
 function margins(values: Float32Array): number[] {
@@ -24,12 +24,13 @@ function margins(values: Float32Array): number[] {
 for (const size of sizes as Iterable<SizeLetter>) {
   const { folder, trained } = await modelFolder(size);
   const pairs = size === 'L' || size === 'B' ? all.slice(0, 10_000) : all;
+  const compared = pairs.slice(0, COMPARED[size]);
   const { tokens, flops } = await workloadSize(folder, pairs);
-  const exactScorer = await BertScorer.load({ model: folder, device: 'cuda', precision: 'fp32' });
+  const exactScorer = await BertScorer.load({ model: folder, device: 'cpu', precision: 'fp32' });
   if (process.env['LENGTHS']) {
     writeFileSync(process.env['LENGTHS'], JSON.stringify(all.map((pair) => exactScorer.lengthOf(pair))));
   }
-  const exact = (await exactScorer.scoreLogits(pairs.slice(0, COMPARED))).values;
+  const exact = (await exactScorer.scoreLogits(compared)).values;
   await exactScorer.close();
   for (const options of ways) {
     const way = { kind: 'cuda scorer', size, ...options };
@@ -45,7 +46,7 @@ for (const size of sizes as Iterable<SizeLetter>) {
       }
       const [first, ...later] = seconds;
       const median = later.sort((a, b) => a - b)[later.length >> 1];
-      const found = (await scorer.scoreLogits(pairs.slice(0, COMPARED))).values;
+      const found = (await scorer.scoreLogits(compared)).values;
       const differences = Array.from(found, (value, i) => Math.abs(value - exact[i]));
       const { precision, batchTokens, workers } = scorer.info;
       console.log(

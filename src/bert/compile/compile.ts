@@ -15,7 +15,10 @@ import { writeOnce } from './write-once.js';
 /** Changes whenever the same weights are written as a different graph. */
 const WRITER_VERSION = 12;
 
-/** The precision of a model. fp32: exact. fp16: half the memory, for GPUs. int8: products of bytes on a CPU, less exact. */
+/**
+ * The precision of a model. fp32: exact, but for CUDA, which rounds the numbers of products to 11 bits (TF32). fp16: half
+ * the memory, for GPUs. int8: products of bytes on a CPU, less exact.
+ */
 export type Precision = 'fp32' | 'fp16' | 'int8';
 
 export interface CompileOptions {

@@ -3,17 +3,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { listSupportedBackends } from 'onnxruntime-node';
 import { reasonOf } from '../../common/errors.js';
 import type { Device } from './load-session.js';
-import {
-  CUDA_FILES,
-  missingCudaFiles,
-  neededLibraries,
-  runtimeFolder,
-  runtimeVersion,
-} from './provider-files.js';
+import { CUDA_FILES, missingCudaFiles, neededLibraries } from './provider-files.js';
 import type { ProbeResult } from './probe.js';
+import { builtInProviders, runtimeFolder, runtimeVersion } from './runtime-package.js';
+import { silenceRuntime } from './telemetry.js';
 import { workerUrl } from './worker-url.js';
 
 /** The state of a device on this machine. */
@@ -89,7 +84,7 @@ function part(library: string): string | undefined {
 }
 
 function isBuiltIn(name: string): boolean {
-  return listSupportedBackends().some((backend) => backend.name === name);
+  return builtInProviders().includes(name);
 }
 
 function notBuiltIn(name: string): string {
@@ -121,7 +116,8 @@ function cards(): string {
 /** The longest wait for a driver. */
 const LONGEST_PROBE_MS = 60_000;
 
-function probe(device: Device, libraries: readonly string[]): Promise<ProbeResult> {
+async function probe(device: Device, libraries: readonly string[]): Promise<ProbeResult> {
+  await silenceRuntime();
   const file = fileURLToPath(workerUrl('runtime/probe.js'));
   return new Promise((resolve) => {
     execFile(

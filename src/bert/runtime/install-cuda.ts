@@ -8,7 +8,8 @@ import { cacheFolder } from '../../common/cache-folder.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { readFailure } from '../../common/io-errors.js';
 import { RandomAccessFile, readZip, type ZipEntry } from '../checkpoint/index.js';
-import { CUDA_FILES, runtimeFolder, runtimeVersion } from './provider-files.js';
+import { CUDA_FILES } from './provider-files.js';
+import { runtimeFolder, runtimeVersion } from './runtime-package.js';
 
 /** A provider library that was installed. */
 export interface InstalledLibrary {

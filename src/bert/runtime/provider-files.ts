@@ -1,23 +1,10 @@
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { RandomAccessFile } from '../checkpoint/index.js';
+import { runtimeFolder } from './runtime-package.js';
 
 /** The libraries that onnxruntime loads for CUDA from the folder of its own. */
 export const CUDA_FILES = ['libonnxruntime_providers_shared.so', 'libonnxruntime_providers_cuda.so'] as const;
-
-const require = createRequire(import.meta.url);
-
-/** The version of the runtime, which its provider libraries must share. */
-export function runtimeVersion(): string {
-  return (require('onnxruntime-node/package.json') as { version: string }).version;
-}
-
-/** The folder of the runtime's libraries. */
-export function runtimeFolder(): string {
-  const root = dirname(require.resolve('onnxruntime-node/package.json'));
-  return join(root, 'bin', 'napi-v6', process.platform, process.arch);
-}
 
 /** The provider libraries that are missing beside the runtime's own. */
 export function missingCudaFiles(folder = runtimeFolder()): string[] {

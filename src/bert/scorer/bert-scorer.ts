@@ -84,8 +84,6 @@ export class BertScorer implements Scorer {
     const { workers, threads } = chooseLayout(device, model.bytes, options);
     // Threads that feed a GPU must not wait.
     const niceness = device === 'cpu' ? (options.niceness ?? 0) : 0;
-    // CUDA's libraries read this when they are loaded; without it they round the numbers of fp32 products to 19 bits.
-    if (device === 'cuda' && precision === 'fp32') process.env['NVIDIA_TF32_OVERRIDE'] ??= '0';
     const pool = await WorkerPool.open(workers, {
       file: workerUrl('scorer/worker.js'),
       setup: { model, device, threads, niceness, secondSegment: template.secondSegment },

@@ -13,7 +13,7 @@ export interface RunnableModel extends LoadOptions {
   readonly paddingSlot?: number;
 }
 
-/** What a scoring worker is given when it starts. */
+/** The setup of a scoring worker. */
 export interface WorkerSetup {
   readonly model: RunnableModel;
   readonly device: Device;

@@ -22,7 +22,7 @@ export interface PlanOptions extends Encoding {
 export interface PlannedTask {
   readonly task: BatchTask;
   readonly pairs: Int32Array;
-  /** How many workers take its batches. */
+  /** The number of workers that take its batches. */
   readonly workers: number;
 }
 

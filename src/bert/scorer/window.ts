@@ -4,7 +4,7 @@ import { type Budget, sequenceLength } from '../sequence.js';
 import type { PairTemplate, TextPair } from '../types.js';
 import type { PieceCache } from './piece-cache.js';
 
-/** How pairs become sequences of tokens. */
+/** The encoding of pairs as sequences of tokens. */
 export interface Encoding {
   readonly pieces: PieceCache;
   readonly template: PairTemplate;

@@ -40,6 +40,7 @@ export const fleetCommand = defineCommand({
   positionals: [
     {
       name: 'ACTION',
+      choices: actions,
       help: 'work: take queries; status: tell of the queue; retry: try failed ones again; clear: empty it',
     },
   ],

@@ -56,7 +56,7 @@ export const modelsCommand = defineCommand({
   name: 'models',
   summary: 'List, fetch, convert, quantize and describe models.',
   positionals: [
-    { name: 'ACTION', help: 'list, get, convert, quantize or info' },
+    { name: 'ACTION', help: 'list, get, convert, quantize or info', choices: Object.keys(actions) },
     { name: 'MODEL', help: 'a letter, a name, a folder or checkpoint; for get: ORG/NAME', optional: true },
   ],
   options,

@@ -35,7 +35,11 @@ const options = {
     type: 'string',
     value: 'NAME=MODEL',
     multiple: true,
-    help: 'a further name for a model, for clients that cannot change theirs',
+    help: "a further name for a model; '*=MODEL' serves every unknown name with it",
+  },
+  'strict-models': {
+    type: 'boolean',
+    help: 'refuse unknown names of models (404) instead of serving them with the default',
   },
   ...pick('device', 'precision'),
   alpha: { ...OPTIONS.alpha, help: 'share of rel(C,d), where a request sets none' },
@@ -122,7 +126,7 @@ export const serveCommand = defineCommand({
   examples: [
     'bert-qe serve --demo',
     'bert-qe serve --index scifact.index --queries queries.jsonl --qrels qrels.txt --port 9000',
-    'bert-qe serve --models S --host 0.0.0.0 --api-keys keys.txt --alias rerank-v3.5=S',
+    'bert-qe serve --models S --host 0.0.0.0 --api-keys keys.txt --alias rerank-v3.5=S --strict-models',
   ],
   async run({ options, io }) {
     const keys = await readKeys(options['api-keys']);
@@ -135,6 +139,7 @@ export const serveCommand = defineCommand({
         log: new ServerLog(options['log-level'], io.stderr),
         models: options.models.length > 0 ? options.models : shipped,
         aliases,
+        strictModels: options['strict-models'],
         device: options.device,
         precision: options.precision,
         method: { alpha: options.alpha, beta: options.beta },

@@ -59,6 +59,16 @@ export class BodyReader {
         chunks.length = 0;
         reject(problem as Error);
       };
+      // A connection that ends with its answer would be reset while the client still sends.
+      const refuseAfterBody = (problem: unknown): void => {
+        isRefused = true;
+        chunks.length = 0;
+        const timer = setTimeout(() => refuse(problem), discardedBody.milliseconds);
+        request.on('end', () => {
+          clearTimeout(timer);
+          refuse(problem);
+        });
+      };
       held.drop = () => refuse(tooSlow);
       request.on('data', (chunk: Buffer) => {
         // The rest of a refused body may still be coming.
@@ -66,7 +76,7 @@ export class BodyReader {
         try {
           meter.add(chunk);
         } catch (problem) {
-          return refuse(problem);
+          return refuseAfterBody(problem);
         }
         held.bytes += chunk.length;
         this.#bytes += chunk.length;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { describeIssues } from '../../common/schema-issues.js';
 import { TimeSlice } from '../../common/yield.js';
 import { HttpProblem } from './problem.js';
 
@@ -25,7 +26,7 @@ export async function check<S extends z.ZodRawShape, C extends z.core.$ZodObject
   const fields = value as Readonly<Record<string, unknown>>;
   for (const [name, field] of Object.entries(fields)) {
     if (name !== list && Array.isArray(field) && field.length > fewElements) {
-      throw faulty([`${name}: has more than ${fewElements} elements`], false);
+      throw new HttpProblem(422, 'invalid_request', `${name}: has more than ${fewElements} elements.`);
     }
   }
   const elements: unknown = fields[list];
@@ -41,7 +42,7 @@ async function checkElements(
   list: string,
 ): Promise<unknown[]> {
   const accepted: unknown[] = [];
-  const faults: string[] = [];
+  const issues: z.core.$ZodIssue[] = [];
   const slice = new TimeSlice();
   for (let i = 0; i < elements.length; i++) {
     if (i % elementsPerLook === 0 && slice.isOver) await slice.yield();
@@ -50,11 +51,14 @@ async function checkElements(
       accepted.push(outcome.data);
       continue;
     }
-    for (const { path, message } of outcome.error.issues) faults.push(named([list, i, ...path], message));
-    if (faults.length > shownFaults) break;
+    for (const issue of outcome.error.issues) issues.push({ ...issue, path: [list, i, ...issue.path] });
+    if (issues.length > shownFaults) break;
   }
-  if (faults.length > 0) throw faulty(faults, faults.length > shownFaults);
-  return accepted;
+  if (issues.length === 0) return accepted;
+  const line = describeIssues(new z.ZodError(issues.slice(0, shownFaults)));
+  // The others were not looked for.
+  const isAll = issues.length <= shownFaults;
+  throw new HttpProblem(422, 'invalid_request', isAll ? line : `${line.slice(0, -1)} (and more).`);
 }
 
 /** The schema of the elements of an array, which may be optional. */
@@ -66,21 +70,5 @@ function elementOf(schema: unknown): z.ZodType {
 function checked<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const outcome = schema.safeParse(value);
   if (outcome.success) return outcome.data;
-  throw faulty(
-    outcome.error.issues.map(({ path, message }) => named(path, message)),
-    false,
-  );
-}
-
-function faulty(faults: readonly string[], hasStopped: boolean): HttpProblem {
-  const left = faults.length - shownFaults;
-  const more = hasStopped ? ' (and more)' : left > 0 ? ` (and ${left} more)` : '';
-  return new HttpProblem(422, 'invalid_request', `${faults.slice(0, shownFaults).join('; ')}${more}.`);
-}
-
-function named(path: readonly PropertyKey[], message: string): string {
-  const parts = path.map((part, i) =>
-    typeof part === 'number' ? `[${part}]` : `${i > 0 ? '.' : ''}${String(part)}`,
-  );
-  return parts.length > 0 ? `${parts.join('')}: ${message}` : message;
+  throw new HttpProblem(422, 'invalid_request', describeIssues(outcome.error));
 }

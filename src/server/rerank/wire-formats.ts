@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { mapInSlices } from '../../common/yield.js';
 import { settingsFrom } from '../../expansion/index.js';
-import { variantOf, type Service } from '../service.js';
+import { clientVariantOf, type Service } from '../service.js';
 import { HttpProblem, type RequestContext } from '../http/index.js';
 import type {
   CohereV2Request,
@@ -23,7 +23,7 @@ export async function rerankV2(
   context: RequestContext,
   body: CohereV2Request,
 ): Promise<z.input<typeof cohereV2Answer>> {
-  const variant = variantOf(service, body.model);
+  const variant = clientVariantOf(service, body.model);
   const { max_tokens_per_doc: most } = body;
   const { scorer } = variant.models.phaseOne;
   const texts =
@@ -58,7 +58,7 @@ export async function rerankV1(
   if (body.top_n !== undefined && body.top_k !== undefined) {
     throw new HttpProblem(422, 'invalid_request', 'top_n and top_k mean the same; give one of them.');
   }
-  const variant = variantOf(service, body.model);
+  const variant = clientVariantOf(service, body.model);
   const method = body.method && omitUndefined(body.method);
   const { passage } = settingsFrom(service.methodDefaults.with(method, variant.expansion));
   const { signal } = context;
@@ -92,7 +92,8 @@ export async function rerankV1(
   return {
     id: context.id,
     object: 'list',
-    model: variant.id,
+    // Jina and Voyage answer with the name that was sent.
+    model: body.model ?? variant.id,
     ...(isVoyage ? {} : { results: results(ranked, shown) }),
     ...(isCohere && !isVoyage ? {} : { data: data(ranked, shown) }),
     usage: { total_tokens: ranked.tokens, prompt_tokens: ranked.tokens },
@@ -109,7 +110,7 @@ export async function rerankTei(
   const { places } = await rankTexts(service, context, {
     query: body.query,
     texts: body.texts,
-    variant: variantOf(service, body.model),
+    variant: clientVariantOf(service, body.model),
     method: undefined,
     topN: undefined,
     raw: body.raw_scores ?? false,

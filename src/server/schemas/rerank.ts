@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { explanation } from './explanation.js';
 import { methodOptions } from './method.js';
 import { rankFields } from '../limits.js';
-import { documentText, modelName, queryText } from './texts.js';
+import { clientModelName, documentText, queryText } from './texts.js';
 
 /** An optional field. Some clients send null for a field that they leave out. */
 function optional<T extends z.ZodType>(schema: T) {
@@ -24,7 +24,7 @@ const extensions = {
 
 /** The request of Cohere v2. */
 export const cohereV2Request = z.object({
-  model: optional(modelName),
+  model: optional(clientModelName),
   query: queryText,
   documents: z
     .array(documentText)
@@ -48,7 +48,7 @@ const documentObject = z
 
 /** The request of Cohere v1, Jina and Voyage, which differ in names only. */
 export const v1Request = z.object({
-  model: optional(modelName),
+  model: optional(clientModelName),
   query: z
     .union([queryText, z.object({ text: queryText })])
     .describe('A text, or (Jina) an object with one.'),
@@ -85,7 +85,7 @@ export const teiRequest = z.object({
   truncation_direction: optional(z.enum(['left', 'right', 'Left', 'Right'])).describe(
     'Accepted, for the same reason.',
   ),
-  model: optional(modelName),
+  model: optional(clientModelName),
 });
 
 /** The request of `/rerank`: TEI if it has `texts`, else Cohere v1. */
@@ -110,14 +110,14 @@ export const cohereV2Answer = z.object({
     billed_units: z.object({ search_units: z.int() }),
     tokens: z.object({ input_tokens: tokens, output_tokens: tokens }),
   }),
-  model: z.string(),
+  model: z.string().describe('The variant that ran.'),
   explanation: explanation.optional(),
 });
 
 export const v1Answer = z.object({
   id: z.string(),
   object: z.literal('list'),
-  model: z.string(),
+  model: z.string().describe('The name that was sent; without one, the default variant.'),
   results: z.array(withText).optional().describe('Cohere, Jina: best first; absent where `top_k` was given.'),
   data: z
     .array(result.extend({ document: z.string().optional() }))

@@ -16,3 +16,12 @@ export const modelName = z
   .string()
   .max(200)
   .describe('One of the names in `GET /variants`; the default variant where it is left out.');
+
+/** The name of a model in the formats of other services. */
+export const clientModelName = z
+  .string()
+  .max(200)
+  .describe(
+    'One of the names in `GET /variants`. Any other is served by the default variant, unless it begins with ' +
+      '`bert-qe-` or the server is started with `--strict-models`.',
+  );

@@ -1,11 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  missingCudaFiles,
-  neededLibraries,
-  runtimeFolder,
-} from '../../../src/bert/runtime/provider-files.js';
+import { missingCudaFiles, neededLibraries } from '../../../src/bert/runtime/provider-files.js';
+import { runtimeFolder } from '../../../src/bert/runtime/runtime-package.js';
 import { temporaryFolder } from '../../support/folders.js';
 
 const folder = temporaryFolder();

@@ -1,4 +1,4 @@
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { BertQeError, reasonOf } from './errors.js';
 
 /** Loads an optional package; where it is not installed, the error says how to install it. */
 export async function optionalPackage<T>(name: string, purpose: string, load: () => Promise<T>): Promise<T> {
