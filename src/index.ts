@@ -22,6 +22,7 @@ export {
   type Query,
   type QueryRanking,
   type Ranking,
+  type ReadDocumentsOptions,
   type Retriever,
   type Run,
   type ScoredDocument,

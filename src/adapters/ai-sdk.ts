@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { parseVariant, type InputDocument, type LoadOptions } from '../expansion/index.js';
+import { checkLoadOptions, parseVariant, type InputDocument, type LoadOptions } from '../expansion/index.js';
 import { BertQeError } from '../common/errors.js';
+import { refuseUnknownOptions } from '../common/known-options.js';
 import { omitUndefined } from '../common/omit-undefined.js';
 import type {
   AnyObject,
@@ -50,6 +51,7 @@ export interface BertQEProvider<V extends SpecificationVersion = 'v3'> {
 export function createBertQE<V extends SpecificationVersion = 'v3'>(
   options: BertQEProviderOptions<V> = {},
 ): BertQEProvider<V> {
+  checkLoadOptions(options, 'createBertQE', { specificationVersion: true });
   const { specificationVersion = 'v3' as V, ...load } = options;
   const rerankers = new Map<string, LazyReranker>();
   const model = (modelId: string): RerankingModel<V> => {
@@ -117,9 +119,13 @@ function rerankingModel<V extends SpecificationVersion>(
   };
 }
 
+const CALL_OPTIONS = { explain: true, deadline: true, scores: true } as const;
+
 /** Reads `providerOptions: { bertQe: { explain, deadline, scores } }`. */
 function callOptions(options: ProviderOptions | undefined) {
-  const { explain, deadline, scores } = options?.['bertQe'] ?? {};
+  const own = options?.['bertQe'] ?? {};
+  refuseUnknownOptions('providerOptions.bertQe', own, CALL_OPTIONS);
+  const { explain, deadline, scores } = own;
   if (
     scores !== undefined &&
     !(Array.isArray(scores) && scores.every((score) => typeof score === 'number'))

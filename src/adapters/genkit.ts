@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { LoadOptions } from '../expansion/index.js';
+import { refuseUnknownOptions } from '../common/known-options.js';
+import { checkLoadOptions, type LoadOptions } from '../expansion/index.js';
 import { LazyReranker, type Reranker } from './lazy-reranker.js';
 
 /** The part of Genkit's `Document` that is read here. */
@@ -47,6 +48,7 @@ export function defineBertQE<Action>(
   ai: GenkitLike<Action>,
   options: DefineOptions = {},
 ): { readonly action: Action; readonly name: string; close(): Promise<void> } {
+  checkLoadOptions(options, 'defineBertQE', { name: true, reranker: true });
   const { name, reranker: own, models = 'SST', ...load } = options;
   const reranker = new LazyReranker(own ?? { ...load, models });
   const called = name ?? `bert-qe/${models}`;
@@ -67,6 +69,8 @@ export function defineBertQE<Action>(
 }
 
 function topNOf(options: unknown): number | undefined {
-  const k = (options as { k?: unknown } | undefined)?.k;
+  if (options === undefined || options === null) return undefined;
+  refuseUnknownOptions('bert-qe', options, { k: true });
+  const { k } = options as { k?: unknown };
   return typeof k === 'number' ? k : undefined;
 }

@@ -5,6 +5,7 @@
  */
 import type { DocumentInterface } from '@langchain/core/documents';
 import { BaseDocumentCompressor } from '@langchain/core/retrievers/document_compressors';
+import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { LazyReranker, type RankedText, type RerankerSource } from './lazy-reranker.js';
 
 /** Options of {@link BertQECompressor}. */
@@ -15,13 +16,17 @@ export interface BertQECompressorOptions {
   readonly topN?: number;
 }
 
+const COMPRESSOR_OPTIONS: OptionNames<BertQECompressorOptions> = { reranker: true, topN: true };
+
 /** Keeps the most relevant documents, best first, with their relevance in `metadata.relevanceScore`. */
 export class BertQECompressor extends BaseDocumentCompressor {
   readonly topN: number;
   readonly #reranker: LazyReranker;
 
-  constructor({ reranker = {}, topN = 3 }: BertQECompressorOptions = {}) {
+  constructor(options: BertQECompressorOptions = {}) {
     super();
+    refuseUnknownOptions('BertQECompressor', options, COMPRESSOR_OPTIONS);
+    const { reranker = {}, topN = 3 } = options;
     this.topN = topN;
     this.#reranker = new LazyReranker(reranker);
   }

@@ -1,6 +1,7 @@
 import { omitUndefined } from '../common/omit-undefined.js';
 import {
   BertQE,
+  checkLoadOptions,
   type InputDocument,
   type LoadOptions,
   type Reranking,
@@ -27,6 +28,7 @@ export class LazyReranker {
   #loading: Promise<BertQE> | undefined;
 
   constructor(source: RerankerSource) {
+    if (!isReranker(source)) checkLoadOptions(source);
     this.#source = source;
   }
 

@@ -1,5 +1,5 @@
 import { BertQeError, reasonOf } from '../common/errors.js';
-import { closest } from './closest.js';
+import { closest } from '../common/closest.js';
 import type { Command, Io } from './command.js';
 import { allCommands, commands } from './commands/index.js';
 import { commandHelp, overview } from './help.js';

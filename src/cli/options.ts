@@ -1,5 +1,5 @@
 import { BertQeError } from '../common/errors.js';
-import { closest } from './closest.js';
+import { closest } from '../common/closest.js';
 
 /** An `--option` of a command as data, from which parsing, checking and help follow. */
 export interface OptionSpec {

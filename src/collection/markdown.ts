@@ -62,6 +62,12 @@ async function readFrontMatter(markdown: string): Promise<{ title: string; body:
 }
 
 async function yamlTitle(matter: string): Promise<string> {
+  const [found, value = '', further] = /^title:[ \t]*(.*)(\r?\n[ \t]+\S)?/m.exec(matter) ?? [];
+  if (found === undefined) return '';
+  const line = value.trim();
+  // Most titles are plain words; a parser takes as long as all the rest of the page.
+  if (further === undefined && /^[\p{L}\p{N}][^#:\\]*$/u.test(line) && !/^(?:null|true|false)$/i.test(line))
+    return line;
   const { parse } = await import('yaml');
   try {
     const { title } = (parse(matter, { logLevel: 'silent' }) ?? {}) as { title?: unknown };

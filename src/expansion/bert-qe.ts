@@ -1,12 +1,13 @@
 import type { BertScorer } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
 import { mapInSlices } from '../common/yield.js';
+import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { costOf } from './cost.js';
 import { Candidate, Evidence } from './evidence.js';
 import { explain } from './explanation.js';
 import { FinalScores } from './final-scores.js';
 import { initialRanking, type InputDocument } from './inputs.js';
-import { chooseModels, loadModels, type LoadOptions } from './load.js';
+import { checkLoadOptions, chooseModels, loadModels, type LoadOptions } from './load.js';
 import { gatherEvidence } from './method.js';
 import { forEveryPhase, QueryModels, type BertQEScorers, type PhaseScorers } from './models.js';
 import { count, settingsFrom, type BertQEOptions, type Settings } from './options.js';
@@ -51,6 +52,19 @@ export interface EvidenceOptions extends QueryOptions {
   readonly until?: Phase;
 }
 
+const RERANK_OPTIONS: OptionNames<RerankOptions> = {
+  topK: true,
+  prune: true,
+  explain: true,
+  keepEvidence: true,
+  deadline: true,
+  queryId: true,
+  signal: true,
+  onProgress: true,
+};
+
+const EVIDENCE_OPTIONS: OptionNames<EvidenceOptions> = { until: true, signal: true, onProgress: true };
+
 /** BERT-QE: re-ranks documents with the query and with the best chunks of the best documents. */
 export class BertQE {
   readonly settings: Settings;
@@ -78,6 +92,7 @@ export class BertQE {
         `BertQE.load takes an object, such as { models: 'SST' }, not ${String(options)}.`,
       );
     }
+    checkLoadOptions(options);
     const { models, preset, fineTuned, device, precision, ...method } = options;
     const chosen = chooseModels(models, preset, fineTuned);
     const settings = { ...method, expansion: chosen.expansion && (method.expansion ?? true) };
@@ -100,6 +115,7 @@ export class BertQE {
   ): Promise<Reranking> {
     const started = performance.now();
     checkQuery(query);
+    refuseUnknownOptions('rerank', options, RERANK_OPTIONS);
     const { topK, deadline } = options;
     if (topK !== undefined) count('topK', topK);
     if (deadline !== undefined && !(deadline >= 0)) {
@@ -136,6 +152,7 @@ export class BertQE {
     options: EvidenceOptions = {},
   ): Promise<Evidence> {
     checkQuery(query);
+    refuseUnknownOptions('evidence', options, EVIDENCE_OPTIONS);
     const { settings } = this;
     const ranking = initialRanking(documents).slice(0, settings.depth);
     const evidence = await evidenceFor(query, ranking, settings, options.signal);

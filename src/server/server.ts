@@ -1,4 +1,5 @@
 import type { Server as HttpServer } from 'node:http';
+import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { fileURLToPath } from 'node:url';
 import type { Qrels, Query } from '../collection/index.js';
 import { pause } from '../common/yield.js';
@@ -63,6 +64,34 @@ export interface ServerOptions extends LoadModelsOptions {
   readonly trustProxy?: boolean;
 }
 
+const SERVER_OPTIONS: OptionNames<ServerOptions> = {
+  models: true,
+  aliases: true,
+  strictModels: true,
+  device: true,
+  precision: true,
+  version: true,
+  log: true,
+  host: true,
+  port: true,
+  method: true,
+  depth: true,
+  collection: true,
+  queries: true,
+  qrels: true,
+  experiments: true,
+  page: true,
+  limits: true,
+  timeouts: true,
+  keys: true,
+  cors: true,
+  trustProxy: true,
+};
+
+function namesOf(defaults: object): Record<string, true> {
+  return Object.fromEntries(Object.keys(defaults).map((name) => [name, true]));
+}
+
 /** Milliseconds after the end of draining at which connections with an unfinished request are cut. */
 const cutAfterMs = 2000;
 
@@ -81,6 +110,9 @@ export class RerankServer {
 
   /** Loads the models, checks that they score, and opens the port. */
   static async start(options: ServerOptions): Promise<RerankServer> {
+    refuseUnknownOptions('RerankServer.start', options, SERVER_OPTIONS);
+    refuseUnknownOptions('limits', options.limits ?? {}, namesOf(defaultLimits));
+    refuseUnknownOptions('timeouts', options.timeouts ?? {}, namesOf(defaultTimeouts));
     const { host = '127.0.0.1', port = 8080, log } = options;
     settingsFrom(options.method ?? {});
     const models = await loadVariants(options);

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Device } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
+import { refuseUnknownOptions } from '../common/known-options.js';
 import { DEFAULTS } from '../expansion/index.js';
 
 /** The losses of training. */
@@ -144,13 +145,8 @@ export function conflictOf(options: {
 
 /** Checks the options and fills in the defaults. */
 export function settingsFrom(options: TrainingOptions = {}): TrainingSettings {
-  for (const name of Object.keys(options)) {
-    if (name !== 'loss' && name !== 'device' && !Object.hasOwn(numbers, name)) {
-      throw usage(
-        `there is no option "${name}"; the options are loss, device, ${Object.keys(numbers).join(', ')}`,
-      );
-    }
-  }
+  const names = ['loss', 'device', ...Object.keys(numbers)];
+  refuseUnknownOptions('Training', options, Object.fromEntries(names.map((name) => [name, true])));
   const { loss = DEFAULT_LOSS } = options;
   if (!lossNames.includes(loss)) {
     throw usage(`loss must be one of ${lossNames.join(', ')}, not ${JSON.stringify(loss)}`);

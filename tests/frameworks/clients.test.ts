@@ -93,25 +93,27 @@ describe('clients of other re-rankers, unmodified, against the server', () => {
     expect(await client.models.retrieve('BAAI/bge-reranker-v2-m3')).toMatchObject({ root: 'bert-qe-TTT' });
   });
 
-  it('the request of JinaRerank in LangChain and LlamaIndex', async () => {
-    const model = 'jina-reranker-v2-base-multilingual';
-    const { results, ...answer } = (await ask('/v1/rerank', { query, documents, model, top_n: 3 })) as {
+  // JinaRerank of LangChain and the two rankers of Haystack are Python; these are the bodies that they send.
+  it.each([3, null])("LangChain's JinaRerank and Haystack's JinaRanker, with top_n %s", async (top_n) => {
+    const model = 'jina-reranker-v1-base-en';
+    const { results, ...answer } = (await ask('/v1/rerank', { query, documents, model, top_n })) as {
       results: { index: number; relevance_score: number }[];
     };
     expectRanking(
       results.map(({ index, relevance_score: score }) => ({ index, score })),
-      3,
+      top_n ?? documents.length,
     );
     expect(answer).toMatchObject({ model, usage: { total_tokens: expect.any(Number) as number } });
   });
 
-  it('the requests of HuggingFaceTEIRanker in Haystack and of text-embeddings-inference', async () => {
-    const body = { query, texts: documents, raw_scores: false, return_text: true, truncate: true };
-    const ranking = (await ask('/rerank', body)) as { index: number; score: number; text: string }[];
-    expectRanking(ranking);
-    expect(ranking[0].text).toBe(documents[ranking[0].index]);
-    expect(await ask('/info')).toMatchObject({ model_id: 'bert-qe-TTT', model_type: { reranker: {} } });
-  });
+  it.each([{}, { truncate: true, truncation_direction: 'Right' }])(
+    "Haystack's HuggingFaceTEIRanker, with %o",
+    async (truncation) => {
+      const body = { query, texts: documents, raw_scores: false, ...truncation };
+      expectRanking((await ask('/rerank', body)) as { index: number; score: number }[]);
+      expect(await ask('/info')).toMatchObject({ model_id: 'bert-qe-TTT', model_type: { reranker: {} } });
+    },
+  );
 
   it("Voyage's client", async () => {
     const voyage = new VoyageAIClient({ environment: `${url}/v1`, apiKey: token });

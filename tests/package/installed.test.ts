@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -32,10 +32,10 @@ describe('the package', () => {
   test('holds everything that its package.json names', () => {
     const { bin, exports } = JSON.parse(readFileSync(join(installed.bertQe, 'package.json'), 'utf8')) as {
       bin: Record<string, string>;
-      exports: Record<string, string | { types: string; import: string }>;
+      exports: Record<string, string | { types: string; default: string }>;
     };
     const named = Object.values(exports).flatMap((target) =>
-      typeof target === 'string' ? [target] : [target.types, target.import],
+      typeof target === 'string' ? [target] : [target.types, target.default],
     );
     for (const file of [...named, ...Object.values(bin)])
       expect(existsSync(join(installed.bertQe, file)), file).toBe(true);
@@ -51,6 +51,39 @@ describe('the package', () => {
     const world = new World(installed.installation, temporaryFolder());
     const programs = [...readme, { name: 'entries', code: imports }];
     expect(await world.typeErrors(programs, { skipLibCheck: false })).toBe('');
+  });
+});
+
+/** A program that loads a model and closes it. */
+const loading = (load: string) => `${load}.BertQE.load({ models: 'T' })
+    .then((reranker) => reranker.close())
+    .then(() => console.log('closed'))`;
+
+describe('the library', () => {
+  const run = promisify(execFile);
+
+  test('is imported, and required', async () => {
+    for (const load of [
+      "(await import('bert-qe'))",
+      "process.getBuiltinModule('module').createRequire(process.cwd() + '/x')('bert-qe')",
+    ]) {
+      const args = ['--no-warnings', '--input-type=module', '--eval', loading(load)];
+      const { stdout } = await run(process.execPath, args, { cwd: installed.folder });
+      expect(stdout).toBe('closed\n');
+    }
+  });
+
+  test('says how to install the runtime where it is missing', async () => {
+    const runtime = join(installed.packages, 'onnxruntime-node');
+    renameSync(runtime, `${runtime}-aside`);
+    try {
+      const args = ['--input-type=module', '--eval', loading("(await import('bert-qe'))")];
+      await expect(run(process.execPath, args, { cwd: installed.folder })).rejects.toThrow(
+        'run: npm install --ignore-scripts onnxruntime-node',
+      );
+    } finally {
+      renameSync(`${runtime}-aside`, runtime);
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { InferenceSession } from 'onnxruntime-node';
+import type { InferenceSession } from 'onnxruntime-node';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 
 /** The device that computes. */
@@ -26,7 +26,8 @@ export async function loadSession(
   { widensWeights = false }: LoadOptions = {},
 ): Promise<InferenceSession> {
   try {
-    return await InferenceSession.create(path, {
+    const runtime = await import('onnxruntime-node');
+    return await runtime.InferenceSession.create(path, {
       executionProviders: device === 'cpu' ? ['cpu'] : [device, 'cpu'],
       intraOpNumThreads: threads,
       interOpNumThreads: 1,

@@ -1,4 +1,5 @@
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import { countOf, scoringCost, SequenceTotal } from '../cost.js';
 import type { EncoderShape } from '../sizes.js';
 import type { Precision } from '../compile/index.js';
@@ -40,6 +41,17 @@ export interface ScorerOptions {
   readonly batchTokens?: number;
 }
 
+const SCORER_OPTIONS: OptionNames<ScorerOptions> = {
+  model: true,
+  device: true,
+  precision: true,
+  workers: true,
+  threads: true,
+  niceness: true,
+  maxLength: true,
+  batchTokens: true,
+};
+
 /** A loaded scorer's settings, with every `auto` resolved. */
 export interface ScorerInfo extends Layout {
   readonly model: string;
@@ -71,6 +83,7 @@ export class BertScorer implements Scorer {
 
   /** Finds a model, compiles it if necessary, and loads it; refuses, with the reason, one that cannot score. */
   static async load(options: ScorerOptions): Promise<BertScorer> {
+    refuseUnknownOptions('BertScorer.load', options, SCORER_OPTIONS);
     const folder = await findModel(options.model);
     const tokenizer = await loadTokenizer(folder);
     const { template } = tokenizer;

@@ -1,6 +1,7 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { BertQeError } from '../../common/errors.js';
 import { GRAPH_IDS, GRAPH_PLACES, GRAPH_SLOTS, GRAPH_STARTS } from '../graph/index.js';
+import { inputMeaning } from './export-inputs.js';
 import type { RunnableModel, WorkerSetup } from './messages.js';
 import { packedInputs } from './packed-inputs.js';
 
@@ -51,21 +52,6 @@ function packedFeeds({ maxPositions }: RunnableModel, secondSegment: 0 | 1): Fee
       [GRAPH_PLACES]: new Tensor('int32', places, [splits.length, longest]),
     };
   };
-}
-
-/** The content of an export's input. */
-export type InputMeaning = 'ids' | 'mask' | 'types';
-
-/** Names of inputs in exports, and their contents. */
-const MEANINGS: readonly (readonly [RegExp, InputMeaning])[] = [
-  [/^(?:input_?ids|input_word_ids|ids|tokens)(?::0)?$/i, 'ids'],
-  [/mask/i, 'mask'],
-  [/(?:token_?type|segment|input_type)/i, 'types'],
-];
-
-/** The content of an input by its name; undefined if a cross-encoder has no such input. */
-export function inputMeaning(name: string): InputMeaning | undefined {
-  return MEANINGS.find(([pattern]) => pattern.test(name))?.[1];
 }
 
 function exportFeeds(inputs: Inputs, path: string, secondSegment: 0 | 1): Feeds {

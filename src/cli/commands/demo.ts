@@ -73,7 +73,9 @@ export const demoCommand = defineCommand({
       );
       say('Next:');
       say('  node bin/bert-qe.js demo --query 11                          explain another query');
-      say('  node bin/bert-qe.js index YOUR-COLLECTION --out my.index     BEIR, JSONL, TSV or TREC files');
+      say(
+        '  node bin/bert-qe.js index YOUR-COLLECTION --out my.index     Markdown, HTML, CSV, JSONL, TREC and more',
+      );
       say('  node bin/bert-qe.js rerank --index my.index --query "..."    retrieve, then re-rank');
     } finally {
       rmSync(work, { recursive: true, force: true });

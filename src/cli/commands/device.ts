@@ -1,6 +1,6 @@
 import { deviceStates, installCuda } from '../../bert/index.js';
 import { BertQeError } from '../../common/errors.js';
-import { closest } from '../closest.js';
+import { closest } from '../../common/closest.js';
 import { defineCommand, type Io } from '../command.js';
 import type { OptionValues } from '../options.js';
 import { formatCount } from '../format.js';

@@ -14,7 +14,7 @@ import {
   type ModelDescription,
 } from '../../bert/index.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
-import { closest } from '../closest.js';
+import { closest } from '../../common/closest.js';
 import { defineCommand, type Io } from '../command.js';
 import { OPTIONS } from '../option-table.js';
 import { usageError, type OptionValues } from '../options.js';

@@ -131,7 +131,7 @@ export const serveCommand = defineCommand({
   async run({ options, io }) {
     const keys = await readKeys(options['api-keys']);
     const aliases = new Map(options.alias.map(parseAlias));
-    const served = await openServed(options, io);
+    const { close, ...served } = await openServed(options, io);
     try {
       const server = await RerankServer.start({
         ...served,
@@ -156,7 +156,7 @@ export const serveCommand = defineCommand({
       await stopped(io.signal);
       await server.stop(1000 * options.drain);
     } finally {
-      await served.close();
+      await close();
     }
   },
 });

@@ -76,8 +76,9 @@ async function answerOf(
     return { content: [{ type: 'text', text }], structuredContent: structured };
   } catch (error) {
     const isKnown = error instanceof BertQeError;
-    if (!isKnown)
-      stderr.write(`bert-qe: ${tool.name} failed: ${error instanceof Error ? error.stack : error}\n`);
+    if (!isKnown) {
+      stderr.write(`bert-qe: ${tool.name} failed: ${error instanceof Error ? error.stack : String(error)}\n`);
+    }
     const text = isKnown ? error.message : `unexpected failure: ${reasonOf(error)}`;
     return { content: [{ type: 'text', text }], isError: true };
   }

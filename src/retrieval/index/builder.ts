@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { withLock } from '../../common/lock.js';
+import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import { badInput, type Document, type Origin } from '../../collection/index.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { systemCode } from '../../common/io-errors.js';
@@ -48,6 +49,14 @@ export interface BuildOptions {
   readonly onProgress?: (progress: BuildProgress) => void;
 }
 
+const BUILD_OPTIONS: OptionNames<BuildOptions> = {
+  folder: true,
+  analyzer: true,
+  postingsInMemory: true,
+  signal: true,
+  onProgress: true,
+};
+
 /** The progress of a build. */
 export interface BuildProgress {
   readonly step: 'documents' | 'merge';
@@ -68,6 +77,7 @@ export async function buildIndex(
   documents: AsyncIterable<Document & { readonly origin?: Origin }>,
   options: BuildOptions,
 ): Promise<IndexManifest> {
+  refuseUnknownOptions('buildIndex', options, BUILD_OPTIONS);
   const { folder } = options;
   mkdirSync(folder, { recursive: true });
   refuseForeignFolder(folder);
