@@ -4,9 +4,9 @@ import { defineConfig } from 'vitest/config';
 /**
  * Suites that need more than Node and the packages of `npm ci`, each a folder under tests/ and a script of its own
  * (`npm run test:browser`): the installed package, real frameworks, a browser, the original implementations, search
- * engines.
+ * engines. And one that takes minutes: the server beside hostile requests.
  */
-const separate = ['package', 'frameworks', 'browser', 'parity', 'engines'];
+const separate = ['package', 'frameworks', 'browser', 'parity', 'engines', 'hostile'];
 
 /** Tests that take minutes: `npm run test:slow`. */
 const slow = 'tests/**/*.slow.test.ts';
@@ -16,6 +16,8 @@ const shared = {
   testTimeout: 600_000,
   hookTimeout: 600_000,
   setupFiles: [fileURLToPath(new URL('tests/support/seed.ts', import.meta.url))],
+  // Some tests open sessions of onnxruntime themselves.
+  env: { ORT_DISABLE_TELEMETRY: '1' },
   // Native addons (onnxruntime, lmdb) need processes of their own.
   pool: 'forks' as const,
 };

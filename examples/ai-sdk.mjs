@@ -1,5 +1,4 @@
-// The Vercel AI SDK 7, re-ranking on this machine: npm install ai bert-qe && node ai-sdk.mjs
-// With AI SDK 6: createBertQE({ specificationVersion: 'v3' }).
+// The Vercel AI SDK (6 or 7), re-ranking on this machine: npm install ai bert-qe && node ai-sdk.mjs
 import { rerank } from 'ai';
 import { createBertQE } from 'bert-qe/ai-sdk';
 import { documents, question } from './documents.mjs';

@@ -9,6 +9,7 @@ import {
   readDocuments,
   readQueries,
   rerankToFile,
+  retrievedRankings,
   Searcher,
 } from 'bert-qe';
 
@@ -24,20 +25,12 @@ const index = Index.open(`${out}.index`);
 const searcher = new Searcher(index);
 const queries = await readQueries(collection);
 
-/** The initial rankings, one at a time. */
-async function* firstStage() {
-  for (const query of queries) yield { query: query.id, ranking: await searcher.search(query) };
-}
-
 const bertQe = await BertQE.load({ models: 'SST', depth: 30 });
 try {
   const totals = await rerankToFile({
-    queries,
-    run: firstStage(),
-    total: queries.length,
-    // What cannot be seen from the queries and the settings, but changes the results.
-    inputs: { collection, models: 'SST', 'first stage': searcher.model.name },
-    reranker: localReranker(bertQe, index),
+    // Inputs identify what the results depend on: a run with others is not continued.
+    rankings: retrievedRankings(searcher, queries, { inputs: { 'first stage': searcher.model.name } }),
+    reranker: localReranker(bertQe, index, { inputs: { collection, models: 'SST' } }),
     out,
     explanations: `${out}.explanations.jsonl`,
     signal: stop.signal,

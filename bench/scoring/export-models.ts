@@ -5,7 +5,7 @@ import { readModelConfig } from '../../src/bert/config.js';
 import { exportGraph } from '../../src/bert/graph/index.js';
 import { writeSingleFileModel } from '../../src/bert/onnx/index.js';
 
-/** Lays a model out as Transformers.js wants it: config and tokenizer beside onnx/model.onnx, same weights. */
+/** Writes a model as Transformers.js expects it: config and tokenizer beside onnx/model.onnx, same weights. */
 export async function exportForPeers(source: string, target: string): Promise<void> {
   mkdirSync(join(target, 'onnx'), { recursive: true });
   for (const name of ['config.json', 'tokenizer.json', 'tokenizer_config.json']) {

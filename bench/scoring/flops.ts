@@ -1,9 +1,9 @@
 import type { ModelConfig } from '../../src/bert/config.js';
 
 /**
- * Floating-point operations that a score of one sequence needs: all encoder layers but the last for every token,
- * the last for [CLS] alone (see firstTokenAttention), pooler and classifier. Additions and multiplications of
- * matrix products count, nothing else does.
+ * The floating-point operations of one sequence's score: all encoder layers but the last for every token, the last for
+ * [CLS] alone (see firstTokenAttention), pooler and classifier. Only additions and multiplications of matrix products
+ * count.
  */
 export function usefulFlops(config: ModelConfig, length: number): number {
   const { layers, hidden, intermediate, heads, labels } = config;

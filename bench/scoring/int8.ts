@@ -1,5 +1,5 @@
 // node --import tsx bench/scoring/int8.ts [RESULT.json]
-// What int8 costs in quality: judged queries of public collections, their first candidates re-ranked by score alone.
+// The cost of int8 in quality: judged queries of public collections, their first candidates re-ranked by score alone.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BertScorer, kendallTau, type Precision, type TextPair } from '../../src/bert/index.js';
@@ -49,7 +49,7 @@ async function candidates(collection: string): Promise<{ lists: List[]; qrels: Q
   return { lists, qrels: await readQrels(join(folder, 'qrels.txt')) };
 }
 
-/** Margins order pairs as probabilities do but do not saturate. */
+/** Margins have the order of probabilities but do not saturate. */
 async function margins(model: string, precision: Precision, pairs: readonly TextPair[]): Promise<number[]> {
   const scorer = await BertScorer.load({ model, precision, device: 'cpu' });
   const { values } = await scorer.scoreLogits(pairs);

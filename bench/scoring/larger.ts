@@ -1,6 +1,6 @@
 // node --import tsx bench/scoring/larger.ts [SIZES] [PRECISION]: of those not named the results of the last run are kept.
-// How near each size comes to the machine's ceiling on the CPU, in fp32 and int8. Both swing by the minute with what else
-// the host does, so every round of scoring stands between two ceilings, and the median of the rounds' ratios counts.
+// The speed of each size relative to the machine's ceiling on the CPU, in fp32 and int8. Both change with the load of the
+// host, so every round of scoring is between two ceilings, and the median of the rounds' ratios counts.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -47,7 +47,7 @@ const { BERT_QE_CACHE: usualCache } = process.env;
 for (const size of wanted as Iterable<SizeLetter>) {
   const count = PAIRS[size]!;
   const { folder, trained } = await modelFolder(size);
-  // What is compiled of random weights is never wanted again, and goes with them.
+  // Compiled models of random weights are removed with the weights.
   if (!trained) process.env.BERT_QE_CACHE = join(folder, 'cache');
   // Evenly from the whole workload, whose passages come collection by collection.
   const pairs = Array.from({ length: count }, (_, i) => workload[Math.floor((i * workload.length) / count)]);

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { renderCuda } from './gpu/cuda-report.js';
 import { renderGpu, renderSoftware } from './gpu/report.js';
 import type { LargerResults } from './larger.js';
 import type { SideEffectResults } from './side-effects.js';
@@ -20,6 +21,7 @@ export function writeReport(): void {
     section<{ rows: Int8Row[] }>('scoring-int8.json', renderInt8),
     section<ParityResults>('scoring-parity.json', renderParity),
     section<SideEffectResults>('scoring-side-effects.json', renderSideEffects),
+    renderCuda(join(results, 'scoring-cuda.jsonl')),
     renderGpu(join(results, 'scoring-gpu.jsonl')),
     renderSoftware(join(results, 'scoring-webgpu-software.jsonl')),
   ];

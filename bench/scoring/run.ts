@@ -13,13 +13,13 @@ import { phaseThree, root } from './workload.js';
 import { workloadSize } from './workload-size.js';
 
 const MODELS = ['T', 'S'];
-/** Transformers.js batch sizes; the best of them, found on a tenth of the pairs, is what counts. */
+/** Batch sizes of Transformers.js; the best on a tenth of the pairs is used. */
 const PEER_BATCHES = [8, 16, 32, 64];
 
 const passages = Number(process.argv[2] ?? 1000);
 const rounds = Number(process.argv[3] ?? 2);
 
-/** Everything of one run; tables are made of it. */
+/** The results of one run. */
 export interface ScoringResults {
   readonly date: string;
   readonly node: string;

@@ -1,5 +1,5 @@
 // node --import tsx bench/scoring/side-effects.ts [RESULT.json]
-// How a scorer behaves beside other work: the main thread's event loop, memory over a million pairs, load and close.
+// The effects of a scorer on its process: the main thread's event loop, memory over a million pairs, load and close.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -51,7 +51,7 @@ async function loop(): Promise<SideEffectResults['loop']> {
   return { pairs: pairs.length, seconds, maxMs: delay.max / 1e6, p99Ms: delay.percentile(99) / 1e6 };
 }
 
-/** A model so small that a million pairs take a minute: what is measured is everything around it. */
+/** A model so small that a million pairs take a minute: everything around it is measured. */
 const miniatureModel = (): Promise<string> =>
   randomModelFolder({ ...sizeConfig('T', 1), hidden: 32, intermediate: 64, maxPositions: 384 });
 
@@ -59,7 +59,7 @@ async function memory(): Promise<SideEffectResults['memory']> {
   const model = await miniatureModel();
   const texts = (await passages(1000)).map((text) => text.split(' ').slice(0, 24).join(' '));
   const pairs: TextPair[] = [];
-  // Every second text differs from all others: nothing to be remembered.
+  // Every second text differs from all others: nothing can be cached.
   for (let i = 0; i < MANY_PAIRS; i++)
     pairs.push({ a: texts[i % texts.length], b: `${texts[(i * 7) % texts.length]} ${i}` });
   const scorer = await BertScorer.load({ model, device: 'cpu' });

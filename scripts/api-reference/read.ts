@@ -124,7 +124,7 @@ class Reader {
     const from = node.parent.parent;
     const specifier = isExportDeclaration(from) ? from.moduleSpecifier : undefined;
     const path = specifier && isStringLiteral(specifier) ? specifier.text : '';
-    const [, group = ''] = /^\.\/([^/]+)\/index\.js$/.exec(path) ?? [];
+    const [, group = ''] = /^\.\/([^/.]+)/.exec(path) ?? [];
     return { position: file.text.indexOf(node.getText(file), node.pos), group };
   }
 

@@ -1,19 +1,19 @@
 /**
- * The reranking model of the AI SDK, versions 3 and 4 of its specification, which differ in the number only. Written
- * down here so that either version of `@ai-sdk/provider` will do, and none has to be installed; the tests hold it to
- * the real types.
+ * The types of a reranking model of the AI SDK, for versions 3 and 4 of its specification, which differ in the number
+ * only. They are written down here so that `@ai-sdk/provider` need not be installed. The tests check them against the
+ * real types.
  */
 
 export type JsonValue = null | string | number | boolean | JsonObject | JsonValue[];
 export type JsonObject = { [name: string]: JsonValue | undefined };
 
-/** AI SDK 6 speaks v3, AI SDK 7 v4. */
+/** AI SDK 6 takes v3, AI SDK 7 takes v3 and v4. */
 export type SpecificationVersion = 'v3' | 'v4';
 
-/** An object of somebody else's, about which nothing is known. */
+/** An object of the caller, with unknown fields. */
 export type AnyObject = Readonly<Record<string, unknown>>;
 
-/** Options by provider: those of `bertQe` are read. */
+/** Options by provider. Those of `bertQe` are read. */
 export type ProviderOptions = Readonly<Record<string, AnyObject>>;
 
 export interface CallOptions {
@@ -39,7 +39,7 @@ export interface CallResult {
   response: { timestamp: Date; modelId: string };
 }
 
-/** What `rerank()` of the AI SDK takes as its model. */
+/** A model for `rerank()` of the AI SDK. */
 export interface RerankingModel<V extends SpecificationVersion> {
   readonly specificationVersion: V;
   readonly provider: string;

@@ -3,8 +3,10 @@
  *
  * @module
  */
-import { parseVariant, type InputDocument, type LoadOptions } from '../expansion/index.js';
+import { checkLoadOptions, parseVariant, type InputDocument, type LoadOptions } from '../expansion/index.js';
 import { BertQeError } from '../common/errors.js';
+import { refuseUnknownOptions } from '../common/known-options.js';
+import { omitUndefined } from '../common/omit-undefined.js';
 import type {
   AnyObject,
   CallOptions,
@@ -15,26 +17,26 @@ import type {
   RerankingModel,
   SpecificationVersion,
 } from './ai-sdk-types.js';
-import { LazyReranker } from './reranker.js';
+import { LazyReranker } from './lazy-reranker.js';
 
 export type { RerankingModel } from './ai-sdk-types.js';
 
-/** How models are loaded; `specificationVersion` says for which AI SDK. */
-export interface BertQEProviderOptions<V extends SpecificationVersion = 'v4'> extends Omit<
+/** Options of {@link createBertQE}. */
+export interface BertQEProviderOptions<V extends SpecificationVersion = 'v3'> extends Omit<
   LoadOptions,
   'models'
 > {
-  /** `v4` for AI SDK 7 (the default), `v3` for AI SDK 6. */
+  /** The version of the models that are made (`v3`, which AI SDK 6 and 7 take). `v4` is for AI SDK 7 alone. */
   readonly specificationVersion?: V;
 }
 
-/** Makes models by name: `SST`, `BERT-QE-SST`, `S`. */
-export interface BertQEProvider<V extends SpecificationVersion = 'v4'> {
+/** A provider of models by name: `SST`, `BERT-QE-SST`, `S`. */
+export interface BertQEProvider<V extends SpecificationVersion = 'v3'> {
   (modelId: string): RerankingModel<V>;
   readonly specificationVersion: V;
   reranking(modelId: string): RerankingModel<V>;
   rerankingModel(modelId: string): RerankingModel<V>;
-  /** BERT-QE re-ranks; the models of other kinds are not here. */
+  /** Throws, like the two below: BERT-QE has reranking models only. */
   languageModel(modelId: string): never;
   embeddingModel(modelId: string): never;
   imageModel(modelId: string): never;
@@ -43,13 +45,14 @@ export interface BertQEProvider<V extends SpecificationVersion = 'v4'> {
 }
 
 /**
- * A provider of its own settings: `createBertQE({ alpha: 0.5 })('SST')` is a model for `rerank()` of the AI SDK;
+ * Makes a provider with its own settings: `createBertQE({ alpha: 0.5 })('SST')` is a model for `rerank()` of the AI SDK.
  * examples/ai-sdk.mjs is a whole program.
  */
-export function createBertQE<V extends SpecificationVersion = 'v4'>(
+export function createBertQE<V extends SpecificationVersion = 'v3'>(
   options: BertQEProviderOptions<V> = {},
 ): BertQEProvider<V> {
-  const { specificationVersion = 'v4' as V, ...load } = options;
+  checkLoadOptions(options, 'createBertQE', { specificationVersion: true });
+  const { specificationVersion = 'v3' as V, ...load } = options;
   const rerankers = new Map<string, LazyReranker>();
   const model = (modelId: string): RerankingModel<V> => {
     const { name } = parseVariant(modelId);
@@ -71,14 +74,14 @@ export function createBertQE<V extends SpecificationVersion = 'v4'>(
   });
 }
 
-/** What other providers have in this place. */
+/** Stands for a kind of model that other providers have. */
 function absent(kind: string): (modelId: string) => never {
   return (modelId) => {
     throw new BertQeError('usage', `bert-qe has no ${kind} "${modelId}": it re-ranks, use rerankingModel().`);
   };
 }
 
-/** The provider with every setting as it comes, for AI SDK 7. */
+/** The provider with default settings. */
 export const bertQE = createBertQE();
 
 function rerankingModel<V extends SpecificationVersion>(
@@ -100,14 +103,10 @@ function rerankingModel<V extends SpecificationVersion>(
       const { explain, deadline, scores } = callOptions(providerOptions);
       const { inputs, warnings } = inputsOf(documents, scores);
       const timestamp = new Date();
-      const { results, complete, cost, explanation } = await reranker.rerank(query, inputs, {
-        ...(topN === undefined ? {} : { topK: topN }),
-        ...(abortSignal ? { signal: abortSignal } : {}),
-        ...(explain ? { explain } : {}),
-        ...(deadline === undefined ? {} : { deadline }),
-      });
+      const options = omitUndefined({ topK: topN, signal: abortSignal, explain, deadline });
+      const { results, complete, cost, explanation } = await reranker.rerank(query, inputs, options);
       return {
-        // By M(q,d), a probability; the final score is its logarithm, unless initial scores were given too.
+        // M(q,d) is a probability. The final score is its logarithm, unless initial scores were given.
         ranking: results.map(({ index, relevance, score }) => ({
           index,
           relevanceScore: scores ? score : (relevance ?? 0),
@@ -120,9 +119,13 @@ function rerankingModel<V extends SpecificationVersion>(
   };
 }
 
-/** `providerOptions: { bertQe: { explain, deadline, scores } }`. */
+const CALL_OPTIONS = { explain: true, deadline: true, scores: true } as const;
+
+/** Reads `providerOptions: { bertQe: { explain, deadline, scores } }`. */
 function callOptions(options: ProviderOptions | undefined) {
-  const { explain, deadline, scores } = options?.['bertQe'] ?? {};
+  const own = options?.['bertQe'] ?? {};
+  refuseUnknownOptions('providerOptions.bertQe', own, CALL_OPTIONS);
+  const { explain, deadline, scores } = own;
   if (
     scores !== undefined &&
     !(Array.isArray(scores) && scores.every((score) => typeof score === 'number'))
@@ -148,10 +151,10 @@ function inputsOf(
       `providerOptions.bertQe.scores has ${scores.length} numbers for ${values.length} documents; give each one.`,
     );
   }
-  let isWritten = false;
+  let hasJson = false;
   const inputs = values.map((value, i) => {
-    const { document, wasObject } = documentOf(value);
-    isWritten ||= wasObject;
+    const { document, isJson } = documentOf(value);
+    hasJson ||= isJson;
     return scores ? { ...document, score: scores[i] } : document;
   });
   const warning: CallWarning = {
@@ -159,15 +162,15 @@ function inputsOf(
     feature: 'object documents',
     details: 'Objects without a "text" are re-ranked as their JSON.',
   };
-  return { inputs, warnings: type === 'object' && isWritten ? [warning] : [] };
+  return { inputs, warnings: type === 'object' && hasJson ? [warning] : [] };
 }
 
-/** An object with a `text` (and perhaps a `title`) is read as a document; of any other its JSON is. */
-function documentOf(value: string | AnyObject): { document: InputDocument; wasObject: boolean } {
-  if (typeof value === 'string') return { document: { text: value }, wasObject: false };
+/** The document of a value: an object with a `text`, and perhaps a `title`, or else the JSON of the object. */
+function documentOf(value: string | AnyObject): { document: InputDocument; isJson: boolean } {
+  if (typeof value === 'string') return { document: { text: value }, isJson: false };
   const { title, text } = value;
-  if (typeof text !== 'string') return { document: { text: JSON.stringify(value) }, wasObject: true };
-  return { document: typeof title === 'string' ? { title, text } : { text }, wasObject: false };
+  if (typeof text !== 'string') return { document: { text: JSON.stringify(value) }, isJson: true };
+  return { document: typeof title === 'string' ? { title, text } : { text }, isJson: false };
 }
 
 function asJson(value: object): JsonObject {

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import type { LoadOptions } from '../expansion/index.js';
-import { LazyReranker, type Reranker } from './reranker.js';
+import { refuseUnknownOptions } from '../common/known-options.js';
+import { checkLoadOptions, type LoadOptions } from '../expansion/index.js';
+import { LazyReranker, type Reranker } from './lazy-reranker.js';
 
-/** Of Genkit's `Document`, what is read here. */
+/** The part of Genkit's `Document` that is read here. */
 interface GenkitDocument {
   readonly text: string;
   toJSON(): { content: unknown; metadata?: Record<string, unknown> | undefined };
@@ -16,11 +17,11 @@ interface RankedDocuments<Content> {
   documents: { content: Content; metadata: { score: number; [name: string]: unknown } }[];
 }
 
-/** Of a Genkit instance, what is needed here; the tests hold it to the real one. */
+/** The part of a Genkit instance that is used here. The tests check it against the real one. */
 export interface GenkitLike<Action> {
   defineReranker(
     options: { name: string; info: { label: string; supports: { media: boolean } } },
-    // Genkit's types of parts are its own business: they come from it and go back to it.
+    // Parts come from Genkit and go back to it, so their types do not matter here.
     runner: (
       query: GenkitDocument,
       documents: GenkitDocument[],
@@ -29,40 +30,37 @@ export interface GenkitLike<Action> {
   ): Action;
 }
 
-/** Which models the reranker runs, and what Genkit calls it. */
+/** Options of {@link defineBertQE}. */
 export interface DefineOptions extends Omit<LoadOptions, 'models'> {
   /** The variant (`SST`). */
   readonly models?: string;
-  /** What the reranker is called (`bert-qe/SST`). */
+  /** The name of the reranker (`bert-qe/SST`). */
   readonly name?: string;
   /** A loaded `BertQE` instead of loading one on first use. */
   readonly reranker?: Reranker;
 }
 
 /**
- * Registers BERT-QE as a reranker. Requests may say `options: { k }` for the first places only; scores are
+ * Registers BERT-QE as a reranker. Requests may set `options: { k }` to get the first places only. Scores are
  * probabilities, in `metadata.score`.
  */
 export function defineBertQE<Action>(
   ai: GenkitLike<Action>,
   options: DefineOptions = {},
 ): { readonly action: Action; readonly name: string; close(): Promise<void> } {
+  checkLoadOptions(options, 'defineBertQE', { name: true, reranker: true });
   const { name, reranker: own, models = 'SST', ...load } = options;
   const reranker = new LazyReranker(own ?? { ...load, models });
   const called = name ?? `bert-qe/${models}`;
   const action = ai.defineReranker(
     { name: called, info: { label: `BERT-QE (${models})`, supports: { media: false } } },
     async (query, documents, asked) => {
-      const k = wanted(asked);
-      const { results } = await reranker.rerank(
-        query.text,
-        documents.map(({ text }) => ({ text })),
-        k === undefined ? {} : { topK: k },
-      );
+      const texts = documents.map(({ text }) => text);
+      const ranking = await reranker.rankTexts(query.text, texts, { topN: topNOf(asked) });
       return {
-        documents: results.map(({ index, relevance }) => {
+        documents: ranking.map(({ index, relevanceScore }) => {
           const { content, metadata } = documents[index].toJSON();
-          return { content: content as never, metadata: { ...metadata, score: relevance ?? 0 } };
+          return { content: content as never, metadata: { ...metadata, score: relevanceScore } };
         }),
       };
     },
@@ -70,7 +68,9 @@ export function defineBertQE<Action>(
   return { action, name: called, close: () => reranker.close() };
 }
 
-function wanted(options: unknown): number | undefined {
-  const k = (options as { k?: unknown } | undefined)?.k;
+function topNOf(options: unknown): number | undefined {
+  if (options === undefined || options === null) return undefined;
+  refuseUnknownOptions('bert-qe', options, { k: true });
+  const { k } = options as { k?: unknown };
   return typeof k === 'number' ? k : undefined;
 }

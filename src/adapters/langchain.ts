@@ -1,27 +1,32 @@
 /**
- * A document compressor for LangChain.js: for `ContextualCompressionRetriever`, or to be called with documents.
+ * A document compressor for LangChain.js, for `ContextualCompressionRetriever` or to be called with documents.
  *
  * @module
  */
 import type { DocumentInterface } from '@langchain/core/documents';
 import { BaseDocumentCompressor } from '@langchain/core/retrievers/document_compressors';
-import { LazyReranker, type RerankerSource } from './reranker.js';
+import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
+import { LazyReranker, type RankedText, type RerankerSource } from './lazy-reranker.js';
 
-/** Which re-ranker compresses, and how many documents it keeps. */
+/** Options of {@link BertQECompressor}. */
 export interface BertQECompressorOptions {
-  /** A loaded `BertQE`, or what to load it with on first use (the shipped `SST`). */
+  /** A loaded `BertQE`, or the options to load one with on first use (the shipped `SST`). */
   readonly reranker?: RerankerSource;
-  /** How many documents are kept (3, as LangChain's other re-rankers do). */
+  /** The number of documents to keep (3, as with LangChain's other re-rankers). */
   readonly topN?: number;
 }
 
-/** Keeps the documents that matter to the query, best first, their relevance in `metadata.relevanceScore`. */
+const COMPRESSOR_OPTIONS: OptionNames<BertQECompressorOptions> = { reranker: true, topN: true };
+
+/** Keeps the most relevant documents, best first, with their relevance in `metadata.relevanceScore`. */
 export class BertQECompressor extends BaseDocumentCompressor {
   readonly topN: number;
   readonly #reranker: LazyReranker;
 
-  constructor({ reranker = {}, topN = 3 }: BertQECompressorOptions = {}) {
+  constructor(options: BertQECompressorOptions = {}) {
     super();
+    refuseUnknownOptions('BertQECompressor', options, COMPRESSOR_OPTIONS);
+    const { reranker = {}, topN = 3 } = options;
     this.topN = topN;
     this.#reranker = new LazyReranker(reranker);
   }
@@ -37,24 +42,20 @@ export class BertQECompressor extends BaseDocumentCompressor {
     });
   }
 
-  /** The ranking alone: of documents, texts, or objects with a `pageContent`. */
+  /** The ranking of documents, texts, or objects with a `pageContent`. */
   async rerank(
     documents: readonly (DocumentInterface | string | { readonly pageContent: string })[],
     query: string,
     { topN = this.topN, signal }: { topN?: number; signal?: AbortSignal } = {},
-  ): Promise<{ index: number; relevanceScore: number }[]> {
+  ): Promise<RankedText[]> {
     if (documents.length === 0) return [];
-    const inputs = documents.map((document) => ({
-      text: typeof document === 'string' ? document : document.pageContent,
-    }));
-    const { results } = await this.#reranker.rerank(query, inputs, {
-      topK: topN,
-      ...(signal ? { signal } : {}),
-    });
-    return results.map(({ index, relevance }) => ({ index, relevanceScore: relevance ?? 0 }));
+    const texts = documents.map((document) =>
+      typeof document === 'string' ? document : document.pageContent,
+    );
+    return this.#reranker.rankTexts(query, texts, { topN, signal });
   }
 
-  /** Ends models that were loaded here. */
+  /** Ends the models that were loaded here. */
   close(): Promise<void> {
     return this.#reranker.close();
   }

@@ -1,7 +1,7 @@
 import type { EncoderShape } from './sizes.js';
-import type { ScoringCost, TextPair } from './types.js';
+import type { ScoringCost } from './types.js';
 
-/** How much text went through an encoder. */
+/** The amount of text that went through an encoder. */
 export interface SequenceCount {
   readonly sequences: number;
   /** Of all sequences together, special ones included. */
@@ -55,20 +55,4 @@ export function encoderFlops(
 /** The cost of sequences to an encoder of this shape. */
 export function scoringCost(shape: EncoderShape, count: SequenceCount): ScoringCost {
   return { tokens: count.tokens, flops: encoderFlops(shape, count) };
-}
-
-/** Tells how much text pairs are to a model, and what the model's cost depends on. */
-export interface Meter {
-  readonly shape: EncoderShape;
-  /** Tokens of one pair. */
-  lengthOf(pair: TextPair): number;
-  count(pairs: readonly TextPair[]): SequenceCount;
-}
-
-/** Counts pairs whose lengths in tokens can be told. */
-export function sequenceCount(
-  pairs: readonly TextPair[],
-  lengthOf: (pair: TextPair) => number,
-): SequenceCount {
-  return countOf(pairs.map(lengthOf));
 }

@@ -6,9 +6,17 @@ export {
   type BertWeights,
   type CheckpointFormat,
 } from './checkpoint/index.js';
-export { countOf, encoderFlops, sequenceCount, weightFlops, type Meter, type SequenceCount } from './cost.js';
+export { countOf, encoderFlops, weightFlops } from './cost.js';
 export { readCrossEncoderConfig, readModelConfig, type ModelConfig } from './config.js';
 export { fetchModel } from './hub/index.js';
+export {
+  cudaState,
+  deviceStates,
+  installCuda,
+  type DeviceState,
+  type InstalledLibrary,
+  type InstallOptions,
+} from './runtime/index.js';
 export {
   convertModel,
   copyTokenizer,

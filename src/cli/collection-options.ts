@@ -1,5 +1,4 @@
-import { readQueries, type Query } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
+import { readQueries, type Query, type ReadDocumentsOptions } from '../collection/index.js';
 import { omitUndefined } from '../common/omit-undefined.js';
 import type { CollectionAddress } from '../remote/index.js';
 import {
@@ -14,17 +13,47 @@ import {
   type SearcherOptions,
   type WeightingModel,
 } from '../retrieval/index.js';
-import type { clusterOptions, retrievalOptions } from './option-table.js';
-import type { OptionValues } from './options.js';
+import type { Io } from './command.js';
+import type { clusterOptions, documentOptions, retrievalOptions } from './option-table.js';
+import { usageError, type OptionValues } from './options.js';
 
 /** Reads the queries of `--query` or `--queries`, exactly one of which must be given. */
 export async function queriesFrom(text: string | undefined, file: string | undefined): Promise<Query[]> {
   if ((text === undefined) === (file === undefined)) {
-    throw new BertQeError('usage', 'Give either --query TEXT or --queries FILE.');
+    throw usageError('Give either --query TEXT or --queries FILE.');
   }
   if (file !== undefined) return readQueries(file);
-  if (text!.trim() === '') throw new BertQeError('usage', '--query is empty; give it some words.');
+  if (text!.trim() === '') throw usageError('--query is empty; give it some words.');
   return [{ id: '1', text: text! }];
+}
+
+/** The options of a command that takes the words of a query as arguments too. */
+export function withWords<V extends { query?: string | undefined; queries?: string | undefined }>(
+  options: V,
+  words: readonly string[],
+): V {
+  if (words.length === 0) return options;
+  if (options.query !== undefined || options.queries !== undefined) {
+    throw usageError(
+      `The query is given twice: "${words.join(' ')}" and ${options.query === undefined ? '--queries' : '--query'}; leave one out.`,
+    );
+  }
+  return { ...options, query: words.join(' ') };
+}
+
+/** How the documents of a command are read; what is guessed about them is told on standard error. */
+export function documentReading(
+  values: OptionValues<typeof documentOptions>,
+  io: Io,
+): Pick<ReadDocumentsOptions, 'format' | 'fields' | 'table' | 'sql' | 'onGuess'> {
+  const text = values['text-field']?.split(',').map((name) => name.trim());
+  return {
+    format: values.format,
+    fields: omitUndefined({ id: values['id-field'], title: values['title-field'], text }),
+    table: values.table,
+    sql: values.sql,
+    onGuess: (sentence) => io.stderr.write(`${sentence}\n`),
+  };
 }
 
 type ClusterValues = OptionValues<typeof clusterOptions>;
@@ -35,7 +64,7 @@ export function collectionAddress(index: string, values: ClusterValues): Collect
   if (!cluster) return { index };
   const { 'text-field': text, 'title-field': title } = values;
   if (title !== undefined && text === undefined) {
-    throw new BertQeError('usage', '--title-field has no effect without --text-field.');
+    throw usageError('--title-field has no effect without --text-field.');
   }
   if (text === undefined) return { index, cluster };
   return { index, cluster: { ...cluster, foreign: { text, ...(title === undefined ? {} : { title }) } } };
@@ -50,12 +79,12 @@ export function clusterFrom(
     for (const name of ['url', 'text-field', 'title-field'] as const) {
       const value = values[name];
       if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
-      throw new BertQeError('usage', `--${name} has no effect without --engine opensearch or elasticsearch.`);
+      throw usageError(`--${name} has no effect without --engine opensearch or elasticsearch.`);
     }
     return undefined;
   }
   if (url.length > 0) return { engine, urls: url };
-  throw new BertQeError('usage', `--engine ${engine} needs --url, e.g. --url http://localhost:9200.`);
+  throw usageError(`--engine ${engine} needs --url, e.g. --url http://localhost:9200.`);
 }
 
 type RetrievalValues = OptionValues<typeof retrievalOptions>;
@@ -77,7 +106,7 @@ export function retrievalModels(values: RetrievalValues): SearcherOptions {
   const chosen = new Set<string>([values.model, values.expand]);
   for (const [name, models] of Object.entries(belongsTo)) {
     if (values[name as keyof typeof belongsTo] !== undefined && !models.some((model) => chosen.has(model))) {
-      throw new BertQeError('usage', `--${name} has no effect here; it belongs to ${models.join(', ')}.`);
+      throw usageError(`--${name} has no effect here; it belongs to ${models.join(', ')}.`);
     }
   }
   const feedback = feedbackModel(values);

@@ -18,6 +18,8 @@ export interface PositionalSpec {
   readonly name: string;
   readonly help: string;
   readonly optional?: true;
+  /** The values that it may have, for completions. */
+  readonly choices?: readonly string[];
   /** Takes all that follow; for the last one only. */
   readonly multiple?: true;
 }

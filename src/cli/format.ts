@@ -1,4 +1,5 @@
 import { alignColumns } from '../common/table/text.js';
+import type { Io } from './command.js';
 
 /** 1234567 → 1,234,567. */
 export function formatCount(count: number): string {
@@ -25,4 +26,9 @@ export function tableText(
   options: { align?: 'left' | 'right' } = {},
 ): string {
   return `${alignColumns(rows, options).join('\n')}\n`;
+}
+
+/** Writes a value as one line of JSON to standard output. */
+export function writeJson(io: Io, value: unknown): void {
+  io.stdout.write(`${JSON.stringify(value)}\n`);
 }

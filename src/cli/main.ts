@@ -1,9 +1,9 @@
 import { BertQeError, reasonOf } from '../common/errors.js';
-import { closest } from './closest.js';
+import { closest } from '../common/closest.js';
 import type { Command, Io } from './command.js';
-import { commands } from './commands/index.js';
+import { allCommands, commands } from './commands/index.js';
 import { commandHelp, overview } from './help.js';
-import { parseArguments } from './options.js';
+import { parseArguments, usageError } from './options.js';
 import { packageVersion } from './package-files.js';
 
 /** Runs a command line and returns the exit code: 0 done, 1 failed, 2 bad usage or input, 130 interrupted. */
@@ -11,9 +11,7 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
   try {
     const [name, ...rest] = args;
     if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-      (name === undefined ? io.stderr : io.stdout).write(
-        overview(await Promise.all(Object.values(commands).map((load) => load())), packageVersion()),
-      );
+      (name === undefined ? io.stderr : io.stdout).write(overview(await allCommands(), packageVersion()));
       return name === undefined ? 2 : 0;
     }
     if (name === '--version' || name === '-v') {
@@ -31,7 +29,7 @@ async function find(name: string): Promise<Command> {
   if (Object.hasOwn(commands, name)) return commands[name]();
   const near = closest(name, Object.keys(commands));
   const hint = near ? `did you mean "${near}"?` : 'bert-qe --help lists them.';
-  throw new BertQeError('usage', `Unknown command "${name}"; ${hint}`);
+  throw usageError(`Unknown command "${name}"; ${hint}`);
 }
 
 async function runCommand(command: Command, args: readonly string[], io: Io): Promise<void> {
@@ -44,16 +42,12 @@ async function runCommand(command: Command, args: readonly string[], io: Io): Pr
   const required = specs.filter((spec) => !spec.optional);
   if (positionals.length < required.length) {
     const missing = required[positionals.length];
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `bert-qe ${command.name} needs ${missing.name} (${missing.help}); see bert-qe ${command.name} --help.`,
     );
   }
   if (positionals.length > specs.length && !specs.at(-1)?.multiple) {
-    throw new BertQeError(
-      'usage',
-      `bert-qe ${command.name} takes no argument "${positionals[specs.length]}".`,
-    );
+    throw usageError(`bert-qe ${command.name} takes no argument "${positionals[specs.length]}".`);
   }
   await command.run({ options: options as never, positionals, io });
 }

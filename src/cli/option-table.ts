@@ -1,3 +1,4 @@
+import { documentFormats } from '../collection/index.js';
 import { chunkSources, DEFAULTS } from '../expansion/index.js';
 import type { EngineName } from '../remote/index.js';
 import type { OptionSpec, OptionSpecs } from './options.js';
@@ -21,6 +22,15 @@ export const OPTIONS = {
     value: 'RUN',
     help: 'initial rankings as a TREC run; without it they are retrieved first',
   },
+  format: {
+    type: 'string',
+    choices: ['auto', ...documentFormats],
+    default: 'auto',
+    help: 'format of the collection',
+  },
+  'id-field': { type: 'string', value: 'FIELD', help: 'JSONL, CSV, SQL: field or column of the id' },
+  table: { type: 'string', value: 'TABLE', help: 'SQLite, Postgres: the table with a document per row' },
+  sql: { type: 'string', value: 'QUERY', help: 'SQLite, Postgres: a query with a document per row' },
   // A search cluster.
   engine: {
     type: 'string',
@@ -146,6 +156,17 @@ export function withoutDefault<const S extends OptionSpec>(spec: S, help: string
 }
 
 export const clusterOptions = pick('engine', 'url', 'text-field', 'title-field');
+
+/** How documents of one's own are read. */
+export const documentOptions = {
+  ...pick('format', 'id-field'),
+  'title-field': { ...OPTIONS['title-field'], help: 'JSONL, CSV, SQL: field or column of the title' },
+  'text-field': {
+    ...OPTIONS['text-field'],
+    help: 'JSONL, CSV, SQL: field or column of the text; a,b joins several, a.b is b inside a',
+  },
+  ...pick('table', 'sql'),
+} as const;
 
 export const methodOptions = pick(
   'alpha',

@@ -1,5 +1,5 @@
 import { BertQeError } from '../common/errors.js';
-import { closest } from './closest.js';
+import { closest } from '../common/closest.js';
 
 /** An `--option` of a command as data, from which parsing, checking and help follow. */
 export interface OptionSpec {
@@ -72,17 +72,17 @@ export function parseArguments(args: readonly string[], specs: OptionSpecs): Par
       if (!spec) throw unknownOption(name, specs);
       const inline = equals < 0 ? undefined : argument.slice(equals + 1);
       if (spec.type === 'boolean') {
-        if (inline !== undefined) throw usage(`--${name} takes no value; write it alone.`);
+        if (inline !== undefined) throw usageError(`--${name} takes no value; write it alone.`);
         options[name] = true;
         continue;
       }
       const text = inline ?? args[++i];
-      if (text === undefined) throw usage(`--${name} needs a value (${spec.value ?? spec.type}).`);
+      if (text === undefined) throw usageError(`--${name} needs a value (${spec.value ?? spec.type}).`);
       const value = convert(name, spec, text);
       if (spec.multiple) (options[name] as unknown[]).push(value);
       else options[name] = value;
     } else if (argument.startsWith('-') && argument !== '-') {
-      throw usage(`Unknown option ${argument}; options are written --like-this.`);
+      throw usageError(`Unknown option ${argument}; options are written --like-this.`);
     } else {
       positionals.push(argument);
     }
@@ -93,14 +93,14 @@ export function parseArguments(args: readonly string[], specs: OptionSpecs): Par
 function convert(name: string, spec: OptionSpec, text: string): string | number {
   if (spec.type === 'string') {
     if (spec.choices && !spec.choices.includes(text)) {
-      throw usage(`--${name} must be one of ${spec.choices.join(', ')}, not "${text}".`);
+      throw usageError(`--${name} must be one of ${spec.choices.join(', ')}, not "${text}".`);
     }
     return text;
   }
   const value = text.trim() === '' ? Number.NaN : Number(text);
   const kind = spec.type === 'integer' ? 'a whole number' : 'a number';
   if (!Number.isFinite(value) || (spec.type === 'integer' && !Number.isSafeInteger(value))) {
-    throw usage(`--${name} must be ${kind}, not "${text}".`);
+    throw usageError(`--${name} must be ${kind}, not "${text}".`);
   }
   const { min, max } = spec;
   if ((min !== undefined && value < min) || (max !== undefined && value > max)) {
@@ -110,16 +110,17 @@ function convert(name: string, spec: OptionSpec, text: string): string | number 
         : min !== undefined
           ? `at least ${min}`
           : `at most ${max}`;
-    throw usage(`--${name} must be ${kind} ${range}, not ${text}.`);
+    throw usageError(`--${name} must be ${kind} ${range}, not ${text}.`);
   }
   return value;
 }
 
 function unknownOption(name: string, specs: OptionSpecs): BertQeError {
   const near = closest(name, Object.keys(specs));
-  return usage(`Unknown option --${name}${near ? `; did you mean --${near}?` : '; --help lists them.'}`);
+  return usageError(`Unknown option --${name}${near ? `; did you mean --${near}?` : '; --help lists them.'}`);
 }
 
-function usage(message: string): BertQeError {
+/** A mistake in the command line. */
+export function usageError(message: string): BertQeError {
   return new BertQeError('usage', message);
 }

@@ -1,7 +1,9 @@
 import { basename } from 'node:path';
 import { badInput } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
+import { pageFormatOf } from './pages.js';
 import type { DocumentFormat } from './sourced-document.js';
+import { sqliteMagic } from './sqlite.js';
 
 /** Bytes of a file by which its format is detected. */
 const sniffBytes = 1 << 16;
@@ -9,24 +11,27 @@ const sniffBytes = 1 << 16;
 /** The format of a file by its first bytes, if they have a known one. */
 export async function sniffFormat(source: ByteSource): Promise<DocumentFormat | 'empty' | undefined> {
   const bytes = await source.peek(sniffBytes);
-  const start = bytes
-    .toString('latin1')
-    .replace(/^\u00ef\u00bb\u00bf/, '')
-    .trimStart();
+  const first = bytes.toString('latin1');
+  if (first.startsWith(sqliteMagic)) return 'sqlite';
+  if (first.startsWith('%PDF-')) return 'pdf';
+  const start = first.replace(/^\u00ef\u00bb\u00bf/, '').trimStart();
   if (start === '') return bytes.length < sniffBytes ? 'empty' : undefined;
   if (start.startsWith('{')) return 'jsonl';
   if (start.startsWith('<')) {
-    if (!/<doc>[^<]*<docno>/i.test(start)) return undefined;
-    return /<dochdr>/i.test(start) ? 'trecweb' : 'trec';
+    if (/<doc>[^<]*<docno>/i.test(start)) return /<dochdr>/i.test(start) ? 'trecweb' : 'trec';
+    return /^<(?:!doctype html|html)\b/i.test(start) ? 'html' : undefined;
   }
   const columns = /^[^\n]*/.exec(start)![0].split('\t').length;
   return columns === 2 || columns === 3 ? 'tsv' : undefined;
 }
 
-/** As {@link sniffFormat}, for a file that the user named: an unknown format is an error. */
+/** The format of a file that the user named: by the ending of its name, or by its first bytes. */
 export async function detectFormat(source: ByteSource): Promise<DocumentFormat> {
+  const byName = formatByName(source.name);
+  if (byName === 'csv' || byName === 'markdown') return byName;
   const format = await sniffFormat(source);
   if (format !== undefined && format !== 'empty') return format;
+  if (byName === 'html') return byName;
   throw badInput(
     { file: source.name },
     format === 'empty'
@@ -35,19 +40,26 @@ export async function detectFormat(source: ByteSource): Promise<DocumentFormat> 
           'nor with a line of 2 or 3 columns separated by tabs',
     format === 'empty'
       ? 'Name a file or folder that holds documents.'
-      : 'Name the format: --format beir, jsonl, tsv, trec or trecweb.',
+      : 'Name the format: --format beir, jsonl, tsv, trec or trecweb, csv, or text for a file that is one document.',
   );
 }
 
-/**
- * The format of a file in a folder. JSONL and TSV files are recognised by their names, so that a damaged one is
- * reported, not skipped. TREC files have no common ending and are recognised by their first bytes.
- */
-export async function detectInFolder(source: ByteSource): Promise<DocumentFormat | undefined> {
-  const name = basename(source.name).toLowerCase();
+/** The format that the ending of a file's name stands for. */
+export function formatByName(path: string): DocumentFormat | undefined {
+  const name = basename(path).toLowerCase();
   if (/\.(?:jsonl|json|ndjson)(?:\.gz)?$/.test(name)) return 'jsonl';
   if (/\.tsv(?:\.gz)?$/.test(name)) return 'tsv';
-  if (/^read|dtds?$/.test(name)) return undefined;
+  return /\.csv(?:\.gz)?$/.test(name) ? 'csv' : pageFormatOf(name);
+}
+
+/**
+ * The format of a file with several documents in a folder. JSONL, TSV and CSV files are recognised by their names, so
+ * that a damaged one is reported, not skipped. TREC files have no common ending and are recognised by their first bytes.
+ */
+export async function detectInFolder(source: ByteSource): Promise<DocumentFormat | undefined> {
+  const byName = formatByName(source.name);
+  if (byName === 'jsonl' || byName === 'tsv' || byName === 'csv') return byName;
+  if (/^read|dtds?$/.test(basename(source.name).toLowerCase())) return undefined;
   const format = await sniffFormat(source);
   return format === 'trec' || format === 'trecweb' ? format : undefined;
 }

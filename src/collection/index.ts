@@ -16,7 +16,7 @@ export type { ByteSourceOptions } from './byte-source.js';
 export { linesOf, readLineBlocks, readLines } from './lines.js';
 export type { LineBlock, LineOptions, TextLine } from './lines.js';
 export { documentFormats } from './sourced-document.js';
-export type { DocumentFormat, SourcedDocument } from './sourced-document.js';
+export type { DocumentFields, DocumentFormat, SourcedDocument } from './sourced-document.js';
 export { countDocuments, readDocumentBatches, readDocuments } from './documents.js';
 export type { ReadDocumentsOptions } from './documents.js';
 export { htmlToText } from './html.js';

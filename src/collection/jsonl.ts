@@ -1,36 +1,97 @@
 import { reasonOf } from '../common/errors.js';
 import { badInput, checkId, quote } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
+import { namedTextFields, valueText } from './fields.js';
 import { linesOf, readLineBlocks } from './lines.js';
-import type { SourcedDocument } from './sourced-document.js';
+import type { DocumentFields, ReaderOptions, SourcedDocument } from './sourced-document.js';
 import type { Origin } from './types.js';
 
 const idFields = ['_id', 'id', 'docno'];
 const textFields = ['text', 'contents', 'body'];
 const documentExample = '{"_id": "7", "title": "…", "text": "…"}';
 
-/** Reads one JSON object per line: `_id` (or `id`, `docno`), optional `title`, `text` (or `contents`, `body`). */
-export async function* readJsonl(source: ByteSource): AsyncGenerator<SourcedDocument[]> {
+/**
+ * Reads one JSON object per line: `_id` (or `id`, `docno`), optional `title`, `text` (or `contents`, `body`), or the
+ * fields that the user named.
+ */
+export async function* readJsonl(
+  source: ByteSource,
+  { fields = {} }: Partial<ReaderOptions> = {},
+): AsyncGenerator<SourcedDocument[]> {
   const file = source.name;
   for await (const block of readLineBlocks(source)) {
     const documents: SourcedDocument[] = [];
     for (const { text, line } of linesOf(block)) {
       if (text === '' || text.trim() === '') continue;
-      documents.push(toDocument(text, { file, line }));
+      documents.push(toDocument(text, fields, { file, line }));
     }
     if (documents.length > 0) yield documents;
   }
 }
 
-function toDocument(json: string, origin: Origin): SourcedDocument {
+function toDocument(json: string, fields: DocumentFields, origin: Origin): SourcedDocument {
   const object = parseJsonObject(json, origin, documentExample);
-  const id = checkId(readId(object, idFields, 'document', origin), 'document', origin);
-  const title = object.title ?? undefined;
-  if (title !== undefined && typeof title !== 'string') {
-    throw wrongType('title', title, origin, documentExample);
-  }
-  const text = readText(object, textFields, origin, documentExample);
+  const id =
+    fields.id === undefined
+      ? readId(object, idFields, 'document', origin)
+      : present(object, [fields.id], '--id-field', origin);
+  checkId(id, 'document', origin);
+  const title = readTitle(object, fields, origin);
+  const names = namedTextFields(fields);
+  const text =
+    names === undefined
+      ? readText(object, textFields, origin, documentExample)
+      : present(object, names, '--text-field', origin);
   return title === undefined ? { id, text, origin } : { id, title, text, origin };
+}
+
+function readTitle(object: JsonObject, fields: DocumentFields, origin: Origin): string | undefined {
+  if (fields.title !== undefined)
+    return namedText(object, fields.title, '--title-field', origin) || undefined;
+  const title = object.title ?? undefined;
+  if (title === undefined || typeof title === 'string') return title;
+  throw wrongType('title', title, origin, documentExample);
+}
+
+/** The joined text of fields that the user named; a document may lack some of them, not all. */
+function present(object: JsonObject, names: readonly string[], option: string, origin: Origin): string {
+  if (names.every((name) => (valueAt(object, name) ?? undefined) === undefined)) {
+    const there = Object.keys(object).slice(0, 12);
+    throw badInput(
+      origin,
+      names.length === 1
+        ? `there is no field ${quote(names[0]!)}`
+        : `none of the fields ${names.map((name) => quote(name)).join(', ')} is there`,
+      `Name one of ${there.map((name) => quote(name)).join(', ')} with ${option}.`,
+    );
+  }
+  return names
+    .map((name) => namedText(object, name, option, origin))
+    .filter(Boolean)
+    .join('\n');
+}
+
+/** The text of a field that the user named; empty where it is absent. */
+function namedText(object: JsonObject, name: string, option: string, origin: Origin): string {
+  const value = valueAt(object, name);
+  const text = valueText(value);
+  if (text !== undefined) return text;
+  throw badInput(
+    origin,
+    `${quote(name)} is ${describe(value)}, but text was expected`,
+    `Name a field inside it: ${option} ${name}.${Object.keys(value as object)[0] ?? 'FIELD'}.`,
+  );
+}
+
+/** The value of a field; dots lead into nested objects, unless a field has just that name. */
+function valueAt(object: JsonObject, name: string): unknown {
+  if (Object.hasOwn(object, name)) return object[name];
+  let value: unknown = object;
+  for (const part of name.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as JsonObject)[part];
+  }
+  return value;
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -73,7 +134,7 @@ export function readId(
     field === undefined
       ? `the ${kind} has no id: none of the fields ${fields.map((name) => quote(name)).join(', ')} is there`
       : `the ${kind} id ${quote(field)} is ${describe(value)}, but a string was expected`,
-    `Add a field "${fields[0]}" with an id that no other ${kind} has.`,
+    `Add a field "${fields[0]}" with an id that no other ${kind} has${kind === 'document' ? ', or name its field with --id-field' : ''}.`,
   );
 }
 
@@ -92,7 +153,7 @@ export function readText(
   throw badInput(
     origin,
     `none of the fields ${fields.map((name) => quote(name)).join(', ')} is there`,
-    `Add the text, as in ${example}; it may be empty ("").`,
+    `Add the text, as in ${example}; it may be empty ("").${fields === textFields ? ' Or name its field with --text-field.' : ''}`,
   );
 }
 

@@ -5,10 +5,42 @@ import type { Document, Origin } from './types.js';
 export type SourcedDocument = Document & { readonly origin: Origin };
 
 /** The formats of collections. */
-export const documentFormats = ['beir', 'jsonl', 'tsv', 'trec', 'trecweb'] as const;
+export const documentFormats = [
+  'beir',
+  'jsonl',
+  'tsv',
+  'trec',
+  'trecweb',
+  'markdown',
+  'html',
+  'text',
+  'pdf',
+  'csv',
+  'sqlite',
+  'postgres',
+] as const;
 
 /** The name of a format that collections are read from. */
 export type DocumentFormat = (typeof documentFormats)[number];
 
+/**
+ * The fields (JSONL) or columns (CSV, SQLite, Postgres) that hold the parts of a document. Without a name, the usual
+ * ones are looked for. Dots lead into nested JSON objects: `meta.author`.
+ */
+export interface DocumentFields {
+  readonly id?: string;
+  readonly title?: string;
+  /** Several are joined, each on a line of its own. */
+  readonly text?: string | readonly string[];
+}
+
+/** What readers of several formats are told beside the bytes. */
+export interface ReaderOptions {
+  /** The fields or columns that the user named. */
+  readonly fields: DocumentFields;
+  /** Called with a line that says how the documents are read. */
+  readonly onGuess?: ((line: string) => void) | undefined;
+}
+
 /** Reads a file of a format; documents come in batches, because a promise per document is slow. */
-export type DocumentReader = (source: ByteSource) => AsyncIterable<SourcedDocument[]>;
+export type DocumentReader = (source: ByteSource, options: ReaderOptions) => AsyncIterable<SourcedDocument[]>;

@@ -30,3 +30,8 @@ export class TextCollector {
 export function collapse(text: string): string {
   return text.trim().replace(/\s{2,}|[^\S ]/g, ' ');
 }
+
+/** Plain text as it is indexed: lines without needless white space, empty ones left out. */
+export function plainLines(text: string): string {
+  return text.split('\n').map(collapse).filter(Boolean).join('\n');
+}

@@ -3,6 +3,13 @@ import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import { readFailure } from '../common/io-errors.js';
 
+/** The files below a folder. */
+export interface FolderListing {
+  readonly files: readonly FoundFile[];
+  /** Number of hidden files and folders and of `node_modules` folders, which are left out. */
+  readonly leftOut: number;
+}
+
 export interface FoundFile {
   readonly path: string;
   readonly bytes: number;
@@ -18,11 +25,12 @@ export async function statPath(path: string): Promise<Stats> {
 }
 
 /**
- * Every regular file below a folder, in an order that does not depend on the machine. Hidden files are left out; a
- * folder that is reached twice through links is read once.
+ * Every regular file below a folder, in an order that does not depend on the machine. Hidden ones are left out,
+ * and so are installed packages; a folder that is reached twice through links is read once.
  */
-export async function listFiles(folder: string): Promise<FoundFile[]> {
-  const found: FoundFile[] = [];
+export async function listFiles(folder: string): Promise<FolderListing> {
+  const files: FoundFile[] = [];
+  let leftOut = 0;
   const walked = new Set<string>();
   const walk = async (path: string, stats: Stats): Promise<void> => {
     const identity = `${stats.dev}:${stats.ino}`;
@@ -32,15 +40,18 @@ export async function listFiles(folder: string): Promise<FoundFile[]> {
       throw readFailure(path, error);
     });
     for (const name of names.toSorted()) {
-      if (name.startsWith('.')) continue;
+      if (name.startsWith('.') || name === 'node_modules') {
+        leftOut++;
+        continue;
+      }
       const child = join(path, name);
       const childStats = await statPath(child);
       if (childStats.isDirectory()) await walk(child, childStats);
-      else if (childStats.isFile()) found.push({ path: child, bytes: childStats.size });
+      else if (childStats.isFile()) files.push({ path: child, bytes: childStats.size });
     }
   };
   await walk(folder, await statPath(folder));
-  return found;
+  return { files, leftOut };
 }
 
 /** True where a path exists and is not a folder. */

@@ -1,11 +1,13 @@
 import type { BertScorer } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
+import { mapInSlices } from '../common/yield.js';
+import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { costOf } from './cost.js';
 import { Candidate, Evidence } from './evidence.js';
 import { explain } from './explanation.js';
 import { FinalScores } from './final-scores.js';
 import { initialRanking, type InputDocument } from './inputs.js';
-import { chooseModels, loadModels, type LoadOptions } from './load.js';
+import { checkLoadOptions, chooseModels, loadModels, type LoadOptions } from './load.js';
 import { gatherEvidence } from './method.js';
 import { forEveryPhase, QueryModels, type BertQEScorers, type PhaseScorers } from './models.js';
 import { count, settingsFrom, type BertQEOptions, type Settings } from './options.js';
@@ -50,6 +52,19 @@ export interface EvidenceOptions extends QueryOptions {
   readonly until?: Phase;
 }
 
+const RERANK_OPTIONS: OptionNames<RerankOptions> = {
+  topK: true,
+  prune: true,
+  explain: true,
+  keepEvidence: true,
+  deadline: true,
+  queryId: true,
+  signal: true,
+  onProgress: true,
+};
+
+const EVIDENCE_OPTIONS: OptionNames<EvidenceOptions> = { until: true, signal: true, onProgress: true };
+
 /** BERT-QE: re-ranks documents with the query and with the best chunks of the best documents. */
 export class BertQE {
   readonly settings: Settings;
@@ -77,6 +92,7 @@ export class BertQE {
         `BertQE.load takes an object, such as { models: 'SST' }, not ${String(options)}.`,
       );
     }
+    checkLoadOptions(options);
     const { models, preset, fineTuned, device, precision, ...method } = options;
     const chosen = chooseModels(models, preset, fineTuned);
     const settings = { ...method, expansion: chosen.expansion && (method.expansion ?? true) };
@@ -99,6 +115,7 @@ export class BertQE {
   ): Promise<Reranking> {
     const started = performance.now();
     checkQuery(query);
+    refuseUnknownOptions('rerank', options, RERANK_OPTIONS);
     const { topK, deadline } = options;
     if (topK !== undefined) count('topK', topK);
     if (deadline !== undefined && !(deadline >= 0)) {
@@ -106,7 +123,7 @@ export class BertQE {
     }
     const settings = this.#settingsFor(options);
     const ranking = initialRanking(documents);
-    const evidence = evidenceFor(query, ranking.slice(0, settings.depth), settings);
+    const evidence = await evidenceFor(query, ranking.slice(0, settings.depth), settings, options.signal);
     const wanted = Math.min(topK ?? ranking.length, ranking.length);
     const models = this.#modelsFor(options);
     const schedule = scheduleFor(options, wanted, evidence.candidates.length, settings);
@@ -135,8 +152,10 @@ export class BertQE {
     options: EvidenceOptions = {},
   ): Promise<Evidence> {
     checkQuery(query);
+    refuseUnknownOptions('evidence', options, EVIDENCE_OPTIONS);
     const { settings } = this;
-    const evidence = evidenceFor(query, initialRanking(documents).slice(0, settings.depth), settings);
+    const ranking = initialRanking(documents).slice(0, settings.depth);
+    const evidence = await evidenceFor(query, ranking, settings, options.signal);
     await gatherEvidence(evidence, settings, this.#modelsFor(options), everything, { until: options.until });
     return evidence;
   }
@@ -155,15 +174,14 @@ export class BertQE {
   }
 }
 
-function evidenceFor(
+/** Cutting the passages of many documents takes long, so it is done in slices of time. */
+async function evidenceFor(
   query: string,
   ranking: ReturnType<typeof initialRanking>,
   { passage }: Settings,
-): Evidence {
-  return new Evidence(
-    query,
-    ranking.map((input) => new Candidate(input, passage)),
-  );
+  signal: AbortSignal | undefined,
+): Promise<Evidence> {
+  return new Evidence(query, await mapInSlices(ranking, signal, (input) => new Candidate(input, passage)));
 }
 
 /** Everything is scored unless only the first places are wanted, or time is short. */

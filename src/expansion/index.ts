@@ -11,6 +11,7 @@ export { combine, expansionScore, interpolate, type Combination } from './equati
 export type { Candidate, Evidence, ExpansionChunk } from './evidence.js';
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';
 export type { InputDocument } from './inputs.js';
+export { checkLoadOptions } from './load.js';
 export type { LoadOptions, ModelChoice, ModelOptions, PhaseModels } from './load.js';
 export type { BertQEScorers, PhaseScoreOptions } from './models.js';
 export {
@@ -27,4 +28,4 @@ export { publishedFlops } from './published-flops.js';
 export { scoreBelow } from './ranking.js';
 export type { RerankedDocument, Reranking } from './result.js';
 export { parseVariant, type Variant } from './variant.js';
-export { windowSpans, wordsOf, type WindowShape, type WindowSpan } from './windows.js';
+export { countWords, windowSpans, wordsOf, type WindowShape, type WindowSpan } from './windows.js';

@@ -2,7 +2,8 @@ import { BertScorer, findModel, type Scorer, type ScorerOptions, type SizeLetter
 import { parseVariant } from './variant.js';
 import { DEFAULTS } from './defaults.js';
 import { BertQeError } from '../common/errors.js';
-import type { BertQEOptions } from './options.js';
+import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
+import { type BertQEOptions, METHOD_OPTIONS } from './options.js';
 import type { BertQEScorers } from './models.js';
 import { phases, type Phase } from './phases.js';
 
@@ -31,14 +32,39 @@ export interface ModelOptions {
   readonly preset?: 'as-published';
   /** For the preset: the models fine-tuned on the target collection, by size. */
   readonly fineTuned?: Partial<Readonly<Record<SizeLetter, ModelChoice>>>;
-  /** The device that models run on (`auto`: the CPU; a GPU only when it is named). */
+  /** The device that models run on (`auto`: CUDA where it can be used, else the CPU). */
   readonly device?: NonNullable<ScorerOptions['device']>;
-  /** (`auto`: fp32, or what an export offers.) */
+  /** (`auto`: fp32, on CUDA fp16, or what an export offers.) */
   readonly precision?: NonNullable<ScorerOptions['precision']>;
 }
 
 /** Options of {@link BertQE.load}. */
 export type LoadOptions = ModelOptions & BertQEOptions;
+
+const LOAD_OPTIONS: OptionNames<LoadOptions> = {
+  models: true,
+  preset: true,
+  fineTuned: true,
+  device: true,
+  precision: true,
+  ...METHOD_OPTIONS,
+};
+
+/** Refuses misspelt options of {@link BertQE.load}, and of those who hand theirs on to it (`others`). */
+export function checkLoadOptions(
+  options: object,
+  caller = 'BertQE.load',
+  others: Readonly<Record<string, true>> = {},
+): void {
+  refuseUnknownOptions(caller, options, { ...others, ...LOAD_OPTIONS });
+}
+
+const PHASE_NAMES: OptionNames<PhaseModels> = {
+  bestPassage: true,
+  phaseOne: true,
+  phaseTwo: true,
+  phaseThree: true,
+};
 
 /** A choice of models, none of them loaded. */
 export interface ChosenModels {
@@ -63,6 +89,7 @@ export function chooseModels(
     const [phaseOne, phaseTwo, phaseThree] = models;
     return { models: forPhases({ phaseOne, phaseTwo, phaseThree }), expansion: true };
   }
+  if (typeof models === 'object') refuseUnknownOptions('models', models, PHASE_NAMES);
   return { models: forPhases(models), expansion: true };
 }
 

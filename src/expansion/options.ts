@@ -1,4 +1,5 @@
 import { BertQeError } from '../common/errors.js';
+import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { DEFAULTS } from './defaults.js';
 import type { PassageShape } from './passages.js';
 import type { WindowShape } from './windows.js';
@@ -64,7 +65,8 @@ export interface Settings {
   readonly roundPairs: number;
 }
 
-const known: Record<keyof BertQEOptions, true> = {
+/** The names of the method's options. */
+export const METHOD_OPTIONS: OptionNames<BertQEOptions> = {
   kd: true,
   kc: true,
   chunkWords: true,
@@ -92,11 +94,7 @@ export function settingsFrom(options: BertQEOptions = {}): Settings {
 }
 
 function checkedSettings(options: BertQEOptions): Settings {
-  for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(known, name)) {
-      throw usage(`there is no option "${name}"; the options are ${Object.keys(known).join(', ')}`);
-    }
-  }
+  refuseUnknownOptions('BERT-QE', options, METHOD_OPTIONS);
   const chunkWords = count('chunkWords', options.chunkWords ?? DEFAULTS.chunkWords);
   const passageWords = count('passageWords', options.passageWords ?? DEFAULTS.passageWords);
   const chunkSource = options.chunkSource ?? 'best-passage';

@@ -40,7 +40,7 @@ export interface EvidenceSource {
   get(query: string, signal?: AbortSignal): Promise<QueryScores>;
 }
 
-/** Where evidence comes from, whatever the system. */
+/** The inputs and models of all systems' evidence. */
 export interface EvidenceContext {
   readonly queries: ReadonlyMap<string, Query>;
   readonly initial: Run;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readStudy, type Study } from './file/read.js';
 import { renderReport } from './report/render.js';
-import { reportSettings } from './report/settings.js';
+import { reportSettings } from './report/report.js';
 import {
   executeExperiment,
   outFolder,

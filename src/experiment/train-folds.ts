@@ -1,11 +1,16 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { hashModel } from '../bert/index.js';
-import { hashJson } from '../common/hash.js';
-import type { Scorer, SizeLetter } from '../bert/index.js';
+import { hashModel, type Scorer, type SizeLetter } from '../bert/index.js';
 import type { Query } from '../collection/index.js';
-import { type History, isTrained, type TrainingManifest, trainModel } from '../training/index.js';
+import { hashJson } from '../common/hash.js';
+import {
+  type History,
+  isTrained,
+  type PhaseThreeInputs,
+  type TrainingManifest,
+  trainModel,
+} from '../training/index.js';
 import type { CrossValidationContext } from './cross-validate.js';
 import type { TrainingFields } from './file/schema.js';
 import type { RerankingSystem } from './systems.js';
@@ -15,7 +20,7 @@ import { type TrainingTarget, trainingTargets } from './training-targets.js';
 export interface TrainedFold extends Pick<TrainingManifest, 'examples' | 'steps' | 'best'> {
   readonly size: SizeLetter;
   /** Name of the training target. */
-  readonly use: string;
+  readonly target: string;
   /** From 1. */
   readonly fold: number;
   readonly folder: string;
@@ -51,72 +56,37 @@ export async function trainFolds(
 
 async function trainFold(
   training: Omit<TrainingFields, 'on'>,
-  { name: use, size, phaseThree: targetPhaseThree }: TrainingTarget,
+  target: TrainingTarget,
   fold: number,
   context: CrossValidationContext,
   givenTeacher: Teacher | undefined,
 ): Promise<TrainedFold> {
-  const { experiment, folds, queries, qrels, initial, models, manifest, tracker } = context;
+  const { experiment, folds, queries, qrels, initial, manifest, tracker } = context;
   const { train, valid } = folds[fold - 1];
-  const scorers = new Map<string, Scorer>();
-  // Their scores are stored: other folds and systems asked about the same passages and chunks.
-  const untrained = async (letter: SizeLetter): Promise<Teacher> => {
-    const { folder } = await models.find(letter, 'general', fold);
-    const scorer = await models.get(letter, 'general', fold);
-    scorers.set(folder, scorer);
-    return { folder, scorer };
-  };
-  const base = await untrained(size);
-  const model = base.folder;
-  const teacher = training.teacherWeight === undefined ? undefined : (givenTeacher ?? base);
-  if (teacher) scorers.set(teacher.folder, teacher.scorer);
-  const phaseThree = targetPhaseThree && {
-    ...targetPhaseThree,
-    phaseOne: (await untrained(targetPhaseThree.phaseOne)).folder,
-    phaseTwo: (await untrained(targetPhaseThree.phaseTwo)).folder,
-  };
+  const teachers = training.teacherWeight === undefined ? 'none' : (givenTeacher ?? 'self');
+  const models = await untrainedModels(target, fold, teachers, context);
+  const { model, teacher, phaseThree } = models;
   const { passageWords, titleWords } = experiment.method;
   // As published, training uses everything that was retrieved; validation uses what will be re-ranked.
   const depth = training.depth ?? (phaseThree ? experiment.depth : experiment.retrieve);
   const options = { ...training, depth, validationDepth: experiment.depth, passageWords, titleWords };
-  const ranked = [...train, ...valid].map((query) => [
-    query,
-    queries.get(query)!.text,
-    (initial.get(query) ?? [])
-      .slice(0, Math.max(depth, experiment.depth))
-      // Phase three is validated by the final score, of which the initial score is part.
-      .map(({ id, score }) => (phaseThree ? [id, score] : id)),
-    [...(qrels.get(query) ?? [])],
-  ]);
   const inputs = [
     'training 1',
     await hashModel(model),
     options,
     train,
     valid,
-    ranked,
+    candidatesOf([...train, ...valid], Math.max(depth, experiment.depth), phaseThree !== undefined, context),
     context.documentsKey,
     // They change the scores of the models that choose passages and teach.
-    ...(['device', 'precision'] as const).map((name) => experiment[name]).filter((value) => value !== 'auto'),
-    ...(givenTeacher && teacher ? [await hashModel(givenTeacher.folder)] : []),
-    ...(phaseThree
-      ? [
-          {
-            ...phaseThree,
-            phaseOne: await hashModel(phaseThree.phaseOne),
-            phaseTwo: await hashModel(phaseThree.phaseTwo),
-          },
-        ]
-      : []),
+    ...[experiment.device, experiment.precision].filter((value) => value !== 'auto'),
+    ...(typeof teachers === 'object' ? [await hashModel(teachers.folder)] : []),
+    ...(phaseThree ? [await hashPhaseThree(phaseThree)] : []),
   ];
   // The name holds a hash of the inputs, so that models of other settings are kept beside it.
-  const folder = join(
-    manifest.folder,
-    'work',
-    'models',
-    `${use}-fold${fold}-${hashJson(inputs).slice(0, 12)}`,
-  );
-  const name = `train ${use}, fold ${fold}`;
+  const folderName = `${target.name}-fold${fold}-${hashJson(inputs).slice(0, 12)}`;
+  const folder = join(manifest.folder, 'work', 'models', folderName);
+  const name = `train ${target.name}, fold ${fold}`;
   const outputs = ['model.safetensors', 'config.json'].map((file) =>
     relative(manifest.folder, join(folder, file)),
   );
@@ -128,7 +98,7 @@ async function trainFold(
     const { examples, steps, best, history } = await trainModel(
       {
         model,
-        teacher: teacher?.folder,
+        teacher,
         phaseThree,
         queries: textsOf(train.filter((id) => qrels.has(id))),
         validationQueries: textsOf(valid),
@@ -143,21 +113,72 @@ async function trainFold(
         out: folder,
         resume: true,
         signal: tracker.signal,
-        openScorer: (path) => borrowed(scorers.get(path)!),
-        onProgress: (progress) =>
-          progress.phase === 'passages'
-            ? tracker.update(
-                `best passages${phaseThree ? ' and chunks' : ''} for ${name}`,
-                progress.done,
-                progress.total,
-              )
-            : tracker.update(name, progress.step, progress.steps),
+        openScorer: (path) => borrowed(models.scorers.get(path)!),
+        onProgress: (progress) => {
+          const passages = `best passages${phaseThree ? ' and chunks' : ''} for ${name}`;
+          if (progress.phase === 'passages') tracker.update(passages, progress.done, progress.total);
+          else tracker.update(name, progress.step, progress.steps);
+        },
       },
     );
     return { examples, steps, best, history };
   });
-  models.useTrained(use, fold, folder);
-  return { size, use, fold, folder, ...made };
+  context.models.useTrained(target.name, fold, folder);
+  return { size: target.size, target: target.name, fold, folder, ...made };
+}
+
+/** Folders and scorers of the models that training starts from, learns from and chooses passages and chunks with. */
+async function untrainedModels(
+  { size, phaseThree }: TrainingTarget,
+  fold: number,
+  teachers: Teacher | 'self' | 'none',
+  { models }: CrossValidationContext,
+) {
+  const scorers = new Map<string, Scorer>();
+  // Their scores are stored: other folds and systems asked about the same passages and chunks.
+  const open = async (letter: SizeLetter): Promise<string> => {
+    const { folder } = await models.find(letter, 'general', fold);
+    scorers.set(folder, await models.get(letter, 'general', fold));
+    return folder;
+  };
+  const model = await open(size);
+  if (typeof teachers === 'object') scorers.set(teachers.folder, teachers.scorer);
+  return {
+    model,
+    teacher: typeof teachers === 'object' ? teachers.folder : teachers === 'self' ? model : undefined,
+    phaseThree: phaseThree && {
+      ...phaseThree,
+      phaseOne: await open(phaseThree.phaseOne),
+      phaseTwo: await open(phaseThree.phaseTwo),
+    },
+    scorers,
+  };
+}
+
+/** The candidates and judgements of queries, as part of a step's inputs. */
+function candidatesOf(
+  ids: readonly string[],
+  depth: number,
+  withScores: boolean,
+  { queries, initial, qrels }: CrossValidationContext,
+): unknown[] {
+  return ids.map((query) => [
+    query,
+    queries.get(query)!.text,
+    (initial.get(query) ?? [])
+      .slice(0, depth)
+      // Phase three is validated by the final score, of which the initial score is part.
+      .map(({ id, score }) => (withScores ? [id, score] : id)),
+    [...(qrels.get(query) ?? [])],
+  ]);
+}
+
+async function hashPhaseThree(phaseThree: PhaseThreeInputs): Promise<PhaseThreeInputs> {
+  return {
+    ...phaseThree,
+    phaseOne: await hashModel(phaseThree.phaseOne),
+    phaseTwo: await hashModel(phaseThree.phaseTwo),
+  };
 }
 
 /** The scorer without its close: its owner closes it. */

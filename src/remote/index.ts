@@ -9,7 +9,7 @@ export {
   openCollection,
   type CollectionAddress,
   type SearchedCollection,
-} from './collection.js';
+} from './searched-collection.js';
 export {
   EngineConnection,
   EngineIndex,

@@ -41,12 +41,5 @@ export {
   type QlOptions,
   type WeightingModel,
 } from './models/index.js';
-export {
-  bagOfTerms,
-  firstQuery,
-  Searcher,
-  sumByTerm,
-  type SearcherOptions,
-  type WeightedQuery,
-  type WeightedTerm,
-} from './search/index.js';
+export { bagOfTerms, firstQuery, sumByTerm, type WeightedQuery, type WeightedTerm } from './query.js';
+export { Searcher, type SearcherOptions } from './search/index.js';

@@ -1,4 +1,5 @@
 import type { Analyzer } from './analysis/index.js';
+import { Dph, type WeightingModel } from './models/index.js';
 
 /** A query term with its weight. */
 export interface WeightedTerm {
@@ -6,15 +7,15 @@ export interface WeightedTerm {
   readonly weight: number;
 }
 
-/** A query as weighted terms; a term may stand in it more than once, its weights then add up. */
+/** A query as weighted terms; the weights of a repeated term are added. */
 export type WeightedQuery = readonly WeightedTerm[];
 
-/** Each term with the number of its occurrences: Lucene's bag of words. */
-export function bagOfWords(analyzer: Analyzer, text: string): WeightedQuery {
+/** Lucene's query: each term of a text with its number of occurrences. */
+function bagOfWords(analyzer: Analyzer, text: string): WeightedQuery {
   return bagOfTerms(analyzer.analyze(text));
 }
 
-/** As {@link bagOfWords}, of terms that something else has made of the text. */
+/** Each term with its number of occurrences. */
 export function bagOfTerms(terms: Iterable<string>): WeightedQuery {
   const counts = new Map<string, number>();
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -22,11 +23,11 @@ export function bagOfTerms(terms: Iterable<string>): WeightedQuery {
 }
 
 /**
- * Terrier's query: occurrences of equal *words* are counted; then words become terms, and only neighbours that have
- * become equal are joined. Weights are divided by the largest. Terrier joins a neighbour to the entry before it even
- * where that one was itself joined and is gone, so of three in a row the third is lost: we follow, to get its scores.
+ * Terrier's query. Occurrences of equal words are counted before words become terms, and only neighbours with the same
+ * term are joined. Weights are divided by the largest. Of three such neighbours Terrier loses the third, since it adds
+ * its weight to an entry that was itself joined; this function does the same, to give the same scores.
  */
-export function terrierQuery(analyzer: Analyzer, text: string): WeightedQuery {
+function terrierQuery(analyzer: Analyzer, text: string): WeightedQuery {
   const words = new Map<string, number>();
   for (const word of analyzer.tokenize(text)) words.set(word, (words.get(word) ?? 0) + 1);
   const entries: { term: string; weight: number }[] = [];
@@ -41,15 +42,20 @@ export function terrierQuery(analyzer: Analyzer, text: string): WeightedQuery {
   return scaleToMaximum(entries);
 }
 
-/** Weights divided by the largest one: what Terrier does before every matching. */
+/** The query with its weights divided by the largest, as in Terrier. */
 export function scaleToMaximum(query: WeightedQuery): WeightedQuery {
   const largest = query.reduce((max, { weight }) => Math.max(max, weight), 0);
   return largest > 0 ? query.map(({ term, weight }) => ({ term, weight: weight / largest })) : query;
 }
 
-/** One entry per term, weights added. */
+/** The sum of the weights of each term. */
 export function sumByTerm(query: WeightedQuery): Map<string, number> {
   const weights = new Map<string, number>();
   for (const { term, weight } of query) weights.set(term, (weights.get(term) ?? 0) + weight);
   return weights;
+}
+
+/** The query before feedback: Terrier's weights for DPH, which is Terrier's model, else Lucene's. */
+export function firstQuery(model: WeightingModel, analyzer: Analyzer, text: string): WeightedQuery {
+  return model instanceof Dph ? terrierQuery(analyzer, text) : bagOfWords(analyzer, text);
 }

@@ -22,7 +22,7 @@ import {
   type RunInputs,
 } from './load-reranker.js';
 import { rerankRun } from './rerank-run.js';
-import type { FinishedQuery, LocalRerankerOptions, RunReranker } from './rerank-to-file.js';
+import type { FinishedQuery, RunRerankerOptions, RunReranker } from './rerank-to-file.js';
 
 /** The index and models that a worker opens for a run. */
 interface WorkerSetup {
@@ -50,14 +50,15 @@ type QueryResult = Omit<FinishedQuery, 'query'>;
  * @example
  * const collection = await openCollection({ index: '/data/gov2.index' });
  * const reranker = await fleetReranker('redis://queue-host:6379', collection, { models: 'SST' });
- * await rerankToFile({ queries, run, reranker, out: 'bert-qe.run' });
+ * await rerankToFile({ rankings, reranker, out: 'bert-qe.run' });
  */
 export async function fleetReranker(
   fleet: string,
   collection: SearchedCollection,
   config: RerankerConfig,
-  { topK, inputs: others = {} }: LocalRerankerOptions = {},
+  options: RunRerankerOptions = {},
 ): Promise<RunReranker> {
+  const { topK } = options;
   const address = parseFleetAddress(fleet);
   if (collection.address === undefined) {
     throw new BertQeError('usage', 'A fleet needs an index that its workers can open too.');
@@ -70,7 +71,7 @@ export async function fleetReranker(
   };
   const { models: _, ...settings } = config;
   return {
-    inputs: { ...inputs, settings: hashJson(settings, topK), ...others },
+    inputs: { ...inputs, settings: hashJson(settings, topK), ...options.inputs },
     async *rerank(queries, rankings, { explain, signal }) {
       const byId = new Map(queries.map((query) => [query.id, query]));
       const tasks = async function* (): AsyncGenerator<FleetTask<QueryTask>> {

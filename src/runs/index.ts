@@ -1,5 +1,12 @@
 export { fleetReranker, rerankForFleet } from './fleet.js';
 export {
+  retrievedRankings,
+  runRankings,
+  type InitialRankings,
+  type RetrievedRankingsOptions,
+  type RunRankingsOptions,
+} from './initial-rankings.js';
+export {
   loadReranker,
   modelInputs,
   type LoadedReranker,
@@ -13,7 +20,7 @@ export {
   localReranker,
   rerankToFile,
   type FinishedQuery,
-  type LocalRerankerOptions,
+  type RunRerankerOptions,
   type RerankToFileOptions,
   type RunReranker,
   type RunRerankOptions,

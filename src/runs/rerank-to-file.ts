@@ -1,18 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
-import {
-  formatRun,
-  type DocumentStore,
-  type Query,
-  type QueryRanking,
-  type RunSource,
-} from '../collection/index.js';
+import { formatRun, type DocumentStore, type Query, type QueryRanking } from '../collection/index.js';
 import { BertQeError, throwIfAborted } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import { Journal } from '../common/journal.js';
 import { standardStream, writeOutput } from '../common/output.js';
 import type { BertQE, RerankProgress } from '../expansion/index.js';
+import type { InitialRankings } from './initial-rankings.js';
 import type { RunInputs } from './load-reranker.js';
-import { rankingsOf, rerankRun, type RerankedQuery } from './rerank-run.js';
+import { rerankRun, type RerankedQuery } from './rerank-run.js';
 import { RunCounter, type RunProgress, type RunTotals } from './totals.js';
 
 /** The parts of a re-ranked query that go into files. */
@@ -44,8 +39,8 @@ export interface RunReranker {
   ): AsyncIterable<FinishedQuery>;
 }
 
-/** The options of {@link localReranker}. */
-export interface LocalRerankerOptions {
+/** The options of {@link localReranker} and {@link fleetReranker}. */
+export interface RunRerankerOptions {
   /** Only the first places are wanted: pairs that cannot change them are not scored. */
   readonly topK?: number;
   /** Hashes or names of what cannot be seen from here, the models and the documents. */
@@ -56,17 +51,18 @@ export interface LocalRerankerOptions {
 export function localReranker(
   bertQe: BertQE,
   documents: DocumentStore,
-  { topK, inputs = {} }: LocalRerankerOptions = {},
+  options: RunRerankerOptions = {},
 ): RunReranker {
+  const { topK, inputs = {} } = options;
   const settings = Object.entries({ ...bertQe.settings, topK }).map(([name, value]) => [
     name,
     JSON.stringify(value) ?? '',
   ]);
   return {
     inputs: { ...Object.fromEntries(settings), ...inputs },
-    rerank: (queries, rankings, options) =>
+    rerank: (queries, rankings, call) =>
       rerankRun(bertQe, queries, rankings, documents, {
-        ...options,
+        ...call,
         ...(topK === undefined ? {} : { topK }),
       }),
   };
@@ -75,13 +71,8 @@ export function localReranker(
 /** A run to re-rank, and where its results go. */
 export interface RerankToFileOptions {
   readonly reranker: RunReranker;
-  readonly queries: Iterable<Query>;
-  /** The initial rankings. */
-  readonly run: RunSource;
-  /** Number of rankings, where `run` is an iterable: progress is told as a share of it. */
-  readonly total?: number;
-  /** Further inputs of the results; they identify the rankings where `run` is an iterable, which cannot be hashed. */
-  readonly inputs?: RunInputs;
+  /** The queries and their initial rankings: {@link runRankings} or {@link retrievedRankings}. */
+  readonly rankings: InitialRankings;
   /** TREC run to write; `-` is standard output. */
   readonly out?: string;
   /** File for an explanation per query, as JSON lines; `-` is standard output. */
@@ -110,39 +101,31 @@ export interface RerankToFileOptions {
  *
  * @example
  * await rerankToFile({
- *   queries: await readQueries('queries.jsonl'),
- *   run: await readRun('dph-kl.run'),
+ *   rankings: await runRankings('dph-kl.run', await readQueries('queries.jsonl')),
  *   reranker: localReranker(bertQe, index, { inputs: { models: 'SST', index: 'scifact' } }),
  *   out: 'bert-qe.run',
  *   explanations: 'explanations.jsonl',
  * });
  */
 export async function rerankToFile(options: RerankToFileOptions): Promise<RunTotals> {
-  const { out, explanations, run, reranker } = options;
+  const { out, explanations, rankings, reranker } = options;
   if (out === standardStream && explanations === standardStream) {
     throw new BertQeError('usage', 'The run and the explanations cannot both go to standard output.');
   }
-  const queries = [...options.queries];
-  const plan: Plan = {
-    ...options,
-    queries,
-    tag: options.tag ?? 'bert-qe',
-    inputs: {
-      ...reranker.inputs,
-      ...(run instanceof Map ? { run: hashJson([...run]) } : {}),
-      ...options.inputs,
-      queries: hashJson(queries),
-      tag: options.tag ?? 'bert-qe',
-      explanations: String(explanations !== undefined),
-    },
-    ...(run instanceof Map ? { total: run.size } : {}),
+  const tag = options.tag ?? 'bert-qe';
+  const inputs = {
+    ...reranker.inputs,
+    ...rankings.inputs,
+    queries: hashJson(rankings.queries),
+    tag,
+    explanations: String(explanations !== undefined),
   };
+  const plan: Plan = { ...options, tag, inputs };
   const file = [out, explanations].find((path) => path !== undefined && isReplaceable(path));
   return file === undefined ? writeDirectly(plan) : writeFromJournal(plan, `${file}.journal`);
 }
 
 interface Plan extends RerankToFileOptions {
-  readonly queries: readonly Query[];
   readonly tag: string;
   readonly inputs: RunInputs;
 }
@@ -153,7 +136,8 @@ function isReplaceable(path: string): boolean {
 }
 
 async function writeFromJournal(plan: Plan, path: string): Promise<RunTotals> {
-  const { out, explanations, total, stdout } = plan;
+  const { out, explanations, stdout } = plan;
+  const { total } = plan.rankings;
   const journal = await Journal.open<WrittenQuery>(path, {
     kind: 'bert-qe rerank 1',
     inputs: plan.inputs,
@@ -163,7 +147,7 @@ async function writeFromJournal(plan: Plan, path: string): Promise<RunTotals> {
   try {
     const counter = new RunCounter(total, journal.size, plan.onProgress);
     if (journal.size > 0) plan.onResume?.(journal.size, path);
-    if (total === undefined || journal.size < total) {
+    if (journal.size < total) {
       for await (const query of rerankMissing(plan, counter, journal)) await journal.append(query);
     }
     if (out !== undefined) await writeOutput(out, partOf(journal, 'run'), stdout);
@@ -184,7 +168,7 @@ async function* partOf(journal: Journal<WrittenQuery>, part: 'run' | 'explanatio
 /** Writes standard output query by query; the other output, a pipe or a device, follows at the end. */
 async function writeDirectly(plan: Plan): Promise<RunTotals> {
   const { out, explanations, stdout } = plan;
-  const counter = new RunCounter(plan.total, 0, plan.onProgress);
+  const counter = new RunCounter(plan.rankings.total, 0, plan.onProgress);
   const outputs = [
     { part: 'run', path: out },
     { part: 'explanation', path: explanations },
@@ -208,11 +192,11 @@ async function* rerankMissing(
   counter: RunCounter,
   journal?: Journal<WrittenQuery>,
 ): AsyncGenerator<WrittenQuery> {
-  const { reranker, queries, run, signal } = plan;
+  const { reranker, rankings, signal } = plan;
   const missing = async function* (): AsyncGenerator<QueryRanking> {
-    for await (const ranking of rankingsOf(run)) if (!journal?.has(ranking.query)) yield ranking;
+    for await (const ranking of rankings.rankings()) if (!journal?.has(ranking.query)) yield ranking;
   };
-  const reranked = reranker.rerank(queries, missing(), {
+  const reranked = reranker.rerank(rankings.queries, missing(), {
     explain: plan.explanations !== undefined,
     onProgress: (progress) => counter.progress(progress),
     ...(signal ? { signal } : {}),

@@ -4,8 +4,8 @@ import type { Phase, RerankCost, RerankProgress } from '../expansion/index.js';
 export interface RunProgress {
   /** Finished queries, those of earlier calls included. */
   readonly finished: number;
-  /** Share of this call's work that is done, from 0 to 1; absent where the number of queries is not known. */
-  readonly share?: number;
+  /** Share of this call's work that is done, from 0 to 1. */
+  readonly share: number;
   /** Phase of the query that is being re-ranked; absent between two queries. */
   readonly phase?: Phase;
 }
@@ -32,7 +32,7 @@ export class RunCounter {
   readonly #sums = { queries: 0, empty: 0, pairs: 0, exhaustivePairs: 0, flops: 0 };
 
   constructor(
-    private readonly total: number | undefined,
+    private readonly total: number,
     private readonly resumed: number,
     private readonly onProgress?: (progress: RunProgress) => void,
   ) {}
@@ -63,7 +63,7 @@ export class RunCounter {
   #report(done: number, phase?: Phase): void {
     this.onProgress?.({
       finished: this.resumed + Math.floor(done),
-      ...(this.total === undefined ? {} : { share: done / Math.max(1, this.total - this.resumed) }),
+      share: done / Math.max(1, this.total - this.resumed),
       ...(phase ? { phase } : {}),
     });
   }

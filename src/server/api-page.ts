@@ -13,7 +13,7 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean;
 }
 
-/** The API for people: one page without scripts, made of the same schemas as everything else. */
+/** The description of the API as a page without scripts, made of the schemas that requests are checked with. */
 export function apiPage(version: string, needsKey: boolean): string {
   const all = Object.entries(routes) as [string, RouteSpec][];
   const tags = [...new Set(all.map(([, { tag }]) => tag))];
@@ -69,7 +69,7 @@ function section(name: string, route: RouteSpec): string {
   return `${parts.join('\n')}</section>`;
 }
 
-/** The fields of an object, nested ones behind a click. */
+/** A list of the fields of an object; those of nested objects open on a click. */
 function fields(schema: Schema): string {
   if (schema.anyOf && !schema.properties) {
     return schema.anyOf.map((one, i) => `${i > 0 ? '<p>or</p>' : ''}${fields(one)}`).join('');
@@ -84,14 +84,14 @@ function fields(schema: Schema): string {
   return rows.length > 0 ? `<dl>${rows.join('')}</dl>` : '';
 }
 
-/** Its own, or that of the alternative to null. */
+/** The description of a field, or of its alternative to null. */
 function descriptionOf(field: Schema): string {
   return (
     field.description ?? field.anyOf?.find(({ description }) => description !== undefined)?.description ?? ''
   );
 }
 
-/** The object that a field holds, alone, in a list, or as an alternative. */
+/** The object that a field holds, directly, in a list, or as an alternative. */
 function nested(field: Schema): Schema | undefined {
   if (field.properties) return field;
   if (field.items) return nested(field.items);
@@ -118,7 +118,7 @@ function text(raw: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** Text in which `code` is marked by back-ticks. */
+/** HTML of a text in which back-ticks mark `code`. */
 function prose(raw: string): string {
   return text(raw).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }

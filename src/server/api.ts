@@ -1,4 +1,4 @@
-/** The types of the server's own routes, for the page and other clients in TypeScript: import them with `import type`. */
+/** The types of the server's own routes, for the page and other clients in TypeScript. Import them with `import type`. */
 export type {
   ExperimentsAnswer,
   InfoAnswer,

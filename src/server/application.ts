@@ -6,7 +6,6 @@ import {
   parseJson,
   problemAnswer,
   problemOf,
-  readJsonBytes,
   RequestContext,
   type Answer,
   type ProblemAnswer,
@@ -14,11 +13,14 @@ import {
 import { overloaded, type Arrival } from './scheduling/index.js';
 import type { Service } from './service.js';
 
+/** Bytes of a body that is parsed without queueing: it blocks the event loop for a fraction of a millisecond. */
+const quickBodyBytes = 4096;
+
 /** Answers requests: access, admission, routing, body, handler, and the record of it all. */
 export class Application {
   constructor(
     private readonly service: Service,
-    private readonly routes: Handlers = handlers,
+    private readonly handlerOf: Handlers = handlers,
   ) {}
 
   /** The listener of an HTTP server. */
@@ -28,16 +30,21 @@ export class Application {
     const context = new RequestContext(request, response, service);
     const preflight = context.method === 'OPTIONS' ? service.access.preflightHeaders(request) : undefined;
     if (preflight) return this.#send(context, { status: 204, headers: preflight, body: '' });
-    const refusal = this.#refusalOf(context);
+    const refusal = this.#refuseOrReserve(context);
     // Under load most requests end here, so nothing more is made for them.
     if (refusal) return this.#send(context, problemAnswer(refusal, context.id));
     context.begin();
     service.activeRequests.add(context);
-    void this.#answer(context).then((answer) => this.#send(context, answer));
+    this.#answer(context)
+      .then((answer) => this.#send(context, answer))
+      .catch((error: unknown) => {
+        service.log.failure(context.id, error);
+        response.destroy();
+      });
   };
 
-  /** The reason to refuse a request from its head alone, if there is one. */
-  #refusalOf(context: RequestContext): ProblemAnswer | undefined {
+  /** Refuses a request from its head alone, or reserves queue space for it. */
+  #refuseOrReserve(context: RequestContext): ProblemAnswer | undefined {
     const { service } = this;
     const { request, caller, match } = context;
     const refusal = service.access.refusalOf(request.headers.host, caller, match?.route);
@@ -48,7 +55,7 @@ export class Application {
       const headers = { 'Retry-After': String(service.admission.retryAfter) };
       return { status: 429, type: 'overloaded', message: overloaded, headers };
     }
-    context.reservation = service.admission.reserve(arrival);
+    context.reservation = service.admission.reserve(arrival, 0);
     return undefined;
   }
 
@@ -63,8 +70,19 @@ export class Application {
     const { match, method } = context;
     try {
       if (match?.route.method.toUpperCase() === method) {
-        const body = match.route.request ? await this.#readJson(context) : undefined;
-        return await this.routes[match.name](service, context, body);
+        let body: unknown;
+        if (match.route.request) {
+          const { request, bodyBytes, reservation } = context;
+          const onReceived = (received: number) => reservation?.grow(received);
+          body = await service.bodies.read(
+            { request, declaredBytes: bodyBytes, onReceived },
+            async (bytes) => {
+              if (bytes.length > quickBodyBytes) await service.parseQueue.next();
+              return parseJson(bytes);
+            },
+          );
+        }
+        return await this.handlerOf[match.name](service, context, body);
       }
       const page = !match && method === 'GET' ? await answerPage(service, context) : undefined;
       return page ?? problemAnswer(nothingAt(context), context.id);
@@ -75,24 +93,13 @@ export class Application {
     }
   }
 
-  async #readJson(context: RequestContext): Promise<unknown> {
-    const { limits, parseQueue } = this.service;
-    const bytes = await readJsonBytes(context.request, context.bodyBytes, limits.bodyBytes).catch(
-      (error: unknown) => {
-        if (!(error instanceof HttpProblem)) context.end('hang-up');
-        throw error;
-      },
-    );
-    await parseQueue.next();
-    return parseJson(bytes);
-  }
-
   #send(context: RequestContext, { status, headers, body }: Answer): void {
     const { request, response, bodyBytes } = context;
     if (body !== undefined && !response.destroyed) {
       const length = status === 204 ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
       context.writeHead(status, { ...headers, ...length });
       response.end(body);
+      this.service.unsent.watch(response);
     }
     discardBody(request, bodyBytes, this.service.limits.bodyBytes);
     this.#record(context, context.ended === 'hang-up' ? 499 : status);

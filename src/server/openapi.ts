@@ -4,11 +4,11 @@ import { problem, searchEvents } from './schemas/index.js';
 
 type Json = Record<string, unknown>;
 
-/** What can go wrong, by status; said of the routes that it can happen to. */
+/** Descriptions of problems, by status. Each route lists those that can happen to it. */
 const problems: Readonly<Record<number, string>> = {
   400: 'The body is not JSON in UTF-8.',
   401: 'The API key is missing or wrong (where the server has keys).',
-  404: 'No variant has the name given as `model`.',
+  404: 'The name given as `model` is not served.',
   413: 'The body, or the work it asks for, is more than the server takes in one request.',
   415: 'The body is not declared as `application/json`.',
   422: 'The body is JSON, but a field is missing, unknown or out of range; the message names it.',

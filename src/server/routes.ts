@@ -105,6 +105,32 @@ export const routes = {
     summary: 'The models that requests can name, and what they cost',
     answers: { 200: { description: 'All variants.', schema: schemas.variantsAnswer } },
   },
+  modelsV1: {
+    method: 'get',
+    path: '/v1/models',
+    tag: 'Catalogue',
+    summary: 'The names of models, as OpenAI and Cohere list them',
+    description: "Cohere's `?endpoint=` is heeded: endpoints other than `rerank` have no models here.",
+    answers: { 200: { description: 'All names.', schema: schemas.modelsAnswer } },
+  },
+  modelV1: {
+    method: 'get',
+    path: '/v1/models/{model}',
+    tag: 'Catalogue',
+    summary: 'One model, under the name that is asked for',
+    parameters: { model: 'Its name, percent-encoded.' },
+    answers: {
+      200: { description: 'The model that requests with this name get.', schema: schemas.listedModel },
+      404: { description: 'Requests with this name get none.', schema: schemas.problem },
+    },
+  },
+  models: {
+    method: 'get',
+    path: '/models',
+    tag: 'Catalogue',
+    summary: 'The same as `/v1/models`',
+    answers: { 200: { description: 'All names.', schema: schemas.modelsAnswer } },
+  },
   info: {
     method: 'get',
     path: '/info',

@@ -1,18 +1,27 @@
 import type { Server as HttpServer } from 'node:http';
+import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { fileURLToPath } from 'node:url';
 import type { Qrels, Query } from '../collection/index.js';
+import { pause } from '../common/yield.js';
 import { settingsFrom, type BertQEOptions } from '../expansion/index.js';
 import { ApiDescription } from './api-description.js';
 import { Application } from './application.js';
 import {
   loadVariants,
   Measurements,
+  VariantNames,
   Topics,
   type Collection,
   type LoadModelsOptions,
 } from './catalogue/index.js';
-import { Access, ApiKeys, isLoopback, listen, ParseQueue } from './http/index.js';
-import { defaultLimits, defaultTimeouts, type HttpTimeouts, type ServiceLimits } from './limits.js';
+import { Access, ApiKeys, BodyReader, isLoopback, listen, ParseQueue, UnsentAnswers } from './http/index.js';
+import {
+  defaultLimits,
+  defaultTimeouts,
+  longestTimerMs,
+  type HttpTimeouts,
+  type ServiceLimits,
+} from './limits.js';
 import type { ServerLog } from './log.js';
 import { MethodDefaults } from './method-defaults.js';
 import { ServerMetrics } from './metrics/index.js';
@@ -55,8 +64,39 @@ export interface ServerOptions extends LoadModelsOptions {
   readonly trustProxy?: boolean;
 }
 
+const SERVER_OPTIONS: OptionNames<ServerOptions> = {
+  models: true,
+  aliases: true,
+  strictModels: true,
+  device: true,
+  precision: true,
+  version: true,
+  log: true,
+  host: true,
+  port: true,
+  method: true,
+  depth: true,
+  collection: true,
+  queries: true,
+  qrels: true,
+  experiments: true,
+  page: true,
+  limits: true,
+  timeouts: true,
+  keys: true,
+  cors: true,
+  trustProxy: true,
+};
+
+function namesOf(defaults: object): Record<string, true> {
+  return Object.fromEntries(Object.keys(defaults).map((name) => [name, true]));
+}
+
 /** Milliseconds after the end of draining at which connections with an unfinished request are cut. */
 const cutAfterMs = 2000;
+
+/** Milliseconds between two looks for requests that are finished and connections that are idle. */
+const sweepMs = 50;
 
 /** A running server. */
 export class RerankServer {
@@ -70,14 +110,17 @@ export class RerankServer {
 
   /** Loads the models, checks that they score, and opens the port. */
   static async start(options: ServerOptions): Promise<RerankServer> {
+    refuseUnknownOptions('RerankServer.start', options, SERVER_OPTIONS);
+    refuseUnknownOptions('limits', options.limits ?? {}, namesOf(defaultLimits));
+    refuseUnknownOptions('timeouts', options.timeouts ?? {}, namesOf(defaultTimeouts));
     const { host = '127.0.0.1', port = 8080, log } = options;
     settingsFrom(options.method ?? {});
     const models = await loadVariants(options);
     try {
-      const service = serviceFor(options, models.variants, isLoopback(host));
-      await probeModels(service);
-      const { listener } = new Application(service);
       const timeouts = { ...defaultTimeouts, ...options.timeouts };
+      const service = serviceFor(options, models.variants, isLoopback(host), timeouts);
+      await probeModels({ scheduler: service.scheduler, variants: models.variants });
+      const { listener } = new Application(service);
       const opened = await listen(listener, host, port, timeouts);
       opened.server.on('connection', () => service.parseQueue.noteArrival());
       const url = `http://${host.includes(':') ? `[${host}]` : host}:${opened.port}`;
@@ -89,24 +132,33 @@ export class RerankServer {
     }
   }
 
-  /** Takes no new work, finishes the admitted requests, and closes. After `patienceMs` the rest is answered with 503. */
-  async stop(patienceMs = 30_000): Promise<void> {
+  /**
+   * Takes no new work, finishes the admitted requests, and closes. Until they are finished, new requests are answered
+   * with 503. After `drainMs` the rest of the admitted ones is too.
+   */
+  async stop(drainMs = 30_000): Promise<void> {
     const { service, http } = this;
-    const { activeRequests, log, metrics } = service;
+    const { activeRequests, log, metrics, unsent } = service;
     service.draining = true;
     log.say('draining', { requests: activeRequests.size });
+    const giveUp = setTimeout(
+      () => {
+        for (const context of activeRequests) context.end('stop');
+      },
+      Math.min(drainMs, longestTimerMs),
+    );
+    const cut = setTimeout(() => http.closeAllConnections(), Math.min(drainMs + cutAfterMs, longestTimerMs));
+    const admitted = [...activeRequests];
+    while (admitted.some((context) => activeRequests.has(context))) await pause(sweepMs);
     const closed = new Promise<void>((resolve) => http.close(() => resolve()));
     http.closeIdleConnections();
-    const giveUp = setTimeout(() => {
-      for (const context of activeRequests) context.end('stop');
-    }, patienceMs);
     // Connections whose request was answered before become idle one by one.
-    const sweep = setInterval(() => http.closeIdleConnections(), 50);
-    const cut = setTimeout(() => http.closeAllConnections(), patienceMs + cutAfterMs);
+    const sweep = setInterval(() => http.closeIdleConnections(), sweepMs);
     await closed;
     clearTimeout(giveUp);
     clearInterval(sweep);
     clearTimeout(cut);
+    unsent.close();
     await this.closeModels();
     metrics.close();
     log.say('stopped');
@@ -114,10 +166,16 @@ export class RerankServer {
   }
 }
 
-function serviceFor(options: ServerOptions, variants: Service['variants'], isLocal: boolean): Service {
+function serviceFor(
+  options: ServerOptions,
+  variants: VariantNames['variants'],
+  isLocal: boolean,
+  { answerMs }: HttpTimeouts,
+): Service {
   const { version, log, cors = [], trustProxy = false } = options;
   const keys = new ApiKeys(options.keys ?? []);
-  const limits = { ...defaultLimits, ...options.limits };
+  const given = { ...defaultLimits, ...options.limits };
+  const limits = { ...given, deadlineMs: Math.min(given.deadlineMs, longestTimerMs) };
   const activeRequests: Service['activeRequests'] = new Set();
   const scheduler = new Scheduler((report) => metrics.round(report));
   const admission = new Admission(limits, scheduler.throughput);
@@ -131,14 +189,20 @@ function serviceFor(options: ServerOptions, variants: Service['variants'], isLoc
     version,
     access: new Access({ keys, isLocal, trustProxy, cors }),
     limits,
-    variants,
+    models: new VariantNames(variants, {
+      strict: options.strictModels ?? false,
+      onUnknown: (model, { id }) => log.say('unknown model', { model, served: id }),
+    }),
+    started: new Date(),
     methodDefaults: new MethodDefaults(options.method ?? {}),
     depth: options.depth ?? 100,
     collection: options.collection,
     topics: new Topics(options.queries, options.qrels),
     scheduler,
     admission,
+    bodies: new BodyReader(limits),
     parseQueue: new ParseQueue(),
+    unsent: new UnsentAnswers(answerMs),
     measurements: new Measurements(),
     health: new HealthCheck({ scheduler, variants }),
     description: new ApiDescription(version, !keys.isEmpty),

@@ -1,11 +1,12 @@
+import type { Collection, Measurements, VariantNames, ServedVariant, Topics } from './catalogue/index.js';
 import {
-  findVariant,
-  type Collection,
-  type Measurements,
-  type ServedVariant,
-  type Topics,
-} from './catalogue/index.js';
-import { HttpProblem, type Access, type ParseQueue, type RequestContext } from './http/index.js';
+  HttpProblem,
+  type Access,
+  type BodyReader,
+  type ParseQueue,
+  type RequestContext,
+  type UnsentAnswers,
+} from './http/index.js';
 import type { ApiDescription } from './api-description.js';
 import type { ServiceLimits } from './limits.js';
 import type { ServerLog } from './log.js';
@@ -19,8 +20,9 @@ export interface Service {
   readonly version: string;
   readonly access: Access;
   readonly limits: ServiceLimits;
-  /** The first is the default. */
-  readonly variants: readonly ServedVariant[];
+  readonly models: VariantNames;
+  /** The start of the server. */
+  readonly started: Date;
   readonly methodDefaults: MethodDefaults;
   /** Documents that a search re-ranks unless it sets a number. */
   readonly depth: number;
@@ -28,7 +30,9 @@ export interface Service {
   readonly topics: Topics;
   readonly scheduler: Scheduler;
   readonly admission: Admission;
+  readonly bodies: BodyReader;
   readonly parseQueue: ParseQueue;
+  readonly unsent: UnsentAnswers;
   readonly measurements: Measurements;
   readonly health: HealthCheck;
   readonly description: ApiDescription;
@@ -44,10 +48,16 @@ export interface Service {
 }
 
 /** The variant that a request names, or the default. */
-export function variantOf({ variants }: Service, name: string | undefined): ServedVariant {
-  if (name === undefined) return variants[0];
-  const variant = findVariant(variants, name);
-  if (variant) return variant;
+export function variantOf({ models }: Service, name: string | undefined): ServedVariant {
+  return models.find(name) ?? unknownModel(models, name!);
+}
+
+/** The variant for a client of another service, which may send any name. */
+export function clientVariantOf({ models }: Service, name: string | undefined): ServedVariant {
+  return models.findForClient(name) ?? unknownModel(models, name!);
+}
+
+function unknownModel({ variants }: VariantNames, name: string): never {
   const known = variants.map(({ id }) => id).join(', ');
   throw new HttpProblem(
     404,

@@ -6,24 +6,24 @@ import { writeFileAtomic } from '../common/atomic.js';
 import { type Configuration, requireSame } from './configuration.js';
 import type { History } from './history.js';
 
-/** `last.json`: how far a training is, and which files belong to that. */
-export interface Saved extends History {
+/** The content of `last.json`: the progress of a training, and its files. */
+export interface SavedTraining extends History {
   readonly format: 'bert-qe-checkpoint';
   readonly version: 1;
   readonly configuration: Configuration;
   /** Steps done. */
   readonly step: number;
-  /** Seconds spent on steps so far, over all processes. */
+  /** Seconds of all steps, over all processes. */
   readonly seconds: number;
-  /** Files in the same folder: the state to go on from and, with validation, the best weights so far. */
+  /** File of the state to resume from, in the same folder. */
   readonly state: string;
+  /** File of the best weights; null without validation. */
   readonly best: string | null;
 }
 
 /**
- * The folder of a training under way. Large files are written first, under names of their own; then `last.json`, which
- * names them, is replaced; then files it no longer names go. Whatever ends the process in between, `last.json` and its
- * files are a whole.
+ * The folder of an unfinished training. New files are written under new names, then `last.json`, which names them, is
+ * replaced, then files that it no longer names are removed. So `last.json` and its files are consistent at any moment.
  */
 export class Checkpoints {
   static readonly fileName = 'last.json';
@@ -42,8 +42,8 @@ export class Checkpoints {
     return join(this.folder, name);
   }
 
-  /** What was saved last, if anything; of another configuration it is refused. */
-  async read(configuration: Configuration): Promise<Saved | undefined> {
+  /** The last saved training, if there is one. Throws where it has another configuration. */
+  async read(configuration: Configuration): Promise<SavedTraining | undefined> {
     const file = this.path(Checkpoints.fileName);
     let text: string;
     try {
@@ -57,12 +57,12 @@ export class Checkpoints {
     return saved;
   }
 
-  async write(saved: Omit<Saved, 'format' | 'version'>): Promise<void> {
-    const content: Saved = { format: 'bert-qe-checkpoint', version: 1, ...saved };
+  async write(saved: Omit<SavedTraining, 'format' | 'version'>): Promise<void> {
+    const content: SavedTraining = { format: 'bert-qe-checkpoint', version: 1, ...saved };
     await writeFileAtomic(this.path(Checkpoints.fileName), `${JSON.stringify(content)}\n`);
     const kept = new Set<string | null>([saved.state, saved.best]);
     for (const name of await readdir(this.folder)) {
-      // Temporary files of a process that was killed go too.
+      // This includes temporary files of a process that was killed.
       if (/\.safetensors(?:\.|$)/.test(name) && !kept.has(name)) await rm(this.path(name), { force: true });
     }
   }
@@ -72,12 +72,12 @@ export class Checkpoints {
   }
 }
 
-function parse(text: string, file: string): Saved {
+function parse(text: string, file: string): SavedTraining {
   try {
-    const saved = JSON.parse(text) as Saved;
+    const saved = JSON.parse(text) as SavedTraining;
     if (saved.format === 'bert-qe-checkpoint' && saved.version === 1) return saved;
   } catch {
-    // Said below: no JSON and no checkpoint are the same to the user.
+    // The error below covers it.
   }
   throw new BertQeError(
     'corrupt',

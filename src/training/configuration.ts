@@ -1,9 +1,74 @@
+import { findModel, hashModel } from '../bert/index.js';
+import type { Query } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
+import { hashJson } from '../common/hash.js';
+import type { PhaseThreeInputs, TrainingInputs } from './inputs.js';
+import type { BaseModel } from './models.js';
+import type { TrainingSettings } from './settings.js';
 
-/** Everything the result depends on, as plain values: settings, and hashes of what was read. */
+/** Everything that the result of a training depends on: settings, and hashes of the inputs. */
 export type Configuration = Readonly<Record<string, string | number>>;
 
-/** Refuses to go on with what was begun under another configuration, and says what differs. */
+/** Settings without an entry of their own: they have no effect on the result, or none without others. */
+const notListed = new Set([
+  'threads',
+  'device',
+  'saveEvery',
+  'epochs',
+  'teacherWeight',
+  'lossAlpha',
+  'lossBeta',
+]);
+
+export async function configurationOf(
+  inputs: TrainingInputs,
+  settings: TrainingSettings,
+  base: BaseModel,
+): Promise<Configuration> {
+  const { epochs, teacherWeight, lossAlpha, lossBeta } = settings;
+  const deepest = Math.max(settings.depth, settings.validationDepth ?? 0, inputs.phaseThree?.depth ?? 0);
+  const ids = [...inputs.queries, ...(inputs.validationQueries ?? [])].map(({ id }) => id);
+  const listed = Object.entries(settings).filter(
+    ([name, value]) => value !== undefined && !notListed.has(name),
+  ) as [string, string | number][];
+  return {
+    ...Object.fromEntries(listed),
+    ...(settings.steps === undefined && { epochs }),
+    ...(settings.loss === 'residual' && { lossAlpha, lossBeta }),
+    model: await hashModel(base.folder),
+    ...(inputs.passageModel && { general: await hashModel(await findModel(inputs.passageModel)) }),
+    ...(inputs.teacher && { teacher: await hashModel(await findModel(inputs.teacher)), teacherWeight }),
+    ...(inputs.phaseThree && (await phaseThreeConfiguration(inputs.phaseThree))),
+    documents: inputs.documentsKey,
+    queries: hashJson(inputs.queries.map(idAndText)),
+    validationQueries: hashJson((inputs.validationQueries ?? []).map(idAndText)),
+    qrels: hashJson(ids.map((id) => [...(inputs.qrels.get(id) ?? [])])),
+    run: hashJson(ids.map((id) => (inputs.run.get(id) ?? []).slice(0, deepest))),
+  };
+}
+
+async function phaseThreeConfiguration({
+  phaseOne,
+  phaseTwo,
+  depth,
+  combination,
+  ...method
+}: PhaseThreeInputs): Promise<Configuration> {
+  return {
+    on: 'chunks',
+    phaseOne: await hashModel(await findModel(phaseOne)),
+    phaseTwo: await hashModel(await findModel(phaseTwo)),
+    ...method,
+    rerankedDepth: depth,
+    ...combination,
+  };
+}
+
+function idAndText({ id, text }: Query): readonly string[] {
+  return [id, text];
+}
+
+/** Throws where a saved training has another configuration, and names the differences. */
 export function requireSame(saved: Configuration, now: Configuration, folder: string): void {
   const names = [...new Set([...Object.keys(saved), ...Object.keys(now)])];
   const differing = names.filter((name) => saved[name] !== now[name]);

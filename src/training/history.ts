@@ -1,28 +1,28 @@
-/** What a step did. */
+/** The record of a step. */
 export interface StepRecord {
   /** From 1. */
   readonly step: number;
   readonly loss: number;
   readonly learningRate: number;
-  /** Before clipping. */
+  /** The norm of the gradient before clipping. */
   readonly gradientNorm: number;
 }
 
-/** A look at the validation queries. */
+/** The record of a validation. */
 export interface ValidationRecord {
-  /** Steps done before it. */
+  /** Steps before it. */
   readonly step: number;
-  /** Mean over the validation queries. */
+  /** Mean of the validation measure over the queries. */
   readonly value: number;
 }
 
-/** Everything about a training that can be drawn. */
+/** The history of a training. */
 export interface History {
   readonly steps: readonly StepRecord[];
   readonly validations: readonly ValidationRecord[];
 }
 
-/** At most `count` records that stand for all: means over stretches of equal length. */
+/** At most `count` records: means over stretches of equal length. */
 export function thinned(steps: readonly StepRecord[], count: number): StepRecord[] {
   const length = Math.ceil(steps.length / count);
   if (length <= 1) return [...steps];
@@ -39,6 +39,7 @@ export function thinned(steps: readonly StepRecord[], count: number): StepRecord
   });
 }
 
+/** The first of the best validations. */
 export function bestOf(validations: readonly ValidationRecord[]): ValidationRecord | undefined {
   return validations.reduce<ValidationRecord | undefined>(
     (best, one) => (best === undefined || one.value > best.value ? one : best),

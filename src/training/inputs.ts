@@ -1,31 +1,34 @@
 import type { DocumentStore, Qrels, Query, Run } from '../collection/index.js';
+import { BertQeError } from '../common/errors.js';
 import type { Combination } from '../expansion/index.js';
+import type { BaseModel } from './models.js';
+import type { TrainingSettings } from './settings.js';
 
-/** What a model is trained on. */
+/** The inputs of a training. */
 export interface TrainingInputs {
   /** The model to start from, by letter, name or path. */
   readonly model: string;
-  /** Chooses the best passages (the model itself; for phase three, phase one's). */
-  readonly general?: string | undefined;
-  /** A model whose scores are imitated. */
+  /** The model that chooses best passages (the model itself; for phase three, the model of phase one). */
+  readonly passageModel?: string | undefined;
+  /** A model whose scores are mixed into the targets. */
   readonly teacher?: string | undefined;
-  /** Trains phase three: chunks stand where the queries stand. */
+  /** Trains phase three, where chunks take the place of queries. */
   readonly phaseThree?: PhaseThreeInputs | undefined;
   readonly queries: readonly Query[];
-  /** None of these may be among the training queries. */
+  /** Validation queries; none of them may be a training query. */
   readonly validationQueries?: readonly Query[] | undefined;
   readonly qrels: Qrels;
   readonly run: Run;
   readonly documents: DocumentStore;
-  /** Tells these documents from others. */
+  /** A key that identifies the documents, such as a hash. */
   readonly documentsKey: string;
-  /** How messages call the training ("the training"). */
+  /** The name of the training in messages ("The training"). */
   readonly label?: string;
 }
 
 /**
- * Phases one and two, which choose the chunks that phase three is trained on. A pair is a chunk and a candidate's best
- * passage; relevant it is where the document is relevant to the chunk's query.
+ * Phases one and two, which choose the chunks that phase three is trained on. A pair of a chunk and a candidate's best
+ * passage is relevant where the document is relevant to the chunk's query.
  */
 export interface PhaseThreeInputs {
   /** The model of phase one, by letter, name or path. */
@@ -38,8 +41,38 @@ export interface PhaseThreeInputs {
   readonly kc: number;
   /** m, the words of a chunk. */
   readonly chunkWords: number;
-  /** Documents that are re-ranked; none below them is learned from. */
+  /** Re-ranked documents per query; training uses none below them. */
   readonly depth: number;
-  /** The α and β of the final score by which validation queries are ranked; without them, by rel(C,d) alone. */
+  /** α and β of the final score that ranks validation queries; without them, rel(C,d) ranks. */
   readonly combination?: Combination | undefined;
+}
+
+/** Throws where inputs and settings do not fit together. */
+export function checkInputs(
+  inputs: TrainingInputs,
+  settings: TrainingSettings,
+  { config, folder }: BaseModel,
+): void {
+  const training = new Set(inputs.queries.map(({ id }) => id));
+  const both = inputs.validationQueries?.find(({ id }) => training.has(id));
+  if (both) {
+    throw new BertQeError(
+      'input',
+      `Query "${both.id}" is to be trained on and validated with; use other queries for validation.`,
+    );
+  }
+  if (settings.loss === 'residual' && (!inputs.phaseThree || inputs.teacher !== undefined)) {
+    throw new BertQeError(
+      'usage',
+      inputs.phaseThree
+        ? 'The residual loss knows no teacher; leave it out, or use another loss.'
+        : 'The residual loss is that of phase three on chunks, by the final score; train on chunks, or use another loss.',
+    );
+  }
+  if (settings.maxLength > config.maxPositions) {
+    throw new BertQeError(
+      'usage',
+      `A maximum length of ${settings.maxLength} is not possible: ${folder} has positions for ${config.maxPositions} tokens.`,
+    );
+  }
 }

@@ -1,82 +1,83 @@
 import { availableParallelism } from 'node:os';
 import type { Device } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
+import { refuseUnknownOptions } from '../common/known-options.js';
 import { DEFAULTS } from '../expansion/index.js';
 
-/** What a batch is made to agree with. */
+/** The losses of training. */
 export const lossNames = ['pointwise', 'pairwise', 'listwise', 'residual'] as const;
 export type LossName = (typeof lossNames)[number];
 
-/** What training leaves open; every default is the paper's. */
+/** The options of a training. Defaults are the paper's. */
 export interface TrainingOptions {
-  /** How often every example is seen (2). */
+  /** Passes over all examples (2). */
   readonly epochs?: number | undefined;
-  /** Steps instead of epochs. */
+  /** Steps, in place of epochs. */
   readonly steps?: number | undefined;
-  /** Examples per step (32; of the residual loss, candidates: 96, four queries of 24). */
+  /** Examples per step (32); for the residual loss, candidates (96: four queries with 24 each). */
   readonly batch?: number | undefined;
   /** The largest learning rate, reached after the warm-up (1e-6). */
   readonly learningRate?: number | undefined;
-  /** The share of the steps in which the learning rate rises (0.1). */
+  /** The share of the steps during which the learning rate rises (0.1). */
   readonly warmup?: number | undefined;
   /** Longest sequence in tokens (384). */
   readonly maxLength?: number | undefined;
-  /** Probability with which activations are dropped (0.1). */
+  /** The probability that an activation is dropped (0.1). */
   readonly dropout?: number | undefined;
-  /** All that is random follows from it (1). */
+  /** The seed of everything random (1). */
   readonly seed?: number | undefined;
   /**
-   * `pointwise`: each example is relevant or not, as published; `pairwise`, `listwise`: a relevant one is told from one
-   * other, or from `groupSize - 1` others, of its query; `residual`, for phase three alone: the relevant ones of a
-   * query's candidates are told from its others by the final score, of which only rel(C,d) can change (`pointwise`).
+   * The loss (`pointwise`). `pointwise` is the published one and classifies each example. `pairwise` and `listwise`
+   * compare a relevant example with one other, or with `groupSize - 1` others, of its query. `residual`, for phase three
+   * alone, compares a query's candidates by the final score, of which only rel(C,d) can change.
    */
   readonly loss?: LossName | undefined;
-  /** Examples in a group of the listwise loss (8), candidates of a query in the residual one (24); else it follows. */
+  /** Examples in a group of the listwise loss (8), or candidates per query in the residual loss (24). */
   readonly groupSize?: number | undefined;
-  /** α of the final score in the residual loss (0.3): more than when ranking, so that more is learned. */
+  /** α of the final score in the residual loss (0.3); a larger α than in ranking gives larger gradients. */
   readonly lossAlpha?: number | undefined;
   /** β of the final score in the residual loss (.95). */
   readonly lossBeta?: number | undefined;
   /** Candidates per query, from the top of its ranking (1000). */
   readonly depth?: number | undefined;
-  /** Candidates per validation query (as many as `depth` says). */
+  /** Candidates per validation query (`depth`). */
   readonly validationDepth?: number | undefined;
-  /** At most so many of a query's candidates, drawn at random (all). */
+  /** The most candidates of a query, drawn at random (all). */
   readonly candidates?: number | undefined;
-  /** At most so many that are not relevant, drawn at random, for every relevant one (all). */
+  /** The most irrelevant candidates per relevant one, drawn at random (all). */
   readonly negatives?: number | undefined;
-  /** Where there is a teacher: its share in what is aimed at, against the judgements (0.5). */
+  /** The weight of the teacher's scores in the targets, against the judgements (0.5). */
   readonly teacherWeight?: number | undefined;
-  /** Words of a passage; neighbours share half of them (100). */
+  /** Words of a passage; neighbouring passages share half of them (100). */
   readonly passageWords?: number | undefined;
-  /** Words of the title that go in front of every passage (30). */
+  /** Words of the title in front of every passage (30). */
   readonly titleWords?: number | undefined;
-  /** Where there are validation queries: steps between two looks at them (a tenth of all). */
+  /** Steps between two validations, where there are validation queries (a tenth of all). */
   readonly validateEvery?: number | undefined;
-  /** Training ends after so many looks at the validation queries without a better result (never). */
+  /** Training ends after so many validations without a better value (never). */
   readonly patience?: number | undefined;
   /** Steps between two checkpoints (200). */
   readonly saveEvery?: number | undefined;
-  /** Tokens that go through the model at a time; a batch is taken in such portions (2048). */
+  /** The most tokens in a micro-batch, into which batches are divided (2048). */
   readonly batchTokens?: number | undefined;
   /** Threads (the processor's). */
   readonly threads?: number | undefined;
-  /** Where passes run; the optimiser runs on the processor (`cpu`). */
+  /** The device of forward and backward passes; the optimiser runs on the processor (`cpu`). */
   readonly device?: Device | undefined;
 }
 
-/** Devices that graphs can run on. */
+/** The devices of training. */
 export const trainingDevices = ['cpu', 'webgpu', 'cuda'] as const satisfies readonly Device[];
 
 /** Options that have no default, or one that depends on the examples. */
 type Open = 'steps' | 'validationDepth' | 'candidates' | 'negatives' | 'validateEvery' | 'patience';
 
-/** The options with every choice made that can be made now. */
+/** The options with defaults filled in, except those that depend on the examples. */
 export type TrainingSettings = { readonly loss: LossName; readonly device: Device } & {
   readonly [Name in Exclude<keyof TrainingOptions, Open | 'loss' | 'device'>]: number;
 } & { readonly [Name in Open]: number | undefined };
 
-/** Option → default, least value, largest value, and whether only whole numbers make sense. */
+/** Default, least and largest value of each option, and whether it must be a whole number. */
 const numbers: Readonly<
   Record<
     Exclude<keyof TrainingOptions, 'loss' | 'device'>,
@@ -112,21 +113,21 @@ const DEFAULT_LOSS: LossName = 'pointwise';
 
 const sampled = ['pointwise', 'pairwise', 'listwise'] as const;
 
-/** Options that not every loss has. */
-const losses: Readonly<Partial<Record<keyof TrainingOptions, readonly LossName[]>>> = {
+/** The losses of options that not every loss has. */
+const lossesOf: Readonly<Partial<Record<keyof TrainingOptions, readonly LossName[]>>> = {
   groupSize: ['listwise', 'residual'],
   lossAlpha: ['residual'],
   lossBeta: ['residual'],
-  // The residual loss draws candidates anew in every epoch, and knows no teacher.
+  // The residual loss draws candidates again in every epoch, and has no teacher.
   candidates: sampled,
   negatives: sampled,
   teacherWeight: sampled,
 };
 
-/** Defaults of the residual loss where they differ. */
-const ofResidual: TrainingOptions = { groupSize: 24, batch: 96 };
+/** The defaults of the residual loss that differ. */
+const residualDefaults: TrainingOptions = { groupSize: 24, batch: 96 };
 
-/** An option that does not go with the others, and why; undefined where all do. */
+/** An option that conflicts with the others, and the reason; undefined without a conflict. */
 export function conflictOf(options: {
   readonly [K in keyof TrainingOptions]?: TrainingOptions[K] | undefined;
 }): { readonly option: keyof TrainingOptions; readonly reason: string } | undefined {
@@ -134,7 +135,7 @@ export function conflictOf(options: {
   if (epochs !== undefined && steps !== undefined) {
     return { option: 'epochs', reason: 'epochs and steps exclude each other; give one of them' };
   }
-  for (const [name, owners] of Object.entries(losses)) {
+  for (const [name, owners] of Object.entries(lossesOf)) {
     const option = name as keyof TrainingOptions;
     if (options[option] === undefined || owners.includes(loss)) continue;
     return { option, reason: `${name} belongs to the loss ${owners.join(' or ')}, not to ${loss}` };
@@ -144,13 +145,8 @@ export function conflictOf(options: {
 
 /** Checks the options and fills in the defaults. */
 export function settingsFrom(options: TrainingOptions = {}): TrainingSettings {
-  for (const name of Object.keys(options)) {
-    if (name !== 'loss' && name !== 'device' && !Object.hasOwn(numbers, name)) {
-      throw usage(
-        `there is no option "${name}"; the options are loss, device, ${Object.keys(numbers).join(', ')}`,
-      );
-    }
-  }
+  const names = ['loss', 'device', ...Object.keys(numbers)];
+  refuseUnknownOptions('Training', options, Object.fromEntries(names.map((name) => [name, true])));
   const { loss = DEFAULT_LOSS } = options;
   if (!lossNames.includes(loss)) {
     throw usage(`loss must be one of ${lossNames.join(', ')}, not ${JSON.stringify(loss)}`);
@@ -161,7 +157,7 @@ export function settingsFrom(options: TrainingOptions = {}): TrainingSettings {
   }
   const conflict = conflictOf(options);
   if (conflict) throw usage(conflict.reason);
-  const defaults = loss === 'residual' ? ofResidual : {};
+  const defaults = loss === 'residual' ? residualDefaults : {};
   const entries = Object.entries(numbers).map(([name, [otherwise, least, most, whole]]) => {
     const option = name as keyof typeof numbers;
     const value = options[option] ?? defaults[option] ?? otherwise;

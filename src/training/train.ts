@@ -1,43 +1,41 @@
-import { hashJson } from '../common/hash.js';
-import type { Query } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { versions } from '../common/versions.js';
-import { findModel, hashModel, type Scorer } from '../bert/index.js';
-import { readBaseModel, scorerOf, type BaseModel } from './base-model.js';
-import { Checkpoints, type Saved } from './checkpoints.js';
-import { type Configuration, requireSame } from './configuration.js';
+import type { Scorer } from '../bert/index.js';
+import { Checkpoints, type SavedTraining } from './checkpoints.js';
+import { collectExamples } from './collect-examples.js';
+import { type Configuration, configurationOf, requireSame } from './configuration.js';
+import type { ExampleCounts } from './data/index.js';
 import { publishedAdam, TrainingWorker } from './engine/index.js';
-import { gatherAll } from './gather-all.js';
 import type { LossKind } from './graph/index.js';
 import { bestOf, thinned } from './history.js';
-import type { PhaseThreeInputs, TrainingInputs } from './inputs.js';
-import type { Lessons } from './lessons.js';
-import { checkpointsIn, finishedIn, type TrainingManifest, writeTrainedModel } from './outcome.js';
+import { checkInputs, type TrainingInputs } from './inputs.js';
+import { lazyScorer, readBaseModel, type BaseModel } from './models.js';
+import { checkpointFolder, finishedTraining, type TrainingManifest, writeTrainedModel } from './output.js';
 import { type LossName, settingsFrom, type TrainingOptions, type TrainingSettings } from './settings.js';
-import { type LoopState, trainingLoop, type TrainingProgress } from './training-loop.js';
+import { type LoopState, trainingLoop, type StepProgress } from './training-loop.js';
 import { ValidationSet } from './validation.js';
 
-/** What is being done: choosing best passages (and chunks) query by query, or training step by step. */
+/** The progress of a training: first by query, while best passages (and chunks) are chosen, then by step. */
 export type TrainProgress =
   | { readonly phase: 'passages'; readonly done: number; readonly total: number }
-  | ({ readonly phase: 'training' } & TrainingProgress);
+  | ({ readonly phase: 'training' } & StepProgress);
 
-/** Where the result of a training goes, and how the work is watched, stopped and taken up again. */
+/** The output of a training, and how it is resumed, stopped and watched. */
 export interface TrainCall {
-  /** Folder of the result; what is needed to go on lies in it too until the training is finished. */
+  /** Folder of the trained model and, until the training is finished, of its checkpoints. */
   readonly out: string;
-  /** Goes on with what `out` holds, if anything (false). */
+  /** Resumes the training in `out`, if there is one (false). */
   readonly resume?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: TrainProgress) => void;
-  /** Loads a model that chooses passages or teaches; it is closed after that. Experiments bring ones that remember. */
+  /** Opens a model that chooses passages or teaches; it is closed before training begins. */
   readonly openScorer?: (folder: string) => Scorer;
 }
 
-/** Points of the history that are kept in the manifest. */
+/** Steps of the history that the manifest keeps. */
 const keptPoints = 500;
 
-/** Fine-tunes a model on the candidates of queries and writes it as a model folder. */
+/** Fine-tunes a model on the candidates of queries, and writes a model folder. */
 export async function trainModel(
   inputs: TrainingInputs,
   options: TrainingOptions,
@@ -47,29 +45,29 @@ export async function trainModel(
   const settings = settingsFrom(options);
   const base = await readBaseModel(inputs.model);
   checkInputs(inputs, settings, base);
-  const finished = await finishedIn(out, resume);
+  const finished = await finishedTraining(out, resume);
   const configuration = await configurationOf(inputs, settings, base);
   if (finished) {
     requireSame(finished.configuration, configuration, out);
     return finished;
   }
-  const checkpoints = new Checkpoints(checkpointsIn(out));
+  const checkpoints = new Checkpoints(checkpointFolder(out));
   await checkpoints.prepare();
   const saved = await checkpoints.read(configuration);
-  const { lessons, validation } = await gatherAll(inputs, settings, base, configuration, {
+  const { data, validation } = await collectExamples(inputs, settings, base, configuration, {
     journal: checkpoints.path('passages.jsonl'),
-    openScorer: call.openScorer ?? scorerOf,
+    openScorer: call.openScorer ?? lazyScorer,
     signal,
     onProgress: (done, total) => call.onProgress?.({ phase: 'passages', done, total }),
   });
-  if (lessons.size === 0) {
+  if (data.groups === 0) {
     throw new BertQeError(
       'input',
       `${inputs.label ?? 'The training'}: no query has both a relevant and another candidate, which the ${settings.loss} ` +
         `loss compares; ${settings.loss === 'residual' ? 'give more judgements' : 'use the pointwise loss'}, or a deeper run.`,
     );
   }
-  const steps = settings.steps ?? lessons.stepsIn(settings.epochs);
+  const steps = settings.steps ?? data.stepsIn(settings.epochs);
   const validationSet = validation && new ValidationSet(validation, inputs.qrels, base.tokenizer, settings);
   const worker = await openWorker(base, settings, checkpoints, saved);
   try {
@@ -88,113 +86,25 @@ export async function trainModel(
         steps,
         learningRate: settings.learningRate,
         warmup: settings.warmup,
-        examplesPerStep: lessons.examplesPerStep,
+        examplesPerStep: data.examplesPerStep,
         saveEvery: settings.saveEvery,
         validateEvery: settings.validateEvery ?? Math.max(1, Math.ceil(steps / 10)),
         patience: settings.patience,
-        takeStep: (step, learningRate) => lessons.take(worker, step, learningRate),
+        takeStep: (step, learningRate) => data.step(worker, step, learningRate),
         ...(validationSet && { validate: () => validationSet.evaluate(worker, base.config.labels) }),
         signal,
         onProgress: (progress) => call.onProgress?.({ phase: 'training', ...progress }),
       },
       state,
     );
-    const manifest = manifestOf(inputs, configuration, lessons, state, steps);
+    const manifest = manifestOf(inputs, configuration, data.counts, state, steps);
     return await writeTrainedModel(out, base, manifest, state.best, checkpoints, worker);
   } finally {
     await worker.close();
   }
 }
 
-function checkInputs(
-  inputs: TrainingInputs,
-  settings: TrainingSettings,
-  { config, folder }: BaseModel,
-): void {
-  const training = new Set(inputs.queries.map(({ id }) => id));
-  const both = inputs.validationQueries?.find(({ id }) => training.has(id));
-  if (both) {
-    throw new BertQeError(
-      'input',
-      `Query "${both.id}" is to be trained on and validated with; what a model has seen says nothing about what it has not.`,
-    );
-  }
-  if (settings.loss === 'residual' && (!inputs.phaseThree || inputs.teacher !== undefined)) {
-    throw new BertQeError(
-      'usage',
-      inputs.phaseThree
-        ? 'The residual loss knows no teacher; leave it out, or use another loss.'
-        : 'The residual loss is that of phase three on chunks, by the final score; train on chunks, or use another loss.',
-    );
-  }
-  if (settings.maxLength > config.maxPositions) {
-    throw new BertQeError(
-      'usage',
-      `A maximum length of ${settings.maxLength} is not possible: ${folder} has positions for ${config.maxPositions} tokens.`,
-    );
-  }
-}
-
-/** Settings that change nothing by themselves: some are taken in where they count. */
-const withoutEffect = new Set([
-  'threads',
-  'device',
-  'saveEvery',
-  'epochs',
-  'teacherWeight',
-  'lossAlpha',
-  'lossBeta',
-]);
-
-function textOf({ id, text }: Query): readonly string[] {
-  return [id, text];
-}
-
-async function configurationOf(
-  inputs: TrainingInputs,
-  settings: TrainingSettings,
-  base: BaseModel,
-): Promise<Configuration> {
-  const { epochs, teacherWeight, lossAlpha, lossBeta } = settings;
-  const deepest = Math.max(settings.depth, settings.validationDepth ?? 0, inputs.phaseThree?.depth ?? 0);
-  const wanted = [...inputs.queries, ...(inputs.validationQueries ?? [])].map(({ id }) => id);
-  const chosen = Object.entries(settings).filter(
-    ([name, value]) => value !== undefined && !withoutEffect.has(name),
-  ) as [string, string | number][];
-  return {
-    ...Object.fromEntries(chosen),
-    ...(settings.steps === undefined && { epochs }),
-    ...(settings.loss === 'residual' && { lossAlpha, lossBeta }),
-    model: await hashModel(base.folder),
-    ...(inputs.general && { general: await hashModel(await findModel(inputs.general)) }),
-    ...(inputs.teacher && { teacher: await hashModel(await findModel(inputs.teacher)), teacherWeight }),
-    ...(inputs.phaseThree && (await phaseThreeOf(inputs.phaseThree))),
-    documents: inputs.documentsKey,
-    queries: hashJson(inputs.queries.map(textOf)),
-    validationQueries: hashJson((inputs.validationQueries ?? []).map(textOf)),
-    qrels: hashJson(wanted.map((id) => [...(inputs.qrels.get(id) ?? [])])),
-    run: hashJson(wanted.map((id) => (inputs.run.get(id) ?? []).slice(0, deepest))),
-  };
-}
-
-async function phaseThreeOf({
-  phaseOne,
-  phaseTwo,
-  depth,
-  combination,
-  ...method
-}: PhaseThreeInputs): Promise<Configuration> {
-  return {
-    on: 'chunks',
-    phaseOne: await hashModel(await findModel(phaseOne)),
-    phaseTwo: await hashModel(await findModel(phaseTwo)),
-    ...method,
-    rerankedDepth: depth,
-    ...combination,
-  };
-}
-
-/** What of a loss the graph computes. */
+/** The loss of the training graph for each loss. */
 const graphLoss: Readonly<Record<LossName, LossKind>> = {
   pointwise: 'pointwise',
   pairwise: 'listwise',
@@ -206,7 +116,7 @@ function openWorker(
   { config, folder }: BaseModel,
   { loss, dropout, seed, device, threads }: TrainingSettings,
   checkpoints: Checkpoints,
-  saved: Saved | undefined,
+  saved: SavedTraining | undefined,
 ): Promise<TrainingWorker> {
   return TrainingWorker.open({
     settings: {
@@ -225,7 +135,7 @@ function openWorker(
 function manifestOf(
   inputs: TrainingInputs,
   configuration: Configuration,
-  { found }: Lessons,
+  examples: ExampleCounts,
   state: LoopState,
   plannedSteps: number,
 ): Omit<TrainingManifest, 'weights'> {
@@ -235,7 +145,7 @@ function manifestOf(
     versions: versions(),
     model: inputs.model,
     configuration,
-    examples: found,
+    examples,
     steps: state.step,
     plannedSteps,
     best: bestOf(state.validations) ?? null,

@@ -3,20 +3,19 @@ import { Checkpoints } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
 import type { StepOutcome, TrainingWorker } from './engine/index.js';
 import { bestOf, type StepRecord, type ValidationRecord } from './history.js';
-import { learningRateAt } from './schedule.js';
 
-/** How far a training is, after a step. */
-export interface TrainingProgress extends StepRecord {
+/** The progress of a training after a step. */
+export interface StepProgress extends StepRecord {
   readonly steps: number;
-  /** Mean loss of the last steps: single ones jump about. */
+  /** Mean loss of the last steps. */
   readonly smoothedLoss: number;
   readonly examplesPerSecond: number;
   readonly secondsLeft: number;
-  /** The last look at the validation queries, where there was one. */
+  /** The last validation; absent before the first. */
   readonly validation?: ValidationRecord;
 }
 
-/** What the loop runs on. */
+/** The inputs of the loop. */
 export interface LoopContext {
   readonly worker: TrainingWorker;
   readonly checkpoints: Checkpoints;
@@ -28,28 +27,28 @@ export interface LoopContext {
   readonly saveEvery: number;
   readonly validateEvery: number;
   readonly patience: number | undefined;
-  /** Learns from the examples of a step, counted from 0. */
+  /** Trains on the batch of a step, counted from 0. */
   readonly takeStep: (step: number, learningRate: number) => Promise<StepOutcome>;
-  /** Measures the weights as they are; absent without validation queries. */
+  /** The validation value of the current weights; absent without validation queries. */
   readonly validate?: () => Promise<number>;
   readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((progress: TrainingProgress) => void) | undefined;
+  readonly onProgress?: ((progress: StepProgress) => void) | undefined;
 }
 
-/** The state of a training in this process, beside the weights. */
+/** The state of a training besides its weights. */
 export interface LoopState {
   step: number;
   seconds: number;
   readonly steps: StepRecord[];
   readonly validations: ValidationRecord[];
-  /** File of the best weights so far. */
+  /** File of the best weights. */
   best: string | null;
 }
 
-/** Steps over which the reported loss and speed are taken; validation and checkpoints are not counted. */
+/** The number of last steps whose mean loss and speed are reported. */
 const smoothing = 50;
 
-/** Runs the steps that are missing. What it does at a step depends on the step alone, so that resuming changes nothing. */
+/** Runs the missing steps. A step depends on its number alone, so a resumed training gives the same result. */
 export async function trainingLoop(context: LoopContext, state: LoopState): Promise<void> {
   const { steps, saveEvery, validateEvery, signal } = context;
   if (state.step === 0 && state.validations.length === 0) await validate(context, state);
@@ -109,7 +108,7 @@ async function save({ worker, checkpoints, configuration }: LoopContext, state: 
   await checkpoints.write({ configuration, step, seconds, steps, validations, state: name, best });
 }
 
-/** Whether the last looks at the validation queries brought nothing better. */
+/** True where the last `patience` validations brought no better value. */
 function isExhausted({ patience }: LoopContext, { validations }: LoopState): boolean {
   if (patience === undefined) return false;
   const best = bestOf(validations);
@@ -133,4 +132,14 @@ function report(
     secondsLeft: (steps - state.step) * secondsPerStep,
     ...(validation ? { validation } : {}),
   });
+}
+
+/**
+ * The learning rate of a step, counted from 0. It rises linearly to its peak during the warm-up, then falls linearly
+ * and would reach 0 one step after the last.
+ */
+export function learningRateAt(step: number, steps: number, peak: number, warmup: number): number {
+  const rising = Math.floor(steps * warmup);
+  if (step < rising) return (peak * (step + 1)) / rising;
+  return (peak * (steps - step)) / (steps - rising);
 }

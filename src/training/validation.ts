@@ -2,25 +2,27 @@ import { probabilities, type Tokenizer } from '../bert/index.js';
 import type { Qrels, Ranking } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { evaluate } from '../evaluation/index.js';
+import { combine, type Combination, expansionScore, interpolate } from '../expansion/index.js';
 import type { TrainingWorker } from './engine/index.js';
-import { type Pairing, portions, type Sequence, sequencesOf } from './examples/index.js';
+import { type Pairing, microBatches, type Sequence, sequencesOf } from './data/index.js';
+import type { QueryExamples, QueryFeedback } from './examples/index.js';
 import type { TrainingSettings } from './settings.js';
 
-/** The measure that decides which weights are the best. */
+/** The measure that chooses the best weights. */
 export const validationMeasure = 'nDCG@20';
 
-/** Micro-batches sent to the worker at a time; between them a training can be stopped. */
-const portionsAtATime = 8;
+/** Micro-batches in a message to the worker. */
+const batchesPerCall = 8;
 
-/** A validation query: the pairs that the model is asked, and what ranking its answers give. */
+/** A validation query: the pairs to score, and the ranking that the scores give. */
 export interface ValidationQuery {
   readonly id: string;
   readonly pairings: readonly Pairing[];
-  /** From the scores of all pairs, in their order. */
+  /** The ranking by the scores of all pairs, in the order of the pairs. */
   readonly rank: (scores: Float32Array) => Ranking;
 }
 
-/** Ranks the validation queries' candidates with the weights as they are, and measures the result. */
+/** The validation queries of a training. */
 export class ValidationSet {
   readonly #sequences: readonly Sequence[];
   readonly #qrels: Qrels;
@@ -46,6 +48,7 @@ export class ValidationSet {
     }
   }
 
+  /** The validation measure of the worker's current weights. */
   async evaluate(worker: TrainingWorker, labels: number): Promise<number> {
     const scores = await this.#scores(worker, labels);
     let next = 0;
@@ -65,13 +68,49 @@ export class ValidationSet {
 
   async #scores(worker: TrainingWorker, labels: number): Promise<Float32Array> {
     const scores = new Float32Array(this.#sequences.length);
-    const cut = portions(this.#sequences, this.settings.batchTokens);
-    for (let from = 0; from < cut.length; from += portionsAtATime) {
-      const some = cut.slice(from, from + portionsAtATime);
+    const cut = microBatches(this.#sequences, this.settings.batchTokens);
+    for (let from = 0; from < cut.length; from += batchesPerCall) {
+      const some = cut.slice(from, from + batchesPerCall);
       const values = await worker.score(some.map(({ batch }) => batch));
-      const places = some.flatMap((portion) => portion.places);
-      probabilities({ labels, values }).forEach((score, i) => (scores[places[i]] = score));
+      const order = some.flatMap(({ places }) => places);
+      probabilities({ labels, values }).forEach((score, i) => (scores[order[i]] = score));
     }
     return scores;
   }
+}
+
+/** A validation query of phase one, ranked by rel(q,d). */
+export function rankedByQuery({ query, examples }: QueryExamples): ValidationQuery {
+  return {
+    id: query.id,
+    pairings: [{ first: query.text, passages: examples.map(({ passage }) => passage) }],
+    rank: (scores) => examples.map(({ document }, i) => ({ id: document, score: scores[i] })),
+  };
+}
+
+/** A validation query of phase three, ranked by the final score with this α and β or, without them, by rel(C,d). */
+export function rankedByChunks(
+  { query, feedback: { chunks, documents } }: QueryFeedback,
+  combination: Combination | undefined,
+): ValidationQuery {
+  const withText = documents.filter(({ passage }) => passage !== '');
+  const passages = withText.map(({ passage }) => passage);
+  const places = new Map(withText.map(({ document }, place) => [document, place]));
+  const weights = chunks.map(({ weight }) => weight);
+  return {
+    id: query.id,
+    pairings: chunks.map(({ text }) => ({ first: text, passages })),
+    rank: (scores) =>
+      documents.map(({ document, queryScore, initial }) => {
+        const place = places.get(document);
+        // As in ranking, a document without words scores 0, and without chunks rel(q,d) remains.
+        const chunkScores = weights.map((_, chunk) =>
+          place === undefined ? 0 : scores[chunk * withText.length + place],
+        );
+        const expansion = chunks.length === 0 ? queryScore : expansionScore(weights, chunkScores);
+        if (!combination) return { id: document, score: expansion };
+        const { alpha, beta } = combination;
+        return { id: document, score: interpolate(combine(queryScore, expansion, alpha), initial, beta) };
+      }),
+  };
 }

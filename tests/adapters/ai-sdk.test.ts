@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { bertQE, createBertQE } from '../../src/adapters/ai-sdk.js';
 import { texts } from './fake-reranker.js';
 
-const provider = createBertQE({ specificationVersion: 'v3' });
+const provider = createBertQE();
 afterAll(() => provider.close());
 
 // The compiler is the test: AI SDK 6 takes both.
@@ -53,7 +53,7 @@ describe('the AI SDK provider', () => {
   });
 
   it('weighs initial scores in', async () => {
-    const own = createBertQE({ specificationVersion: 'v3', beta: 0 });
+    const own = createBertQE({ beta: 0 });
     const { ranking } = await own('T').doRerank({
       query,
       documents: { type: 'text', values: texts },
@@ -83,9 +83,10 @@ describe('the AI SDK provider', () => {
     await expect(call).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it('is version 4 unless told otherwise, and has no models of other kinds', () => {
-    expect(bertQE('SST').specificationVersion).toBe('v4');
-    expect(bertQE.specificationVersion).toBe('v4');
+  it('is version 3 unless told otherwise, and has no models of other kinds', () => {
+    expect(bertQE('SST').specificationVersion).toBe('v3');
+    expect(bertQE.specificationVersion).toBe('v3');
+    expect(createBertQE({ specificationVersion: 'v4' })('SST').specificationVersion).toBe('v4');
     expect(() => bertQE('XYZ')).toThrow('"XYZ" is not a variant');
     expect(() => asProvider.languageModel('gpt')).toThrow('bert-qe has no language model "gpt"');
   });

@@ -1,4 +1,4 @@
-import type { Reranker } from '../../src/adapters/reranker.js';
+import type { Reranker } from '../../src/adapters/lazy-reranker.js';
 import type { InputDocument, Reranking, RerankOptions } from '../../src/expansion/index.js';
 
 /** Ranks by how many words of the query a document has, and remembers what it was asked. */

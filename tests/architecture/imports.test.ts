@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cyclesOf, importsBelow, specifiersOf, type Import } from './imports.js';
-import { forbidden, innerDoors, layers, open } from './layers.js';
+import { forbidden, innerDoors, layers, open, pageImports } from './layers.js';
 
 const root = join(import.meta.dirname, '../..');
 const source = join(root, 'src');
@@ -54,6 +54,13 @@ describe('imports, type imports included', () => {
   test('make no circle', () => {
     expect(cyclesOf(imports)).toEqual([]);
   });
+});
+
+test('the page imports the files of src that are meant for it', () => {
+  const outside = importsBelow(join(root, 'web/src'))
+    .filter(({ to }) => to.startsWith('../../src/'))
+    .map(({ to }) => to.slice('../../src/'.length));
+  expect([...new Set(outside)].sort()).toEqual(pageImports);
 });
 
 describe('the layers', () => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 
 /** An import of one file of the project by another; type imports, re-exports and `import()` included. */
@@ -15,14 +15,13 @@ export function sourceFiles(folder: string): string[] {
     .sort();
 }
 
-/** All relative imports of the files below a folder, resolved. */
+/** All relative imports of the files below a folder, relative to it. */
 export function importsBelow(folder: string): Import[] {
-  const files = sourceFiles(folder);
-  return files.flatMap((from) =>
+  return sourceFiles(folder).flatMap((from) =>
     specifiersOf(readFileSync(join(folder, from), 'utf8')).map((specifier) => {
-      const path = join(dirname(from), specifier).split(sep).join('/');
-      const to = files.find((file) => file.replace(/\.tsx?$/, '') === path.replace(/\.jsx?$/, ''));
-      return { from, to: to ?? path };
+      const path = join(dirname(from), specifier).split(sep).join('/').replace(/\.js$/, '');
+      const ending = ['.ts', '.tsx'].find((ending) => existsSync(join(folder, path + ending)));
+      return { from, to: path + (ending ?? '') };
     }),
   );
 }

@@ -29,3 +29,17 @@ export const innerDoors: readonly { readonly door: string; readonly from: string
   { door: 'bert/checkpoint/index.ts', from: 'training', why: 'reads and writes weights' },
   { door: 'bert/runtime/index.ts', from: 'training', why: 'runs its sessions in the same workers' },
 ];
+
+/**
+ * Files of src that the page in web/ imports. It goes past the doors, since what is behind them needs Node; these files
+ * do not.
+ */
+export const pageImports: readonly string[] = [
+  'common/order.ts',
+  'evaluation/evaluate.ts',
+  'expansion/equations.ts',
+  'expansion/windows.ts',
+  'retrieval/analysis/porter.ts',
+  'retrieval/analysis/stopwords/terrier.ts',
+  'server/api.ts',
+];

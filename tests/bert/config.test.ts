@@ -154,7 +154,7 @@ describe('the config of an exported model of another family', () => {
 });
 
 describe('the five sizes of the paper', () => {
-  // REFERENCE §1: layers, hidden, heads, parameters in millions with Google's vocabulary.
+  // Table 1 of the paper: layers, hidden, heads, parameters in millions with Google's vocabulary.
   test.each([
     ['T', 2, 128, 2, 4.4],
     ['S', 4, 256, 4, 11.2],

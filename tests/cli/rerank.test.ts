@@ -257,6 +257,6 @@ describe('bad input ends with exit code 2 and one line:', () => {
 
   test('neither index nor documents, or both', async () => {
     const { code, stderr } = await rerank(['--query', 'x']);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/either --index DIR .* or --documents FILE/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/either --index DIR .* or --documents PATH/)]);
   });
 });

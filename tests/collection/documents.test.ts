@@ -49,8 +49,9 @@ describe('a collection is recognised', () => {
     await expectRefusal(idsOf(path), [
       `${path}: cannot tell the format`,
       '--format beir, jsonl, tsv, trec or trecweb',
+      'text for a file that is one document',
     ]);
-    const page = scratch('page.html', '<html><body>text</body></html>');
+    const page = scratch('page.xml', '<note><body>text</body></note>');
     await expectRefusal(idsOf(page), [`${page}: cannot tell the format`]);
   });
 

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import type { DocumentFields } from '../../src/collection/index.js';
 import { readJsonl } from '../../src/collection/jsonl.js';
 import { collect, expectRefusal, sourceOf } from './support.js';
 
 async function read(...lines: string[]) {
-  return (await collect(readJsonl(sourceOf(lines.join('\n'))))).flat();
+  return readFields({}, ...lines);
+}
+
+async function readFields(fields: DocumentFields, ...lines: string[]) {
+  return (await collect(readJsonl(sourceOf(lines.join('\n')), { fields }))).flat();
 }
 
 describe('JSONL documents', () => {
@@ -63,5 +68,30 @@ describe('JSONL documents', () => {
       'one object per line',
       "jq -c '.[]'",
     ]);
+  });
+});
+
+describe('fields that are named', () => {
+  const line =
+    '{"sku": 7, "a.b": "dotted", "meta": {"name": "N", "tags": ["x", "y"]}, "on": true, "text": "t", "no": null}';
+
+  it('may be nested, several, numbers and lists', async () => {
+    const fields = { id: 'sku', title: 'meta.name', text: ['meta.tags', 'no', 'a.b', 'on', 'gone'] };
+    expect(await readFields(fields, line)).toMatchObject([
+      { id: '7', title: 'N', text: 'x y\ndotted\ntrue' },
+    ]);
+    expect(await readFields({ id: 'sku' }, line)).toMatchObject([{ id: '7', text: 't' }]);
+    const [untitled] = await readFields({ id: 'sku', title: 'gone' }, line);
+    expect(untitled).not.toHaveProperty('title');
+  });
+
+  it.each<[DocumentFields, string[]]>([
+    [{ id: 'key' }, ['there is no field "key"', '"sku", "a.b", "meta"', '--id-field']],
+    [{ id: 'sku', text: ['x', 'no'] }, ['none of the fields "x", "no" is there', '--text-field']],
+    [{ id: 'sku', text: 'meta' }, ['"meta" is an object', '--text-field meta.name']],
+    [{ id: 'sku', text: 'meta.name.first' }, ['there is no field "meta.name.first"']],
+    [{ id: 'constructor' }, ['there is no field "constructor"']],
+  ])('%j: where they are not there, what is', async (fields, parts) => {
+    await expectRefusal(readFields(fields, line), ['test.txt:1: ', ...parts]);
   });
 });

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect } from 'vitest';
 import { BertQeError, type ErrorCode } from '../../src/common/errors.js';
 import { ByteSource } from '../../src/collection/byte-source.js';
+import type { Document, SourcedDocument } from '../../src/collection/index.js';
 
 /** A folder for one test file, removed when its tests are done. */
 export function scratchFolder(): (name: string, content?: string | Uint8Array) => string {
@@ -69,4 +70,9 @@ export async function expectRefusal(
   expect(message).not.toContain('\n');
   expect(actual).toBe(code);
   expect(exitCode).toBe(code === 'failure' ? 1 : 2);
+}
+
+/** A document without the place that it was read from. */
+export function withoutOrigin({ id, title, text }: SourcedDocument): Document {
+  return title === undefined ? { id, text } : { id, title, text };
 }

@@ -31,7 +31,7 @@ export class World {
   ) {
     const { bertQe: root, packages, imported } = installation;
     const at = (path: string) => join(folder, path);
-    for (const path of ['node_modules', 'bin', 'collections/scifact', 'corpus'])
+    for (const path of ['node_modules', 'bin', 'collections/scifact', 'corpus', 'notes'])
       mkdirSync(at(path), { recursive: true });
     symlinkSync(root, at('node_modules/bert-qe'));
     for (const name of imported) symlinkSync(join(packages, name), at(`node_modules/${name}`));
@@ -68,6 +68,15 @@ export class World {
     write('valid.jsonl', queries.slice(1, 2));
     write('test.jsonl', queries.slice(2));
     write('keys.txt', ['a-key-of-your-own']);
+    const articles = corpus.map((line) => JSON.parse(line) as { _id: string; title: string; text: string });
+    for (const { _id, title, text } of articles) write(`notes/${_id}.md`, [`# ${title}`, '', text]);
+    write('products.csv', [
+      'sku,name,description,materials',
+      'K-1,Bread box,"Keeps loaves, and rolls, fresh",oak',
+    ]);
+    write('tickets.jsonl', [
+      JSON.stringify({ key: 7, subject: 'Stale', thread: { question: 'Why?', answer: 'Air.' } }),
+    ]);
   }
 
   /** Runs a program to its end. */

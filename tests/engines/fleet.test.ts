@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { distribute, fleetStatus, parseFleetAddress, workForFleet } from '../../src/remote/index.js';
 import { bertQe, launcher } from '../support/cli.js';
@@ -141,7 +142,7 @@ describe.skipIf(!hasRedis)(hasRedis ? 'A fleet' : `A fleet ${withoutRedis}`, () 
   it(
     'makes the single-machine run byte for byte although a worker is killed',
     async () => {
-      const demo = new URL('../../demo/', import.meta.url).pathname;
+      const demo = fileURLToPath(new URL('../../demo/', import.meta.url));
       const queries = readFileSync(join(demo, 'queries.jsonl'), 'utf8').split('\n').slice(0, 4).join('\n');
       writeFileSync(join(folder, 'queries.jsonl'), `${queries}\n`);
       const index = join(folder, 'index');

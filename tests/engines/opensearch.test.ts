@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   readDocuments,
@@ -144,7 +145,7 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
   it(
     'gives BERT-QE the texts that make the same final ranking',
     async () => {
-      const demo = new URL('../../demo/', import.meta.url).pathname;
+      const demo = fileURLToPath(new URL('../../demo/', import.meta.url));
       const local = await embed(readDocuments(demo), 'terrier');
       const remote = await load('demo', () => readDocuments(demo), 'terrier');
       const queries = (await readQueries(demo)).slice(0, 5);

@@ -152,7 +152,7 @@ describe('is refused, with the reason:', () => {
     [{ chunkWords: 0 }, /chunkWords/],
     [{ depth: -1 }, /depth/],
     [{ chunkSource: 'passage' as never }, /chunkSource must be one of best-passage, document, initial/],
-    [{ aplha: 0.3 } as BertQEOptions, /no option "aplha"; the options are kd, kc/],
+    [{ aplha: 0.3 } as BertQEOptions, /no option "aplha"; did you mean alpha\?/],
   ])('%j', (options, reason) => {
     expect(() => new BertQE({ phaseOne: scorer() }, options)).toThrow(reason);
   });

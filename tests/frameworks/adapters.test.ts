@@ -1,9 +1,9 @@
 import { ContextualCompressionRetriever } from '@langchain/classic/retrievers/contextual_compression';
 import { BaseRetriever as LangChainRetriever } from '@langchain/core/retrievers';
-import { rerank as rerank6 } from 'ai';
-import { rerank as rerank7, createProviderRegistry } from 'ai-v7';
+import { rerank as rerank6, createProviderRegistry as createRegistry6 } from 'ai';
+import { rerank as rerank7, createProviderRegistry as createRegistry7 } from 'ai-v7';
 import { Document, genkit } from 'genkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createBertQE } from '../../src/adapters/ai-sdk.js';
 import { defineBertQE } from '../../src/adapters/genkit.js';
 import { BertQECompressor } from '../../src/adapters/langchain.js';
@@ -25,21 +25,33 @@ function best(count: number): string[] {
 }
 
 describe('the adapters inside the real frameworks', () => {
-  it("AI SDK 6's rerank()", async () => {
-    const bertQE = createBertQE({ specificationVersion: 'v3' });
-    const { rerankedDocuments, ranking } = await rerank6({ model: bertQE('TTT'), query, documents, topN: 3 });
-    expect(rerankedDocuments).toEqual(best(3));
-    expect(ranking[0].score).toBeCloseTo(expected[0].relevanceScore, 6);
+  it("one provider in AI SDK 6's and AI SDK 7's rerank(), by itself and through a registry, without a warning", async () => {
+    const warn = vi.spyOn(console, 'warn');
+    const bertQE = createBertQE();
+    const request = { query, documents, topN: 3 };
+    for (const { rerankedDocuments, ranking } of [
+      await rerank6({ model: bertQE('TTT'), ...request }),
+      await rerank6({
+        model: createRegistry6({ local: bertQE }).rerankingModel('local:TTT'),
+        ...request,
+      }),
+      await rerank7({ model: bertQE('TTT'), ...request }),
+      await rerank7({
+        model: createRegistry7({ local: bertQE }).rerankingModel('local:TTT'),
+        ...request,
+      }),
+    ]) {
+      expect(rerankedDocuments).toEqual(best(3));
+      expect(ranking[0].score).toBeCloseTo(expected[0].relevanceScore, 6);
+    }
+    expect(warn).not.toHaveBeenCalled();
     await bertQE.close();
   });
 
-  it("AI SDK 7's rerank(), by itself and through a registry", async () => {
-    const bertQE = createBertQE();
-    const { rerankedDocuments } = await rerank7({ model: bertQE('TTT'), query, documents, topN: 3 });
-    expect(rerankedDocuments).toEqual(best(3));
-    const registry = createProviderRegistry({ local: bertQE });
+  it("version 4 of the specification in AI SDK 7's rerank()", async () => {
+    const bertQE = createBertQE({ specificationVersion: 'v4' });
     const { ranking, providerMetadata } = await rerank7({
-      model: registry.rerankingModel('local:TTT'),
+      model: createRegistry7({ local: bertQE }).rerankingModel('local:TTT'),
       query,
       documents: documents.map((text) => ({ text })),
       providerOptions: { bertQe: { explain: true } },

@@ -4,6 +4,7 @@ import { CohereRerank } from '@langchain/cohere';
 import { rerank as rerank6 } from 'ai';
 import { rerank as rerank7 } from 'ai-v7';
 import { CohereClient, CohereClientV2, CohereError } from 'cohere-ai';
+import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { VoyageAIClient } from 'voyageai';
 import { documents, expectedRanking, query, startServer } from './support.js';
@@ -17,6 +18,14 @@ beforeAll(async () => {
   expected = await expectedRanking('TTT');
 });
 
+async function ask(path: string, body?: unknown): Promise<unknown> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+  const answer = await fetch(`${url}${path}`, { headers, ...post });
+  expect(answer.status).toBe(200);
+  return answer.json();
+}
+
 /** Scores come through different batches, so they may differ in the last digits. */
 function expectRanking(
   ranking: readonly { index: number; score: number }[],
@@ -29,11 +38,13 @@ function expectRanking(
 describe('clients of other re-rankers, unmodified, against the server', () => {
   it("Cohere's client, v2", async () => {
     const cohere = new CohereClientV2({ environment: url, token });
-    const answer = await cohere.rerank({ model: 'bert-qe-TTT', query, documents, topN: 4 });
+    const answer = await cohere.rerank({ model: 'rerank-v3.5', query, documents, topN: 4 });
     expectRanking(
       answer.results.map(({ index, relevanceScore }) => ({ index, score: relevanceScore })),
       4,
     );
+    const byDefault = await new CohereClient({ environment: url, token }).rerank({ query, documents });
+    expectRanking(byDefault.results.map(({ index, relevanceScore }) => ({ index, score: relevanceScore })));
     expect(answer.meta?.apiVersion?.version).toBe('2');
     expect(answer.meta?.tokens?.inputTokens).toBeGreaterThan(0);
   });
@@ -41,7 +52,7 @@ describe('clients of other re-rankers, unmodified, against the server', () => {
   it("Cohere's client, v1, with documents as objects and given back", async () => {
     const cohere = new CohereClient({ environment: url, token });
     const answer = await cohere.rerank({
-      model: 'bert-qe-TTT',
+      model: 'rerank-english-v3.0',
       query,
       documents: documents.map((text) => ({ text })),
       returnDocuments: true,
@@ -57,7 +68,7 @@ describe('clients of other re-rankers, unmodified, against the server', () => {
       body: { message: expect.stringContaining('API key') as string },
     });
     const cohere = new CohereClientV2({ environment: url, token, maxRetries: 0 });
-    const mistaken = cohere.rerank({ model: 'rerank-v3.5', query, documents });
+    const mistaken = cohere.rerank({ model: 'bert-qe-LMT', query, documents });
     await expect(mistaken).rejects.toThrow(CohereError);
     await expect(mistaken).rejects.toMatchObject({ statusCode: 404 });
     await expect(cohere.rerank({ model: 'T', query: '', documents })).rejects.toMatchObject({
@@ -65,10 +76,49 @@ describe('clients of other re-rankers, unmodified, against the server', () => {
     });
   });
 
+  it("Cohere's client lists the models", async () => {
+    const cohere = new CohereClient({ environment: url, token });
+    const { models } = await cohere.models.list({ endpoint: 'rerank' });
+    expect(models.map(({ name }) => name)).toEqual(['bert-qe-TTT', 'bert-qe', 'tiny']);
+    expect(await cohere.models.get('rerank-v3.5')).toMatchObject({
+      name: 'rerank-v3.5',
+      endpoints: ['rerank'],
+    });
+  });
+
+  it("OpenAI's client lists the models", async () => {
+    const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: token });
+    const { data } = await client.models.list();
+    expect(data.map(({ id }) => id)).toEqual(['bert-qe-TTT', 'bert-qe', 'tiny']);
+    expect(await client.models.retrieve('BAAI/bge-reranker-v2-m3')).toMatchObject({ root: 'bert-qe-TTT' });
+  });
+
+  // JinaRerank of LangChain and the two rankers of Haystack are Python; these are the bodies that they send.
+  it.each([3, null])("LangChain's JinaRerank and Haystack's JinaRanker, with top_n %s", async (top_n) => {
+    const model = 'jina-reranker-v1-base-en';
+    const { results, ...answer } = (await ask('/v1/rerank', { query, documents, model, top_n })) as {
+      results: { index: number; relevance_score: number }[];
+    };
+    expectRanking(
+      results.map(({ index, relevance_score: score }) => ({ index, score })),
+      top_n ?? documents.length,
+    );
+    expect(answer).toMatchObject({ model, usage: { total_tokens: expect.any(Number) as number } });
+  });
+
+  it.each([{}, { truncate: true, truncation_direction: 'Right' }])(
+    "Haystack's HuggingFaceTEIRanker, with %o",
+    async (truncation) => {
+      const body = { query, texts: documents, raw_scores: false, ...truncation };
+      expectRanking((await ask('/rerank', body)) as { index: number; score: number }[]);
+      expect(await ask('/info')).toMatchObject({ model_id: 'bert-qe-TTT', model_type: { reranker: {} } });
+    },
+  );
+
   it("Voyage's client", async () => {
     const voyage = new VoyageAIClient({ environment: `${url}/v1`, apiKey: token });
     const answer = await voyage.rerank({
-      model: 'bert-qe-TTT',
+      model: 'rerank-2.5',
       query,
       documents,
       topK: 3,
@@ -85,13 +135,13 @@ describe('clients of other re-rankers, unmodified, against the server', () => {
 
   it('the Cohere provider of AI SDK 6', async () => {
     const cohere = createCohere6({ baseURL: `${url}/v2`, apiKey: token });
-    const { ranking } = await rerank6({ model: cohere.reranking('bert-qe-TTT'), query, documents });
+    const { ranking } = await rerank6({ model: cohere.reranking('rerank-v3.5'), query, documents });
     expectRanking(ranking.map(({ originalIndex, score }) => ({ index: originalIndex, score })));
   });
 
   it('the Cohere provider of AI SDK 7', async () => {
     const cohere = createCohere7({ baseURL: `${url}/v2`, apiKey: token });
-    const { ranking } = await rerank7({ model: cohere.reranking('bert-qe-TTT'), query, documents, topN: 2 });
+    const { ranking } = await rerank7({ model: cohere.reranking('rerank-v3.5'), query, documents, topN: 2 });
     expectRanking(
       ranking.map(({ originalIndex, score }) => ({ index: originalIndex, score })),
       2,
@@ -101,7 +151,7 @@ describe('clients of other re-rankers, unmodified, against the server', () => {
   it("LangChain's CohereRerank", async () => {
     // LangChain brings an older Cohere client of its own, which another package's types do not fit.
     const client = new CohereClient({ environment: url, token }) as never;
-    const compressor = new CohereRerank({ client, model: 'bert-qe-TTT', topN: 3 });
+    const compressor = new CohereRerank({ client, model: 'rerank-english-v3.0', topN: 3 });
     const ranked = await compressor.rerank(documents, query);
     expectRanking(
       ranked.map(({ index, relevanceScore }) => ({ index, score: relevanceScore })),

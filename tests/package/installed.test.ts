@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -32,10 +32,10 @@ describe('the package', () => {
   test('holds everything that its package.json names', () => {
     const { bin, exports } = JSON.parse(readFileSync(join(installed.bertQe, 'package.json'), 'utf8')) as {
       bin: Record<string, string>;
-      exports: Record<string, string | { types: string; import: string }>;
+      exports: Record<string, string | { types: string; default: string }>;
     };
     const named = Object.values(exports).flatMap((target) =>
-      typeof target === 'string' ? [target] : [target.types, target.import],
+      typeof target === 'string' ? [target] : [target.types, target.default],
     );
     for (const file of [...named, ...Object.values(bin)])
       expect(existsSync(join(installed.bertQe, file)), file).toBe(true);
@@ -51,6 +51,39 @@ describe('the package', () => {
     const world = new World(installed.installation, temporaryFolder());
     const programs = [...readme, { name: 'entries', code: imports }];
     expect(await world.typeErrors(programs, { skipLibCheck: false })).toBe('');
+  });
+});
+
+/** A program that loads a model and closes it. */
+const loading = (load: string) => `${load}.BertQE.load({ models: 'T' })
+    .then((reranker) => reranker.close())
+    .then(() => console.log('closed'))`;
+
+describe('the library', () => {
+  const run = promisify(execFile);
+
+  test('is imported, and required', async () => {
+    for (const load of [
+      "(await import('bert-qe'))",
+      "process.getBuiltinModule('module').createRequire(process.cwd() + '/x')('bert-qe')",
+    ]) {
+      const args = ['--no-warnings', '--input-type=module', '--eval', loading(load)];
+      const { stdout } = await run(process.execPath, args, { cwd: installed.folder });
+      expect(stdout).toBe('closed\n');
+    }
+  });
+
+  test('says how to install the runtime where it is missing', async () => {
+    const runtime = join(installed.packages, 'onnxruntime-node');
+    renameSync(runtime, `${runtime}-aside`);
+    try {
+      const args = ['--input-type=module', '--eval', loading("(await import('bert-qe'))")];
+      await expect(run(process.execPath, args, { cwd: installed.folder })).rejects.toThrow(
+        'run: npm install --ignore-scripts onnxruntime-node',
+      );
+    } finally {
+      renameSync(`${runtime}-aside`, runtime);
+    }
   });
 });
 
@@ -97,7 +130,8 @@ describe('the examples, unmodified, beside the real frameworks', () => {
   const source = join(import.meta.dirname, '../../examples');
   const run = promisify(execFile);
   const answer = /^(0\.\d{3} .+\n){3}$/;
-  const programs = readdirSync(source).filter((name) => name.endsWith('.mjs') && name !== 'documents.mjs');
+  const others = new Set(['documents.mjs', 'cohere.mjs', 'rerank-run.mjs']);
+  const adapters = readdirSync(source).filter((name) => name.endsWith('.mjs') && !others.has(name));
 
   beforeAll(() => {
     installed.installFrameworks();
@@ -106,11 +140,18 @@ describe('the examples, unmodified, beside the real frameworks', () => {
       cpSync(join(installed.bertQe, 'examples', name), join(installed.folder, name));
   });
 
-  test.each(programs.filter((name) => name !== 'cohere.mjs'))('%s', async (name) => {
+  test.each(adapters)('%s', async (name) => {
     const { stdout } = await run(process.execPath, [name], { cwd: installed.folder });
     expect(stdout).toMatch(answer);
     expect(stdout).toContain('break step');
     expect(stdout).not.toContain('Bread');
+  });
+
+  test('rerank-run.mjs', async () => {
+    const { folder } = new World(installed.installation, temporaryFolder());
+    const out = join(folder, 'out.run');
+    await run(process.execPath, ['rerank-run.mjs', join(folder, 'corpus'), out], { cwd: installed.folder });
+    expect(readFileSync(out, 'utf8')).toMatch(/^\S+ Q0 bread-\S+ 1 \S+ \S+\n/);
   });
 
   test('cohere.mjs', async () => {

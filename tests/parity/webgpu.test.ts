@@ -71,7 +71,13 @@ describe.skipIf(missing !== undefined)('on WebGPU', () => {
     const { config, lengths, logits } = seededCase(each.name);
     const path = join(folder, `${each.name}-${each.precision}.onnx`);
     const tokenizer = await loadTokenizer(await findModel('T'));
-    const options = { precision: each.precision, device: 'webgpu' as const, tokenizer, calibration: [] };
+    const options = {
+      precision: each.precision,
+      device: 'webgpu' as const,
+      batches: 'padded' as const,
+      tokenizer,
+      calibration: [],
+    };
     await writeCompiled(seededWeights(config), options, path);
     const session = await InferenceSession.create(path, {
       executionProviders: [...providers],

@@ -120,11 +120,15 @@ describe('an index', () => {
     const at = fresh();
     const gate = new AbortController();
     const held = new Promise((resolve) => gate.signal.addEventListener('abort', resolve));
+    const building = new AbortController();
+    const begun = new Promise((resolve) => building.signal.addEventListener('abort', resolve));
     async function* slow(): AsyncGenerator<Document> {
+      building.abort();
       yield* documents.slice(0, 3);
       await held;
     }
     const first = buildIndex(slow(), { folder: at, analyzer });
+    await begun;
     await expect(build(at)).rejects.toThrow(/is being written by process \d+/);
     gate.abort();
     await first;

@@ -35,7 +35,7 @@ export function countCollection(documents: readonly Document[], analyzer: Analyz
 
 export type NaiveModel = (c: NaiveCollection, term: string, tf: number, dl: number) => number;
 
-/** REFERENCE §4, letter by letter. */
+/** The published formulas, letter by letter. */
 export const naiveModels: Record<'dph' | 'bm25' | 'ql', NaiveModel> = {
   dph(c, term, tf, dl) {
     const f = tf < dl ? tf / dl : 0.99999;

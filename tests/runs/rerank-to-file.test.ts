@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Document, DocumentStore } from '../../src/collection/index.js';
+import { writeRun, type Document, type DocumentStore, type Ranking } from '../../src/collection/index.js';
 import { BertQE, type Explanation } from '../../src/expansion/index.js';
 import {
   localReranker,
   rerankToFile,
+  retrievedRankings,
+  runRankings,
   type RerankToFileOptions,
   type RunProgress,
 } from '../../src/runs/index.js';
@@ -33,10 +35,9 @@ beforeEach(() => {
 const path = (name: string): string => join(folder, `${file}.${name}`);
 
 /** Re-ranks with settings and options of one's own. */
-function rerank(options: Partial<RerankToFileOptions> = {}, settings: { alpha?: number } = {}) {
+async function rerank(options: Partial<RerankToFileOptions> = {}, settings: { alpha?: number } = {}) {
   return rerankToFile({
-    queries,
-    run,
+    rankings: await runRankings(run, queries),
     reranker: localReranker(new BertQE({ phaseOne: scorer }, { kc: 2, kd: 2, ...settings }), store),
     out: path('run'),
     explanations: path('jsonl'),
@@ -70,6 +71,37 @@ async function interrupted(after: number, options: Partial<RerankToFileOptions> 
   const running = rerank({ ...options, signal: stop.signal, onReranked, onProgress });
   await expect(running).rejects.toMatchObject({ code: 'aborted' });
 }
+
+describe('initial rankings', () => {
+  test('are refused before a model runs where a query or a document is not known', async () => {
+    await expect(runRankings(run, queries.slice(1))).rejects.toMatchObject({
+      code: 'missing',
+      message: /^The run: query "q0" is not in the queries/,
+    });
+    const collection = {
+      name: 'the index',
+      firstMissing: async (ids: readonly string[]) => ids.find((id) => id === 'd3-5'),
+    };
+    await expect(runRankings(run, queries, { collection })).rejects.toMatchObject({
+      code: 'missing',
+      message: /document "d3-5" of query "q3" is not in the index/,
+    });
+    // Documents below the depth are not re-ranked and need not be there.
+    expect(await runRankings(run, queries, { collection, depth: 5 })).toMatchObject({ total: 5 });
+    await expect(runRankings(new Map(), queries)).rejects.toMatchObject({ code: 'input' });
+  });
+
+  test('are the same from a file, and can be read again', async () => {
+    await writeRun(path('initial'), run);
+    const [inMemory, inFile] = [await runRankings(run, queries), await runRankings(path('initial'), queries)];
+    expect(inFile.inputs).toEqual(inMemory.inputs);
+    for (let times = 0; times < 2; times++) {
+      const read: [string, Ranking][] = [];
+      for await (const { query, ranking } of inFile.rankings()) read.push([query, ranking]);
+      expect(read).toEqual([...run]);
+    }
+  });
+});
 
 describe('a run that is re-ranked into files', () => {
   test('has a line per document and an explanation per query, and leaves no journal', async () => {
@@ -114,8 +146,11 @@ describe('a run that is re-ranked into files', () => {
     await expect(rerank({}, { alpha: 0.7 })).rejects.toMatchObject(differ('alpha'));
     await expect(rerank({ tag: 'yours' })).rejects.toMatchObject(differ('tag'));
     const others = new Map([...run].slice(1));
-    await expect(rerank({ run: others })).rejects.toMatchObject(differ('run'));
-    await expect(rerank({ inputs: { models: 'TTT' } })).rejects.toMatchObject(differ('models'));
+    await expect(rerank({ rankings: await runRankings(others, queries) })).rejects.toMatchObject(
+      differ('run'),
+    );
+    const retrieved = retrievedRankings({ search: async () => [] }, queries, { inputs: { index: 'x' } });
+    await expect(rerank({ rankings: retrieved })).rejects.toMatchObject(differ('run, index'));
     expect(await rerank()).toMatchObject({ resumed: 1 });
   });
 

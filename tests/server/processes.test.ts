@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.js';
 import { launcher } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
+import { hasSignals } from '../support/platform.js';
 import { demoTexts, get, LogLines, metric, post, until } from './support/server.js';
 
 const query = 'why did the bridge sway in the wind';
@@ -43,47 +44,53 @@ afterEach(() => {
 });
 
 describe('bert-qe serve', () => {
-  it('serves the demo, and on SIGTERM answers everything it has admitted before it ends', async () => {
-    const patience = ['--deadline', '3600', '--drain', '3600'];
-    const { url, exit, started, log } = await serve(
-      '--demo',
-      '--models',
-      'TTT',
-      '--depth',
-      '10',
-      ...patience,
-    );
-    expect((await post(`${url}/search`, { query })).body['results']).toHaveLength(10);
-    const texts = await demoTexts(8);
-    // In this order none is counted twice; where an answer falls in between, the next count has it.
-    const arrived = async () =>
-      (await metric(url, 'bert_qe_requests_total{route="/v2/rerank",status="200"}')) +
-      (await metric(url, 'bert_qe_open_requests'));
-    const before = await arrived();
-    const answers = Array.from({ length: 4 }, () => post(`${url}/v2/rerank`, { query, documents: texts }));
-    await until(async () => (await arrived()) >= before + 4);
-    started.kill('SIGTERM');
-    for (const { status, body } of await Promise.all(answers)) {
-      expect(status).toBe(200);
-      expect(body['results']).toHaveLength(8);
-    }
-    expect(await exit).toBe(0);
-    expect(log()).toContain('"msg":"stopped"');
-    await expect(get(`${url}/ready`)).rejects.toThrow(/fetch failed/);
-  });
+  it.skipIf(!hasSignals)(
+    'serves the demo, and on SIGTERM answers everything it has admitted before it ends',
+    async () => {
+      const patience = ['--deadline', '3600', '--drain', '3600'];
+      const { url, exit, started, log } = await serve(
+        '--demo',
+        '--models',
+        'TTT',
+        '--depth',
+        '10',
+        ...patience,
+      );
+      expect((await post(`${url}/search`, { query })).body['results']).toHaveLength(10);
+      const texts = await demoTexts(8);
+      // In this order none is counted twice; where an answer falls in between, the next count has it.
+      const arrived = async () =>
+        (await metric(url, 'bert_qe_requests_total{route="/v2/rerank",status="200"}')) +
+        (await metric(url, 'bert_qe_open_requests'));
+      const before = await arrived();
+      const answers = Array.from({ length: 4 }, () => post(`${url}/v2/rerank`, { query, documents: texts }));
+      await until(async () => (await arrived()) >= before + 4);
+      started.kill('SIGTERM');
+      for (const { status, body } of await Promise.all(answers)) {
+        expect(status).toBe(200);
+        expect(body['results']).toHaveLength(8);
+      }
+      expect(await exit).toBe(0);
+      expect(log()).toContain('"msg":"stopped"');
+      await expect(get(`${url}/ready`)).rejects.toThrow(/fetch failed/);
+    },
+  );
 
-  it('takes no new work while it drains, and gives up what is not done in time', async () => {
-    const { url, exit, started } = await serve('--models', 'TTT', '--drain', '1');
-    const texts = await demoTexts(30);
-    const documents = Array.from({ length: 900 }, (_, i) => `${i} ${texts[i % texts.length]}`);
-    // Kept open, so that the connection survives the closing of the port.
-    const long = post(`${url}/v2/rerank`, { query, documents }, { 'X-Timeout-Ms': '30000' });
-    await until(async () => (await metric(url, 'bert_qe_pending_tokens')) > 0);
-    started.kill('SIGTERM');
-    const { status, body } = await long;
-    expect([status, body['error_type']]).toEqual([503, 'draining']);
-    expect(await exit).toBe(0);
-  });
+  it.skipIf(!hasSignals)(
+    'takes no new work while it drains, and gives up what is not done in time',
+    async () => {
+      const { url, exit, started } = await serve('--models', 'TTT', '--drain', '1');
+      const texts = await demoTexts(30);
+      const documents = Array.from({ length: 900 }, (_, i) => `${i} ${texts[i % texts.length]}`);
+      // Kept open, so that the connection survives the closing of the port.
+      const long = post(`${url}/v2/rerank`, { query, documents }, { 'X-Timeout-Ms': '30000' });
+      await until(async () => (await metric(url, 'bert_qe_pending_tokens')) > 0);
+      started.kill('SIGTERM');
+      const { status, body } = await long;
+      expect([status, body['error_type']]).toEqual([503, 'draining']);
+      expect(await exit).toBe(0);
+    },
+  );
 
   it.skipIf(process.platform !== 'linux')(
     'scores on threads that give way to the one that serves',
@@ -106,6 +113,7 @@ describe('bert-qe serve', () => {
       [['--api-keys', join(folder, 'none')], /none: cannot be read/],
       [['--qrels', 'a'], /--qrels has no effect without --index/],
       [['--models', 'a+b'], /"a\+b" names no models/],
+      [['--models', 'T', '--alias', '*=T', '--strict-models'], /leave one out/],
       [['--models', 'T', '--alias', 'x=SST'], /"SST" is not among the models served \(tiny\)/],
       [['--index', join(folder, 'none')], /none/],
     ];

@@ -8,7 +8,7 @@ let texts: string[];
 let expected: Map<string, readonly { index: number; relevance: number }[]>;
 
 beforeAll(async () => {
-  ({ url } = await startServer({ aliases: new Map([['rerank-v3.5', 'T']]) }));
+  ({ url } = await startServer({ aliases: new Map([['rerank-v3.5', 'T']]), strictModels: true }));
   texts = await demoTexts(25);
   expected = new Map();
   for (const models of ['T', 'TTT']) {

@@ -5,7 +5,7 @@ import { evaluate } from '../../src/evaluation/index.js';
 import { DEFAULTS, BertQE, combine, interpolate, wordsOf } from '../../src/expansion/index.js';
 import { searchAnswer, searchEvents } from '../../src/server/schemas/index.js';
 import { temporaryFolder } from '../support/folders.js';
-import { demoCollection, get, post, startServer } from './support/server.js';
+import { demoCollection, get, metric, post, startServer, until } from './support/server.js';
 
 let url: string;
 let loaded: Awaited<ReturnType<typeof demoCollection>>;
@@ -123,6 +123,20 @@ describe('POST /search', () => {
       'phaseThree',
     ]);
     expect(phases.at(-1)).toMatchObject({ pairs: 8 * DEFAULTS.kc, total: 8 * DEFAULTS.kc });
+  });
+
+  it('ends a streamed search when the client leaves', async () => {
+    const leave = new AbortController();
+    const answer = await fetch(`${url}/search`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+      body: JSON.stringify({ query: loaded.queries[0].text, depth: 200 }),
+      signal: leave.signal,
+    });
+    expect(answer.status).toBe(200);
+    leave.abort();
+    await until(async () => (await metric(url, 'bert_qe_requests_ended_total{reason="hang-up"}')) === 1);
+    expect(await metric(url, 'bert_qe_pending_tokens')).toBe(0);
   });
 
   it('says with a status, not with an event, what is wrong before the stream begins', async () => {

@@ -5,13 +5,13 @@ import type { Document, DocumentStore, Qrels, Query, Run } from '../../src/colle
 import { BertQE, expansionScore } from '../../src/expansion/index.js';
 import {
   chunkExamples,
-  gatherFeedback,
-  openFoundJournal,
+  collectFeedback,
+  openExampleJournal,
   type Feedback,
 } from '../../src/training/examples/index.js';
 import { trainModel } from '../../src/training/index.js';
 import { settingsFrom } from '../../src/training/settings.js';
-import { rankedByChunks } from '../../src/training/validation-queries.js';
+import { rankedByChunks } from '../../src/training/validation.js';
 import { overlap } from '../experiment/fake-model.js';
 import { temporaryFolder } from '../support/folders.js';
 import { merged, toyCollection, toyModel } from './toy-task.js';
@@ -70,9 +70,9 @@ const models = { bestPassage: scorer('general'), phaseOne: scorer('one'), phaseT
 let journals = 0;
 
 async function feedbackOf(some: readonly Query[] = queries) {
-  const journal = await openFoundJournal<Feedback>(join(folder, `feedback-${journals++}.jsonl`), 'key');
+  const journal = await openExampleJournal<Feedback>(join(folder, `feedback-${journals++}.jsonl`), 'key');
   try {
-    return await gatherFeedback(some, run, method, journal, { documents, ...models }, () => undefined);
+    return await collectFeedback(some, run, method, journal, { documents, ...models }, () => undefined);
   } finally {
     await journal.close();
   }

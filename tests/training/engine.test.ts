@@ -49,7 +49,7 @@ describe('an engine', () => {
   });
 });
 
-/** The update as REFERENCE §3 has it, one number at a time. */
+/** The update of the paper's optimiser, one number at a time. */
 function expected(w: number, gradients: readonly number[], rate: number, decay: number): number {
   let [m, v] = [0, 0];
   for (const g of gradients) {

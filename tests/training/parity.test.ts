@@ -8,7 +8,7 @@ import type { MaskSource } from '../../src/training/engine/dropout-masks.js';
 import { Engine } from '../../src/training/engine/engine.js';
 import type { TrainingBatch } from '../../src/training/engine/micro-batch.js';
 import { trainingGraph, type LossKind } from '../../src/training/graph/index.js';
-import { residualLoss } from '../../src/training/residual-loss.js';
+import { residualLoss } from '../../src/training/data/residual-loss.js';
 import { noise, seededWeights } from '../bert/graph/seeded-model.js';
 import { cut, seededBatch } from './seeded-batch.js';
 

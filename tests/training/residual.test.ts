@@ -4,14 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { combine, expansionScore, interpolate } from '../../src/expansion/index.js';
 import { publishedAdam } from '../../src/training/engine/adam.js';
 import { Engine } from '../../src/training/engine/engine.js';
-import {
-  drawGroup,
-  type ResidualGroup,
-  type ResidualQuery,
-  residualQueries,
-} from '../../src/training/examples/index.js';
+import { drawGroup, type ResidualQuery, residualQueries } from '../../src/training/data/residual-data.js';
 import { trainModel } from '../../src/training/index.js';
-import { residualLoss } from '../../src/training/residual-loss.js';
+import { residualLoss, type ResidualGroup } from '../../src/training/data/residual-loss.js';
 import { settingsFrom } from '../../src/training/settings.js';
 import { miniConfig } from '../bert/scorer/mini-model.js';
 import { seededWeights } from '../bert/graph/seeded-model.js';

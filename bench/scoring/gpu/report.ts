@@ -110,7 +110,7 @@ const FINDINGS = [
   '### The limits of WebGPU',
   '',
   '- **Batch shape.** A run costs 2 to 3 ms to start, so small batches waste the card. onnxruntime’s WebGPU keeps freed buffers of up to 160 MiB and makes larger ones anew, which takes up to four times as long. ' +
-    'So batches are as large as the widest activations allow within 128 MiB (`src/bert/scorer/batch-tokens.ts`): 65,536 tokens of T, 32,768 of S, 10,922 of B, 8,192 of L.',
+    'So batches are as large as the widest activations allow within 128 MiB (`src/bert/scorer/device-profiles.ts`): 65,536 tokens of T, 32,768 of S, 10,922 of B, 8,192 of L.',
   '- **Lengths.** Graphs for GPUs take padded sequences, and batches are filled with neighbours in length. Padding is 2 % of the tokens in batches of 16,384 and 8 % in batches of 65,536.',
   '- **Threads.** All sessions of a process share one WebGPU context that is not made for threads. Workers use it one at a time.',
   '- **Attention** is in standard operators. The fused operator is up to 9 % faster or slower, and wrong by 0.016 on a software adapter (SwiftShader).',

@@ -1,11 +1,15 @@
 import { layoutProblem } from './extent.js';
 import type { RandomAccessFile } from './random-access-file.js';
 
-/** An entry stored without compression. */
+/** An entry of a zip archive and the place of its bytes. */
 export interface ZipEntry {
   readonly name: string;
   readonly offset: number;
   readonly length: number;
+  /** The length of a deflated entry's content. */
+  readonly inflatedLength?: number;
+  /** CRC-32 of the content. */
+  readonly crc: number;
 }
 
 const END = 0x06054b50;
@@ -18,21 +22,30 @@ const LONGEST_COMMENT = 0xffff;
 /** A limit on the central directory: that of the largest models is a few hundred kilobytes. */
 const DIRECTORY_LIMIT = 1 << 28;
 
+/** Compression methods. */
+const STORED = 0;
+const DEFLATED = 8;
+
 /**
- * Lists a zip archive of stored entries, ZIP64 included. Sizes and offsets are checked against the file and local
- * headers against the directory; overlapping entries are refused.
+ * Lists a zip archive, ZIP64 included. Deflated entries are refused unless they are allowed. Sizes and offsets are
+ * checked against the file and local headers against the directory; overlapping entries are refused.
  */
-export async function readZip(file: RandomAccessFile): Promise<Map<string, ZipEntry>> {
+export async function readZip(
+  file: RandomAccessFile,
+  allowed: { readonly deflated?: boolean } = {},
+): Promise<Map<string, ZipEntry>> {
   const directory = await findDirectory(file);
-  const found = parseDirectory(file, await file.read(directory.offset, directory.length), directory.count);
+  const methods = allowed.deflated ? [STORED, DEFLATED] : [STORED];
+  const bytes = await file.read(directory.offset, directory.length);
   const entries = new Map<string, ZipEntry>();
-  for (const { name, header, length } of found) {
+  for (const { header, ...entry } of parseDirectory(file, bytes, directory.count, methods)) {
+    const { name } = entry;
     const local = view(await file.read(header, 30));
     if (local.getUint32(0, true) !== LOCAL)
       throw file.corrupt(`the zip entry "${name}" is not where it should be`);
     const offset = header + 30 + local.getUint16(26, true) + local.getUint16(28, true);
     if (entries.has(name)) throw file.corrupt(`the zip archive holds "${name}" twice`);
-    entries.set(name, { name, offset, length });
+    entries.set(name, { ...entry, offset });
   }
   const problem = layoutProblem([...entries.values()], directory.offset);
   if (problem !== undefined) throw file.corrupt(problem);
@@ -71,7 +84,8 @@ function parseDirectory(
   file: RandomAccessFile,
   bytes: Uint8Array,
   count: number,
-): { name: string; header: number; length: number }[] {
+  methods: readonly number[],
+): (Omit<ZipEntry, 'offset'> & { readonly header: number })[] {
   const data = view(bytes);
   const entries = [];
   let at = 0;
@@ -86,7 +100,8 @@ function parseDirectory(
     if (end > bytes.length) throw file.corrupt('the directory of the zip archive is damaged');
     const name = Buffer.from(bytes.subarray(at + 46, extra)).toString('utf8');
     if (data.getUint16(at + 8, true) & 1) throw file.corrupt(`the zip entry "${name}" is encrypted`);
-    if (data.getUint16(at + 10, true) !== 0) throw file.corrupt(`the zip entry "${name}" is compressed`);
+    const method = data.getUint16(at + 10, true);
+    if (!methods.includes(method)) throw file.corrupt(`the zip entry "${name}" is compressed`);
 
     // ZIP64 stores, in this order, only those of the three fields that did not fit.
     const wide = zip64Fields(data, extra, extra + extraLength);
@@ -97,9 +112,12 @@ function parseDirectory(
       if (next === undefined) throw file.corrupt(`the zip entry "${name}" lacks its ZIP64 size`);
       return asNumber(file, next);
     };
-    const length = field(at + 24);
-    if (field(at + 20) !== length) throw file.corrupt(`the zip entry "${name}" states two sizes`);
-    entries.push({ name, length, header: field(at + 42) });
+    const content = field(at + 24);
+    const length = field(at + 20);
+    if (method === STORED && length !== content)
+      throw file.corrupt(`the zip entry "${name}" states two sizes`);
+    const inflated = method === DEFLATED ? { inflatedLength: content } : {};
+    entries.push({ name, length, ...inflated, crc: data.getUint32(at + 16, true), header: field(at + 42) });
     at = end;
   }
   return entries;

@@ -3,12 +3,6 @@ import { type Context, rows } from './context.js';
 import type { Linear } from './weight-reader.js';
 
 /**
- * The way self-attention is computed: each head by itself, all heads in onnxruntime's own operator, or all heads in
- * standard operators. They differ in speed only.
- */
-export type AttentionStyle = 'by head' | 'fused' | 'plain';
-
-/**
  * Self-attention and its residual sum: x + attention(x)·W + b. That b, the tensor `shift`, has already been added to x.
  * Keys need no bias: it changes all scores of a query by the same amount, which the softmax cancels.
  */
@@ -78,9 +72,9 @@ const plainMix: Mix = (context, q, k, v) => {
 };
 
 /** The softmax of scores over their last axis, without padding; `axes` are those that the mask lacks. */
-function sharesOf({ graph, penalties }: Context, scores: Value, axes: readonly number[]): Value {
-  const masked = penalties
-    ? graph.op('Add', [scores, graph.op('Unsqueeze', [penalties, graph.integers(axes)])])
+function sharesOf({ graph, mask }: Context, scores: Value, axes: readonly number[]): Value {
+  const masked = mask
+    ? graph.op('Add', [scores, graph.op('Unsqueeze', [mask, graph.integers(axes)])])
     : scores;
   return graph.op('Softmax', [masked], { axis: -1 });
 }
@@ -103,14 +97,9 @@ export function firstTokenAttention(context: Context, sequences: Value, first: V
   const probes = swapped(context, graph.op('MatMul', [swapped(context, q), keys]));
   const scores = graph.op('MatMul', [probes, graph.op('Transpose', [sequences], { perm: [0, 2, 1] })]);
   const mixed = graph.op('MatMul', [sharesOf(context, scores, [1]), sequences]);
-  const values = store.floats(`${value.layer} by head`, [heads, hidden, size], async () => {
-    const parts = new Float32Array(hidden * hidden);
-    for (let head = 0; head < heads; head++) {
-      const outputs = [head * size, (head + 1) * size] as const;
-      parts.set(await store.weights.matrix({ ...value, outputs }), head * hidden * size);
-    }
-    return parts;
-  });
+  const values = store.floats(`${value.layer} by head`, [heads, hidden, size], () =>
+    store.weights.matrixByHead(value.layer, heads),
+  );
   const attended = swapped(context, graph.op('MatMul', [swapped(context, mixed), values]));
   return graph.op('Add', [rows(context, attended, hidden), store.bias(value)]);
 }

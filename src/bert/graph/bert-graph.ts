@@ -2,9 +2,8 @@ import { BertQeError } from '../../common/errors.js';
 import type { BertWeights } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
 import { ElementType, Graph, type Value } from '../onnx/index.js';
-import type { AttentionStyle } from './attention.js';
-import type { Context } from './context.js';
-import { embeddings, penalties } from './embeddings.js';
+import type { AttentionStyle, Context } from './context.js';
+import { attentionMask, embeddings } from './embeddings.js';
 import { attentionBias, dense, encoderLayer, firstTokenLayer } from './encoder-layer.js';
 import { GRAPH_IDS, GRAPH_LOGITS, GRAPH_SLOTS } from './names.js';
 import { halfProducts } from './half-products.js';
@@ -62,7 +61,7 @@ export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float:
   if (arithmetic.padded && arithmetic.attention !== 'plain') {
     throw new BertQeError('usage', 'Padded sequences need plain attention: the other styles have no mask.');
   }
-  const penalised = arithmetic.padded ? penalties(stream, config, slots) : undefined;
+  const mask = arithmetic.padded ? attentionMask(stream, config, slots) : undefined;
   const contextIn = (float: Float): Context => {
     const store = new Store(graph, reader, float, kept);
     const half = float === 'float16';
@@ -75,7 +74,7 @@ export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float:
       narrowed: (value) => (half ? graph.op('Cast', [value], { to: ElementType.float16 }) : value),
       widened: (value) => (half ? graph.op('Cast', [value], { to: ElementType.float32 }) : value),
       attention: arithmetic.attention ?? (config.heads <= FEW_HEADS ? 'by head' : 'fused'),
-      penalties: penalised,
+      mask,
       unitsAtOnce: arithmetic.unitsAtOnce ?? (half || arithmetic.products ? Infinity : unitsInCache(config)),
       exact: (rows) => floats(rows, { name: 'first token', uneven: true }),
       products: arithmetic.products?.(store, floats) ?? floats,

@@ -1,9 +1,14 @@
 import type { ModelConfig } from '../config.js';
 import { float, type Graph, type Value } from '../onnx/index.js';
-import type { AttentionStyle } from './attention.js';
 import { mapped } from './matrices.js';
 import type { Operand, Products } from './products.js';
 import type { Store } from './store.js';
+
+/**
+ * The way self-attention is computed: each head by itself, all heads in onnxruntime's own operator, or all heads in
+ * standard operators. They differ in speed only.
+ */
+export type AttentionStyle = 'by head' | 'fused' | 'plain';
 
 /** The context in which the parts of a BERT graph are built. */
 export interface Context {
@@ -18,7 +23,7 @@ export interface Context {
   readonly widened: (value: Value) => Value;
   readonly attention: AttentionStyle;
   /** The mask of padded sequences, which is added to attention scores: `[batch, sequence]`. */
-  readonly penalties: Value | undefined;
+  readonly mask: Value | undefined;
   /** Units of a feed-forward layer that are computed, activated and added up at a time. */
   readonly unitsAtOnce: number;
   /** Products over all tokens: nearly all of the work, and all that differs between precisions. */

@@ -3,45 +3,52 @@ import type { Value } from '../onnx/index.js';
 import { type Context, layerNorm } from './context.js';
 import { mapped } from './matrices.js';
 import type { Store } from './store.js';
+import type { WeightReader } from './weight-reader.js';
 
-/** e to this is 0 in float32, beside any score of a real model. */
-const INAUDIBLE = -10_000;
+/** The bias of masked attention scores: beside any score of a real model, its exponential is 0 in float32. */
+export const MASK_BIAS = -10_000;
 
-/** The slot of a token that only fills a sequence up, in graphs that take such: the row behind all others. */
+/** The slot of padding in padded graphs: the row after all others. */
 export function paddingSlot({ typeVocabulary, maxPositions }: ModelConfig): number {
   return typeVocabulary * maxPositions;
 }
 
-/** What is added to the score of each token as a key, `[batch, sequence]`: nothing, or enough that nobody hears it. */
-export function penalties(stream: Store, config: ModelConfig, slots: Value): Value {
+/** The mask that is added to attention scores: 0 for tokens, {@link MASK_BIAS} for padding, `[batch, sequence]`. */
+export function attentionMask(stream: Store, config: ModelConfig, slots: Value): Value {
   const padding = paddingSlot(config);
   const table = stream.floats('embeddings penalties', [padding + 1], async () => {
     const values = new Float32Array(padding + 1);
-    values[padding] = INAUDIBLE;
+    values[padding] = MASK_BIAS;
     return values;
   });
   return stream.graph.op('Gather', [table, slots]);
 }
 
 /**
- * Word, position and segment embeddings, summed and normalised: `[batch · sequence, hidden]`. Positions and
- * segments share one table; a token's row in it, its slot, is `segment · maxPositions + position`.
+ * The sums of a position's and a segment's embedding, in `rows` rows: a token's row, its slot, is
+ * `segment · maxPositions + position`. Rows after the last slot are 0.
  */
+export async function placeTable(
+  weights: WeightReader,
+  { hidden, typeVocabulary }: ModelConfig,
+  rows: number,
+): Promise<Float32Array> {
+  const segments = await weights.tensor('embeddings.token_type_embeddings.weight');
+  const positions = await weights.tensor('embeddings.position_embeddings.weight');
+  const table = new Float32Array(rows * hidden);
+  for (let segment = 0; segment < typeVocabulary; segment++) {
+    const added = segments.subarray(segment * hidden, (segment + 1) * hidden);
+    const moved = mapped(positions, (value, i) => value + added[i % hidden]);
+    table.set(moved, segment * positions.length);
+  }
+  return table;
+}
+
+/** Word, position and segment embeddings, summed and normalised: `[batch · sequence, hidden]`. */
 export function embeddings(context: Context, ids: Value, slots: Value, shift: string | undefined): Value {
   const { graph, config, stream } = context;
-  const { vocabulary, hidden, typeVocabulary } = config;
-  const count = paddingSlot(config) + (context.penalties ? 1 : 0);
-  const places = async () => {
-    const segments = await stream.weights.tensor('embeddings.token_type_embeddings.weight');
-    const positions = await stream.weights.tensor('embeddings.position_embeddings.weight');
-    const table = new Float32Array(count * hidden);
-    for (let segment = 0; segment < typeVocabulary; segment++) {
-      const added = segments.subarray(segment * hidden, (segment + 1) * hidden);
-      const moved = mapped(positions, (value, i) => value + added[i % hidden]);
-      table.set(moved, segment * positions.length);
-    }
-    return table;
-  };
+  const { vocabulary, hidden } = config;
+  const rows = paddingSlot(config) + (context.mask ? 1 : 0);
   const flat = graph.integers([-1]);
   const word = stream.rowsOf(
     'embeddings words',
@@ -51,8 +58,8 @@ export function embeddings(context: Context, ids: Value, slots: Value, shift: st
   );
   const place = stream.rowsOf(
     'embeddings slots',
-    [count, hidden],
-    places,
+    [rows, hidden],
+    () => placeTable(stream.weights, config, rows),
     graph.op('Reshape', [slots, flat]),
   );
   return layerNorm(context, graph.op('Add', [word, place]), 'embeddings.LayerNorm', shift);

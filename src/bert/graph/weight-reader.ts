@@ -48,6 +48,18 @@ export class WeightReader {
     return transposed(await this.rows(linear), outputs, inputs);
   }
 
+  /** The weights of a layer as `[heads, inputs, outputs of a head]`. */
+  async matrixByHead(layer: string, heads: number): Promise<Float32Array> {
+    const { inputs, outputs } = this.shape({ layer });
+    const size = outputs / heads;
+    const parts = new Float32Array(inputs * outputs);
+    for (let head = 0; head < heads; head++) {
+      const part = await this.matrix({ layer, outputs: [head * size, (head + 1) * size] });
+      parts.set(part, head * inputs * size);
+    }
+    return parts;
+  }
+
   /** The bias; b − W·shift for inputs to which the tensor `shift` has been added. */
   async bias(linear: Linear, shift?: string): Promise<Float32Array> {
     const { scale = 1 } = linear;

@@ -53,7 +53,11 @@ export async function quantizeModel(
     await mkdir(join(target, 'onnx'));
     throwIfAborted(signal);
     const path = join(target, 'onnx/model_int8.onnx');
-    await writeCompiled(weights, { precision: 'int8', device: 'cpu', tokenizer, calibration }, path);
+    await writeCompiled(
+      weights,
+      { precision: 'int8', device: 'cpu', batches: 'equal', tokenizer, calibration },
+      path,
+    );
     await writeConfig(config, target);
   } finally {
     await checkpoint.close();

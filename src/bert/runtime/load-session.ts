@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { InferenceSession } from 'onnxruntime-node';
+import type { InferenceSession } from 'onnxruntime-node';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 
 /** The device that computes. */
@@ -26,14 +26,16 @@ export async function loadSession(
   { widensWeights = false }: LoadOptions = {},
 ): Promise<InferenceSession> {
   try {
-    return await InferenceSession.create(path, {
+    const runtime = await import('onnxruntime-node');
+    return await runtime.InferenceSession.create(path, {
       executionProviders: device === 'cpu' ? ['cpu'] : [device, 'cpu'],
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
       graphOptimizationLevel: 'all',
       // Batches differ in shape, and memory would be planned for each.
       enableMemPattern: false,
-      logSeverityLevel: 3,
+      // On CUDA a failed batch may be run again in halves; every failure is thrown as well as logged.
+      logSeverityLevel: device === 'cuda' ? 4 : 3,
       extra: {
         session: {
           // Waiting threads must sleep: spinning would take the cores from other workers and from the main thread.
@@ -45,10 +47,18 @@ export async function loadSession(
       },
     });
   } catch (error) {
+    if (isOutOfMemory(error)) {
+      throw new BertQeError('failure', `${path}: the memory of ${device} does not hold it`, { cause: error });
+    }
     throw new BertQeError('input', `${path}: onnxruntime cannot load it on ${device}: ${reasonOf(error)}`, {
       cause: error,
     });
   }
+}
+
+/** True for the errors of onnxruntime and CUDA that tell of exhausted memory. */
+export function isOutOfMemory(error: unknown): boolean {
+  return /failed to allocate memory|out of memory|CUBLAS_STATUS_ALLOC_FAILED/i.test(reasonOf(error));
 }
 
 /**

@@ -3,6 +3,8 @@ import { BertQeError, type ErrorCode, reasonOf } from '../../common/errors.js';
 import { createGuard, forgetGuard, type Guard, guarded } from './exit-guard.js';
 import { type GpuMutex, gpuMutexFor, withGpuMutex } from './gpu-mutex.js';
 import type { Device } from './load-session.js';
+import { requireRuntime } from './runtime-package.js';
+import { silenceRuntime } from './telemetry.js';
 
 /**
  * Worker threads that run onnxruntime, and the protocol between them and the main thread. A worker offers a service:
@@ -69,6 +71,8 @@ export class NativeWorker<S extends Service> {
   /** Resolves once the service is open; rejects with the reason when it cannot be opened. */
   static async start<S extends Service>(options: WorkerOptions): Promise<NativeWorker<S>> {
     const { file, name, device, setup, onExit } = options;
+    requireRuntime();
+    await silenceRuntime();
     const guard = createGuard();
     const data: WorkerData = { setup, guard, mutex: gpuMutexFor(device) };
     const worker = new Worker(file, { workerData: data, execArgv: [], name: `bert-qe ${name}` });

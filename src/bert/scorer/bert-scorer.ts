@@ -1,45 +1,58 @@
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import { countOf, scoringCost, SequenceTotal } from '../cost.js';
 import type { EncoderShape } from '../sizes.js';
 import type { Precision } from '../compile/index.js';
 import { findModel } from '../models.js';
-import { type Device, workerUrl } from '../runtime/index.js';
+import { chooseDevice, cudaState, type Device, workerUrl } from '../runtime/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
 import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../types.js';
-import { batchTokensFor, headScoresFor, messageTokensFor, sharedTokensFor } from './batch-tokens.js';
+import { DEVICE_PROFILES, pulledTokens } from './device-profiles.js';
 import { InFlight } from './in-flight.js';
 import { chooseLayout, type Layout } from './layout.js';
 import { type PreparedModel, prepareModel } from './model-source.js';
 import { PieceCache } from './piece-cache.js';
-import { lengthOf, plan, type PlanOptions, countTask } from './plan.js';
+import { countTask, plan, type PlanOptions } from './plan.js';
 import { WorkerPool } from './pool.js';
 import { type Logits, probabilities } from './probabilities.js';
+import { lengthOf } from './window.js';
 
-/** Which model to load, and how to run it. */
+/** The model to load, and how to run it. */
 export interface ScorerOptions {
-  /** A letter (T, S, M, B, L), the name of a model on the shelves, or a path to a model folder. */
+  /** A letter (T, S, M, B, L), the name of a model, or a path to a model folder. */
   readonly model: string;
-  /** Default `auto`: the CPU; a GPU is used where it is asked for. */
+  /** Default `auto`: CUDA where it can be used, else the CPU; WebGPU is used where it is asked for. */
   readonly device?: Device | 'auto';
-  /** Default `auto`: fp32, or what an export offers. */
+  /** Default `auto`: fp32, on CUDA fp16, or what an export offers. */
   readonly precision?: Precision | 'auto';
   /** Worker threads, each with a session of its own. Default: by cores and model size. */
   readonly workers?: number;
-  /** Threads inside each session. Default: the cores shared out among the workers. */
+  /** Threads of each session. Default: the cores divided among the workers. */
   readonly threads?: number;
   /**
-   * Steps, 1 to 19, by which threads that score on a CPU give way to other threads of the machine, those of the caller
-   * first of all (0). Linux alone has a priority for each thread.
+   * Steps, 1 to 19, by which threads that score on a CPU give way to the machine's other threads, the caller's among
+   * them (0). Only Linux has a priority for each thread.
    */
   readonly niceness?: number;
-  /** Longest sequence, special tokens included; default 384, of which the first text gets a third. */
+  /** The longest sequence, special tokens included; default 384, of which the first text gets a third. */
   readonly maxLength?: number;
-  /** Tokens in a batch. Default: 1,024 on a CPU, 512 of large models; by memory on a GPU (batch-tokens.ts). */
+  /** Tokens in a batch. Default: 1,024 on a CPU, 512 of large models; by width on a GPU (device-profiles.ts). */
   readonly batchTokens?: number;
 }
 
-/** What a scorer turned out to be, after all `auto`s were decided. */
+const SCORER_OPTIONS: OptionNames<ScorerOptions> = {
+  model: true,
+  device: true,
+  precision: true,
+  workers: true,
+  threads: true,
+  niceness: true,
+  maxLength: true,
+  batchTokens: true,
+};
+
+/** A loaded scorer's settings, with every `auto` resolved. */
 export interface ScorerInfo extends Layout {
   readonly model: string;
   readonly folder: string;
@@ -48,9 +61,9 @@ export interface ScorerInfo extends Layout {
   readonly labels: number;
   readonly maxLength: number;
   readonly batchTokens: number;
-  /** Tokens that a worker is sent at a time, at most. */
+  /** The most tokens that a worker is sent at a time. */
   readonly messageTokens: number;
-  /** What costs depend on; absent for ONNX exports whose configuration does not describe a BERT. */
+  /** The dimensions that costs depend on; absent for ONNX exports whose configuration does not describe a BERT. */
   readonly shape?: EncoderShape;
 }
 
@@ -68,43 +81,51 @@ export class BertScorer implements Scorer {
     this.#planning = planning;
   }
 
-  /** Finds, compiles if need be, and loads a model; it is refused here, with the reason, or it can score. */
+  /** Finds a model, compiles it if necessary, and loads it; refuses, with the reason, one that cannot score. */
   static async load(options: ScorerOptions): Promise<BertScorer> {
+    refuseUnknownOptions('BertScorer.load', options, SCORER_OPTIONS);
     const folder = await findModel(options.model);
     const tokenizer = await loadTokenizer(folder);
     const { template } = tokenizer;
-    const { model: name, device: wanted = 'auto' } = options;
-    // Never a GPU by itself: WebGPU may be a program, hundreds of times slower than the CPU it runs on.
-    const device = wanted === 'auto' ? 'cpu' : wanted;
+    const device = await chooseDevice(options.device ?? 'auto');
+    if (device === 'cuda') await requireCuda();
+    const profile = DEVICE_PROFILES[device];
     const model = await prepareModel(folder, options.precision ?? 'auto', device, tokenizer);
+    const { labels, precision, batches } = model;
     const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
     const budget = budgetFor(maxLength, template);
-    const layout = chooseLayout(device, model.bytes, options);
-    const { labels, paddingSlot, precision } = model;
-    // What feeds a GPU must not wait.
+    const { workers, threads } = chooseLayout(device, model.bytes, options);
+    // Threads that feed a GPU must not wait.
     const niceness = device === 'cpu' ? (options.niceness ?? 0) : 0;
-    const { secondSegment } = template;
-    const pool = await WorkerPool.open(layout.workers, {
+    const pool = await WorkerPool.open(workers, {
       file: workerUrl('scorer/worker.js'),
-      setup: { model, device, threads: layout.threads, niceness, secondSegment },
+      setup: { model, device, threads, niceness, secondSegment: template.secondSegment },
     });
-    const batchTokens = options.batchTokens ?? batchTokensFor(device, model);
-    // Whoever names a size of batch gets it.
-    const headScores = options.batchTokens === undefined ? headScoresFor(device, model) : Infinity;
-    const pieces = new PieceCache(tokenizer, Math.max(budget.first, budget.second));
-    const messageTokens = messageTokensFor(device, model, batchTokens);
-    const sizes = { maxLength, batchTokens, messageTokens };
-    const shape = model.shape ? { shape: model.shape } : {};
-    const info = { ...layout, model: name, folder, device, precision, labels, ...sizes, ...shape };
+    const batchTokens = options.batchTokens ?? profile.batchTokens(model);
+    const messageTokens = profile.messageTokens(model, batchTokens);
+    const info: ScorerInfo = {
+      model: options.model,
+      folder,
+      device,
+      precision,
+      labels,
+      workers,
+      threads,
+      maxLength,
+      batchTokens,
+      messageTokens,
+      ...(model.shape ? { shape: model.shape } : {}),
+    };
     return new BertScorer(info, pool, {
-      pieces,
+      pieces: new PieceCache(tokenizer, Math.max(budget.first, budget.second)),
       template,
       budget,
+      batches,
       batchTokens,
-      headScores,
-      together: { tokens: messageTokens, tasks: pool.capacity },
-      sharing: { takers: layout.workers, tokens: sharedTokensFor(layout.workers, messageTokens) },
-      padded: paddingSlot !== undefined,
+      // A batch size that the caller chose is not limited further.
+      attentionLimit: options.batchTokens === undefined ? profile.attentionLimit(model) : Infinity,
+      messageLimit: { tokens: messageTokens, tasks: pool.capacity },
+      pullLimit: { tokens: pulledTokens(workers, messageTokens), workers },
     });
   }
 
@@ -113,7 +134,7 @@ export class BertScorer implements Scorer {
     return probabilities(await this.scoreLogits(pairs, options));
   }
 
-  /** The classifier's raw outputs: where probabilities saturate at 0 and 1, these still tell pairs apart. */
+  /** The classifier's raw outputs, which still differ where probabilities saturate at 0 and 1. */
   async scoreLogits(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Logits> {
     throwIfAborted(options.signal);
     if (this.#closed) throw new BertQeError('usage', 'The scorer is closed; load it again.');
@@ -126,7 +147,7 @@ export class BertScorer implements Scorer {
     }
   }
 
-  /** Tokens that the model reads of a pair, as it is truncated; what is tokenised for this is not tokenised again. */
+  /** The tokens of a pair as it is truncated. Its texts are tokenised once, for this and for scoring. */
   lengthOf(pair: TextPair): number {
     return lengthOf(pair, this.#planning);
   }
@@ -176,12 +197,18 @@ export class BertScorer implements Scorer {
     }
   }
 
-  /** Takes no further calls, lets the running ones finish, then ends the workers. */
+  /** Refuses further calls, lets the running ones finish, then ends the workers. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled(this.#calls);
     await this.#pool.close();
   }
+}
+
+/** Refuses CUDA, with the reason, where it cannot be used. */
+async function requireCuda(): Promise<void> {
+  const { isUsable, detail } = await cudaState();
+  if (!isUsable) throw new BertQeError('missing', `CUDA cannot be used here: ${detail}.`);
 }
 
 function checkedLength(maxLength: number, model: PreparedModel, folder: string): number {

@@ -1,12 +1,13 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { BertQeError } from '../../common/errors.js';
-import { GRAPH_IDS, GRAPH_SLOTS } from '../graph/index.js';
-import { inputMeaning } from './input-names.js';
+import { GRAPH_IDS, GRAPH_PLACES, GRAPH_SLOTS, GRAPH_STARTS } from '../graph/index.js';
+import { inputMeaning } from './export-inputs.js';
 import type { RunnableModel, WorkerSetup } from './messages.js';
+import { packedInputs } from './packed-inputs.js';
 
 /**
- * Makes the named inputs of one batch of sequences of one length; `splits` are the places where second texts start,
- * `ends`, of padded sequences, those behind their last tokens.
+ * Makes the named inputs of one batch. `length` is that of the longest sequence, `splits` are the positions of second
+ * texts, `ends` those after the last tokens where sequences differ in length.
  */
 export type Feeds = (
   ids: Int32Array,
@@ -17,15 +18,16 @@ export type Feeds = (
 
 type Inputs = InferenceSession['inputMetadata'];
 
-/** Chooses how a model is fed, or says why it cannot be. */
+/** The feeds of a model; refuses an export whose inputs are not those of a cross-encoder. */
 export function feedsFor(setup: WorkerSetup, inputs: Inputs): Feeds {
-  return inputs.some(({ name }) => name === GRAPH_SLOTS)
-    ? ownFeeds(setup.model, setup.secondSegment)
-    : exportFeeds(inputs, setup.model.path, setup.secondSegment);
+  const { model, secondSegment } = setup;
+  if (model.batches === 'packed') return packedFeeds(model, secondSegment);
+  const isCompiled = inputs.some(({ name }) => name === GRAPH_SLOTS);
+  return isCompiled ? slotFeeds(model, secondSegment) : exportFeeds(inputs, model.path, secondSegment);
 }
 
-/** Graphs written here: see embeddings.ts for what a slot is. */
-function ownFeeds({ maxPositions, paddingSlot }: RunnableModel, secondSegment: 0 | 1): Feeds {
+/** Feeds of bertGraph, for sequences of one length or padded; slots are defined in embeddings.ts. */
+function slotFeeds({ maxPositions, paddingSlot }: RunnableModel, secondSegment: 0 | 1): Feeds {
   const secondSlots = secondSegment * maxPositions;
   return (ids, splits, length, ends) => {
     const dims = [splits.length, length];
@@ -35,6 +37,19 @@ function ownFeeds({ maxPositions, paddingSlot }: RunnableModel, secondSegment: 0
     return {
       [GRAPH_IDS]: new Tensor('int32', ids, dims),
       [GRAPH_SLOTS]: new Tensor('int32', slots, dims),
+    };
+  };
+}
+
+/** Feeds of packedGraph. */
+function packedFeeds({ maxPositions }: RunnableModel, secondSegment: 0 | 1): Feeds {
+  return (ids, splits, length, ends = new Int32Array(splits.length).fill(length)) => {
+    const { slots, starts, places, longest } = packedInputs(splits, ends, secondSegment * maxPositions);
+    return {
+      [GRAPH_IDS]: new Tensor('int32', ids, [ids.length]),
+      [GRAPH_SLOTS]: new Tensor('int32', slots, [slots.length]),
+      [GRAPH_STARTS]: new Tensor('int32', starts, [starts.length]),
+      [GRAPH_PLACES]: new Tensor('int32', places, [splits.length, longest]),
     };
   };
 }
@@ -81,7 +96,7 @@ function fill(
   }
 }
 
-/** Non-negative int32 → int64, by their low words: BigInts one at a time would cost more than the model. */
+/** Non-negative int32 → int64, written as low words: single BigInts would cost more than the model. */
 function widened(values: Int32Array): BigInt64Array<ArrayBuffer> {
   const wide = new BigInt64Array(values.length);
   const words = new Int32Array(wide.buffer);

@@ -1,4 +1,4 @@
-/** A bounded set of running promises. The first failure is kept and thrown to whoever waits next. */
+/** A bounded set of running promises. The first failure is kept and rejects every wait. */
 export class InFlight {
   readonly #limit: number;
   readonly #running = new Set<Promise<void>>();
@@ -19,7 +19,7 @@ export class InFlight {
     this.#running.add(tracked);
   }
 
-  /** Makes every wait, present and future, throw; what runs is left to end unheard. */
+  /** Rejects every wait, present and future; running promises end unnoticed. */
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.#wake?.();

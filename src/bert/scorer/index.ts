@@ -2,6 +2,6 @@ export { BertScorer, type ScorerInfo, type ScorerOptions } from './bert-scorer.j
 export { logOdds, type Logits, probabilities, sigmoid } from './probabilities.js';
 export type { Device } from '../runtime/index.js';
 export type { Precision } from '../compile/index.js';
-export { inputMeaning, type InputMeaning } from './input-names.js';
+export { inputMeaning, type InputMeaning } from './export-inputs.js';
 export { PieceCache } from './piece-cache.js';
 export { plan, type PlanOptions } from './plan.js';

@@ -1,29 +1,30 @@
 import { availableParallelism, totalmem } from 'node:os';
 import type { Device } from '../runtime/index.js';
+import { DEVICE_PROFILES } from './device-profiles.js';
 
-/** How many workers, each with how many threads. */
+/** The number of workers, and of threads in each. */
 export interface Layout {
   readonly workers: number;
   readonly threads: number;
 }
 
-/** What the machine has, or a container was given of it. */
+/** The resources of the machine, or of the container. */
 export interface Machine {
   readonly cores: number;
   readonly memory: number;
 }
 
 /**
- * Weights that all workers together may hold, each packing its own copy: an eighth of the memory, so that the models of
- * three phases leave most of it to others, and on small machines so much that all but large models are held by every core.
+ * The memory for the weights of all workers, each of which packs its own copy: an eighth, so that the models of three
+ * phases leave most of it to others; on small machines, enough for a copy per core of all but large models.
  */
 const MEMORY_SHARE = 1 / 8;
 const LEAST_WEIGHT_BYTES = 1 << 30;
 
 /**
- * On a CPU, workers of one thread each are best: threads of one session wait for each other after every operator, so
- * that all are as slow as the one whose core something else is using, and a core they sleep on may be given away.
- * Models of which memory holds fewer copies get fewer workers with more threads. A GPU has one queue.
+ * Chooses the layout. On a CPU, workers of one thread each are best: the threads of one session wait for each other
+ * after every operator, so all are as slow as the one whose core is shared with other work. Models of which memory
+ * holds fewer copies get fewer workers with more threads.
  */
 export function chooseLayout(
   device: Device,
@@ -31,20 +32,21 @@ export function chooseLayout(
   wanted: { readonly workers?: number | undefined; readonly threads?: number | undefined },
   { cores, memory }: Machine = thisMachine(),
 ): Layout {
-  if (device !== 'cpu') return { workers: wanted.workers ?? 1, threads: wanted.threads ?? 1 };
+  const { workers: workersFor } = DEVICE_PROFILES[device];
+  if (workersFor) return { workers: wanted.workers ?? workersFor(modelBytes), threads: wanted.threads ?? 1 };
   const threadsOf = (workers: number) => wanted.threads ?? Math.max(1, Math.floor(cores / workers));
   if (wanted.workers !== undefined) return { workers: wanted.workers, threads: threadsOf(wanted.workers) };
   const copies = Math.floor(Math.max(LEAST_WEIGHT_BYTES, MEMORY_SHARE * memory) / modelBytes);
   let workers = 1;
   for (let more = 2; more <= copies && more * threadsOf(more) <= cores; more++) {
-    // As many as can be, of those numbers that leave the fewest cores without work: four of 16 cores rather than six.
+    // The largest number of those that leave the fewest cores idle: four of 16 cores rather than six.
     if (more * threadsOf(more) >= workers * threadsOf(workers)) workers = more;
   }
   return { workers, threads: threadsOf(workers) };
 }
 
 function thisMachine(): Machine {
-  // Without a limit this is 0, or a number beyond any memory.
+  // Without a limit this is 0, or more than any memory.
   const limit = process.constrainedMemory() || Infinity;
   return { cores: availableParallelism(), memory: Math.min(totalmem(), limit) };
 }

@@ -1,3 +1,4 @@
+import type { BatchForm } from '../graph/index.js';
 import type { Device, LoadOptions, NO_ANSWER, Service } from '../runtime/index.js';
 import type { SharedTask } from './shared-task.js';
 
@@ -7,11 +8,12 @@ export interface RunnableModel extends LoadOptions {
   /** Outputs of the classifier, 1 or 2, as its configuration states. */
   readonly labels: number;
   readonly maxPositions: number;
-  /** The slot of padding, of graphs that take sequences of different lengths in a batch. */
+  readonly batches: BatchForm;
+  /** The slot of padding in padded batches. */
   readonly paddingSlot?: number;
 }
 
-/** What a scoring worker is given when it starts. */
+/** The setup of a scoring worker. */
 export interface WorkerSetup {
   readonly model: RunnableModel;
   readonly device: Device;
@@ -23,16 +25,15 @@ export interface WorkerSetup {
 }
 
 /**
- * Batches of sequences, each of one length or padded to the length of the longest; arrays hold the sequences one
- * after the other.
+ * Batches of sequences in the form of the model. Arrays hold the sequences one after the other.
  */
 export interface BatchTask {
   readonly ids: Int32Array<ArrayBuffer>;
   /** Per sequence, the position of the second text's first token. */
   readonly splits: Int32Array<ArrayBuffer>;
-  /** Per sequence, the position after its last token; absent where nothing is padded. */
+  /** Per sequence, the position after its last token; absent if all sequences of a batch have one length. */
   readonly ends?: Int32Array<ArrayBuffer>;
-  /** Per batch: how many sequences, of what length. */
+  /** Per batch: the number of sequences and the length of the longest. */
   readonly shapes: readonly { readonly rows: number; readonly length: number }[];
 }
 

@@ -2,41 +2,31 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BertQeError } from '../../common/errors.js';
-import {
-  type CrossEncoderConfig,
-  type ModelConfig,
-  readCrossEncoderConfig,
-  readModelConfig,
-} from '../config.js';
+import { type CrossEncoderConfig, readCrossEncoderConfig, readModelConfig } from '../config.js';
 import { compiledModel, type Precision } from '../compile/index.js';
 import { paddingSlot } from '../graph/index.js';
 import type { EncoderShape } from '../sizes.js';
 import type { Device } from '../runtime/index.js';
 import type { Tokenizer } from '../types.js';
+import { DEVICE_PROFILES, type ModelTraits } from './device-profiles.js';
 import type { RunnableModel } from './messages.js';
 
 /** A model ready for a session. */
-export interface PreparedModel extends RunnableModel {
-  readonly precision: Precision;
-  /** Size of its files, from which memory is estimated. */
+export interface PreparedModel extends RunnableModel, ModelTraits {
+  /** The size of its files, from which memory is estimated. */
   readonly bytes: number;
-  /** Of models that were compiled here. */
-  readonly encoder?: ModelConfig;
   /** Absent for exports whose configuration does not describe a BERT. */
   readonly shape?: EncoderShape;
 }
 
-/** Where folders keep a ready-made graph, by the precision its name promises. */
+/** Files of ONNX exports in a model folder, by the precision that their names promise. */
 export const EXPORTS: Readonly<Record<Precision, readonly string[]>> = {
   fp32: ['onnx/model.onnx', 'model.onnx'],
   int8: ['onnx/model_int8.onnx', 'onnx/model_quantized.onnx', 'model_quantized.onnx'],
   fp16: ['onnx/model_fp16.onnx', 'model_fp16.onnx'],
 };
 
-/**
- * Turns a model folder into a file that a session can load: a BERT checkpoint is compiled, an ONNX export of
- * any cross-encoder is taken as it is.
- */
+/** Makes a model folder ready for a session: compiles a BERT checkpoint, or takes an ONNX export as it is. */
 export async function prepareModel(
   folder: string,
   precision: Precision | 'auto',
@@ -45,15 +35,21 @@ export async function prepareModel(
 ): Promise<PreparedModel> {
   const config = await readCrossEncoderConfig(folder);
   if (config.modelType === 'bert' && (await hasCheckpoint(folder))) {
-    const chosen = precision === 'auto' ? 'fp32' : precision;
-    if (chosen === 'int8' && device !== 'cpu') {
-      throw new BertQeError('usage', `Precision int8 is for the CPU; use fp32 on ${device}.`);
+    const { batches, precisions, widensHalfWeights } = DEVICE_PROFILES[device];
+    const chosen = precision === 'auto' ? precisions[0] : precision;
+    if (!precisions.includes(chosen)) {
+      throw new BertQeError('usage', `Precision int8 is for the CPU; use ${precisions[0]} on ${device}.`);
     }
     const encoder = await readModelConfig(folder);
-    const path = await compiledModel(folder, encoder, { precision: chosen, device, tokenizer });
-    const padding = device === 'cpu' ? {} : { paddingSlot: paddingSlot(encoder) };
-    const widensWeights = chosen === 'fp16' && device === 'webgpu';
-    return { ...(await prepared(path, config, chosen)), ...padding, widensWeights, encoder, shape: encoder };
+    const path = await compiledModel(folder, encoder, { precision: chosen, device, batches, tokenizer });
+    return {
+      ...(await prepared(path, config, chosen)),
+      batches,
+      ...(batches === 'padded' ? { paddingSlot: paddingSlot(encoder) } : {}),
+      widensWeights: chosen === 'fp16' && widensHalfWeights,
+      encoder,
+      shape: encoder,
+    };
   }
   const candidates = precision === 'auto' ? (Object.keys(EXPORTS) as Precision[]) : [precision];
   for (const candidate of candidates) {
@@ -71,7 +67,7 @@ export async function prepareModel(
   );
 }
 
-/** Names under which openCheckpoint finds weights in a folder. */
+/** File names that openCheckpoint finds in a folder. */
 const WEIGHTS = /^(?:model\.safetensors|pytorch_model\.bin)(?:\.index\.json)?$|\.index$/;
 
 async function hasCheckpoint(folder: string): Promise<boolean> {
@@ -101,5 +97,12 @@ async function prepared(
       ),
     ),
   );
-  return { path, labels, maxPositions, precision, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+  return {
+    path,
+    labels,
+    maxPositions,
+    precision,
+    batches: 'equal',
+    bytes: sizes.reduce((sum, size) => sum + size, 0),
+  };
 }

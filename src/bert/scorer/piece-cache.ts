@@ -1,14 +1,14 @@
 import type { Tokenizer } from '../types.js';
 
-/** Word-piece ids remembered for later calls: 4 M ids are 16 MB. */
+/** The most word-piece ids kept: 4 M ids are 16 MB. */
 const CACHED_IDS = 4_000_000;
 
-/** What an entry costs beside its ids (string, key, array), counted in ids. */
+/** The cost of an entry beside its ids (string, key, array), counted in ids. */
 const ENTRY_OVERHEAD = 64;
 
 /**
- * Tokenises each text once. A passage meets eleven queries and chunks and a chunk a thousand passages, so
- * tokenising per pair would cost more than a small model. The oldest texts are dropped when it is full.
+ * A cache of texts' word pieces. A passage is paired with eleven queries and chunks and a chunk with a thousand
+ * passages, so tokenising per pair would cost more than a small model. The oldest texts are dropped when it is full.
  */
 export class PieceCache {
   readonly #tokenizer: Tokenizer;
@@ -16,7 +16,7 @@ export class PieceCache {
   readonly #pieces = new Map<string, Int32Array>();
   #cost = 0;
 
-  /** `longest`: pieces beyond it are never used and not kept. */
+  /** Pieces beyond `longest` are never used and not kept. */
   constructor(tokenizer: Tokenizer, longest: number) {
     this.#tokenizer = tokenizer;
     this.#longest = longest;

@@ -1,272 +1,176 @@
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import type { SequenceTotal } from '../cost.js';
-import { type Budget, sequenceLength, writeSequence } from '../sequence.js';
-import type { PairTemplate, TextPair } from '../types.js';
-import { TimeSlice } from '../../common/yield.js';
+import type { BatchForm } from '../graph/index.js';
+import { writeSequence } from '../sequence.js';
+import type { TextPair } from '../types.js';
 import type { BatchTask } from './messages.js';
-import type { PieceCache } from './piece-cache.js';
+import { type Encoding, type Window, windows } from './window.js';
 
-export interface PlanOptions {
-  readonly pieces: PieceCache;
-  readonly template: PairTemplate;
-  readonly budget: Budget;
-  /** Tokens in a batch; a longer sequence is a batch of its own. */
+export interface PlanOptions extends Encoding {
+  /** The most tokens in a batch; a longer sequence is a batch of its own. */
   readonly batchTokens: number;
-  /** Attention scores of a head in a padded batch, rows × length², at most. Default: no limit. */
-  readonly headScores?: number;
-  /**
-   * How much may travel in one message, as long as so many tasks remain that every worker has some; without this,
-   * no more than a batch.
-   */
-  readonly together?: { readonly tokens: number; readonly tasks: number };
-  /**
-   * How many workers may take batches of a task from each other, and the tokens of a call, at most, that is one such task;
-   * without this, every task is one worker's.
-   */
-  readonly sharing?: { readonly takers: number; readonly tokens: number };
-  /** Whether sequences of a batch may differ in length, and are padded; fewer, larger batches then. */
-  readonly padded?: boolean;
-}
-
-/** Adds the sequences of a task to a total, padding left out. */
-export function countTask({ shapes, ends }: BatchTask, total: SequenceTotal): void {
-  if (ends) for (const length of ends) total.add(length);
-  else for (const { rows, length } of shapes) total.add(length, rows);
+  /** The form of batches (`equal`). */
+  readonly batches?: BatchForm;
+  /** The most attention scores of a head in a padded batch, rows × length² (no limit). */
+  readonly attentionLimit?: number;
+  /** The most tokens in a task, while at least so many tasks remain that every worker has some (one batch). */
+  readonly messageLimit?: { readonly tokens: number; readonly tasks: number };
+  /** The most tokens of a call that becomes one task, whose batches so many workers pull (no such task). */
+  readonly pullLimit?: { readonly tokens: number; readonly workers: number };
 }
 
 /** A task for a worker and the pairs its rows belong to. */
 export interface PlannedTask {
   readonly task: BatchTask;
   readonly pairs: Int32Array;
-  /** How many workers take its batches. */
+  /** The number of workers that take its batches. */
   readonly workers: number;
 }
 
-/** The first window is small, so that workers start at once; later ones grow, so that batches fill. */
-const FIRST_WINDOW = 512;
-const WINDOW_GROWTH = 4;
-const LARGEST_WINDOW = 32_768;
-
-/** A window also ends here: distinct texts cannot be shared, and their ids must not pile up. */
-const WINDOW_IDS = 4_000_000;
-
-/** Consecutive pairs, tokenised. */
-interface Window {
-  readonly start: number;
-  readonly first: Int32Array[];
-  readonly second: Int32Array[];
-}
-
-/** Tokens of the sequence that a pair becomes; its texts are then known to the cache. */
-export function lengthOf({ a, b }: TextPair, { pieces, budget, template }: PlanOptions): number {
-  const first = cut(pieces.get(a), budget.first);
-  const second = cut(pieces.get(b), budget.second);
-  return sequenceLength(template, first, second);
-}
-
-/** At most so many; most texts are kept whole, and a view of each would cost more than to look it up. */
-function cut(pieces: Int32Array, most: number): Int32Array {
-  return pieces.length > most ? pieces.subarray(0, most) : pieces;
+/** Sequences that run together. */
+interface Batch {
+  /** Their places in the window. */
+  readonly places: Int32Array;
+  /** The length of the longest. */
+  readonly length: number;
 }
 
 /**
- * Turns pairs into tasks: window by window, all pairs of a window sorted by length, longest first, and batched with
- * others of exactly their length, so that nothing is padded, or with those next to them in length. While one window's
- * tasks are taken, the next is tokenised; memory is that of two windows, whatever the number of pairs.
+ * Turns pairs into tasks, window by window. The pairs of a window are sorted by length, longest first, and batched with
+ * pairs of the same length or, where batches are padded or packed, with those next to them.
  */
 export async function* plan(
   pairs: readonly TextPair[],
   options: PlanOptions,
   signal?: AbortSignal,
 ): AsyncGenerator<PlannedTask> {
-  let size = FIRST_WINDOW;
-  let upcoming: Promise<Window> | undefined = tokenise(pairs, 0, size, options, signal);
-  while (upcoming) {
-    const window: Window = await upcoming;
-    const end = window.start + window.first.length;
-    size = Math.min(size * WINDOW_GROWTH, LARGEST_WINDOW);
-    upcoming = end < pairs.length ? tokenise(pairs, end, size, options, signal) : undefined;
-    // Heard when it is awaited; until then a failure must not count as unhandled.
-    upcoming?.catch(() => {});
-    yield* tasks(window, options, window.start === 0 && upcoming === undefined);
+  for await (const window of windows(pairs, options, signal)) yield* tasks(window, options);
+}
+
+function* tasks(window: Window, options: PlanOptions): Generator<PlannedTask> {
+  const { batches: form = 'equal', pullLimit } = options;
+  if (form === 'padded') {
+    for (const batch of paddedBatches(window, options)) yield taskOf(window, [batch], options);
+  } else if (form === 'packed') {
+    for (const batch of packedBatches(window, options)) yield taskOf(window, [batch], options);
+  } else if (pullLimit && pullLimit.workers > 1 && window.isWholeCall && window.tokens <= pullLimit.tokens) {
+    const batches = pulledBatches(window, options, pullLimit.workers);
+    if (batches.length > 0) yield taskOf(window, batches, options, pullLimit.workers);
+  } else {
+    for (const batches of messages(window, options)) yield taskOf(window, batches, options);
   }
 }
 
-async function tokenise(
-  pairs: readonly TextPair[],
-  start: number,
-  size: number,
-  { pieces, budget }: PlanOptions,
-  signal: AbortSignal | undefined,
-): Promise<Window> {
-  const window: Window = { start, first: [], second: [] };
-  const slice = new TimeSlice();
-  const end = Math.min(start + size, pairs.length);
-  let ids = 0;
-  for (let i = start; i < end && ids < WINDOW_IDS; i++) {
-    const { a, b } = pairs[i] ?? {};
-    if (typeof a !== 'string' || typeof b !== 'string') {
-      throw new BertQeError('usage', `Pair ${i} must be {a, b} with two strings.`);
-    }
-    const first = cut(pieces.get(a), budget.first);
-    const second = cut(pieces.get(b), budget.second);
-    window.first.push(first);
-    window.second.push(second);
-    ids += first.length + second.length;
-    if (slice.isOver) {
-      await slice.yield();
-      throwIfAborted(signal);
-    }
-  }
-  return window;
-}
-
-function tasks(window: Window, options: PlanOptions, isWholeCall: boolean): Generator<PlannedTask> {
-  const sorted = byLength(window, options.template);
-  const { padded, sharing } = options;
-  if (padded) return paddedTasks(window, sorted, options);
-  if (isWholeCall && sharing && sharing.takers > 1 && sum(sorted.lengths) <= sharing.tokens)
-    return sharedTask(window, sorted, options, sharing.takers);
-  return evenTasks(window, sorted, options);
-}
-
-/** A batch a task, each padded to its first, which is its longest. */
-function* paddedTasks(
-  window: Window,
-  { order, lengths }: Sorted,
-  { batchTokens, headScores = Infinity, template }: PlanOptions,
-): Generator<PlannedTask> {
-  let from = 0;
-  while (from < order.length) {
-    const length = lengths[order[from]];
-    const rows = Math.max(1, Math.floor(Math.min(batchTokens, headScores / length) / length));
-    const to = Math.min(order.length, from + rows);
-    const places = order.subarray(from, to);
-    const ends = Int32Array.from(places, (place) => lengths[place]);
-    yield assemble(window, template, places, [{ rows: to - from, length }], (to - from) * length, ends);
-    from = to;
-  }
-}
-
-/** Batches of one length each, one or several a task. */
-function* evenTasks(window: Window, sorted: Sorted, options: PlanOptions): Generator<PlannedTask> {
-  const { batchTokens, template } = options;
-  const { order, lengths } = sorted;
-  let from = 0;
-  const taskTokens = taskTokensFor(lengths, options);
-  while (from < order.length) {
-    const shapes: { rows: number; length: number }[] = [];
-    let tokens = 0;
-    let to = from;
-    // Small batches travel together, to spare messages; of light models full ones too.
-    while (to < order.length && tokens < taskTokens) {
-      const length = lengths[order[to]];
-      const rows = rowsFrom(to, sorted, Math.min(batchTokens, taskTokens - tokens));
-      if (shapes.length > 0 && tokens + rows * length > taskTokens) break;
-      shapes.push({ rows, length });
-      tokens += rows * length;
-      to += rows;
-    }
-    yield assemble(window, template, order.subarray(from, to), shapes, tokens);
-    from = to;
-  }
-}
-
-/** Batches that each worker should find in a shared task: with fewer, one of them waits for the other's last. */
-const BATCHES_PER_TAKER = 4;
-
-/** All batches in one task, the largest first, so that workers which take them from each other end together. */
-function* sharedTask(
-  window: Window,
-  sorted: Sorted,
-  { batchTokens, template }: PlanOptions,
-  takers: number,
-): Generator<PlannedTask> {
-  const { order, lengths } = sorted;
-  if (order.length === 0) return;
-  const all = sum(lengths);
-  const most = Math.min(batchTokens, Math.ceil(all / (takers * BATCHES_PER_TAKER)));
-  const batches: { readonly places: Int32Array; readonly rows: number; readonly length: number }[] = [];
+/** Batches of any lengths, each padded to its first sequence, the longest. */
+function* paddedBatches(
+  { order, lengths }: Window,
+  { batchTokens, attentionLimit = Infinity }: PlanOptions,
+): Generator<Batch> {
   for (let from = 0; from < order.length;) {
-    const rows = rowsFrom(from, sorted, most);
-    batches.push({ places: order.subarray(from, from + rows), rows, length: lengths[order[from]] });
-    from += rows;
+    const length = lengths[order[from]];
+    const rows = Math.max(1, Math.floor(Math.min(batchTokens, attentionLimit / length) / length));
+    const places = order.subarray(from, from + rows);
+    yield { places, length };
+    from += places.length;
   }
-  batches.sort((a, b) => b.rows * b.length - a.rows * a.length);
-  const places = new Int32Array(order.length);
-  let at = 0;
-  for (const batch of batches) {
-    places.set(batch.places, at);
-    at += batch.rows;
-  }
-  const shapes = batches.map(({ rows, length }) => ({ rows, length }));
-  yield { ...assemble(window, template, places, shapes, all), workers: takers };
 }
 
-/** How many sequences from a place on are of one length and have at most so many tokens together; at least one. */
-function rowsFrom(from: number, { order, lengths }: Sorted, mostTokens: number): number {
+/** The most places of a packed batch, padding included, per token of its limit: the last layer pads its sequences. */
+const PLACES_PER_TOKEN = 2;
+
+/** Batches of any lengths, whose sequences follow each other without padding, the longest first. */
+function* packedBatches({ order, lengths }: Window, { batchTokens }: PlanOptions): Generator<Batch> {
+  for (let from = 0; from < order.length;) {
+    const length = lengths[order[from]];
+    const mostRows = Math.max(1, Math.floor((PLACES_PER_TOKEN * batchTokens) / length));
+    let tokens = length;
+    let to = from + 1;
+    while (to < order.length && to - from < mostRows && tokens + lengths[order[to]] <= batchTokens) {
+      tokens += lengths[order[to++]];
+    }
+    yield { places: order.subarray(from, to), length };
+    from = to;
+  }
+}
+
+/** Batches of one length each, one message's at a time: small batches, and full ones of light models, go together. */
+function* messages(window: Window, { batchTokens, messageLimit }: PlanOptions): Generator<Batch[]> {
+  const { order, tokens: total } = window;
+  const limit = messageLimit
+    ? Math.max(batchTokens, Math.min(messageLimit.tokens, Math.floor(total / messageLimit.tasks)))
+    : batchTokens;
+  for (let from = 0; from < order.length;) {
+    const batches: Batch[] = [];
+    let tokens = 0;
+    while (from < order.length && tokens < limit) {
+      const batch = equalBatch(window, from, Math.min(batchTokens, limit - tokens));
+      const size = batch.places.length * batch.length;
+      if (batches.length > 0 && tokens + size > limit) break;
+      batches.push(batch);
+      tokens += size;
+      from += batch.places.length;
+    }
+    yield batches;
+  }
+}
+
+/** Batches for each worker that pulls: with fewer, one of them waits for the other's last. */
+const BATCHES_PER_WORKER = 4;
+
+/** Batches of one length each, the largest first, so that workers which pull them end together. */
+function pulledBatches(window: Window, { batchTokens }: PlanOptions, workers: number): Batch[] {
+  const { order, tokens } = window;
+  const most = Math.min(batchTokens, Math.ceil(tokens / (workers * BATCHES_PER_WORKER)));
+  const batches: Batch[] = [];
+  for (let from = 0; from < order.length;) {
+    const batch = equalBatch(window, from, most);
+    batches.push(batch);
+    from += batch.places.length;
+  }
+  return batches.sort((a, b) => b.places.length * b.length - a.places.length * a.length);
+}
+
+/** The sequences from a place on that are of one length and have at most so many tokens together; at least one. */
+function equalBatch({ order, lengths }: Window, from: number, mostTokens: number): Batch {
   const length = lengths[order[from]];
   const end = Math.min(order.length, from + Math.max(1, Math.floor(mostTokens / length)));
   let to = from + 1;
   while (to < end && lengths[order[to]] === length) to++;
-  return to - from;
+  return { places: order.subarray(from, to), length };
 }
 
-function taskTokensFor(lengths: Uint32Array, { batchTokens, together }: PlanOptions): number {
-  if (!together) return batchTokens;
-  return Math.max(batchTokens, Math.min(together.tokens, Math.floor(sum(lengths) / together.tasks)));
-}
-
-function sum(lengths: Uint32Array): number {
-  let all = 0;
-  for (const length of lengths) all += length;
-  return all;
-}
-
-/** Places in a window by falling length, and the length of each. */
-interface Sorted {
-  readonly order: Int32Array;
-  readonly lengths: Uint32Array;
-}
-
-/** A counting sort. */
-function byLength(window: Window, template: PairTemplate): Sorted {
-  const lengths = new Uint32Array(window.first.length);
-  window.first.forEach((first, i) => (lengths[i] = sequenceLength(template, first, window.second[i])));
-  const starts = new Int32Array(lengths.reduce((most, length) => Math.max(most, length), 0) + 2);
-  for (const length of lengths) starts[length]++;
-  // starts[length] becomes the number of longer pairs, which is where this length begins.
-  let longer = 0;
-  for (let length = starts.length - 1; length >= 0; length--) {
-    const count = starts[length];
-    starts[length] = longer;
-    longer += count;
-  }
-  const order = new Int32Array(lengths.length);
-  lengths.forEach((length, i) => (order[starts[length]++] = i));
-  return { order, lengths };
-}
-
-function assemble(
-  window: Window,
-  template: PairTemplate,
-  places: Int32Array,
-  shapes: BatchTask['shapes'],
-  tokens: number,
-  ends?: Int32Array<ArrayBuffer>,
+function taskOf(
+  { start, first, second, lengths }: Window,
+  batches: readonly Batch[],
+  { template, batches: form = 'equal' }: PlanOptions,
+  workers = 1,
 ): PlannedTask {
+  const widthOf = (place: number, { length }: Batch) => (form === 'padded' ? length : lengths[place]);
+  let rows = 0;
+  let tokens = 0;
+  for (const batch of batches) {
+    rows += batch.places.length;
+    for (const place of batch.places) tokens += widthOf(place, batch);
+  }
   const ids = new Int32Array(tokens);
-  const splits = new Int32Array(places.length);
+  const splits = new Int32Array(rows);
+  const ends = new Int32Array(rows);
+  const pairs = new Int32Array(rows);
+  let row = 0;
   let at = 0;
-  places.forEach((place, row) => {
-    const first = window.first[place];
-    const second = window.second[place];
-    splits[row] = writeSequence(ids, at, template, first, second);
-    at += ends ? shapes[0].length : sequenceLength(template, first, second);
-  });
-  return {
-    task: { ids, splits, shapes, ...(ends ? { ends } : {}) },
-    pairs: places.map((place) => window.start + place),
-    workers: 1,
-  };
+  for (const batch of batches) {
+    for (const place of batch.places) {
+      splits[row] = writeSequence(ids, at, template, first[place], second[place]);
+      ends[row] = lengths[place];
+      pairs[row++] = start + place;
+      at += widthOf(place, batch);
+    }
+  }
+  const shapes = batches.map(({ places, length }) => ({ rows: places.length, length }));
+  return { task: { ids, splits, shapes, ...(form === 'equal' ? {} : { ends }) }, pairs, workers };
+}
+
+/** Adds the sequences of a task to a total, padding left out. */
+export function countTask({ shapes, ends }: BatchTask, total: SequenceTotal): void {
+  if (ends) for (const length of ends) total.add(length);
+  else for (const { rows, length } of shapes) total.add(length, rows);
 }

@@ -18,7 +18,7 @@ export interface WorkerStart {
 /** A task that was asked for and is not settled. */
 interface Job {
   readonly task: BatchTask;
-  /** How many workers take its batches. */
+  /** The number of workers that take its batches. */
   readonly workers: number;
   readonly owner: object;
   readonly resolve: (logits: Float32Array) => void;
@@ -67,7 +67,7 @@ export class WorkerPool {
     return pool;
   }
 
-  /** How many tasks keep every worker busy; more only wait. */
+  /** The number of tasks that keep every worker busy; more only wait. */
   get capacity(): number {
     return this.size * TASKS_PER_WORKER;
   }

@@ -2,7 +2,8 @@ import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { GRAPH_LOGITS } from '../graph/index.js';
 import { loadSession } from '../runtime/index.js';
-import { feedsFor, type Feeds } from './feeds.js';
+import { feedsFor } from './feeds.js';
+import { inHalvesWhereFull, type RunBatch, sum } from './in-halves.js';
 import type { BatchTask, WorkerSetup } from './messages.js';
 import { createSharedTask, type SharedTask, takeBatch } from './shared-task.js';
 
@@ -13,7 +14,7 @@ export interface ScoringSession {
   release(): Promise<void>;
 }
 
-/** Loads a model and proves, by one short run, that it gives one row of logits per sequence. */
+/** Loads a model and checks, by one short run, that it gives one row of logits per sequence. */
 export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
   const { model } = setup;
   const session = await loadSession(model.path, setup.device, setup.threads, model);
@@ -25,13 +26,15 @@ export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
       splits: Int32Array.of(1, 2),
       shapes: [{ rows: 2, length: 3 }],
     };
-    const run: RunBatch = async (ids, splits, length, ends) => {
+    const runWhole: RunBatch = async (ids, splits, length, ends) => {
       const result = await session.run(feeds(ids, splits, length, ends), [output]);
       return values(result[output], splits.length, model.labels);
     };
+    const isPacked = model.batches === 'packed';
+    const run = isPacked ? inHalvesWhereFull(runWhole) : runWhole;
     await runBatches(run, probe, createSharedTask(1, 2 * model.labels));
     return {
-      run: (task, shared) => runBatches(run, task, shared),
+      run: (task, shared) => runBatches(run, task, shared, isPacked),
       release: () => session.release(),
     };
   } catch (error) {
@@ -40,7 +43,7 @@ export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
   }
 }
 
-/** The output called `logits`, else the only one that could be. */
+/** The output called `logits`, else the only one of two dimensions. */
 function logitsOutput(outputs: InferenceSession['outputMetadata'], path: string): string {
   const named = outputs.find(({ name }) => name === GRAPH_LOGITS);
   if (named) return named.name;
@@ -55,14 +58,12 @@ function logitsOutput(outputs: InferenceSession['outputMetadata'], path: string)
   );
 }
 
-/** Logits of one batch. */
-type RunBatch = (...batch: Parameters<Feeds>) => Promise<Float32Array>;
-
-/** Batches are taken in rising order: the task is walked through once. */
+/** Runs the batches that this worker takes. They come in rising order, so one walk through the task finds them all. */
 async function runBatches(
   run: RunBatch,
   { ids, splits, ends, shapes }: BatchTask,
   shared: SharedTask,
+  isPacked = false,
 ): Promise<void> {
   const labels = shared.logits.length / splits.length;
   let row = 0;
@@ -70,18 +71,16 @@ async function runBatches(
   let taken = takeBatch(shared);
   for (let batch = 0; taken < shapes.length; batch++) {
     const { rows, length } = shapes[batch];
+    const ownEnds = ends?.subarray(row, row + rows);
+    const tokens = isPacked && ownEnds ? sum(ownEnds) : rows * length;
     if (batch === taken) {
-      const logits = await run(
-        ids.subarray(token, token + rows * length),
-        splits.subarray(row, row + rows),
-        length,
-        ends?.subarray(row, row + rows),
-      );
+      const ownIds = ids.subarray(token, token + tokens);
+      const logits = await run(ownIds, splits.subarray(row, row + rows), length, ownEnds);
       shared.logits.set(logits, row * labels);
       taken = takeBatch(shared);
     }
     row += rows;
-    token += rows * length;
+    token += tokens;
   }
 }
 

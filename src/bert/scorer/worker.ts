@@ -10,13 +10,9 @@ await serve(async (setup: WorkerSetup): Promise<ScoringService> => {
   const session = await openSession(setup);
   return {
     async run(task, shared, worker) {
-      let isLast = false;
-      try {
-        await session.run(task, shared);
-      } finally {
-        isLast = finish(shared, worker);
-      }
-      return isLast ? true : NO_ANSWER;
+      // A part that fails is not finished: should its error not arrive, the task is begun again.
+      await session.run(task, shared);
+      return finish(shared, worker) ? true : NO_ANSWER;
     },
     release: () => session.release(),
   };

@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import { BertQeError } from '../../common/errors.js';
 import { checkIndex } from '../../retrieval/index.js';
 import { defineCommand } from '../command.js';
-import { formatCount } from '../format.js';
+import { formatCount, writeJson } from '../format.js';
+import { OPTIONS } from '../option-table.js';
 import { Progress } from '../progress.js';
 
 export const checkCommand = defineCommand({
   name: 'check',
   summary: 'Verify every structure of an index against the others.',
   positionals: [{ name: 'DIR', help: 'folder of the index' }],
-  options: {},
+  options: { json: { ...OPTIONS.json, help: 'write the counts and problems as JSON' } },
   examples: ['bert-qe check scifact.index'],
-  async run({ positionals: [folder], io }) {
+  async run({ options, positionals: [folder], io }) {
     if (!existsSync(folder)) throw new BertQeError('missing', `There is no folder ${folder}.`);
     const progress = new Progress(io, 'documents and terms');
     const report = checkIndex(folder, {
@@ -20,16 +21,22 @@ export const checkCommand = defineCommand({
       onProgress: (done, total) => progress.update(done, done / total),
     });
     progress.done();
-    for (const problem of report.problems) io.stdout.write(`${join(folder)}: ${problem}\n`);
-    if (report.problems.length > 0) {
+    const { documents, terms, postings, problems } = report;
+    if (options.json) {
+      writeJson(io, { index: folder, sound: problems.length === 0, documents, terms, postings, problems });
+    } else {
+      for (const problem of problems) io.stdout.write(`${join(folder)}: ${problem}\n`);
+    }
+    if (problems.length > 0) {
       throw new BertQeError(
         'corrupt',
         `${folder} is damaged (see above); build it again with bert-qe index.`,
       );
     }
+    if (options.json) return;
     io.stdout.write(
-      `${folder} is sound: ${formatCount(report.documents)} documents, ${formatCount(report.terms)} terms, ` +
-        `${formatCount(report.postings)} postings agree.\n`,
+      `${folder} is sound: ${formatCount(documents)} documents, ${formatCount(terms)} terms, ` +
+        `${formatCount(postings)} postings agree.\n`,
     );
   },
 });

@@ -10,9 +10,8 @@ import {
   type Ranking,
   type Run,
 } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
 import { compareRuns, evaluate, formatReport } from '../../evaluation/index.js';
-import { BertQE, DEFAULTS, interpolate, type Explanation } from '../../expansion/index.js';
+import { BertQE, interpolate, type Explanation } from '../../expansion/index.js';
 import {
   buildIndex,
   createAnalyzer,
@@ -25,6 +24,8 @@ import { rerankRun } from '../../runs/index.js';
 import { defineCommand, hasColours, type Io } from '../command.js';
 import { renderExplanation } from '../explanation-text.js';
 import { formatCount, formatDuration } from '../format.js';
+import { OPTIONS } from '../option-table.js';
+import { usageError } from '../options.js';
 import { demoFolder } from '../package-files.js';
 import { Progress } from '../progress.js';
 
@@ -36,12 +37,7 @@ export const demoCommand = defineCommand({
   summary: 'Retrieve, re-rank, explain and evaluate on the small collection that comes with the package.',
   options: {
     query: { type: 'string', value: 'ID', default: '7', help: 'the query to explain, 1 to 40' },
-    models: {
-      type: 'string',
-      value: 'LETTERS',
-      default: DEFAULTS.models,
-      help: 'model sizes of the three phases',
-    },
+    models: { ...OPTIONS.models, value: 'LETTERS', help: 'model sizes of the three phases' },
   },
   examples: ['bert-qe demo', 'bert-qe demo --query 11'],
   async run({ options, io }) {
@@ -51,8 +47,7 @@ export const demoCommand = defineCommand({
     try {
       const queries = await readQueries(demoFolder);
       const shown = queries.find(({ id }) => id === options.query);
-      if (!shown)
-        throw new BertQeError('usage', `The demo has queries 1 to ${queries.length}, not ${options.query}.`);
+      if (!shown) throw usageError(`The demo has queries 1 to ${queries.length}, not ${options.query}.`);
       const analyzer = createAnalyzer({ base: 'terrier' });
       const { statistics } = await buildIndex(readDocuments(demoFolder), { folder: work, analyzer });
       say(
@@ -78,7 +73,9 @@ export const demoCommand = defineCommand({
       );
       say('Next:');
       say('  node bin/bert-qe.js demo --query 11                          explain another query');
-      say('  node bin/bert-qe.js index YOUR-COLLECTION --out my.index     BEIR, JSONL, TSV or TREC files');
+      say(
+        '  node bin/bert-qe.js index YOUR-COLLECTION --out my.index     Markdown, HTML, CSV, JSONL, TREC and more',
+      );
       say('  node bin/bert-qe.js rerank --index my.index --query "..."    retrieve, then re-rank');
     } finally {
       rmSync(work, { recursive: true, force: true });

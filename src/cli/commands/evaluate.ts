@@ -1,5 +1,5 @@
 import { readQrels, readRun, type Qrels } from '../../collection/index.js';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { throwIfAborted } from '../../common/errors.js';
 import {
   compareRuns,
   DEFAULT_MEASURES,
@@ -15,6 +15,7 @@ import {
 } from '../../evaluation/index.js';
 import { standardStream, writeOutput } from '../../common/output.js';
 import { defineCommand, hasColours, type Io } from '../command.js';
+import { usageError } from '../options.js';
 
 export const evaluateCommand = defineCommand({
   name: 'evaluate',
@@ -75,16 +76,13 @@ export const evaluateCommand = defineCommand({
       return;
     }
     if (options.qrels === undefined) {
-      throw new BertQeError('usage', 'evaluate needs --qrels FILE, the relevance judgements.');
+      throw usageError('evaluate needs --qrels FILE, the relevance judgements.');
     }
     if (positionals.length === 0) {
-      throw new BertQeError('usage', 'evaluate needs at least one RUN, a file to evaluate.');
+      throw usageError('evaluate needs at least one RUN, a file to evaluate.');
     }
     if (options.test === 'tukey' && options.correction !== 'none') {
-      throw new BertQeError(
-        'usage',
-        "Tukey's HSD corrects for all comparisons already; leave out --correction.",
-      );
+      throw usageError("Tukey's HSD corrects for all comparisons already; leave out --correction.");
     }
     const baselines = unique(options.baseline);
     const files = unique([...positionals, ...baselines]);
@@ -157,12 +155,9 @@ const MAX_BASELINES = 26;
 
 function checkInputs(files: readonly string[], baselines: readonly string[]): void {
   if (files.filter((file) => file === standardStream).length > 1) {
-    throw new BertQeError('usage', 'Only one of --qrels and the runs can come from stdin (-).');
+    throw usageError('Only one of --qrels and the runs can come from stdin (-).');
   }
   if (baselines.length > MAX_BASELINES) {
-    throw new BertQeError(
-      'usage',
-      `--baseline can be given ${MAX_BASELINES} times at most: each has a letter.`,
-    );
+    throw usageError(`--baseline can be given ${MAX_BASELINES} times at most: each has a letter.`);
   }
 }

@@ -1,8 +1,7 @@
-import { BertQeError } from '../../common/errors.js';
 import { clearFleet, fleetStatus, parseFleetAddress, retryFailed } from '../../remote/index.js';
 import { rerankForFleet } from '../../runs/index.js';
 import { defineCommand, type Io } from '../command.js';
-import type { OptionValues } from '../options.js';
+import { usageError, type OptionValues } from '../options.js';
 import { counted, formatCount, formatDuration } from '../format.js';
 
 const options = {
@@ -41,6 +40,7 @@ export const fleetCommand = defineCommand({
   positionals: [
     {
       name: 'ACTION',
+      choices: actions,
       help: 'work: take queries; status: tell of the queue; retry: try failed ones again; clear: empty it',
     },
   ],
@@ -70,7 +70,7 @@ export const fleetCommand = defineCommand({
       case 'clear':
         return clearFleet(address);
       default:
-        throw new BertQeError('usage', `fleet has no action "${action}"; there are ${actions.join(', ')}.`);
+        throw usageError(`fleet has no action "${action}"; there are ${actions.join(', ')}.`);
     }
   },
 });

@@ -1,4 +1,3 @@
-import { BertQeError } from '../../common/errors.js';
 import {
   paperCost,
   parseVariant,
@@ -13,6 +12,7 @@ import { readMeanCost, type MeanCost } from '../../runs/index.js';
 import { defineCommand, type Io } from '../command.js';
 import { counted, formatCount, tableText } from '../format.js';
 import { OPTIONS } from '../option-table.js';
+import { usageError } from '../options.js';
 
 export const flopsCommand = defineCommand({
   name: 'flops',
@@ -46,7 +46,7 @@ export const flopsCommand = defineCommand({
   async run({ options, positionals, io }) {
     if (options.explained !== undefined) {
       if (positionals.length > 0) {
-        throw new BertQeError('usage', '--explained tells what was run and takes no VARIANT beside it.');
+        throw usageError('--explained tells what was run and takes no VARIANT beside it.');
       }
       return showMeanCost(options.explained, options.json, io);
     }

@@ -1,12 +1,11 @@
 import { readDocuments } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
 import { standardStream } from '../../common/output.js';
 import { buildIndex, createAnalyzer, readStopwords, type Analyzer } from '../../retrieval/index.js';
 import { defineCommand, type Io } from '../command.js';
-import { clusterFrom } from '../collection-options.js';
-import { formatCount, formatDuration } from '../format.js';
-import { OPTIONS, pick } from '../option-table.js';
-import type { OptionValues } from '../options.js';
+import { clusterFrom, documentReading } from '../collection-options.js';
+import { formatCount, formatDuration, writeJson } from '../format.js';
+import { documentOptions, OPTIONS, pick } from '../option-table.js';
+import { usageError, type OptionValues } from '../options.js';
 import { Progress } from '../progress.js';
 
 const options = {
@@ -15,12 +14,7 @@ const options = {
     value: 'DIR',
     help: 'folder of the index; an index already there is replaced when done',
   },
-  format: {
-    type: 'string',
-    choices: ['auto', 'beir', 'jsonl', 'tsv', 'trec', 'trecweb'],
-    default: 'auto',
-    help: 'format of the collection',
-  },
+  ...documentOptions,
   analyzer: {
     type: 'string',
     choices: ['anserini', 'terrier', 'plain'],
@@ -45,6 +39,7 @@ const options = {
     choices: ['all', 'bm25', 'ql', 'none'],
     help: "cluster: fields for Lucene's own models, --length-norm lucene (all)",
   },
+  json: { ...OPTIONS.json, help: 'write the counts as JSON to stdout' },
 } as const;
 
 type Values = OptionValues<typeof options>;
@@ -52,10 +47,16 @@ type Values = OptionValues<typeof options>;
 export const indexCommand = defineCommand({
   name: 'index',
   summary:
-    'Build a search index from a collection (BEIR, JSONL, TSV, TREC SGML, TREC web; .gz and - for stdin).',
-  positionals: [{ name: 'PATH', help: 'the collection: a file, a folder, or - for stdin' }],
+    'Build a search index from Markdown, HTML, text, CSV, JSONL, TSV, SQLite, Postgres, BEIR or TREC (.gz, - for stdin).',
+  positionals: [
+    { name: 'PATH', help: 'the collection: a file, a folder, postgres://HOST/DATABASE, or - for stdin' },
+  ],
   options,
   examples: [
+    'bert-qe index notes/ --out notes.index',
+    'bert-qe index products.csv --id-field sku --text-field description,materials --out products.index',
+    'bert-qe index shop.sqlite --table reviews --out reviews.index',
+    'bert-qe index postgres://localhost/shop --sql "select id, name, body from articles" --out articles.index',
     'bert-qe index collections/scifact --out scifact.index',
     'bert-qe index robust04/ --format trec --analyzer terrier --out robust04.index',
     'bert-qe index gov2/ --format trecweb --engine opensearch --url http://localhost:9200 --index gov2 --shards 8',
@@ -73,15 +74,14 @@ export const indexCommand = defineCommand({
     if (options.engine !== undefined) return loadIntoCluster(path, options, analyzer, io);
     for (const name of ['index', 'shards', 'replicas', 'native'] as const) {
       if (options[name] === undefined) continue;
-      throw new BertQeError('usage', `--${name} has no effect without --engine; give --out DIR.`);
+      throw usageError(`--${name} has no effect without --engine; give --out DIR.`);
     }
-    clusterFrom(options);
-    if (options.out === undefined)
-      throw new BertQeError('usage', 'index needs --out DIR, the folder of the index.');
+    clusterFrom({ engine: options.engine, url: options.url });
+    if (options.out === undefined) throw usageError('index needs --out DIR, the folder of the index.');
     const progress = new Progress(io, 'documents');
     let share: number | undefined;
     const documents = readDocuments(path, {
-      format: options.format,
+      ...documentReading(options, io),
       onProgress: (read, total) => {
         share = total === undefined ? undefined : (0.9 * read) / total;
       },
@@ -101,6 +101,10 @@ export const indexCommand = defineCommand({
         `${formatCount(statistics.tokens)} tokens in ${formatDuration(progress.seconds)} ` +
         `(${formatCount(statistics.documents / progress.seconds)} documents/s) into ${options.out}\n`,
     );
+    if (options.json) {
+      const { documents, terms, tokens } = statistics;
+      writeJson(io, { index: options.out, documents, terms, tokens, seconds: progress.seconds });
+    }
   },
 });
 
@@ -108,22 +112,21 @@ export const indexCommand = defineCommand({
 const nativeModels = { bm25: { bm25: { k1: 0.9, b: 0.4 } }, ql: { ql: { mu: 1000 } } };
 
 async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer, io: Io): Promise<void> {
-  const { index, native = 'all', shards, replicas, format } = options;
+  const { index, native = 'all', shards, replicas } = options;
   if (index === undefined)
-    throw new BertQeError('usage', `--engine ${options.engine} needs --index NAME, the index to create.`);
-  if (options.out !== undefined) throw new BertQeError('usage', '--out has no effect with --engine.');
+    throw usageError(`--engine ${options.engine} needs --index NAME, the index to create.`);
+  if (options.out !== undefined) throw usageError('--out has no effect with --engine.');
   if (path === standardStream)
-    throw new BertQeError(
-      'usage',
-      'A load that can go on needs a collection that can be read again: no stdin.',
-    );
+    throw usageError('A load that can go on needs a collection that can be read again: no stdin.');
   const { EngineConnection, loadEngineIndex } = await import('../../remote/index.js');
-  const connection = await EngineConnection.open(clusterFrom(options)!, { signal: io.signal });
+  const connection = await EngineConnection.open(clusterFrom({ engine: options.engine, url: options.url })!, {
+    signal: io.signal,
+  });
   const progress = new Progress(io, 'documents');
   let share: number | undefined;
   const documents = () =>
     readDocuments(path, {
-      format,
+      ...documentReading(options, io),
       onProgress: (read, total) => {
         share = total === undefined ? undefined : read / total;
       },
@@ -149,6 +152,10 @@ async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer
         `${resumedAt > 0 ? `, going on after ${formatCount(resumedAt)}` : ''}) into ${index} on ` +
         `${connection.address}\n`,
     );
+    if (options.json) {
+      const { documents, tokens } = statistics;
+      writeJson(io, { index, cluster: connection.address, documents, tokens, seconds: progress.seconds });
+    }
   } finally {
     await connection.close();
   }

@@ -19,10 +19,18 @@ export const commands: Readonly<Record<string, Loader>> = {
   evaluate: () => load(import('./evaluate.js'), (module) => module.evaluateCommand),
   score: () => load(import('./score.js'), (module) => module.scoreCommand),
   train: () => load(import('./train.js'), (module) => module.trainCommand),
+  device: () => load(import('./device.js'), (module) => module.deviceCommand),
   models: () => load(import('./models.js'), (module) => module.modelsCommand),
   experiment: () => load(import('./experiment.js'), (module) => module.experimentCommand),
   serve: () => load(import('./serve.js'), (module) => module.serveCommand),
+  mcp: () => load(import('./mcp.js'), (module) => module.mcpCommand),
   fleet: () => load(import('./fleet.js'), (module) => module.fleetCommand),
   flops: () => load(import('./flops.js'), (module) => module.flopsCommand),
   check: () => load(import('./check.js'), (module) => module.checkCommand),
+  completions: () => load(import('./completions.js'), (module) => module.completionsCommand(allCommands)),
 };
+
+/** Every sub-command, loaded. */
+export function allCommands(): Promise<Command[]> {
+  return Promise.all(Object.values(commands).map((load) => load()));
+}

@@ -14,10 +14,10 @@ import {
   type ModelDescription,
 } from '../../bert/index.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
-import { closest } from '../closest.js';
+import { closest } from '../../common/closest.js';
 import { defineCommand, type Io } from '../command.js';
 import { OPTIONS } from '../option-table.js';
-import type { OptionValues } from '../options.js';
+import { usageError, type OptionValues } from '../options.js';
 import { counted, formatCount, tableText } from '../format.js';
 import { Progress } from '../progress.js';
 import { readAllPairs } from '../pairs.js';
@@ -56,7 +56,7 @@ export const modelsCommand = defineCommand({
   name: 'models',
   summary: 'List, fetch, convert, quantize and describe models.',
   positionals: [
-    { name: 'ACTION', help: 'list, get, convert, quantize or info' },
+    { name: 'ACTION', help: 'list, get, convert, quantize or info', choices: Object.keys(actions) },
     { name: 'MODEL', help: 'a letter, a name, a folder or checkpoint; for get: ORG/NAME', optional: true },
   ],
   options,
@@ -71,8 +71,7 @@ export const modelsCommand = defineCommand({
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (!action) {
       const near = closest(name, Object.keys(actions));
-      throw new BertQeError(
-        'usage',
+      throw usageError(
         `models cannot "${name}"; ${near ? `did you mean "${near}"?` : 'it can list, get, convert, quantize and info.'}`,
       );
     }
@@ -101,7 +100,7 @@ async function get(model: string | undefined, { revision, as }: Values, io: Io):
   );
   const name = as === undefined ? undefined : (SIZE_FOLDERS[as as keyof typeof SIZE_FOLDERS] ?? as);
   if (name !== undefined && !/^[\w][\w.-]*$/.test(name)) {
-    throw new BertQeError('usage', `--as ${name}: a name has letters, digits, ".", "_" and "-" only.`);
+    throw usageError(`--as ${name}: a name has letters, digits, ".", "_" and "-" only.`);
   }
   const progress = new Progress(io, 'bytes');
   const { folder, files, fromCache } = await fetchModel(repository, {
@@ -156,7 +155,7 @@ async function info(model: string | undefined, { json }: Values, io: Io): Promis
 }
 
 function required(value: string | undefined, message: string): string {
-  if (value === undefined) throw new BertQeError('usage', message);
+  if (value === undefined) throw usageError(message);
   return value;
 }
 

@@ -1,6 +1,5 @@
-import { BertQeError } from '../../common/errors.js';
+import { omitUndefined } from '../../common/omit-undefined.js';
 import { standardStream } from '../../common/output.js';
-import { parseVariant } from '../../expansion/index.js';
 import {
   fleetReranker,
   loadReranker,
@@ -17,9 +16,11 @@ import {
 import { defineCommand, hasColours, type Io } from '../command.js';
 import { renderExplanation } from '../explanation-text.js';
 import { methodOptions, modelOptions, OPTIONS } from '../option-table.js';
-import type { OptionValues } from '../options.js';
-import { counted, formatCount, formatDuration } from '../format.js';
+import { usageError, type OptionValues } from '../options.js';
+import { withWords } from '../collection-options.js';
+import { counted, formatCount, formatDuration, writeJson } from '../format.js';
 import { Progress } from '../progress.js';
+import { rerankerConfig } from '../reranker-config.js';
 import { openRun, sourceOptions, type OpenedRun } from '../run-source.js';
 
 const options = {
@@ -43,6 +44,10 @@ const options = {
   },
   out: { type: 'string', value: 'RUN', help: 'TREC run to write; resumed when it is interrupted (stdout)' },
   tag: OPTIONS.tag,
+  json: {
+    ...OPTIONS.json,
+    help: 'write a JSON line per query: ids, scores, ranks and best passages of its results',
+  },
 } as const;
 
 type Values = OptionValues<typeof options>;
@@ -51,32 +56,35 @@ export const rerankCommand = defineCommand({
   name: 'rerank',
   summary:
     'Re-rank with BERT-QE: retrieve or read rankings, run the three phases, write a run or explain a query.',
+  positionals: [
+    { name: 'WORDS', help: 'the words of one query, instead of --query', optional: true, multiple: true },
+  ],
   options,
   examples: [
-    'bert-qe rerank --index scifact.index --query "vitamin D and bone density" --top-k 10',
-    'bert-qe rerank --documents articles.jsonl --query "why do bridges sway" --models TTT --top-k 5',
+    'bert-qe rerank "vitamin D and bone density" --index scifact.index --top-k 10',
+    'bert-qe rerank "why do bridges sway" --documents notes/ --models TTT --top-k 5 --json',
     'bert-qe rerank --index scifact.index --queries queries.jsonl --run dph-kl.run --explain why.jsonl --out qe.run',
     'bert-qe rerank --engine opensearch --url http://localhost:9200 --index scifact --query "vitamin D" --top-k 10',
   ],
-  async run({ options, io }) {
-    const { explain: explanations, fleet } = options;
+  async run({ options: given, positionals, io }) {
+    const options = withWords(given, positionals);
+    const { explain: explanations, fleet, json } = options;
+    if (json && (options.out ?? explanations) !== undefined) {
+      throw usageError(
+        '--json writes to standard output, instead of --out and --explain; leave these or --json out.',
+      );
+    }
     // A single query without --out is shown to be read.
-    const out = options.out ?? (options.query === undefined ? standardStream : undefined);
+    const out = options.out ?? (options.query === undefined && !json ? standardStream : undefined);
     const isShown = out === undefined && explanations !== standardStream;
     if (out === standardStream && explanations === standardStream) {
-      throw new BertQeError(
-        'usage',
-        '--out and --explain cannot both go to standard output; name a file for one.',
-      );
+      throw usageError('--out and --explain cannot both go to standard output; name a file for one.');
     }
     if (fleet !== undefined && isShown) {
-      throw new BertQeError(
-        'usage',
-        '--fleet is for runs: give --out RUN, or leave it out to look at one query.',
-      );
+      throw usageError('--fleet is for runs: give --out RUN, or leave it out to look at one query.');
     }
     if (fleet !== undefined && options.index === undefined) {
-      throw new BertQeError('usage', '--fleet needs --index: workers must reach the documents too.');
+      throw usageError('--fleet needs --index: workers must reach the documents too.');
     }
     const { config, name } = rerankerConfig(options);
     const hashes = await modelInputs(config.models);
@@ -85,26 +93,28 @@ export const rerankCommand = defineCommand({
     try {
       const inputs = { ...hashes, ...optionInputs(options, config) };
       const topK = options['top-k'];
-      const limit = topK === undefined ? {} : { topK };
+      const limit = omitUndefined({ topK });
       const reranker =
         fleet === undefined
-          ? lazyReranker(config, source, { inputs, ...limit, ...(isShown ? { explain: true } : {}) })
-          : await fleetReranker(fleet, source.collection, config, { inputs, ...limit });
+          ? lazyReranker(config, source, { ...limit, ...(isShown ? { explain: true } : {}) })
+          : await fleetReranker(fleet, source.collection, config, limit);
       const totals = await rerankToFile({
-        reranker,
-        queries: source.queries,
-        run: source.rankings(),
-        total: source.total,
-        inputs: source.inputs,
-        ...(out === undefined ? {} : { out }),
-        ...(explanations === undefined ? {} : { explanations }),
+        // The same inputs here and on a fleet: a run may be begun on one and continued on the other.
+        reranker: { ...reranker, inputs },
+        rankings: source,
+        ...omitUndefined({ out, explanations }),
         tag: options.tag ?? name,
         stdout: io.stdout,
         signal: io.signal,
         onResume: (finished, journal) =>
           io.stderr.write(`Going on after ${counted(finished, 'finished query')} (${journal}).\n`),
         onProgress: (state) => showProgress(progress, state),
-        ...(isShown ? { onReranked: (query) => io.stdout.write(readable(query, topK, io)) } : {}),
+        ...(isShown
+          ? {
+              onReranked: (query) =>
+                json ? writeJson(io, resultsOf(query)) : io.stdout.write(readable(query, topK, io)),
+            }
+          : {}),
       });
       progress.done();
       if (totals.queries > 0) io.stderr.write(summary(name, totals));
@@ -114,46 +124,6 @@ export const rerankCommand = defineCommand({
     }
   },
 });
-
-/** The re-ranker that the options name, and its name: BERT-QE-SST, or BERT-QE where models are named one by one. */
-function rerankerConfig(options: Values): { config: RerankerConfig; name: string } {
-  const { phaseOne, expansion, name } = parseVariant(options.models);
-  const { phase1, phase2, phase3, 'best-passage': bestPassage } = options;
-  for (const phase of ['phase2', 'phase3'] as const) {
-    if (!expansion && options[phase] !== undefined) {
-      throw new BertQeError(
-        'usage',
-        `--${phase} has no effect with --models ${options.models}, which is MaxP; give --models three letters.`,
-      );
-    }
-  }
-  const one = phase1 ?? phaseOne;
-  const isNamed = (phase1 ?? phase2 ?? phase3) !== undefined;
-  return {
-    name: isNamed ? (expansion ? 'BERT-QE' : 'BERT-MaxP') : name,
-    config: {
-      models: {
-        bestPassage: bestPassage ?? one,
-        phaseOne: one,
-        phaseTwo: phase2 ?? expansion?.phaseTwo ?? one,
-        phaseThree: phase3 ?? expansion?.phaseThree ?? one,
-      },
-      expansion: expansion !== undefined,
-      device: options.device,
-      precision: options.precision,
-      alpha: options.alpha,
-      beta: options.beta,
-      kd: options.kd,
-      kc: options.kc,
-      chunkWords: options['chunk-words'],
-      passageWords: options['passage-words'],
-      titleWords: options['title-words'],
-      chunkSource: options['chunk-source'],
-      dropQueryScore: options['drop-query-score'],
-      depth: options.depth,
-    },
-  };
-}
 
 /** The options, as they are written, that change the results. */
 function optionInputs(options: Values, { expansion }: RerankerConfig): RunInputs {
@@ -168,10 +138,9 @@ function optionInputs(options: Values, { expansion }: RerankerConfig): RunInputs
 function lazyReranker(
   config: RerankerConfig,
   { collection }: OpenedRun,
-  { inputs, ...always }: { inputs: RunInputs; topK?: number; explain?: true },
-): RunReranker {
+  always: { topK?: number; explain?: true },
+): Omit<RunReranker, 'inputs'> {
   return {
-    inputs,
     async *rerank(queries, rankings, options) {
       const { bertQe, close } = await loadReranker(config, options.signal);
       try {
@@ -206,6 +175,23 @@ function summary(name: string, totals: RunTotals): string {
   if (resumed > 0) parts.push(`${formatCount(resumed)} finished before`);
   if (empty > 0) parts.push(`${formatCount(empty)} without any document`);
   return `${parts.join(' · ')}\n`;
+}
+
+/** The results of a query as `--json` writes them. Documents below the depth have no scores of their own. */
+function resultsOf({ query, ranking, explanation }: FinishedQuery) {
+  const explained = new Map(explanation!.documents.map((document) => [document.id, document]));
+  const results = ranking.map(({ id, score }, i) => {
+    const document = explained.get(id);
+    const place = { id, score, rank: i + 1 };
+    if (!document) return place;
+    return {
+      ...place,
+      relevance: document.combined,
+      initialRank: document.ranks.initial,
+      passage: document.passage,
+    };
+  });
+  return { query: query.text, id: query.id, results };
 }
 
 function readable({ explanation }: FinishedQuery, topK: number | undefined, io: Io): string {

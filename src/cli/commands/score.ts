@@ -1,11 +1,11 @@
 import { BertScorer, type Logits, probabilities } from '../../bert/index.js';
-import { BertQeError } from '../../common/errors.js';
 import { standardStream, writeOutput } from '../../common/output.js';
 import { defineCommand, type Io } from '../command.js';
 import { counted, formatCount, formatDuration } from '../format.js';
 import { pick } from '../option-table.js';
 import { readPairs } from '../pairs.js';
 import { Progress } from '../progress.js';
+import { usageError } from '../options.js';
 
 /** Pairs that are scored together. Two such blocks are in memory, however long the file is. */
 const BLOCK_PAIRS = 2048;
@@ -25,10 +25,8 @@ export const scoreCommand = defineCommand({
   ],
   async run({ options, io }) {
     const { model, pairs } = options;
-    if (model === undefined)
-      throw new BertQeError('usage', 'score needs --model MODEL, for example --model S.');
-    if (pairs === undefined)
-      throw new BertQeError('usage', 'score needs --pairs FILE (JSON lines {"a", "b"}).');
+    if (model === undefined) throw usageError('score needs --model MODEL, for example --model S.');
+    if (pairs === undefined) throw usageError('score needs --pairs FILE (JSON lines {"a", "b"}).');
     const scorer = await BertScorer.load({
       model,
       device: options.device,

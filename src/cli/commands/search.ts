@@ -2,15 +2,19 @@ import { writeRun, type Query, type Ranking } from '../../collection/index.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { writeOutput } from '../../common/output.js';
 import { openCollection } from '../../remote/index.js';
-import { collectionAddress, queriesFrom, retrievalModels } from '../collection-options.js';
+import { collectionAddress, queriesFrom, retrievalModels, withWords } from '../collection-options.js';
 import { defineCommand } from '../command.js';
 import { counted, formatDuration } from '../format.js';
 import { clusterOptions, OPTIONS, pick, retrievalOptions } from '../option-table.js';
 import { Progress } from '../progress.js';
+import { usageError } from '../options.js';
 
 export const searchCommand = defineCommand({
   name: 'search',
   summary: 'Rank the documents of an index for one query or a file of queries (DPH, BM25, QL; KL, Bo1, RM3).',
+  positionals: [
+    { name: 'WORDS', help: 'the words of one query, instead of --query', optional: true, multiple: true },
+  ],
   options: {
     index: { ...OPTIONS.index, help: 'folder of the index' },
     ...clusterOptions,
@@ -27,15 +31,15 @@ export const searchCommand = defineCommand({
     json: { ...OPTIONS.json, help: 'write a JSON line per query instead of a TREC run' },
   },
   examples: [
-    'bert-qe search --index scifact.index --query "vitamin D and bone density" --depth 10 --json',
+    'bert-qe search "vitamin D and bone density" --index scifact.index --depth 10 --json',
     'bert-qe search --index scifact.index --queries queries.jsonl --model dph --expand kl --out dph-kl.run',
     'bert-qe search --index scifact.index --queries queries.jsonl --model bm25 --expand rm3 --out bm25-rm3.run',
     'bert-qe search --engine opensearch --url http://localhost:9200 --index scifact --query "vitamin D"',
   ],
-  async run({ options, io }) {
+  async run({ options: given, positionals, io }) {
+    const options = withWords(given, positionals);
     const { index } = options;
-    if (index === undefined)
-      throw new BertQeError('usage', 'search needs --index DIR; make one with: bert-qe index');
+    if (index === undefined) throw usageError('search needs --index DIR; make one with: bert-qe index');
     const queries = await queriesFrom(options.query, options.queries);
     const collection = await openCollection(collectionAddress(index, options), io.signal);
     try {

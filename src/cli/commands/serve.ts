@@ -8,7 +8,7 @@ import { defaultLimits, RerankServer, ServerLog, type Collection } from '../../s
 import { retrievalModels } from '../collection-options.js';
 import { defineCommand, type Io } from '../command.js';
 import { firstStageOptions, OPTIONS, pick } from '../option-table.js';
-import type { OptionValues } from '../options.js';
+import { usageError, type OptionValues } from '../options.js';
 import { demoFolder, packageVersion } from '../package-files.js';
 
 /** The models that are served where none are named: useful combinations of those that come with the package. */
@@ -35,7 +35,11 @@ const options = {
     type: 'string',
     value: 'NAME=MODEL',
     multiple: true,
-    help: 'a further name for a model, for clients that cannot change theirs',
+    help: "a further name for a model; '*=MODEL' serves every unknown name with it",
+  },
+  'strict-models': {
+    type: 'boolean',
+    help: 'refuse unknown names of models (404) instead of serving them with the default',
   },
   ...pick('device', 'precision'),
   alpha: { ...OPTIONS.alpha, help: 'share of rel(C,d), where a request sets none' },
@@ -60,6 +64,24 @@ const options = {
     min: 0.001,
     default: defaultLimits.bodyBytes / megabyte,
     help: 'largest body, in MB',
+  },
+  'max-documents': {
+    type: 'integer',
+    min: 1,
+    default: defaultLimits.documents,
+    help: 'most documents of one request',
+  },
+  'max-values': {
+    type: 'integer',
+    min: 1,
+    default: defaultLimits.values,
+    help: 'most JSON values (texts, numbers, objects, lists) in a body',
+  },
+  'max-pairs': {
+    type: 'integer',
+    min: 1,
+    default: defaultLimits.pairs,
+    help: 'most pairs that one request makes the models score',
   },
   'max-request-tokens': {
     type: 'integer',
@@ -104,12 +126,12 @@ export const serveCommand = defineCommand({
   examples: [
     'bert-qe serve --demo',
     'bert-qe serve --index scifact.index --queries queries.jsonl --qrels qrels.txt --port 9000',
-    'bert-qe serve --models S --host 0.0.0.0 --api-keys keys.txt --alias rerank-v3.5=S',
+    'bert-qe serve --models S --host 0.0.0.0 --api-keys keys.txt --alias rerank-v3.5=S --strict-models',
   ],
   async run({ options, io }) {
     const keys = await readKeys(options['api-keys']);
     const aliases = new Map(options.alias.map(parseAlias));
-    const served = await openServed(options, io);
+    const { close, ...served } = await openServed(options, io);
     try {
       const server = await RerankServer.start({
         ...served,
@@ -117,6 +139,7 @@ export const serveCommand = defineCommand({
         log: new ServerLog(options['log-level'], io.stderr),
         models: options.models.length > 0 ? options.models : shipped,
         aliases,
+        strictModels: options['strict-models'],
         device: options.device,
         precision: options.precision,
         method: { alpha: options.alpha, beta: options.beta },
@@ -133,7 +156,7 @@ export const serveCommand = defineCommand({
       await stopped(io.signal);
       await server.stop(1000 * options.drain);
     } finally {
-      await served.close();
+      await close();
     }
   },
 });
@@ -141,6 +164,9 @@ export const serveCommand = defineCommand({
 function limitsOf(options: Values) {
   return {
     bodyBytes: Math.round(options['max-body'] * megabyte),
+    documents: options['max-documents'],
+    values: options['max-values'],
+    pairs: options['max-pairs'],
     requestTokens: options['max-request-tokens'],
     queueTokens: options['max-queue-tokens'],
     deadlineMs: 1000 * options.deadline,
@@ -175,8 +201,7 @@ async function readKeys(file: string | undefined): Promise<string[]> {
 
 function parseAlias(text: string): [string, string] {
   const [, name, model] = /^([^=]+)=([^=]+)$/.exec(text) ?? [];
-  if (name === undefined)
-    throw new BertQeError('usage', `--alias ${text}: write NAME=MODEL, as in rerank-v3.5=SST.`);
+  if (name === undefined) throw usageError(`--alias ${text}: write NAME=MODEL, as in rerank-v3.5=SST.`);
   return [name, model];
 }
 
@@ -192,7 +217,7 @@ async function openServed(options: Values, io: Io): Promise<ServedCollection> {
   if (options.demo) return openDemo(options, io);
   if (options.index === undefined) {
     const useless = (['queries', 'qrels'] as const).find((name) => options[name] !== undefined);
-    if (useless) throw new BertQeError('usage', `--${useless} has no effect without --index DIR.`);
+    if (useless) throw usageError(`--${useless} has no effect without --index DIR.`);
     return { close: async () => {} };
   }
   const queries = options.queries === undefined ? undefined : await readQueries(options.queries);
@@ -209,8 +234,7 @@ async function openServed(options: Values, io: Io): Promise<ServedCollection> {
 /** The demo collection, in an index that is removed when the server stops. */
 async function openDemo(options: Values, io: Io): Promise<ServedCollection> {
   const useless = (['index', 'queries', 'qrels'] as const).find((name) => options[name] !== undefined);
-  if (useless)
-    throw new BertQeError('usage', `--${useless} has no effect with --demo, which brings its own.`);
+  if (useless) throw usageError(`--${useless} has no effect with --demo, which brings its own.`);
   const work = await mkdtemp(join(tmpdir(), 'bert-qe-serve-'));
   const cleanUp = () => rm(work, { recursive: true, force: true });
   try {

@@ -16,7 +16,7 @@ import {
 import { defineCommand, type Io } from '../command.js';
 import { counted, formatCount, formatDuration } from '../format.js';
 import { OPTIONS, pick, withoutDefault } from '../option-table.js';
-import type { OptionValues } from '../options.js';
+import { usageError, type OptionValues } from '../options.js';
 import { StatusLine } from '../progress.js';
 
 /** The options of `--on chunks`, without defaults: they are refused without it. */
@@ -115,7 +115,7 @@ export const trainCommand = defineCommand({
     const needed = (name: 'index' | 'queries' | 'qrels' | 'run' | 'model' | 'out'): string => {
       const value = options[name];
       if (value !== undefined) return value;
-      throw new BertQeError('usage', `train needs --${name}; see bert-qe train --help.`);
+      throw usageError(`train needs --${name}; see bert-qe train --help.`);
     };
     const [folder, queriesFile, qrelsFile, runFile] = [
       needed('index'),
@@ -125,7 +125,7 @@ export const trainCommand = defineCommand({
     ];
     const [model, out] = [needed('model'), needed('out')];
     if (options['teacher-weight'] !== undefined && options.teacher === undefined) {
-      throw new BertQeError('usage', '--teacher-weight has no effect without --teacher MODEL.');
+      throw usageError('--teacher-weight has no effect without --teacher MODEL.');
     }
     const phaseThree = phaseThreeInputs(options);
     const qrels = await readQrels(qrelsFile);
@@ -160,7 +160,7 @@ export const trainCommand = defineCommand({
           documentsKey,
           validationQueries,
           teacher: options.teacher,
-          general: options['best-passage'],
+          passageModel: options['best-passage'],
           phaseThree,
         },
         {
@@ -226,11 +226,10 @@ function phaseThreeInputs(options: Values): PhaseThreeInputs | undefined {
       (name) => options[name as keyof typeof chunkOptions] !== undefined,
     );
     if (stray === undefined) return undefined;
-    throw new BertQeError('usage', `--${stray} has no effect without --on chunks.`);
+    throw usageError(`--${stray} has no effect without --on chunks.`);
   }
   if (options['validation-depth'] !== undefined) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       '--validation-depth has no effect with --on chunks: --depth documents of every query are re-ranked.',
     );
   }

@@ -1,4 +1,4 @@
-import type { Results } from '../results.js';
+import type { Results, SystemResult } from '../results.js';
 import { axes } from '../../common/plot/axes.js';
 import { linearScale, type Scale } from '../../common/plot/scale.js';
 import { element, polyline, text } from '../../common/plot/svg.js';
@@ -7,28 +7,16 @@ import { figure, marker, seriesCount } from '../../common/plot/figure.js';
 const panelWidth = 250;
 const height = 330;
 
-/** The values of one choice of kc and m, by measure. */
-export interface GridValues {
-  readonly kc: number;
-  readonly chunkWords: number;
-  readonly values: ReadonlyMap<string, number>;
-}
-
-/** Figure 3 of the paper, for one collection. */
+/** Figure 3 of the paper: values by kc and m, with a panel per measure and a line per m. */
 export function gridFigure({ grid, measures }: Results): string | undefined {
   if (!grid) return undefined;
   const names = measures.filter(({ isCount }) => !isCount).map(({ name }) => name);
-  const points = grid.points.map(({ evaluation, ...point }) => ({ ...point, values: evaluation.summary }));
-  return drawGrid(`${grid.of}: kc chunks of m words`, names, points);
-}
-
-/** A figure of values by kc and m: a panel per measure, a line per m. */
-export function drawGrid(title: string, measures: readonly string[], points: readonly GridValues[]): string {
+  const { points } = grid;
   const widths = [...new Set(points.map(({ chunkWords }) => chunkWords))].toSorted((a, b) => a - b);
   const counts = [...new Set(points.map(({ kc }) => kc))].toSorted((a, b) => a - b);
-  const panels = measures.flatMap((name, i) => {
+  const panels = names.flatMap((name, i) => {
     const frame = { left: 62 + i * panelWidth, top: 76, right: 62 + i * panelWidth + 170, bottom: 270 };
-    const valueOf = ({ values }: GridValues): number => values.get(name)!;
+    const valueOf = ({ evaluation }: SystemResult): number => evaluation.summary.get(name)!;
     const y = linearScale(points.map(valueOf), [frame.bottom, frame.top], 5);
     const x = categories(counts, frame.left, frame.right);
     return [
@@ -50,12 +38,12 @@ export function drawGrid(title: string, measures: readonly string[], points: rea
       }),
     ];
   });
-  const width = 62 + measures.length * panelWidth;
+  const width = 62 + names.length * panelWidth;
   const legend = widths.flatMap((words, series) => {
     const left = width - 16 - (widths.length - series) * 78;
     return [marker(series, left, 20), text(`m = ${words}`, { x: left + 11, y: 24 })];
   });
-  return figure(width, height, title, [...legend, ...panels]);
+  return figure(width, height, `${grid.of}: kc chunks of m words`, [...legend, ...panels]);
 }
 
 /** An axis of evenly spaced values. */

@@ -162,7 +162,7 @@ const training = z.union([
   z.literal(['off', false], { error: () => 'write off, or the options of training, such as { epochs: 2 }' }),
 ]);
 
-export const ablationNames = ['dropQueryScore', 'chunksFromInitial'] as const;
+const ablationNames = ['dropQueryScore', 'chunksFromInitial'] as const;
 
 const ablations = z.strictObject({
   of: variant,
@@ -276,5 +276,4 @@ export const studySchema = fields
 /** An experiment file with its defaults filled in; paths are as written. */
 export type ExperimentFile = z.output<typeof experimentSchema>;
 export type AblationName = (typeof ablationNames)[number];
-export type ModelPaths = z.output<typeof model>;
 export type TrainingFields = z.output<typeof trainingOptions>;

@@ -1,6 +1,6 @@
 import { escapeText } from '../../common/plot/svg.js';
 import type { Cell, Table } from '../../common/table/table.js';
-import type { Report } from './render.js';
+import type { Report } from './report.js';
 
 /** The report as one HTML page that contains its styles and figures. */
 export function htmlReport({ title, settings, tables, figures }: Report): string {

@@ -8,24 +8,7 @@ import { gainsOf } from '../tables/values.js';
 import { tablesOf } from '../tables/tables.js';
 import type { Table } from '../../common/table/table.js';
 import { htmlReport } from './html.js';
-import { reportSettings } from './settings.js';
-
-/** A figure of the report; `after` is the id of the table before it. */
-export interface Figure {
-  readonly id: string;
-  readonly after: string;
-  readonly title: string;
-  readonly svg: string;
-}
-
-/** The content of a report, independent of its format. */
-export interface Report {
-  readonly title: string;
-  /** The settings in its head. */
-  readonly settings: readonly (readonly [name: string, value: string])[];
-  readonly tables: readonly Table[];
-  readonly figures: readonly Figure[];
-}
+import { reportSettings, type Figure, type Report } from './report.js';
 
 /** The files of an experiment's results, by path. */
 export function render(results: Results): Map<string, string> {
@@ -63,11 +46,11 @@ function figuresOf(results: Results): Figure[] {
   return [
     { id: 'cost-quality', after: 'variants', title: 'Cost and effectiveness', svg: costFigure(results) },
     ...(grid ? [{ id: 'grid', after: 'grid', title: 'kc and m', svg: grid }] : []),
-    ...(results.trained ?? []).map(({ use, fold, history }) => ({
-      id: `training-${use}-fold${fold}`,
+    ...(results.trained ?? []).map(({ target, fold, history }) => ({
+      id: `training-${target}-fold${fold}`,
       after: 'training',
-      title: `Training ${use}, fold ${fold}`,
-      svg: lossFigure(`Training ${use}, fold ${fold}`, history, validationMeasure),
+      title: `Training ${target}, fold ${fold}`,
+      svg: lossFigure(`Training ${target}, fold ${fold}`, history, validationMeasure),
     })),
     ...results.variants.map((variant) => ({
       id: `gains-${variant.id}`,

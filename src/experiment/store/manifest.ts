@@ -8,7 +8,7 @@ import type { ExperimentFile } from '../file/schema.js';
 import type { ModelRecord } from './models.js';
 
 /** The manifest's entry of a finished step. */
-interface StepRecord {
+interface StepEntry {
   /** Hash of the step's inputs. */
   readonly key: string;
   /** SHA-256 of the files it wrote, by path relative to the folder. */
@@ -26,7 +26,7 @@ export interface ManifestContent {
   /** SHA-256 of the inputs. */
   readonly inputs: Readonly<Record<string, string>>;
   readonly models: Readonly<Record<string, ModelRecord>>;
-  readonly steps: Readonly<Record<string, StepRecord>>;
+  readonly steps: Readonly<Record<string, StepEntry>>;
 }
 
 const fileName = 'manifest.json';
@@ -44,14 +44,14 @@ export interface Step {
 
 /** The steps of an experiment. Only steps whose inputs or outputs changed run again. */
 export class Manifest {
-  readonly #steps: Map<string, StepRecord>;
+  readonly #steps: Map<string, StepEntry>;
   readonly #needed = new Set<string>();
   /** Names of the steps that ran in this process, in order. */
   readonly ran: string[] = [];
 
   private constructor(
     readonly folder: string,
-    steps: Readonly<Record<string, StepRecord>>,
+    steps: Readonly<Record<string, StepEntry>>,
     private readonly head: Omit<ManifestContent, 'steps' | 'models'>,
     private readonly models: ReadonlyMap<string, ModelRecord>,
   ) {
@@ -105,7 +105,7 @@ export class Manifest {
     await writeFileAtomic(join(this.folder, fileName), `${JSON.stringify(content, undefined, 2)}\n`);
   }
 
-  async #isIntact({ outputs }: StepRecord): Promise<boolean> {
+  async #isIntact({ outputs }: StepEntry): Promise<boolean> {
     for (const [output, digest] of Object.entries(outputs)) {
       const file = join(this.folder, output);
       if (!existsSync(file) || (await hashFile(file)) !== digest) return false;

@@ -9,14 +9,16 @@ export function trainingTable(
   { experiment }: Pick<Results, 'experiment'>,
   trained: readonly TrainedFold[],
 ): Table {
-  const uses = [...new Set(trained.map(({ use }) => use))];
+  const targets = [...new Set(trained.map(({ target }) => target))];
   const onChunks = typeof experiment.training === 'object' && experiment.training.on === 'chunks';
   const pairs = onChunks ? 'chunk, passage' : 'query, passage';
   return {
     id: 'training',
     title: onChunks ? 'Fine-tuning of phase three, on chunks' : 'Fine-tuning',
     columns: ['Model', 'Pairs', 'Queries', 'Relevant', 'Others', 'Steps', 'Before', 'Best', 'After step'],
-    groups: uses.map((use) => trained.filter((one) => one.use === use).map((one) => rowOf(one, pairs))),
+    groups: targets.map((target) =>
+      trained.filter((one) => one.target === target).map((one) => rowOf(one, pairs)),
+    ),
     notes: [
       ...(onChunks
         ? ['A pair is relevant where its document is relevant to the query that the chunk was chosen for.']
@@ -43,9 +45,9 @@ function measured(value: number | undefined): Cell {
   return value === undefined ? noValue : { text: value.toFixed(4), value };
 }
 
-function rowOf({ use, fold, examples, steps, best, history }: TrainedFold, pairs: string): Row {
+function rowOf({ target, fold, examples, steps, best, history }: TrainedFold, pairs: string): Row {
   return {
-    label: `${use}, fold ${fold}`,
+    label: `${target}, fold ${fold}`,
     cells: [
       { text: pairs, value: pairs },
       number(examples.queries),

@@ -1,6 +1,6 @@
 import type { Queue, QueueOptions } from 'bullmq';
 import { BertQeError } from '../../common/errors.js';
-import { optionalPackage } from '../net/index.js';
+import { optionalPackage } from '../../common/optional-package.js';
 import type { FleetAddress } from './address.js';
 
 type Connection = NonNullable<QueueOptions['connection']>;

@@ -1,3 +1,2 @@
 export { Limiter, type CircuitOptions } from './limiter.js';
-export { optionalPackage } from './optional.js';
 export { HttpService, statusOf, type ServiceOptions } from './http-service.js';

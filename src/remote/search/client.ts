@@ -1,6 +1,6 @@
 import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
 import { isTransientStatus, parseRetryAfter, TransientFailure } from '../../common/retry.js';
-import { optionalPackage } from '../net/index.js';
+import { optionalPackage } from '../../common/optional-package.js';
 import type { EngineName, EngineRequest } from './dialect.js';
 
 /** A refused request: the `cause` of the error that is thrown. */

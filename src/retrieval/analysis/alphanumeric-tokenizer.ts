@@ -1,11 +1,10 @@
-import type { TextUnits } from './text-units.js';
-import type { TokenSink } from './tokenizer.js';
+import type { TextUnits, TokenSink } from './text-units.js';
 
 const isAlphanumeric = Uint8Array.from({ length: 128 }, (_, code) =>
   /[A-Za-z0-9]/.test(String.fromCharCode(code)) ? 1 : 0,
 );
 
-/** Cuts text into runs of ASCII letters and digits, as Terrier's EnglishTokeniser does: all else separates. */
+/** Divides text into runs of ASCII letters and digits, as Terrier's EnglishTokeniser does. */
 export function tokenizeAlphanumeric(units: TextUnits, sink: TokenSink): void {
   const { codes, length } = units;
   let start = -1;

@@ -9,34 +9,33 @@ import {
   type AnalyzerSpec,
 } from './spec.js';
 import { TermCache } from './term-cache.js';
-import { withUnits, type TextUnits } from './text-units.js';
-import type { Tokenizer, TokenSink } from './tokenizer.js';
+import { withUnits, type TextUnits, type Tokenizer, type TokenSink } from './text-units.js';
 
-/** Turns text into index terms. The same text gives the same terms, always. */
+/** Turns text into index terms. The same text always gives the same terms. */
 export interface Analyzer {
-  /** For people: the base, and what differs from it. */
+  /** A readable name: the base and its changes. */
   readonly name: string;
-  /** For programs: what makes this analyzer, enough to make it again with {@link analyzerFromSpec}. */
+  /** The description from which {@link analyzerFromSpec} makes the analyzer again. */
   readonly spec: AnalyzerSpec;
-  /** The index terms of a text, in order, repeats included. */
+  /** The index terms of a text, in order, with repetitions. */
   analyze(text: string): string[];
   /**
-   * `analyze` for those who number terms: the numbers that `numberOf` gives them, asked once per distinct word and
-   * then mostly remembered. Numbers must not be negative.
+   * An `analyze` that gives numbers in place of terms. `numberOf` is called about once per distinct word, since most
+   * results are cached. Numbers must not be negative.
    */
   numbering(numberOf: (term: string) => number): (text: string) => number[];
-  /** The words of a text as a stop list has them: cut and in lower case, none left out, not stemmed. */
+  /** The lower-cased words of a text before stop words are removed and words are stemmed. */
   tokenize(text: string): string[];
-  /** The index term of such a word; `''` for a stop word. `analyze` is `tokenize`, each word's term, less the `''`. */
+  /** The index term of such a word; `''` for a stop word. */
   termOf(word: string): string;
 }
 
-/** An analyzer that follows one of the three bases, with stop words and stemmer of one's own where wanted. */
+/** Makes an analyzer from a base, with other stop words or another stemmer where given. */
 export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   return new PipelineAnalyzer(analyzerSpec(options));
 }
 
-/** The analyzer that a stored spec describes; throws `corrupt` for anything that is no spec. */
+/** The analyzer of a stored spec; throws `corrupt` where the spec is not valid. */
 export function analyzerFromSpec(spec: unknown): Analyzer {
   return new PipelineAnalyzer(parseAnalyzerSpec(spec));
 }
@@ -83,14 +82,14 @@ class PipelineAnalyzer implements Analyzer {
   }
 }
 
-/** About 4 % of the words of mixed English collections miss; half as many slots: 6 %, twice as many: 3 %. */
+/** With so many slots, about 4 % of the words of English collections miss the cache; with half as many, 6 %. */
 const DOCUMENT_SLOTS = 1 << 16;
-/** Surface words are asked for queries only. */
+/** Words before stemming are needed for queries only. */
 const QUERY_SLOTS = 1 << 8;
 
 const NO_NUMBER = -1;
 
-/** Collects what tokens become, less those that become nothing. */
+/** Collects the values of a text's tokens, except `nothing`. */
 class Collector<T> implements TokenSink {
   readonly #cache: TermCache<T>;
   readonly #nothing: T;

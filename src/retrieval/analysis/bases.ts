@@ -1,15 +1,26 @@
 import { tokenizeAlphanumeric } from './alphanumeric-tokenizer.js';
-import { lowerCase } from './lower-case.js';
-import type { AnalyzerBase, StemmerName } from './spec.js';
 import { tokenizeStandard } from './standard-tokenizer.js';
 import { LUCENE_STOPWORDS } from './stopwords/lucene.js';
 import { TERRIER_STOPWORDS } from './stopwords/terrier.js';
-import type { Tokenizer } from './tokenizer.js';
+import type { Tokenizer } from './text-units.js';
 
-/** What an analyzer does before stop words, and what it does after unless told otherwise. */
+/** The names of all bases. */
+export const analyzerBases = ['anserini', 'terrier', 'plain'] as const;
+/** The names of all stemmers. */
+export const stemmerNames = ['porter', 'none'] as const;
+
+/**
+ * The system whose text analysis is followed: `anserini` (Lucene's standard tokenizer, possessives removed, 33 stop
+ * words, Porter), `terrier` (ASCII letters and digits, its long stop list, Porter) or `plain` (lower-cased words).
+ */
+export type AnalyzerBase = (typeof analyzerBases)[number];
+
+export type StemmerName = (typeof stemmerNames)[number];
+
+/** A system's text analysis: tokens and words, and the default stop words and stemmer. */
 export interface Base {
   readonly tokenize: Tokenizer;
-  /** Token → word as a stop list has it, in lower case; `''` for a token that is never indexed. */
+  /** The lower-cased word of a token, as in a stop list; `''` for a token that is never indexed. */
   readonly wordOf: (token: string) => string;
   readonly stopwords: ReadonlySet<string>;
   readonly stemmer: StemmerName;
@@ -36,7 +47,18 @@ export const BASES: Readonly<Record<AnalyzerBase, Base>> = {
   },
 };
 
-/** Lucene's EnglishPossessiveFilter: `Turing's` and `TURING’S` lose two characters, `James'` none. */
+/**
+ * The word in lower case, as Lucene does it: code point by code point. Unlike in `toLowerCase`, a final sigma becomes σ,
+ * and İ becomes a single i.
+ */
+export function lowerCase(word: string): string {
+  if (/^[ -~]*$/.test(word)) return word.toLowerCase(); // Printable ASCII has no special cases.
+  let lower = '';
+  for (const character of word) lower += character === 'İ' ? 'i' : character.toLowerCase();
+  return lower;
+}
+
+/** The token without a possessive, as in Lucene's EnglishPossessiveFilter: `Turing's`, `TURING’S`, but not `James'`. */
 function withoutPossessive(token: string): string {
   return /['’＇][sS]$/.test(token) ? token.slice(0, -2) : token;
 }
@@ -46,8 +68,8 @@ const MAX_DIGITS = 4;
 const MAX_REPEATS = 3;
 
 /**
- * Terrier's guard against noise: drops tokens that are long, have many digits, or repeat a character (before case is
- * folded, so that `AAaa` passes).
+ * True for tokens that Terrier drops as noise: they are long, have many digits, or repeat a character. Case is not yet
+ * folded, so `AAaa` passes.
  */
 function isNoise(token: string): boolean {
   if (token.length > MAX_LENGTH) return true;
@@ -55,7 +77,7 @@ function isNoise(token: string): boolean {
   let repeats = 0;
   for (let at = 0; at < token.length; at++) {
     const code = token.charCodeAt(at);
-    if (code <= 0x39) digits++; // Of letters and digits, the digits come first.
+    if (code <= 0x39) digits++; // Digits precede letters.
     repeats = at > 0 && code === token.charCodeAt(at - 1) ? repeats + 1 : 1;
     if (digits > MAX_DIGITS || repeats > MAX_REPEATS) return true;
   }

@@ -1,13 +1,4 @@
 export { analyzerFromSpec, createAnalyzer, type Analyzer } from './analyzer.js';
-export {
-  analyzerBases,
-  analyzerFingerprint,
-  analyzerSpec,
-  stemmerNames,
-  stopwordsOf,
-  type AnalyzerBase,
-  type AnalyzerOptions,
-  type AnalyzerSpec,
-  type StemmerName,
-} from './spec.js';
+export { analyzerBases, stemmerNames, type AnalyzerBase, type StemmerName } from './bases.js';
+export { analyzerSpec, stopwordsOf, type AnalyzerOptions, type AnalyzerSpec } from './spec.js';
 export { readStopwords } from './stopwords/file.js';

@@ -1,9 +1,9 @@
 /**
- * Porter's stemmer (Program 14(3), 1980) with the two later departures its author made, `bli → ble` and
- * `logi → log`: the variant that Lucene and Terrier have.
+ * The stem of a lower-cased word by Porter's stemmer (Program 14(3), 1980), with its author's later changes `bli → ble`
+ * and `logi → log`, as in Lucene and Terrier.
  *
- * Takes a lower-cased word; whatever is no vowel, digits and other scripts' letters too, counts as a consonant.
- * Words of one or two characters stay as they are.
+ * Every character that is not a vowel counts as a consonant, digits and letters of other scripts included. Words of one
+ * or two characters are unchanged.
  */
 export function porterStem(word: string): string {
   if (word.length < 3) return word;
@@ -34,13 +34,13 @@ function removePast(word: string): string {
 }
 
 interface Rule {
-  /** The suffix, and before it what must stand there but stays. */
+  /** The suffix, preceded by letters that must be there and are kept. */
   readonly ending: string;
   readonly suffix: string;
   readonly replacement: string;
 }
 
-/** Rules by the code of the suffix's last letter but one, in which suffixes differ most; longest first. */
+/** Rules by the code of the suffix's last letter but one; longest first. */
 type Table = Readonly<Record<number, readonly Rule[]>>;
 
 const STEP_2 = tableOf(
@@ -84,16 +84,16 @@ const letters = new Uint8Array(128);
 for (const vowel of 'aeiou') letters[vowel.charCodeAt(0)] = VOWEL;
 letters['y'.charCodeAt(0)] = Y;
 
-/** Is the character a vowel, given whether the one before it was? Y is one only after a consonant. */
+/** True for a vowel; `wasVowel` says whether the character before is one, since y is a vowel after consonants only. */
 function isVowelAfter(wasVowel: boolean, code: number): boolean {
   const letter = code < 128 ? letters[code] : 0;
   return letter === VOWEL || (letter === Y && !wasVowel);
 }
 
-/** Porter's m of the first `end` characters: how many times a consonant follows a vowel. */
+/** Porter's m of the first `end` characters: the number of consonants after a vowel. */
 function measure(word: string, end: number): number {
   let pairs = 0;
-  // A Y that begins a word is a consonant, as if a vowel preceded; that vowel begins no pair.
+  // A y at the beginning is a consonant, as if after a vowel; that vowel begins no pair.
   let wasVowel = true;
   for (let at = 0; at < end; at++) {
     const isVowel = isVowelAfter(wasVowel, word.charCodeAt(at));
@@ -103,7 +103,7 @@ function measure(word: string, end: number): number {
   return pairs;
 }
 
-/** Porter's *v*: is there a vowel among the first `end` characters? */
+/** Porter's *v*: true with a vowel among the first `end` characters. */
 function hasVowel(word: string, end: number): boolean {
   for (let at = 0; at < end; at++) {
     if (isVowelAfter(at === 0, word.charCodeAt(at))) return true;
@@ -111,27 +111,26 @@ function hasVowel(word: string, end: number): boolean {
   return false;
 }
 
-/** Is the character at `at` a consonant? */
 function isConsonant(word: string, at: number): boolean {
   let wasVowel = true;
   for (let i = 0; i <= at; i++) wasVowel = isVowelAfter(wasVowel, word.charCodeAt(i));
   return !wasVowel;
 }
 
-/** Porter's *d. */
+/** Porter's *d: true for a word that ends in a double consonant. */
 function endsInDoubleConsonant(word: string): boolean {
   const last = word.length - 1;
   return last > 0 && word.charCodeAt(last) === word.charCodeAt(last - 1) && isConsonant(word, last);
 }
 
-/** Porter's *o: do the first `end` characters end in consonant, vowel, consonant other than w, x, y? */
+/** Porter's *o: true where the first `end` characters end in consonant, vowel, consonant other than w, x, y. */
 function endsInShortSyllable(word: string, end: number): boolean {
   const last = end - 1;
   if (last < 2 || 'wxy'.includes(word.charAt(last))) return false;
   return isConsonant(word, last) && !isConsonant(word, last - 1) && isConsonant(word, last - 2);
 }
 
-/** Reads `suffix replacement, suffix, before|suffix, …`. */
+/** Parses rules of the form `suffix replacement, suffix, before|suffix, …`. */
 function tableOf(rules: string): Table {
   const table: Record<number, Rule[]> = {};
   for (const rule of rules.split(',')) {

@@ -1,48 +1,37 @@
-import { hashJson } from '../../common/hash.js';
 import { BertQeError } from '../../common/errors.js';
-import { BASES } from './bases.js';
-import { lowerCase } from './lower-case.js';
+import {
+  analyzerBases,
+  BASES,
+  lowerCase,
+  stemmerNames,
+  type AnalyzerBase,
+  type StemmerName,
+} from './bases.js';
 
-/** The names of all bases. */
-export const analyzerBases = ['anserini', 'terrier', 'plain'] as const;
-/** The names of all stemmers. */
-export const stemmerNames = ['porter', 'none'] as const;
-
-/**
- * Which system's analysis to follow: `anserini` (Lucene's standard tokenizer, possessives, 33 stop words, Porter),
- * `terrier` (letters and digits of ASCII, its long stop list, Porter) or `plain` (lower-cased words, nothing else).
- */
-export type AnalyzerBase = (typeof analyzerBases)[number];
-
-export type StemmerName = (typeof stemmerNames)[number];
-
-/** How text becomes index terms: whose analysis, and what of it to change. */
+/** The options of an analyzer: a base, and changes to it. */
 export interface AnalyzerOptions {
   readonly base: AnalyzerBase;
   /**
-   * Words to leave out instead of the base's own list, compared with the words of the text before stemming, in lower
-   * case; `none` keeps every word. Default: the base's list.
+   * Stop words in place of the base's list, compared with the lower-cased words before stemming; `none` keeps every
+   * word. Default: the base's list.
    */
   readonly stopwords?: Iterable<string> | 'none';
-  /** Default: the base's, which is `porter` for `anserini` and `terrier`. */
+  /** The stemmer. Default: the base's, which is `porter` for `anserini` and `terrier`. */
   readonly stemmer?: StemmerName;
 }
 
 /**
- * Everything that decides what an analyzer makes of a text, as plain JSON: an index keeps it, and reads its queries
- * with the same. Equal analyzers have equal specs.
+ * The full description of an analyzer as plain JSON. An index stores it and analyses queries with it. Equal analyzers
+ * have equal specs.
  */
 export interface AnalyzerSpec {
   readonly base: AnalyzerBase;
-  /** `default` is the base's own list; a list of one's own is sorted, in lower case, without repeats. */
+  /** `default` is the base's list; another list is sorted, in lower case, without duplicates. */
   readonly stopwords: 'default' | 'none' | readonly string[];
   readonly stemmer: StemmerName;
 }
 
-/** Raised when the terms made of some text change, so that an index knows it was built by other rules. */
-const RULES_VERSION = 1;
-
-/** The spec of an analyzer with these options; throws `usage` where they make no sense. */
+/** The spec of an analyzer with these options; throws `usage` where they are not valid. */
 export function analyzerSpec(options: AnalyzerOptions): AnalyzerSpec {
   const base = oneOf(analyzerBases, options.base, 'analyzer', 'usage');
   const stemmer = oneOf(stemmerNames, options.stemmer ?? BASES[base].stemmer, 'stemmer', 'usage');
@@ -58,7 +47,7 @@ export function analyzerSpec(options: AnalyzerOptions): AnalyzerSpec {
   return { base, stopwords: none ? 'none' : 'default', stemmer };
 }
 
-/** Checks a spec that was read back from somewhere; throws `corrupt` where it is none. */
+/** Checks a stored spec; throws `corrupt` where it is not valid. */
 export function parseAnalyzerSpec(value: unknown): AnalyzerSpec {
   if (typeof value !== 'object' || value === null) {
     throw corrupt(`the analyzer is ${JSON.stringify(value)}, expected an object`);
@@ -77,16 +66,7 @@ export function parseAnalyzerSpec(value: unknown): AnalyzerSpec {
   );
 }
 
-/**
- * Sixteen hexadecimal digits that are equal for analyzers that make the same terms of every text, on any machine: a
- * digest of the rules' version, the base, the stop words themselves and the stemmer.
- */
-export function analyzerFingerprint(spec: AnalyzerSpec): string {
-  const stopwords = [...stopwordsOf(spec)].sort();
-  return hashJson(RULES_VERSION, spec.base, stopwords, spec.stemmer).slice(0, 16);
-}
-
-/** `terrier`, or with what differs from it: `terrier, 12 own stop words, no stemming`. */
+/** The name of an analyzer: the base and its changes, such as `terrier, 12 own stop words, no stemming`. */
 export function analyzerName(spec: AnalyzerSpec): string {
   const { stopwords, stemmer } = BASES[spec.base];
   const parts: string[] = [spec.base];
@@ -97,13 +77,13 @@ export function analyzerName(spec: AnalyzerSpec): string {
   return parts.join(', ');
 }
 
-/** The words an analyzer with this spec leaves out. */
+/** The stop words of an analyzer. */
 export function stopwordsOf(spec: AnalyzerSpec): ReadonlySet<string> {
   if (spec.stopwords === 'none') return new Set();
   return spec.stopwords === 'default' ? BASES[spec.base].stopwords : new Set(spec.stopwords);
 }
 
-/** A list of one's own that says the same as `none` or as the base's list is written so. */
+/** The stop words of a spec; a list that equals `none` or the base's list is written as such. */
 function canonical(own: Iterable<string>, standard: ReadonlySet<string>): AnalyzerSpec['stopwords'] {
   const words = new Set<string>();
   for (const word of own) {

@@ -1,28 +1,25 @@
-import { codePointAt, type TextUnits } from './text-units.js';
-import type { TokenSink } from './tokenizer.js';
+import { codePointAt, type TextUnits, type TokenSink } from './text-units.js';
 import { WordBreak, wordBreakOf } from './word-break.js';
 import { tokenEnd, width } from './word-machine.js';
 
-/** Lucene's limit: a longer token is cut there, and the rest read as new text. In UTF-16 units. */
-export const MAX_TOKEN_LENGTH = 255;
+/** Lucene's limit of a token, in UTF-16 units; the rest of a longer one is read as new text. */
+const MAX_TOKEN_LENGTH = 255;
 
 const { Letter, Numeric, ExtendNumLet, KeycapBase, MidLetter, MidNum, MidNumLet, SingleQuote } = WordBreak;
 
 const ASCII = 128;
-/** What {@link asciiTokenEnd} answers where the word machine must decide. */
+/** The result of {@link asciiTokenEnd} where the word machine must decide. */
 const UNDECIDED = -1;
 
 /** The {@link WordBreak} class of each ASCII character. */
 const ascii = Uint8Array.from({ length: ASCII }, (_, code) => wordBreakOf(code));
 
 /**
- * Cuts text into words as Lucene's StandardTokenizer does.
+ * Divides text into words as Lucene's StandardTokenizer does. Words of ASCII letters and digits take a short path; words
+ * with other characters, or with `_`, `#` or `*` at the beginning, go through the word machine.
  *
- * Almost all words of English text are decided by the ASCII path; one that touches any other character, or begins
- * with `_`, `#` or `*`, goes through the word machine.
- *
- * One known difference, on purpose: where a text's very last unit is a lone high surrogate, Lucene loses the words
- * before it, back to where it last filled its buffer. Here they are kept.
+ * There is one intended difference: where the last unit of a text is a lone high surrogate, Lucene loses the words in
+ * its buffer. Here they are kept.
  */
 export function tokenizeStandard(units: TextUnits, sink: TokenSink): void {
   const { codes, length } = units;
@@ -51,7 +48,7 @@ export function tokenizeStandard(units: TextUnits, sink: TokenSink): void {
   }
 }
 
-/** Where the word of letters, digits, `_`, and marks between two letters or two digits ends. */
+/** The end of a word of letters, digits, `_`, and marks between two letters or two digits. */
 function asciiTokenEnd(codes: Uint16Array, start: number, limit: number, first: number): number {
   let last = first;
   let at = start + 1;
@@ -73,14 +70,14 @@ function asciiTokenEnd(codes: Uint16Array, start: number, limit: number, first: 
   return at;
 }
 
-/** WB6, 7, 11, 12: may `kind` stand between two characters of class `side`? */
+/** True where `kind` may stand between two characters of class `side` (WB6, 7, 11, 12). */
 function joins(kind: number, side: number): boolean {
   if (kind === MidNumLet || kind === SingleQuote) return side !== ExtendNumLet;
   if (side === Letter) return kind === MidLetter;
   return side === Numeric && kind === MidNum;
 }
 
-/** The furthest a token that begins at `start` may reach, without splitting a surrogate pair. */
+/** The limit of a token that begins at `start`; it does not split a surrogate pair. */
 function windowEnd(codes: Uint16Array, start: number, length: number): number {
   const end = start + MAX_TOKEN_LENGTH;
   if (end >= length) return length;

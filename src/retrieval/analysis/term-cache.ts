@@ -1,28 +1,28 @@
 import type { TextUnits } from './text-units.js';
 
-/** Longer words are rare and hardly ever come back: they are derived anew each time. */
+/** Longer words are rare and are not cached. */
 const MAX_CACHED_LENGTH = 24;
 
 /**
- * Remembers what a word of the text becomes (a term, or a term's number), so that lower-casing, stop words and
- * stemming are done once per distinct word and not once per occurrence.
+ * A cache from words to values (terms or their numbers), so that lower-casing, stop words and stemming are done about
+ * once per distinct word.
  *
- * Direct-mapped: a word has one slot, chosen by its hash, and takes it from whatever word was there. So the size is
- * fixed, nothing has to be evicted, frequent words stay, and a hit allocates nothing. Equal words mostly give the very
- * same string, whose hash V8 has at hand when the caller looks it up in a map of its own.
+ * It is direct-mapped: a word has one slot, chosen by its hash, and replaces the word there. So its size is fixed,
+ * frequent words stay, and a hit allocates nothing. Most equal words give the same string object, whose hash V8 has
+ * computed already when the caller uses it as a key.
  */
 export class TermCache<T> {
   readonly #derive: (word: string) => T;
   readonly #mask: number;
-  /** The word of each slot: its length, 0 while there is none, and its units. */
+  /** The length of each slot's word; 0 for an empty slot. */
   readonly #lengths: Uint8Array;
   readonly #codes: Uint16Array;
   readonly #values: T[];
 
   /**
    * @param derive word → value, a pure function.
-   * @param unused any value, for slots that no word has taken yet.
-   * @param slots how many words to remember, a power of two.
+   * @param unused a value for empty slots.
+   * @param slots the number of words in the cache, a power of two.
    */
   constructor(derive: (word: string) => T, unused: T, slots: number) {
     this.#derive = derive;
@@ -33,7 +33,7 @@ export class TermCache<T> {
     this.#values = new Array<T>(slots).fill(unused);
   }
 
-  /** What the word `[start, end)` becomes. */
+  /** The value of the word `[start, end)`. */
   of({ text, codes }: TextUnits, start: number, end: number): T {
     const length = end - start;
     if (length > MAX_CACHED_LENGTH) return this.#derive(copy(text, start, end));
@@ -62,10 +62,7 @@ function equal(one: Uint16Array, at: number, other: Uint16Array, start: number, 
 /** V8 copies shorter slices, and makes longer ones views of the text. */
 const SHORTEST_VIEW = 13;
 
-/**
- * `text.slice(start, end)` as a string of its own: a view would keep the whole text in memory for as long as the word
- * lives, and words live in caches and dictionaries.
- */
+/** `text.slice(start, end)` as a copy. A view would keep the whole text in memory as long as the word is cached. */
 function copy(text: string, start: number, end: number): string {
   const slice = text.slice(start, end);
   if (slice.length < SHORTEST_VIEW) return slice;

@@ -1,19 +1,19 @@
 /**
- * A text with its UTF-16 units side by side. Tokenizers read every unit several times, and an array of numbers is read
- * much faster than a string, which may be of any of V8's kinds and says so at every access.
+ * A text and its UTF-16 units in an array. Tokenizers read every unit several times, and V8 reads an array of numbers
+ * much faster than a string.
  */
 export interface TextUnits {
   readonly text: string;
-  /** At least `length` units; what comes after belongs to another text. */
+  /** The units; those after `length` belong to another text. */
   readonly codes: Uint16Array;
   readonly length: number;
 }
 
-/** Texts up to this many units share one array; a longer one has an array of its own, for as long as it is read. */
+/** Texts of up to so many units share one array; a longer one gets its own. */
 const SHARED_LENGTH = 1 << 18;
 let shared: Uint16Array | undefined = new Uint16Array(SHARED_LENGTH);
 
-/** Calls `use` with the units of a text; they are good for that call only. */
+/** Calls `use` with the units of a text, which are valid during that call only. */
 export function withUnits(text: string, use: (units: TextUnits) => void): void {
   const { length } = text;
   if (length > SHARED_LENGTH || shared === undefined) {
@@ -21,7 +21,7 @@ export function withUnits(text: string, use: (units: TextUnits) => void): void {
     return;
   }
   const codes = shared;
-  shared = undefined; // Whoever analyses another text meanwhile finds it taken.
+  shared = undefined; // A text that is analysed during this call needs its own array.
   try {
     use({ text, codes: fill(codes, text), length });
   } finally {
@@ -40,7 +40,7 @@ function fill(codes: Uint16Array, text: string): Uint16Array {
   return codes;
 }
 
-/** The code point at `at`; a lone surrogate is one by itself. `limit` must not split a pair. */
+/** The code point at `at`, or a lone surrogate. `limit` must not split a surrogate pair. */
 export function codePointAt(codes: Uint16Array, at: number, limit: number): number {
   const first = codes[at]!;
   if (first < 0xd800 || first > 0xdbff || at + 1 >= limit) return first;
@@ -48,3 +48,11 @@ export function codePointAt(codes: Uint16Array, at: number, limit: number): numb
   if (second < 0xdc00 || second > 0xdfff) return first;
   return ((first - 0xd800) << 10) + (second - 0xdc00) + 0x10000;
 }
+
+/** The receiver of a text's tokens, in order, each as the half-open range `[start, end)` of its units. */
+export interface TokenSink {
+  token(units: TextUnits, start: number, end: number): void;
+}
+
+/** Divides a text into tokens. Tokens are ranges, not strings, so that a known word costs no allocation. */
+export type Tokenizer = (units: TextUnits, sink: TokenSink) => void;

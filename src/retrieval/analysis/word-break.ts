@@ -1,21 +1,20 @@
 import { WORD_BREAK_RUNS } from './word-break-data.js';
 
 /**
- * How a code point behaves in Lucene's standard tokenizer: the Word_Break values of UAX #29, where those that no
- * rule tells apart are one class (Han and Hiragana, Hangul and other letters) and those that the emoji rules
- * tell apart are several.
+ * The classes of code points in Lucene's standard tokenizer: the Word_Break values of UAX #29. Values that no rule
+ * distinguishes share a class (Han and Hiragana, Hangul and other letters); values that the emoji rules distinguish are
+ * split.
  *
- * The table is Lucene's own, Unicode 12.1, and not this machine's `\p{…}`: those change with the version of
- * Node, and an index must read its queries with the very classes that read its documents. Characters that came
- * after 12.1 are no part of any word, as in Lucene.
+ * The table is Lucene's, of Unicode 12.1. The classes of `\p{…}` change with the version of Node, but queries must be
+ * read with the same classes as the documents of the index. As in Lucene, newer characters are part of no word.
  */
 export const WordBreak = {
   Other: 0,
   Letter: 1,
   Numeric: 2,
-  /** `_` and the like: joins letters, numbers and Katakana. */
+  /** `_` and similar characters, which join letters, numbers and Katakana. */
   ExtendNumLet: 3,
-  /** Marks and format characters: belong to whatever they follow. */
+  /** Marks and format characters, which belong to the character before. */
   Extend: 4,
   MidLetter: 5,
   MidNum: 6,
@@ -24,24 +23,24 @@ export const WordBreak = {
   DoubleQuote: 9,
   Hebrew: 10,
   Katakana: 11,
-  /** Han and Hiragana: each a word of its own. */
+  /** Han and Hiragana, each character a word. */
   Ideograph: 12,
-  /** Thai, Lao, Khmer, Myanmar, …: runs stay whole. */
+  /** Thai, Lao, Khmer, Myanmar, …, of which a run is a word. */
   SouthEastAsian: 13,
-  /** A mark of those scripts: extends any word, and begins one of theirs. */
+  /** A mark of those scripts, which extends any word and may begin one of theirs. */
   SouthEastAsianMark: 14,
-  /** `#` and `*`, which only make a word with a keycap on. */
+  /** `#` and `*`, which are a word only with a keycap. */
   KeycapBase: 15,
   Keycap: 16,
   Emoji: 17,
-  /** Letters that are emoji too, such as ℹ. */
+  /** Letters that are also emoji, such as ℹ. */
   EmojiLetter: 18,
   EmojiModifier: 19,
   TextSelector: 20,
   EmojiSelector: 21,
   /** Zero-width joiner. */
   Joiner: 22,
-  /** Regional indicator: two make a flag. */
+  /** Regional indicator; two of them are a flag. */
   Region: 23,
   Tag: 24,
   TagEnd: 25,
@@ -49,14 +48,14 @@ export const WordBreak = {
 
 export type WordBreakName = keyof typeof WordBreak;
 
-/** One more than the last class: the width of a table indexed by class. */
+/** The number of classes. */
 export const WORD_BREAK_CLASSES = Object.keys(WordBreak).length;
 
 const BMP = 0x10000;
 
-/** The class of every code point below 0x10000, by index. */
+/** The class of every code point below 0x10000. */
 const basic = new Uint8Array(BMP);
-/** Runs above: where each starts, and its class; gaps are runs of `Other`. */
+/** First code point and class of the runs above; gaps are runs of `Other`. */
 const starts: number[] = [BMP];
 const classes: number[] = [WordBreak.Other];
 

@@ -2,15 +2,14 @@ import { codePointAt } from './text-units.js';
 import { WORD_BREAK_CLASSES, WordBreak, wordBreakOf, type WordBreakName } from './word-break.js';
 
 /**
- * Which characters make one token, as a state machine over {@link WordBreak} classes: the word rules of UAX #29
- * (WB4–WB13b) and the emoji sequences of UTS #51, as Lucene's standard tokenizer puts them together. The token is
- * the longest text that ends in an accepting state; characters looked at beyond it are read again.
+ * The rules of tokens as a state machine over {@link WordBreak} classes: the word rules of UAX #29 (WB4–WB13b) and the
+ * emoji sequences of UTS #51, in Lucene's combination. A token is the longest text that ends in an accepting state.
  *
- * A state lists where each class leads; a class it does not list ends the token.
+ * A state lists the next state for each class; a class that it does not list ends the token.
  */
 type Moves = Partial<Record<WordBreakName, State>>;
 
-/** A token may end here. */
+/** The states in which a token may end. */
 type Accepting =
   | 'letter'
   | 'hebrew'
@@ -33,7 +32,7 @@ type Accepting =
   | 'modifier'
   | 'modifierJoined';
 
-/** More must come, or what was read here is given back. */
+/** The states in which more must follow; otherwise the token ends at the last accepting state. */
 type Pending =
   | 'lead'
   | 'midLetter'
@@ -49,14 +48,14 @@ type Pending =
 
 type State = Accepting | Pending;
 
-/** WB4: whatever a word rule accepts may be followed by these, without change. */
+/** WB4: characters that may follow in any word without changing the state. */
 const extendedBy = (state: State): Moves => ({
   ...plainlyExtendedBy(state),
   TextSelector: state,
   EmojiSelector: state,
 });
 
-/** The same, where the selectors that turn a character into text or emoji have a meaning of their own. */
+/** The same for states in which text and emoji selectors have their own meaning. */
 const plainlyExtendedBy = (state: State): Moves => ({
   Extend: state,
   SouthEastAsianMark: state,
@@ -67,7 +66,7 @@ const plainlyExtendedBy = (state: State): Moves => ({
   TagEnd: state,
 });
 
-/** WB5, 9, 10, 13a: what may follow a letter or a number directly. */
+/** WB5, 9, 10, 13a: classes that may follow a letter or a number. */
 const alphanumeric: Moves = {
   Letter: 'letter',
   EmojiLetter: 'letter',
@@ -75,9 +74,9 @@ const alphanumeric: Moves = {
   Numeric: 'number',
   ExtendNumLet: 'link',
 };
-/** WB6, 7: what may stand between two letters. */
+/** WB6, 7: classes between two letters. */
 const midLetter: Moves = { MidLetter: 'midLetter', MidNumLet: 'midLetter', SingleQuote: 'midLetter' };
-/** WB11, 12: what may stand between two numbers. */
+/** WB11, 12: classes between two numbers. */
 const midNumber: Moves = { MidNum: 'midNumber', MidNumLet: 'midNumber', SingleQuote: 'midNumber' };
 
 const accepting: Record<Accepting, Moves> = {
@@ -90,7 +89,7 @@ const accepting: Record<Accepting, Moves> = {
     SingleQuote: 'hebrewMarked',
     DoubleQuote: 'hebrewDoubleQuote',
   },
-  // …and what it has joined takes no mark after it.
+  // No mark follows a letter that a mark has joined.
   hebrewMarked: { ...extendedBy('hebrewMarked'), ...alphanumeric },
   number: { ...extendedBy('number'), ...alphanumeric, ...midNumber },
   katakana: { ...extendedBy('katakana'), Katakana: 'katakana', ExtendNumLet: 'link' },
@@ -100,7 +99,7 @@ const accepting: Record<Accepting, Moves> = {
   flag: extendedBy('flag'),
   keycap: { ...plainlyExtendedBy('keycap'), EmojiSelector: 'keycapSelected' },
   keycapAfterSelector: plainlyExtendedBy('keycapAfterSelector'),
-  // An emoji and its marks; once a joiner is the last of these, another emoji may follow.
+  // An emoji and its marks. Another emoji may follow a joiner.
   emoji: { ...plainlyExtendedBy('emoji'), Joiner: 'emojiJoined', EmojiSelector: 'emojiSelected' },
   emojiJoined: {
     ...plainlyExtendedBy('emoji'),
@@ -109,7 +108,7 @@ const accepting: Record<Accepting, Moves> = {
     Emoji: 'nextEmoji',
     EmojiLetter: 'nextEmoji',
   },
-  // Tags make a flag of the first emoji only, and need the selector to be told from its marks.
+  // Tags make a flag of the first emoji only, after the selector.
   emojiSelected: { Joiner: 'selectedJoiner', Tag: 'tags' },
   tagged: {},
   nextEmoji: {
@@ -135,7 +134,7 @@ const accepting: Record<Accepting, Moves> = {
 };
 
 const pending: Record<Pending, Moves> = {
-  // WB13b: underscores lead into a word, and are none by themselves.
+  // WB13b: underscores may begin a word, and are no word alone.
   lead: { ...extendedBy('lead'), ...alphanumeric, ExtendNumLet: 'lead', Katakana: 'katakana' },
   midLetter: { ...extendedBy('midLetter'), Letter: 'letter', EmojiLetter: 'letter', Hebrew: 'letter' },
   midNumber: { ...extendedBy('midNumber'), Numeric: 'number' },
@@ -154,7 +153,7 @@ const pending: Record<Pending, Moves> = {
   tags: { Tag: 'tags', TagEnd: 'tagged' },
 };
 
-/** Where a token begins: the state after its first character. */
+/** The state after the first character of a token. */
 const beginnings: Moves = {
   ...alphanumeric,
   ExtendNumLet: 'lead',
@@ -174,14 +173,14 @@ const names = [...Object.keys(pending), ...Object.keys(accepting)] as State[];
 const FIRST_ACCEPTING = 1 + Object.keys(pending).length;
 const idOf = (name: State): number => 1 + names.indexOf(name);
 
-/** State × class → state; row 0 holds the beginnings. */
+/** The next state by state and class; row 0 holds the beginnings. */
 const moves = new Uint8Array((1 + names.length) * WORD_BREAK_CLASSES);
 fill(0, beginnings);
 for (const name of names) fill(idOf(name), { ...pending, ...accepting }[name]);
 
 /**
- * Where the token that begins at `start` ends, looking no further than `limit` (which must not split a surrogate
- * pair); `start` itself where none begins there.
+ * The end of the token that begins at `start`, at most `limit` (which must not split a surrogate pair); `start` where no
+ * token begins there.
  */
 export function tokenEnd(codes: Uint16Array, start: number, limit: number): number {
   const codePoint = codePointAt(codes, start, limit);
@@ -189,7 +188,7 @@ export function tokenEnd(codes: Uint16Array, start: number, limit: number): numb
   const next = start + width(codePoint);
   const end = run(codes, start, next, limit, moves[first]!);
   if (first !== WordBreak.EmojiLetter) return end;
-  // Both a letter and an emoji: the longer of the two readings wins.
+  // The character is both a letter and an emoji: the longer token wins.
   return Math.max(end, run(codes, start, next, limit, idOf('emoji')));
 }
 
@@ -207,7 +206,7 @@ function run(codes: Uint16Array, start: number, next: number, limit: number, ini
   return end;
 }
 
-/** UTF-16 units of a code point. */
+/** The number of UTF-16 units of a code point. */
 export function width(codePoint: number): 1 | 2 {
   return codePoint > 0xffff ? 2 : 1;
 }

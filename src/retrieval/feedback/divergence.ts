@@ -2,28 +2,28 @@ import { scaleToMaximum, type WeightedQuery } from '../query.js';
 import type { FeedbackDocument, FeedbackModel, FeedbackSource } from './feedback.js';
 
 export interface DivergenceOptions {
-  /** `expansion.documents`: size of the feedback set (3). */
+  /** The size of the feedback set, Terrier's `expansion.documents` (3). */
   readonly documents?: number;
-  /** `expansion.terms`: how many of its terms enter the query, at least as many as the query has (10). */
+  /** The number of expansion terms, Terrier's `expansion.terms`; at least that of the query's terms (10). */
   readonly terms?: number;
   /**
-   * Absent: the parameter-free normaliser. A number: Rocchio's β, the weight of the heaviest expansion term
-   * relative to an original one (Terrier's default when asked for is 0.4).
+   * Rocchio's β, the weight of the heaviest expansion term relative to an original one (Terrier's default is 0.4).
+   * Without it, the parameter-free normaliser is used.
    */
   readonly rocchioBeta?: number;
 }
 
-/** What a term's weight is computed from. */
+/** Statistics of the collection and the feedback set. */
 export interface ExpansionStatistics {
-  /** N. */
+  /** N: documents of the collection. */
   readonly documents: number;
-  /** T. */
+  /** T: term occurrences in the collection. */
   readonly tokens: number;
   /** lx: total length of the feedback set. */
   readonly feedbackLength: number;
 }
 
-/** How much more often a term occurs in the feedback set than chance would have it. */
+/** A measure of how much more frequent a term is in the feedback set than expected by chance. */
 export interface DivergenceModel {
   readonly name: string;
   /** The weight of a term with tfx occurrences in the feedback set and F in the collection. */
@@ -32,10 +32,10 @@ export interface DivergenceModel {
   normaliser(tfx: number, statistics: ExpansionStatistics): number;
 }
 
-/** A term found in fewer feedback documents than this has weight 0, unless it is a query term. */
+/** A term in fewer feedback documents has weight 0 unless it is a query term. */
 const MIN_FEEDBACK_DOCUMENTS = 2;
 
-/** Terrier's query expansion around a divergence model: {@link KL} or {@link Bo1}. */
+/** Terrier's query expansion with a divergence model: {@link KL} or {@link Bo1}. */
 export class DivergenceFeedback implements FeedbackModel {
   readonly name: string;
   readonly documents: number;
@@ -64,7 +64,7 @@ export class DivergenceFeedback implements FeedbackModel {
     return scaleToMaximum(expanded);
   }
 
-  /** The top terms of the feedback set, query terms among them, with what is to be added to their weights. */
+  /** The heaviest terms of the feedback set, query terms included; `share` is added to their weight in the query. */
   #heaviestTerms(query: WeightedQuery, feedback: readonly FeedbackDocument[], index: FeedbackSource) {
     const { documents, tokens } = index.statistics;
     const feedbackLength = feedback.reduce((sum, { document }) => sum + index.lengths[document], 0);
@@ -78,7 +78,7 @@ export class DivergenceFeedback implements FeedbackModel {
       const weight = tooRare ? 0 : this.model.weight(occurrences, collectionFrequency, statistics);
       return { term: name, occurrences, weight };
     });
-    // Equal weights: Terrier takes a hash table's order; ours is the order of the terms, so that it is repeatable.
+    // For equal weights, Terrier uses the order of a hash table; the order of the terms is reproducible.
     candidates.sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1));
     const [heaviest] = candidates;
     if (!heaviest) return [];

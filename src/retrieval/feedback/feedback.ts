@@ -1,13 +1,13 @@
 import type { CollectionStatistics, ForwardVector, TermFacts } from '../index/index.js';
 import type { WeightedQuery } from '../query.js';
 
-/** A document of the first ranking, taken to be relevant. */
+/** A document of the first ranking that is assumed to be relevant. */
 export interface FeedbackDocument {
   readonly document: number;
   readonly score: number;
 }
 
-/** What feedback draws on: an {@link Index}, or what a search engine tells of the feedback documents. */
+/** The source of a feedback model's statistics: an {@link Index} or a search engine. */
 export interface FeedbackSource {
   readonly statistics: Pick<CollectionStatistics, 'documents' | 'nonEmptyDocuments' | 'tokens'>;
   /** Lengths in terms, by document number. */
@@ -17,10 +17,10 @@ export interface FeedbackSource {
   termFacts(number: number): TermFacts;
 }
 
-/** Pseudo-relevance feedback: makes a better query out of the first ranking's top documents. */
+/** Pseudo-relevance feedback, which expands a query by the top documents of a first ranking. */
 export interface FeedbackModel {
   readonly name: string;
-  /** How many documents it wants. */
+  /** The number of feedback documents. */
   readonly documents: number;
   expand(query: WeightedQuery, feedback: readonly FeedbackDocument[], index: FeedbackSource): WeightedQuery;
 }

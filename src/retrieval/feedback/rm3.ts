@@ -4,20 +4,20 @@ import type { FeedbackDocument, FeedbackModel, FeedbackSource } from './feedback
 export interface Rm3Options {
   /** Feedback documents (10). */
   readonly documents?: number;
-  /** Terms kept, per document and in all (10). */
+  /** The number of feedback terms, per document and in all (10). */
   readonly terms?: number;
   /** Weight of the original query in the mixture (0.5). */
   readonly originalWeight?: number;
-  /** Terms in a larger share of the documents are left out (0.1). */
+  /** The largest share of documents that may contain a feedback term (0.1). */
   readonly maxDocumentShare?: number;
 }
 
-/** What may be a feedback term: Anserini's filter. */
+/** Anserini's filter of feedback terms. */
 const FEEDBACK_TERM = /^[a-z0-9]{2,20}$/;
 
 /**
- * RM3 as Anserini has it: each feedback document's most frequent terms, L1-normalised, times the
- * document's retrieval score, summed; the top of that, L1-normalised, mixed with the L1-normalised query.
+ * RM3 as in Anserini. The most frequent terms of each feedback document are L1-normalised, multiplied by the document's
+ * score and summed. The heaviest of these sums, L1-normalised, are mixed with the L1-normalised query.
  */
 export class Rm3 implements FeedbackModel {
   readonly name = 'RM3';
@@ -50,7 +50,7 @@ export class Rm3 implements FeedbackModel {
     return [...mixed].filter(([, weight]) => weight > 0).map(([term, weight]) => ({ term, weight }));
   }
 
-  /** The document's most frequent admissible terms, as shares that sum to 1. */
+  /** The document's most frequent admissible terms, with weights that sum to 1. */
   #documentModel(document: number, index: FeedbackSource): Entry[] {
     const { terms, frequencies } = index.vector(document);
     const mostDocuments = this.maxDocumentShare * index.statistics.nonEmptyDocuments;
@@ -66,7 +66,7 @@ export class Rm3 implements FeedbackModel {
 
 type Entry = [term: string, weight: number];
 
-/** The `count` heaviest; equal weights in the order of the terms. */
+/** The `count` heaviest entries; equal weights are in the order of the terms. */
 function heaviest(entries: Entry[], count: number): Entry[] {
   return entries.sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, count);
 }

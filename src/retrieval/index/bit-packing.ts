@@ -1,11 +1,12 @@
 /**
- * Numbers packed with as many bits each as the largest of them needs, in 32-bit words: decoded without a branch per
- * number, which is what makes postings fast to read.
+ * The number of bits of the largest number. Numbers are packed with the same number of bits each, in 32-bit words, so
+ * that they are decoded without a branch per number.
  */
 export function bitsNeeded(largest: number): number {
   return 32 - Math.clz32(largest);
 }
 
+/** The number of 32-bit words for `count` numbers. */
 export function wordsNeeded(count: number, bits: number): number {
   return (count * bits + 31) >>> 5;
 }
@@ -29,7 +30,7 @@ export function pack(
   return at + wordsNeeded(count, bits);
 }
 
-// Reading is done on signed words: V8 keeps them in integer registers, where unsigned ones may become doubles.
+// Words are read as signed ones, which V8 keeps in integer registers; unsigned ones may become doubles.
 
 /** Unpacks `count` numbers from `words` at `at` into `values`, with `plus` added to each. */
 export function unpack(
@@ -59,7 +60,7 @@ export function unpack(
   }
 }
 
-/** The same, each number plus one added to the sum of those before it, from `sum` on. */
+/** Unpacks gaps - 1 as an ascending sequence that continues from `sum`. */
 export function unpackSums(
   words: Int32Array,
   at: number,
@@ -100,7 +101,7 @@ function maskOf(bits: number): number {
   return bits === 32 ? -1 : ~(-1 << bits);
 }
 
-/** Sets, from `at` on, the bits of an ascending sequence given by its gaps - 1; the words there must be 0. */
+/** Sets the bits of an ascending sequence, given by its gaps - 1, from `at` on; the words there must be 0. */
 export function packBitmap(gaps: Uint32Array, count: number, words: Uint32Array, at: number): void {
   let bit = -1;
   for (let i = 0; i < count; i++) {
@@ -109,7 +110,7 @@ export function packBitmap(gaps: Uint32Array, count: number, words: Uint32Array,
   }
 }
 
-/** The places of the first `count` bits that are set from `words[at]` on, ascending, with `plus` added to each. */
+/** Unpacks the places of the first `count` set bits from `words[at]` on, ascending, with `plus` added to each. */
 export function unpackBitmap(
   words: Int32Array,
   at: number,
@@ -125,7 +126,7 @@ export function unpackBitmap(
   }
 }
 
-/** How many bits of a word are set. */
+/** The number of set bits of a word. */
 export function bitsSet(word: number): number {
   const pairs = word - ((word >>> 1) & 0x5555_5555);
   const fours = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);

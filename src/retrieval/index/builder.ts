@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from '../../common/lock.js';
+import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import { badInput, type Document, type Origin } from '../../collection/index.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { systemCode, writeFailure } from '../../common/io-errors.js';
@@ -18,26 +19,34 @@ import { Segment } from './segment.js';
 import { TemporaryFile, type SpilledSegment } from './spill.js';
 import { bytesOf, createFiles, forEachFile, type FileName } from './storage.js';
 
-/** The name of the lock file; names of files beside it begin with it. */
+/** The name of the lock file, and the beginning of the names of files beside it. */
 const LOCK = 'write.lock';
 
-/** Where an index goes, and how it is built. */
+/** The options of a build. */
 export interface BuildOptions {
-  /** The folder of the index; an index that is already there stays usable until the new one is complete. */
+  /** The folder of the index. An existing index in it stays usable until the new one is complete. */
   readonly folder: string;
   readonly analyzer: Analyzer;
-  /** Postings held in memory before they are written out (4 million, about 100 MB in all). */
+  /** The most postings in memory (4 million, about 100 MB in all). */
   readonly postingsInMemory?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: BuildProgress) => void;
 }
 
-/** How far the building of an index is. */
+const BUILD_OPTIONS: OptionNames<BuildOptions> = {
+  folder: true,
+  analyzer: true,
+  postingsInMemory: true,
+  signal: true,
+  onProgress: true,
+};
+
+/** The progress of a build. */
 export interface BuildProgress {
   readonly step: 'documents' | 'merge';
   /** Documents added, or terms of segments merged. */
   readonly done: number;
-  /** Known for the merge. */
+  /** The number of terms, for the merge. */
   readonly total?: number;
 }
 
@@ -52,6 +61,7 @@ export async function buildIndex(
   documents: AsyncIterable<Document & { readonly origin?: Origin }>,
   options: BuildOptions,
 ): Promise<IndexManifest> {
+  refuseUnknownOptions('buildIndex', options, BUILD_OPTIONS);
   const { folder } = options;
   writing(folder, () => mkdirSync(folder, { recursive: true }));
   refuseForeignFolder(folder);
@@ -91,7 +101,7 @@ class Build {
   readonly #record = new ByteWriter();
   readonly #ids = new DocumentIds();
   #segment: Segment;
-  /** Text → the segment's term numbers. */
+  /** The segment's term numbers of a text. */
   #numbersOf: (text: string) => number[] = () => [];
   #lengths = new Uint32Array(1 << 16);
   #tokens = 0;
@@ -189,7 +199,7 @@ class Build {
     this.#documents.add(record.view());
   }
 
-  /** Writes the segment out and opens the next, with room for a document of `atLeast` terms. */
+  /** Writes the segment and opens the next, with room for a document of `atLeast` terms. */
   #flushSegment(atLeast = 0): void {
     if (this.#segment.documents > 0) this.#segments.push(invertSegment(this.#segment, this.#spill));
     this.#segment = this.#openSegment(atLeast);
@@ -239,10 +249,10 @@ class Build {
   }
 }
 
-/** For documents that come from a program and not from a file. */
+/** The origin of documents that do not come from a file. */
 const NO_ORIGIN: Origin = { file: 'document stream' };
 
-/** Refuses to build into a folder that holds something else. */
+/** Throws where the folder holds anything but an index. */
 function refuseForeignFolder(folder: string): void {
   const isAnIndex = isIndex(folder);
   if (isAnIndex) return;

@@ -1,4 +1,4 @@
-/** A byte buffer that grows; numbers go in as LEB128 varints. Reused between values to avoid garbage. */
+/** A growing byte buffer; numbers are written as LEB128 varints. It is reused between values to avoid garbage. */
 export class ByteWriter {
   bytes: Uint8Array;
   length = 0;
@@ -19,7 +19,7 @@ export class ByteWriter {
     this.bytes = grown;
   }
 
-  /** An unsigned integer below 2^32. */
+  /** Writes an unsigned integer below 2^32. */
   varint(value: number): void {
     this.reserve(5);
     const { bytes } = this;
@@ -32,7 +32,7 @@ export class ByteWriter {
     this.length = at;
   }
 
-  /** An unsigned integer below 2^53: the collection frequency of a very common term may pass 2^32. */
+  /** Writes an unsigned integer below 2^53, such as the collection frequency of a very common term. */
   varint53(value: number): void {
     while (value > 0xffff_ffff) {
       this.reserve(1);
@@ -42,14 +42,14 @@ export class ByteWriter {
     this.varint(value);
   }
 
-  /** A length-prefixed UTF-8 string. */
+  /** Writes a length-prefixed UTF-8 string. */
   string(text: string): void {
     const most = text.length * 3;
-    // Room for the text, its move, and the prefix, before anything is written: growing keeps only finished bytes.
+    // Room for the text and the prefix first: growing keeps finished bytes only.
     this.reserve(most + 10);
     const scratch = encoder.encodeInto(text, this.bytes.subarray(this.length, this.length + most));
     const size = scratch.written;
-    // The prefix is written after the size is known, so the text is moved up by the prefix's width.
+    // The size is known after encoding, so the text is moved to make room for the prefix.
     const width = size < 128 ? 1 : size < 16384 ? 2 : size < 2_097_152 ? 3 : size < 268_435_456 ? 4 : 5;
     this.bytes.copyWithin(this.length + width, this.length, this.length + size);
     this.varint(size);
@@ -68,7 +68,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what {@link ByteWriter} wrote. */
+/** A reader of the bytes of a {@link ByteWriter}. */
 export class ByteReader {
   constructor(
     readonly bytes: Uint8Array,
@@ -118,5 +118,5 @@ export class ByteReader {
 }
 
 const encoder = new TextEncoder();
-// A leading U+FEFF is part of the text here, not a byte-order mark.
+// A leading U+FEFF is part of the text, not a byte-order mark.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });

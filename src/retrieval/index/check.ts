@@ -10,9 +10,9 @@ export interface CheckOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** What a check of an index found, and how much it looked at. */
+/** The result of a check. */
 export interface CheckReport {
-  /** What is wrong, one line each; empty for a sound index. Stops at {@link MAX_PROBLEMS}. */
+  /** A line per problem, at most {@link MAX_PROBLEMS}; empty for a sound index. */
   readonly problems: string[];
   readonly documents: number;
   readonly terms: number;
@@ -37,7 +37,7 @@ export function checkIndex(folder: string, options: CheckOptions = {}): CheckRep
 
 class Check {
   readonly #problems: string[] = [];
-  /** Per document, a sum over its (term, frequency) pairs: from vectors, then taken off again by postings. */
+  /** A sum over each document's (term, frequency) pairs, added from vectors and subtracted from postings. */
   readonly #fingerprints: Float64Array;
   #tokens = 0;
   #postings = 0;
@@ -224,7 +224,7 @@ class Check {
   }
 }
 
-/** A whole number below 2^40 that mixes both; sums of a few thousand stay exact in a double. */
+/** A hash of both, a whole number below 2^40; sums of a few thousand are exact in a double. */
 function fingerprint(term: number, frequency: number): number {
   const mixed = Math.imul(term + 1, 0x9e3779b1) ^ Math.imul(frequency + 0x85eb, 0xc2b2ae35);
   return (mixed >>> 0) * 128 + (term % 128);

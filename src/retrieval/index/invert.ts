@@ -35,7 +35,7 @@ export function invertSegment(segment: Segment, files: SpillFiles): SpilledSegme
     }
   }
 
-  // Walking the terms in order and dealing postings back to their documents leaves each vector sorted by term.
+  // Visiting the terms in order and adding each posting to its document sorts the vectors by term.
   const fill = Uint32Array.from(starts);
   const start = files.postings.size;
   const record = new ByteWriter();

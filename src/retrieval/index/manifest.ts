@@ -5,9 +5,9 @@ import { hashJson } from '../../common/hash.js';
 import type { AnalyzerSpec } from '../analysis/index.js';
 import type { FileRecords } from './storage.js';
 
-/** Statistics of a collection; every weighting and feedback model draws on these. */
+/** The statistics of a collection, which weighting and feedback models use. */
 export interface CollectionStatistics {
-  /** N: all documents, empty ones included (Terrier's count). */
+  /** N: all documents, empty ones included (as in Terrier). */
   readonly documents: number;
   /** Documents with at least one term (Lucene's `docCount`). */
   readonly nonEmptyDocuments: number;
@@ -16,13 +16,13 @@ export interface CollectionStatistics {
   /** Distinct terms. */
   readonly terms: number;
   readonly postings: number;
-  /** The longest document's length. */
+  /** The length of the longest document. */
   readonly maxLength: number;
 }
 
 /**
- * `index.json`: what the folder holds. It is written last and atomically, and names the folder with the data; so a
- * build that dies leaves the previous manifest, and with it the previous index, untouched.
+ * The content of `index.json`. It is written last and atomically, and names the folder with the data; so an interrupted
+ * build leaves the previous index untouched.
  */
 export interface IndexManifest {
   readonly format: 'bert-qe-index';

@@ -11,33 +11,32 @@ import {
 } from './bit-packing.js';
 
 /**
- * A term's postings, as stored: documents ascending, in blocks of {@link BLOCK_SIZE}.
+ * The stored form of a term's postings: documents ascending, in blocks of {@link BLOCK_SIZE}.
  *
  *   u32 blocks
  *   u32 lastDocument[blocks]  u32 start[blocks]  u32 maxFrequency[blocks]  u32 minLength[blocks]  f32 maxDph[blocks]
  *   per block: u32 (count | gapBits << 8 | frequencyBits << 16), documents, frequencies - 1 bit-packed
  *
- * The documents of a block are their gaps - 1, bit-packed; or, where they stand close together and gapBits is
- * {@link BITMAP}, a bit for each document from the one after the last block's last on, so that a single document is
- * looked up without decoding the block.
+ * The documents of a block are their gaps - 1, bit-packed. In dense blocks gapBits is {@link BITMAP}, and the documents
+ * are a bitmap that begins after the last document of the block before, so that a single document can be looked up
+ * without decoding the block.
  *
- * The five columns are what dynamic pruning needs without decoding a block: BM25 and QL rise with the frequency and
- * fall with the length, so (maxFrequency, minLength) bounds them; DPH is neither, but has no parameters, so its
- * largest value in the block is stored itself. Gaps run on across blocks: a block starts from the last document of
- * the one before.
+ * Dynamic pruning needs the five columns only. BM25 and QL rise with the frequency and fall with the length, so
+ * (maxFrequency, minLength) bounds them. DPH is not monotone but has no parameters, so its maximum in the block is
+ * stored. Gaps continue across blocks: a block starts from the last document of the block before.
  */
 export const BLOCK_SIZE = 128;
 const COLUMNS = 5;
 
-/** In place of a number of bits: the block's documents are a bitmap. */
+/** The value of gapBits for a block whose documents are a bitmap. */
 const BITMAP = 0xff;
-/** Blocks whose documents span at most so many words of bits are bitmaps. */
+/** The most words of a bitmap; other blocks are bit-packed. */
 const MAX_BITMAP_WORDS = 32;
 
-/** The largest DPH value (query-term weight 1) in a block is computed by the caller, who knows the statistics. */
+/** The DPH score of a posting with query-term weight 1. */
 export type DphOf = (frequency: number, length: number) => number;
 
-/** Encodes the postings of one term after another; `finish` hands out bytes valid until the next `start`. */
+/** An encoder of postings, one term after another; the bytes of `finish` are valid until the next `start`. */
 export class PostingsEncoder {
   readonly #lengths: Uint32Array;
   #dph: DphOf = () => 0;
@@ -152,20 +151,20 @@ export class PostingsEncoder {
   }
 }
 
-/** Rounding to the nearest float32 could fall below the true maximum and make pruning unsafe. */
+/** The next float32 that is not below the value: with a lower maximum, pruning would be wrong. */
 export function roundUpToFloat32(value: number): number {
   const rounded = Math.fround(value);
   if (rounded >= value) return rounded;
   const bits = new Int32Array(1);
   const float = new Float32Array(bits.buffer);
   float[0] = rounded;
-  // Away from zero for positive numbers, towards it for negative ones; zero itself becomes the smallest float.
+  // Away from zero for positive numbers, towards it for negative ones; zero becomes the smallest float.
   if (rounded === 0) return 1.401298464324817e-45;
   bits[0] += rounded > 0 ? 1 : -1;
   return float[0];
 }
 
-/** A term's postings opened for reading: block columns as typed arrays over the stored bytes, no copy. */
+/** A term's postings opened for reading; the columns are typed arrays over the stored bytes, without copying. */
 export class Postings {
   readonly blocks: number;
   readonly lastDocument: Int32Array;
@@ -182,14 +181,14 @@ export class Postings {
   /** The documents of the decoded block. */
   readonly documents = new Int32Array(BLOCK_SIZE);
   private readonly frequencies = new Int32Array(BLOCK_SIZE);
-  /** Of the opened block: how many postings it has, and the document before its first possible one. */
+  /** The number of postings in the opened block, and the last document before the block. */
   count = 0;
   private before = 0;
   private gapBits = 0;
   private documentsAt = 0;
   private frequenciesAt = 0;
   private frequencyBits = 0;
-  /** Where {@link find} has come to in the opened block's bitmap: a word, and the postings in the words before it. */
+  /** The position of {@link find} in the opened bitmap: a word, and the number of postings before it. */
   private word = 0;
   private rank = 0;
 
@@ -214,7 +213,7 @@ export class Postings {
     this.words = words.subarray(1 + COLUMNS * blocks);
   }
 
-  /** Makes `block` the one the methods below are about; returns whether it can be searched by {@link find}. */
+  /** Opens a block for the methods below; true where {@link find} can search it. */
   open(block: number): boolean {
     const start = this.start[block];
     const end = block + 1 < this.blocks ? this.start[block + 1] : this.words.length;
@@ -251,8 +250,8 @@ export class Postings {
   }
 
   /**
-   * The place of `document` among the postings of the opened block, -1 if it has none. The block must be a bitmap, end
-   * no earlier than `document`, and be asked for documents in ascending order.
+   * The place of a document among the postings of the opened block; -1 without a posting. The block must be a bitmap that
+   * does not end before the document, and calls must ask for ascending documents.
    */
   find(document: number): number {
     const { words, documentsAt } = this;
@@ -270,7 +269,7 @@ export class Postings {
     return rank + bitsSet(bits & ~(-1 << bit));
   }
 
-  /** The term frequencies of the opened block, all of them. */
+  /** All term frequencies of the opened block. */
   decodeFrequencies(): Int32Array {
     const { frequencies } = this;
     unpack(this.words, this.frequenciesAt, this.count, this.frequencyBits, frequencies, 1);
@@ -282,11 +281,11 @@ export class Postings {
     return unpackOne(this.words, this.frequenciesAt, index, this.frequencyBits) + 1;
   }
 
-  /** The first block, from `from` on, that can hold `document`; `blocks` if none can. */
+  /** The first block from `from` on that can hold `document`; `blocks` where none can. */
   seek(document: number, from: number): number {
     const { lastDocument } = this;
     let low = from;
-    // Most seeks go a block or two ahead: gallop first, then halve.
+    // Most seeks advance by a block or two: galloping, then binary search.
     let step = 1;
     while (low < this.blocks && lastDocument[low] < document) {
       low += step;

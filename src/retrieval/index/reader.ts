@@ -21,13 +21,13 @@ export interface TermFacts extends Pick<IndexedTerm, 'number' | 'documentFrequen
   readonly name: string;
 }
 
-/** What `toString` calls after looking at its arguments; a ranking of a thousand documents calls it a thousand times. */
+/** A buffer with Node's direct decoder, which is faster than `toString` for the many ids of a ranking. */
 type FastSlicing = Buffer & { utf8Slice(start: number, end: number): string };
 
-/** A few megabytes at most. */
+/** A limit of a few megabytes. */
 const MAX_REMEMBERED_FACTS = 50_000;
 
-/** A document's terms: numbers ascending, with their frequencies. */
+/** A document's terms, by ascending number, with their frequencies. */
 export interface ForwardVector {
   readonly terms: number[];
   readonly frequencies: number[];
@@ -101,7 +101,7 @@ export class Index implements DocumentStore {
     return this.#lengths;
   }
 
-  /** Every document's place among the ids in byte order: ties go to the lower one. */
+  /** The rank of every document's id in byte order, by document number; it breaks ties. */
   get idRanks(): Uint32Array {
     this.#idRanks ??= this.#array('id-ranks');
     return this.#idRanks;
@@ -129,7 +129,7 @@ export class Index implements DocumentStore {
     }
   }
 
-  /** Everything about a term, remembered: feedback asks for the same frequent terms again and again. */
+  /** A term with its name, cached: feedback uses the same frequent terms again and again. */
   termFacts(number: number): TermFacts {
     let facts = this.#facts.get(number);
     if (!facts) {

@@ -1,18 +1,18 @@
 /**
- * Postings of the documents added since the last flush, in document order, with term numbers of their own. Memory is
- * bounded: the builder flushes when {@link isFull}.
+ * The postings of the documents since the last flush, in document order, with local term numbers. Memory is bounded: the
+ * builder flushes when {@link isFull}.
  */
 export class Segment {
-  /** Term → local number. */
+  /** Local number of each term. */
   readonly vocabulary = new Map<string, number>();
   /** Local term number of each posting, document by document. */
   readonly terms: Uint32Array;
   readonly frequencies: Uint32Array;
-  /** Where each document's postings start; one more entry than documents. */
+  /** The first posting of each document; one more entry than documents. */
   readonly starts: number[] = [0];
-  /** Local term number → number of documents that have it. */
+  /** Number of documents with a term, by local term number. */
   documentFrequencies: Uint32Array = new Uint32Array(1 << 16);
-  /** Local term number → index of its posting in the document being added. */
+  /** Index of a term's posting in the document being added, by local term number. */
   #slots: Uint32Array = new Uint32Array(1 << 16);
   #postings = 0;
   readonly #capacity: number;
@@ -35,12 +35,12 @@ export class Segment {
     return this.#postings;
   }
 
-  /** Whether a document of `terms` terms might not fit any more. */
+  /** True where a document of `terms` terms may not fit. */
   isFull(terms: number): boolean {
     return this.#postings + terms > this.#capacity;
   }
 
-  /** The local number of a term; a new one gets the next. */
+  /** The local number of a term; a new term gets the next number. */
   numberOf(term: string): number {
     const known = this.vocabulary.get(term);
     if (known !== undefined) return known;
@@ -50,13 +50,13 @@ export class Segment {
     return next;
   }
 
-  /** Adds the next document, given as local term numbers; its postings come in order of first occurrence. */
+  /** Adds the next document, given as local term numbers; its postings are in the order of first occurrence. */
   add(documentTerms: readonly number[]): void {
     const { terms, frequencies } = this;
     const start = this.#postings;
     let end = start;
     for (const local of documentTerms) {
-      // A slot may be left over from an earlier document; it counts only if it points at this term, here.
+      // A slot of an earlier document does not point at this term in this document.
       const slot = this.#slots[local];
       if (slot >= start && slot < end && terms[slot] === local) {
         frequencies[slot]++;

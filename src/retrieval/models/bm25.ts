@@ -12,7 +12,7 @@ export interface Bm25Options {
   readonly k1?: number;
   /** Strength of length normalisation, 0 to 1 (0.4). */
   readonly b?: number;
-  /** `lucene` rounds lengths as Lucene stores them (`exact`). */
+  /** The form of document lengths; `lucene` rounds them as Lucene does (`exact`). */
   readonly lengthNorm?: LengthNorm;
 }
 
@@ -39,7 +39,7 @@ export class Bm25 implements WeightingModel {
     return new Bm25Term(weight * idf, this.#normsFor(statistics));
   }
 
-  /** k1·(1 - b + b·dl/avgdl) by length: the same for every term of a collection. */
+  /** k1·(1 - b + b·dl/avgdl) by length, for all terms of a collection. */
   #normsFor({ tokens, nonEmptyDocuments, maxLength }: TermStatistics): Float64Array {
     const averageLength = tokens / nonEmptyDocuments;
     if (this.#norms?.averageLength !== averageLength || this.#norms.maxLength !== maxLength) {
@@ -65,7 +65,7 @@ class Bm25Term implements TermScorer {
     return onGrid((this.weight * frequency) / (frequency + this.norms[length]));
   }
 
-  /** Rises with the frequency, falls with the length. */
+  /** The score rises with the frequency and falls with the length. */
   bound({ maxFrequency, minLength }: BlockMaxima): number {
     return this.score(maxFrequency, minLength);
   }

@@ -1,4 +1,3 @@
-import { log2Table } from './logarithms.js';
 import {
   onGrid,
   type BlockMaxima,
@@ -8,12 +7,12 @@ import {
 } from './model.js';
 
 /**
- * DPH, the parameter-free divergence-from-randomness model (REFERENCE §4): with f = tf/dl,
+ * DPH, the parameter-free divergence-from-randomness model of Terrier. With f = tf/dl, a document's score is
  *
  *   (1-f)²/(tf+1) · [ tf·log2( tf·avgdl/dl · N/F ) + ½·log2( 2π·tf·(1-f) ) ]
  *
- * for a query-term weight of 1. Logarithms of products are sums of tabulated ones. A document that consists of the
- * term alone would have f = 1 and the logarithm of zero; Terrier then takes f = .99999, and so do we.
+ * for a query-term weight of 1. Logarithms of products are sums of tabulated ones. For a document that consists of the
+ * term alone, f = 1 would give the logarithm of zero; as in Terrier, f is then .99999.
  */
 export function dphOf(
   { documents, averageLength }: { documents: number; averageLength: number },
@@ -21,7 +20,7 @@ export function dphOf(
 ): (frequency: number, length: number) => number {
   const rarity = Math.log2((averageLength * documents) / collectionFrequency);
   const halfLog2Pi2 = 0.5 * Math.log2(2 * Math.PI);
-  const logs = log2Table(1 << 16);
+  const logs = log2Table();
   const limit = logs.length;
   return (tf, dl) => {
     const rest = dl > tf ? dl - tf : dl * ALMOST_NOTHING;
@@ -37,7 +36,15 @@ export function dphOf(
 /** 1 - .99999. */
 const ALMOST_NOTHING = 1e-5;
 
-/** DPH, the parameter-free divergence-from-randomness model of Terrier: the first stage of the paper. */
+let log2Values: Float64Array | undefined;
+
+/** log2 of 0 to 2^16: DPH takes three logarithms per posting, of frequencies and lengths. */
+function log2Table(): Float64Array {
+  log2Values ??= Float64Array.from({ length: (1 << 16) + 1 }, (_, i) => Math.log2(i));
+  return log2Values;
+}
+
+/** DPH, the parameter-free divergence-from-randomness model of Terrier, the first stage of the paper. */
 export class Dph implements WeightingModel {
   readonly name = 'DPH';
 
@@ -60,7 +67,7 @@ class DphTerm implements TermScorer {
     return onGrid(this.weight * this.dph(frequency, length));
   }
 
-  /** The block's largest value is stored, rounded up; the grid's rounding is monotone. */
+  /** The stored maximum of the block is rounded up, and rounding to the grid is monotone. */
   bound({ maxDph }: BlockMaxima): number {
     return onGrid(this.weight * maxDph);
   }

@@ -1,11 +1,11 @@
 /**
- * Lucene keeps a document's length in one byte: exact up to 39, then four significant bits. `luceneLength` is the
- * length it gets back, for those who want its rankings to the letter; the default everywhere is the exact length.
+ * A document's length as Lucene stores it in one byte: exact up to 39, then with four significant bits. It serves to
+ * reproduce Lucene's rankings exactly.
  */
-export function luceneLength(length: number): number {
+function luceneLength(length: number): number {
   if (length < FREE_VALUES) return length;
   const rest = length - FREE_VALUES;
-  // A float with four significant bits: numbers below 16 are kept as they are.
+  // A float with four significant bits represents numbers below 16 exactly.
   const bits = 32 - Math.clz32(rest);
   if (bits < 4) return length;
   const shift = bits - 4;
@@ -15,9 +15,10 @@ export function luceneLength(length: number): number {
 /** 255 minus the number of values a 4-bit float needs to reach 2^31 - 1. */
 const FREE_VALUES = 24;
 
+/** The form of document lengths in a weighting model. */
 export type LengthNorm = 'exact' | 'lucene';
 
-/** A value for every length from 0 to `maxLength`, with the length norm applied: looked up once per posting. */
+/** A table of values by length, from 0 to `maxLength`, with the length norm applied. */
 export function tabulateLengths(
   maxLength: number,
   norm: LengthNorm,

@@ -1,31 +1,31 @@
-/** What a weighting model may know of the collection and of one query term. */
+/** The statistics of the collection and of a query term that a weighting model uses. */
 export interface TermStatistics {
-  /** N. */
+  /** N: documents. */
   readonly documents: number;
   /** Documents with at least one term. */
   readonly nonEmptyDocuments: number;
-  /** T. */
+  /** T: term occurrences. */
   readonly tokens: number;
-  /** n: documents that have the term. */
+  /** n: documents with the term. */
   readonly documentFrequency: number;
-  /** F: its occurrences in the collection. */
+  /** F: occurrences of the term. */
   readonly collectionFrequency: number;
-  /** The longest document's length: models tabulate by length. */
+  /** The length of the longest document. */
   readonly maxLength: number;
 }
 
-/** The largest values of a postings block, from which a model bounds its scores (see index/postings.ts). */
+/** Extreme values of a postings block, from which a model bounds its scores (see index/postings.ts). */
 export interface BlockMaxima {
   readonly maxFrequency: number;
   readonly minLength: number;
   readonly maxDph: number;
 }
 
-/** A model bound to one query term: its contribution to a document's score. */
+/** A query term's contribution to the scores of documents. */
 export interface TermScorer {
   /** The contribution of `frequency` occurrences in a document of `length` terms, on the {@link onGrid score grid}. */
   score(frequency: number, length: number): number;
-  /** At least the contribution of every posting in a block with these maxima. */
+  /** An upper bound of the contributions in a block. */
   bound(block: BlockMaxima): number;
 }
 
@@ -43,9 +43,9 @@ export const GRID_STEP = 2 ** -30;
 const GRID = 1.5 * 2 ** 22;
 
 /**
- * Contributions are rounded to multiples of 2^-30 (about 1e-9). Sums of such numbers are exact in a double, so a
- * document's score does not depend on the order in which its terms are added: pruned and exhaustive evaluation
- * agree to the last bit, and equal documents tie exactly.
+ * The contribution, rounded to a multiple of 2^-30 (about 1e-9). Sums of such numbers are exact in a double, so a
+ * document's score does not depend on the order of its terms: pruned and exhaustive evaluation agree to the last bit,
+ * and equal documents have equal scores.
  */
 export function onGrid(contribution: number): number {
   return contribution + GRID - GRID;

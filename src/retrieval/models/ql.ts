@@ -10,12 +10,12 @@ import {
 export interface QlOptions {
   /** Dirichlet prior: pseudo-terms given to every document (1000). */
   readonly mu?: number;
-  /** `lucene` rounds lengths as Lucene stores them (`exact`). */
+  /** The form of document lengths; `lucene` rounds them as Lucene does (`exact`). */
   readonly lengthNorm?: LengthNorm;
 }
 
 /**
- * Query likelihood with Dirichlet smoothing, Lucene's way: per matching term
+ * Query likelihood with Dirichlet smoothing as Lucene computes it: per matching term
  * max(0, ln(1 + tf/(μ·p)) + ln(μ/(dl + μ))), p = F/T.
  */
 export class QueryLikelihood implements WeightingModel {
@@ -53,7 +53,7 @@ class QlTerm implements TermScorer {
     return gain > 0 ? onGrid(this.weight * gain) : 0;
   }
 
-  /** Rises with the frequency, falls with the length. */
+  /** The score rises with the frequency and falls with the length. */
   bound({ maxFrequency, minLength }: BlockMaxima): number {
     return this.score(maxFrequency, minLength);
   }

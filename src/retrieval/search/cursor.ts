@@ -3,27 +3,27 @@ import type { TermScorer } from '../models/index.js';
 
 const NONE = new Int32Array(0);
 
-/** Behind every document number. */
+/** A number above every document number. */
 const END = 0x7fff_ffff;
 
-/** Documents of a window that may make it, ascending, with the sums of the terms seen so far. */
+/** Candidates of a window, ascending, with the sums of their terms so far. */
 export interface Candidates {
-  /** Document numbers, less the window's first. */
+  /** Document numbers relative to the window's first. */
   readonly slots: Int32Array;
   readonly scores: Float64Array;
 }
 
-/** A query term on its way through its postings, document numbers ascending. */
+/** A cursor over a query term's postings, by ascending document number. */
 export class TermCursor {
-  /** At least the contribution of any posting of each block, never below 0: a document may lack the term. */
+  /** An upper bound of the contributions in each block; at least 0, since a document may lack the term. */
   readonly blockBounds: Float64Array;
-  /** The largest of them. */
+  /** The largest of the block bounds. */
   readonly bound: number;
   /** The largest bound among the blocks that overlap the current window. */
   windowBound = 0;
-  /** Whether the current window may hold postings at all. Contributions may be negative, so a bound of 0 says less. */
+  /** True where the current window may hold postings. A bound of 0 does not say that: contributions may be negative. */
   inWindow = false;
-  /** The block that holds the next postings; its decoded form is in `postings` when `decoded` says so. */
+  /** The block of the next postings; `decoded` is the block that `postings` has decoded. */
   block = 0;
   private decoded = -1;
   private decodedFrequencies = -1;
@@ -50,7 +50,7 @@ export class TermCursor {
     this.bound = bound;
   }
 
-  /** Back to the first posting. */
+  /** Moves to the first posting. */
   rewind(): void {
     this.block = 0;
     this.decoded = -1;
@@ -72,8 +72,7 @@ export class TermCursor {
 
   /**
    * Adds the contributions of the postings in [from, to) to `sums`, and marks their slots in the bitmap `touched`.
-   * Blocks whose bound is under `needed` are passed over: the caller knows that their documents cannot make it, with
-   * or without this term.
+   * Blocks with a bound below `needed` are skipped: their documents cannot reach the threshold.
    */
   accumulate(from: number, to: number, sums: Float64Array, touched: Int32Array, needed: number): void {
     const { postings, scorer, lengths, blockBounds } = this;
@@ -87,7 +86,7 @@ export class TermCursor {
       const frequencies = this.decodeFrequencies();
       const { count } = postings;
       let at = firstAtLeast(documents, from, this.at, count);
-      // A block that ends inside the window needs no comparison per posting.
+      // A block that ends inside of the window needs no comparison per posting.
       const end = documents[count - 1] < to ? count : firstAtLeast(documents, to, at, count);
       for (; at < end; at++) {
         const document = documents[at];
@@ -101,8 +100,8 @@ export class TermCursor {
   }
 
   /**
-   * What {@link accumulate} does, for a term that is alone in giving candidates: those whose contribution is at least
-   * `enough` go straight into the list. Returns how many there are.
+   * The {@link accumulate} of a window with a single essential term. Postings whose contribution is at least `enough`
+   * become candidates. Returns their number.
    */
   gather(from: number, to: number, found: Candidates, needed: number, enough: number): number {
     const { postings, scorer, lengths, blockBounds } = this;
@@ -133,8 +132,8 @@ export class TermCursor {
   }
 
   /**
-   * Adds this term's contributions to the first `count` candidates, keeps those whose sum is then at least `needed`,
-   * and returns how many.
+   * Adds the term's contributions to the first `count` candidates, keeps those whose sum is at least `needed`, and returns
+   * their number.
    */
   complete(from: number, found: Candidates, count: number, needed: number): number {
     const { postings, blockBounds, scorer, lengths } = this;
@@ -157,7 +156,7 @@ export class TermCursor {
         bound = block < blocks ? blockBounds[block] : 0;
         opened = false;
       }
-      // The block's bound may rule the document out before the block is decoded.
+      // The bound of the block may exclude the document before the block is decoded.
       if (sum + bound < needed) continue;
       if (last !== END) {
         if (!opened) {
@@ -182,7 +181,7 @@ export class TermCursor {
     return kept;
   }
 
-  /** Decodes the current block, and returns the place in it that has been reached. */
+  /** Decodes the current block, and returns the current place in it. */
   private decode(): number {
     if (this.decoded !== this.block) {
       this.postings.decode(this.block);

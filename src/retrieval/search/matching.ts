@@ -3,22 +3,22 @@ import type { TermCursor } from './cursor.js';
 import { TopK } from './top-k.js';
 import { WINDOW, Window } from './window.js';
 
-// Hot classes of this folder keep `private` fields: V8 looks up `#private` ones at every access inside a loop.
+// Classes of this folder with hot loops have `private` fields: V8 looks up `#private` ones at every access.
 
-/** In collections of at least so many windows, the threshold is guessed from a sample of them… */
+/** Collections of at least so many windows have their threshold estimated from a sample of windows. */
 const MIN_WINDOWS_TO_SAMPLE = 8;
-/** …of one in so many, and at least two. */
+/** The sample holds one window in so many, and at least two. */
 const SAMPLE_STRIDE = 16;
 
 export interface MatchOptions {
-  /** How many documents to return at most. */
+  /** The most documents to return. */
   readonly depth: number;
-  /** Off: score every posting. The answer is the same; tests prove it. */
+  /** False scores every posting, with the same result (true). */
   readonly prune?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** Where each document stands in the byte order of ids, which decides ties. */
+/** The byte order of document ids, which breaks ties. */
 export class IdOrder {
   /** The lowest rank in each window. */
   readonly lowest: Float64Array;
@@ -33,14 +33,14 @@ export class IdOrder {
 }
 
 /**
- * Exact top-k by MaxScore over windows of document numbers. In each window, terms whose bounds together cannot lift
- * a document over the threshold (the k-th best score so far) are "non-essential": a document that has only such terms
- * cannot enter, so candidates come from the other, essential terms, summed term at a time; the rest is looked up for
- * candidates that can still make it. Bounds are taken from the blocks in the window (block-max).
+ * Exact top-k by MaxScore over windows of document numbers. The threshold is the k-th best score so far. In each window,
+ * terms whose bounds together stay below the threshold are non-essential: a document with no other terms cannot enter.
+ * So candidates come from the essential terms, summed term at a time, and non-essential terms are looked up for
+ * candidates that can still reach the threshold. Bounds come from the blocks in the window (block-max).
  *
- * A threshold that is high from the start saves most of the work. So some windows, spread over the collection, come
- * first, and their scores tell about where the k-th best of all will lie. Where that was too high, which the number of
- * results shows, everything is done again without the guess.
+ * A high threshold at the start saves most of the work. So a sample of windows is evaluated first, and the threshold is
+ * estimated from its scores. Where the estimate was too high, which the number of results shows, the search is repeated
+ * without it.
  */
 export class Matcher {
   private readonly top: TopK;
@@ -53,7 +53,7 @@ export class Matcher {
     this.top = new TopK(order.ranks);
   }
 
-  /** What `make` makes of the best documents, best first. */
+  /** The best documents, best first, each mapped by `make`. */
   match<T>(
     cursors: readonly TermCursor[],
     { depth, prune = true, signal }: MatchOptions,
@@ -64,19 +64,19 @@ export class Matcher {
     const maxScore = cursors.reduce((sum, { bound }) => sum + bound, 0);
     const terms = [...cursors];
     top.start(k, maxScore);
-    if (!prune || !this.matchWithGuess(terms, k, signal)) {
+    if (!prune || !this.matchWithEstimate(terms, k, signal)) {
       top.start(k, maxScore);
       this.pass(terms, prune, signal, everyWindow);
     }
     return top.finish(make);
   }
 
-  /** Returns whether `top` now holds the best k; if not, nothing is known. */
-  private matchWithGuess(terms: TermCursor[], k: number, signal: AbortSignal | undefined): boolean {
+  /** Matches with an estimated threshold; true where `top` then holds the best k. */
+  private matchWithEstimate(terms: TermCursor[], k: number, signal: AbortSignal | undefined): boolean {
     const windows = Math.ceil(this.documents / WINDOW);
     const stride = Math.min(SAMPLE_STRIDE, Math.ceil(windows / 2));
     const expected = (k * Math.ceil(windows / stride)) / windows;
-    // So many of the best k stand in the sample; a quarter more, and three standard deviations, make the bet safe.
+    // The sample holds `expected` of the best k; a quarter and three standard deviations more make the estimate safe.
     const enough = Math.ceil(1.25 * expected + 3 * Math.sqrt(expected));
     if (windows < MIN_WINDOWS_TO_SAMPLE || enough >= k) return false;
     this.top.speculate(enough);
@@ -109,12 +109,12 @@ export class Matcher {
 const everyWindow = () => true;
 
 /**
- * Orders the terms by their bound in the window, and returns how many of the first are non-essential. A document may
- * win a tie at the threshold, so the bounds must stay strictly below it.
+ * Sorts the terms by their bound in the window, and returns the number of non-essential ones. A document may win a tie
+ * at the threshold, so their bounds must sum to less than the threshold.
  */
 function partition(terms: TermCursor[], threshold: number): number {
   if (threshold === Number.NEGATIVE_INFINITY) return 0;
-  // Insertion sort: few terms, and nearly in order from the last window.
+  // Insertion sort: the terms are few and almost sorted by the window before.
   for (let i = 1; i < terms.length; i++) {
     const term = terms[i];
     let at = i;

@@ -3,21 +3,20 @@ import type { FeedbackModel } from '../feedback/index.js';
 import type { Index } from '../index/index.js';
 import { Dph, type WeightingModel } from '../models/index.js';
 import { TermCursor } from './cursor.js';
-import { firstQuery } from './first-query.js';
 import { IdOrder, Matcher } from './matching.js';
-import { sumByTerm, type WeightedQuery } from '../query.js';
+import { firstQuery, sumByTerm, type WeightedQuery } from '../query.js';
 
-/** How an index is searched. */
+/** The options of a searcher. */
 export interface SearcherOptions {
-  /** DPH unless given. */
+  /** The weighting model (DPH). */
   readonly model?: WeightingModel;
-  /** Pseudo-relevance feedback on the first ranking; none unless given. */
+  /** Pseudo-relevance feedback on the first ranking (none). */
   readonly feedback?: FeedbackModel;
-  /** Off: every posting is scored; for comparison, the answer is the same. */
+  /** False scores every posting, with the same result (true). */
   readonly prune?: boolean;
 }
 
-/** Searches an index: a weighting model, and feedback on top if wanted. */
+/** A retriever over an index, with a weighting model and optional feedback. */
 export class Searcher implements Retriever {
   readonly model: WeightingModel;
   readonly feedback: FeedbackModel | undefined;
@@ -37,7 +36,7 @@ export class Searcher implements Retriever {
     return this.searchTerms(this.terms(query.text, options), options);
   }
 
-  /** The weighted terms that are matched in the end, feedback included. */
+  /** The weighted terms of a query after feedback. */
   terms(text: string, options: SearchOptions = {}): WeightedQuery {
     const query = firstQuery(this.model, this.index.analyzer, text);
     if (!this.feedback) return query;
@@ -46,7 +45,7 @@ export class Searcher implements Retriever {
     return this.feedback.expand(query, feedback, this.index);
   }
 
-  /** Ranks by a query that is already weighted terms. */
+  /** Ranks documents by weighted terms. */
   searchTerms(query: WeightedQuery, options: SearchOptions = {}): Ranking {
     const { index } = this;
     return this.#match(query, options, (document, score) => ({ id: index.documentId(document), score }));

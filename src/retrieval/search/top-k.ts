@@ -1,37 +1,35 @@
 import { GRID_STEP } from '../models/index.js';
 
-/** Steps into which the range of possible scores is cut to follow the k-th best. */
+/** The number of steps in the histogram of scores. */
 const STEPS = 1024;
 
 /**
- * The best k (score, document) pairs of a stream. Equal scores are ordered by `ranks`, lower first; ranks are all
- * different.
+ * The best k (score, document) pairs of a stream. Equal scores are ordered by `ranks`, lower first; ranks are distinct.
  *
- * Pairs gather in a buffer, and a histogram of their scores tells at once how high the k-th best lies, to a step's
- * width. When the buffer is full all the same (many equal scores), quickselect throws out the worse part and the
- * threshold is exact.
+ * Pairs are kept in a buffer, and a histogram of their scores gives the k-th best score to within a step. Where many
+ * scores are equal and the buffer is full, quickselect removes the worse part, and the threshold is exact.
  */
 export class TopK {
   private scores = new Float64Array(0);
   private documents = new Uint32Array(0);
-  /** How many pairs of each step have come; the lowest also holds all scores of 0 and below. */
+  /** The number of pairs in each step; the lowest step also holds scores of 0 and below. */
   private readonly counts = new Int32Array(STEPS);
   private stepsPerScore = 0;
-  /** The lowest step that can still hold one of the best k, and how many pairs lie in steps above it. */
+  /** The lowest step that can hold one of the best k, and the number of pairs above it. */
   private step = 0;
   private above = 0;
   private size = 0;
   private k = 0;
-  /** As many pairs above a step rule the step out: k, or fewer while {@link speculate speculating}. */
+  /** The number of pairs above a step that excludes it: k, or fewer while {@link speculate speculating}. */
   private enough = 0;
-  /** A document with a lower score is not among the best k. */
+  /** A score that every document of the best k reaches. */
   threshold = Number.NEGATIVE_INFINITY;
-  /** Nor is one that just reaches the threshold and comes later than this in the order of `ranks`. */
+  /** The highest possible rank of a document of the best k whose score equals the threshold. */
   private lastRank = Number.POSITIVE_INFINITY;
 
   constructor(private readonly ranks: Uint32Array) {}
 
-  /** Forgets everything, and prepares for the best `k` of scores that are at most `maxScore`. */
+  /** Starts a new search for the best `k` of scores that are at most `maxScore`. */
   start(k: number, maxScore: number): void {
     const capacity = Math.max(2 * k, 64);
     if (this.scores.length !== capacity) {
@@ -50,8 +48,8 @@ export class TopK {
   }
 
   /**
-   * Raises the threshold as soon as `enough` pairs, fewer than k, lie above a step, until {@link settle}: a bet that
-   * documents still to come will make them k. {@link isExact} tells whether it was won.
+   * Raises the threshold, until {@link settle}, when `enough` pairs, fewer than k, lie above a step, in the expectation
+   * that later documents complete them to k. {@link isExact} tells whether they did.
    */
   speculate(enough: number): void {
     this.enough = enough;
@@ -61,7 +59,7 @@ export class TopK {
     this.enough = this.k;
   }
 
-  /** Whether none of the best k has been turned away: k pairs reach the threshold, however it was found. */
+  /** True where k pairs reach the threshold, so that none of the best k was rejected. */
   isExact(): boolean {
     if (this.threshold === Number.NEGATIVE_INFINITY) return true;
     let reaching = 0;
@@ -69,7 +67,7 @@ export class TopK {
     return reaching >= this.k;
   }
 
-  /** Takes a pair; the caller has seen that its score reaches the threshold. */
+  /** Adds a pair whose score reaches the threshold. */
   add(score: number, document: number): void {
     this.scores[this.size] = score;
     this.documents[this.size++] = document;
@@ -80,14 +78,14 @@ export class TopK {
   }
 
   /**
-   * The threshold for documents of which none comes before `lowestRank`: one that ties with the k-th best does not
-   * get in. Where many documents tie, as short ones do, this is what ends the search for more of them.
+   * The threshold for documents with ranks from `lowestRank` on; it is higher where they lose every tie with the k-th
+   * best. This ends the search where many documents have equal scores, as short ones do.
    */
   thresholdFrom(lowestRank: number): number {
     return lowestRank > this.lastRank ? this.threshold + GRID_STEP : this.threshold;
   }
 
-  /** What `make` makes of the best, best first. */
+  /** The best pairs, best first, each mapped by `make`. */
   finish<T>(make: (document: number, score: number) => T): T[] {
     if (this.size > this.k) this.dropWorse();
     this.sort(0, this.size - 1);
@@ -96,11 +94,11 @@ export class TopK {
     return best;
   }
 
-  /** Enough pairs lie above the step: it cannot hold one of the best, and neither can those below. */
+  /** Raises the lowest step: enough pairs lie above it. */
   private raise(): void {
     do this.above -= this.counts[++this.step];
     while (this.above >= this.enough);
-    // A hair lower, in case the step's edge rounds up: too low a threshold is safe.
+    // Slightly lower, since the edge may be rounded up; a threshold that is too low is safe.
     const edge = (this.step / this.stepsPerScore) * (1 - 1e-12);
     if (edge > this.threshold) {
       this.threshold = edge;
@@ -108,7 +106,7 @@ export class TopK {
     }
   }
 
-  /** Quickselect: the best k to the front, the k-th last among them. */
+  /** Quickselect: moves the best k to the front, with the k-th last among them. */
   private dropWorse(): void {
     let low = 0;
     let high = this.size - 1;
@@ -128,7 +126,7 @@ export class TopK {
   private sort(low: number, high: number): void {
     while (low < high) {
       const split = this.partition(low, high);
-      // The smaller part by recursion, the larger by the loop: the stack stays logarithmic.
+      // Recursion on the smaller part keeps the stack logarithmic.
       if (split - low < high - split) {
         this.sort(low, split);
         low = split + 1;

@@ -1,13 +1,13 @@
 import type { Candidates, TermCursor } from './cursor.js';
 import type { TopK } from './top-k.js';
 
-/** Documents handled together: their sums stay in the processor's first cache. */
+/** The number of documents in a window; their sums fit into the processor's first cache. */
 export const WINDOW = 4096;
 
-/** The sums of one window, and the documents in it that may make it. */
+/** The evaluation of one window: sums of contributions, and candidates for the top. */
 export class Window {
   private readonly sums = new Float64Array(WINDOW);
-  /** A bit for every slot that has been added to: a sum of 0 does not tell. */
+  /** A bit for every slot with a contribution, which may be 0. */
   private readonly touched = new Int32Array(WINDOW >> 5);
   private readonly candidates: Candidates = {
     slots: new Int32Array(WINDOW),
@@ -41,7 +41,7 @@ export class Window {
       }
       count = this.collect(threshold - rest);
     }
-    // From the strongest non-essential term down: after each, drop who cannot make it any more.
+    // Non-essential terms follow, strongest first. Each drops the candidates that can no longer reach the threshold.
     for (let t = essential - 1; t >= 0 && count > 0; t--) {
       const term = terms[t];
       rest -= term.windowBound;
@@ -53,7 +53,7 @@ export class Window {
     }
   }
 
-  /** The slots that have been added to and whose sum is at least `needed`, ascending; all sums are 0 again. */
+  /** Collects the slots with a sum of at least `needed`, ascending, and resets all sums. */
   private collect(needed: number): number {
     const { sums, touched } = this;
     const { slots, scores } = this.candidates;

@@ -13,14 +13,17 @@ import {
 } from '../../bert/index.js';
 import { BertQeError } from '../../common/errors.js';
 import type { ServedModel } from '../scheduling/index.js';
+import { anyName, defaultName } from './variant-names.js';
 import { namedVariant, type NamedVariant } from './names.js';
 import { findVariant, type ServedVariant } from './served-variant.js';
 
 export interface LoadModelsOptions {
   /** Variants to offer, the first is the default: `SST`, `S`, a model's name or path, or `phase1+phase2+phase3`. */
   readonly models: readonly string[];
-  /** Further names: `rerank-v3.5` → `SST`. */
+  /** Further names: `rerank-v3.5` → `SST`. `*` is any unknown name (the default variant). */
   readonly aliases?: ReadonlyMap<string, string>;
+  /** Refuses unknown names of models with 404 (false: clients of other services send theirs). */
+  readonly strictModels?: boolean;
   readonly device?: Device | 'auto';
   readonly precision?: Precision | 'auto';
 }
@@ -50,6 +53,9 @@ const scoringNiceness = 1;
 export async function loadVariants(options: LoadModelsOptions): Promise<LoadedModels> {
   const named = options.models.map((text) => namedVariant(text));
   if (named.length === 0) throw new BertQeError('usage', 'The server needs a model; give --models SST.');
+  if (options.strictModels && options.aliases?.has(anyName)) {
+    throw new BertQeError('usage', `--alias '*=…' serves every name, --strict-models none; leave one out.`);
+  }
   const opened = new Map<string, OpenedModel>();
   const close = async (): Promise<void> => {
     await Promise.all([...opened.values()].map(({ scorer }) => scorer.close()));
@@ -136,28 +142,39 @@ function assemble({ id, name, aliases }: NamedVariant, models: readonly ServedMo
     id,
     name,
     aliases,
+    listed: [id],
     models: { bestPassage: phaseOne, phaseOne, phaseTwo, phaseThree },
     expansion: models.length > 1,
   };
 }
 
+/** Adds the given names, and that of the default unless a model is called so. */
 function withAliases(
   variants: readonly ServedVariant[],
   aliases: ReadonlyMap<string, string>,
 ): ServedVariant[] {
   const added = new Map<ServedVariant, string[]>();
+  const add = (variant: ServedVariant, name: string) =>
+    added.set(variant, [...(added.get(variant) ?? []), name]);
+  const isTaken = findVariant(variants, defaultName) ?? aliases.has(defaultName);
+  if (!isTaken) add(variants[0], defaultName);
   for (const [alias, target] of aliases) {
-    const variant = findVariant(variants, target);
+    const variant =
+      !isTaken && target.toLowerCase() === defaultName ? variants[0] : findVariant(variants, target);
     if (!variant) {
       throw new BertQeError(
         'usage',
         `--alias ${alias}=${target}: "${target}" is not among the models served (${variants.map(({ id }) => id).join(', ')}).`,
       );
     }
-    added.set(variant, [...(added.get(variant) ?? []), alias]);
+    add(variant, alias);
   }
-  return variants.map((variant) => ({
-    ...variant,
-    aliases: [...variant.aliases, ...(added.get(variant) ?? [])],
-  }));
+  return variants.map((variant) => {
+    const names = added.get(variant) ?? [];
+    return {
+      ...variant,
+      aliases: [...variant.aliases, ...names],
+      listed: [...variant.listed, ...names.filter((name) => name !== anyName)],
+    };
+  });
 }

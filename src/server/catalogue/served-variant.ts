@@ -7,6 +7,8 @@ export interface ServedVariant {
   readonly name: string;
   /** Other names, in the spelling that is shown. */
   readonly aliases: readonly string[];
+  /** The names that lists of models show: the id, `bert-qe` for the default, and names given by the operator. */
+  readonly listed: readonly string[];
   readonly models: Readonly<Record<Phase, ServedModel>>;
   readonly expansion: boolean;
 }

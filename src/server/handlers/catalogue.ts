@@ -1,23 +1,43 @@
 import { settingsFrom } from '../../expansion/index.js';
-import { describeVariants, experimentFiles, listExperiments } from '../catalogue/index.js';
+import {
+  describeVariants,
+  experimentFiles,
+  listExperiments,
+  listModels,
+  modelEntry,
+} from '../catalogue/index.js';
 import { fileUnder, HttpProblem, jsonAnswer, textAnswer } from '../http/index.js';
 import type { InfoAnswer } from '../schemas/index.js';
+import { clientVariantOf } from '../service.js';
 import type { Handler } from './handler.js';
 
 /** Reports load nothing and run nothing. */
 const reportPolicy =
   "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox";
 
-export const answerVariants: Handler = ({ variants, methodDefaults, measurements }) =>
-  jsonAnswer(describeVariants(variants, settingsFrom(methodDefaults.options), measurements));
+export const answerVariants: Handler = ({ models, methodDefaults, measurements }) =>
+  jsonAnswer(describeVariants(models.variants, settingsFrom(methodDefaults.options), measurements));
+
+export const answerModels: Handler = ({ models, started }, { request }) => {
+  const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+  return jsonAnswer(listModels(models.variants, started, searchParams.get('endpoint')));
+};
+
+export const answerModel: Handler = (service, { match }) => {
+  const name = match?.parameters['model'] ?? '';
+  return jsonAnswer(modelEntry(name, clientVariantOf(service, name), service.started));
+};
 
 export const answerInfo: Handler = async (service) => {
-  const { version, variants, collection, topics, limits, depth } = service;
+  const { version, models, collection, topics, limits, depth } = service;
   const { experiments } = await listExperiments(service.experiments);
+  const [{ id }] = models.variants;
   return jsonAnswer({
     name: 'bert-qe',
     version,
-    model: variants[0].id,
+    model: id,
+    model_id: id,
+    model_type: { reranker: { id2label: { '0': 'LABEL_0' }, label2id: { LABEL_0: 0 } } },
     collection: collection
       ? {
           documents: collection.statistics.documents,

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { omitUndefined } from '../../common/omit-undefined.js';
+import { mapInSlices } from '../../common/yield.js';
 import { settingsFrom } from '../../expansion/index.js';
-import { variantOf, type Service } from '../service.js';
+import { clientVariantOf, type Service } from '../service.js';
 import { HttpProblem, type RequestContext } from '../http/index.js';
 import type {
   CohereV2Request,
@@ -22,11 +23,15 @@ export async function rerankV2(
   context: RequestContext,
   body: CohereV2Request,
 ): Promise<z.input<typeof cohereV2Answer>> {
-  const variant = variantOf(service, body.model);
+  const variant = clientVariantOf(service, body.model);
   const { max_tokens_per_doc: most } = body;
-  const texts = body.documents.map((text) =>
-    most === undefined ? text : cutToTokens(text, most, variant.models.phaseOne.scorer),
-  );
+  const { scorer } = variant.models.phaseOne;
+  const texts =
+    most === undefined
+      ? body.documents
+      : await mapInSlices(body.documents, context.signal, (text, _, slice) =>
+          cutToTokens(text, most, scorer, slice),
+        );
   const ranked = await rankTexts(service, context, {
     query: body.query,
     texts,
@@ -53,16 +58,23 @@ export async function rerankV1(
   if (body.top_n !== undefined && body.top_k !== undefined) {
     throw new HttpProblem(422, 'invalid_request', 'top_n and top_k mean the same; give one of them.');
   }
-  const variant = variantOf(service, body.model);
+  const variant = clientVariantOf(service, body.model);
   const method = body.method && omitUndefined(body.method);
   const { passage } = settingsFrom(service.methodDefaults.with(method, variant.expansion));
-  const originals = body.documents.map((document, index) => textOf(document, index, body.rank_fields));
-  const texts = originals.map((original) => {
-    let text = original;
-    const { max_tokens_per_doc: tokens, max_chunks_per_doc: passages } = body;
-    if (passages !== undefined) text = cutToPassages(text, passages, passage.length, passage.overlap);
-    return tokens === undefined ? text : cutToTokens(text, tokens, variant.models.phaseOne.scorer);
-  });
+  const { signal } = context;
+  const { max_tokens_per_doc: tokens, max_chunks_per_doc: passages } = body;
+  const originals = await mapInSlices(body.documents, signal, (document, index) =>
+    textOf(document, index, body.rank_fields),
+  );
+  const { scorer } = variant.models.phaseOne;
+  const isWhole = tokens === undefined && passages === undefined;
+  const texts = isWhole
+    ? originals
+    : await mapInSlices(originals, signal, (original, _, slice) => {
+        const { length, overlap } = passage;
+        const text = passages === undefined ? original : cutToPassages(original, passages, length, overlap);
+        return tokens === undefined ? text : cutToTokens(text, tokens, scorer, slice);
+      });
   const ranked = await rankTexts(service, context, {
     query: typeof body.query === 'string' ? body.query : body.query.text,
     texts,
@@ -80,7 +92,8 @@ export async function rerankV1(
   return {
     id: context.id,
     object: 'list',
-    model: variant.id,
+    // Jina and Voyage answer with the name that was sent.
+    model: body.model ?? variant.id,
     ...(isVoyage ? {} : { results: results(ranked, shown) }),
     ...(isCohere && !isVoyage ? {} : { data: data(ranked, shown) }),
     usage: { total_tokens: ranked.tokens, prompt_tokens: ranked.tokens },
@@ -97,7 +110,7 @@ export async function rerankTei(
   const { places } = await rankTexts(service, context, {
     query: body.query,
     texts: body.texts,
-    variant: variantOf(service, body.model),
+    variant: clientVariantOf(service, body.model),
     method: undefined,
     topN: undefined,
     raw: body.raw_scores ?? false,

@@ -24,7 +24,6 @@ export class Job {
   readonly #order: Uint32Array;
   /** Pairs that rounds have taken. */
   #next = 0;
-  #tokensLeft = 0;
   #done = 0;
   #resolve!: (odds: Float64Array) => void;
   #reject!: (error: unknown) => void;
@@ -37,7 +36,6 @@ export class Job {
   ) {
     this.odds = new Float64Array(tokens.length);
     this.#order = longestFirst(tokens);
-    for (const count of tokens) this.#tokensLeft += count;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -57,30 +55,14 @@ export class Job {
     return this.tokens[this.#order[this.#next]] * this.request.model.weight;
   }
 
-  /** The work of the pairs that no round has taken. */
-  get workLeft(): number {
-    return this.#tokensLeft * this.request.model.weight;
-  }
-
-  /** Takes all pairs that are left; returns their indexes. */
-  takeRest(): Uint32Array {
-    if (this.#next === 0) this.request.onStart?.();
-    const rest = this.#order.subarray(this.#next);
-    this.#next = this.#order.length;
-    this.#tokensLeft = 0;
-    return rest;
-  }
-
   /** Takes the next pair; returns its index. */
   take(): number {
     if (this.#next === 0) this.request.onStart?.();
-    const index = this.#order[this.#next++];
-    this.#tokensLeft -= this.tokens[index];
-    return index;
+    return this.#order[this.#next++];
   }
 
   /** Stores the scores of these pairs, which begin at `from` in `odds`. The last ones resolve the answer. */
-  deliver(indexes: ArrayLike<number>, odds: ArrayLike<number>, from: number): void {
+  deliver(indexes: readonly number[], odds: ArrayLike<number>, from: number): void {
     if (this.#isOver) return;
     let tokens = 0;
     for (let i = 0; i < indexes.length; i++) {

@@ -5,7 +5,7 @@ import type { ServedModel } from './served-model.js';
 /** Pairs of one or more jobs that go to a model together. */
 export class Round {
   /** Indexes of each job's pairs. */
-  readonly #parts = new Map<Job, number[] | Uint32Array>();
+  readonly #parts = new Map<Job, number[]>();
   #abandonment: AbortController | undefined;
   #tokens = 0;
 
@@ -14,15 +14,8 @@ export class Round {
   add(job: Job, index: number): void {
     this.#tokens += job.tokens[index];
     const indexes = this.#parts.get(job);
-    if (Array.isArray(indexes)) indexes.push(index);
+    if (indexes) indexes.push(index);
     else this.#parts.set(job, [index]);
-  }
-
-  /** Adds all pairs that are left of a job that the round has nothing of yet. */
-  addRest(job: Job): void {
-    const indexes = job.takeRest();
-    for (const index of indexes) this.#tokens += job.tokens[index];
-    this.#parts.set(job, indexes);
   }
 
   get jobs(): readonly Job[] {

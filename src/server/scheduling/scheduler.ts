@@ -52,7 +52,7 @@ export class Scheduler {
   async run(request: JobRequest): Promise<Float64Array> {
     const { signal } = request;
     throwIfAborted(signal);
-    const tokens = await tokenCounts(request.model.scorer, request.pairs);
+    const tokens = await tokenCounts(request.model.scorer, request.pairs, signal);
     request.onCounted?.(tokens);
     const job = new Job(request, tokens);
     if (request.pairs.length === 0) return job.odds;
@@ -100,20 +100,14 @@ export class Scheduler {
     return work < secondsInFlight * (this.throughput.perSecond ?? 0);
   }
 
-  /** A round for the model that the least served client waits for. A lone job that fits goes as a whole. */
+  /** A round for the model that the least served client waits for. */
   #nextRound(): Round | undefined {
     const first = this.#leastServed();
     if (!first) return undefined;
     this.#virtualTime = first.served;
-    const next = nextJob(first, undefined)!;
-    const { model } = next.request;
+    const { model } = nextJob(first, undefined)!.request;
     const round = new Round(model);
-    const most = this.#roundWork(model);
-    const work = next.workLeft;
-    if (this.#clients.size === 1 && first.jobs.length === 1 && work <= most) {
-      round.addRest(next);
-      first.served += work;
-    } else this.#fill(round, most);
+    this.#fill(round, this.#roundWork(model));
     this.#forgetFinished();
     return round;
   }

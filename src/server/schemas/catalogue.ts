@@ -57,10 +57,36 @@ export const variantsAnswer = z.object({
   settings: methodSettings.describe('The parameters that hold where a request sets none.'),
 });
 
+export const listedModel = z.object({
+  id: z.string().describe('What to send as `model`.'),
+  object: z.literal('model'),
+  created: z.int().describe('When the server loaded it, in seconds since 1970.'),
+  owned_by: z.literal('bert-qe'),
+  root: z.string().describe('Id of the variant in `GET /variants` that has this name.'),
+  name: z.string().describe('Cohere: the id again.'),
+  endpoints: z.array(z.literal('rerank')),
+  finetuned: z.literal(false),
+});
+
+export const modelsAnswer = z.object({
+  object: z.literal('list'),
+  data: z.array(listedModel).describe('OpenAI: every variant, and every further name that it was given.'),
+  models: z.array(listedModel).describe('Cohere: the same.'),
+});
+
 export const infoAnswer = z.object({
   name: z.literal('bert-qe'),
   version: z.string(),
   model: z.string().describe('Id of the default variant.'),
+  model_id: z.string().describe('TEI: the same.'),
+  model_type: z
+    .object({
+      reranker: z.object({
+        id2label: z.record(z.string(), z.string()),
+        label2id: z.record(z.string(), z.int()),
+      }),
+    })
+    .describe('TEI: what the model is for.'),
   collection: z
     .object({
       documents: z.int(),
@@ -75,6 +101,9 @@ export const infoAnswer = z.object({
   experiments: z.int(),
   limits: z.object({
     bodyBytes: z.int(),
+    documents: z.int(),
+    values: z.int(),
+    pairs: z.int(),
     requestTokens: z.int(),
     queueTokens: z.int(),
     deadlineMs: z.number(),
@@ -114,6 +143,8 @@ export const readyAnswer = z.object({ status: z.enum(['ready', 'draining']) });
 
 export type VariantDescription = z.output<typeof variant>;
 export type VariantsAnswer = z.output<typeof variantsAnswer>;
+export type ListedModel = z.output<typeof listedModel>;
+export type ModelsAnswer = z.output<typeof modelsAnswer>;
 export type QueriesAnswer = z.output<typeof queriesAnswer>;
 export type InfoAnswer = z.output<typeof infoAnswer>;
 export type ExperimentsAnswer = z.output<typeof experimentsAnswer>;

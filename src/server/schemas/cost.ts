@@ -10,7 +10,7 @@ const phaseCost = z.object({
   flops: z.number().describe('Floating-point operations of their matrix products.'),
 });
 
-/** What a request cost: over all (`seconds`: from start to end), and per phase. */
+/** The cost of a request, in all (`seconds` from start to end) and by phase. */
 export const requestCost = phaseCost.extend({
   bestPassage: phaseCost,
   phaseOne: phaseCost,

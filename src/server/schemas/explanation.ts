@@ -16,7 +16,7 @@ export const explainedChunk = z.object({
   weight: probability.describe('Its share in Eq. 4; the weights add up to 1.'),
 });
 
-/** How a document came to its place. Null: what a deadline left unknown, or what does not exist. */
+/** The scores and ranks of a document. Null stands for what a deadline left unknown, or what does not exist. */
 export const explainedDocument = z.object({
   id: z.string(),
   passage: z

@@ -4,7 +4,7 @@ import { chunkSources } from '../../expansion/index.js';
 const count = (most: number) => z.int().min(1).max(most);
 const share = z.number().min(0).max(1);
 
-/** The parameters of the method that a request may set; what is left out is the server's. */
+/** The parameters of the method that a request may set. The server's apply to those left out. */
 export const methodOptions = {
   alpha: share.optional().describe('Eq. 5: the share of rel(C,d) against rel(q,d).'),
   beta: share.optional().describe('The share of ln M against the initial score.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is said when something is wrong: under the names that clients of Cohere, TEI, Jina and Voyage look for. */
+/** The body of every error, under the names that clients of Cohere, TEI, Jina and Voyage look for. */
 export const problem = z.object({
   message: z.string(),
   error: z.string().describe('The same text; TEI.'),

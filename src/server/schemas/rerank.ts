@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { explanation } from './explanation.js';
 import { methodOptions } from './method.js';
-import { documentText, modelName, queryText } from './texts.js';
+import { rankFields } from '../limits.js';
+import { clientModelName, documentText, queryText } from './texts.js';
 
-/** Clients send null for what they leave out. */
+/** An optional field. Some clients send null for a field that they leave out. */
 function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
 const placeCount = z.int().min(1);
 
-/** What every shape of request may ask for beyond what its origin knows. */
+/** Fields that every format has beyond those of its origin. */
 const extensions = {
   raw_scores: optional(z.boolean()).describe(
     'Log-odds instead of probabilities: they still tell documents apart where probabilities round to 1.',
@@ -21,11 +22,13 @@ const extensions = {
   ),
 };
 
-/** Cohere v2. */
+/** The request of Cohere v2. */
 export const cohereV2Request = z.object({
-  model: optional(modelName),
+  model: optional(clientModelName),
   query: queryText,
-  documents: z.array(documentText).describe('Any number; the server splits them into batches.'),
+  documents: z
+    .array(documentText)
+    .describe('The server splits them into batches; `GET /info` tells how many it takes.'),
   top_n: optional(placeCount).describe(
     'Only the best so many; pairs that cannot change them are not scored.',
   ),
@@ -43,9 +46,9 @@ const documentObject = z
   .record(z.string(), z.unknown())
   .describe('An object with a `text`, or any fields: they are read as lines of `name: value`.');
 
-/** Cohere v1, Jina and Voyage, which differ in names only. */
+/** The request of Cohere v1, Jina and Voyage, which differ in names only. */
 export const v1Request = z.object({
-  model: optional(modelName),
+  model: optional(clientModelName),
   query: z
     .union([queryText, z.object({ text: queryText })])
     .describe('A text, or (Jina) an object with one.'),
@@ -54,7 +57,7 @@ export const v1Request = z.object({
     .describe('Texts, or objects with a text or fields.'),
   top_n: optional(placeCount).describe('Cohere, Jina: only the best so many.'),
   top_k: optional(placeCount).describe('Voyage: only the best so many.'),
-  rank_fields: optional(z.array(z.string())).describe(
+  rank_fields: optional(z.array(z.string()).max(rankFields)).describe(
     'Cohere: the fields of documents that are objects to read.',
   ),
   return_documents: optional(z.boolean()).describe('Adds the document to every result.'),
@@ -68,10 +71,12 @@ export const v1Request = z.object({
   ...extensions,
 });
 
-/** Hugging Face Text Embeddings Inference. */
+/** The request of TEI (Hugging Face Text Embeddings Inference). */
 export const teiRequest = z.object({
   query: queryText,
-  texts: z.array(documentText).describe('Any number; the server splits them into batches.'),
+  texts: z
+    .array(documentText)
+    .describe('The server splits them into batches; `GET /info` tells how many it takes.'),
   raw_scores: extensions.raw_scores,
   return_text: optional(z.boolean()).describe('Adds `text` to every result.'),
   truncate: optional(z.boolean()).describe(
@@ -80,10 +85,10 @@ export const teiRequest = z.object({
   truncation_direction: optional(z.enum(['left', 'right', 'Left', 'Right'])).describe(
     'Accepted, for the same reason.',
   ),
-  model: optional(modelName),
+  model: optional(clientModelName),
 });
 
-/** `/rerank`: told apart by `texts` or `documents`. */
+/** The request of `/rerank`: TEI if it has `texts`, else Cohere v1. */
 export const anyRerankRequest = z.union([teiRequest, v1Request]);
 
 const result = z.object({
@@ -105,14 +110,14 @@ export const cohereV2Answer = z.object({
     billed_units: z.object({ search_units: z.int() }),
     tokens: z.object({ input_tokens: tokens, output_tokens: tokens }),
   }),
-  model: z.string(),
+  model: z.string().describe('The variant that ran.'),
   explanation: explanation.optional(),
 });
 
 export const v1Answer = z.object({
   id: z.string(),
   object: z.literal('list'),
-  model: z.string(),
+  model: z.string().describe('The name that was sent; without one, the default variant.'),
   results: z.array(withText).optional().describe('Cohere, Jina: best first; absent where `top_k` was given.'),
   data: z
     .array(result.extend({ document: z.string().optional() }))

@@ -7,7 +7,7 @@ import { documentText, modelName, queryText } from './texts.js';
 
 const milliseconds = z.number().min(0);
 
-/** A document that came with the request instead of from the index. */
+/** A document of the request, not of the index. */
 const pastedDocument = z.strictObject({
   id: z.string().max(1000).optional().describe('Its place in the request, from 0, where it is left out.'),
   title: z.string().max(10_000).optional(),
@@ -63,7 +63,7 @@ export const searchResult = z.object({
   text: z.string().optional(),
 });
 
-/** Measure → value. */
+/** Values by measure. */
 const measures = z.record(z.string(), z.number());
 
 export const judgements = z.object({
@@ -134,5 +134,5 @@ export type SearchAnswer = z.output<typeof searchAnswer>;
 export type SearchResult = z.output<typeof searchResult>;
 export type Judgements = z.output<typeof judgements>;
 export type SearchProgress = z.output<typeof searchEvents.progress>;
-/** Event name → its data. */
+/** The data of each event. */
 export type SearchEvents = { [Name in keyof typeof searchEvents]: z.output<(typeof searchEvents)[Name]> };

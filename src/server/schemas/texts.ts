@@ -1,23 +1,27 @@
 import { z } from 'zod';
+import { documentCharacters, queryCharacters } from '../limits.js';
 
-/** Characters of a query: more cannot be meant, a model reads some 126 word pieces of it. */
-export const longestQuery = 20_000;
-
-/** Characters of one document; longer ones are books, and passages of them are what a client should send. */
-export const longestDocument = 2_000_000;
-
-/** A text that says what is wanted: at least one character that is not white space. */
+/** A query: at least one character that is not white space. */
 export const queryText = z
   .string()
-  .max(longestQuery)
+  .max(queryCharacters)
   .refine((text) => text.trim() !== '', { error: 'must not be empty' })
   .describe('What is searched for. Not empty.');
 
-/** May be empty: a document without words is relevant to nothing and gets the score 0. */
-export const documentText = z.string().max(longestDocument);
+/** A document. It may be empty: without words it is relevant to nothing and gets the score 0. */
+export const documentText = z.string().max(documentCharacters);
 
-/** Names what a request is, so that a mistake in a client shows: a misspelt field is an error, not ignored. */
+/** The name of a variant. */
 export const modelName = z
   .string()
   .max(200)
   .describe('One of the names in `GET /variants`; the default variant where it is left out.');
+
+/** The name of a model in the formats of other services. */
+export const clientModelName = z
+  .string()
+  .max(200)
+  .describe(
+    'One of the names in `GET /variants`. Any other is served by the default variant, unless it begins with ' +
+      '`bert-qe-` or the server is started with `--strict-models`.',
+  );

@@ -1,6 +1,6 @@
 import type { Graph, Value } from '../../bert/onnx/index.js';
 
-/** Arithmetic on values of a graph, written as formulas are: numbers become constants. */
+/** Arithmetic on values of a graph; numbers become constants. */
 export class Algebra {
   constructor(readonly graph: Graph) {}
 
@@ -16,12 +16,12 @@ export class Algebra {
     return this.#both('Mul', a, b);
   }
 
-  /** Σ over one axis, which stays with size 1 or goes. */
+  /** The sum over one axis, which is kept with size 1 or removed. */
   sum(x: Value, axis: number, keep: boolean): Value {
     return this.graph.op('ReduceSum', [x, this.graph.integers([axis])], { keepdims: keep ? 1 : 0 });
   }
 
-  /** The mean over the last axis, which stays with size 1. */
+  /** The mean over the last axis, which is kept with size 1. */
   mean(x: Value): Value {
     return this.graph.op('ReduceMean', [x, this.graph.integers([-1])], { keepdims: 1 });
   }

@@ -3,8 +3,8 @@ import { Algebra } from './algebra.js';
 import { rules } from './rules.js';
 
 /**
- * Adds to a graph the nodes that compute the gradients of a scalar with respect to some of its values (reverse-mode
- * differentiation): back from the scalar, node by node, each by its operator's rule.
+ * Adds the gradients of a scalar with respect to some values of the graph, by reverse-mode differentiation: nodes are
+ * visited from the scalar backwards, and each operator has a rule.
  */
 export function gradients(graph: Graph, scalar: Value, leaves: readonly Value[]): Value[] {
   const math = new Algebra(graph);

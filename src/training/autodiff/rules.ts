@@ -1,8 +1,8 @@
 import { ElementType, type Attributes, type Value } from '../../bert/onnx/index.js';
 import type { Algebra } from './algebra.js';
 
-/** A node on the way back: what went in, what came out, and the gradient of its first output. */
-export interface Step {
+/** A node with the gradient of its first output. */
+export interface BackwardNode {
   readonly math: Algebra;
   readonly inputs: readonly Value[];
   readonly outputs: readonly Value[];
@@ -10,13 +10,13 @@ export interface Step {
   readonly gradient: Value;
 }
 
-/** The gradient of each input, made only when somebody wants it. */
-export type Rule = (step: Step) => readonly (() => Value)[];
+/** The gradient of each input, added to the graph when it is called. */
+export type Rule = (node: BackwardNode) => readonly (() => Value)[];
 
 /**
- * How a gradient passes through an operator. Written for the shapes that occur here: operands of Add and Mul that
- * want a gradient have the shape of the result, MatMul multiplies `[batch, heads, ·, ·]`, Slice takes a beginning,
- * softmaxes and LayerNormalization go over the last axis. tests/training/autodiff checks each against differences.
+ * The gradient rules of operators, for the shapes that occur in training graphs: operands of Add and Mul with a gradient
+ * have the shape of the result, MatMul multiplies `[batch, heads, ·, ·]`, Slice takes a prefix, softmaxes and
+ * LayerNormalization use the last axis. tests/training/autodiff checks each rule against finite differences.
  */
 export const rules: Readonly<Record<string, Rule>> = {
   Add: ({ gradient }) => [() => gradient, () => gradient],
@@ -26,21 +26,24 @@ export const rules: Readonly<Record<string, Rule>> = {
     () => math.multiply(gradient, a),
   ],
 
-  // y = a·b + c or, with transB, a·bᵀ + c; c a row that is added to every row.
+  // y = a·b + c or, with transB, a·bᵀ + c; the row c is added to every row.
   Gemm: ({ math, inputs: [a, b], attributes, gradient }) => {
     const gemm = (left: Value, right: Value, transA: 0 | 1, transB: 0 | 1): Value =>
       math.graph.op('Gemm', [left, right], { transA, transB });
-    const turned = attributes['transB'] === 1;
+    const isTransposed = attributes['transB'] === 1;
     return [
-      () => gemm(gradient, b, 0, turned ? 0 : 1),
-      () => (turned ? gemm(gradient, a, 1, 0) : gemm(a, gradient, 1, 0)),
+      () => gemm(gradient, b, 0, isTransposed ? 0 : 1),
+      () => (isTransposed ? gemm(gradient, a, 1, 0) : gemm(a, gradient, 1, 0)),
       () => math.sum(gradient, 0, false),
     ];
   },
 
   MatMul: ({ math: { graph }, inputs: [a, b], gradient }) => {
-    const turned = (x: Value): Value => graph.op('Transpose', [x], { perm: [0, 1, 3, 2] });
-    return [() => graph.op('MatMul', [gradient, turned(b)]), () => graph.op('MatMul', [turned(a), gradient])];
+    const transposed = (x: Value): Value => graph.op('Transpose', [x], { perm: [0, 1, 3, 2] });
+    return [
+      () => graph.op('MatMul', [gradient, transposed(b)]),
+      () => graph.op('MatMul', [transposed(a), gradient]),
+    ];
   },
 
   Reshape: ({ math, inputs: [x], gradient }) => [
@@ -53,20 +56,20 @@ export const rules: Readonly<Record<string, Rule>> = {
     return [() => math.graph.op('Transpose', [gradient], { perm: back })];
   },
 
-  // What was cut off at the end had no say.
+  // The part that was cut off has gradient 0.
   Slice: ({ math, inputs: [x], gradient }) => {
     const whole = math.unary('Shape', x);
     const cutOff = math.subtract(whole, math.unary('Shape', gradient));
-    const nothing = math.subtract(whole, whole);
+    const zeros = math.subtract(whole, whole);
     return [
       () =>
-        math.graph.op('Pad', [gradient, math.graph.op('Concat', [nothing, cutOff], { axis: 0 })], {
+        math.graph.op('Pad', [gradient, math.graph.op('Concat', [zeros, cutOff], { axis: 0 })], {
           mode: 'constant',
         }),
     ];
   },
 
-  // The sum of everything.
+  // The sum of all elements.
   ReduceSum: ({ math, inputs: [x], gradient }) => [
     () => math.graph.op('Expand', [gradient, math.unary('Shape', x)]),
   ],

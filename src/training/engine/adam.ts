@@ -1,16 +1,16 @@
 import { type Parameter, Table } from './parameter.js';
 
-/** Adam with decoupled weight decay, as BERT's own code has it: no bias correction. */
+/** The settings of Adam with decoupled weight decay and, as in BERT's own code, without bias correction. */
 export interface AdamSettings {
   readonly beta1: number;
   readonly beta2: number;
   readonly epsilon: number;
   readonly weightDecay: number;
-  /** Gradients are scaled down to this norm, all tensors together. */
+  /** The largest norm of all gradients together; larger ones are scaled down. */
   readonly clipNorm: number;
 }
 
-/** REFERENCE §3. */
+/** The settings of BERT's own code, which the paper uses. */
 export const publishedAdam: AdamSettings = {
   beta1: 0.9,
   beta2: 0.999,
@@ -20,10 +20,10 @@ export const publishedAdam: AdamSettings = {
 };
 
 /**
- * Moments smaller than this become 0. The first moment of a word that stays away falls tenfold every 22 steps and
- * would end among the denormals, on which processors take a hundred times as long; it moves no weight by then.
+ * Moments below this become 0. The first moment of a word without gradients falls tenfold every 22 steps, too small to
+ * change a weight. Without the limit it would become denormal, and arithmetic a hundred times slower.
  */
-const NOTHING = 1e-30;
+const LEAST_MOMENT = 1e-30;
 
 /** The Euclidean norm of all gradients together. */
 export function gradientNorm(parameters: Iterable<Parameter>): number {
@@ -47,7 +47,7 @@ function squares(values: Float32Array, from: number, to: number): number {
   return sum;
 }
 
-/** One step of all parameters; `norm` is that of their gradients. */
+/** Updates all parameters; `norm` is the norm of their gradients. */
 export function adamStep(
   parameters: Iterable<Parameter>,
   settings: AdamSettings,
@@ -72,7 +72,7 @@ export function adamStep(
   }
 }
 
-/** m ← β₁m + (1-β₁)g, v ← β₂v + (1-β₂)g², w ← w − η·(m/(√v + ε) + λw); in double precision, stored in single. */
+/** m ← β₁m + (1-β₁)g, v ← β₂v + (1-β₂)g², w ← w − η·(m/(√v + ε) + λw), computed in double precision. */
 function update(
   { values, gradient, m, v }: Parameter,
   from: number,
@@ -86,8 +86,8 @@ function update(
     const g = gradient[i] * scale;
     let first = beta1 * m[i] + (1 - beta1) * g;
     let second = beta2 * v[i] + (1 - beta2) * g * g;
-    if (first < NOTHING && first > -NOTHING) first = 0;
-    if (second < NOTHING) second = 0;
+    if (first < LEAST_MOMENT && first > -LEAST_MOMENT) first = 0;
+    if (second < LEAST_MOMENT) second = 0;
     m[i] = first;
     v[i] = second;
     const value = values[i];

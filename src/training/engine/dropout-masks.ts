@@ -2,12 +2,12 @@ import { Tensor } from 'onnxruntime-node';
 import type { DropoutMask } from '../graph/index.js';
 import { Random } from '../random.js';
 
-/** Gives the masks of a training graph for one run of it; `run` tells runs apart. */
+/** The source of a training graph's dropout masks; `run` identifies a run of the graph. */
 export interface MaskSource {
   fill(batch: number, sequence: number, run: string): Record<string, Tensor>;
 }
 
-/** Random masks: the same run always drops the same. Their memory is kept from one run to the next. */
+/** Random masks that depend on the seed and the run alone. Their memory is reused. */
 export class DropoutMasks implements MaskSource {
   readonly #buffers = new Map<string, Float32Array<ArrayBuffer>>();
 
@@ -42,8 +42,8 @@ export class DropoutMasks implements MaskSource {
 }
 
 /**
- * Each element is 0 with probability `rate`, else 1/(1-rate), so that the expectation is 1. Distances between zeros
- * are geometric: one random number per zero instead of one per element.
+ * Fills a mask: each element is 0 with probability `rate`, else 1/(1-rate), so that its expectation is 1. Distances
+ * between zeros have a geometric distribution, which takes one random number per zero in place of one per element.
  */
 export function drop(mask: Float32Array, rate: number, random: Random): void {
   mask.fill(1 / (1 - rate));
@@ -61,7 +61,7 @@ export function drop(mask: Float32Array, rate: number, random: Random): void {
 
 const tables = new Map<number, Uint32Array>();
 
-/** From 16 random bits to the distance of the next zero; the rate comes out right to one part in 10,000. */
+/** The distance of the next zero for each value of 16 random bits; the rate is exact to one part in 10,000. */
 function distancesOf(rate: number): Uint32Array {
   let table = tables.get(rate);
   if (table === undefined) {

@@ -24,30 +24,32 @@ import { openGraph } from './session.js';
 export interface EngineSettings {
   readonly config: ModelConfig;
   readonly loss: LossKind;
-  /** Probability with which an activation is dropped. */
+  /** The probability that an activation is dropped. */
   readonly dropout: number;
   readonly seed: number;
   readonly adam: AdamSettings;
-  /** Where the graphs run; weights and optimiser stay in the worker. */
+  /** The device of the graphs; weights and optimiser stay in the worker's memory. */
   readonly device: Device;
   /** Threads of the runtime. */
   readonly threads: number;
 }
 
+/** The loss and gradient of a step. */
 export interface StepOutcome {
   readonly loss: number;
-  /** Before clipping. */
+  /** The norm of the gradient before clipping. */
   readonly gradientNorm: number;
 }
 
-/** A model that can be trained and scored with: weights, gradients and moments in memory, graphs in the runtime. */
+/** A model in training: weights, gradients and moments in memory, graphs in the runtime. */
 export class Engine {
   readonly #tensors: Record<string, Tensor> = {};
-  /** Where the runtime leaves gradients: at once in the sum for the first micro-batch of a step, then beside it. */
+  /** Outputs of the first micro-batch of a step: the parameters' gradients themselves. */
   readonly #first: Record<string, Tensor> = {};
+  /** Outputs of later micro-batches, which are added to the gradients. */
   readonly #later: Record<string, Tensor> = {};
   #tokenGradients = new Float32Array(0);
-  /** The forward pass, with nothing dropped and with dropout. */
+  /** The sessions of the forward pass, by whether it has dropout. */
   readonly #scoring = new Map<boolean, InferenceSession>();
 
   private constructor(
@@ -72,7 +74,7 @@ export class Engine {
     const { config, loss, dropout, seed, device, threads } = settings;
     const parameters = new Map<string, Parameter>();
     for (const [name, shape] of bertTensorShapes(config)) {
-      // A copy of their own: training changes them.
+      // A copy, since training changes the values.
       const values = Float32Array.from(await weight(name));
       parameters.set(name, new (isTable(name) ? Table : Parameter)(name, shape, values));
     }
@@ -81,13 +83,13 @@ export class Engine {
     return new Engine(parameters, settings, session, maskSource ?? new DropoutMasks(masks, dropout, seed));
   }
 
-  /** Learns from micro-batches together: gradients are added up, then the weights move once. */
+  /** Updates the weights once, by the sum of the micro-batches' gradients. */
   async step(batches: readonly TrainingBatch[], learningRate: number, number: number): Promise<StepOutcome> {
     const loss = await this.differentiate(batches, number);
     return { loss, gradientNorm: this.apply(learningRate) };
   }
 
-  /** The loss of micro-batches together; their gradients are then in the parameters. */
+  /** Computes the sum of the micro-batches' losses, and of their gradients in the parameters. */
   async differentiate(batches: readonly TrainingBatch[], number: number): Promise<number> {
     for (const parameter of this.parameters.values()) {
       if (parameter instanceof Table) parameter.clearGradient();
@@ -99,7 +101,7 @@ export class Engine {
     return loss;
   }
 
-  /** Moves the weights by the gradients; where these are not finite, leaves the weights as they are. */
+  /** Updates the weights by the gradients unless these are not finite, and gives the norm of the gradients. */
   apply(learningRate: number): number {
     const parameters = [...this.parameters.values()];
     const norm = gradientNorm(parameters);
@@ -107,10 +109,7 @@ export class Engine {
     return norm;
   }
 
-  /**
-   * Logits of all sequences, batch after batch, with the weights as they are now. Nothing is dropped or, where they are
-   * the batches of a step, what the step will drop.
-   */
+  /** Logits of all sequences, batch by batch, without dropout or, for the batches of a step, with the step's dropout. */
   async score(batches: readonly MicroBatch[], step?: number): Promise<Float32Array<ArrayBuffer>> {
     const { config, dropout } = this.settings;
     const isMasked = step !== undefined && dropout > 0;
@@ -170,7 +169,7 @@ export class Engine {
     }
   }
 
-  /** Every token's gradient goes to its word, its position and its segment. */
+  /** Adds every token's gradient to the rows of its word, position and segment. */
   #scatter({ batch, sequence, ids, segments, padding }: PaddedBatch, rows: Float32Array): void {
     const [words, positions, types] = [WORDS, POSITIONS, TYPES].map(
       (name) => this.parameters.get(name) as Table,
@@ -192,7 +191,7 @@ export class Engine {
   }
 }
 
-/** Tells one run of a graph from the others: what it drops follows from it. */
+/** The key of a run of the graph, which determines its dropout. */
 function runOf(step: number, batch: number): string {
   return `${step} ${batch}`;
 }

@@ -6,21 +6,21 @@ export interface MicroBatch {
   /** Token ids of all sequences, one after the other, without padding. */
   readonly ids: Int32Array<ArrayBuffer>;
   readonly lengths: Int32Array<ArrayBuffer>;
-  /** Per sequence, the place of the second text's first token. */
+  /** The place of the second text's first token in each sequence. */
   readonly splits: Int32Array<ArrayBuffer>;
 }
 
-/** A micro-batch to learn from. */
+/** A micro-batch with its targets. */
 export interface TrainingBatch extends MicroBatch {
   /** `[rows, columns]`, see graph/loss.ts. */
   readonly targets: Float32Array<ArrayBuffer>;
   readonly columns: number;
 }
 
-/** Added to the attention scores of padding: its share is then exactly 0. */
-const NEVER = -1e9;
+/** The bias that padding adds to attention scores; its attention is then exactly 0. */
+const MASK_BIAS = -1e9;
 
-/** A micro-batch as the graphs take it. */
+/** A micro-batch, padded to its longest sequence. */
 export interface PaddedBatch {
   readonly batch: number;
   readonly sequence: number;
@@ -40,12 +40,13 @@ export function padded({ ids, lengths, splits }: MicroBatch): PaddedBatch {
     const start = row * sequence;
     all.set(ids.subarray(from, from + length), start);
     segments.fill(1, start + splits[row], start + length);
-    padding.fill(NEVER, start + length, start + sequence);
+    padding.fill(MASK_BIAS, start + length, start + sequence);
     from += length;
   });
   return { batch, sequence, ids: all, segments, padding };
 }
 
+/** The inputs of the graphs. */
 export function batchFeeds({ batch, sequence, ids, segments, padding }: PaddedBatch): Record<string, Tensor> {
   return {
     [IDS]: new Tensor('int32', ids, [batch, sequence]),

@@ -14,17 +14,17 @@ export class Parameter {
     this.v = new Float32Array(values.length);
   }
 
-  /** BERT's code excludes LayerNorm and biases from weight decay. */
+  /** True for weights with weight decay: as in BERT's code, all but LayerNorm and biases. */
   get decays(): boolean {
     return !/LayerNorm|bias/.test(this.name);
   }
 }
 
-/** An embedding table, of which a step sees a few rows only. */
+/** An embedding table, of which a step uses a few rows. */
 export class Table extends Parameter {
   /** Rows with a gradient in this step. */
   readonly touched = new Set<number>();
-  /** Rows that had one in any step: all others have no moments, so only weight decay changes them. */
+  /** Rows with a gradient in any step. Other rows have no moments, and only weight decay changes them. */
   readonly moving: Uint8Array;
 
   constructor(name: string, shape: readonly number[], values: Float32Array<ArrayBuffer>) {
@@ -44,7 +44,7 @@ export class Table extends Parameter {
     this.moving[row] = 1;
   }
 
-  /** After moments were read from a checkpoint. */
+  /** Finds the moving rows by moments that were read from a checkpoint. */
   findMoving(): void {
     this.moving.fill(0);
     for (const moment of [this.m, this.v]) {

@@ -11,13 +11,13 @@ import { Random } from '../random.js';
 import { Engine, type EngineSettings } from './engine.js';
 import { Table } from './parameter.js';
 
-/** The arrays of a parameter that outlive a step, by the name they are stored under. */
+/** The arrays of a parameter that a state file holds. */
 const ARRAYS = ['values', 'm', 'v'] as const;
 
-/** How far new weights reach: BERT's initialiser has this standard deviation. */
-const NEW_WEIGHTS = 0.02;
+/** The standard deviation of BERT's initialiser. */
+const INITIAL_DEVIATION = 0.02;
 
-/** An engine with the weights of a model and no moments. A model that was only pre-trained gets a head. */
+/** An engine with the weights of a model and without moments. A pre-trained model gets a new classifier. */
 export async function startFromModel(folder: string, settings: EngineSettings): Promise<Engine> {
   const checkpoint = await openCheckpoint(folder);
   try {
@@ -34,17 +34,18 @@ export async function startFromModel(folder: string, settings: EngineSettings): 
   }
 }
 
-/** Normally distributed weights (Box and Muller), biases of 0. */
+/** New weights: normally distributed (Box and Muller), biases 0. */
 function newWeights(name: string, shape: readonly number[], seed: number): Float32Array {
   const values = new Float32Array(shape.reduce((product, dim) => product * dim, 1));
   if (name.endsWith('bias')) return values;
   const random = new Random('new weights', seed, name);
   return values.map(
-    () => NEW_WEIGHTS * Math.sqrt(-2 * Math.log(1 - random.unit())) * Math.cos(2 * Math.PI * random.unit()),
+    () =>
+      INITIAL_DEVIATION * Math.sqrt(-2 * Math.log(1 - random.unit())) * Math.cos(2 * Math.PI * random.unit()),
   );
 }
 
-/** An engine as it was when its state was saved. */
+/** An engine with a saved state. */
 export async function startFromState(file: string, settings: EngineSettings): Promise<Engine> {
   const checkpoint = await openCheckpoint(file);
   try {
@@ -67,6 +68,7 @@ export async function startFromState(file: string, settings: EngineSettings): Pr
   }
 }
 
+/** Writes weights and moments, from which training can be resumed. */
 export async function saveState({ parameters }: Engine, file: string): Promise<void> {
   const tensors: TensorToWrite[] = [];
   for (const parameter of parameters.values()) {
@@ -78,6 +80,7 @@ export async function saveState({ parameters }: Engine, file: string): Promise<v
   await writeSafetensors(file, tensors);
 }
 
+/** Writes the weights under the names that models use. */
 export async function saveModel({ parameters }: Engine, file: string): Promise<void> {
   const tensors = [...parameters.values()].map(({ name, shape, values }) => ({
     name: storedName(name),

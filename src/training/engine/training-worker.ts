@@ -2,21 +2,21 @@ import { NativeWorker, type Service, workerUrl } from '../../bert/runtime/index.
 import type { EngineSettings, StepOutcome } from './engine.js';
 import type { MicroBatch, TrainingBatch } from './micro-batch.js';
 
-/** What the training worker is given when it starts. */
+/** The setup of the training worker. */
 export interface WorkerSetup {
   readonly settings: EngineSettings;
-  /** Folder of the model that training starts from, or the file of a state to go on from. */
+  /** Folder of the model to start from, or file of the state to resume from. */
   readonly start: { readonly model: string } | { readonly state: string };
 }
 
 /** The service of the training worker. */
 export interface TrainingService extends Service {
   step(number: number, learningRate: number, batches: readonly TrainingBatch[]): Promise<StepOutcome>;
-  /** Logits of all sequences, batch after batch; for the batches of a step, with what the step will drop. */
+  /** Logits of all sequences, batch by batch; for the batches of a step, with the step's dropout. */
   score(batches: readonly MicroBatch[], step?: number): Promise<Float32Array>;
-  /** Writes everything that going on needs. */
+  /** Writes weights and moments, from which training can be resumed. */
   saveState(file: string): Promise<void>;
-  /** Writes the weights alone, as models are exchanged. */
+  /** Writes the weights of a model folder. */
   saveModel(file: string): Promise<void>;
 }
 

@@ -5,49 +5,32 @@ import type { TrainingSettings } from '../settings.js';
 import { documentsOf } from './documents.js';
 
 /** A candidate's best passage and, with a teacher, the teacher's probability. */
-export interface Passage {
+export interface BestPassage {
   readonly document: string;
   readonly passage: string;
   readonly teacher?: number;
 }
 
-/** Loads a model when the first score is wanted: documents of one passage each want none. */
-export class LazyScorer implements Scorer {
-  #opened: Promise<Scorer> | undefined;
-
-  constructor(private readonly open: () => Promise<Scorer>) {}
-
-  async score(...[pairs, options]: Parameters<Scorer['score']>): Promise<Float32Array> {
-    if (pairs.length === 0) return new Float32Array(0);
-    this.#opened ??= this.open();
-    return (await this.#opened).score(pairs, options);
-  }
-
-  async close(): Promise<void> {
-    const opened = await this.#opened?.catch(() => undefined);
-    await opened?.close();
-  }
-}
-
+/** The documents and models that best passages come from. */
 export interface PassageSource {
   readonly documents: DocumentStore;
-  /** Chooses the best passages. */
-  readonly general: Scorer;
-  /** Scores them, for distillation. */
+  /** The model that chooses the best passages. */
+  readonly passageModel: Scorer;
+  /** A model that scores them, for distillation. */
   readonly teacher?: Scorer;
   readonly signal?: AbortSignal;
 }
 
-/** Each document's best passage for the query, as phase one sees it; documents without words are left out. */
+/** Each document's best passage for the query, as phase one reads it; documents without words are left out. */
 export async function bestPassages(
   query: Query,
   ids: readonly string[],
-  { documents, general, teacher, signal }: PassageSource,
+  { documents, passageModel, teacher, signal }: PassageSource,
   { passageWords, titleWords }: Pick<TrainingSettings, 'passageWords' | 'titleWords'>,
-): Promise<Passage[]> {
+): Promise<BestPassage[]> {
   if (ids.length === 0) return [];
   const candidates = await documentsOf(query, ids, documents);
-  const bertQe = new BertQE({ phaseOne: general }, { passageWords, titleWords, depth: ids.length });
+  const bertQe = new BertQE({ phaseOne: passageModel }, { passageWords, titleWords, depth: ids.length });
   const stop = signal ? { signal } : {};
   const evidence = await bertQe.evidence(query.text, candidates, { until: 'bestPassage', ...stop });
   const passages = evidence.candidates.flatMap(({ id, passage }) =>

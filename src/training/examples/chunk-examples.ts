@@ -3,20 +3,20 @@ import type { Qrels } from '../../collection/index.js';
 import type { TrainingSettings } from '../settings.js';
 import { judgedCandidates, sampleCandidates } from './candidates.js';
 import type { QueryFeedback } from './feedback.js';
-import type { QueryExamples } from './gather.js';
+import type { QueryExamples } from './query-examples.js';
 
 /**
- * What phase three learns from: every chunk against candidates of its query by their best passages, labelled by what the
- * query's judgements say of the document. Each chunk gets a sample of its own; documents without words are left out.
+ * The examples of phase three: every chunk with the best passages of its query's candidates, labelled by the judgements
+ * of the query. Each chunk has its own sample of candidates. Documents without words are left out.
  */
 export async function chunkExamples(
-  gathered: readonly QueryFeedback[],
+  collected: readonly QueryFeedback[],
   qrels: Qrels,
   settings: TrainingSettings,
   teacher?: Scorer,
   signal?: AbortSignal,
 ): Promise<QueryExamples[]> {
-  const groups = gathered.flatMap(({ query, feedback: { chunks, documents } }) => {
+  const groups = collected.flatMap(({ query, feedback: { chunks, documents } }) => {
     const passages = new Map(documents.map(({ document, passage }) => [document, passage]));
     const ranking = documents.map(({ document, initial }) => ({ id: document, score: initial }));
     const judged = judgedCandidates(ranking, qrels.get(query.id), settings.depth).filter(

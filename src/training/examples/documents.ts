@@ -1,7 +1,7 @@
 import type { Document, DocumentStore, Query } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
 
-/** The documents that are ranked for a query, in the order of their ids. */
+/** The documents of a query's candidates, in the order of the ids. */
 export async function documentsOf(
   query: Query,
   ids: readonly string[],

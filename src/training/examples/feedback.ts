@@ -3,7 +3,7 @@ import type { DocumentStore, Query, Run } from '../../collection/index.js';
 import { throwIfAborted } from '../../common/errors.js';
 import { BertQE, type FeedbackMethod } from '../../expansion/index.js';
 import { documentsOf } from './documents.js';
-import type { FoundJournal } from './journal.js';
+import type { ExampleJournal } from './journal.js';
 
 /** The evidence of a query after phases one and two, from which phase three starts. */
 export interface Feedback {
@@ -38,17 +38,17 @@ export interface FeedbackSource {
 }
 
 /** Runs phases one and two of each query. Judgements play no part: the chunks are those that ranking would use. */
-export async function gatherFeedback(
+export async function collectFeedback(
   queries: readonly Query[],
   run: Run,
   method: FeedbackMethod,
-  journal: FoundJournal<Feedback>,
+  journal: ExampleJournal<Feedback>,
   source: FeedbackSource,
   onProgress: (done: number, total: number) => void,
 ): Promise<QueryFeedback[]> {
   const { bestPassage, phaseOne, phaseTwo, signal } = source;
   const bertQe = new BertQE({ bestPassage, phaseOne, phaseTwo }, method);
-  const gathered: QueryFeedback[] = [];
+  const collected: QueryFeedback[] = [];
   for (const query of queries) {
     throwIfAborted(signal);
     let feedback = (await journal.get(query.id))?.found;
@@ -56,10 +56,10 @@ export async function gatherFeedback(
       feedback = await feedbackOf(query, run, bertQe, source);
       await journal.append({ query: query.id, found: feedback });
     }
-    gathered.push({ query, feedback });
-    onProgress(gathered.length, queries.length);
+    collected.push({ query, feedback });
+    onProgress(collected.length, queries.length);
   }
-  return gathered;
+  return collected;
 }
 
 async function feedbackOf(

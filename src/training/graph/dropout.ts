@@ -1,19 +1,21 @@
 import type { ModelConfig } from '../../bert/index.js';
 import type { Graph, Value } from '../../bert/onnx/index.js';
-import type { Queries } from './encoder.js';
 
-/** An input that multiplies activations: 0 where they are dropped, 1/(1-p) elsewhere. */
+/** A factor of activations, an input of the graph: 0 where they are dropped, 1/(1-p) elsewhere. */
 export interface DropoutMask {
   readonly name: string;
-  /** Its elements, for a batch of so many sequences of so many tokens. */
+  /** Its shape for a batch of so many sequences of so many tokens. */
   shape(batch: number, sequence: number): readonly number[];
 }
 
-/** Drops activations at random, or does not. */
+/** The tokens of a sequence that are attention queries. */
+export type AttentionQueries = 'all' | 'first';
+
+/** The dropout of a forward pass. */
 export interface Dropout {
   ofTokens(x: Value): Value;
   ofSequences(x: Value): Value;
-  ofAttention(shares: Value, queries: Queries): Value;
+  ofAttention(shares: Value, queries: AttentionQueries): Value;
 }
 
 export const noDropout: Dropout = {
@@ -23,8 +25,8 @@ export const noDropout: Dropout = {
 };
 
 /**
- * Dropout by masks that are fed: they follow from a seed and a step, so that a training that is resumed, or one in
- * another runtime, drops the same. (The runtime's own Dropout keeps a state that cannot be read or set.)
+ * Dropout by masks that are inputs. They depend on the seed and the step, so that a resumed training, or one in another
+ * runtime, drops the same activations. The state of the runtime's own Dropout can be neither read nor set.
  */
 export class MaskedDropout implements Dropout {
   readonly masks: DropoutMask[] = [];
@@ -44,7 +46,7 @@ export class MaskedDropout implements Dropout {
     return this.#masked(x, ['batch', hidden], (batch) => [batch, hidden]);
   }
 
-  ofAttention(shares: Value, queries: Queries): Value {
+  ofAttention(shares: Value, queries: AttentionQueries): Value {
     const { heads } = this.config;
     return this.#masked(
       shares,

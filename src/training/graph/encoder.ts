@@ -1,16 +1,16 @@
 import type { ModelConfig } from '../../bert/index.js';
 import { float, type Graph, type Value } from '../../bert/onnx/index.js';
-import type { Dropout } from './dropout.js';
+import type { AttentionQueries, Dropout } from './dropout.js';
 import { IDS, PADDING, POSITIONS, SEGMENTS, TYPES, WORDS } from './names.js';
 
-/** What the forward pass is built from. */
+/** The parts that a forward pass is built from. */
 interface Builder {
   readonly graph: Graph;
   readonly config: ModelConfig;
   readonly weight: (name: string) => Value;
   readonly dropout: Dropout;
   readonly padding: Value;
-  /** Sequences in the batch, as a shape of one dimension. */
+  /** The number of sequences, as a shape of one dimension. */
   readonly batch: Value;
 }
 
@@ -22,9 +22,9 @@ export interface Encoded {
 }
 
 /**
- * A BERT cross-encoder's forward pass with its weights as inputs, by standard operators that all have gradient rules.
- * Activations are `[tokens, hidden]`, so that a linear layer is one Gemm. The classifier reads the first token only,
- * so the last layer computes nothing else; its other tokens serve as keys and values.
+ * The forward pass of a BERT cross-encoder whose weights are inputs, by operators that have gradient rules. Activations
+ * are `[tokens, hidden]`, so that a linear layer is one Gemm. The classifier reads the first token only, so the last
+ * layer computes that token alone; the others serve as keys and values.
  */
 export function encoder(
   graph: Graph,
@@ -64,17 +64,20 @@ function firstTokens({ graph, config, batch }: Builder, x: Value): Value {
   return graph.op('Reshape', [first, graph.integers([-1, config.hidden])]);
 }
 
-/** The tokens of a sequence that are queries of attention: all, or the first. */
-export type Queries = 'all' | 'first';
-
 /** A layer for the tokens `x`, which attend to `all` tokens of their sequences. */
-function encoderLayer(builder: Builder, x: Value, all: Value, layer: number, queries: Queries): Value {
+function encoderLayer(
+  builder: Builder,
+  x: Value,
+  all: Value,
+  layer: number,
+  queries: AttentionQueries,
+): Value {
   const { graph, config, dropout } = builder;
   const name = `encoder.layer.${layer}`;
   const dropped = (value: Value): Value =>
     queries === 'all' ? dropout.ofTokens(value) : dropout.ofSequences(value);
-  const mixed = dense(builder, attention(builder, x, all, layer, queries), `${name}.attention.output.dense`);
-  const attended = graph.op('Add', [dropped(mixed), x]);
+  const output = dense(builder, attention(builder, x, all, layer, queries), `${name}.attention.output.dense`);
+  const attended = graph.op('Add', [dropped(output), x]);
   const middle = layerNorm(builder, attended, `${name}.attention.output.LayerNorm`);
   const wide = dense(builder, middle, `${name}.intermediate.dense`);
   const active =
@@ -86,15 +89,15 @@ function encoderLayer(builder: Builder, x: Value, all: Value, layer: number, que
 }
 
 /** softmax(q·kᵀ/√size + padding)·v of every head, `[queries, hidden]`. */
-function attention(builder: Builder, x: Value, all: Value, layer: number, queries: Queries): Value {
+function attention(builder: Builder, x: Value, all: Value, layer: number, queries: AttentionQueries): Value {
   const { graph, config, batch, dropout, padding } = builder;
   const size = config.hidden / config.heads;
   const heads = graph.op('Concat', [batch, graph.integers([-1, config.heads, size])], { axis: 0 });
   const self = `encoder.layer.${layer}.attention.self`;
   const split = (flat: Value, perm: readonly number[]): Value =>
     graph.op('Transpose', [graph.op('Reshape', [flat, heads])], { perm });
-  const asked = graph.op('Mul', [dense(builder, x, `${self}.query`), graph.scalar(1 / Math.sqrt(size))]);
-  const q = split(asked, [0, 2, 1, 3]);
+  const scaled = graph.op('Mul', [dense(builder, x, `${self}.query`), graph.scalar(1 / Math.sqrt(size))]);
+  const q = split(scaled, [0, 2, 1, 3]);
   const k = split(dense(builder, all, `${self}.key`), [0, 2, 3, 1]);
   const v = split(dense(builder, all, `${self}.value`), [0, 2, 1, 3]);
   const scores = graph.op('Add', [graph.op('MatMul', [q, k]), padding]);
@@ -103,13 +106,13 @@ function attention(builder: Builder, x: Value, all: Value, layer: number, querie
   return graph.op('Reshape', [mixed, graph.integers([-1, config.hidden])]);
 }
 
-/** y = x·Wᵀ + b, the weights `[outputs, inputs]` as checkpoints have them. */
+/** y = x·Wᵀ + b, with weights `[outputs, inputs]` as in checkpoints. */
 function dense({ graph, weight }: Builder, x: Value, layer: string): Value {
   return graph.op('Gemm', [x, weight(`${layer}.weight`), weight(`${layer}.bias`)], { transB: 1 });
 }
 
 function layerNorm({ graph, config, weight }: Builder, x: Value, name: string): Value {
-  // Mean and reciprocal deviation, the other outputs, are what the way back needs.
+  // The gradient needs the other outputs: the mean and the reciprocal deviation.
   const outputs = graph.ops('LayerNormalization', [x, weight(`${name}.weight`), weight(`${name}.bias`)], 3, {
     axis: -1,
     epsilon: float(config.layerNormEps),

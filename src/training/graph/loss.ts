@@ -1,19 +1,19 @@
 import type { Graph, Value } from '../../bert/onnx/index.js';
 
-/** What the probabilities that training raises are probabilities of. */
+/** The kinds of losses that a training graph computes. */
 export type LossKind =
-  /** Each example by itself is relevant or not: cross-entropy, Eq. 1. */
+  /** The cross-entropy of each example's relevance, Eq. 1. */
   | 'pointwise'
-  /** Which of a group of examples of one query is the relevant one. */
+  /** The cross-entropy of the relevant one among a group of examples. */
   | 'listwise'
-  /** No probabilities: the gradient of a loss that was computed outside is passed on to the weights. */
+  /** A loss computed outside of the graph, given by its gradient. */
   | 'given';
 
 /**
- * −Σ targets ∘ log softmax(scores). Pointwise, a row of scores is an example's two logits (of one-label models: 0 and
- * the logit, whose softmax is the sigmoid); listwise it is the relevance of a group's examples, one after the other.
- * Targets are the probabilities wanted, times the weight that the row has in the batch. Given, the targets are the
- * gradient of each sequence's relevance, and Σ targets ∘ relevance has the gradients that the loss outside has.
+ * The loss −Σ targets ∘ log softmax(scores). A row of scores is, for the pointwise loss, an example's two logits (0 and
+ * the logit for one-label models, whose softmax is the sigmoid) and, for the listwise loss, the log-odds of a group's
+ * examples. A row of targets is a distribution times the weight of the row in the batch. For a given loss, the targets
+ * are its gradient with respect to each log-odds, and Σ targets ∘ log-odds has the same gradients.
  */
 export function loss(graph: Graph, logits: Value, labels: number, kind: LossKind, targets: Value): Value {
   if (kind === 'given') {

@@ -9,13 +9,13 @@ import { gradientOf, isTable, LOGITS, LOSS, TARGETS, TOKEN_GRADIENTS } from './n
 
 export interface TrainingGraph {
   readonly graph: Graph;
-  /** Inputs to fill at every run; none without dropout. */
+  /** The dropout masks, inputs of every run; none without dropout. */
   readonly masks: readonly DropoutMask[];
 }
 
 /**
- * Loss and gradients of one batch. Gradients of the three embedding tables are left as one row per token: adding the
- * rows up outside costs less than any operator that scatters.
+ * The graph of a batch's loss and gradients. The gradient of the embedding tables is given as a row per token: summing
+ * the rows outside of the graph is faster than the operators that scatter.
  */
 export function trainingGraph(
   config: ModelConfig,
@@ -44,8 +44,8 @@ export function trainingGraph(
 }
 
 /**
- * The forward pass alone, with the same inputs: how weights that still change score, for validation and, with the
- * masks of a step, for losses that are computed outside.
+ * The graph of the forward pass, with the same inputs. It serves validation and, with the masks of a step, losses that
+ * are computed outside of the graph.
  */
 export function scoringGraph(config: ModelConfig, options: { readonly dropout: boolean }): Graph {
   const graph = new Graph('bert-qe scoring');

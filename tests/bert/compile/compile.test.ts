@@ -22,7 +22,12 @@ afterEach(() => vi.unstubAllEnvs());
 
 async function compile(folder: string, precision: 'fp32' | 'fp16' | 'int8' = 'fp32'): Promise<string> {
   const tokenizer = await loadTokenizer(folder);
-  return compiledModel(folder, await readModelConfig(folder), { precision, device: 'cpu', tokenizer });
+  return compiledModel(folder, await readModelConfig(folder), {
+    precision,
+    device: 'cpu',
+    batches: 'equal',
+    tokenizer,
+  });
 }
 
 function compiledFolders(): string[] {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { BertWeights } from '../../../src/bert/checkpoint/index.js';
-import { sharedTokensFor } from '../../../src/bert/scorer/batch-tokens.js';
+import { pulledTokens } from '../../../src/bert/scorer/device-profiles.js';
 import { BertScorer, type ScorerOptions } from '../../../src/bert/scorer/index.js';
 import type { TextPair } from '../../../src/bert/types.js';
 import { scorerContract } from '../../contracts/scorer.js';
@@ -67,7 +67,7 @@ describe('BertScorer', () => {
     async (workers) => {
       const scorer = await BertScorer.load({ model: 'T', workers, batchTokens: 512 });
       const { messageTokens } = scorer.info;
-      let left = sharedTokensFor(workers, messageTokens);
+      let left = pulledTokens(workers, messageTokens);
       const tooLong = pairs.findIndex((pair) => (left -= scorer.lengthOf(pair)) < 0);
       expect(tooLong).toBeGreaterThan(0);
       const reports: number[] = [];

@@ -74,4 +74,10 @@ describe('the layout of workers and threads', () => {
   it('uses one worker on a GPU', () => {
     expect(chooseLayout('webgpu', 1_000, {})).toEqual({ workers: 1, threads: 1 });
   });
+
+  it('gives a CUDA card several workers of a small model, and one of a large one', () => {
+    const bytes = [10_000_000, 220_000_000, 670_000_000];
+    expect(bytes.map((each) => chooseLayout('cuda', each, {}).workers)).toEqual([4, 2, 1]);
+    expect(chooseLayout('cuda', 10_000_000, { workers: 2 })).toEqual({ workers: 2, threads: 1 });
+  });
 });

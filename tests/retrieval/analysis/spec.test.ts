@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { hashJson } from '../../../src/common/hash.js';
 import {
   analyzerBases,
-  analyzerFingerprint,
   analyzerFromSpec,
   analyzerSpec,
   createAnalyzer,
+  stopwordsOf,
   type AnalyzerOptions,
 } from '../../../src/retrieval/analysis/index.js';
 import { LUCENE_STOPWORDS } from '../../../src/retrieval/analysis/stopwords/lucene.js';
@@ -25,7 +26,6 @@ describe('an analyzer’s spec', () => {
     const again = analyzerFromSpec(stored);
     expect(again.spec).toEqual(analyzer.spec);
     expect(again.name).toBe(analyzer.name);
-    expect(analyzerFingerprint(again.spec)).toBe(analyzerFingerprint(analyzer.spec));
     for (const text of trickyTexts) expect(again.analyze(text)).toEqual(analyzer.analyze(text));
   });
 
@@ -55,17 +55,17 @@ describe('an analyzer’s spec', () => {
   });
 });
 
-describe('an analyzer’s fingerprint', () => {
-  it('differs wherever the terms may differ', () => {
-    const prints = variants.map((options) => analyzerFingerprint(analyzerSpec(options)));
-    expect(new Set(prints).size).toBe(variants.length);
+describe('specs of analyzers', () => {
+  it('differ wherever the terms may differ', () => {
+    const specs = variants.map((options) => JSON.stringify(analyzerSpec(options)));
+    expect(new Set(specs).size).toBe(variants.length);
   });
 
-  it('never changes for the same rules, so that old indexes are recognised', () => {
-    expect(analyzerBases.map((base) => analyzerFingerprint(analyzerSpec({ base })))).toEqual([
-      '38ac980ba6783a19',
-      'f9873b685c78777c',
-      'd9e2435b63e1627b',
-    ]);
+  it('stand for rules that never change, so that old indexes are read as they were made', () => {
+    const rulesOf = analyzerBases.map((base) => {
+      const spec = analyzerSpec({ base });
+      return hashJson(1, base, [...stopwordsOf(spec)].sort(), spec.stemmer).slice(0, 16);
+    });
+    expect(rulesOf).toEqual(['38ac980ba6783a19', 'f9873b685c78777c', 'd9e2435b63e1627b']);
   });
 });

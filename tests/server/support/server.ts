@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { readDocuments, readQrels, readQueries } from '../../../src/collection/index.js';
 import {
@@ -12,7 +13,7 @@ import {
 import { RerankServer, ServerLog, type ServerOptions } from '../../../src/server/index.js';
 import { temporaryFolder } from '../../support/folders.js';
 
-export const demo = new URL('../../../demo/', import.meta.url).pathname;
+export const demo = fileURLToPath(new URL('../../../demo/', import.meta.url));
 
 /** Keeps what is logged. */
 export class LogLines extends Writable {

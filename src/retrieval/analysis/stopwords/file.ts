@@ -1,8 +1,8 @@
 import { badInput, ByteSource, readLines } from '../../../collection/index.js';
 
 /**
- * The stop words of a file (`-` for standard input; may be gzipped): one word per line, `#` begins a comment, empty lines
- * are skipped. The words are given as they stand; the analyzer puts them in lower case.
+ * Reads the stop words of a file, which may be gzipped (`-` is standard input): one word per line; `#` begins a comment,
+ * and empty lines are skipped. Words are not changed; the analyzer lower-cases them.
  */
 export async function readStopwords(path: string): Promise<string[]> {
   const source = ByteSource.open(path);

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { mkdir, readFile, rm, stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32, createInflateRaw } from 'node:zlib';
+import { writeFileAtomic } from '../../common/atomic.js';
+import { cacheFolder } from '../../common/cache-folder.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
+import { readFailure } from '../../common/io-errors.js';
+import { RandomAccessFile, readZip, type ZipEntry } from '../checkpoint/index.js';
+import { CUDA_FILES } from './provider-files.js';
+import { runtimeFolder, runtimeVersion } from './runtime-package.js';
+
+/** A provider library that was installed. */
+export interface InstalledLibrary {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export interface InstallOptions {
+  /** A wheel of onnxruntime-gpu, a package for .NET, or a folder; default: the libraries in the cache. */
+  readonly source?: string;
+  /** Default: the runtime's folder and version. */
+  readonly folder?: string;
+  readonly version?: string;
+}
+
+/**
+ * Installs the provider libraries for CUDA in the cache folder, with links beside the runtime's library, the only place
+ * where onnxruntime looks for them.
+ */
+export async function installCuda(options: InstallOptions = {}): Promise<InstalledLibrary[]> {
+  const { source, folder = runtimeFolder(), version = runtimeVersion() } = options;
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    const here = `${process.platform} on ${process.arch}`;
+    throw new BertQeError(
+      'usage',
+      `Provider libraries for CUDA are installed on Linux on x64 only, not on ${here}.`,
+    );
+  }
+  const kept = join(cacheFolder(), 'cuda', `onnxruntime-${version}`);
+  if (source !== undefined) await keep(source, kept, version);
+  else if (!CUDA_FILES.every((name) => existsSync(join(kept, name)))) {
+    throw new BertQeError(
+      'missing',
+      `Name the wheel of onnxruntime-gpu ${version} (pip download --no-deps onnxruntime-gpu==${version}) or a folder with its libraries.`,
+    );
+  }
+  return Promise.all(CUDA_FILES.map((name) => link(kept, folder, name)));
+}
+
+async function link(kept: string, folder: string, name: string): Promise<InstalledLibrary> {
+  const path = join(kept, name);
+  const place = join(folder, name);
+  try {
+    await rm(place, { force: true });
+    await symlink(path, place);
+  } catch (error) {
+    const message = `${place}: cannot be linked to ${path}: ${reasonOf(error)}`;
+    throw new BertQeError('failure', message, { cause: error });
+  }
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const block of createReadStream(path) as AsyncIterable<Buffer>) {
+    hash.update(block);
+    bytes += block.length;
+  }
+  return { name, bytes, sha256: hash.digest('hex') };
+}
+
+/** Puts the libraries of a source into the cache. */
+async function keep(source: string, kept: string, version: string): Promise<void> {
+  const info = await stat(source).catch((error: unknown) => {
+    throw readFailure(source, error);
+  });
+  await mkdir(kept, { recursive: true });
+  if (!info.isDirectory()) return keepArchive(source, kept, version);
+  const runtime = `libonnxruntime.so.${version}`;
+  if (!existsSync(join(source, runtime))) {
+    throw new BertQeError(
+      'input',
+      `${source}: no ${runtime} there to tell that its libraries are of version ${version}.`,
+    );
+  }
+  for (const name of CUDA_FILES) {
+    const bytes = await readFile(join(source, name)).catch((error: unknown) => {
+      throw readFailure(join(source, name), error);
+    });
+    await writeFileAtomic(join(kept, name), bytes);
+  }
+}
+
+async function keepArchive(source: string, kept: string, version: string): Promise<void> {
+  const file = await RandomAccessFile.open(source);
+  try {
+    const entries = await readZip(file, { deflated: true });
+    const { found, hashes } = await describe(file, entries);
+    if (found !== version) {
+      const what =
+        found === undefined
+          ? 'neither a wheel of onnxruntime-gpu nor its package for .NET'
+          : `of version ${found}`;
+      throw new BertQeError('input', `${source}: it is ${what}; version ${version} is needed.`);
+    }
+    for (const name of CUDA_FILES) {
+      const entry = [...entries.values()].find((each) => each.name.endsWith(`/${name}`));
+      if (!entry) throw new BertQeError('input', `${source}: there is no ${name} in it.`);
+      await writeFileAtomic(join(kept, name), content(file, entry, hashes.get(entry.name)));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The version of a package, and the SHA-256 hashes that it states, as wheels do, by entry. */
+async function describe(
+  file: RandomAccessFile,
+  entries: ReadonlyMap<string, ZipEntry>,
+): Promise<{ found: string | undefined; hashes: ReadonlyMap<string, string> }> {
+  for (const entry of entries.values()) {
+    const wheel = /^onnxruntime_gpu-([^-/]+)\.dist-info\/RECORD$/.exec(entry.name);
+    if (wheel) {
+      const lines = (await text(file, entry)).split(/\r?\n/).map((line) => line.split(','));
+      const hashes = lines.flatMap(([name, hash]) => {
+        const value = /^sha256=(.+)$/.exec(hash ?? '')?.[1];
+        return value === undefined ? [] : [[name, Buffer.from(value, 'base64url').toString('hex')] as const];
+      });
+      return { found: wheel[1], hashes: new Map(hashes) };
+    }
+    if (/^Microsoft\.ML\.OnnxRuntime\.Gpu\.Linux\.nuspec$/i.test(entry.name)) {
+      return { found: /<version>([^<]+)</.exec(await text(file, entry))?.[1], hashes: new Map() };
+    }
+  }
+  return { found: undefined, hashes: new Map() };
+}
+
+async function text(file: RandomAccessFile, entry: ZipEntry): Promise<string> {
+  const blocks: Uint8Array[] = [];
+  for await (const block of content(file, entry)) blocks.push(block);
+  return Buffer.concat(blocks).toString('utf8');
+}
+
+/** The content of an entry; fails at its end if size, checksum or hash differ from those stated. */
+async function* content(
+  file: RandomAccessFile,
+  entry: ZipEntry,
+  sha256?: string,
+): AsyncGenerator<Uint8Array> {
+  const { name, offset, length, inflatedLength, crc } = entry;
+  const stored = createReadStream(file.path, { start: offset, end: offset + length - 1 });
+  const blocks = inflatedLength === undefined ? stored : stored.pipe(createInflateRaw());
+  const hash = createHash('sha256');
+  let sum = 0;
+  let bytes = 0;
+  try {
+    for await (const block of blocks as AsyncIterable<Buffer>) {
+      sum = crc32(block, sum);
+      hash.update(block);
+      bytes += block.length;
+      yield block;
+    }
+  } catch (error) {
+    throw file.corrupt(`the entry "${name}" cannot be read (${reasonOf(error)})`);
+  }
+  const isWhole = bytes === (inflatedLength ?? length) && sum === crc;
+  if (!isWhole || (sha256 !== undefined && hash.digest('hex') !== sha256)) {
+    throw file.corrupt(`the entry "${name}" is not what the archive states`);
+  }
+}

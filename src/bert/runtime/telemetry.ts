@@ -1,0 +1,51 @@
+import { isMainThread } from 'node:worker_threads';
+
+/** The runtime's own switch, which it reads from the environment of the process when it opens its first session. */
+const SWITCH = 'ORT_DISABLE_TELEMETRY';
+
+let silenced: Promise<void> | undefined;
+
+/**
+ * Turns off the telemetry of onnxruntime, which would look up its vendor's collector and write events to the home
+ * folder. To be awaited before a session is opened, or a process started that opens one. Those who want the telemetry
+ * set `BERT_QE_RUNTIME_TELEMETRY=1`.
+ */
+export function silenceRuntime(): Promise<void> {
+  silenced ??= silence();
+  return silenced;
+}
+
+async function silence(): Promise<void> {
+  const { env } = process;
+  if (env['BERT_QE_RUNTIME_TELEMETRY'] === '1' || env[SWITCH] === '1') return;
+  env[SWITCH] = '1';
+  // In a worker, process.env is a copy: native code does not see what is set there.
+  if (!isMainThread && !(await setInMainThread())) {
+    process.emitWarning(
+      `The telemetry of onnxruntime could not be turned off from a worker thread; start the process with ${SWITCH}=1.`,
+    );
+  }
+}
+
+/** The longest wait for the main thread, which answers even while it computes. */
+const LONGEST_WAIT_MS = 2000;
+
+/** Sets the switch in the main thread's process.env, which is the environment of the process. */
+async function setInMainThread(): Promise<boolean> {
+  try {
+    const { Session } = await import('node:inspector');
+    const session = new Session();
+    session.connectToMainThread();
+    const answered = await new Promise<boolean>((resolve) => {
+      const timer = setTimeout(() => resolve(false), LONGEST_WAIT_MS);
+      session.post('Runtime.evaluate', { expression: `process.env.${SWITCH} = '1'` }, (error, answer) => {
+        clearTimeout(timer);
+        resolve(!error && !answer.exceptionDetails);
+      });
+    });
+    session.disconnect();
+    return answered;
+  } catch {
+    return false;
+  }
+}

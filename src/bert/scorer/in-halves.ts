@@ -1,0 +1,39 @@
+import { BertQeError } from '../../common/errors.js';
+import { isOutOfMemory } from '../runtime/index.js';
+import type { Feeds } from './feeds.js';
+
+/** Computes the logits of one batch. */
+export type RunBatch = (...batch: Parameters<Feeds>) => Promise<Float32Array>;
+
+/** Runs a packed batch that exceeds the memory of the card as two batches of half its sequences. */
+export function inHalvesWhereFull(run: RunBatch): RunBatch {
+  return async function attempt(ids, splits, length, ends): Promise<Float32Array> {
+    try {
+      return await run(ids, splits, length, ends);
+    } catch (error) {
+      if (!isOutOfMemory(error)) throw error;
+      if (!ends || splits.length < 2) {
+        const message = `The memory of the card does not hold a sequence of ${ids.length} tokens.`;
+        throw new BertQeError('failure', message, { cause: error });
+      }
+      const half = splits.length >> 1;
+      const token = sum(ends.subarray(0, half));
+      const first = await attempt(
+        ids.subarray(0, token),
+        splits.subarray(0, half),
+        length,
+        ends.subarray(0, half),
+      );
+      const second = await attempt(ids.subarray(token), splits.subarray(half), length, ends.subarray(half));
+      const both = new Float32Array(first.length + second.length);
+      both.set(first);
+      both.set(second, first.length);
+      return both;
+    }
+  };
+}
+
+/** The sum of integers. */
+export function sum(values: Int32Array): number {
+  return values.reduce((total, value) => total + value, 0);
+}

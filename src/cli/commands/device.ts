@@ -1,0 +1,68 @@
+import { deviceStates, installCuda } from '../../bert/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { closest } from '../../common/closest.js';
+import { defineCommand, type Io } from '../command.js';
+import type { OptionValues } from '../options.js';
+import { formatCount } from '../format.js';
+
+const options = {
+  json: { type: 'boolean', help: 'list: write JSON' },
+} as const;
+
+type Values = OptionValues<typeof options>;
+
+type Action = (operands: readonly string[], options: Values, io: Io) => Promise<void>;
+
+const actions: Readonly<Record<string, Action>> = { list, install };
+
+export const deviceCommand = defineCommand({
+  name: 'device',
+  summary: 'List the devices that models can run on, and install the libraries for CUDA.',
+  positionals: [
+    { name: 'ACTION', help: 'list or install' },
+    { name: 'DEVICE', help: 'install: cuda', optional: true },
+    {
+      name: 'SOURCE',
+      help: 'install: the wheel of onnxruntime-gpu or a folder with its libraries; default: what was installed before',
+      optional: true,
+    },
+  ],
+  options,
+  examples: [
+    'bert-qe device list',
+    'bert-qe device install cuda onnxruntime_gpu-1.30.0-cp312-cp312-manylinux_2_28_x86_64.whl',
+  ],
+  async run({ options, positionals: [name, ...operands], io }) {
+    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+    if (!action) {
+      const near = closest(name, Object.keys(actions));
+      const hint = near ? `did you mean "${near}"?` : 'it can list and install.';
+      throw new BertQeError('usage', `device cannot "${name}"; ${hint}`);
+    }
+    await action(operands, options, io);
+  },
+});
+
+async function list(_operands: readonly string[], { json }: Values, io: Io): Promise<void> {
+  const states = await deviceStates();
+  if (json) {
+    io.stdout.write(`${JSON.stringify(states)}\n`);
+    return;
+  }
+  for (const { device, isUsable, detail } of states) {
+    io.stdout.write(`${device.padEnd(8)}${isUsable ? 'yes' : 'no '}  ${detail}\n`);
+  }
+}
+
+async function install([device, source]: readonly string[], _options: Values, io: Io): Promise<void> {
+  if (device !== 'cuda') {
+    throw new BertQeError('usage', `device install takes "cuda"${device ? `, not "${device}"` : ''}.`);
+  }
+  for (const { name, bytes, sha256 } of await installCuda(source === undefined ? {} : { source })) {
+    io.stdout.write(`${name}  ${formatCount(bytes)} bytes  ${sha256}\n`);
+  }
+  const cuda = (await deviceStates()).find((state) => state.device === 'cuda')!;
+  io.stdout.write(
+    cuda.isUsable ? `cuda can be used: ${cuda.detail}\n` : `cuda cannot be used yet: ${cuda.detail}\n`,
+  );
+}

@@ -1,0 +1,94 @@
+import { openCollection, type SearchedCollection } from '../../remote/index.js';
+import { loadReranker, withTexts, type LoadedReranker, type RerankerConfig } from '../../runs/index.js';
+import { collectionAddress, retrievalModels } from '../collection-options.js';
+import { defineCommand } from '../command.js';
+import { loadSdk, serveTools } from '../mcp/protocol.js';
+import { mostDocuments } from '../mcp/schemas.js';
+import { toolsFor, type ToolSources } from '../mcp/tools.js';
+import { clusterOptions, firstStageOptions, methodOptions, modelOptions, OPTIONS } from '../option-table.js';
+import type { OptionValues } from '../options.js';
+import { packageVersion } from '../package-files.js';
+import { rerankerConfig } from '../reranker-config.js';
+
+const options = {
+  index: { ...OPTIONS.index, help: 'folder of the index to search (made with bert-qe index)' },
+  ...clusterOptions,
+  ...firstStageOptions,
+  ...modelOptions,
+  ...methodOptions,
+  depth: { ...OPTIONS.depth, default: 100, help: 'documents that a search re-ranks' },
+} as const;
+
+type Values = OptionValues<typeof options>;
+
+export const mcpCommand = defineCommand({
+  name: 'mcp',
+  summary:
+    'Serve assistants by the Model Context Protocol, over stdin and stdout: search, rerank and explain.',
+  options,
+  examples: ['bert-qe mcp --index notes.index', 'bert-qe mcp --models TTT'],
+  async run({ options, io }) {
+    const sdk = await loadSdk();
+    const { config } = rerankerConfig(options);
+    // All texts of a call are re-ranked; --depth is for searches.
+    const depth = Math.max(options.depth, mostDocuments);
+    const reranker = new OnDemandReranker({ ...config, depth }, io.signal);
+    const { index } = options;
+    const collection =
+      index === undefined ? undefined : await openCollection(collectionAddress(index, options), io.signal);
+    try {
+      const tools = toolsFor({
+        reranker: () => reranker.get(),
+        ...(collection ? { index: indexOf(collection, options) } : {}),
+      });
+      await serveTools(sdk, tools, packageVersion(), {
+        stdin: process.stdin,
+        stdout: process.stdout,
+        stderr: io.stderr,
+        signal: io.signal,
+      });
+    } finally {
+      await reranker.close();
+      await collection?.close();
+    }
+  },
+});
+
+/** A re-ranker that is loaded when it is first needed, so that an assistant need not wait for its start. */
+class OnDemandReranker {
+  #loading: Promise<LoadedReranker> | undefined;
+
+  constructor(
+    private readonly config: RerankerConfig,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async get(): Promise<LoadedReranker['bertQe']> {
+    this.#loading ??= loadReranker(this.config, this.signal);
+    try {
+      return (await this.#loading).bertQe;
+    } catch (error) {
+      // The next call tries again.
+      this.#loading = undefined;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    const loaded = await this.#loading?.catch(() => undefined);
+    await loaded?.close();
+  }
+}
+
+function indexOf(collection: SearchedCollection, options: Values): NonNullable<ToolSources['index']> {
+  const retriever = collection.retriever(retrievalModels(options));
+  return {
+    name: collection.name,
+    async search(text, signal) {
+      const query = { id: '1', text };
+      const ranking = await retriever.search(query, { depth: options.depth, signal });
+      return withTexts(query, ranking, collection.documents);
+    },
+    has: async (id) => (await collection.firstMissing([id])) === undefined,
+  };
+}

@@ -1,0 +1,214 @@
+import { z } from 'zod';
+import { BertQeError } from '../../common/errors.js';
+import { omitUndefined } from '../../common/omit-undefined.js';
+import { describeIssues } from '../../common/schema-issues.js';
+import type { BertQE, InputDocument, Reranking, RerankOptions } from '../../expansion/index.js';
+import * as schemas from './schemas.js';
+import { explanationText, resultsText } from './texts.js';
+
+/** What the tools work with. */
+export interface ToolSources {
+  /** The re-ranker, loaded on first use. */
+  reranker(): Promise<BertQE>;
+  /** The first stage over the index, if there is one. */
+  readonly index?: {
+    readonly name: string;
+    search(query: string, signal: AbortSignal): Promise<readonly InputDocument[]>;
+    has(id: string): Promise<boolean>;
+  };
+}
+
+/** The answer of a tool, for programs and for readers. */
+export interface ToolAnswer {
+  readonly structured: Record<string, unknown>;
+  readonly text: string;
+}
+
+/** A tool, ready to be called. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  readonly output: z.ZodObject;
+  call(input: unknown, signal: AbortSignal): Promise<ToolAnswer>;
+}
+
+/** The tools: `search` only where there is an index. */
+export function toolsFor(sources: ToolSources): readonly Tool[] {
+  const tools = [rerankTool(sources), explainTool(sources)];
+  return sources.index ? [searchTool(sources, sources.index), ...tools] : tools;
+}
+
+function searchTool(sources: ToolSources, index: NonNullable<ToolSources['index']>): Tool {
+  return defineTool({
+    name: 'search',
+    title: 'Search documents',
+    description:
+      `Searches the documents of the index ${index.name} for a question or some words, and ` +
+      'returns the most relevant documents with their best passages.',
+    input: schemas.searchInput,
+    output: schemas.searchOutput,
+    async run({ query, limit, fullText }, signal) {
+      const candidates = await index.search(query, signal);
+      const reranking = await explained(sources, query, candidates, { topK: limit, signal });
+      const results = placesOf(reranking, candidates).map(({ place, index }) =>
+        fullText ? { ...place, text: candidates[index].text } : place,
+      );
+      return { query, results };
+    },
+    text: resultsText,
+  });
+}
+
+function rerankTool(sources: ToolSources): Tool {
+  return defineTool({
+    name: 'rerank',
+    title: 'Re-rank texts',
+    description:
+      'Puts given texts in the order of their relevance to a query, and returns their best passages.',
+    input: schemas.rerankInput,
+    output: schemas.rerankOutput,
+    async run({ query, documents, limit }, signal) {
+      const candidates = inputsOf(documents);
+      const reranking = await explained(sources, query, candidates, omitUndefined({ topK: limit, signal }));
+      return {
+        query,
+        results: placesOf(reranking, candidates).map(({ place, index }) => ({ ...place, index })),
+      };
+    },
+    text: resultsText,
+  });
+}
+
+function explainTool(sources: ToolSources): Tool {
+  return defineTool({
+    name: 'explain',
+    title: 'Explain a rank',
+    description:
+      'Explains why a document has its rank for a query: its scores, its ranks before and after each step, and the ' +
+      'excerpts (chunks) of other documents that the query was expanded with.',
+    input: schemas.explainInput,
+    output: schemas.explainOutput,
+    async run({ query, id, documents }, signal) {
+      if (!documents && !sources.index) {
+        throw new BertQeError('usage', 'There is no index here: send the documents that were re-ranked.');
+      }
+      const candidates = documents ? inputsOf(documents) : await sources.index!.search(query, signal);
+      if (!candidates.some((candidate) => candidate.id === id)) throw await notRanked(sources, id, documents);
+      const { settings } = await sources.reranker();
+      const { explanation } = await explained(sources, query, candidates, { signal });
+      const { chunks } = explanation!;
+      const document = explanation!.documents.find((candidate) => candidate.id === id)!;
+      return {
+        query,
+        id,
+        documents: explanation!.documents.length,
+        ranks: {
+          initial: document.ranks.initial,
+          phaseOne: document.ranks.phase1,
+          final: document.ranks.final,
+        },
+        scores: {
+          initial: document.initial,
+          query: document.queryScore,
+          expansion: document.expansionScore,
+          combined: document.combined,
+          final: document.final,
+        },
+        alpha: settings.alpha,
+        beta: settings.beta,
+        passage: document.passage,
+        chunks: chunks.map((chunk, i) => ({
+          text: chunk.text,
+          document: chunk.document,
+          weight: chunk.weight,
+          queryScore: chunk.score,
+          documentScore: document.chunkScores[i],
+        })),
+      };
+    },
+    text: explanationText,
+  });
+}
+
+/** Re-ranks with an explanation, which has the best passages. */
+async function explained(
+  sources: ToolSources,
+  query: string,
+  documents: readonly InputDocument[],
+  options: RerankOptions,
+): Promise<Reranking> {
+  const bertQe = await sources.reranker();
+  return bertQe.rerank(query, documents, { ...options, explain: true });
+}
+
+/** The ranked documents as answers show them, with their indexes among the given ones. */
+function placesOf({ results, explanation }: Reranking, documents: readonly InputDocument[]) {
+  const byId = new Map(explanation!.documents.map((document) => [document.id, document]));
+  return results.map(({ id, index, rank, relevance }) => {
+    const { title } = documents[index];
+    const { ranks, passage } = byId.get(id)!;
+    const place = {
+      rank,
+      id,
+      ...omitUndefined({ title }),
+      relevance: relevance ?? null,
+      initialRank: ranks.initial,
+      passage,
+    };
+    return { index, place };
+  });
+}
+
+/** The documents of a call. An id that is left out is the place; no id may come twice. */
+function inputsOf(documents: schemas.GivenDocuments): InputDocument[] {
+  const seen = new Set<string>();
+  return documents.map((document, place) => {
+    const { id = String(place), title, text } = typeof document === 'string' ? { text: document } : document;
+    if (seen.has(id)) throw new BertQeError('usage', `documents[${place}]: the id "${id}" is there twice.`);
+    seen.add(id);
+    return { id, text, ...omitUndefined({ title }) };
+  });
+}
+
+async function notRanked(
+  { index }: ToolSources,
+  id: string,
+  documents: schemas.GivenDocuments | undefined,
+): Promise<BertQeError> {
+  if (documents) {
+    return new BertQeError('usage', `No document has the id "${id}"; without ids, it is the place from 0.`);
+  }
+  return (await index!.has(id))
+    ? new BertQeError(
+        'usage',
+        `The document "${id}" is not among those that the first stage finds for this query.`,
+      )
+    : new BertQeError(
+        'missing',
+        `There is no document "${id}" in the index; take an id from an answer of search.`,
+      );
+}
+
+interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> extends Omit<
+  Tool,
+  'input' | 'output' | 'call'
+> {
+  readonly input: I;
+  readonly output: O;
+  run(input: z.output<I>, signal: AbortSignal): Promise<z.output<O>>;
+  text(output: z.output<O>): string;
+}
+
+function defineTool<I extends z.ZodObject, O extends z.ZodObject>(tool: ToolDefinition<I, O>): Tool {
+  return {
+    ...tool,
+    async call(input, signal) {
+      const checked = tool.input.safeParse(input);
+      if (!checked.success) throw new BertQeError('usage', describeIssues(checked.error));
+      const output = await tool.run(checked.data, signal);
+      return { structured: output, text: tool.text(output) };
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { badInput, checkId } from './bad-input.js';
+import type { ByteSource } from './byte-source.js';
+import { htmlToText, type PageText } from './html.js';
+import { markdownToText } from './markdown.js';
+import { decodePage, decodeText } from './page-text.js';
+import { pdfToText } from './pdf.js';
+import type { SourcedDocument } from './sourced-document.js';
+import { plainLines } from './text-collector.js';
+import type { Origin } from './types.js';
+
+/** Formats in which a file is one document. */
+export const pageFormats = ['markdown', 'html', 'text', 'pdf'] as const;
+
+export type PageFormat = (typeof pageFormats)[number];
+
+/** Bytes of the largest page. */
+const maxPageBytes = 64 << 20;
+/** Bytes at the start of a file that tell text from binary data. */
+const sniffBytes = 8192;
+
+/** The format of a page by the ending of its name. */
+export function pageFormatOf(name: string): PageFormat | undefined {
+  const ending = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase();
+  if (ending === undefined) return undefined;
+  if (/^(?:md|mdx|markdown|mkd)$/.test(ending)) return 'markdown';
+  if (/^(?:html?|xhtml)$/.test(ending)) return 'html';
+  if (ending === 'pdf') return 'pdf';
+  return /^(?:txt|text|rst|adoc|asciidoc|org)$/.test(ending) ? 'text' : undefined;
+}
+
+/** A path as the id of a document: white space, which runs cannot hold, is percent-encoded. */
+export function pageId(path: string): string {
+  return path.replaceAll(/[\s%]/g, encodeURIComponent);
+}
+
+/** Reads a file as one document; undefined where it holds no text: binary data, or scanned pages. */
+export async function readPage(
+  source: ByteSource,
+  format: PageFormat,
+  id: string,
+): Promise<SourcedDocument | undefined> {
+  const start = await source.peek(sniffBytes);
+  const isUtf16 = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
+  if (format !== 'pdf' && !isUtf16 && start.includes(0)) return undefined;
+  const origin = { file: source.name };
+  const { title, text } = await readText(await readAll(source), format, origin);
+  if (format === 'pdf' && text === '') return undefined;
+  const document = { id: checkId(id, 'document', origin), text, origin };
+  return title === '' ? document : { ...document, title };
+}
+
+async function readText(bytes: Buffer, format: PageFormat, origin: Origin): Promise<PageText> {
+  if (format === 'pdf') return pdfToText(bytes, origin);
+  if (format === 'markdown') return markdownToText(decodeText(bytes));
+  if (format === 'text') return { title: '', text: plainLines(decodeText(bytes)) };
+  const html = decodePage(bytes);
+  const page = htmlToText(html);
+  if (page.title !== '') return page;
+  const heading = /<h1\b[^>]{0,1000}>(.{0,2000}?)<\/h1>/is.exec(html)?.[1] ?? '';
+  return { ...page, title: htmlToText(heading).text.replaceAll('\n', ' ') };
+}
+
+async function readAll(source: ByteSource): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of source) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxPageBytes) {
+      throw badInput(
+        { file: source.name },
+        `the file is longer than the limit of ${maxPageBytes >> 20} MiB for one document`,
+        'Split it, or move it out of the folder.',
+      );
+    }
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
+}

@@ -1,0 +1,20 @@
+import { BertQeError, reasonOf } from './errors.js';
+
+/** Loads an optional package; where it is not installed, the error says how to install it. */
+export async function optionalPackage<T>(name: string, purpose: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+    if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') {
+      throw new BertQeError(
+        'missing',
+        `${purpose} needs the package ${name}, which is not installed; install it with: npm install ${name}`,
+        { cause },
+      );
+    }
+    throw new BertQeError('failure', `The package ${name} could not be loaded: ${reasonOf(cause)}`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import {
+  readRunByQuery,
+  type Query,
+  type QueryRanking,
+  type Retriever,
+  type Run,
+} from '../collection/index.js';
+import { BertQeError, throwIfAborted } from '../common/errors.js';
+import { DEFAULTS } from '../expansion/index.js';
+import type { SearchedCollection } from '../remote/index.js';
+import type { RunInputs } from './load-reranker.js';
+import { rankingsOf } from './rerank-run.js';
+
+/** The queries of a run and their initial rankings, which are read or retrieved one at a time. */
+export interface InitialRankings {
+  readonly queries: readonly Query[];
+  /** Number of rankings. */
+  readonly total: number;
+  /** Everything that the rankings depend on besides the queries. */
+  readonly inputs: RunInputs;
+  /** The rankings, from the first one on. */
+  rankings(): AsyncIterable<QueryRanking>;
+}
+
+/** The options of {@link runRankings}. */
+export interface RunRankingsOptions {
+  /** The collection that must have the documents. */
+  readonly collection?: Pick<SearchedCollection, 'name' | 'firstMissing'>;
+  /** Documents of a ranking that are looked up in the collection (1000). */
+  readonly depth?: number;
+  readonly signal?: AbortSignal;
+  /** Names of the run and of the queries for messages (the file, `the queries`). */
+  readonly names?: { readonly run?: string; readonly queries?: string };
+}
+
+/**
+ * The rankings of a run, which is in memory or in a TREC file of any size with the lines of a query together. All of it
+ * is checked now, before a model runs: queries must be known and, where a collection is given, documents present.
+ */
+export async function runRankings(
+  run: string | Run,
+  queries: readonly Query[],
+  options: RunRankingsOptions = {},
+): Promise<InitialRankings> {
+  const { collection, depth = DEFAULTS.depth, signal } = options;
+  const name = options.names?.run ?? (typeof run === 'string' ? run : 'The run');
+  const rankings = async function* (): AsyncGenerator<QueryRanking> {
+    yield* typeof run === 'string' ? readRunByQuery(run) : rankingsOf(run);
+  };
+  const known = new Set(queries.map(({ id }) => id));
+  const hash = createHash('sha256');
+  let total = 0;
+  for await (const { query, ranking } of rankings()) {
+    throwIfAborted(signal);
+    if (!known.has(query)) {
+      throw new BertQeError(
+        'missing',
+        `${name}: query "${query}" is not in ${options.names?.queries ?? 'the queries'}; give the queries that the ` +
+          'run was made for.',
+      );
+    }
+    const documents = ranking.slice(0, depth).map(({ id }) => id);
+    const missing = await collection?.firstMissing(documents, signal);
+    if (missing !== undefined) {
+      throw new BertQeError(
+        'missing',
+        `${name}: document "${missing}" of query "${query}" is not in ${collection!.name}; ` +
+          'name the collection that the run was made from.',
+      );
+    }
+    hash.update(JSON.stringify([query, ranking]));
+    total++;
+  }
+  if (total === 0) {
+    throw new BertQeError('input', `${name}: the run is empty; give one with rankings in it.`);
+  }
+  return { queries, total, inputs: { run: hash.digest('hex') }, rankings };
+}
+
+/** The options of {@link retrievedRankings}. */
+export interface RetrievedRankingsOptions {
+  /** Documents of a ranking (1000). */
+  readonly depth?: number;
+  /** Everything that the rankings depend on besides the queries: the index, the retriever's models. */
+  readonly inputs?: RunInputs;
+  readonly signal?: AbortSignal;
+}
+
+/** The rankings of a retriever, each of which is retrieved when its query is re-ranked. */
+export function retrievedRankings(
+  retriever: Retriever,
+  queries: readonly Query[],
+  options: RetrievedRankingsOptions = {},
+): InitialRankings {
+  const { depth = DEFAULTS.depth, inputs = {}, signal } = options;
+  return {
+    queries,
+    total: queries.length,
+    inputs,
+    async *rankings() {
+      for (const query of queries) {
+        throwIfAborted(signal);
+        const ranking = await retriever.search(query, { depth, ...(signal ? { signal } : {}) });
+        yield { query: query.id, ranking };
+      }
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { findVariant, type ServedVariant } from './served-variant.js';
+
+/** The name of the default variant, whichever that is. */
+export const defaultName = 'bert-qe';
+
+/** The alias that stands for every unknown name. */
+export const anyName = '*';
+
+/** Beginning of the names of this project. Clients of other services never send one, so a wrong one is a mistake. */
+const ownName = /^bert-qe-/i;
+
+/** Unknown names that are reported. Clients may send any number of them. */
+const mostReported = 100;
+
+/** The variants of a server by the names that requests send. */
+export class VariantNames {
+  readonly #reported = new Set<string>();
+
+  constructor(
+    /** The first is the default. */
+    readonly variants: readonly ServedVariant[],
+    private readonly options: {
+      /** Serves known names only. */
+      readonly strict: boolean;
+      /** Is told each unknown name once, with the variant that serves it. */
+      readonly onUnknown: (name: string, variant: ServedVariant) => void;
+    },
+  ) {}
+
+  /** The variant of a known name; without a name, the default. */
+  find(name: string | undefined): ServedVariant | undefined {
+    return name === undefined ? this.variants[0] : findVariant(this.variants, name);
+  }
+
+  /** The variant that serves a client of another service, which sends the names of that service's models. */
+  findForClient(name: string | undefined): ServedVariant | undefined {
+    const known = this.find(name);
+    if (known || name === undefined || this.options.strict || ownName.test(name)) return known;
+    const variant = findVariant(this.variants, anyName) ?? this.variants[0];
+    if (!this.#reported.has(name) && this.#reported.size < mostReported) {
+      this.#reported.add(name);
+      this.options.onUnknown(name, variant);
+    }
+    return variant;
+  }
+}

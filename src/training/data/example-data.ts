@@ -1,0 +1,120 @@
+import type { Tokenizer } from '../../bert/index.js';
+import type { TrainingBatch } from '../engine/index.js';
+import { countQueries, type Example, type QueryExamples } from '../examples/index.js';
+import { Random } from '../random.js';
+import type { TrainingSettings } from '../settings.js';
+import { microBatches, sequencesOf } from './sequences.js';
+import { BatchSampler, type TrainingData } from './training-data.js';
+
+/** The examples that the loss compares, by their numbers: a single one or, relevant first, some of one query. */
+export type Group = readonly number[];
+
+/** The data of the pointwise, pairwise and listwise losses, whose targets do not depend on the model. */
+export function exampleData(
+  queries: readonly QueryExamples[],
+  tokenizer: Tokenizer,
+  settings: TrainingSettings,
+): TrainingData {
+  const sampler = new BatchSampler(groupsOf(queries, settings), settings);
+  const batchesOf = batchMaker(queries, tokenizer, settings);
+  const examples = queries.flatMap((one) => one.examples);
+  const relevant = examples.filter((example) => example.relevant).length;
+  return {
+    groups: sampler.groups,
+    examplesPerStep: sampler.groupsPerStep * settings.groupSize,
+    counts: { queries: countQueries(queries), relevant, others: examples.length - relevant },
+    stepsIn: (epochs) => sampler.stepsIn(epochs),
+    step: (worker, step, learningRate) => worker.step(step, learningRate, batchesOf(sampler.batch(step))),
+  };
+}
+
+/** Makes the micro-batches of groups. */
+function batchMaker(
+  queries: readonly QueryExamples[],
+  tokenizer: Tokenizer,
+  settings: TrainingSettings,
+): (groups: readonly Group[]) => TrainingBatch[] {
+  const pairings = queries.map(({ query, chunk, examples }) => ({
+    first: chunk ?? query.text,
+    passages: examples.map(({ passage }) => passage),
+  }));
+  const sequences = sequencesOf(pairings, tokenizer, settings.maxLength);
+  const examples = queries.flatMap((one) => one.examples);
+  const { groupSize, batchTokens } = settings;
+  const columns = settings.loss === 'pointwise' ? 2 : groupSize;
+  return (groups) => {
+    const rows = targetsOf(groups, examples, settings);
+    const chosen = groups.flat().map((number) => sequences[number]);
+    return microBatches(chosen, batchTokens, groupSize).map(({ batch, places }) => {
+      const targets = places
+        .filter((place) => place % groupSize === 0)
+        .flatMap((place) => rows[place / groupSize]);
+      return { ...batch, targets: Float32Array.from(targets), columns };
+    });
+  };
+}
+
+/** The groups of any epoch: single examples or, for the other losses, each relevant example with others of its query. */
+export function groupsOf(
+  queries: readonly QueryExamples[],
+  { loss, groupSize, seed }: Pick<TrainingSettings, 'loss' | 'groupSize' | 'seed'>,
+): (epoch: number) => Group[] {
+  let next = 0;
+  const numbersOf = queries.map(({ examples }) => {
+    const numbered = examples.map(({ relevant }) => ({ relevant, number: next++ }));
+    const numbers = (kind: boolean): number[] =>
+      numbered.filter(({ relevant }) => relevant === kind).map(({ number }) => number);
+    return { relevant: numbers(true), others: numbers(false) };
+  });
+  return (epoch) => {
+    if (loss === 'pointwise') {
+      return numbersOf.flatMap(({ relevant, others }) => [...relevant, ...others].map((number) => [number]));
+    }
+    const random = new Random('groups', seed, epoch);
+    return numbersOf
+      .filter(({ others }) => others.length > 0)
+      .flatMap(({ relevant, others }) =>
+        relevant.map((number) => {
+          const some = random.sample(others, groupSize - 1);
+          // Where a query has too few others, some are repeated.
+          while (some.length < groupSize - 1) some.push(others[random.below(others.length)]);
+          return [number, ...some];
+        }),
+      );
+  };
+}
+
+/** The loss's targets, a row per group: the judgements, mixed with the teacher's scores. All rows together sum to 1. */
+export function targetsOf(
+  groups: readonly Group[],
+  examples: readonly Example[],
+  { loss, teacherWeight }: Pick<TrainingSettings, 'loss' | 'teacherWeight'>,
+): number[][] {
+  return groups.map((group) => {
+    const members = group.map((number) => examples[number]);
+    const row =
+      loss === 'pointwise' ? pointwise(members[0], teacherWeight) : listwise(members, teacherWeight);
+    return row.map((value) => value / groups.length);
+  });
+}
+
+function pointwise({ relevant, teacher }: Example, weight: number): number[] {
+  const judged = relevant ? 1 : 0;
+  const target = teacher === undefined ? judged : (1 - weight) * judged + weight * teacher;
+  return [1 - target, target];
+}
+
+/** The relevant example comes first; the teacher's distribution is the softmax of its log-odds. */
+function listwise(members: readonly Example[], weight: number): number[] {
+  const judged = members.map((_, i) => (i === 0 ? 1 : 0));
+  const teachers = members.flatMap(({ teacher }) => (teacher === undefined ? [] : [oddsOf(teacher)]));
+  if (teachers.length < members.length) return judged;
+  const total = teachers.reduce((sum, odds) => sum + odds, 0);
+  return judged.map((value, i) => (1 - weight) * value + (weight * teachers[i]) / total);
+}
+
+/** The odds of a probability, which is first kept away from 0 and 1. */
+function oddsOf(probability: number): number {
+  const p = Math.min(1 - 1e-6, Math.max(1e-6, probability));
+  return p / (1 - p);
+}

@@ -1,0 +1,73 @@
+import { budgetFor, sequenceLength, type Tokenizer, writeSequence } from '../../bert/index.js';
+import type { MicroBatch } from '../engine/index.js';
+
+/** A tokenised pair. */
+export interface Sequence {
+  readonly ids: Int32Array;
+  /** Place of the second text's first token. */
+  readonly split: number;
+}
+
+/** A text and the passages that are paired with it. */
+export interface Pairing {
+  readonly first: string;
+  readonly passages: readonly string[];
+}
+
+/** The tokenised pairs, in the order of the pairings. */
+export function sequencesOf(
+  pairings: readonly Pairing[],
+  tokenizer: Tokenizer,
+  maxLength: number,
+): Sequence[] {
+  const { template } = tokenizer;
+  const budget = budgetFor(maxLength, template);
+  return pairings.flatMap(({ first: text, passages }) => {
+    const first = tokenizer.encode(text).subarray(0, budget.first);
+    return passages.map((passage) => {
+      const second = tokenizer.encode(passage).subarray(0, budget.second);
+      const ids = new Int32Array(sequenceLength(template, first, second));
+      const split = writeSequence(ids, 0, template, first, second);
+      // A model with one segment for both texts has no second one.
+      return { ids, split: template.secondSegment === 1 ? split : ids.length };
+    });
+  });
+}
+
+/** A micro-batch, and the places of its sequences among all. */
+export interface PlacedBatch {
+  readonly batch: MicroBatch;
+  readonly places: readonly number[];
+}
+
+/**
+ * Micro-batches of at most `tokens` tokens, padding included, of sequences of similar length. Gradients are sums over a
+ * batch, so it does not matter how the batch is divided. Every `groupSize` successive sequences stay together.
+ */
+export function microBatches(sequences: readonly Sequence[], tokens: number, groupSize = 1): PlacedBatch[] {
+  const groups = Array.from({ length: sequences.length / groupSize }, (_, group) => {
+    const places = Array.from({ length: groupSize }, (_, i) => group * groupSize + i);
+    return { places, longest: Math.max(...places.map((place) => sequences[place].ids.length)) };
+  });
+  groups.sort((a, b) => b.longest - a.longest || a.places[0] - b.places[0]);
+  const cut: PlacedBatch[] = [];
+  for (let from = 0; from < groups.length;) {
+    const { longest } = groups[from];
+    const most = Math.max(1, Math.floor(tokens / (longest * groupSize)));
+    const places = groups.slice(from, from + most).flatMap((group) => group.places);
+    cut.push({ places, batch: concatenate(places.map((place) => sequences[place])) });
+    from += most;
+  }
+  return cut;
+}
+
+function concatenate(sequences: readonly Sequence[]): MicroBatch {
+  const lengths = Int32Array.from(sequences, ({ ids }) => ids.length);
+  const ids = new Int32Array(lengths.reduce((sum, length) => sum + length, 0));
+  let at = 0;
+  for (const sequence of sequences) {
+    ids.set(sequence.ids, at);
+    at += sequence.ids.length;
+  }
+  return { ids, lengths, splits: Int32Array.from(sequences, ({ split }) => split) };
+}

@@ -1,0 +1,60 @@
+import type { StepOutcome, TrainingWorker } from '../engine/index.js';
+import { Random } from '../random.js';
+
+/** The number of training queries and of their relevant and other examples. */
+export interface ExampleCounts {
+  readonly queries: number;
+  readonly relevant: number;
+  readonly others: number;
+}
+
+/** The data of a training. A step's batch depends on the step's number and the seed alone. */
+export interface TrainingData {
+  /** Groups of examples in an epoch; 0 where there is nothing to learn from. */
+  readonly groups: number;
+  readonly examplesPerStep: number;
+  readonly counts: ExampleCounts;
+  /** The number of steps in so many epochs. */
+  stepsIn(epochs: number): number;
+  /** Trains on the batch of a step, counted from 0. */
+  step(worker: TrainingWorker, step: number, learningRate: number): Promise<StepOutcome>;
+}
+
+/** The batches of all steps. A batch consists of groups, and every epoch has its own random order of all groups. */
+export class BatchSampler<Group> {
+  readonly groupsPerStep: number;
+  /** Groups in an epoch. Epochs may differ in the content of groups, not in their number. */
+  readonly groups: number;
+  readonly #seed: number;
+  #epoch: { readonly number: number; readonly groups: readonly Group[] } | undefined;
+
+  constructor(
+    /** The groups of an epoch, counted from 0. */
+    private readonly groupsOf: (epoch: number) => Group[],
+    { batch, groupSize, seed }: { readonly batch: number; readonly groupSize: number; readonly seed: number },
+  ) {
+    this.groupsPerStep = Math.max(1, Math.floor(batch / groupSize));
+    this.groups = groupsOf(0).length;
+    this.#seed = seed;
+  }
+
+  stepsIn(epochs: number): number {
+    return Math.max(1, Math.floor((epochs * this.groups) / this.groupsPerStep));
+  }
+
+  /** The groups of a step, counted from 0. */
+  batch(step: number): Group[] {
+    return Array.from({ length: this.groupsPerStep }, (_, i) => {
+      const place = step * this.groupsPerStep + i;
+      return this.#inEpoch(Math.floor(place / this.groups))[place % this.groups];
+    });
+  }
+
+  #inEpoch(number: number): readonly Group[] {
+    if (this.#epoch?.number !== number) {
+      const groups = new Random('order', this.#seed, number).shuffle(this.groupsOf(number));
+      this.#epoch = { number, groups };
+    }
+    return this.#epoch.groups;
+  }
+}

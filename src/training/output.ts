@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import { copyFile, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hashFile } from '../common/hash.js';
+import { copyTokenizer, writeConfig } from '../bert/index.js';
+import { BertQeError } from '../common/errors.js';
+import { systemCode, writeFailure } from '../common/io-errors.js';
+import { writeFileAtomic } from '../common/atomic.js';
+import type { Checkpoints } from './checkpoints.js';
+import type { Configuration } from './configuration.js';
+import type { TrainingWorker } from './engine/index.js';
+import type { ExampleCounts } from './data/index.js';
+import type { History, ValidationRecord } from './history.js';
+import type { BaseModel } from './models.js';
+
+/** The content of `training.json`, which records how a model was trained. */
+export interface TrainingManifest {
+  readonly format: 'bert-qe-training';
+  readonly version: 1;
+  readonly versions: Readonly<Record<string, string>>;
+  /** The model that training started from, as the caller named it. */
+  readonly model: string;
+  readonly configuration: Configuration;
+  readonly examples: ExampleCounts;
+  /** Steps done; fewer than planned where training stopped early. */
+  readonly steps: number;
+  readonly plannedSteps: number;
+  /** The validation that gave these weights; null where they are those of the last step. */
+  readonly best: ValidationRecord | null;
+  readonly seconds: number;
+  /** SHA-256 of the file of weights. */
+  readonly weights: string;
+  readonly history: History;
+}
+
+const manifestName = 'training.json';
+const weightsName = 'model.safetensors';
+const checkpointsName = 'checkpoints';
+
+/** The folder of an unfinished training's checkpoints. */
+export function checkpointFolder(out: string): string {
+  return join(out, checkpointsName);
+}
+
+/** True where a folder holds a finished training's output, unchanged. */
+export async function isTrained(out: string): Promise<boolean> {
+  try {
+    const { weights } = JSON.parse(await readFile(join(out, manifestName), 'utf8')) as TrainingManifest;
+    return existsSync(join(out, 'config.json')) && weights === (await hashFile(join(out, weightsName)));
+  } catch {
+    // A file is missing, or is not a manifest.
+    return false;
+  }
+}
+
+/** The manifest of the finished training in `out`, if there is one. Throws where no training may start in `out`. */
+export async function finishedTraining(out: string, resume: boolean): Promise<TrainingManifest | undefined> {
+  let names: string[];
+  try {
+    names = (await readdir(out)).filter((name) => !name.startsWith('.'));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw writeFailure(out, error);
+  }
+  const isUnfinished = names.includes(checkpointsName);
+  const isFinished = names.includes(manifestName) && names.includes('config.json') && !isUnfinished;
+  if (isFinished && resume) {
+    if (!(await isTrained(out))) {
+      throw new BertQeError(
+        'corrupt',
+        `${out}: ${weightsName} is not what the training wrote; remove the folder to train again.`,
+      );
+    }
+    return JSON.parse(await readFile(join(out, manifestName), 'utf8')) as TrainingManifest;
+  }
+  if (isFinished) {
+    throw new BertQeError('usage', `${out} holds a trained model already; name another folder.`);
+  }
+  if (isUnfinished && !resume) {
+    throw new BertQeError(
+      'usage',
+      `${out} holds a training that is not finished; resume it (--resume), or name another folder.`,
+    );
+  }
+  if (names.length > 0 && !isUnfinished) {
+    throw new BertQeError('usage', `${out} is not empty; name a new folder for the model.`);
+  }
+  return undefined;
+}
+
+/**
+ * Writes the model folder, with the best weights or else the last. `config.json` is written last: a folder without it
+ * is not a model.
+ */
+export async function writeTrainedModel(
+  out: string,
+  base: BaseModel,
+  manifest: Omit<TrainingManifest, 'weights'>,
+  best: string | null,
+  checkpoints: Checkpoints,
+  worker: TrainingWorker,
+): Promise<TrainingManifest> {
+  const weights = join(out, weightsName);
+  try {
+    if (best === null) await worker.save('saveModel', weights);
+    else await copyFile(checkpoints.path(best), weights);
+    await copyTokenizer(base.folder, out);
+  } catch (error) {
+    throw writeFailure(weights, error);
+  }
+  const { history, ...facts } = manifest;
+  const whole: TrainingManifest = { ...facts, weights: await hashFile(weights), history };
+  await writeFileAtomic(join(out, manifestName), `${JSON.stringify(whole, undefined, 1)}\n`);
+  if (!existsSync(join(out, 'config.json'))) await writeConfig(base.config, out);
+  await checkpoints.remove();
+  return whole;
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { inHalvesWhereFull, type RunBatch } from '../../../src/bert/scorer/in-halves.js';
+
+const FULL = 'CUDA failure 2: out of memory ; GPU=0';
+
+/** A card with memory for so many tokens; a sequence's logit is the sum of its ids. */
+function card(tokens: number, message = FULL): { run: RunBatch; sizes: number[] } {
+  const sizes: number[] = [];
+  const run: RunBatch = async (ids, splits, _length, ends) => {
+    sizes.push(ids.length);
+    if (ids.length > tokens) throw new Error(message);
+    let at = 0;
+    return Float32Array.from(splits, (_, row) => {
+      const own = ids.subarray(at, (at += ends![row]));
+      return own.reduce((sum, id) => sum + id, 0);
+    });
+  };
+  return { run: inHalvesWhereFull(run), sizes };
+}
+
+const ends = Int32Array.of(4, 3, 2, 2, 1);
+const ids = Int32Array.from({ length: 12 }, (_, i) => i);
+const splits = Int32Array.of(1, 1, 1, 1, 1);
+
+describe('a batch for which a card has no memory', () => {
+  it('is run in halves, and in quarters where they are too much', async () => {
+    const { run, sizes } = card(5);
+    expect([...(await run(ids, splits, 4, ends))]).toEqual([6, 15, 15, 19, 11]);
+    expect(sizes).toEqual([12, 7, 4, 3, 5]);
+  });
+
+  it('fails with one sentence where a single sequence is too much', async () => {
+    await expect(card(3).run(ids, splits, 4, ends)).rejects.toThrow(
+      'The memory of the card does not hold a sequence of 4 tokens.',
+    );
+  });
+
+  it('is not tried again for other reasons', async () => {
+    const { run, sizes } = card(5, 'CUDA failure 700: an illegal memory access was encountered');
+    await expect(run(ids, splits, 4, ends)).rejects.toThrow('CUDA failure 700');
+    expect(sizes).toEqual([12]);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { settingsFrom } from '../../src/training/settings.js';
+import { learningRateAt } from '../../src/training/training-loop.js';
+
+describe('training options', () => {
+  test.each([
+    [{ steps: 3, epochs: 2 }, 'epochs and steps exclude each other'],
+    [{ batch: 0 }, 'batch must be a whole number from 1'],
+    [{ learningRate: -1 }, 'learningRate must be a number from'],
+    [{ groupSize: 4 }, 'groupSize belongs to the loss listwise or residual, not to pointwise'],
+    [{ loss: 'listwise', lossAlpha: 0.3 }, 'lossAlpha belongs to the loss residual, not to listwise'],
+    [{ loss: 'residual', negatives: 7 }, 'negatives belongs to the loss pointwise or pairwise or listwise'],
+    [{ loss: 'residual', lossAlpha: 2 }, 'lossAlpha must be a number from 0 to 1, not 2'],
+    [{ loss: 'hinge' }, 'loss must be one of pointwise, pairwise, listwise, residual, not "hinge"'],
+    [{ epoch: 3 }, 'there is no option "epoch"'],
+  ])('%j are refused', (options, message) => {
+    expect(() => settingsFrom(options as never)).toThrow(message);
+  });
+
+  test('of the residual loss are of its own where nothing is said', () => {
+    expect(settingsFrom({ loss: 'residual' })).toMatchObject({
+      groupSize: 24,
+      batch: 96,
+      lossAlpha: 0.3,
+      lossBeta: 0.95,
+      learningRate: 1e-6,
+    });
+    expect(settingsFrom({ loss: 'listwise' })).toMatchObject({ groupSize: 8, batch: 32 });
+  });
+
+  test("are the paper's where nothing is said", () => {
+    expect(settingsFrom()).toMatchObject({
+      epochs: 2,
+      batch: 32,
+      learningRate: 1e-6,
+      warmup: 0.1,
+      maxLength: 384,
+      dropout: 0.1,
+      loss: 'pointwise',
+      depth: 1000,
+    });
+  });
+});
+
+test('the learning rate rises to its peak and falls to nothing', () => {
+  const rates = Array.from({ length: 20 }, (_, step) => learningRateAt(step, 20, 1, 0.1));
+  expect(rates.slice(0, 3)).toEqual([0.5, 1, 1]);
+  expect(rates[19]).toBeCloseTo(1 / 18, 12);
+  expect(rates.slice(2)).toEqual(rates.slice(2).toSorted((a, b) => b - a));
+  expect(learningRateAt(0, 1, 1, 0.1)).toBe(1);
+});
