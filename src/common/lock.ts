@@ -44,7 +44,7 @@ export async function withLock<T>(path: string, options: LockOptions, action: ()
 
 /** Takes the lock and returns its content. */
 async function acquire(path: string, { what, wait = false, signal }: LockOptions): Promise<string> {
-  await mkdir(dirname(path), { recursive: true }).catch((error: unknown) => {
+  await makeFolder(dirname(path)).catch((error: unknown) => {
     throw writeFailure(path, error);
   });
   const own: Holder = {
@@ -61,6 +61,20 @@ async function acquire(path: string, { what, wait = false, signal }: LockOptions
     if (isAbandoned && (await removeAbandoned(path))) continue;
     if (!wait && ((holder && !isAbandoned) || look >= LOOKS)) throw isLocked(what, holder);
     await pause(POLL_MS, signal);
+  }
+}
+
+/** Creates a folder and those above it. Node's `recursive` reports a read-only disk as a folder that does not exist. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return;
+    if (systemCode(error) !== 'ENOENT' || dirname(folder) === folder) throw error;
+    await makeFolder(dirname(folder));
+    await mkdir(folder).catch((again: unknown) => {
+      if (systemCode(again) !== 'EEXIST') throw again;
+    });
   }
 }
 

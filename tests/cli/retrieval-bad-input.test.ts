@@ -119,18 +119,21 @@ describe('a full disk', () => {
     expect(check.stdout).toMatch(/is sound: 3 documents/);
   });
 
-  test.skipIf(!mounted)('leaves no lock behind, so that the same command works when there is room', async () => {
-    const filling = join(mount, 'filling');
-    expect(() => writeFileSync(filling, Buffer.alloc(4 << 20))).toThrow(/ENOSPC/);
-    const out = join(mount, 'late');
-    const build = () => bertQe(['index', at('good.jsonl'), '--out', out]);
-    const { code, stderr } = await build();
-    expect(oneLine(stderr)).toMatch(/no room left|is full/);
-    expect(code).toBe(1);
-    expect(existsSync(out) ? readdirSync(out) : []).toEqual([]);
-    rmSync(filling);
-    expect((await build()).code).toBe(0);
-  });
+  test.skipIf(!mounted)(
+    'leaves no lock behind, so that the same command works when there is room',
+    async () => {
+      const filling = join(mount, 'filling');
+      expect(() => writeFileSync(filling, Buffer.alloc(4 << 20))).toThrow(/ENOSPC/);
+      const out = join(mount, 'late');
+      const build = () => bertQe(['index', at('good.jsonl'), '--out', out]);
+      const { code, stderr } = await build();
+      expect(oneLine(stderr)).toMatch(/no room left|is full/);
+      expect(code).toBe(1);
+      expect(existsSync(out) ? readdirSync(out) : []).toEqual([]);
+      rmSync(filling);
+      expect((await build()).code).toBe(0);
+    },
+  );
 
   test.skipIf(!mounted)('a read-only folder is named in one line', async () => {
     execFileSync('mount', ['-o', 'remount,ro', mount]);

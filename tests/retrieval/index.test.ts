@@ -63,14 +63,9 @@ describe('an index', () => {
     const secret = Array.from({ length: 1000 }, (_, i) => Buffer.from(`secret ${i} `.repeat(400)));
     await build(second);
     expect(secret.length).toBe(1000);
-    const files = (at: string) =>
-      readdirSync(at, { recursive: true, encoding: 'utf8' })
-        .filter((name) => statSync(join(at, name)).isFile())
-        .sort()
-        .map((name) => [name, readFileSync(join(at, name)).toString('latin1')] as const);
-    expect(files(second).map(([name]) => name)).toEqual(files(first).map(([name]) => name));
-    expect(files(second).filter(([, content], i) => content !== files(first)[i][1])).toEqual([]);
-    expect(files(second).filter(([, content]) => content.includes('secret'))).toEqual([]);
+    expect(filesOf(second).map(([name]) => name)).toEqual(filesOf(first).map(([name]) => name));
+    expect(filesOf(second).filter(([, content], i) => content !== filesOf(first)[i][1])).toEqual([]);
+    expect(filesOf(second).filter(([, content]) => content.includes('secret'))).toEqual([]);
   });
 
   test('replaces an older one only when it is complete', async () => {
@@ -166,6 +161,14 @@ describe('an index', () => {
     expect(checkIndex(at)).toMatchObject({ problems: [], documents: 500 });
   });
 });
+
+/** Names and contents of all files below a folder. */
+function filesOf(at: string): [name: string, content: string][] {
+  return readdirSync(at, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(at, name)).isFile())
+    .sort()
+    .map((name) => [name, readFileSync(join(at, name)).toString('latin1')]);
+}
 
 /** The bytes that a build has written, seen from outside. */
 function bytesOfNewData(at: string, before: ReadonlySet<string>): number {

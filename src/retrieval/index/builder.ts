@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from '../../common/lock.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
@@ -63,7 +63,6 @@ export async function buildIndex(
 ): Promise<IndexManifest> {
   refuseUnknownOptions('buildIndex', options, BUILD_OPTIONS);
   const { folder } = options;
-  writing(folder, () => mkdirSync(folder, { recursive: true }));
   refuseForeignFolder(folder);
   return withLock(join(folder, LOCK), { what: folder }, async () => {
     const current = currentData(folder);
@@ -262,7 +261,7 @@ function refuseForeignFolder(folder: string): void {
       `${join(folder, MANIFEST)} does not describe a bert-qe index; name another folder.`,
     );
   }
-  const foreign = readdirSync(folder).find((name) => !isOurs(name));
+  const foreign = existsSync(folder) ? readdirSync(folder).find((name) => !isOurs(name)) : undefined;
   if (foreign !== undefined) {
     throw new BertQeError(
       'usage',

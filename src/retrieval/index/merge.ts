@@ -1,9 +1,9 @@
 import { compareUtf8 } from '../../common/order.js';
-import { BinaryHeap } from '../heap.js';
 import { dphOf } from '../models/dph.js';
 import type { BlockWriter } from './block-file.js';
 import { ByteReader, ByteWriter } from './bytes.js';
 import type { DictionaryWriter } from './dictionary.js';
+import { BinaryHeap } from './heap.js';
 import type { SpillFiles } from './invert.js';
 import { PostingsEncoder } from './postings.js';
 import type { RecordWriter } from './records.js';
