@@ -4,9 +4,9 @@ import { defineConfig } from 'vitest/config';
 /**
  * Suites that need more than Node and the packages of `npm ci`, each a folder under tests/ and a script of its own
  * (`npm run test:browser`): the installed package, real frameworks, a browser, the original implementations, search
- * engines.
+ * engines. And one that takes minutes: the server beside hostile requests.
  */
-const separate = ['package', 'frameworks', 'browser', 'parity', 'engines'];
+const separate = ['package', 'frameworks', 'browser', 'parity', 'engines', 'hostile'];
 
 /** Tests that take minutes: `npm run test:slow`. */
 const slow = 'tests/**/*.slow.test.ts';

@@ -14,9 +14,10 @@ import {
   check,
   jsonAnswer,
   listen,
+  BodyReader,
   ParseQueue,
+  UnsentAnswers,
   parseJson,
-  readJsonBytes,
   type Answer,
 } from '../../src/server/http/index.js';
 import { matchRoute } from '../../src/server/http/router.js';
@@ -68,11 +69,14 @@ async function bare(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+const bodies = new BodyReader(defaultLimits);
+
 async function answerByTable(request: IncomingMessage): Promise<Answer> {
   const match = matchRoute(request.url ?? '');
   if (match?.name !== 'rerank') return jsonAnswer({}, 404);
   const length = Number(request.headers['content-length']);
-  check(teiRequest, parseJson(await readJsonBytes(request, length, defaultLimits.bodyBytes)));
+  const body = await bodies.read({ request, declaredBytes: length }, async (bytes) => parseJson(bytes));
+  await check(teiRequest, body, 'texts');
   return jsonAnswer(ranking);
 }
 
@@ -95,7 +99,9 @@ async function wholeServer(): Promise<number> {
     access: new Access({ keys: new ApiKeys([]), isLocal: true, trustProxy: false, cors: [] }),
     limits: defaultLimits,
     admission,
+    bodies,
     parseQueue: new ParseQueue(),
+    unsent: new UnsentAnswers(defaultTimeouts.answerMs),
     metrics: new ServerMetrics({
       admittedTokens: gauge,
       estimatedTokens: gauge,
@@ -108,8 +114,8 @@ async function wholeServer(): Promise<number> {
   } as unknown as Service;
   const { listener } = new Application(service, {
     ...handlers,
-    rerank: (_, context, given) => {
-      check(teiRequest, given);
+    rerank: async (_, context, given) => {
+      await check(teiRequest, given, 'texts');
       context.reservation?.admit(100);
       return jsonAnswer(ranking);
     },
@@ -125,9 +131,9 @@ async function fastify(folder: string): Promise<number> {
   const place = { type: 'object', properties: { index: { type: 'integer' }, score: { type: 'number' } } };
   const schema = { response: { 200: { type: 'array', items: place } } };
   // oxlint-disable-next-line typescript/no-explicit-any
-  app.post('/rerank', { schema }, (request: any, reply: any) => {
-    check(teiRequest, request.body);
-    reply.send(ranking);
+  app.post('/rerank', { schema }, async (request: any, reply: any) => {
+    await check(teiRequest, request.body, 'texts');
+    return reply.send(ranking);
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
   return (app.server.address() as AddressInfo).port;

@@ -46,7 +46,8 @@ export interface PairTemplate {
 export interface Tokenizer {
   readonly vocabularySize: number;
   readonly template: PairTemplate;
-  encode(text: string): Int32Array;
+  /** The word pieces of a text. Where only the first `most` are wanted, the end of a long text may be left out. */
+  encode(text: string, most?: number): Int32Array;
 }
 
 export type DType =

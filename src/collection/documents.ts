@@ -23,6 +23,7 @@ import { readTrecweb } from './trecweb.js';
 import { readTsv } from './tsv.js';
 import { type FoundFile, listFiles, statPath } from './walk.js';
 
+/** The form of a collection, and the places of ids, titles and texts in it. */
 export interface ReadDocumentsOptions {
   /** `auto` (the default) detects it from the folder, the name or the first bytes. */
   readonly format?: DocumentFormat | 'auto';

@@ -102,8 +102,8 @@ async function writeAll(handle: FileHandle, data: FileData): Promise<void> {
   await flush();
 }
 
-/** Makes the rename durable, on file systems that can. */
-async function syncFolder(folder: string): Promise<void> {
+/** Makes new names in a folder durable, on file systems that can. */
+export async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');
     try {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, open, readFile, rm, stat, utimes, type FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { BertQeError, throwIfAborted } from './errors.js';
@@ -44,7 +44,7 @@ export async function withLock<T>(path: string, options: LockOptions, action: ()
 
 /** Takes the lock and returns its content. */
 async function acquire(path: string, { what, wait = false, signal }: LockOptions): Promise<string> {
-  await mkdir(dirname(path), { recursive: true }).catch((error: unknown) => {
+  await makeFolder(dirname(path)).catch((error: unknown) => {
     throw writeFailure(path, error);
   });
   const own: Holder = {
@@ -64,6 +64,20 @@ async function acquire(path: string, { what, wait = false, signal }: LockOptions
   }
 }
 
+/** Creates a folder and those above it. Node's `recursive` reports a read-only disk as a folder that does not exist. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return;
+    if (systemCode(error) !== 'ENOENT' || dirname(folder) === folder) throw error;
+    await makeFolder(dirname(folder));
+    await mkdir(folder).catch((again: unknown) => {
+      if (systemCode(again) !== 'EEXIST') throw again;
+    });
+  }
+}
+
 /** Gives the lock back, unless another process has taken it over meanwhile. */
 async function release(path: string, held: string): Promise<void> {
   if ((await readFile(path, 'utf8').catch(() => '')) === held) await rm(path, { force: true });
@@ -75,18 +89,22 @@ function isLocked(what: string, holder: Holder | undefined): BertQeError {
   return new BertQeError('locked', `${what} is being written by ${who}; wait for it, or write elsewhere.`);
 }
 
-/** Creates the file; false where it is there already. */
+/** Creates the file; false where it is there already. A file that cannot be written, on a full disk, is removed. */
 async function create(path: string, content: string): Promise<boolean> {
+  let file: FileHandle;
   try {
-    const file = await open(path, 'wx');
-    try {
-      await file.writeFile(content);
-    } finally {
-      await file.close();
-    }
-    return true;
+    file = await open(path, 'wx');
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
+    throw writeFailure(path, error);
+  }
+  try {
+    await file.writeFile(content);
+    await file.close();
+    return true;
+  } catch (error) {
+    await file.close().catch(() => {});
+    await rm(path, { force: true });
     throw writeFailure(path, error);
   }
 }

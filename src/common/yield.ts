@@ -34,3 +34,22 @@ export class TimeSlice {
     this.#since = performance.now();
   }
 }
+
+/** Maps items in slices of time; throws `aborted` between two of them when the signal fires. */
+export async function mapInSlices<T, R>(
+  items: readonly T[],
+  signal: AbortSignal | undefined,
+  map: (item: T, index: number, slice: TimeSlice) => R | Promise<R>,
+): Promise<R[]> {
+  const slice = new TimeSlice();
+  const mapped: R[] = [];
+  for (let i = 0; i < items.length; i++) {
+    if (slice.isOver) {
+      await slice.yield();
+      throwIfAborted(signal);
+    }
+    const result = map(items[i], i, slice);
+    mapped.push(result instanceof Promise ? await result : result);
+  }
+  return mapped;
+}

@@ -1,5 +1,6 @@
 import type { BertScorer } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
+import { mapInSlices } from '../common/yield.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { costOf } from './cost.js';
 import { Candidate, Evidence } from './evidence.js';
@@ -122,7 +123,7 @@ export class BertQE {
     }
     const settings = this.#settingsFor(options);
     const ranking = initialRanking(documents);
-    const evidence = evidenceFor(query, ranking.slice(0, settings.depth), settings);
+    const evidence = await evidenceFor(query, ranking.slice(0, settings.depth), settings, options.signal);
     const wanted = Math.min(topK ?? ranking.length, ranking.length);
     const models = this.#modelsFor(options);
     const schedule = scheduleFor(options, wanted, evidence.candidates.length, settings);
@@ -153,7 +154,8 @@ export class BertQE {
     checkQuery(query);
     refuseUnknownOptions('evidence', options, EVIDENCE_OPTIONS);
     const { settings } = this;
-    const evidence = evidenceFor(query, initialRanking(documents).slice(0, settings.depth), settings);
+    const ranking = initialRanking(documents).slice(0, settings.depth);
+    const evidence = await evidenceFor(query, ranking, settings, options.signal);
     await gatherEvidence(evidence, settings, this.#modelsFor(options), everything, { until: options.until });
     return evidence;
   }
@@ -172,15 +174,14 @@ export class BertQE {
   }
 }
 
-function evidenceFor(
+/** Cutting the passages of many documents takes long, so it is done in slices of time. */
+async function evidenceFor(
   query: string,
   ranking: ReturnType<typeof initialRanking>,
   { passage }: Settings,
-): Evidence {
-  return new Evidence(
-    query,
-    ranking.map((input) => new Candidate(input, passage)),
-  );
+  signal: AbortSignal | undefined,
+): Promise<Evidence> {
+  return new Evidence(query, await mapInSlices(ranking, signal, (input) => new Candidate(input, passage)));
 }
 
 /** Everything is scored unless only the first places are wanted, or time is short. */

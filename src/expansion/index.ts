@@ -28,4 +28,4 @@ export { publishedFlops } from './published-flops.js';
 export { scoreBelow } from './ranking.js';
 export type { RerankedDocument, Reranking } from './result.js';
 export { parseVariant, type Variant } from './variant.js';
-export { windowSpans, wordsOf, type WindowShape, type WindowSpan } from './windows.js';
+export { countWords, windowSpans, wordsOf, type WindowShape, type WindowSpan } from './windows.js';

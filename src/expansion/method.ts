@@ -1,3 +1,4 @@
+import { mapInSlices } from '../common/yield.js';
 import type { Candidate, Chunk, Evidence, ScoredChunk } from './evidence.js';
 import { FinalScores, queryColumn } from './final-scores.js';
 import type { QueryModels } from './models.js';
@@ -51,10 +52,12 @@ export async function gatherEvidence(
     const feedback = (usesPhaseOne ? evidence.rankedByQuery()! : candidates).slice(0, settings.kd);
     const open = feedback.filter(hasNoPassage);
     if (!(await schedule.all('passages', open, passagePairs, choosePassages))) return false;
-    const chunks = feedback.flatMap((document) => chunksOf(document, settings));
+    const chunks = (
+      await mapInSlices(feedback, models.signal, (document) => chunksOf(document, settings))
+    ).flat();
     const scored: ScoredChunk[] = [];
     const scoreChunks = counting(models, async (some: readonly Chunk[]) => {
-      scored.push(...(await scoreAgainst(evidence.query, some, models)));
+      for (const chunk of await scoreAgainst(evidence.query, some, models)) scored.push(chunk);
     });
     if (!(await schedule.all('chunks', chunks, () => 1, scoreChunks))) return false;
     evidence.expandWith(bestOf(scored, settings.kc));

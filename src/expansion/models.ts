@@ -1,5 +1,6 @@
 import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../bert/index.js';
 import { BertQeError, throwIfAborted } from '../common/errors.js';
+import { TimeSlice } from '../common/yield.js';
 import { eachPhase, type Phase } from './phases.js';
 
 /** The models of the phases. Phase one's serves where another is left out. */
@@ -59,6 +60,11 @@ export class QueryModels {
     private readonly options: QueryModelsOptions = {},
   ) {}
 
+  /** Aborts when the query is given up. */
+  get signal(): AbortSignal | undefined {
+    return this.options.signal;
+  }
+
   /** Pairs that the models have scored so far. */
   get pairs(): number {
     const { bestPassage, phaseOne, phaseTwo, phaseThree } = this.use;
@@ -70,14 +76,30 @@ export class QueryModels {
     const scorer = this.scorers[phase];
     let known = this.#known.get(scorer);
     if (!known) this.#known.set(scorer, (known = new Map()));
-    const unknown = addUnknown(known, pairs);
+    const slice = new TimeSlice();
+    const unknown: TextPair[] = [];
+    for (let i = 0; i < pairs.length; i++) {
+      if (isLook(i) && slice.isOver) await this.#yield(slice);
+      if (addIfUnknown(known, pairs[i])) unknown.push(pairs[i]);
+    }
     if (unknown.length > 0) {
       const scores = checked(await this.#ask(scorer, phase, unknown), unknown.length, phase);
-      for (let i = 0; i < unknown.length; i++) known.get(unknown[i].a)!.set(unknown[i].b, scores[i]);
+      for (let i = 0; i < unknown.length; i++) {
+        if (isLook(i) && slice.isOver) await this.#yield(slice);
+        known.get(unknown[i].a)!.set(unknown[i].b, scores[i]);
+      }
     }
     const scores = new Float64Array(pairs.length);
-    for (let i = 0; i < pairs.length; i++) scores[i] = known.get(pairs[i].a)!.get(pairs[i].b)!;
+    for (let i = 0; i < pairs.length; i++) {
+      if (isLook(i) && slice.isOver) await this.#yield(slice);
+      scores[i] = known.get(pairs[i].a)!.get(pairs[i].b)!;
+    }
     return scores;
+  }
+
+  async #yield(slice: TimeSlice): Promise<void> {
+    await slice.yield();
+    throwIfAborted(this.signal);
   }
 
   async #ask(scorer: Scorer, phase: Phase, pairs: readonly TextPair[]): Promise<Float32Array> {
@@ -103,17 +125,20 @@ export class QueryModels {
   }
 }
 
-/** Adds the distinct pairs that are not in the map, and gives them. */
-function addUnknown(known: Map<string, Map<string, number>>, pairs: readonly TextPair[]): TextPair[] {
-  const unknown: TextPair[] = [];
-  for (const pair of pairs) {
-    let ofFirst = known.get(pair.a);
-    if (!ofFirst) known.set(pair.a, (ofFirst = new Map()));
-    if (ofFirst.has(pair.b)) continue;
-    ofFirst.set(pair.b, Number.NaN);
-    unknown.push(pair);
-  }
-  return unknown;
+/** Pairs between two looks at the clock. */
+const pairsPerLook = 256;
+
+function isLook(i: number): boolean {
+  return i > 0 && i % pairsPerLook === 0;
+}
+
+/** Adds a pair that is not in the map; false where it is there. */
+function addIfUnknown(known: Map<string, Map<string, number>>, { a, b }: TextPair): boolean {
+  let ofFirst = known.get(a);
+  if (!ofFirst) known.set(a, (ofFirst = new Map()));
+  if (ofFirst.has(b)) return false;
+  ofFirst.set(b, Number.NaN);
+  return true;
 }
 
 /** Checks an answer: the bounds of exact top-k and the logarithm need probabilities. */

@@ -16,8 +16,31 @@ export function wordsOf(text: string): string[] {
   return collapsed === '' ? [] : collapsed.split(/\s+/);
 }
 
-/** White space other than U+0020. */
-const otherSpace = /[^\S ]/;
+/** Code units of white space beyond ASCII, as `\s` has them. */
+const otherSpaces = new Set(
+  Array.from(
+    '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff',
+    (space) => space.charCodeAt(0),
+  ),
+);
+
+const space = 0x20;
+
+function isSpace(code: number): boolean {
+  return code === space || (code >= 0x09 && code <= 0x0d) || (code >= 0xa0 && otherSpaces.has(code));
+}
+
+/** The number of words of a text. */
+export function countWords(text: string): number {
+  let words = 0;
+  let isAfterSpace = true;
+  for (let i = 0; i < text.length; i++) {
+    const isBetween = isSpace(text.charCodeAt(i));
+    if (isAfterSpace && !isBetween) words++;
+    isAfterSpace = isBetween;
+  }
+  return words;
+}
 
 /** A text with one space between its words. */
 export interface CollapsedText {
@@ -26,26 +49,64 @@ export interface CollapsedText {
   readonly starts: readonly number[];
 }
 
-/** Collapses white space. A text that has none to collapse is returned as it is. */
+/**
+ * Collapses white space. A text that has none to collapse is returned as it is. Splitting and joining would take several
+ * times as long, and a text may have a million words.
+ */
 export function collapsed(text: string): CollapsedText {
-  const starts = otherSpace.test(text) ? undefined : wordStarts(text);
-  if (starts) return { text, starts };
-  const even = wordsOf(text).join(' ');
-  return { text: even, starts: wordStarts(even) ?? [0] };
+  const trimmed = text.trim();
+  const starts = wordStarts(trimmed);
+  return starts ? { text: trimmed, starts } : rewritten(trimmed);
 }
 
-/** Positions of the words; undefined where a space does not separate two words. */
+/** Positions of the words; undefined where anything but a single space separates words. */
 function wordStarts(text: string): number[] | undefined {
-  const starts = [0];
-  let start = 0;
-  while (start <= text.length) {
-    const space = text.indexOf(' ', start);
-    const end = space < 0 ? text.length : space;
-    if (end === start) return undefined;
-    start = end + 1;
-    starts.push(start);
+  const starts: number[] = [];
+  let isAfterSpace = true;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (!isSpace(code)) {
+      if (isAfterSpace) starts.push(i);
+      isAfterSpace = false;
+    } else if (isAfterSpace || code !== space) {
+      return undefined;
+    } else {
+      isAfterSpace = true;
+    }
   }
+  if (isAfterSpace) return undefined;
+  starts.push(text.length + 1);
   return starts;
+}
+
+/** Arguments of one call. */
+const unitsAtOnce = 4096;
+
+function rewritten(text: string): CollapsedText {
+  const units = new Uint16Array(text.length + 1);
+  const starts: number[] = [];
+  let length = 0;
+  let isAfterSpace = true;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (isSpace(code)) {
+      isAfterSpace = true;
+      continue;
+    }
+    if (isAfterSpace) {
+      if (length > 0) units[length++] = space;
+      starts.push(length);
+      isAfterSpace = false;
+    }
+    units[length++] = code;
+  }
+  if (length === 0) return { text: '', starts: [0] };
+  starts.push(length + 1);
+  let even = '';
+  for (let i = 0; i < length; i += unitsAtOnce) {
+    even += String.fromCharCode(...units.subarray(i, Math.min(i + unitsAtOnce, length)));
+  }
+  return { text: even, starts };
 }
 
 /**

@@ -62,7 +62,7 @@ export function folderCollection(index: Index, name: string): SearchedCollection
   return {
     name,
     documents: index,
-    identity: hashJson(index.manifest),
+    identity: index.manifest.digest,
     retriever: (options) => named(new Searcher(index, options)),
     firstMissing: async (ids) => ids.find((id) => index.documentNumber(id) === undefined),
     countTerms: (text) => index.analyzer.analyze(text).length,

@@ -46,11 +46,6 @@ type QueryResult = Omit<FinishedQuery, 'query'>;
 /**
  * Re-ranks the queries of a run on a fleet: workers ({@link rerankForFleet}) on any number of machines that reach the
  * same Redis server and have the same index and models. A worker with others is refused by their hashes.
- *
- * @example
- * const collection = await openCollection({ index: '/data/gov2.index' });
- * const reranker = await fleetReranker('redis://queue-host:6379', collection, { models: 'SST' });
- * await rerankToFile({ rankings, reranker, out: 'bert-qe.run' });
  */
 export async function fleetReranker(
   fleet: string,

@@ -11,12 +11,6 @@ export interface RerankedQuery extends Reranking {
 
 /**
  * Re-ranks the queries of a run one after the other. One query is in memory at a time, so a run may be of any length.
- *
- * @example
- * const run = await readRun('dph-kl.run');
- * for await (const { query, ranking } of rerankRun(bertQe, queries, run, index)) {
- *   console.log(query.text, ranking[0]);
- * }
  */
 export async function* rerankRun(
   bertQe: BertQE,

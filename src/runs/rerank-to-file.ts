@@ -99,13 +99,7 @@ export interface RerankToFileOptions {
  *
  * Standard output, pipes and devices have no journal: queries are written as they are finished.
  *
- * @example
- * await rerankToFile({
- *   rankings: await runRankings('dph-kl.run', await readQueries('queries.jsonl')),
- *   reranker: localReranker(bertQe, index, { inputs: { models: 'SST', index: 'scifact' } }),
- *   out: 'bert-qe.run',
- *   explanations: 'explanations.jsonl',
- * });
+ * `examples/rerank-run.mjs` is a complete program.
  */
 export async function rerankToFile(options: RerankToFileOptions): Promise<RunTotals> {
   const { out, explanations, rankings, reranker } = options;

@@ -6,7 +6,6 @@ import {
   parseJson,
   problemAnswer,
   problemOf,
-  readJsonBytes,
   RequestContext,
   type Answer,
   type ProblemAnswer,
@@ -56,7 +55,7 @@ export class Application {
       const headers = { 'Retry-After': String(service.admission.retryAfter) };
       return { status: 429, type: 'overloaded', message: overloaded, headers };
     }
-    context.reservation = service.admission.reserve(arrival);
+    context.reservation = service.admission.reserve(arrival, 0);
     return undefined;
   }
 
@@ -73,9 +72,15 @@ export class Application {
       if (match?.route.method.toUpperCase() === method) {
         let body: unknown;
         if (match.route.request) {
-          const bytes = await readJsonBytes(context.request, context.bodyBytes, service.limits.bodyBytes);
-          if (bytes.length > quickBodyBytes) await service.parseQueue.next();
-          body = parseJson(bytes);
+          const { request, bodyBytes, reservation } = context;
+          const onReceived = (received: number) => reservation?.grow(received);
+          body = await service.bodies.read(
+            { request, declaredBytes: bodyBytes, onReceived },
+            async (bytes) => {
+              if (bytes.length > quickBodyBytes) await service.parseQueue.next();
+              return parseJson(bytes);
+            },
+          );
         }
         return await this.handlerOf[match.name](service, context, body);
       }
@@ -94,6 +99,7 @@ export class Application {
       const length = status === 204 ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
       context.writeHead(status, { ...headers, ...length });
       response.end(body);
+      this.service.unsent.watch(response);
     }
     discardBody(request, bodyBytes, this.service.limits.bodyBytes);
     this.#record(context, context.ended === 'hang-up' ? 499 : status);

@@ -1,6 +1,12 @@
 /** Limits of the work that a server takes. */
 export interface ServiceLimits {
   readonly bodyBytes: number;
+  /** Documents of one request, and elements of any array in its body. */
+  readonly documents: number;
+  /** JSON values in a body: texts, numbers, objects, arrays and so on. */
+  readonly values: number;
+  /** The most pairs that one request can make the models score. */
+  readonly pairs: number;
   /** The most work of one request, in tokens of the largest model. */
   readonly requestTokens: number;
   /** The most work that may wait or run, in tokens of the largest model. */
@@ -12,6 +18,9 @@ export interface ServiceLimits {
 /** The limits of a server whose options set none. */
 export const defaultLimits: ServiceLimits = {
   bodyBytes: 16 * 1024 * 1024,
+  documents: 20_000,
+  values: 250_000,
+  pairs: 250_000,
   requestTokens: 4_000_000,
   queueTokens: 8_000_000,
   deadlineMs: 30_000,
@@ -25,9 +34,25 @@ export interface HttpTimeouts {
   readonly requestMs: number;
   /** Between two requests of a connection. */
   readonly keepAliveMs: number;
+  /** Until the client has taken an answer, or what has been sent of a stream. */
+  readonly answerMs: number;
 }
 
-export const defaultTimeouts: HttpTimeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 5_000 };
+export const defaultTimeouts: HttpTimeouts = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  keepAliveMs: 5_000,
+  answerMs: 30_000,
+};
+
+/** The longest time that a Node timer can wait; it fires at once if given more. */
+export const longestTimerMs = 2 ** 31 - 1;
+
+/** Bytes of all bodies that have arrived and are not parsed yet. */
+export const unparsedBytes = 256 * 1024 * 1024;
+
+/** Bytes of all answers that clients have not taken yet. */
+export const unsentBytes = 128 * 1024 * 1024;
 
 /** Bytes of a request's head. */
 export const headerBytes = 16 * 1024;
@@ -49,3 +74,15 @@ export const queryCharacters = 20_000;
 
 /** Characters of one document. */
 export const documentCharacters = 2_000_000;
+
+/** Levels of nesting in a body. */
+export const jsonDepth = 64;
+
+/** Fields of one object in a body. */
+export const objectFields = 1000;
+
+/** Fields in `rank_fields`. */
+export const rankFields = 100;
+
+/** Characters of an error message: it may quote the request. */
+export const messageCharacters = 1000;

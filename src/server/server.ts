@@ -2,6 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { fileURLToPath } from 'node:url';
 import type { Qrels, Query } from '../collection/index.js';
+import { pause } from '../common/yield.js';
 import { settingsFrom, type BertQEOptions } from '../expansion/index.js';
 import { ApiDescription } from './api-description.js';
 import { Application } from './application.js';
@@ -13,8 +14,14 @@ import {
   type Collection,
   type LoadModelsOptions,
 } from './catalogue/index.js';
-import { Access, ApiKeys, isLoopback, listen, ParseQueue } from './http/index.js';
-import { defaultLimits, defaultTimeouts, type HttpTimeouts, type ServiceLimits } from './limits.js';
+import { Access, ApiKeys, BodyReader, isLoopback, listen, ParseQueue, UnsentAnswers } from './http/index.js';
+import {
+  defaultLimits,
+  defaultTimeouts,
+  longestTimerMs,
+  type HttpTimeouts,
+  type ServiceLimits,
+} from './limits.js';
 import type { ServerLog } from './log.js';
 import { MethodDefaults } from './method-defaults.js';
 import { ServerMetrics } from './metrics/index.js';
@@ -88,6 +95,9 @@ function namesOf(defaults: object): Record<string, true> {
 /** Milliseconds after the end of draining at which connections with an unfinished request are cut. */
 const cutAfterMs = 2000;
 
+/** Milliseconds between two looks for requests that are finished and connections that are idle. */
+const sweepMs = 50;
+
 /** A running server. */
 export class RerankServer {
   private constructor(
@@ -107,10 +117,10 @@ export class RerankServer {
     settingsFrom(options.method ?? {});
     const models = await loadVariants(options);
     try {
-      const service = serviceFor(options, models.variants, isLoopback(host));
+      const timeouts = { ...defaultTimeouts, ...options.timeouts };
+      const service = serviceFor(options, models.variants, isLoopback(host), timeouts);
       await probeModels({ scheduler: service.scheduler, variants: models.variants });
       const { listener } = new Application(service);
-      const timeouts = { ...defaultTimeouts, ...options.timeouts };
       const opened = await listen(listener, host, port, timeouts);
       opened.server.on('connection', () => service.parseQueue.noteArrival());
       const url = `http://${host.includes(':') ? `[${host}]` : host}:${opened.port}`;
@@ -122,24 +132,33 @@ export class RerankServer {
     }
   }
 
-  /** Takes no new work, finishes the admitted requests, and closes. After `drainMs` the rest is answered with 503. */
+  /**
+   * Takes no new work, finishes the admitted requests, and closes. Until they are finished, new requests are answered
+   * with 503. After `drainMs` the rest of the admitted ones is too.
+   */
   async stop(drainMs = 30_000): Promise<void> {
     const { service, http } = this;
-    const { activeRequests, log, metrics } = service;
+    const { activeRequests, log, metrics, unsent } = service;
     service.draining = true;
     log.say('draining', { requests: activeRequests.size });
+    const giveUp = setTimeout(
+      () => {
+        for (const context of activeRequests) context.end('stop');
+      },
+      Math.min(drainMs, longestTimerMs),
+    );
+    const cut = setTimeout(() => http.closeAllConnections(), Math.min(drainMs + cutAfterMs, longestTimerMs));
+    const admitted = [...activeRequests];
+    while (admitted.some((context) => activeRequests.has(context))) await pause(sweepMs);
     const closed = new Promise<void>((resolve) => http.close(() => resolve()));
     http.closeIdleConnections();
-    const giveUp = setTimeout(() => {
-      for (const context of activeRequests) context.end('stop');
-    }, drainMs);
     // Connections whose request was answered before become idle one by one.
-    const sweep = setInterval(() => http.closeIdleConnections(), 50);
-    const cut = setTimeout(() => http.closeAllConnections(), drainMs + cutAfterMs);
+    const sweep = setInterval(() => http.closeIdleConnections(), sweepMs);
     await closed;
     clearTimeout(giveUp);
     clearInterval(sweep);
     clearTimeout(cut);
+    unsent.close();
     await this.closeModels();
     metrics.close();
     log.say('stopped');
@@ -147,10 +166,16 @@ export class RerankServer {
   }
 }
 
-function serviceFor(options: ServerOptions, variants: VariantNames['variants'], isLocal: boolean): Service {
+function serviceFor(
+  options: ServerOptions,
+  variants: VariantNames['variants'],
+  isLocal: boolean,
+  { answerMs }: HttpTimeouts,
+): Service {
   const { version, log, cors = [], trustProxy = false } = options;
   const keys = new ApiKeys(options.keys ?? []);
-  const limits = { ...defaultLimits, ...options.limits };
+  const given = { ...defaultLimits, ...options.limits };
+  const limits = { ...given, deadlineMs: Math.min(given.deadlineMs, longestTimerMs) };
   const activeRequests: Service['activeRequests'] = new Set();
   const scheduler = new Scheduler((report) => metrics.round(report));
   const admission = new Admission(limits, scheduler.throughput);
@@ -175,7 +200,9 @@ function serviceFor(options: ServerOptions, variants: VariantNames['variants'], 
     topics: new Topics(options.queries, options.qrels),
     scheduler,
     admission,
+    bodies: new BodyReader(limits),
     parseQueue: new ParseQueue(),
+    unsent: new UnsentAnswers(answerMs),
     measurements: new Measurements(),
     health: new HealthCheck({ scheduler, variants }),
     description: new ApiDescription(version, !keys.isEmpty),

@@ -1,5 +1,12 @@
 import type { Collection, Measurements, VariantNames, ServedVariant, Topics } from './catalogue/index.js';
-import { HttpProblem, type Access, type ParseQueue, type RequestContext } from './http/index.js';
+import {
+  HttpProblem,
+  type Access,
+  type BodyReader,
+  type ParseQueue,
+  type RequestContext,
+  type UnsentAnswers,
+} from './http/index.js';
 import type { ApiDescription } from './api-description.js';
 import type { ServiceLimits } from './limits.js';
 import type { ServerLog } from './log.js';
@@ -23,7 +30,9 @@ export interface Service {
   readonly topics: Topics;
   readonly scheduler: Scheduler;
   readonly admission: Admission;
+  readonly bodies: BodyReader;
   readonly parseQueue: ParseQueue;
+  readonly unsent: UnsentAnswers;
   readonly measurements: Measurements;
   readonly health: HealthCheck;
   readonly description: ApiDescription;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -117,6 +117,35 @@ describe('a full disk', () => {
     expect(code).toBe(1);
     const check = await bertQe(['check', out]);
     expect(check.stdout).toMatch(/is sound: 3 documents/);
+  });
+
+  test.skipIf(!mounted)(
+    'leaves no lock behind, so that the same command works when there is room',
+    async () => {
+      const filling = join(mount, 'filling');
+      expect(() => writeFileSync(filling, Buffer.alloc(4 << 20))).toThrow(/ENOSPC/);
+      const out = join(mount, 'late');
+      const build = () => bertQe(['index', at('good.jsonl'), '--out', out]);
+      const { code, stderr } = await build();
+      expect(oneLine(stderr)).toMatch(/no room left|is full/);
+      expect(code).toBe(1);
+      expect(existsSync(out) ? readdirSync(out) : []).toEqual([]);
+      rmSync(filling);
+      expect((await build()).code).toBe(0);
+    },
+  );
+
+  test.skipIf(!mounted)('a read-only folder is named in one line', async () => {
+    execFileSync('mount', ['-o', 'remount,ro', mount]);
+    try {
+      for (const out of [join(mount, 'new'), join(mount, 'ix')]) {
+        const { code, stderr } = await bertQe(['index', at('good.jsonl'), '--out', out]);
+        expect(oneLine(stderr)).toMatch(/permission to write was denied/);
+        expect(code).toBe(2);
+      }
+    } finally {
+      execFileSync('mount', ['-o', 'remount,rw', mount]);
+    }
   });
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { windowSpans, wordsOf } from '../../src/expansion/index.js';
+import { countWords, windowSpans, wordsOf } from '../../src/expansion/index.js';
+import { collapsed } from '../../src/expansion/windows.js';
 import { naivePieces } from './naive.js';
 
 const shape = fc
@@ -66,5 +67,37 @@ describe('words', () => {
   test('are what white space of any kind leaves', () => {
     expect(wordsOf('  shock \n\twave\u00a0on  plate ')).toEqual(['shock', 'wave', 'on', 'plate']);
     expect(wordsOf(' \n ')).toEqual([]);
+  });
+});
+
+describe('collapsed white space', () => {
+  const piece = fc.constantFrom(
+    'a',
+    'é',
+    '語',
+    '\ud83d',
+    ' ',
+    '  ',
+    '\t',
+    '\n',
+    '\u00a0',
+    '\u3000',
+    '\ufeff',
+    '\u200b',
+    '\u0085',
+  );
+
+  test('leaves one space between words, whatever separates them', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        const given = pieces.join('');
+        const words = wordsOf(given);
+        const { text, starts } = collapsed(given);
+        expect(text).toBe(words.join(' '));
+        expect(starts.slice(0, -1).map((start, i) => text.slice(start, starts[i + 1] - 1))).toEqual(words);
+        expect(countWords(given)).toBe(words.length);
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Document } from '../../src/collection/index.js';
 import { buildIndex, checkIndex, createAnalyzer, Index, Searcher } from '../../src/retrieval/index.js';
-import { openStorage, type Storage } from '../../src/retrieval/index/storage.js';
+import { manifestOf, type IndexManifest } from '../../src/retrieval/index/manifest.js';
+import { alterFile } from './alter.js';
 import { launcher } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
 
@@ -46,11 +47,25 @@ describe('an index', () => {
       terms.set(term, (terms.get(term) ?? 0) + 1);
     }
     const vector = index.vector(number);
-    const stored = vector.terms.map((term, i) => [index.termName(term), vector.frequencies[i]] as const);
+    const stored = vector.terms.map(
+      (term, i) => [index.termFacts(term).name, vector.frequencies[i]] as const,
+    );
     expect(new Map(stored)).toEqual(terms);
     expect(index.vector(index.documentNumber('empty')!).terms).toEqual([]);
     await index.close();
     expect(checkIndex(at).problems).toEqual([]);
+  });
+
+  test('is the same bytes from the same documents, and holds nothing else', async () => {
+    const [first, second] = [fresh(), fresh()];
+    await build(first);
+    // What a process has in memory must not get into the index.
+    const secret = Array.from({ length: 1000 }, (_, i) => Buffer.from(`secret ${i} `.repeat(400)));
+    await build(second);
+    expect(secret.length).toBe(1000);
+    expect(filesOf(second).map(([name]) => name)).toEqual(filesOf(first).map(([name]) => name));
+    expect(filesOf(second).filter(([, content], i) => content !== filesOf(first)[i][1])).toEqual([]);
+    expect(filesOf(second).filter(([, content]) => content.includes('secret'))).toEqual([]);
   });
 
   test('replaces an older one only when it is complete', async () => {
@@ -147,85 +162,123 @@ describe('an index', () => {
   });
 });
 
+/** Names and contents of all files below a folder. */
+function filesOf(at: string): [name: string, content: string][] {
+  return readdirSync(at, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(at, name)).isFile())
+    .sort()
+    .map((name) => [name, readFileSync(join(at, name)).toString('latin1')]);
+}
+
 /** The bytes that a build has written, seen from outside. */
 function bytesOfNewData(at: string, before: ReadonlySet<string>): number {
   const folders = readdirSync(at).filter((name) => name.startsWith('data-') && !before.has(name));
-  const files = folders.flatMap((name) => ['data.mdb', 'spill.tmp'].map((file) => join(at, name, file)));
+  const files = folders.flatMap((name) => readdirSync(join(at, name)).map((file) => join(at, name, file)));
   return files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
 }
 
 describe('check', () => {
-  const damages: [string, RegExp, (storage: Storage) => void][] = [
-    ['a lost document', /table documents has 499 entries/, ({ documents }) => documents.removeSync(17)],
-    ['a changed text', /"doc-17": its forward vector is not what its text gives/, changeText],
-    ['a lost id', /table ids has 499 entries/, ({ ids }) => ids.removeSync(Buffer.from('doc-9'))],
-    ['a lost term', /table terms has \d+ entries/, ({ terms }) => terms.removeSync(Buffer.from('common'))],
-    ['wrong frequencies', /postings and \d+ occurrences, its frequencies say 1 and 2/, changeFrequencies],
-    ['swapped postings', /"doc-\d+": postings and forward vector disagree/, swapPostings],
-    ['a wrong block maximum', /the maxima of block 0 are not those of its postings/, changeMaximum],
-    ['cut-off lengths', /the lengths of 500 documents are missing or cut off/, cutLengths],
+  const damages: [
+    string,
+    RegExp,
+    Parameters<typeof alterFile>[1],
+    (content: Buffer, index: Index) => void,
+  ][] = [
+    ['a changed text', /"doc-17": its forward vector is not what its text gives/, 'documents', changeText],
+    ['a wrong id', /id "doc-9" points to document \d+, which is "doc-8"/, 'documents', changeId],
+    ['wrong frequencies', /postings and \d+ occurrences, its frequencies say/, 'terms', changeFrequency],
+    ['swapped postings', /"doc-\d+": postings and forward vector disagree/, 'postings', swapPostings],
+    [
+      'a wrong block maximum',
+      /the maxima of block 0 are not those of its postings/,
+      'postings',
+      changeMaximum,
+    ],
+    ['a wrong length', /"doc-17" has length 0, its forward vector sums to/, 'lengths', clearLength],
+    ['a wrong order of ids', /in the order of ids/, 'id-order', swapIds],
   ];
 
-  test.each(damages)('names %s', async (_, message, damage) => {
+  test.each(damages)('names %s under the right checksum', async (_, message, file, damage) => {
     const at = fresh();
     await build(at);
-    const data = readdirSync(at).find((name) => name.startsWith('data-'))!;
-    const storage = openStorage(join(at, data), 'write');
-    damage(storage);
-    await storage.root.close();
+    await alterFile(at, file, damage);
     expect(checkIndex(at).problems.join('\n')).toMatch(message);
   });
 
   test('says what is wrong with the manifest', async () => {
     const at = fresh();
     await build(at, documents.slice(0, 5));
-    const manifest = JSON.parse(readFileSync(join(at, 'index.json'), 'utf8'));
-    const write = (change: object) =>
-      writeFileSync(join(at, 'index.json'), JSON.stringify({ ...manifest, ...change }));
-    write({ statistics: { ...manifest.statistics, tokens: 1 } });
+    const file = join(at, 'index.json');
+    const text = readFileSync(file, 'utf8');
+    const manifest = JSON.parse(text) as IndexManifest;
+    const write = (change: object) => writeFileSync(file, JSON.stringify({ ...manifest, ...change }));
+    const statistics = { ...manifest.statistics, tokens: 1 };
+    write({ statistics });
+    expect(() => checkIndex(at)).toThrow(
+      /index\.json is damaged: its checksum is wrong; build the index again/,
+    );
+    writeFileSync(file, JSON.stringify(manifestOf({ ...manifest, statistics })));
     expect(checkIndex(at).problems.join('\n')).toMatch(/tokens: \d+ found, the manifest says 1/);
-    write({ version: 1 });
-    expect(checkIndex(at).problems).toEqual([]);
+    write({ version: 2 });
+    expect(() => checkIndex(at)).toThrow(/index format 2, without checksums; this version reads 3; build/);
     write({ version: 99 });
-    expect(() => checkIndex(at)).toThrow(/index format 99, this version reads 1 to 2/);
+    expect(() => checkIndex(at)).toThrow(/index format 99, this version reads 3/);
     write({ format: 'recipe' });
     expect(() => checkIndex(at)).toThrow(/does not describe a bert-qe index/);
-    writeFileSync(join(at, 'index.json'), '{');
+    await expect(build(at)).rejects.toThrow(/does not describe a bert-qe index/);
+    writeFileSync(file, '{');
     expect(() => checkIndex(at)).toThrow(/is not valid JSON/);
     write({});
     rmSync(join(at, manifest.data), { recursive: true });
-    expect(existsSync(join(at, manifest.data))).toBe(false);
-    expect(() => checkIndex(at)).toThrow(/data\.mdb is missing/);
+    expect(() => checkIndex(at)).toThrow(/data-1[\\/]documents is missing; build the index again/);
+    // The advice works.
+    for (const damaged of ['{', JSON.stringify({ ...manifest, version: 2 })]) {
+      writeFileSync(file, damaged);
+      await build(at, documents.slice(0, 5));
+      expect(checkIndex(at).problems).toEqual([]);
+    }
   });
 });
 
-function changeText({ documents }: Storage): void {
-  const record = Buffer.from(documents.getBinary(17)!);
-  record.write('zzzz', record.length - 4);
-  documents.putSync(17, record);
+function changeText(content: Buffer): void {
+  const at = content.indexOf('Article 17');
+  content.write('zzzz', content.indexOf('common', at));
 }
 
-function changeFrequencies({ frequencies }: Storage): void {
-  const changed = Buffer.alloc(12);
-  changed.writeUInt32LE(1, 0);
-  changed.writeDoubleLE(2, 4);
-  frequencies.putSync(0, changed);
+function changeId(content: Buffer): void {
+  content.write('doc-8', content.indexOf('doc-9'));
 }
 
-function swapPostings({ postings }: Storage): void {
-  const [first, second] = [postings.getBinary(1)!, postings.getBinary(2)!].map((value) => Buffer.from(value));
-  postings.putSync(1, second);
-  postings.putSync(2, first);
+function changeFrequency(content: Buffer): void {
+  // An entry is the term and then its document frequency.
+  content[content.indexOf('word11') + 6] ^= 1;
 }
 
-function changeMaximum({ postings }: Storage): void {
-  const changed = Buffer.from(postings.getBinary(0)!);
-  const blocks = changed.readUInt32LE(0);
-  const maxDph = 4 * (1 + 4 * blocks);
-  changed.writeFloatLE(changed.readFloatLE(maxDph) / 2, maxDph);
-  postings.putSync(0, changed);
+function swapPostings(content: Buffer, index: Index): void {
+  const terms = Array.from({ length: index.statistics.terms }, (_, number) => index.termByNumber(number));
+  const bytesOf = ({ start, end }: { start: number; end: number }) =>
+    Buffer.from(content.subarray(start, end));
+  const first = terms[0];
+  const second = terms.find(
+    (term) => term.end - term.start === first.end - first.start && !bytesOf(term).equals(bytesOf(first)),
+  )!;
+  const kept = bytesOf(first);
+  content.set(bytesOf(second), first.start);
+  content.set(kept, second.start);
 }
 
-function cutLengths({ arrays }: Storage): void {
-  arrays.putSync(0, Buffer.from(arrays.getBinary(0)!.subarray(0, 100)));
+function changeMaximum(content: Buffer, index: Index): void {
+  const { start } = index.term('common')!;
+  const maxDph = start + 4 * (1 + 4 * content.readUInt32LE(start));
+  content.writeFloatLE(content.readFloatLE(maxDph) / 2, maxDph);
+}
+
+function clearLength(content: Buffer): void {
+  content.writeUInt32LE(0, 4 * 17);
+}
+
+function swapIds(content: Buffer): void {
+  const first = content.readUInt32LE(0);
+  content.writeUInt32LE(content.readUInt32LE(4), 0);
+  content.writeUInt32LE(first, 4);
 }

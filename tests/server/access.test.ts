@@ -2,7 +2,7 @@ import { createServer, request, type IncomingHttpHeaders, type Server } from 'no
 import { connect, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Application } from '../../src/server/application.js';
-import { Access, ApiKeys, ParseQueue } from '../../src/server/http/index.js';
+import { Access, ApiKeys, ParseQueue, UnsentAnswers } from '../../src/server/http/index.js';
 import { ServerLog } from '../../src/server/log.js';
 import type { Service } from '../../src/server/service.js';
 
@@ -14,6 +14,7 @@ const full = {
   metrics: { request: () => undefined, ended: () => undefined },
   log: new ServerLog('silent', process.stderr),
   parseQueue: new ParseQueue(),
+  unsent: new UnsentAnswers(30_000),
   activeRequests: new Set(),
   page: '/nowhere',
 };

@@ -77,18 +77,29 @@ describe('a request whose body is on its way', () => {
   it('is not waited for where places are held for all that could be taken', async () => {
     // What requests of this length come to is known once one was read.
     expect((await post(`${url}/rerank`, { query, texts })).status).toBe(200);
-    const length = JSON.stringify({ query, texts }).length;
+    const body = JSON.stringify({ query, texts });
+    const length = Buffer.byteLength(body);
+    const unfinished = body.slice(0, -1);
     const begun: Awaited<ReturnType<typeof begin>>[] = [];
     // A crowd, and another where this process had to wait so long that the places of the first are free again.
     for (let look = 0; !begun.some(({ heard }) => heard() !== ''); look++) {
       if (look % 100 === 0)
-        begun.push(...(await Promise.all(Array.from({ length: 20 }, () => begin(length, '{')))));
+        begun.push(...(await Promise.all(Array.from({ length: 20 }, () => begin(length, unfinished)))));
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     for (const { heard } of begun) if (heard() !== '') expect(heard()).toMatch(/^HTTP\/1\.1 429 /);
     expect(await admitted()).toBe(0);
     for (const { socket } of begun) socket.destroy();
     await until(isNothingHeld);
+    expect((await post(`${url}/rerank`, { query, texts })).status).toBe(200);
+  });
+});
+
+describe('bodies that do not come', () => {
+  it('hold nothing: other requests of their client are answered', async () => {
+    expect((await post(`${url}/rerank`, { query, texts })).status).toBe(200);
+    await Promise.all(Array.from({ length: 100 }, () => begin(10_000_000, '{')));
+    expect(await estimated()).toBeLessThan(100);
     expect((await post(`${url}/rerank`, { query, texts })).status).toBe(200);
   });
 });

@@ -74,8 +74,16 @@ describe('what a client sends is refused with the right status', () => {
     expect((await get(`${url}/v3/rerank`)).status).toBe(404);
   });
 
-  it('a million documents: counted, not scored', async () => {
+  it('a million documents: not parsed', async () => {
     const documents = Array.from({ length: 1_000_000 }, () => 'a');
+    const { status, body } = await post(`${url}/v2/rerank`, { query, documents });
+    expect(status).toBe(413);
+    expect(body['message']).toMatch(/more than 20000 documents/);
+    expect(await metric(url, 'bert_qe_pending_tokens')).toBe(0);
+  });
+
+  it('many long documents: counted, not scored', async () => {
+    const documents = Array.from({ length: 20_000 }, () => 'a bridge '.repeat(30));
     const { status, body } = await post(`${url}/v2/rerank`, { query, documents });
     expect(status).toBe(413);
     expect(body['message']).toMatch(/about \d{7,} tokens of work; this server takes at most 1000000/);

@@ -25,7 +25,7 @@ export class PieceCache {
   get(text: string): Int32Array {
     const known = this.#pieces.get(text);
     if (known) return known;
-    const all = this.#tokenizer.encode(text);
+    const all = this.#tokenizer.encode(text, this.#longest);
     const pieces = all.length > this.#longest ? all.slice(0, this.#longest) : all;
     this.#pieces.set(text, pieces);
     this.#cost += pieces.length + text.length / 4 + ENTRY_OVERHEAD;

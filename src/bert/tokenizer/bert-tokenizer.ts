@@ -35,6 +35,8 @@ export class BertTokenizer implements Tokenizer {
   private readonly markIds = new Int32Array(128);
   private readonly cache = new WordCache();
   private readonly out = new IdBuffer();
+  /** Pieces that are wanted of the present text. */
+  private most = Number.POSITIVE_INFINITY;
   private units = new Uint16Array(4096);
   private unitBytes = Buffer.from(this.units.buffer);
   private readonly properties = propertyTable();
@@ -60,8 +62,9 @@ export class BertTokenizer implements Tokenizer {
     }
   }
 
-  encode(text: string): Int32Array {
+  encode(text: string, most = Number.POSITIVE_INFINITY): Int32Array {
     this.out.length = 0;
+    this.most = most;
     for (const segment of this.rawTokens.split(text) ?? [{ text }]) {
       if ('id' in segment) this.out.push(segment.id);
       else if (this.normalizedTokens.isEmpty) this.encodeRaw(segment.text);
@@ -73,7 +76,7 @@ export class BertTokenizer implements Tokenizer {
   private encodeRaw(text: string): void {
     const { ascii, out } = this;
     const units = this.unitsOf(text);
-    for (let i = 0; i < text.length;) {
+    for (let i = 0; i < text.length && out.length < this.most;) {
       const code = units[i];
       let kind = code < 128 ? ascii[code] : OTHER;
       if (kind === LETTER) {

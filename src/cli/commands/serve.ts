@@ -65,6 +65,24 @@ const options = {
     default: defaultLimits.bodyBytes / megabyte,
     help: 'largest body, in MB',
   },
+  'max-documents': {
+    type: 'integer',
+    min: 1,
+    default: defaultLimits.documents,
+    help: 'most documents of one request',
+  },
+  'max-values': {
+    type: 'integer',
+    min: 1,
+    default: defaultLimits.values,
+    help: 'most JSON values (texts, numbers, objects, lists) in a body',
+  },
+  'max-pairs': {
+    type: 'integer',
+    min: 1,
+    default: defaultLimits.pairs,
+    help: 'most pairs that one request makes the models score',
+  },
   'max-request-tokens': {
     type: 'integer',
     min: 1,
@@ -146,6 +164,9 @@ export const serveCommand = defineCommand({
 function limitsOf(options: Values) {
   return {
     bodyBytes: Math.round(options['max-body'] * megabyte),
+    documents: options['max-documents'],
+    values: options['max-values'],
+    pairs: options['max-pairs'],
     requestTokens: options['max-request-tokens'],
     queueTokens: options['max-queue-tokens'],
     deadlineMs: 1000 * options.deadline,

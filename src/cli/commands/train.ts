@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { hashJson } from '../../common/hash.js';
 import { readQrels, readQueries, readRun, type Query } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { DEFAULTS } from '../../expansion/index.js';
@@ -150,7 +149,7 @@ export const trainCommand = defineCommand({
     const reporter = new TrainReporter(io);
     const started = performance.now();
     try {
-      const documentsKey = hashJson(index.manifest);
+      const documentsKey = index.manifest.digest;
       const { history, best, steps, examples } = await trainModel(
         {
           model,

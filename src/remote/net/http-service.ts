@@ -75,9 +75,11 @@ export class HttpService {
         ...(body ? { body: JSON.stringify(body) } : {}),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      text = await response.text();
+      text = await textOf(response);
     } catch (error) {
       throwIfAborted(signal);
+      if (error instanceof BertQeError)
+        throw new BertQeError(error.code, `${this.address}${path}: ${error.message}`);
       if (timeout.aborted) throw new TransientFailure(`no answer within ${timeoutMs} ms`, { cause: error });
       throw new TransientFailure(`the connection failed (${reasonOf((error as Error).cause ?? error)})`, {
         cause: error,
@@ -124,6 +126,26 @@ export class HttpService {
 export function statusOf(error: unknown): number | undefined {
   const cause = error instanceof BertQeError ? (error.cause as { status?: unknown } | undefined) : undefined;
   return typeof cause?.status === 'number' ? cause.status : undefined;
+}
+
+/** The most bytes of an answer: scores of a batch take kilobytes. */
+const ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** The text of an answer, which may be endless. */
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > ANSWER_BYTES) {
+      throw new BertQeError(
+        'failure',
+        `the answer is longer than ${ANSWER_BYTES} bytes; is it such a server?`,
+      );
+    }
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 function opening(text: string): string {

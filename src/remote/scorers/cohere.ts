@@ -39,7 +39,10 @@ export function cohereScorer({ model, batch = 100, ...options }: CohereOptions):
           `${service.address} does not answer like a re-rank API (no results).`,
         );
       }
-      return (found as readonly Result[]).map(({ index, relevance_score: score }) => ({ index, score }));
+      return (found as readonly (Result | null)[]).map((result) => ({
+        index: result?.index as number,
+        score: result?.relevance_score as number,
+      }));
     },
   };
   const identity = model ? `${service.address} ${model}` : service.address;

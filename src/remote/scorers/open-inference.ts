@@ -165,9 +165,11 @@ class OpenInferenceModel implements RemoteModel {
   }
 
   #read(answer: unknown, count: number): Float32Array {
-    const { outputs } = (answer ?? {}) as { outputs?: readonly Tensor[] };
-    const found = outputs?.find(({ name }) => name === this.served.output) ?? outputs?.[0];
-    const values = (found?.data as readonly unknown[] | undefined)?.flat() as number[] | undefined;
+    const { outputs } = (answer ?? {}) as { outputs?: unknown };
+    const tensors = (Array.isArray(outputs) ? outputs : []) as readonly (Partial<Tensor> | null)[];
+    const found = tensors.find((tensor) => tensor?.name === this.served.output) ?? tensors[0];
+    const data: unknown = found?.data;
+    const values = Array.isArray(data) ? (data.flat() as number[]) : undefined;
     const labels = values ? values.length / count : 0;
     if (labels !== 1 && labels !== 2) {
       throw new BertQeError(

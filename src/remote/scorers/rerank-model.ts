@@ -76,11 +76,19 @@ export class RerankModel implements RemoteModel {
   #read(answer: unknown, count: number): Float32Array {
     const results = this.#options.dialect.results(answer);
     const scores = new Float32Array(count).fill(Number.NaN);
-    for (const { index, score } of results) {
-      if (!Number.isInteger(index) || index < 0 || index >= count || !Number.isNaN(scores[index])) {
-        throw this.#wrong(`a score for text ${index} of ${count}`);
+    for (const result of results as readonly ({ index: unknown; score: unknown } | null)[]) {
+      const { index, score } = result ?? { index: undefined, score: undefined };
+      if (
+        typeof index !== 'number' ||
+        !Number.isInteger(index) ||
+        index < 0 ||
+        index >= count ||
+        !Number.isNaN(scores[index])
+      ) {
+        throw this.#wrong(`a score for text ${shown(index)} of ${count}`);
       }
-      if (!Number.isFinite(score)) throw this.#wrong(`the score ${score}`);
+      if (typeof score !== 'number' || !Number.isFinite(score))
+        throw this.#wrong(`the score ${shown(score)}`);
       scores[index] = score;
     }
     if (results.length !== count) throw this.#wrong(`${results.length} scores for ${count} texts`);
@@ -93,4 +101,9 @@ export class RerankModel implements RemoteModel {
       `${this.identity} answered ${what}; is it a re-rank server of this kind?`,
     );
   }
+}
+
+/** A value of an answer, for a message. */
+function shown(value: unknown): string {
+  return typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'undefined').slice(0, 40);
 }

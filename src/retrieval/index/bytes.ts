@@ -102,10 +102,14 @@ export class ByteReader {
   }
 
   string(): string {
-    const size = this.varint();
-    const text = decoder.decode(this.bytes.subarray(this.position, this.position + size));
-    this.position += size;
-    return text;
+    return decoder.decode(this.take(this.varint()));
+  }
+
+  /** The next bytes, as they are. */
+  take(count: number): Uint8Array {
+    const bytes = this.bytes.subarray(this.position, this.position + count);
+    this.position += count;
+    return bytes;
   }
 
   get atEnd(): boolean {

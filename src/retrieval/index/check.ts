@@ -1,7 +1,9 @@
-import { throwIfAborted } from '../../common/errors.js';
+import { reasonOf, throwIfAborted } from '../../common/errors.js';
+import { compareUtf8 } from '../../common/order.js';
 import { dphOf } from '../models/index.js';
 import { roundUpToFloat32, type Postings } from './postings.js';
 import { Index } from './reader.js';
+import { FILES, type FileName } from './storage.js';
 
 export interface CheckOptions {
   readonly signal?: AbortSignal;
@@ -20,9 +22,9 @@ export interface CheckReport {
 const MAX_PROBLEMS = 20;
 
 /**
- * Checks the structures of an index against each other: ids against documents, texts (analysed again) against forward
- * vectors and lengths, vectors against postings, postings against frequencies and block maxima, and all against the
- * statistics of the manifest.
+ * Verifies an index: the checksums of all files, then every structure against the others: ids against documents, texts
+ * against forward vectors (by analysing them again) and lengths, vectors against postings, postings against frequencies
+ * and block maxima, all against the manifest's statistics.
  */
 export function checkIndex(folder: string, options: CheckOptions = {}): CheckReport {
   const index = Index.open(folder);
@@ -50,54 +52,40 @@ class Check {
   run(): CheckReport {
     const { documents, terms } = this.index.statistics;
     const steps: (() => void)[] = [
-      () => this.#checkCounts(),
+      ...FILES.map((name) => () => this.#checkFile(name)),
       () => this.#checkIds(),
       () => this.#each(documents, 0, (document) => this.#checkDocument(document)),
       () => this.#each(terms, documents, (term) => this.#checkTerm(term)),
       () => this.#checkFingerprints(),
       () => this.#checkTotals(),
     ];
-    for (const step of steps) {
-      try {
-        if (this.#problems.length < MAX_PROBLEMS) step();
-      } catch (error) {
-        // A structure that cannot be read is a problem to report; an abort is not.
-        throwIfAborted(this.options.signal);
-        this.#report(error instanceof Error ? error.message : String(error));
-      }
-    }
+    for (const step of steps) this.#attempt(step);
     return { problems: this.#problems, documents, terms, postings: this.#postings };
   }
 
-  #checkCounts(): void {
-    const { storage, statistics } = this.index;
-    const expected: [string, number, number][] = [
-      ['ids', storage.ids.getCount(), statistics.documents],
-      ['documents', storage.documents.getCount(), statistics.documents],
-      ['vectors', storage.vectors.getCount(), statistics.documents],
-      ['terms', storage.terms.getCount(), statistics.terms],
-      ['names', storage.names.getCount(), statistics.terms],
-      ['frequencies', storage.frequencies.getCount(), statistics.terms],
-      ['postings', storage.postings.getCount(), statistics.terms],
-    ];
-    for (const [table, found, wanted] of expected) {
-      if (found !== wanted) this.#report(`table ${table} has ${found} entries, the manifest says ${wanted}`);
+  #checkFile(name: FileName): void {
+    const { damaged, isRecorded } = this.index.files[name].verify(() => throwIfAborted(this.options.signal));
+    if (damaged.length > 0) {
+      this.#report(`file ${name}: ${damaged.length} blocks are damaged, the first is block ${damaged[0]}`);
+    } else if (!isRecorded) {
+      this.#report(`file ${name} is not the one that the manifest describes`);
     }
   }
 
   #checkIds(): void {
-    const { storage, idRanks } = this.index;
-    let rank = 0;
-    for (const { key, value } of storage.ids.getRange({})) {
-      const number = value.readUInt32LE(0);
-      const id = key.toString('utf8');
-      if (this.index.documentId(number) !== id || this.index.document(number).id !== id) {
-        this.#report(`id "${id}" points to document ${number}, which is "${this.index.document(number).id}"`);
-      } else if (idRanks[number] !== rank) {
-        this.#report(`document "${id}" has place ${idRanks[number]} in the order of ids, not ${rank}`);
+    const { index } = this;
+    let previous = '';
+    index.idOrder.forEach((number, rank) => {
+      const id = index.documentId(number);
+      if (index.document(number).id !== id) {
+        this.#report(`id "${id}" points to document ${number}, which is "${index.document(number).id}"`);
+      } else if (index.idRanks[number] !== rank) {
+        this.#report(`document "${id}" has place ${index.idRanks[number]} in the order of ids, not ${rank}`);
+      } else if (compareUtf8(previous, id) >= 0) {
+        this.#report(`id "${id}" comes after "${previous}" in the order of ids`);
       }
-      rank++;
-    }
+      previous = id;
+    });
   }
 
   #checkDocument(number: number): void {
@@ -113,7 +101,7 @@ class Check {
     for (let i = 0; i < terms.length; i++) {
       length += frequencies[i];
       this.#fingerprints[number] += fingerprint(terms[i], frequencies[i]);
-      differs ||= analysed.get(index.termName(terms[i])) !== frequencies[i];
+      differs ||= analysed.get(index.termFacts(terms[i]).name) !== frequencies[i];
     }
     this.#tokens += length;
     if (differs) this.#report(`document "${id}": its forward vector is not what its text gives`);
@@ -126,10 +114,9 @@ class Check {
 
   #checkTerm(number: number): void {
     const { index } = this;
-    const name = index.termName(number);
     const term = index.termByNumber(number);
-    const what = `term "${name}"`;
-    if (index.term(name)?.number !== number)
+    const what = `term "${term.name}"`;
+    if (index.term(term.name)?.number !== number)
       this.#report(`${what} is number ${number}, but is not found by name`);
     const postings = index.postings(term);
     const { documents: N } = index.statistics;
@@ -213,11 +200,22 @@ class Check {
   #each(count: number, doneBefore: number, check: (number: number) => void): void {
     const { documents, terms } = this.index.statistics;
     for (let i = 0; i < count && this.#problems.length < MAX_PROBLEMS; i++) {
-      check(i);
+      this.#attempt(() => check(i));
       if (i % 1000 === 0) {
         throwIfAborted(this.options.signal);
         this.options.onProgress?.(doneBefore + i, documents + terms);
       }
+    }
+  }
+
+  /** Runs a step. A structure that is too broken to walk is a finding; cancellation is not. */
+  #attempt(step: () => void): void {
+    if (this.#problems.length >= MAX_PROBLEMS) return;
+    try {
+      step();
+    } catch (error) {
+      throwIfAborted(this.options.signal);
+      this.#report(reasonOf(error));
     }
   }
 

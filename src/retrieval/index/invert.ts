@@ -1,23 +1,24 @@
+import { compareUtf8 } from '../../common/order.js';
 import { ByteWriter } from './bytes.js';
 import type { Segment } from './segment.js';
-import type { SpillFile } from './spill.js';
-import { u32, type Storage } from './storage.js';
+import type { SpilledSegment, TemporaryFile } from './spill.js';
+
+/** The temporary files of a build. */
+export interface SpillFiles {
+  readonly postings: TemporaryFile;
+  readonly vectors: TemporaryFile;
+}
 
 /**
- * Inverts a segment: its postings go to the spill file in term order, its forward vectors into the index, both with the
- * term numbers of the index. Two counting sorts need no comparison per posting. Returns the number of terms.
+ * Writes a segment to the spill files: its postings term by term in byte order of the terms, its forward vectors with
+ * the numbers that this order gives the terms. Two counting sorts, no comparison per posting.
  */
-export function invertSegment(
-  segment: Segment,
-  storage: Storage,
-  spill: SpillFile,
-  knownTerms: number,
-): number {
-  const { numbers, total } = numberTerms(segment.vocabulary, storage, knownTerms);
-  const order = Uint32Array.from(numbers.keys()).sort((a, b) => numbers[a] - numbers[b]);
+export function invertSegment(segment: Segment, files: SpillFiles): SpilledSegment {
+  const names = [...segment.vocabulary.keys()].sort(compareUtf8);
+  const order = names.map((name) => segment.vocabulary.get(name)!);
 
-  // The first place of each local term's postings, in the order of term numbers.
-  const next = new Uint32Array(numbers.length);
+  // The postings of each local term begin where those of the term before it in the order end.
+  const next = new Uint32Array(order.length);
   let at = 0;
   for (const local of order) {
     next[local] = at;
@@ -36,64 +37,61 @@ export function invertSegment(
 
   // Visiting the terms in order and adding each posting to its document sorts the vectors by term.
   const fill = Uint32Array.from(starts);
-  spill.beginSegment();
+  const start = files.postings.size;
+  const record = new ByteWriter();
+  const postings = new ByteWriter();
   let from = 0;
-  for (const local of order) {
+  order.forEach((local, number) => {
     const to = from + segment.documentFrequencies[local];
-    const number = numbers[local];
     let occurrences = 0;
+    let previous = -1;
+    postings.reset();
     for (let i = from; i < to; i++) {
-      const slot = fill[byTermDocument[i] - firstDocument]++;
+      const document = byTermDocument[i];
+      const frequency = byTermFrequency[i];
+      const slot = fill[document - firstDocument]++;
       terms[slot] = number;
-      frequencies[slot] = byTermFrequency[i];
-      occurrences += byTermFrequency[i];
+      frequencies[slot] = frequency;
+      occurrences += frequency;
+      postings.varint(document - previous);
+      postings.varint(frequency);
+      previous = document;
     }
-    spill.add(number, occurrences, byTermDocument, byTermFrequency, from, to);
+    record.reset();
+    record.string(names[number]);
+    record.varint(to - from);
+    record.varint53(occurrences);
+    record.varint(postings.length);
+    files.postings.append(record.view());
+    files.postings.append(postings.view());
     from = to;
-  }
-  spill.endSegment();
-  writeVectors(segment, storage);
-  return total;
-}
-
-/** The index's number of each local term; new terms are added, with numbers from `known` on. */
-function numberTerms(vocabulary: ReadonlyMap<string, number>, storage: Storage, known: number) {
-  const numbers = new Uint32Array(vocabulary.size);
-  let total = known;
-  storage.root.transactionSync(() => {
-    // In order, since neighbours in the table share pages.
-    for (const name of [...vocabulary.keys()].sort()) {
-      const local = vocabulary.get(name)!;
-      const key = Buffer.from(name);
-      const found = storage.terms.getBinaryFast(key);
-      if (found) {
-        numbers[local] = Buffer.from(found.buffer, found.byteOffset, 4).readUInt32LE(0);
-      } else {
-        numbers[local] = total;
-        storage.terms.putSync(key, u32(total));
-        storage.names.putSync(total, key, { append: true });
-        total++;
-      }
-    }
   });
-  return { numbers, total };
+  files.postings.flush();
+  return {
+    terms: order.length,
+    documents: segment.documents,
+    postings: { start, end: files.postings.size },
+    vectors: spillVectors(segment, files.vectors),
+  };
 }
 
-function writeVectors(
-  { terms, frequencies, starts, documents, firstDocument }: Segment,
-  storage: Storage,
-): void {
+function spillVectors({ terms, frequencies, starts, documents }: Segment, file: TemporaryFile) {
+  const start = file.size;
   const vector = new ByteWriter();
-  storage.root.transactionSync(() => {
-    for (let d = 0; d < documents; d++) {
-      vector.reset();
-      let previous = -1;
-      for (let i = starts[d]; i < starts[d + 1]; i++) {
-        vector.varint(terms[i] - previous);
-        vector.varint(frequencies[i]);
-        previous = terms[i];
-      }
-      storage.vectors.putSync(firstDocument + d, Buffer.from(vector.view()), { append: true });
+  const size = new ByteWriter(8);
+  for (let d = 0; d < documents; d++) {
+    vector.reset();
+    let previous = -1;
+    for (let i = starts[d]; i < starts[d + 1]; i++) {
+      vector.varint(terms[i] - previous);
+      vector.varint(frequencies[i]);
+      previous = terms[i];
     }
-  });
+    size.reset();
+    size.varint(vector.length);
+    file.append(size.view());
+    file.append(vector.view());
+  }
+  file.flush();
+  return { start, end: file.size };
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BertQeError, reasonOf } from '../../common/errors.js';
+import { hashJson } from '../../common/hash.js';
 import type { AnalyzerSpec } from '../analysis/index.js';
+import type { FileRecords } from './storage.js';
 
 /** The statistics of a collection, which weighting and feedback models use. */
 export interface CollectionStatistics {
@@ -25,19 +27,29 @@ export interface CollectionStatistics {
 export interface IndexManifest {
   readonly format: 'bert-qe-index';
   readonly version: number;
-  /** The subfolder with LMDB's files. */
+  /** The sub-folder with the files. */
   readonly data: string;
-  readonly created: string;
   readonly analyzer: AnalyzerSpec;
   readonly statistics: CollectionStatistics;
+  /** Size and digest of each file. */
+  readonly files: FileRecords;
+  /** Hash of analyzer, statistics and files: indexes with the same one have the same content. */
+  readonly digest: string;
 }
 
-/** The version that is written. Version 2 added bitmap blocks; version 1 is read by the same code. */
-export const FORMAT_VERSION = 2;
-const OLDEST_VERSION = 1;
+/** The format that is written and read. Formats 1 and 2 had no checksums. */
+export const FORMAT_VERSION = 3;
 
 export const MANIFEST = 'index.json';
 export const DATA_PREFIX = 'data-';
+
+export function manifestOf(content: Omit<IndexManifest, 'format' | 'version' | 'digest'>): IndexManifest {
+  return { format: 'bert-qe-index', version: FORMAT_VERSION, ...content, digest: digestOf(content) };
+}
+
+function digestOf({ analyzer, statistics, files }: Partial<IndexManifest>): string {
+  return hashJson(analyzer ?? null, statistics ?? null, files ?? null);
+}
 
 export function readManifest(folder: string): IndexManifest {
   const file = join(folder, MANIFEST);
@@ -51,26 +63,53 @@ export function readManifest(folder: string): IndexManifest {
       { cause },
     );
   }
-  let manifest: IndexManifest;
+  let manifest: Partial<IndexManifest> | null;
   try {
-    manifest = JSON.parse(text) as IndexManifest;
+    manifest = JSON.parse(text) as Partial<IndexManifest> | null;
   } catch (cause) {
-    throw new BertQeError(
-      'corrupt',
-      `${file} is not valid JSON (${reasonOf(cause)}); build the index again.`,
-      {
-        cause,
-      },
-    );
+    throw broken(`${file} is not valid JSON (${reasonOf(cause)})`, cause);
   }
   if (manifest?.format !== 'bert-qe-index') {
     throw new BertQeError('corrupt', `${file} does not describe a bert-qe index; name the folder of one.`);
   }
-  if (!(manifest.version >= OLDEST_VERSION && manifest.version <= FORMAT_VERSION)) {
-    throw new BertQeError(
-      'corrupt',
-      `${folder} has index format ${String(manifest.version)}, this version reads ${OLDEST_VERSION} to ${FORMAT_VERSION}; build the index again.`,
+  const { version } = manifest;
+  if (version === 1 || version === 2) {
+    throw broken(
+      `${folder} has index format ${version}, without checksums; this version reads ${FORMAT_VERSION}`,
     );
   }
-  return manifest;
+  if (version !== FORMAT_VERSION) {
+    throw broken(`${folder} has index format ${String(version)}, this version reads ${FORMAT_VERSION}`);
+  }
+  if (manifest.digest !== digestOf(manifest) || !/^data-\d+$/.test(String(manifest.data))) {
+    throw broken(`${file} is damaged: its checksum is wrong`);
+  }
+  return manifest as IndexManifest;
+}
+
+function broken(what: string, cause?: unknown): BertQeError {
+  return new BertQeError('corrupt', `${what}; build the index again.`, { cause });
+}
+
+/** The data folder that the manifest names; undefined where there is no manifest that can be read. */
+export function currentData(folder: string): string | undefined {
+  const data = parse(folder)?.data;
+  return typeof data === 'string' ? data : undefined;
+}
+
+/** Tells an index (true) from something else (false); undefined for a manifest that is missing or cannot be read. */
+export function isIndex(folder: string): boolean | undefined {
+  const manifest = parse(folder);
+  return manifest && manifest.format === 'bert-qe-index';
+}
+
+function parse(folder: string): Partial<IndexManifest> | undefined {
+  try {
+    const manifest = JSON.parse(
+      readFileSync(join(folder, MANIFEST), 'utf8'),
+    ) as Partial<IndexManifest> | null;
+    return manifest ?? {};
+  } catch {
+    return undefined;
+  }
 }

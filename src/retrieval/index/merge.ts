@@ -1,74 +1,82 @@
+import { compareUtf8 } from '../../common/order.js';
+import { dphOf } from '../models/dph.js';
+import type { BlockWriter } from './block-file.js';
+import { ByteReader, ByteWriter } from './bytes.js';
+import type { DictionaryWriter } from './dictionary.js';
 import { BinaryHeap } from './heap.js';
-import { dphOf } from '../models/index.js';
+import type { SpillFiles } from './invert.js';
 import { PostingsEncoder } from './postings.js';
-import type { SpillCursor, SpillFile } from './spill.js';
-import { encodeFrequencies, type Storage } from './storage.js';
+import type { RecordWriter } from './records.js';
+import { SpillCursor, type SpilledSegment } from './spill.js';
 
-const TERMS_PER_TRANSACTION = 20_000;
-const BYTES_PER_TRANSACTION = 32 << 20;
+export interface Merged {
+  readonly terms: number;
+  readonly postings: number;
+  /** Per segment, the numbers of its terms in the index, as gaps: about a byte each. */
+  readonly numbers: readonly Uint8Array[];
+}
 
-/** Merges the spilled segments into the final postings, term by term, and returns the number of postings. */
-export function mergeSegments(
-  spill: SpillFile,
-  storage: Storage,
+/** Merges the spilled segments into final postings and the dictionary, term by term. */
+export function mergePostings(
+  segments: readonly SpilledSegment[],
+  spill: SpillFiles,
+  out: { readonly dictionary: DictionaryWriter; readonly postings: BlockWriter },
   lengths: Uint32Array,
-  tokens: number,
-  onTerm: (done: number) => void,
-): number {
-  const bufferBytes = Math.max(
-    1 << 14,
-    Math.min(1 << 20, Math.floor((64 << 20) / Math.max(1, spill.segments))),
-  );
-  // Ordered by term, then by segment, and so by document.
-  const waiting = new BinaryHeap<Waiting>(
-    (a, b) => a.cursor.term < b.cursor.term || (a.cursor.term === b.cursor.term && a.segment < b.segment),
-  );
-  for (const [segment, cursor] of spill.cursors(bufferBytes).entries()) {
-    if (cursor.advance()) waiting.push({ cursor, segment });
-  }
+  onTerms: (records: number) => void,
+): Merged {
+  const bufferBytes = Math.max(1 << 14, Math.min(1 << 20, Math.floor((64 << 20) / segments.length)));
+  // The next term first; for one term, segments in the order of their documents.
+  const waiting = new BinaryHeap<Waiting>((a, b) => {
+    const order = compareUtf8(a.cursor.name, b.cursor.name);
+    return order < 0 || (order === 0 && a.segment < b.segment);
+  });
+  segments.forEach(({ postings }, segment) => {
+    const cursor = new SpillCursor(spill.postings, postings, bufferBytes);
+    if (cursor.advance()) waiting.push({ cursor, segment, last: -1 });
+  });
+  const numbers = segments.map(() => new ByteWriter(1 << 12));
   const encoder = new PostingsEncoder(lengths);
   const documents = lengths.length;
-  const averageLength = documents === 0 ? 0 : tokens / documents;
+  const averageLength = lengths.reduce((sum, length) => sum + length, 0) / documents;
   let postings = 0;
-  let term = 0;
+  let terms = 0;
+  let records = 0;
   const holders: Waiting[] = [];
-  while (waiting.size > 0) {
-    storage.root.transactionSync(() => {
-      let bytes = 0;
-      for (
-        let n = 0;
-        n < TERMS_PER_TRANSACTION && bytes < BYTES_PER_TRANSACTION && waiting.size > 0;
-        n++, term++
-      ) {
-        // Terms are numbered without gaps, so `term` is the next of the heap.
-        let collectionFrequency = 0;
-        while (waiting.peek()?.cursor.term === term) {
-          const holder = waiting.pop()!;
-          collectionFrequency += holder.cursor.collectionFrequency;
-          holders.push(holder);
-        }
-        encoder.start(dphOf({ documents, averageLength }, collectionFrequency));
-        for (const { cursor } of holders) copyPostings(cursor, encoder);
-        const value = Buffer.from(encoder.finish());
-        storage.postings.putSync(term, value, { append: true });
-        const frequencies = encodeFrequencies(encoder.documentFrequency, collectionFrequency);
-        storage.frequencies.putSync(term, frequencies, { append: true });
-        postings += encoder.documentFrequency;
-        bytes += value.length;
-        for (const holder of holders) {
-          if (holder.cursor.advance()) waiting.push(holder);
-        }
-        holders.length = 0;
-      }
-    });
-    onTerm(term);
+  for (; waiting.size > 0; terms++) {
+    const { name, nameBytes } = waiting.peek()!.cursor;
+    let collectionFrequency = 0;
+    while (waiting.peek()?.cursor.name === name) {
+      const holder = waiting.pop()!;
+      collectionFrequency += holder.cursor.collectionFrequency;
+      holders.push(holder);
+    }
+    encoder.start(dphOf({ documents, averageLength }, collectionFrequency));
+    for (const holder of holders) {
+      copyPostings(holder.cursor, encoder);
+      numbers[holder.segment].varint(terms - holder.last);
+      holder.last = terms;
+    }
+    const start = out.postings.position;
+    out.postings.write(encoder.finish());
+    const { documentFrequency } = encoder;
+    const end = out.postings.position;
+    out.dictionary.add(nameBytes, { documentFrequency, collectionFrequency, start, end });
+    postings += documentFrequency;
+    records += holders.length;
+    if (terms % 1000 === 0) onTerms(records);
+    for (const holder of holders) {
+      if (holder.cursor.advance()) waiting.push(holder);
+    }
+    holders.length = 0;
   }
-  return postings;
+  return { terms, postings, numbers: numbers.map((gaps) => gaps.view()) };
 }
 
 interface Waiting {
   readonly cursor: SpillCursor;
   readonly segment: number;
+  /** The number of the segment's last term. */
+  last: number;
 }
 
 function copyPostings(cursor: SpillCursor, encoder: PostingsEncoder): void {
@@ -77,5 +85,34 @@ function copyPostings(cursor: SpillCursor, encoder: PostingsEncoder): void {
   for (let i = 0; i < cursor.documentFrequency; i++) {
     document += reader.varint();
     encoder.add(document, reader.varint());
+  }
+}
+
+/** Copies the forward vectors of a segment into the index, with the index's numbers of the terms. */
+export function mergeVectors(
+  { terms, documents, vectors }: SpilledSegment,
+  spill: SpillFiles,
+  gaps: Uint8Array,
+  out: RecordWriter,
+): void {
+  const numbers = new Uint32Array(terms);
+  const gapReader = new ByteReader(gaps);
+  for (let term = 0, last = -1; term < terms; term++) numbers[term] = last += gapReader.varint();
+  const reader = spill.vectors.reader(vectors, 1 << 20);
+  const vector = new ByteWriter();
+  for (let d = 0; d < documents; d++) {
+    reader.ensure(5);
+    const size = reader.bytes.varint();
+    reader.ensure(size);
+    const { bytes } = reader;
+    const end = bytes.position + size;
+    vector.reset();
+    for (let local = -1, previous = -1; bytes.position < end;) {
+      local += bytes.varint();
+      vector.varint(numbers[local] - previous);
+      previous = numbers[local];
+      vector.varint(bytes.varint());
+    }
+    out.add(vector.view());
   }
 }

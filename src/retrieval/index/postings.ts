@@ -173,6 +173,11 @@ export class Postings {
   readonly maxDph: Float32Array;
   private readonly start: Int32Array;
   private readonly words: Int32Array;
+  /** Where the blocks begin, in bytes. */
+  private readonly dataAt: number;
+  /** A range of `words` that is in memory. */
+  private loadedFrom = 0;
+  private loadedTo = 0;
   /** The documents of the decoded block. */
   readonly documents = new Int32Array(BLOCK_SIZE);
   private readonly frequencies = new Int32Array(BLOCK_SIZE);
@@ -186,13 +191,18 @@ export class Postings {
   /** The position of {@link find} in the opened bitmap: a word, and the number of postings before it. */
   private word = 0;
   private rank = 0;
-  readonly documentFrequency: number;
 
-  constructor(stored: Uint8Array, documentFrequency: number) {
-    // Typed arrays need an aligned start, which values inside of an LMDB leaf page do not have.
-    const bytes = stored.byteOffset % 4 === 0 ? stored : stored.slice();
+  constructor(
+    bytes: Uint8Array,
+    readonly documentFrequency: number,
+    /** Has a range of the bytes in memory; returns where the bytes that are in memory from its start on end. */
+    private readonly ensure: (start: number, end: number) => number = () => bytes.length,
+  ) {
     const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2);
+    ensure(0, 4);
     const blocks = words[0] >>> 0;
+    this.dataAt = 4 * (1 + COLUMNS * blocks);
+    ensure(0, this.dataAt);
     const column = (index: number) => words.subarray(1 + index * blocks, 1 + (index + 1) * blocks);
     this.blocks = blocks;
     this.lastDocument = column(0);
@@ -201,12 +211,13 @@ export class Postings {
     this.minLength = column(3);
     this.maxDph = new Float32Array(bytes.buffer, bytes.byteOffset + 4 * (1 + 4 * blocks), blocks);
     this.words = words.subarray(1 + COLUMNS * blocks);
-    this.documentFrequency = documentFrequency;
   }
 
   /** Opens a block for the methods below; true where {@link find} can search it. */
   open(block: number): boolean {
     const start = this.start[block];
+    const end = block + 1 < this.blocks ? this.start[block + 1] : this.words.length;
+    if (start < this.loadedFrom || end > this.loadedTo) this.load(start, end);
     const head = this.words[start];
     const count = head & 0xff;
     const gapBits = (head >>> 8) & 0xff;
@@ -224,7 +235,13 @@ export class Postings {
     return bitmap;
   }
 
-  /** Opens a block, decodes its documents, and returns the number of its postings. */
+  private load(start: number, end: number): void {
+    const loadedTo = this.ensure(this.dataAt + 4 * start, this.dataAt + 4 * end);
+    this.loadedFrom = start;
+    this.loadedTo = Math.floor((loadedTo - this.dataAt) / 4);
+  }
+
+  /** Opens a block and decodes its documents; returns how many postings it holds. */
   decode(block: number): number {
     const { documents, words } = this;
     if (this.open(block)) unpackBitmap(words, this.documentsAt, this.count, documents, this.before + 1);

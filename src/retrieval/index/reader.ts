@@ -1,31 +1,23 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Document, DocumentStore } from '../../collection/index.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
+import { compareUtf8 } from '../../common/order.js';
+import { systemCode } from '../../common/io-errors.js';
 import { analyzerFromSpec, type Analyzer } from '../analysis/index.js';
+import { DamageError, type BlockFile } from './block-file.js';
 import { ByteReader } from './bytes.js';
+import { Dictionary, type TermEntry } from './dictionary.js';
+import { LazyBytes } from './lazy-bytes.js';
 import { readManifest, type CollectionStatistics, type IndexManifest } from './manifest.js';
 import { Postings } from './postings.js';
-import {
-  ID_BYTES,
-  ID_ENDS,
-  ID_RANKS,
-  LENGTHS,
-  MAX_KEY_BYTES,
-  openStorage,
-  stableValue,
-  type Storage,
-} from './storage.js';
+import { PostingsCache } from './postings-cache.js';
+import { RecordFile } from './records.js';
+import { openFiles, type FileName } from './storage.js';
 
-/** A term of an index. */
-export interface IndexedTerm {
-  readonly number: number;
-  readonly documentFrequency: number;
-  readonly collectionFrequency: number;
-}
+/** A term as the index knows it. */
+export type IndexedTerm = TermEntry;
 
-/** A term of an index with its name. */
-export interface TermFacts extends IndexedTerm {
+export interface TermFacts extends Pick<IndexedTerm, 'number' | 'documentFrequency' | 'collectionFrequency'> {
   readonly name: string;
 }
 
@@ -41,91 +33,100 @@ export interface ForwardVector {
   readonly frequencies: number[];
 }
 
-/** An index opened for reading. It is memory-mapped, and data is loaded when it is used. */
+/**
+ * An index opened for reading. Content is read when it is needed, and its checksums are verified then: a damaged part
+ * is refused with `corrupt`, never used.
+ */
 export class Index implements DocumentStore {
   readonly manifest: IndexManifest;
   readonly statistics: CollectionStatistics;
   readonly analyzer: Analyzer;
-  readonly #storage: Storage;
+  /**
+   * The files, for `check`.
+   *
+   * @internal
+   */
+  readonly files: Readonly<Record<FileName, BlockFile>>;
+  readonly #documents: RecordFile;
+  readonly #vectors: RecordFile;
+  readonly #postings: PostingsCache;
+  #dictionary: Dictionary | undefined;
   #lengths: Uint32Array | undefined;
   #idRanks: Uint32Array | undefined;
+  #idOrder: Uint32Array | undefined;
   #idEnds: Uint32Array | undefined;
-  #idBytes: FastSlicing | undefined;
+  readonly #idBytes: LazyBytes;
   readonly #facts = new Map<number, TermFacts>();
 
   private constructor(
     readonly folder: string,
     manifest: IndexManifest,
-    storage: Storage,
   ) {
     this.manifest = manifest;
     this.statistics = manifest.statistics;
     this.analyzer = analyzerFromSpec(manifest.analyzer);
-    this.#storage = storage;
+    const files = openFiles(join(folder, manifest.data), manifest.files);
+    this.files = files;
+    this.#documents = new RecordFile(files.documents, files['document-ends']);
+    this.#vectors = new RecordFile(files.vectors, files['vector-ends']);
+    this.#postings = new PostingsCache(files.postings);
+    this.#idBytes = new LazyBytes(files['id-bytes'], 0, files['id-bytes'].bytes);
   }
 
   static open(folder: string): Index {
-    const manifest = readManifest(folder);
-    const data = join(folder, manifest.data);
-    if (!existsSync(join(data, 'data.mdb'))) {
-      throw new BertQeError('corrupt', `${data}/data.mdb is missing; build the index again.`);
+    for (let manifest = readManifest(folder); ;) {
+      let index: Index | undefined;
+      let failure: unknown;
+      try {
+        index = new Index(folder, manifest);
+      } catch (error) {
+        failure = error;
+      }
+      // Another process may have replaced the index while its files were being opened.
+      const now = readManifest(folder);
+      if (now.data !== manifest.data || now.digest !== manifest.digest) {
+        void index?.close();
+        manifest = now;
+      } else if (index) {
+        return index;
+      } else {
+        throw cannotOpen(folder, failure);
+      }
     }
-    try {
-      return new Index(folder, manifest, openStorage(data, 'read'));
-    } catch (cause) {
-      if (cause instanceof BertQeError) throw cause;
-      throw new BertQeError(
-        'corrupt',
-        `${data} cannot be opened (${reasonOf(cause)}); build the index again.`,
-        {
-          cause,
-        },
-      );
-    }
-  }
-
-  /**
-   * The tables, for `check`.
-   *
-   * @internal
-   */
-  get storage(): Storage {
-    return this.#storage;
   }
 
   /** Every document's length in terms, by document number. */
   get lengths(): Uint32Array {
-    this.#lengths ??= this.#array(LENGTHS, 'lengths');
+    this.#lengths ??= this.#array('lengths');
     return this.#lengths;
   }
 
   /** The rank of every document's id in byte order, by document number; it breaks ties. */
   get idRanks(): Uint32Array {
-    this.#idRanks ??= this.#array(ID_RANKS, 'id order');
+    this.#idRanks ??= this.#array('id-ranks');
     return this.#idRanks;
   }
 
+  /** The documents in byte order of their ids. */
+  get idOrder(): Uint32Array {
+    this.#idOrder ??= this.#array('id-order');
+    return this.#idOrder;
+  }
+
   term(name: string): IndexedTerm | undefined {
-    const found = this.#storage.terms.getBinaryFast(Buffer.from(name));
-    if (!found) return undefined;
-    return this.termByNumber(viewOf(found).getUint32(0, true));
+    try {
+      return this.#terms.find(name);
+    } catch (error) {
+      throw this.#refusal(error, `the entry of term "${name}"`);
+    }
   }
 
-  termByNumber(number: number): IndexedTerm {
-    const found = this.#storage.frequencies.getBinaryFast(number);
-    if (!found) throw this.#broken(`term ${number} has no frequencies`);
-    const view = viewOf(found);
-    return {
-      number,
-      documentFrequency: view.getUint32(0, true),
-      collectionFrequency: view.getFloat64(4, true),
-    };
-  }
-
-  termName(number: number): string {
-    const found = this.#storage.names.getBinary(number);
-    if (!found) throw this.#broken(`term ${number} has no name`);
-    return found.toString('utf8');
+  termByNumber(number: number): IndexedTerm & { readonly name: string } {
+    try {
+      return this.#terms.get(number);
+    } catch (error) {
+      throw this.#refusal(error, `the entry of term ${number}`);
+    }
   }
 
   /** A term with its name, cached: feedback uses the same frequent terms again and again. */
@@ -133,54 +134,77 @@ export class Index implements DocumentStore {
     let facts = this.#facts.get(number);
     if (!facts) {
       if (this.#facts.size >= MAX_REMEMBERED_FACTS) this.#facts.clear();
-      facts = { ...this.termByNumber(number), name: this.termName(number) };
+      facts = this.termByNumber(number);
       this.#facts.set(number, facts);
     }
     return facts;
   }
 
-  postings({ number, documentFrequency }: IndexedTerm): Postings {
-    const found = stableValue(this.#storage.postings, number);
-    if (!found) throw this.#broken(`term ${number} has no postings`);
-    return new Postings(found, documentFrequency);
+  postings({ number, documentFrequency, start, end }: IndexedTerm): Postings {
+    const stored = this.#postings.get(number, start, end);
+    return new Postings(stored.bytes, documentFrequency, (from, to) => {
+      try {
+        return this.#postings.ensure(number, stored, from, to);
+      } catch (error) {
+        throw this.#refusal(error, `the postings of term "${this.termByNumber(number).name}"`);
+      }
+    });
   }
 
   vector(document: number): ForwardVector {
-    const found = stableValue(this.#storage.vectors, document);
-    if (!found) throw this.#broken(`document ${document} has no forward vector`);
-    const reader = new ByteReader(found);
     const vector: ForwardVector = { terms: [], frequencies: [] };
-    let term = -1;
-    while (!reader.atEnd) {
-      term += reader.varint();
-      vector.terms.push(term);
-      vector.frequencies.push(reader.varint());
+    try {
+      const reader = new ByteReader(this.#vectors.get(document));
+      let term = -1;
+      while (!reader.atEnd) {
+        term += reader.varint();
+        vector.terms.push(term);
+        vector.frequencies.push(reader.varint());
+      }
+    } catch (error) {
+      throw this.#refusal(error, `the forward vector of document ${document}`);
     }
     return vector;
   }
 
   documentNumber(id: string): number | undefined {
-    const key = Buffer.from(id);
-    // LMDB throws for keys of other lengths.
-    if (key.length === 0 || key.length > MAX_KEY_BYTES) return undefined;
-    const found = this.#storage.ids.getBinaryFast(key);
-    return found && viewOf(found).getUint32(0, true);
+    const order = this.idOrder;
+    // As stored: without lone surrogates.
+    const key = Buffer.from(id).toString('utf8');
+    let low = 0;
+    let high = order.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const difference = compareUtf8(key, this.documentId(order[middle]));
+      if (difference === 0) return order[middle];
+      if (difference < 0) high = middle;
+      else low = middle + 1;
+    }
+    return undefined;
   }
 
   documentId(number: number): string {
-    this.#idEnds ??= this.#array(ID_ENDS, 'ends of the ids');
-    this.#idBytes ??= this.#allIds();
-    return this.#idBytes.utf8Slice(number === 0 ? 0 : this.#idEnds[number - 1], this.#idEnds[number]);
+    const ends = (this.#idEnds ??= this.#array('id-ends'));
+    const start = number === 0 ? 0 : ends[number - 1];
+    const end = ends[number];
+    try {
+      this.#idBytes.ensure(start, end);
+    } catch (error) {
+      throw this.#refusal(error, `the id of document ${number}`);
+    }
+    return (this.#idBytes.bytes as FastSlicing).utf8Slice(start, end);
   }
 
   document(number: number): Document {
-    const found = this.#storage.documents.getBinaryFast(number);
-    if (!found) throw this.#broken(`document ${number} is missing`);
-    const record = new ByteReader(found);
-    const id = record.string();
-    const title = record.string();
-    const text = record.string();
-    return title === '' ? { id, text } : { id, title, text };
+    try {
+      const record = new ByteReader(this.#documents.get(number));
+      const id = record.string();
+      const title = record.string();
+      const text = record.string();
+      return title === '' ? { id, text } : { id, title, text };
+    } catch (error) {
+      throw this.#refusal(error, `document ${number}`);
+    }
   }
 
   async get(ids: readonly string[]): Promise<Map<string, Document>> {
@@ -193,32 +217,43 @@ export class Index implements DocumentStore {
   }
 
   async close(): Promise<void> {
-    await this.#storage.root.close();
+    for (const file of Object.values(this.files)) file.close();
   }
 
-  #allIds(): FastSlicing {
-    const found = stableValue(this.#storage.arrays, ID_BYTES);
-    if (found?.length !== this.#idEnds?.at(-1)) throw this.#broken('the ids are missing or cut off');
-    return Buffer.from(found!.buffer, found!.byteOffset, found!.length) as FastSlicing;
+  get #terms(): Dictionary {
+    const { terms, 'term-directory': directory } = this.files;
+    this.#dictionary ??= new Dictionary(terms, directory, this.statistics.terms);
+    return this.#dictionary;
   }
 
-  #array(key: number, what: string): Uint32Array {
-    const found = stableValue(this.#storage.arrays, key);
-    if (found?.length !== 4 * this.statistics.documents) {
-      throw this.#broken(`the ${what} of ${this.statistics.documents} documents are missing or cut off`);
+  #array(name: FileName): Uint32Array {
+    try {
+      const { buffer, length } = new LazyBytes(this.files[name], 0, this.files[name].bytes).all();
+      return new Uint32Array(buffer, 0, length / 4);
+    } catch (error) {
+      throw this.#refusal(error, `the file ${name}`);
     }
-    const bytes = found.byteOffset % 4 === 0 ? found : found.slice();
-    return new Uint32Array(bytes.buffer, bytes.byteOffset, this.statistics.documents);
   }
 
-  #broken(what: string): BertQeError {
+  /** The error for a part that could not be read: names it, and what to do. */
+  #refusal(error: unknown, what: string): unknown {
+    if (!(error instanceof DamageError)) return error;
     return new BertQeError(
       'corrupt',
-      `${this.folder}: ${what}; run bert-qe check ${this.folder}, then build it again.`,
+      `${this.folder}: ${what} cannot be used (${error.message}); ` +
+        `run bert-qe check ${this.folder}, then build it again.`,
+      { cause: error },
     );
   }
 }
 
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+function cannotOpen(folder: string, cause: unknown): unknown {
+  if (cause instanceof BertQeError) return cause;
+  const missing = systemCode(cause) === 'ENOENT' ? (cause as NodeJS.ErrnoException).path : undefined;
+  return new BertQeError(
+    'corrupt',
+    `${missing === undefined ? `${folder} cannot be opened (${reasonOf(cause)})` : `${missing} is missing`}; ` +
+      'build the index again.',
+    { cause },
+  );
 }

@@ -1,7 +1,6 @@
 import {
   check,
   EventStream,
-  jsonAnswer,
   problemBody,
   problemOf,
   streamedAnswer,
@@ -11,14 +10,14 @@ import {
 import { searchRequest, type SearchEvents, type SearchRequest } from '../schemas/index.js';
 import { search } from '../search/index.js';
 import type { Service } from '../service.js';
-import type { Handler } from './handler.js';
+import { answerOf, type Handler } from './handler.js';
 
 export const answerSearch: Handler = async (service, context, body) => {
-  const asked = check(searchRequest, body);
+  const asked = await check(searchRequest, body, 'documents');
   const wantsEvents = /\btext\/event-stream\b/.test(context.request.headers.accept ?? '');
   return wantsEvents
     ? streamSearch(service, context, asked)
-    : jsonAnswer(await search(service, context, asked));
+    : answerOf(context, await search(service, context, asked));
 };
 
 /**
@@ -34,7 +33,7 @@ async function streamSearch(
   let initial: SearchEvents['initial'] | undefined;
   const send = <Name extends keyof SearchEvents>(name: Name, data: SearchEvents[Name]): void => {
     if (!stream) {
-      stream = new EventStream(context);
+      stream = new EventStream(context, service.unsent);
       if (initial) stream.send('initial', initial);
     }
     stream.send(name, data);

@@ -1,47 +1,133 @@
-import { describeIssues } from '../../common/schema-issues.js';
 import type { IncomingMessage } from 'node:http';
-import type { z } from 'zod';
-import { discardedBody } from '../limits.js';
+import { yieldToEventLoop } from '../../common/yield.js';
+import { discardedBody, unparsedBytes, type ServiceLimits } from '../limits.js';
+import { JsonMeter } from './json-meter.js';
 import { HttpProblem } from './problem.js';
 
-/** Reads the bytes of a body declared as JSON. `declaredBytes` is undefined for a chunked one. */
-export function readJsonBytes(
-  request: IncomingMessage,
-  declaredBytes: number | undefined,
-  maxBytes: number,
-): Promise<Buffer> {
-  if (!isJson(request.headers['content-type'])) {
+/** A request whose body is to be read. */
+export interface BodySource {
+  readonly request: IncomingMessage;
+  /** Undefined for a chunked body. */
+  readonly declaredBytes: number | undefined;
+  /** Called with the bytes that have arrived so far. */
+  readonly onReceived?: (bytes: number) => void;
+}
+
+/** A body that is held in memory. */
+interface HeldBody {
+  bytes: number;
+  drop(): void;
+}
+
+/**
+ * Reads the bodies of requests, and bounds the memory that they take until they are parsed. When there is no room, the
+ * body that has been arriving for longest is given up: slow senders do not make other requests fail.
+ */
+export class BodyReader {
+  readonly #held = new Set<HeldBody>();
+  #bytes = 0;
+
+  constructor(
+    private readonly limits: Pick<ServiceLimits, 'bodyBytes' | 'documents' | 'values'>,
+    private readonly mostBytes = Math.max(unparsedBytes, 2 * limits.bodyBytes),
+  ) {}
+
+  /** Reads a JSON body and returns what `parse` makes of its bytes. */
+  async read<T>(source: BodySource, parse: (bytes: Buffer) => Promise<T>): Promise<T> {
+    const { request, declaredBytes } = source;
+    checkHead(request);
+    const { bodyBytes } = this.limits;
+    if ((declaredBytes ?? 0) > bodyBytes) throw tooLarge(bodyBytes);
+    const held: HeldBody = { bytes: 0, drop: () => {} };
+    this.#held.add(held);
+    try {
+      return await parse(await this.#receive(source, held));
+    } finally {
+      this.#held.delete(held);
+      this.#bytes -= held.bytes;
+    }
+  }
+
+  #receive({ request, onReceived }: BodySource, held: HeldBody): Promise<Buffer> {
+    const { bodyBytes } = this.limits;
+    const meter = new JsonMeter(this.limits);
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let isRefused = false;
+      const refuse = (problem: unknown): void => {
+        isRefused = true;
+        chunks.length = 0;
+        reject(problem as Error);
+      };
+      // A connection that ends with its answer would be reset while the client still sends.
+      const refuseAfterBody = (problem: unknown): void => {
+        isRefused = true;
+        chunks.length = 0;
+        const timer = setTimeout(() => refuse(problem), discardedBody.milliseconds);
+        request.on('end', () => {
+          clearTimeout(timer);
+          refuse(problem);
+        });
+      };
+      held.drop = () => refuse(tooSlow);
+      request.on('data', (chunk: Buffer) => {
+        // The rest of a refused body may still be coming.
+        if (isRefused) return;
+        try {
+          meter.add(chunk);
+        } catch (problem) {
+          return refuseAfterBody(problem);
+        }
+        held.bytes += chunk.length;
+        this.#bytes += chunk.length;
+        if (held.bytes > bodyBytes) return refuse(tooLarge(bodyBytes));
+        chunks.push(chunk);
+        onReceived?.(held.bytes);
+        if (this.#bytes > this.mostBytes) this.#makeRoom();
+      });
+      request.on('end', () => {
+        if (isRefused) return;
+        resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+        // The request keeps its listeners until its answer is sent.
+        chunks.length = 0;
+      });
+      // A connection that is closed before the end is an error.
+      request.on('error', reject);
+    });
+  }
+
+  #makeRoom(): void {
+    for (const body of this.#held) {
+      if (this.#bytes <= this.mostBytes) return;
+      this.#bytes -= body.bytes;
+      body.bytes = 0;
+      body.drop();
+    }
+  }
+}
+
+function checkHead({ headers }: IncomingMessage): void {
+  if (!isJson(headers['content-type'])) {
     throw new HttpProblem(
       415,
       'unsupported_media_type',
       'The body must be declared as JSON: send Content-Type: application/json.',
     );
   }
-  if ((declaredBytes ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  return readBytes(request, maxBytes);
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
+    throw new HttpProblem(
+      415,
+      'unsupported_media_type',
+      'Compressed bodies are not taken: send the body without Content-Encoding.',
+      { 'Accept-Encoding': 'identity' },
+    );
+  }
 }
 
 function isJson(contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true;
   const [type = ''] = (contentType ?? '').split(';');
   return /^application\/([\w.-]+\+)?json$/i.test(type.trim());
-}
-
-function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= maxBytes) return void chunks.push(chunk);
-      chunks.length = 0;
-      // The first time only: the rest of the body is still coming.
-      if (bytes - chunk.length <= maxBytes) reject(tooLarge(maxBytes));
-    });
-    request.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    // A connection that is closed before the end is an error.
-    request.on('error', reject);
-  });
 }
 
 function tooLarge(maxBytes: number): HttpProblem {
@@ -51,6 +137,13 @@ function tooLarge(maxBytes: number): HttpProblem {
     `The body is larger than ${maxBytes} bytes; send fewer documents at a time, or start the server with a larger --max-body.`,
   );
 }
+
+const tooSlow = new HttpProblem(
+  429,
+  'overloaded',
+  'The body came too slowly while the server had no memory for more; try again after the seconds in Retry-After.',
+  { 'Retry-After': '1' },
+);
 
 /**
  * Throws away what is still to come of a body. A body within the limit passes, and the connection serves the next
@@ -76,24 +169,21 @@ export function discardBody(
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export function parseJson(bytes: Buffer): unknown {
+/** Bytes of a body that is decoded and parsed at once. */
+const quickBytes = 1024 * 1024;
+
+export async function parseJson(bytes: Buffer): Promise<unknown> {
   let text: string;
   try {
     text = utf8.decode(bytes);
   } catch {
     throw new HttpProblem(400, 'invalid_json', 'The body is not UTF-8.');
   }
+  if (bytes.length > quickBytes) await yieldToEventLoop();
   try {
     return JSON.parse(text);
   } catch (error) {
     // The parser quotes the text around the mistake, which is the client's own.
     throw new HttpProblem(400, 'invalid_json', `The body is not JSON: ${(error as Error).message}.`);
   }
-}
-
-/** Checks a value against a schema; the problem names the wrong fields. */
-export function check<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
-  const checked = schema.safeParse(value);
-  if (checked.success) return checked.data;
-  throw new HttpProblem(422, 'invalid_request', describeIssues(checked.error));
 }

@@ -1,4 +1,5 @@
 import type { RequestContext } from './request-context.js';
+import type { UnsentAnswers } from './unsent-answers.js';
 
 /** Milliseconds between signs of life: proxies close silent connections. */
 const heartbeatMs = 10_000;
@@ -14,7 +15,10 @@ const streamHeaders = {
 export class EventStream {
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor(private readonly context: RequestContext) {
+  constructor(
+    private readonly context: RequestContext,
+    private readonly unsent: UnsentAnswers,
+  ) {
     context.writeHead(200, streamHeaders);
     this.#heartbeat = setInterval(() => this.#write(': still here\n\n'), heartbeatMs);
     this.#heartbeat.unref();
@@ -31,6 +35,8 @@ export class EventStream {
 
   #write(text: string): void {
     const { response } = this.context;
-    if (!response.destroyed) response.write(text);
+    if (response.destroyed) return;
+    response.write(text);
+    this.unsent.watch(response);
   }
 }

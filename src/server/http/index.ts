@@ -1,6 +1,7 @@
 export { Access, isLocalHost, isLoopback, type AccessOptions } from './access.js';
-export { jsonAnswer, streamedAnswer, textAnswer, type Answer } from './answer.js';
-export { check, discardBody, parseJson, readJsonBytes } from './body.js';
+export { jsonAnswer, largeJsonAnswer, streamedAnswer, textAnswer, type Answer } from './answer.js';
+export { BodyReader, discardBody, parseJson } from './body.js';
+export { check } from './check.js';
 export { EventStream } from './event-stream.js';
 export { ApiKeys } from './keys.js';
 export { listen } from './listen.js';
@@ -9,3 +10,4 @@ export { HttpProblem, problemAnswer, problemBody, problemOf, type ProblemAnswer 
 export { RequestContext, type RequestNotes } from './request-context.js';
 export { percentDecoded, type RouteMatch } from './router.js';
 export { fileUnder } from './static-files.js';
+export { UnsentAnswers } from './unsent-answers.js';

@@ -1,5 +1,6 @@
 import { BertQeError, type ErrorCode } from '../../common/errors.js';
 import { Refusal } from '../scheduling/index.js';
+import { messageCharacters } from '../limits.js';
 import type { Problem, ProblemType } from '../schemas/index.js';
 import { jsonAnswer, type Answer } from './answer.js';
 
@@ -67,7 +68,8 @@ export function problemOf(error: unknown, ended: EndReason | undefined): HttpPro
 }
 
 /** The body of a problem, under every name that clients look for. */
-export function problemBody({ message, type }: ProblemAnswer, id: string): Problem {
+export function problemBody({ message: whole, type }: ProblemAnswer, id: string): Problem {
+  const message = whole.length > messageCharacters ? `${whole.slice(0, messageCharacters)}…` : whole;
   return { message, error: message, detail: message, error_type: type, request_id: id };
 }
 

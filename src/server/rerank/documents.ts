@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../common/yield.js';
 import { wordsOf } from '../../expansion/index.js';
 import type { SharedScorer } from '../scheduling/index.js';
 import type { V1Request } from '../schemas/index.js';
@@ -18,7 +19,7 @@ export function textOf(
     .filter((name) => Object.hasOwn(document, name))
     .map((name) => `${name}: ${written(document[name])}`);
   if (lines.length === 0) {
-    const wanted = rankFields ? `none of the fields ${rankFields.join(', ')}` : 'no fields';
+    const wanted = rankFields ? `none of the fields ${shown(rankFields)}` : 'no fields';
     throw new HttpProblem(422, 'invalid_request', `documents[${index}] has ${wanted}; give it a "text".`);
   }
   // The name of a single field says nothing about the document.
@@ -27,27 +28,59 @@ export function textOf(
     : lines.join('\n');
 }
 
+/** Names that a message quotes; the others are counted. */
+const shownNames = 5;
+
+function shown(names: readonly string[]): string {
+  const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : '';
+  return names.slice(0, shownNames).join(', ') + more;
+}
+
 function written(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** Words between two looks at the clock. */
+const wordsPerLook = 64;
+
 /** Cuts a text after so many tokens, at the end of a word. */
-export function cutToTokens(text: string, tokens: number, scorer: Pick<SharedScorer, 'lengthOf'>): string {
+export async function cutToTokens(
+  text: string,
+  tokens: number,
+  scorer: Pick<SharedScorer, 'lengthOf'>,
+  slice = new TimeSlice(),
+): Promise<string> {
   // A token has at least one character.
   if (text.length <= tokens) return text;
   const specials = scorer.lengthOf({ a: '', b: '' });
-  const words = wordsOf(text);
+  const kept: string[] = [];
   let left = tokens;
-  for (const [i, word] of words.entries()) {
+  for (const word of eachWord(text)) {
     left -= scorer.lengthOf({ a: '', b: word }) - specials;
-    if (left < 0) return words.slice(0, i).join(' ');
+    if (left < 0) return kept.join(' ');
+    kept.push(word);
+    if (kept.length % wordsPerLook === 0 && slice.isOver) await slice.yield();
   }
   return text;
 }
 
 /** Cuts a text after so many passages. */
 export function cutToPassages(text: string, passages: number, length: number, overlap: number): string {
-  const words = wordsOf(text);
-  const kept = length + (passages - 1) * (length - overlap);
-  return words.length <= kept ? text : words.slice(0, kept).join(' ');
+  const most = length + (passages - 1) * (length - overlap);
+  // A word has at least one character, and a space before the next.
+  if (text.length <= 2 * most) {
+    const words = wordsOf(text);
+    return words.length <= most ? text : words.slice(0, most).join(' ');
+  }
+  const kept: string[] = [];
+  for (const word of eachWord(text)) {
+    if (kept.length === most) return kept.join(' ');
+    kept.push(word);
+  }
+  return text;
+}
+
+/** The words of a text one by one: few of a long text may be wanted. */
+function* eachWord(text: string): Generator<string> {
+  for (const [word] of text.matchAll(/\S+/g)) yield word;
 }

@@ -1,4 +1,4 @@
-import type { Phase, Settings } from '../../expansion/index.js';
+import type { Phase, Settings, WindowShape } from '../../expansion/index.js';
 import { charactersPerToken, type ServedModel } from '../scheduling/index.js';
 
 /** Characters of an English word with its space. */
@@ -43,9 +43,35 @@ export function estimateWork({ query, lengths, models, settings }: WorkInput): n
   if (!expansion || lengths.length === 0) return work;
   const chunkTokens = chunk.length * tokensPerWord;
   const meanWords = bestPassageTokens / lengths.length / tokensPerWord;
-  const chunks = Math.max(1, meanWords / (chunk.length - chunk.overlap) - 1);
+  const feedbackWords = settings.chunkSource === 'document' ? mean(lengths) / charactersPerWord : meanWords;
+  const chunks = Math.max(1, feedbackWords / (chunk.length - chunk.overlap) - 1);
   work += models.phaseTwo.weight * Math.min(kd, lengths.length) * chunks * (queryTokens + chunkTokens);
   work +=
     models.phaseThree.weight * kc * (bestPassageTokens + lengths.length * (chunkTokens + specialTokens));
   return work;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** The most pairs that documents with so many words can make the models score. */
+export function mostPairs(words: readonly number[], settings: Settings): number {
+  const { passage, chunk, chunkSource, kd, kc, expansion } = settings;
+  let pairs = 0;
+  let chunks = 0;
+  let mostChunks = 0;
+  for (const count of words) {
+    pairs += windowsOf(count, passage);
+    const source = chunkSource === 'document' ? count : Math.min(count, passage.length + passage.overlap);
+    const ofDocument = windowsOf(source, chunk);
+    chunks += ofDocument;
+    mostChunks = Math.max(mostChunks, ofDocument);
+  }
+  if (!expansion) return pairs;
+  return pairs + Math.min(chunks, kd * mostChunks) + kc * words.length;
+}
+
+function windowsOf(words: number, { length, overlap }: WindowShape): number {
+  return Math.max(1, Math.ceil((words - overlap) / (length - overlap)));
 }

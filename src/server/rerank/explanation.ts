@@ -6,6 +6,7 @@ import {
   type InputDocument,
   type Settings,
 } from '../../expansion/index.js';
+import { mapInSlices } from '../../common/yield.js';
 import type { explanation } from '../schemas/index.js';
 
 export type ShownExplanation = z.output<typeof explanation>;
@@ -13,14 +14,15 @@ export type ShownExplanation = z.output<typeof explanation>;
 type PassageAt = ShownExplanation['documents'][number]['passageAt'];
 
 /** An explanation as answers have it: with lengths of chunks, and where passages lie in their documents. */
-export function showExplanation(
+export async function showExplanation(
   { chunks, documents }: Explanation,
   byId: ReadonlyMap<string, Pick<InputDocument, 'title' | 'text'>>,
   { passage }: Settings,
-): ShownExplanation {
+  signal: AbortSignal,
+): Promise<ShownExplanation> {
   return {
     chunks: chunks.map((chunk) => ({ ...chunk, words: wordsOf(chunk.text).length })),
-    documents: documents.map(({ chunkScores, ...document }) => ({
+    documents: await mapInSlices(documents, signal, ({ chunkScores, ...document }) => ({
       ...document,
       chunkScores: [...chunkScores],
       passageAt: passageAt(document.passage, byId.get(document.id), passage),

@@ -59,6 +59,8 @@ export async function rankTexts(
   return {
     places,
     tokens: scoring.tokens,
-    ...(explanation ? { explanation: showExplanation(explanation, byId(), settings) } : {}),
+    ...(explanation
+      ? { explanation: await showExplanation(explanation, byId(), settings, context.signal) }
+      : {}),
   };
 }

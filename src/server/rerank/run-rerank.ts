@@ -1,16 +1,18 @@
 import {
   BertQE,
+  countWords,
   eachPhase,
   type BertQEOptions,
   type InputDocument,
   type Reranking,
   type Settings,
 } from '../../expansion/index.js';
+import { mapInSlices } from '../../common/yield.js';
 import type { ServedVariant } from '../catalogue/index.js';
-import type { RequestContext } from '../http/index.js';
+import { HttpProblem, type RequestContext } from '../http/index.js';
 import { RequestScoring, type PhaseProgress } from '../scheduling/index.js';
 import type { Service } from '../service.js';
-import { estimateWork } from './estimate-work.js';
+import { estimateWork, mostPairs } from './estimate-work.js';
 
 /** Documents to re-rank for a query. */
 export interface RerankInput {
@@ -55,6 +57,7 @@ export async function runRerank(
     service.methodDefaults.with(input.method, variant.expansion),
   );
   const { settings } = bertQe;
+  await refuseTooManyPairs(documents, settings, service.limits.pairs, signal);
   reservation?.admit(
     estimateWork({ query, lengths: documents.map(charactersOf), models: variant.models, settings }),
   );
@@ -83,4 +86,35 @@ export async function runRerank(
 function charactersOf(document: string | InputDocument): number {
   if (typeof document === 'string') return document.length;
   return document.text.length + (document.title?.length ?? 0);
+}
+
+/**
+ * Refuses documents with too many passages and chunks. Their lengths mostly show that there are few enough; words are
+ * counted only where they do not.
+ */
+async function refuseTooManyPairs(
+  documents: readonly (string | InputDocument)[],
+  settings: Settings,
+  most: number,
+  signal: AbortSignal,
+): Promise<void> {
+  // A word has at least one character, and a space before the next.
+  if (
+    mostPairs(
+      documents.map((document) => Math.ceil(charactersOf(document) / 2)),
+      settings,
+    ) <= most
+  )
+    return;
+  const words = await mapInSlices(documents, signal, (document) =>
+    countWords(typeof document === 'string' ? document : document.text),
+  );
+  const pairs = mostPairs(words, settings);
+  if (pairs <= most) return;
+  throw new HttpProblem(
+    413,
+    'too_large',
+    `The request is up to ${pairs} pairs of texts; this server takes at most ${most} at a time. ` +
+      'Send fewer or shorter documents, or start the server with a larger --max-pairs.',
+  );
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { omitUndefined } from '../../common/omit-undefined.js';
+import { mapInSlices } from '../../common/yield.js';
 import { settingsFrom } from '../../expansion/index.js';
 import { clientVariantOf, type Service } from '../service.js';
 import { HttpProblem, type RequestContext } from '../http/index.js';
@@ -24,9 +25,13 @@ export async function rerankV2(
 ): Promise<z.input<typeof cohereV2Answer>> {
   const variant = clientVariantOf(service, body.model);
   const { max_tokens_per_doc: most } = body;
-  const texts = body.documents.map((text) =>
-    most === undefined ? text : cutToTokens(text, most, variant.models.phaseOne.scorer),
-  );
+  const { scorer } = variant.models.phaseOne;
+  const texts =
+    most === undefined
+      ? body.documents
+      : await mapInSlices(body.documents, context.signal, (text, _, slice) =>
+          cutToTokens(text, most, scorer, slice),
+        );
   const ranked = await rankTexts(service, context, {
     query: body.query,
     texts,
@@ -56,13 +61,20 @@ export async function rerankV1(
   const variant = clientVariantOf(service, body.model);
   const method = body.method && omitUndefined(body.method);
   const { passage } = settingsFrom(service.methodDefaults.with(method, variant.expansion));
-  const originals = body.documents.map((document, index) => textOf(document, index, body.rank_fields));
-  const texts = originals.map((original) => {
-    let text = original;
-    const { max_tokens_per_doc: tokens, max_chunks_per_doc: passages } = body;
-    if (passages !== undefined) text = cutToPassages(text, passages, passage.length, passage.overlap);
-    return tokens === undefined ? text : cutToTokens(text, tokens, variant.models.phaseOne.scorer);
-  });
+  const { signal } = context;
+  const { max_tokens_per_doc: tokens, max_chunks_per_doc: passages } = body;
+  const originals = await mapInSlices(body.documents, signal, (document, index) =>
+    textOf(document, index, body.rank_fields),
+  );
+  const { scorer } = variant.models.phaseOne;
+  const isWhole = tokens === undefined && passages === undefined;
+  const texts = isWhole
+    ? originals
+    : await mapInSlices(originals, signal, (original, _, slice) => {
+        const { length, overlap } = passage;
+        const text = passages === undefined ? original : cutToPassages(original, passages, length, overlap);
+        return tokens === undefined ? text : cutToTokens(text, tokens, scorer, slice);
+      });
   const ranked = await rankTexts(service, context, {
     query: typeof body.query === 'string' ? body.query : body.query.text,
     texts,

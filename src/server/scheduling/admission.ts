@@ -76,21 +76,27 @@ export class Admission {
     return room <= 0 || (this.#ledger.admitted > 0 && this.#forecast(route).minimum(bytes) > room);
   }
 
-  /** Holds queue space for a request until it is read: its expected work, but never more than there is room for. */
-  reserve(arrival: Arrival): Reservation {
-    const { client, deadline, route, bytes } = arrival;
-    const expected =
-      bytes === undefined
-        ? 0
-        : Math.min(
-            this.#forecast(route).mean(bytes),
-            this.limits.requestTokens,
-            this.#room(client, deadline),
-          );
-    const reservation = new Reservation(arrival, Math.max(0, expected), this.#ledger, this.#admit);
+  /**
+   * Holds queue space for a request until it is read: the expected work of the bytes that have been received, but never
+   * more than there is room for. A client that declares a long body and does not send it holds nothing.
+   */
+  reserve(arrival: Arrival, received: number | undefined = arrival.bytes): Reservation {
+    const reservation = new Reservation(arrival, this.#ledger, this.#admit, this.#expect);
     this.#estimated.add(reservation);
+    if (received) reservation.grow(received);
     return reservation;
   }
+
+  /** The work to hold for a request of which so many bytes have arrived; `held` is held already. */
+  readonly #expect = ({ client, deadline, route }: Arrival, received: number, held: number): number =>
+    Math.max(
+      held,
+      Math.min(
+        this.#forecast(route).mean(received),
+        this.limits.requestTokens,
+        held + this.#room(client, deadline),
+      ),
+    );
 
   /** Throws if a request that has been read cannot be taken. `held` is the space that it gave back just now. */
   readonly #admit = (reservation: Reservation, work: number, held: number): void => {
@@ -142,16 +148,21 @@ export class Reservation {
   readonly #lapsesAt = performance.now() + holdMs;
   #isAdmitted = false;
   /** Work that is held now. */
-  #held: number;
+  #held = 0;
 
   constructor(
     readonly arrival: Arrival,
-    estimate: number,
     private readonly ledger: WorkLedger,
     private readonly check: (reservation: Reservation, work: number, held: number) => void,
-  ) {
-    this.#held = estimate;
-    ledger.addEstimated(arrival.client, estimate);
+    private readonly expect: (arrival: Arrival, received: number, held: number) => number,
+  ) {}
+
+  /** Holds more as the body arrives. */
+  grow(received: number): void {
+    if (this.#isAdmitted || this.hasLapsed) return;
+    const expected = this.expect(this.arrival, received, this.#held);
+    this.ledger.addEstimated(this.arrival.client, expected - this.#held);
+    this.#held = expected;
   }
 
   /** True for an estimate that has been held for too long. */

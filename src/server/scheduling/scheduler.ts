@@ -52,7 +52,7 @@ export class Scheduler {
   async run(request: JobRequest): Promise<Float64Array> {
     const { signal } = request;
     throwIfAborted(signal);
-    const tokens = await tokenCounts(request.model.scorer, request.pairs);
+    const tokens = await tokenCounts(request.model.scorer, request.pairs, signal);
     request.onCounted?.(tokens);
     const job = new Job(request, tokens);
     if (request.pairs.length === 0) return job.odds;

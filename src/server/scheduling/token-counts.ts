@@ -1,4 +1,5 @@
 import type { TextPair } from '../../bert/index.js';
+import { throwIfAborted } from '../../common/errors.js';
 import { TimeSlice } from '../../common/yield.js';
 import type { SharedScorer } from './served-model.js';
 
@@ -9,11 +10,15 @@ const pairsPerLook = 16;
 export async function tokenCounts(
   scorer: Pick<SharedScorer, 'lengthOf'>,
   pairs: readonly TextPair[],
+  signal?: AbortSignal,
 ): Promise<Uint32Array> {
   const counts = new Uint32Array(pairs.length);
   const slice = new TimeSlice();
   for (let i = 0; i < pairs.length; i++) {
-    if (i > 0 && i % pairsPerLook === 0 && slice.isOver) await slice.yield();
+    if (i > 0 && i % pairsPerLook === 0 && slice.isOver) {
+      await slice.yield();
+      throwIfAborted(signal);
+    }
     counts[i] = scorer.lengthOf(pairs[i]);
   }
   return counts;

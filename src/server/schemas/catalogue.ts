@@ -101,6 +101,9 @@ export const infoAnswer = z.object({
   experiments: z.int(),
   limits: z.object({
     bodyBytes: z.int(),
+    documents: z.int(),
+    values: z.int(),
+    pairs: z.int(),
     requestTokens: z.int(),
     queueTokens: z.int(),
     deadlineMs: z.number(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { explanation } from './explanation.js';
 import { methodOptions } from './method.js';
+import { rankFields } from '../limits.js';
 import { clientModelName, documentText, queryText } from './texts.js';
 
 /** An optional field. Some clients send null for a field that they leave out. */
@@ -25,7 +26,9 @@ const extensions = {
 export const cohereV2Request = z.object({
   model: optional(clientModelName),
   query: queryText,
-  documents: z.array(documentText).describe('Any number; the server splits them into batches.'),
+  documents: z
+    .array(documentText)
+    .describe('The server splits them into batches; `GET /info` tells how many it takes.'),
   top_n: optional(placeCount).describe(
     'Only the best so many; pairs that cannot change them are not scored.',
   ),
@@ -54,7 +57,7 @@ export const v1Request = z.object({
     .describe('Texts, or objects with a text or fields.'),
   top_n: optional(placeCount).describe('Cohere, Jina: only the best so many.'),
   top_k: optional(placeCount).describe('Voyage: only the best so many.'),
-  rank_fields: optional(z.array(z.string())).describe(
+  rank_fields: optional(z.array(z.string()).max(rankFields)).describe(
     'Cohere: the fields of documents that are objects to read.',
   ),
   return_documents: optional(z.boolean()).describe('Adds the document to every result.'),
@@ -71,7 +74,9 @@ export const v1Request = z.object({
 /** The request of TEI (Hugging Face Text Embeddings Inference). */
 export const teiRequest = z.object({
   query: queryText,
-  texts: z.array(documentText).describe('Any number; the server splits them into batches.'),
+  texts: z
+    .array(documentText)
+    .describe('The server splits them into batches; `GET /info` tells how many it takes.'),
   raw_scores: extensions.raw_scores,
   return_text: optional(z.boolean()).describe('Adds `text` to every result.'),
   truncate: optional(z.boolean()).describe(

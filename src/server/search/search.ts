@@ -74,11 +74,12 @@ export async function search(
   const byId = new Map(initial.map((result) => [result.id, result]));
   const explanation =
     reranking.explanation &&
-    showExplanation(
+    (await showExplanation(
       reranking.explanation,
       new Map(documents.map((document) => [document.id, document])),
       settings,
-    );
+      context.signal,
+    ));
   const total = performance.now() - started;
   return {
     id: context.id,
