@@ -9,9 +9,14 @@ export function refuseUnknownOptions(
   caller: string,
   options: object,
   known: Readonly<Record<string, true>>,
+  example?: string,
 ): void {
   if (typeof options !== 'object' || options === null) {
-    throw new BertQeError('usage', `${caller}: the options are an object, not ${JSON.stringify(options)}.`);
+    const such = example === undefined ? '' : ` as in ${example},`;
+    throw new BertQeError(
+      'usage',
+      `${caller}: the options are an object,${such} not ${JSON.stringify(options)}.`,
+    );
   }
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(known, name)) throw unknownOption(caller, name, Object.keys(known));

@@ -50,7 +50,7 @@ describe('models are found', () => {
 describe('a model that is not there', () => {
   it('or not even named, as by load("T"): says how one is named', async () => {
     const mistake = 'T' as unknown as { model: string };
-    await expect(BertScorer.load(mistake)).rejects.toThrow(/as in \{ model: 'T' \}; found undefined/);
+    await expect(BertScorer.load(mistake)).rejects.toThrow(/as in \{ model: 'T' \}, not "T"/);
   });
 
   it('by letter: says where it was looked for and how to get one', async () => {

@@ -83,7 +83,7 @@ export class BertScorer implements Scorer {
 
   /** Finds a model, compiles it if necessary, and loads it; refuses, with the reason, one that cannot score. */
   static async load(options: ScorerOptions): Promise<BertScorer> {
-    refuseUnknownOptions('BertScorer.load', options, SCORER_OPTIONS);
+    refuseUnknownOptions('BertScorer.load', options, SCORER_OPTIONS, "{ model: 'T' }");
     const folder = await findModel(options.model);
     const tokenizer = await loadTokenizer(folder);
     const { template } = tokenizer;
