@@ -13,8 +13,12 @@ export const root = join(import.meta.dirname, '../..');
 /** Records of what was measured: their commands take hours, other programs or test collections, and say so in their text. */
 const records = /^docs\/(benchmarks.*|fine-tuning|models|experiments\/.*)\.md$/;
 
-/** The pages of the slow suite: their programs train models, which takes minutes. */
-export const slowPages: readonly string[] = ['docs/training.md'];
+/** The pages of the slow suite: their programs train models, or make a whole study of the demo. */
+export const slowPages: readonly string[] = [
+  'docs/training.md',
+  'docs/guide/researcher.md',
+  'docs/server.md',
+];
 
 /** The programs of every page that has some. */
 export const pages: ReadonlyMap<string, readonly Program[]> = new Map(

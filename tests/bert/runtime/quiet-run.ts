@@ -49,7 +49,10 @@ export async function quietRun(
   const home = mkdtempSync(join(homes, 'home-'));
   const cache = join(home, '.cache', 'bert-qe');
   mkdirSync(cache, { recursive: true });
-  const { ORT_DISABLE_TELEMETRY: _, BERT_QE_CACHE: __, XDG_CACHE_HOME: ___, ...inherited } = process.env;
+  const inherited = { ...process.env };
+  // The runtime sends nothing where CI is set, which would hide what these runs are to show.
+  for (const name of ['CI', 'ORT_DISABLE_TELEMETRY', 'BERT_QE_CACHE', 'XDG_CACHE_HOME'])
+    delete inherited[name];
   const pauseMs = String(options.pauseMs ?? 0);
   const env = { ...inherited, HOME: home, USERPROFILE: home, PAUSE_MS: pauseMs, ...options.env };
   const pause = `const pause = () => new Promise((resolve) => setTimeout(resolve, ${pauseMs}));`;
