@@ -64,6 +64,12 @@ export {
 } from './bert/index.js';
 export {
   BertQE,
+  Birch,
+  type BirchExplanation,
+  type BirchLoadOptions,
+  type BirchOptions,
+  type BirchReranking,
+  type BirchRerankOptions,
   type BertQEOptions,
   type BertQEScorers,
   type Explanation,
@@ -82,6 +88,7 @@ export {
   rerankToFile,
   retrievedRankings,
   runRankings,
+  type BirchRerankedQuery,
   type FinishedQuery,
   type InitialRankings,
   type RunRerankerOptions,

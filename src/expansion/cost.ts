@@ -26,7 +26,23 @@ export function costOf(
   use: Readonly<Record<Phase, PhaseUse>>,
   seconds: number,
 ): RerankCost {
-  const exhaustive = exhaustivePairs(evidence, scorers, use.phaseTwo.pairs);
+  return sumOf(exhaustivePairs(evidence, scorers, use.phaseTwo.pairs), use, seconds);
+}
+
+/** The cost of a query whose pairs were all run. */
+export function unprunedCost(use: Readonly<Record<Phase, PhaseUse>>, seconds: number): RerankCost {
+  return sumOf(
+    eachPhase((phase) => use[phase].pairs),
+    use,
+    seconds,
+  );
+}
+
+function sumOf(
+  exhaustive: Readonly<Record<Phase, number>>,
+  use: Readonly<Record<Phase, PhaseUse>>,
+  seconds: number,
+): RerankCost {
   const ofPhases = eachPhase((phase): PhaseCost => {
     const { pairs, seconds: ofModel, tokens, flops } = use[phase];
     return { pairs, exhaustivePairs: exhaustive[phase], seconds: ofModel, tokens, flops };

@@ -29,3 +29,15 @@ export const DEFAULTS = {
   /** Models of the three phases. */
   models: 'SST',
 } as const;
+
+/** The numbers of Birch where none are given. Placeholders: they have not been tuned on any collection. */
+export const BIRCH_DEFAULTS = {
+  /** Share of the initial score. */
+  alpha: 0.1,
+  /** Weight of the second-best sentence. */
+  beta: 0.5,
+  /** Weight of the third-best sentence. */
+  gamma: 0.3,
+  /** The model that scores sentences. */
+  model: 'S',
+} as const;

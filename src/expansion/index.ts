@@ -5,8 +5,22 @@ export {
   type RerankOptions,
   type RerankProgress,
 } from './bert-qe.js';
+export {
+  Birch,
+  birchScore,
+  type BirchDocument,
+  type BirchExplanation,
+  type BirchLoadOptions,
+  type BirchOptions,
+  type BirchReranking,
+  type BirchRerankOptions,
+  type BirchSettings,
+  type BirchWeights,
+  type ScoredSentence,
+  type SentenceEvidence,
+} from './birch/index.js';
 export type { PhaseCost, RerankCost } from './cost.js';
-export { DEFAULTS, PUBLISHED } from './defaults.js';
+export { BIRCH_DEFAULTS, DEFAULTS, PUBLISHED } from './defaults.js';
 export { combine, expansionScore, interpolate, type Combination } from './equations.js';
 export type { Candidate, Evidence, ExpansionChunk } from './evidence.js';
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';

@@ -127,7 +127,8 @@ export function count(name: string, value: number, least = 1): number {
   throw usage(`${name} must be a whole number of at least ${least}, not ${String(value)}`);
 }
 
-function share(name: string, value: number): number {
+/** Checks a number between 0 and 1. */
+export function share(name: string, value: number): number {
   if (value >= 0 && value <= 1) return value;
   throw usage(`${name} must be between 0 and 1, not ${String(value)}`);
 }

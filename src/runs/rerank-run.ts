@@ -1,6 +1,14 @@
 import type { DocumentStore, Query, QueryRanking, Ranking, Run, RunSource } from '../collection/index.js';
 import { BertQeError, throwIfAborted } from '../common/errors.js';
-import type { BertQE, InputDocument, Reranking, RerankOptions } from '../expansion/index.js';
+import type {
+  BertQE,
+  Birch,
+  BirchReranking,
+  BirchRerankOptions,
+  InputDocument,
+  Reranking,
+  RerankOptions,
+} from '../expansion/index.js';
 
 /** A re-ranked query of a run. */
 export interface RerankedQuery extends Reranking {
@@ -9,18 +17,39 @@ export interface RerankedQuery extends Reranking {
   readonly ranking: Ranking;
 }
 
+/** A query of a run re-ranked by Birch. */
+export interface BirchRerankedQuery extends BirchReranking {
+  readonly query: Query;
+  /** The results as a ranking that {@link writeRun} takes. */
+  readonly ranking: Ranking;
+}
+
 /**
  * Re-ranks the queries of a run one after the other. One query is in memory at a time, so a run may be of any length.
  */
+export function rerankRun(
+  reranker: BertQE,
+  queries: Iterable<Query>,
+  run: RunSource,
+  store: DocumentStore,
+  options?: Omit<RerankOptions, 'queryId'>,
+): AsyncGenerator<RerankedQuery>;
+export function rerankRun(
+  reranker: Birch,
+  queries: Iterable<Query>,
+  run: RunSource,
+  store: DocumentStore,
+  options?: Omit<BirchRerankOptions, 'queryId'>,
+): AsyncGenerator<BirchRerankedQuery>;
 export async function* rerankRun(
-  bertQe: BertQE,
+  reranker: BertQE | Birch,
   queries: Iterable<Query>,
   run: RunSource,
   store: DocumentStore,
   options: Omit<RerankOptions, 'queryId'> = {},
-): AsyncGenerator<RerankedQuery> {
+): AsyncGenerator<RerankedQuery | BirchRerankedQuery> {
   const byId = new Map(Array.from(queries, (query) => [query.id, query]));
-  const { depth } = bertQe.settings;
+  const { depth } = reranker.settings;
   for await (const { query: id, ranking } of rankingsOf(run)) {
     throwIfAborted(options.signal);
     const query = byId.get(id);
@@ -31,7 +60,7 @@ export async function* rerankRun(
       // Documents below the depth keep their order, whatever their texts are.
       ...best.slice(depth).map(({ id, score }) => ({ id, text: '', score })),
     ];
-    const reranking = await bertQe.rerank(query.text, documents, { ...options, queryId: id });
+    const reranking = await reranker.rerank(query.text, documents, { ...options, queryId: id });
     yield { query, ranking: reranking.results.map(({ id, score }) => ({ id, score })), ...reranking };
   }
 }

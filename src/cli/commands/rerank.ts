@@ -23,10 +23,38 @@ import { Progress } from '../progress.js';
 import { rerankerConfig } from '../reranker-config.js';
 import { openRun, sourceOptions, type OpenedRun } from '../run-source.js';
 
+const birchOptions = {
+  'birch-alpha': {
+    type: 'number',
+    min: 0,
+    max: 1,
+    help: `Birch: share of the initial score (${BIRCH_DEFAULTS.alpha})`,
+  },
+  'birch-beta': {
+    type: 'number',
+    min: 0,
+    max: 1,
+    help: `Birch: weight of the second-best sentence (${BIRCH_DEFAULTS.beta})`,
+  },
+  'birch-gamma': {
+    type: 'number',
+    min: 0,
+    max: 1,
+    help: `Birch: weight of the third-best sentence (${BIRCH_DEFAULTS.gamma})`,
+  },
+} as const;
+
 const options = {
   ...sourceOptions,
   ...modelOptions,
   ...methodOptions,
+  method: {
+    type: 'string',
+    choices: ['bert-qe', 'birch'],
+    default: 'bert-qe',
+    help: "BERT-QE, or Birch: the best three sentences of a document, scored by phase one's model",
+  },
+  ...birchOptions,
   'top-k': {
     type: 'integer',
     min: 1,
@@ -86,8 +114,10 @@ export const rerankCommand = defineCommand({
     if (fleet !== undefined && options.index === undefined) {
       throw usageError('--fleet needs --index: workers must reach the documents too.');
     }
-    const { config, name } = rerankerConfig(options);
-    const hashes = await modelInputs(config.models);
+    const birch = options.method === 'birch' ? birchConfig(options) : undefined;
+    refuseForeignOptions(options);
+    const { config, name } = birch ?? rerankerConfig(options);
+    const hashes = await modelInputs(birch ? { phaseOne: birch.model } : config.models);
     const source = await openRun(options, options.depth, io);
     const progress = new Progress(io, 'queries');
     try {
