@@ -3,6 +3,7 @@ import { formatRun, type DocumentStore, type Query, type QueryRanking } from '..
 import { BertQeError, throwIfAborted } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import { Journal } from '../common/journal.js';
+import { withLock } from '../common/lock.js';
 import { standardStream, writeOutput } from '../common/output.js';
 import type { BertQE, RerankProgress } from '../expansion/index.js';
 import type { InitialRankings } from './initial-rankings.js';
@@ -95,7 +96,8 @@ export interface RerankToFileOptions {
  *
  * Finished queries are appended to a journal beside the output (`OUT.journal`) and flushed to the disk. When all are
  * there, the files are written atomically and the journal is removed. After an error, an abort or a kill the same call
- * re-ranks the queries that are missing; the files are the same, byte for byte. A journal of other inputs is refused.
+ * re-ranks the queries that are missing; the files are the same, byte for byte. A journal of other inputs is refused,
+ * and so is a second call while the first one writes the same file.
  *
  * Standard output, pipes and devices have no journal: queries are written as they are finished.
  *
@@ -116,7 +118,10 @@ export async function rerankToFile(options: RerankToFileOptions): Promise<RunTot
   };
   const plan: Plan = { ...options, tag, inputs };
   const file = [out, explanations].find((path) => path !== undefined && isReplaceable(path));
-  return file === undefined ? writeDirectly(plan) : writeFromJournal(plan, `${file}.journal`);
+  if (file === undefined) return writeDirectly(plan);
+  return withLock(`${file}.lock`, { what: file, inExistingFolder: true, signal: options.signal }, () =>
+    writeFromJournal(plan, `${file}.journal`),
+  );
 }
 
 interface Plan extends RerankToFileOptions {

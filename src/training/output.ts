@@ -42,6 +42,11 @@ export function checkpointFolder(out: string): string {
   return join(out, checkpointsName);
 }
 
+/** The lock of the folder of a training. Names that start with a dot do not count as its content. */
+export function lockFile(out: string): string {
+  return join(out, '.lock');
+}
+
 /** True where a folder holds a finished training's output, unchanged. */
 export async function isTrained(out: string): Promise<boolean> {
   try {

@@ -1,4 +1,5 @@
 import { BertQeError } from '../common/errors.js';
+import { withLock } from '../common/lock.js';
 import { versions } from '../common/versions.js';
 import type { Scorer } from '../bert/index.js';
 import { Checkpoints, type SavedTraining } from './checkpoints.js';
@@ -10,7 +11,7 @@ import type { LossKind } from './graph/index.js';
 import { bestOf, thinned } from './history.js';
 import { checkInputs, type TrainingInputs } from './inputs.js';
 import { lazyScorer, readBaseModel, type BaseModel } from './models.js';
-import { checkpointFolder, finishedTraining, type TrainingManifest, writeTrainedModel } from './output.js';
+import { checkpointFolder, finishedTraining, lockFile, type TrainingManifest, writeTrainedModel } from './output.js';
 import { type LossName, settingsFrom, type TrainingOptions, type TrainingSettings } from './settings.js';
 import { type LoopState, trainingLoop, type StepProgress } from './training-loop.js';
 import { ValidationSet } from './validation.js';
@@ -51,6 +52,24 @@ export async function trainModel(
     requireSame(finished.configuration, configuration, out);
     return finished;
   }
+  return withLock(lockFile(out), { what: out, signal }, async () => {
+    // Another process may have begun, or finished, a training here meanwhile.
+    const meanwhile = await finishedTraining(out, resume);
+    if (!meanwhile) return trainLocked(inputs, settings, base, configuration, call);
+    requireSame(meanwhile.configuration, configuration, out);
+    return meanwhile;
+  });
+}
+
+/** Trains in a folder that no other process writes to. */
+async function trainLocked(
+  inputs: TrainingInputs,
+  settings: TrainingSettings,
+  base: BaseModel,
+  configuration: Configuration,
+  call: TrainCall,
+): Promise<TrainingManifest> {
+  const { out, signal } = call;
   const checkpoints = new Checkpoints(checkpointFolder(out));
   await checkpoints.prepare();
   const saved = await checkpoints.read(configuration);
