@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { BertQeError } from '../common/errors.js';
-import { type JsonObject, parseJsonObject, readTextIfPresent } from './json.js';
+import { type JsonObject } from '../common/json.js';
+import { parseJsonObject, readTextIfPresent } from './json.js';
 
 /** Exact GELU (erf), its tanh approximation, or ReLU. */
 export type Activation = 'gelu' | 'gelu_new' | 'relu';

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { BertQeError, reasonOf } from '../common/errors.js';
+import { isJsonObject, type JsonObject } from '../common/json.js';
 import { readFailure, systemCode } from '../common/io-errors.js';
-
-/** A parsed JSON object whose fields are still to be checked. */
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Parses text that must be one JSON object; `file` is for messages. */
 export function parseJsonObject(text: string, file: string): JsonObject {
@@ -18,10 +16,6 @@ export function parseJsonObject(text: string, file: string): JsonObject {
   }
   if (!isJsonObject(value)) throw new BertQeError('input', `${file}: expected a JSON object`);
   return value;
-}
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The text of a file; undefined if there is none. */

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { writeFileAtomic } from '../../common/atomic.js';
-import { encodeModel, type StoredTensor } from './encode.js';
+import { encodeModel, type TensorStorage } from './encode.js';
 import type { Graph, Initializer } from './graph.js';
 
 /** Tensors under this size stay in the model file: shapes and scalars are needed while the graph is loaded. */
@@ -20,7 +20,7 @@ const ELEMENT_BYTES = { float32: 4, uint8: 1, int8: 1, int32: 4, int64: 8, bool:
  */
 export async function writeModel(graph: Graph, path: string): Promise<void> {
   const file = `${basename(path)}.data`;
-  const stored = new Map<Initializer, StoredTensor>();
+  const stored = new Map<Initializer, TensorStorage>();
   const external: Initializer[] = [];
   let end = 0;
   for (const tensor of graph.initializers) {
@@ -57,7 +57,7 @@ async function* pages(tensors: readonly Initializer[]): AsyncGenerator<Uint8Arra
 }
 
 async function encodeInline(graph: Graph) {
-  const stored = new Map<Initializer, StoredTensor>();
+  const stored = new Map<Initializer, TensorStorage>();
   for (const tensor of graph.initializers) stored.set(tensor, await bytesOf(tensor));
   const message = encodeModel(graph, stored);
   if (message.byteLength > MESSAGE_LIMIT) {

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { BertQeError } from '../../common/errors.js';
 import { readCrossEncoderConfig } from '../config.js';
-import { duplicateKey, type JsonObject, parseJsonObject, readTextIfPresent } from '../json.js';
+import { type JsonObject } from '../../common/json.js';
+import { duplicateKey, parseJsonObject, readTextIfPresent } from '../json.js';
 import type { Tokenizer } from '../types.js';
 import { bertTokenizerFromJson, bertTokenizerFromVocabulary, isBertTokenizer } from './load-bert.js';
 import { libraryTokenizer } from './library-tokenizer.js';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { omitUndefined } from '../../common/omit-undefined.js';
-import { isJsonObject, type JsonObject, parseJsonObject, readTextIfPresent } from '../json.js';
+import { isJsonObject, type JsonObject } from '../../common/json.js';
+import { parseJsonObject, readTextIfPresent } from '../json.js';
 import type { AddedToken } from './added-tokens.js';
 
 /** The settings in `tokenizer_config.json` and its older companions; each may be absent. */
