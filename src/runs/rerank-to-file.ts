@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { formatRun, type DocumentStore, type Query, type QueryRanking } from '../collection/index.js';
 import { BertQeError, throwIfAborted } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
@@ -117,10 +118,25 @@ export async function rerankToFile(options: RerankToFileOptions): Promise<RunTot
     explanations: String(explanations !== undefined),
   };
   const plan: Plan = { ...options, tag, inputs };
-  const file = [out, explanations].find((path) => path !== undefined && isReplaceable(path));
-  if (file === undefined) return writeDirectly(plan);
-  return withLock(`${file}.lock`, { what: file, inExistingFolder: true, signal: options.signal }, () =>
-    writeFromJournal(plan, `${file}.journal`),
+  const files = [out, explanations].filter(
+    (path): path is string => path !== undefined && isReplaceable(path),
+  );
+  if (files.length === 0) return writeDirectly(plan);
+  return withFileLocks(files, options.signal, () => writeFromJournal(plan, `${files[0]}.journal`));
+}
+
+/** Runs an action while no other process writes one of the files. */
+async function withFileLocks<T>(
+  files: readonly string[],
+  signal: AbortSignal | undefined,
+  action: () => Promise<T>,
+): Promise<T> {
+  const [file, ...others] = files;
+  if (file === undefined) return action();
+  // A link and the file that it leads to are one output.
+  const path = await realpath(file).catch(() => file);
+  return withLock(`${path}.lock`, { what: file, inExistingFolder: true, signal }, () =>
+    withFileLocks(others, signal, action),
   );
 }
 

@@ -11,7 +11,13 @@ import type { LossKind } from './graph/index.js';
 import { bestOf, thinned } from './history.js';
 import { checkInputs, type TrainingInputs } from './inputs.js';
 import { lazyScorer, readBaseModel, type BaseModel } from './models.js';
-import { checkpointFolder, finishedTraining, lockFile, type TrainingManifest, writeTrainedModel } from './output.js';
+import {
+  checkpointFolder,
+  finishedTraining,
+  lockFile,
+  type TrainingManifest,
+  writeTrainedModel,
+} from './output.js';
 import { type LossName, trainingSettings, type TrainingOptions, type TrainingSettings } from './settings.js';
 import { type LoopState, trainingLoop, type StepProgress } from './training-loop.js';
 import { ValidationSet } from './validation.js';
@@ -46,18 +52,12 @@ export async function trainModel(
   const settings = trainingSettings(options);
   const base = await readBaseModel(inputs.model);
   checkInputs(inputs, settings, base);
-  const finished = await finishedTraining(out, resume);
-  const configuration = await configurationOf(inputs, settings, base);
-  if (finished) {
+  return withLock(lockFile(out), { what: out, signal }, async () => {
+    const finished = await finishedTraining(out, resume);
+    const configuration = await configurationOf(inputs, settings, base);
+    if (!finished) return trainLocked(inputs, settings, base, configuration, call);
     requireSame(finished.configuration, configuration, out);
     return finished;
-  }
-  return withLock(lockFile(out), { what: out, signal }, async () => {
-    // Another process may have begun, or finished, a training here meanwhile.
-    const meanwhile = await finishedTraining(out, resume);
-    if (!meanwhile) return trainLocked(inputs, settings, base, configuration, call);
-    requireSame(meanwhile.configuration, configuration, out);
-    return meanwhile;
   });
 }
 
@@ -147,7 +147,7 @@ function openWorker(
       device,
       threads,
     },
-    start: saved ? { state: checkpoints.path(saved.state) } : { model: folder },
+    start: saved ? { state: checkpoints.path(saved.state.name) } : { model: folder },
   });
 }
 
