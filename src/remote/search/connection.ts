@@ -17,7 +17,7 @@ export interface ConnectionOptions {
 }
 
 /** The options of one call. */
-export interface CallOptions {
+export interface EngineCallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Attempts (the connection's own number). */
   readonly attempts?: number;

@@ -33,7 +33,7 @@ export class EngineIndex implements DocumentStore {
   static async open(
     connection: EngineConnection,
     name: string,
-    { foreign, ...call }: CallOptions & { foreign?: ForeignFields } = {},
+    { foreign, ...call }: EngineCallOptions & { foreign?: ForeignFields } = {},
   ): Promise<EngineIndex> {
     if (foreign) return EngineIndex.#openForeign(connection, name, foreign, call);
     const manifest = await readIndexManifest(connection, name, call);
@@ -51,7 +51,7 @@ export class EngineIndex implements DocumentStore {
     connection: EngineConnection,
     name: string,
     { text, title }: ForeignFields,
-    call: CallOptions,
+    call: EngineCallOptions,
   ): Promise<EngineIndex> {
     await mappingOf(connection, name, call);
     const terms = await GlobalStatistics.open(connection, name, text, call);
@@ -80,7 +80,7 @@ export class EngineIndex implements DocumentStore {
   }
 
   /** The terms of a text, analysed by the server. */
-  async analyze(text: string, call: CallOptions = {}): Promise<string[]> {
+  async analyze(text: string, call: EngineCallOptions = {}): Promise<string[]> {
     if (text === '') return [];
     const { tokens } = await this.connection.call(
       {
@@ -94,7 +94,7 @@ export class EngineIndex implements DocumentStore {
     return tokens.map(({ token }) => token);
   }
 
-  async get(ids: readonly string[], call: CallOptions = {}): Promise<Map<string, Document>> {
+  async get(ids: readonly string[], call: EngineCallOptions = {}): Promise<Map<string, Document>> {
     const { text, title } = this.source;
     const documents = new Map<string, Document>();
     // One id that is too long would make the server refuse the whole request.
@@ -181,7 +181,7 @@ async function mappingOf(
 export async function readIndexManifest(
   connection: EngineConnection,
   name: string,
-  call: CallOptions = {},
+  call: EngineCallOptions = {},
 ): Promise<EngineManifest> {
   const manifest = (await mappingOf(connection, name, call))['bert_qe'] as EngineManifest | undefined;
   if (manifest?.format !== 'bert-qe-engine-index') {

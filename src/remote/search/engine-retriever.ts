@@ -59,7 +59,7 @@ export class EngineRetriever implements Retriever {
   }
 
   async search(query: Query, { depth = 1000, signal }: SearchOptions = {}): Promise<Ranking> {
-    const call: CallOptions = { signal };
+    const call: EngineCallOptions = { signal };
     const terms = await this.#terms(query.text, call);
     return this.#match(terms, depth, call);
   }
@@ -69,7 +69,7 @@ export class EngineRetriever implements Retriever {
   }
 
   /** The weighted terms of a query after feedback. */
-  async #terms(text: string, call: CallOptions): Promise<WeightedQuery> {
+  async #terms(text: string, call: EngineCallOptions): Promise<WeightedQuery> {
     const { analyzer } = this.index;
     const query = analyzer
       ? firstQuery(this.model, analyzer, text)
@@ -86,7 +86,7 @@ export class EngineRetriever implements Retriever {
     return this.feedback.expand(query, feedback, view);
   }
 
-  async #match(query: WeightedQuery, depth: number, call: CallOptions): Promise<ScoredDocument[]> {
+  async #match(query: WeightedQuery, depth: number, call: EngineCallOptions): Promise<ScoredDocument[]> {
     const weights = [...sumByTerm(query)].filter(([, weight]) => weight > 0);
     const counts = await this.index.terms.of(
       weights.map(([term]) => term),
@@ -105,7 +105,7 @@ export class EngineRetriever implements Retriever {
     scoring: ScoringQuery,
     depth: number,
     pit: object,
-    call: CallOptions,
+    call: EngineCallOptions,
   ): Promise<ScoredDocument[]> {
     const isOurs = this.index.manifest !== undefined;
     if (!isOurs && depth > pageSize) {
@@ -147,7 +147,7 @@ export class EngineRetriever implements Retriever {
   }
 
   /** Fetches a page; an answer without some shard, or cut off by the timeout, is refused. */
-  async #page(body: object, scoring: ScoringQuery, call: CallOptions): Promise<SearchAnswer> {
+  async #page(body: object, scoring: ScoringQuery, call: EngineCallOptions): Promise<SearchAnswer> {
     const { connection } = this.index;
     return connection.call(
       {

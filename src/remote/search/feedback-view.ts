@@ -34,7 +34,7 @@ export class FeedbackView implements FeedbackSource {
   static async fetch(
     index: EngineIndex,
     ids: readonly string[],
-    call: CallOptions = {},
+    call: EngineCallOptions = {},
   ): Promise<FeedbackView> {
     const view = new FeedbackView(index.statistics);
     const { docs } = await index.connection.call(

@@ -54,7 +54,7 @@ export class GlobalStatistics {
     connection: EngineConnection,
     index: string,
     field: string,
-    call: CallOptions = {},
+    call: EngineCallOptions = {},
   ): Promise<GlobalStatistics> {
     const routings = await routingPerShard(connection, index, call);
     return new GlobalStatistics(connection, index, field, routings);
@@ -65,7 +65,7 @@ export class GlobalStatistics {
   }
 
   /** Counts of the terms; zero for those that the collection does not have. */
-  async of(terms: Iterable<string>, call: CallOptions = {}): Promise<ReadonlyMap<string, TermCounts>> {
+  async of(terms: Iterable<string>, call: EngineCallOptions = {}): Promise<ReadonlyMap<string, TermCounts>> {
     const asked = [...new Set(terms)];
     const missing = asked.filter((term) => !this.#known.has(term));
     const found = new Map<string, TermCounts>();
@@ -90,7 +90,7 @@ export class GlobalStatistics {
   }
 
   /** Number of documents with the field, and of its terms. */
-  async ofField(call: CallOptions = {}): Promise<{ documents: number; tokens: number }> {
+  async ofField(call: EngineCallOptions = {}): Promise<{ documents: number; tokens: number }> {
     let documents = 0;
     let tokens = 0;
     for (const answer of await this.#ask('term', call)) {
@@ -136,7 +136,7 @@ export class GlobalStatistics {
 async function routingPerShard(
   connection: EngineConnection,
   index: string,
-  call: CallOptions,
+  call: EngineCallOptions,
 ): Promise<string[]> {
   const shardsOf = async (routing?: string): Promise<number[]> => {
     const { shards } = await connection.call(
