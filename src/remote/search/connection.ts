@@ -38,7 +38,7 @@ export class EngineConnection {
     readonly retryPolicy: Partial<RetryPolicy>,
   ) {}
 
-  static async open(options: ConnectionOptions, call: CallOptions = {}): Promise<EngineConnection> {
+  static async open(options: ConnectionOptions, call: EngineCallOptions = {}): Promise<EngineConnection> {
     const { engine, urls, timeoutMs = 60_000, answerBytes = 256 * 1024 * 1024 } = options;
     const nodes = urls.map(checkedUrl);
     const address = nodes.map((url) => `${url.protocol}//${url.host}`).join(', ');
@@ -78,7 +78,7 @@ export class EngineConnection {
   async call<T = unknown>(
     request: EngineRequest,
     shape: Shape<T>,
-    options: CallOptions = {},
+    options: EngineCallOptions = {},
     lacks: (answer: T) => string | undefined = () => undefined,
   ): Promise<T> {
     const attempt = async (): Promise<T> => {
@@ -102,7 +102,7 @@ export class EngineConnection {
   }
 
   /** A call whose answer says nothing of interest. */
-  async act(request: EngineRequest, options: CallOptions = {}): Promise<void> {
+  async act(request: EngineRequest, options: EngineCallOptions = {}): Promise<void> {
     await this.call(request, anything, options);
   }
 

@@ -3,7 +3,7 @@ import { BertQeError, reasonOf } from '../../common/errors.js';
 import { analyzerFromSpec, type Analyzer } from '../../retrieval/index.js';
 import { anything, dictionary, list, number, object, optional, text as aText } from './answer-shape.js';
 import { maxIdBytes, missingAnswers } from './bulk.js';
-import { refusalOf, type CallOptions, type EngineConnection } from './connection.js';
+import { refusalOf, type EngineCallOptions, type EngineConnection } from './connection.js';
 import { fields, type EngineManifest, type EngineStatistics, type NativeSimilarities } from './definition.js';
 import { GlobalStatistics } from './global-statistics.js';
 
@@ -157,7 +157,7 @@ function textOf(value: unknown): string {
 async function mappingOf(
   connection: EngineConnection,
   name: string,
-  call: CallOptions,
+  call: EngineCallOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
   try {
     const answer = await connection.call(

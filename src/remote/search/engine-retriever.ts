@@ -11,7 +11,7 @@ import {
   type WeightingModel,
 } from '../../retrieval/index.js';
 import { anything, list, number, object, optional, text } from './answer-shape.js';
-import type { CallOptions } from './connection.js';
+import type { EngineCallOptions } from './connection.js';
 import { fields } from './definition.js';
 import type { EngineIndex } from './engine-index.js';
 import { FeedbackView } from './feedback-view.js';

@@ -1,7 +1,7 @@
 import { BertQeError } from '../../common/errors.js';
 import type { FeedbackSource, ForwardVector, TermFacts } from '../../retrieval/index.js';
 import { anything, dictionary, list, number, object, optional, text } from './answer-shape.js';
-import type { CallOptions } from './connection.js';
+import type { EngineCallOptions } from './connection.js';
 import type { EngineStatistics } from './definition.js';
 import type { EngineIndex } from './engine-index.js';
 

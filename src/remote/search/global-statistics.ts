@@ -1,6 +1,6 @@
 import { BertQeError } from '../../common/errors.js';
 import { anything, dictionary, list, number, object, optional, text } from './answer-shape.js';
-import { missingShards, type CallOptions, type EngineConnection } from './connection.js';
+import { missingShards, type EngineCallOptions, type EngineConnection } from './connection.js';
 
 /** The document frequency n and the collection frequency F of a term. */
 export interface TermCounts {
@@ -101,7 +101,7 @@ export class GlobalStatistics {
   }
 
   /** The answers of all shards about an artificial document; its content is split at white space only. */
-  async #ask(content: string, call: CallOptions) {
+  async #ask(content: string, call: EngineCallOptions) {
     const { docs } = await this.connection.call(
       {
         method: 'POST',

@@ -1,5 +1,5 @@
 import { dictionary, anything, object, optional, number } from './answer-shape.js';
-import { missingShards, refusalOf, type CallOptions, type EngineConnection } from './connection.js';
+import { missingShards, refusalOf, type EngineCallOptions, type EngineConnection } from './connection.js';
 
 const keepAlive = '5m';
 
