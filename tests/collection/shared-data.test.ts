@@ -162,10 +162,11 @@ describeWithShared('GOV2', () => {
   });
 });
 
+const sorted = (ids: readonly string[]): string[] => [...ids].toSorted();
+
 describeWithShared('the published folds of Robust04', () => {
   it('are those of two other projects, query by query', async () => {
     const ours = publishedFolds('robust04')!;
-    const sorted = (ids: readonly string[]) => [...ids].toSorted();
     const folder = 'data/trec/robust04';
     const huston = await readFolds(sharedPath(`${folder}/folds/capreolus_rob04_huston14_title_folds.json`));
     // Their first fold is our second.

@@ -260,11 +260,10 @@ describe('inputs that do not fit together', () => {
     const steps: string[] = [];
     const run = (models: unknown) => {
       small.write({ models });
-      const onProgress = ({ step }: { step: string }) => void steps.push(step);
       return runExperiment(small.file, {
         out: join(folder, 'missing-model'),
         openModel: fakeModels().open,
-        onProgress,
+        onProgress: ({ step }) => void steps.push(step),
       });
     };
     await expect(run({ T: './models/none' })).rejects.toThrow('models/none');
@@ -306,17 +305,12 @@ describe('inputs that do not fit together', () => {
         ['3', '6', '9', '12'],
       ]),
     );
-    const model = (trainedIn: string) => ({ general: './models/t', fineTuned: './models/t', trainedIn });
-    const settings = (trainedIn: string) => ({
-      folds: './parts.json',
-      models: { T: model(trainedIn), S: './models/s' },
-      variants: ['TTT'],
-      grid: undefined,
-    });
-    await complaint(settings('./other.json')).toThrow(
+    const rest = { folds: './parts.json', variants: ['TTT'], grid: undefined };
+    const model = { general: './models/t', fineTuned: './models/t' };
+    await complaint({ ...rest, models: { T: { ...model, trainedIn: './other.json' } } }).toThrow(
       'models.T: fold 1 tests 4 of its 4 queries (1, …) with a model that was trained or validated on them',
     );
-    small.write(settings('./parts.json'));
+    small.write({ ...rest, models: { T: { ...model, trainedIn: './parts.json' } } });
     await go(small, join(folder, 'trained-in'));
   });
 
@@ -452,7 +446,7 @@ test('a title in the text is no title of a passage', async () => {
   await go(small, join(folder, 'out'));
   const [given] = readFileSync(small.corpus, 'utf8').split('\n', 1);
   const { _id, title, text } = JSON.parse(given!) as { _id: string; title: string; text: string };
-  const index = await Index.open(join(folder, 'out/work/index-terrier'));
+  const index = Index.open(join(folder, 'out/work/index-terrier'));
   expect((await index.get([_id])).get(_id)).toEqual({ id: _id, text: `${title}\n${text}` });
   await index.close();
 });
