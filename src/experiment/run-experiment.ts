@@ -14,6 +14,7 @@ import { readExperiment } from './file/read.js';
 import type { ExperimentFile } from './file/schema.js';
 import { FirstStages } from './first-stages.js';
 import { readInputs, type Inputs } from './inputs.js';
+import { checkModels } from './check-models.js';
 import { ProgressTracker, workPerQuery, type ExperimentProgress } from './progress.js';
 import { render } from './report/render.js';
 import { evaluateSystems, type Results } from './results.js';
@@ -92,6 +93,13 @@ async function runMissingSteps(
   );
   const firstStages = new FirstStages(experiment, inputs, manifest, tracker);
   try {
+    const isRead = options.openModel === undefined;
+    await checkModels(experiment, file, {
+      systems: rerankingSystems(systems),
+      folds: inputs.folds,
+      models,
+      isRead,
+    });
     const { index, key } = await firstStages.anyIndex(systems.initial);
     const runs = await rankFirstStages(systems, firstStages);
     const context: CrossValidationContext = {

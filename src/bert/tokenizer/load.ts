@@ -49,8 +49,8 @@ async function read(folder: string): Promise<{ tokenizer: Tokenizer; file: strin
   if (text === undefined) {
     throw new BertQeError(
       'missing',
-      `${folder}: no tokenizer.json or vocab.txt here; models with only a SentencePiece file must be saved ` +
-        'again with a tokenizer.json',
+      `${folder}: no tokenizer.json or vocab.txt here. Copy the vocab.txt of the model that it was fine-tuned from; a model ` +
+        'with only a SentencePiece file must be saved again with a tokenizer.json.',
     );
   }
   return { tokenizer: bertTokenizerFromVocabulary(text, settings, file), file, exact: true };
