@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
 import { BertQeError, reasonOf } from '../common/errors.js';
-import { readFailure, systemCode } from '../common/io-errors.js';
 
 /** A parsed JSON object whose fields are still to be checked. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -22,17 +20,6 @@ export function parseJsonObject(text: string, file: string): JsonObject {
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The text of a file; undefined if there is none. */
-export async function readTextIfPresent(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw readFailure(file, error);
-  }
 }
 
 /**
