@@ -21,7 +21,7 @@ export interface Declared {
 
 /** An exported declaration. */
 export interface Exported extends Declared {
-  /** The folder whose door it came through, where the entry assembles folders. */
+  /** The folder whose index.ts exports it, where the entry assembles folders. */
   readonly group: string;
 }
 

@@ -1,5 +1,6 @@
 import { BertQeError } from '../common/errors.js';
-import { type JsonObject, parseJsonObject } from './json.js';
+import type { JsonObject } from '../common/json.js';
+import { parseJsonObject } from './json.js';
 import type { ModelFiles } from './model-files.js';
 
 /** Exact GELU (erf), its tanh approximation, or ReLU. */

@@ -1,7 +1,5 @@
 import { BertQeError, reasonOf } from '../common/errors.js';
-
-/** A parsed JSON object whose fields are still to be checked. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+import { isJsonObject, type JsonObject } from '../common/json.js';
 
 /** Parses text that must be one JSON object; `file` is for messages. */
 export function parseJsonObject(text: string, file: string): JsonObject {
@@ -16,10 +14,6 @@ export function parseJsonObject(text: string, file: string): JsonObject {
   }
   if (!isJsonObject(value)) throw new BertQeError('input', `${file}: expected a JSON object`);
   return value;
-}
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -41,7 +41,7 @@ export function withWords<V extends { query?: string | undefined; queries?: stri
   return { ...options, query: words.join(' ') };
 }
 
-/** How the documents of a command are read; what is guessed about them is told on standard error. */
+/** The options of reading that a command was given. A guess about the documents is reported on standard error. */
 export function documentReading(
   values: OptionValues<typeof documentOptions>,
   io: Io,

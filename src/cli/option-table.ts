@@ -157,7 +157,7 @@ export function withoutDefault<const S extends OptionSpec>(spec: S, help: string
 
 export const clusterOptions = pick('engine', 'url', 'text-field', 'title-field');
 
-/** How documents of one's own are read. */
+/** Options of reading the user's own documents. */
 export const documentOptions = {
   ...pick('format', 'id-field'),
   'title-field': { ...OPTIONS['title-field'], help: 'JSONL, CSV, SQL: field or column of the title' },

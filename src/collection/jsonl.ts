@@ -1,4 +1,5 @@
 import { reasonOf } from '../common/errors.js';
+import { isJsonObject, type JsonObject } from '../common/json.js';
 import { badInput, checkId, quote } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 import { namedTextFields, valueText } from './fields.js';
@@ -30,7 +31,7 @@ export async function* readJsonl(
 }
 
 function toDocument(json: string, fields: DocumentFields, origin: Origin): SourcedDocument {
-  const object = parseJsonObject(json, origin, documentExample);
+  const object = parseJsonLine(json, origin, documentExample);
   const id =
     fields.id === undefined
       ? readId(object, idFields, 'document', origin)
@@ -94,10 +95,8 @@ function valueAt(object: JsonObject, name: string): unknown {
   return value;
 }
 
-export type JsonObject = Readonly<Record<string, unknown>>;
-
 /** Parses the object of a line; anything else is refused with an example of what is expected. */
-export function parseJsonObject(json: string, origin: Origin, example: string): JsonObject {
+export function parseJsonLine(json: string, origin: Origin, example: string): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -112,10 +111,10 @@ export function parseJsonObject(json: string, origin: Origin, example: string): 
       error,
     );
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     throw badInput(origin, `a JSON object was expected, not ${describe(value)}`, `Write it as ${example}.`);
   }
-  return value as JsonObject;
+  return value;
 }
 
 /** The first of the named fields that is present, as a string; whole numbers are accepted. */

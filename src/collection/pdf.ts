@@ -5,7 +5,7 @@ import type { PageText } from './html.js';
 import { collapse, plainLines } from './text-collector.js';
 import type { Origin } from './types.js';
 
-/** What is used of the package `unpdf`. */
+/** The part of the package `unpdf` that is used. */
 interface PdfPackage {
   getDocumentProxy(data: Uint8Array, options: { verbosity: number }): Promise<PdfDocument>;
   extractText(document: PdfDocument, options: { mergePages: true }): Promise<{ readonly text: string }>;

@@ -7,7 +7,7 @@ import type { DatabaseOptions } from './sqlite.js';
 
 const batchRows = 200;
 
-/** What is used of a client of the package `pg`. */
+/** The part of a client of the package `pg` that is used. */
 export interface PostgresClient {
   connect(): Promise<unknown>;
   query(options: {

@@ -2,7 +2,7 @@ import { badInput, checkId, quote } from './bad-input.js';
 import { requireQueries } from './beir.js';
 import { ByteSource } from './byte-source.js';
 import { decodeUndeclared } from './charset.js';
-import { parseJsonObject, readId, readText } from './jsonl.js';
+import { parseJsonLine, readId, readText } from './jsonl.js';
 import { readLines } from './lines.js';
 import { standardStream } from '../common/output.js';
 import { type FoundQuery, type TopicField, parseTopics } from './topics.js';
@@ -68,7 +68,7 @@ async function readRows(
 const queryExample = '{"_id": "1", "text": "…"}';
 
 function parseJson(row: string, origin: Origin, field: TopicField): Query {
-  const object = parseJsonObject(row, origin, queryExample);
+  const object = parseJsonLine(row, origin, queryExample);
   const id = checkId(readId(object, ['_id', 'id', 'qid'], 'query', origin), 'query', origin);
   const parts = 'text' in object || !('title' in object || 'desc' in object) ? ['text'] : field.split('+');
   return { id, text: parts.map((part) => readText(object, [part], origin, queryExample)).join(' ') };

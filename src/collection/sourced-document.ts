@@ -34,7 +34,7 @@ export interface DocumentFields {
   readonly text?: string | readonly string[];
 }
 
-/** What readers of several formats are told beside the bytes. */
+/** Options of readers, beside the bytes. */
 export interface ReaderOptions {
   /** The fields or columns that the user named. */
   readonly fields: DocumentFields;

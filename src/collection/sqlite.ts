@@ -14,7 +14,7 @@ export const sqliteMagic = 'SQLite format 3\0';
 
 const batchRows = 200;
 
-/** What is used of `node:sqlite`, which older versions of Node do not have. */
+/** The part of `node:sqlite` that is used. Older versions of Node do not have the module. */
 interface SqliteModule {
   readonly DatabaseSync: new (path: string, options: { readOnly: boolean }) => SqliteDatabase;
 }

@@ -144,7 +144,7 @@ export function conflictOf(options: {
 }
 
 /** Checks the options and fills in the defaults. */
-export function settingsFrom(options: TrainingOptions = {}): TrainingSettings {
+export function trainingSettings(options: TrainingOptions = {}): TrainingSettings {
   const names = ['loss', 'device', ...Object.keys(numbers)];
   refuseUnknownOptions('Training', options, Object.fromEntries(names.map((name) => [name, true])));
   const { loss = DEFAULT_LOSS } = options;

@@ -11,7 +11,7 @@ import { bestOf, thinned } from './history.js';
 import { checkInputs, type TrainingInputs } from './inputs.js';
 import { lazyScorer, readBaseModel, type BaseModel } from './models.js';
 import { checkpointFolder, finishedTraining, type TrainingManifest, writeTrainedModel } from './output.js';
-import { type LossName, settingsFrom, type TrainingOptions, type TrainingSettings } from './settings.js';
+import { type LossName, trainingSettings, type TrainingOptions, type TrainingSettings } from './settings.js';
 import { type LoopState, trainingLoop, type StepProgress } from './training-loop.js';
 import { ValidationSet } from './validation.js';
 
@@ -42,7 +42,7 @@ export async function trainModel(
   call: TrainCall,
 ): Promise<TrainingManifest> {
   const { out, resume = false, signal } = call;
-  const settings = settingsFrom(options);
+  const settings = trainingSettings(options);
   const base = await readBaseModel(inputs.model);
   checkInputs(inputs, settings, base);
   const finished = await finishedTraining(out, resume);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cyclesOf, importsBelow, loadedBy, specifiersOf, type Import } from './imports.js';
-import { core, forbidden, innerDoors, layers, open, pageImports } from './layers.js';
+import { core, forbidden, innerIndexes, layers, open, pageImports } from './layers.js';
 
 const root = join(import.meta.dirname, '../..');
 const source = join(root, 'src');
@@ -46,7 +46,7 @@ describe('imports, type imports included', () => {
     const wrong = between.filter(({ from, to }) => {
       const imported = folderOf(to);
       if (imported === undefined || open.includes(imported) || to === `${imported}/index.ts`) return false;
-      return !innerDoors.some((inner) => inner.door === to && inner.from === folderOf(from));
+      return !innerIndexes.some((inner) => inner.index === to && inner.from === folderOf(from));
     });
     expect(wrong.map(text)).toEqual([]);
   });
@@ -88,9 +88,9 @@ describe('the layers', () => {
     expect(layers.flat().sort()).toEqual(folders.sort());
   });
 
-  test('allow no inner door that nobody uses', () => {
-    const unused = innerDoors.filter(
-      ({ door, from }) => !between.some((found) => found.to === door && folderOf(found.from) === from),
+  test('allow no inner index.ts that nobody uses', () => {
+    const unused = innerIndexes.filter(
+      ({ index, from }) => !between.some((found) => found.to === index && folderOf(found.from) === from),
     );
     expect(unused).toEqual([]);
   });

@@ -23,12 +23,16 @@ export const forbidden: readonly { readonly from: string; readonly to: string; r
 /** Folders without an index.ts: every file of them may be imported. */
 export const open: readonly string[] = ['common'];
 
-/** Doors of inner folders that other folders may use too. */
-export const innerDoors: readonly { readonly door: string; readonly from: string; readonly why: string }[] = [
-  { door: 'bert/onnx/index.ts', from: 'training', why: 'writes graphs with the same nodes' },
-  { door: 'bert/checkpoint/index.ts', from: 'training', why: 'reads and writes weights' },
-  { door: 'bert/sizes.ts', from: 'expansion', why: 'names of sizes, for the core: without Node' },
-  { door: 'bert/runtime/index.ts', from: 'training', why: 'runs its sessions in the same workers' },
+/** `index.ts` files of inner folders that other folders may use too. */
+export const innerIndexes: readonly {
+  readonly index: string;
+  readonly from: string;
+  readonly why: string;
+}[] = [
+  { index: 'bert/onnx/index.ts', from: 'training', why: 'writes graphs with the same nodes' },
+  { index: 'bert/checkpoint/index.ts', from: 'training', why: 'reads and writes weights' },
+  { index: 'bert/sizes.ts', from: 'expansion', why: 'names of sizes, for the core: without Node' },
+  { index: 'bert/runtime/index.ts', from: 'training', why: 'runs its sessions in the same workers' },
 ];
 
 /**
@@ -67,7 +71,7 @@ export const core: readonly string[] = [
 ];
 
 /**
- * Files of src that the page in web/ imports. It goes past the doors, since what is behind them needs Node; these files
+ * Files of src that the page in web/ imports. It does not import index.ts, whose folder needs Node; these files
  * do not.
  */
 export const pageImports: readonly string[] = [

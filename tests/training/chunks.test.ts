@@ -10,7 +10,7 @@ import {
   type Feedback,
 } from '../../src/training/examples/index.js';
 import { trainModel } from '../../src/training/index.js';
-import { settingsFrom } from '../../src/training/settings.js';
+import { trainingSettings } from '../../src/training/settings.js';
 import { rankedByChunks } from '../../src/training/validation.js';
 import { overlap } from '../experiment/fake-model.js';
 import { temporaryFolder } from '../support/folders.js';
@@ -99,7 +99,7 @@ describe('what phase three learns from', () => {
   });
 
   test('has the label of the query, whichever chunk stands for it', async () => {
-    const examples = await chunkExamples(await feedbackOf(), qrels, settingsFrom());
+    const examples = await chunkExamples(await feedbackOf(), qrels, trainingSettings());
     expect(examples.map(({ query }) => query.id)).toEqual(['1', '1', '1', '2', '2', '2']);
     for (const { query, chunk, examples: all } of examples) {
       expect(chunk!.split(' ').length).toBeGreaterThanOrEqual(6);
@@ -112,7 +112,7 @@ describe('what phase three learns from', () => {
   });
 
   test('is sampled as queries are, for every chunk anew', async () => {
-    const settings = settingsFrom({ negatives: 2, depth: 9 });
+    const settings = trainingSettings({ negatives: 2, depth: 9 });
     const sampled = await chunkExamples(await feedbackOf(), qrels, settings);
     for (const { query, examples } of sampled) {
       expect(examples.filter(({ relevant }) => !relevant)).toHaveLength(query.id === '1' ? 4 : 2);
@@ -125,13 +125,18 @@ describe('what phase three learns from', () => {
 
   test('is nothing where no candidate is judged relevant', async () => {
     const without = new Map([...qrels].filter(([query]) => query === '1'));
-    const examples = await chunkExamples(await feedbackOf(), without, settingsFrom());
+    const examples = await chunkExamples(await feedbackOf(), without, trainingSettings());
     expect(examples.slice(3).flatMap((one) => one.examples.filter(({ relevant }) => relevant))).toEqual([]);
   });
 
   test('carries what a teacher says of chunk and passage', async () => {
     const asked: TextPair[] = [];
-    const [first] = await chunkExamples(await feedbackOf(), qrels, settingsFrom(), scorer('teacher', asked));
+    const [first] = await chunkExamples(
+      await feedbackOf(),
+      qrels,
+      trainingSettings(),
+      scorer('teacher', asked),
+    );
     for (const { passage, teacher } of first.examples) {
       expect(teacher).toBe(overlap({ a: first.chunk!, b: passage }, 'teacher'));
     }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { adamStep, gradientNorm, publishedAdam } from '../../src/training/engine/adam.js';
 import { drop } from '../../src/training/engine/dropout-masks.js';
 import { Engine } from '../../src/training/engine/engine.js';
-import { Parameter, Table } from '../../src/training/engine/parameter.js';
+import { Parameter, EmbeddingTable } from '../../src/training/engine/parameter.js';
 import { Random } from '../../src/training/random.js';
 import { miniConfig } from '../bert/scorer/mini-model.js';
 import { seededWeights } from '../bert/graph/seeded-model.js';
@@ -88,7 +88,7 @@ describe('the optimiser', () => {
 
   test('treats rows of a table that no token touched as if they had been looked at', () => {
     const values = Float32Array.from({ length: 12 }, (_, i) => i - 5);
-    const table = new Table('words.weight', [4, 3], values.slice());
+    const table = new EmbeddingTable('words.weight', [4, 3], values.slice());
     const whole = new Parameter('words.weight', [4, 3], values.slice());
     const gradient = Float32Array.of(0.1, -0.2, 0.3);
     for (const row of [1, 2, 1]) {

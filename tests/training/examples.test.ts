@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { judgedCandidates, openExampleJournal, sampleCandidates } from '../../src/training/examples/index.js';
-import { settingsFrom } from '../../src/training/settings.js';
+import { trainingSettings } from '../../src/training/settings.js';
 import { temporaryFolder } from '../support/folders.js';
 
 const candidates = (count: number, relevant: number) =>
@@ -25,18 +25,18 @@ describe('candidates', () => {
 
   test('are all taken as published, or a sample that the seed decides', () => {
     const all = candidates(50, 5);
-    expect(sampleCandidates('q', all, settingsFrom())).toEqual(all);
-    const some = sampleCandidates('q', all, settingsFrom({ candidates: 10 }));
+    expect(sampleCandidates('q', all, trainingSettings())).toEqual(all);
+    const some = sampleCandidates('q', all, trainingSettings({ candidates: 10 }));
     expect(some).toHaveLength(10);
-    expect(sampleCandidates('q', all, settingsFrom({ candidates: 10 }))).toEqual(some);
-    expect(sampleCandidates('q', all, settingsFrom({ candidates: 10, seed: 2 }))).not.toEqual(some);
+    expect(sampleCandidates('q', all, trainingSettings({ candidates: 10 }))).toEqual(some);
+    expect(sampleCandidates('q', all, trainingSettings({ candidates: 10, seed: 2 }))).not.toEqual(some);
   });
 
   test('keep all that are relevant where the others are capped', () => {
-    const some = sampleCandidates('q', candidates(50, 5), settingsFrom({ negatives: 2 }));
+    const some = sampleCandidates('q', candidates(50, 5), trainingSettings({ negatives: 2 }));
     expect(some.filter(({ relevant }) => relevant)).toHaveLength(5);
     expect(some).toHaveLength(15);
-    expect(sampleCandidates('q', candidates(50, 0), settingsFrom({ negatives: 2 }))).toHaveLength(2);
+    expect(sampleCandidates('q', candidates(50, 0), trainingSettings({ negatives: 2 }))).toHaveLength(2);
   });
 });
 

@@ -7,7 +7,7 @@ import { Engine } from '../../src/training/engine/engine.js';
 import { drawGroup, type ResidualQuery, residualQueries } from '../../src/training/data/residual-data.js';
 import { trainModel } from '../../src/training/index.js';
 import { residualLoss, type ResidualGroup } from '../../src/training/data/residual-loss.js';
-import { settingsFrom } from '../../src/training/settings.js';
+import { trainingSettings } from '../../src/training/settings.js';
 import { miniConfig } from '../bert/scorer/mini-model.js';
 import { seededWeights } from '../bert/graph/seeded-model.js';
 import { temporaryFolder } from '../support/folders.js';
@@ -115,7 +115,7 @@ function queryOf(count: number, isRelevant: (place: number) => boolean): Residua
 }
 
 describe('a group of the residual loss', () => {
-  const settings = settingsFrom({ loss: 'residual' });
+  const settings = trainingSettings({ loss: 'residual' });
 
   test('holds up to half relevant ones; of the others half are the hardest', () => {
     const many = queryOf(200, (place) => place % 5 === 0);

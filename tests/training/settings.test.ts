@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { settingsFrom } from '../../src/training/settings.js';
+import { trainingSettings } from '../../src/training/settings.js';
 import { learningRateAt } from '../../src/training/training-loop.js';
 
 describe('training options', () => {
@@ -14,22 +14,22 @@ describe('training options', () => {
     [{ loss: 'hinge' }, 'loss must be one of pointwise, pairwise, listwise, residual, not "hinge"'],
     [{ epoch: 3 }, 'there is no option "epoch"'],
   ])('%j are refused', (options, message) => {
-    expect(() => settingsFrom(options as never)).toThrow(message);
+    expect(() => trainingSettings(options as never)).toThrow(message);
   });
 
   test('of the residual loss are of its own where nothing is said', () => {
-    expect(settingsFrom({ loss: 'residual' })).toMatchObject({
+    expect(trainingSettings({ loss: 'residual' })).toMatchObject({
       groupSize: 24,
       batch: 96,
       lossAlpha: 0.3,
       lossBeta: 0.95,
       learningRate: 1e-6,
     });
-    expect(settingsFrom({ loss: 'listwise' })).toMatchObject({ groupSize: 8, batch: 32 });
+    expect(trainingSettings({ loss: 'listwise' })).toMatchObject({ groupSize: 8, batch: 32 });
   });
 
   test("are the paper's where nothing is said", () => {
-    expect(settingsFrom()).toMatchObject({
+    expect(trainingSettings()).toMatchObject({
       epochs: 2,
       batch: 32,
       learningRate: 1e-6,

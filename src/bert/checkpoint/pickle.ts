@@ -1,4 +1,4 @@
-import { ByteReader } from './byte-reader.js';
+import { FieldReader } from './field-reader.js';
 
 /** A Python tuple; lists are arrays, dictionaries are maps, None is null. */
 export class PickleTuple {
@@ -75,7 +75,7 @@ const REFUSED: Readonly<Record<number, string>> = {
  * the policy. Nothing that the pickle names is ever imported or executed.
  */
 export function unpickle(bytes: Uint8Array, policy: PicklePolicy): unknown {
-  const machine = new PickleMachine(new ByteReader(bytes), policy);
+  const machine = new PickleMachine(new FieldReader(bytes), policy);
   for (;;) {
     const result = machine.step();
     if (result !== undefined) return result.value;
@@ -88,7 +88,7 @@ class PickleMachine {
   private readonly memo = new Map<number, unknown>();
 
   constructor(
-    private readonly reader: ByteReader,
+    private readonly reader: FieldReader,
     private readonly policy: PicklePolicy,
   ) {}
 

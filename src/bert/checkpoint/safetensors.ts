@@ -1,5 +1,6 @@
 import { BertQeError } from '../../common/errors.js';
-import { duplicateKey, isJsonObject, parseJsonObject } from '../json.js';
+import { isJsonObject } from '../../common/json.js';
+import { duplicateKey, parseJsonObject } from '../json.js';
 import type { DType, TensorInfo } from '../types.js';
 import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';
 import { byteLength, layoutProblem, readStored, type StoredTensor } from './extent.js';

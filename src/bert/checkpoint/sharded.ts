@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BertQeError } from '../../common/errors.js';
 import { readFailure } from '../../common/io-errors.js';
-import { duplicateKey, isJsonObject, parseJsonObject } from '../json.js';
+import { isJsonObject } from '../../common/json.js';
+import { duplicateKey, parseJsonObject } from '../json.js';
 import type { TensorInfo } from '../types.js';
 import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';
 

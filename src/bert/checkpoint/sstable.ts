@@ -1,4 +1,4 @@
-import { ByteReader } from './byte-reader.js';
+import { FieldReader } from './field-reader.js';
 import { maskedCrc32c } from './crc32c.js';
 import type { RandomAccessFile } from './random-access-file.js';
 
@@ -19,7 +19,7 @@ interface Handle {
 export async function readTable(file: RandomAccessFile): Promise<Map<string, Uint8Array>> {
   if (file.size < FOOTER_BYTES)
     throw file.corrupt(`only ${file.size} bytes, too short for a checkpoint index`);
-  const footer = new ByteReader(await file.read(file.size - FOOTER_BYTES, FOOTER_BYTES));
+  const footer = new FieldReader(await file.read(file.size - FOOTER_BYTES, FOOTER_BYTES));
   readHandle(footer);
   const indexHandle = readHandle(footer);
   footer.position = FOOTER_BYTES - 8;
@@ -28,7 +28,7 @@ export async function readTable(file: RandomAccessFile): Promise<Map<string, Uin
 
   const entries = new Map<string, Uint8Array>();
   for (const [, value] of await readBlock(file, indexHandle)) {
-    for (const [key, bytes] of await readBlock(file, readHandle(new ByteReader(value)))) {
+    for (const [key, bytes] of await readBlock(file, readHandle(new FieldReader(value)))) {
       if (entries.has(key)) throw file.corrupt(`the index holds "${key}" twice`);
       entries.set(key, bytes);
     }
@@ -36,7 +36,7 @@ export async function readTable(file: RandomAccessFile): Promise<Map<string, Uin
   return entries;
 }
 
-function readHandle(reader: ByteReader): Handle {
+function readHandle(reader: FieldReader): Handle {
   return { offset: reader.varint(), length: reader.varint() };
 }
 
@@ -48,7 +48,7 @@ async function readBlock(
     throw file.corrupt(`a block at bytes ${offset}–${offset + length} lies outside the index`);
   }
   const bytes = await file.read(offset, length + TRAILER_BYTES);
-  const trailer = new ByteReader(bytes.subarray(length));
+  const trailer = new FieldReader(bytes.subarray(length));
   const compression = trailer.uint8();
   if (maskedCrc32c(bytes.subarray(0, length + 1)) !== trailer.uint32()) {
     throw file.corrupt(`the checksum of the block at byte ${offset} is wrong`);
@@ -62,7 +62,7 @@ async function readBlock(
 
 /** The entries of a block, whose keys share a prefix with the key before; its restart points are not needed. */
 function parseBlock(bytes: Uint8Array): [string, Uint8Array][] {
-  const reader = new ByteReader(bytes);
+  const reader = new FieldReader(bytes);
   reader.position = bytes.length - 4;
   const restarts = reader.uint32();
   const end = bytes.length - 4 - 4 * restarts;

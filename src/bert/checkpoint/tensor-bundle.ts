@@ -1,5 +1,5 @@
 import type { DType } from '../types.js';
-import { ByteReader } from './byte-reader.js';
+import { FieldReader } from './field-reader.js';
 
 /** The entry of one tensor in TensorFlow's checkpoint index (BundleEntryProto). */
 export interface BundleEntry {
@@ -85,14 +85,14 @@ function parseShape(bytes: Uint8Array): number[] {
 
 /** The fields of a protocol-buffer message, in order: numbers, or the bytes of strings and inner messages. */
 function* protobufFields(bytes: Uint8Array): Generator<{ field: number; value: number | Uint8Array }> {
-  const reader = new ByteReader(bytes);
+  const reader = new FieldReader(bytes);
   while (!reader.atEnd) {
     const tag = reader.varint();
     yield { field: Math.floor(tag / 8), value: protobufValue(reader, tag % 8) };
   }
 }
 
-function protobufValue(reader: ByteReader, wireType: number): number | Uint8Array {
+function protobufValue(reader: FieldReader, wireType: number): number | Uint8Array {
   switch (wireType) {
     case 0:
       return reader.varint();

@@ -1,6 +1,6 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { type ChannelRange, GRAPH_IDS, GRAPH_SLOTS, GREATEST, LEAST } from '../graph/index.js';
-import { loadSession, serve, type Service } from '../runtime/index.js';
+import { loadSession, serve, type WorkerService } from '../runtime/index.js';
 
 export interface CalibrationSequence {
   readonly ids: Int32Array;
@@ -8,7 +8,7 @@ export interface CalibrationSequence {
 }
 
 /** The service of a calibration worker, which loads a graph with observed products. */
-export interface CalibrationService extends Service {
+export interface CalibrationService extends WorkerService {
   /** The range of every channel over all sequences, by operand name. */
   observe(sequences: readonly CalibrationSequence[]): Promise<Map<string, ChannelRange>>;
 }

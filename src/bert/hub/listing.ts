@@ -1,6 +1,7 @@
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { TransientFailure } from '../../common/retry.js';
-import { isJsonObject, parseJsonObject } from '../json.js';
+import { isJsonObject } from '../../common/json.js';
+import { parseJsonObject } from '../json.js';
 import type { HubClient } from './client.js';
 
 /** A file of a repository, as the hub lists it. */

@@ -25,10 +25,10 @@ export interface ExternalLocation {
 }
 
 /** A tensor's bytes in the model file, or their location outside it. */
-export type StoredTensor = Uint8Array | ExternalLocation;
+export type TensorStorage = Uint8Array | ExternalLocation;
 
 /** The ModelProto of a graph. Field numbers are those of onnx.proto. */
-export function encodeModel(graph: Graph, stored: ReadonlyMap<Initializer, StoredTensor>): Message {
+export function encodeModel(graph: Graph, stored: ReadonlyMap<Initializer, TensorStorage>): Message {
   const body = new Message();
   for (const node of graph.nodes) body.message(1, encodeNode(node));
   body.string(2, graph.name);
@@ -61,7 +61,7 @@ function encodeAttribute(name: string, value: Attribute): Message {
   return message.integers(8, value).integer(20, AttributeType.ints);
 }
 
-function encodeTensor(tensor: Initializer, stored: StoredTensor): Message {
+function encodeTensor(tensor: Initializer, stored: TensorStorage): Message {
   const message = new Message()
     .integers(1, tensor.dims)
     .integer(2, ElementType[tensor.type])

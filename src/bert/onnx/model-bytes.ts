@@ -1,4 +1,4 @@
-import { encodeModel, type StoredTensor } from './encode.js';
+import { encodeModel, type TensorStorage } from './encode.js';
 import type { Graph, Initializer } from './graph.js';
 
 /** The limit of a protobuf message; larger models must keep their weights outside it. */
@@ -13,7 +13,7 @@ export async function modelBytes(graph: Graph): Promise<Uint8Array<ArrayBuffer>>
 
 /** The model as one message, its weights inside it. */
 export async function encodeInline(graph: Graph) {
-  const stored = new Map<Initializer, StoredTensor>();
+  const stored = new Map<Initializer, TensorStorage>();
   for (const tensor of graph.initializers) stored.set(tensor, await bytesOf(tensor));
   const message = encodeModel(graph, stored);
   if (message.byteLength > MESSAGE_LIMIT) {

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { writeFileAtomic } from '../../common/atomic.js';
-import { encodeModel, type StoredTensor } from './encode.js';
+import { encodeModel, type TensorStorage } from './encode.js';
 import type { Graph, Initializer } from './graph.js';
 import { byteLength, bytesOf, encodeInline } from './model-bytes.js';
 
@@ -16,7 +16,7 @@ const PAGE = 4096;
  */
 export async function writeModel(graph: Graph, path: string): Promise<void> {
   const file = `${basename(path)}.data`;
-  const stored = new Map<Initializer, StoredTensor>();
+  const stored = new Map<Initializer, TensorStorage>();
   const external: Initializer[] = [];
   let end = 0;
   for (const tensor of graph.initializers) {

@@ -1,6 +1,12 @@
 export { chooseDevice, cudaState, deviceStates, type DeviceState } from './devices.js';
 export { installCuda, type InstalledLibrary, type InstallOptions } from './install-cuda.js';
-export { type Device, isOutOfMemory, type LoadOptions, loadSession, WIDEN_IN_RUNS } from './load-session.js';
-export { NativeWorker, NO_ANSWER, serve, type Service } from './native-worker.js';
+export {
+  type Device,
+  isOutOfMemory,
+  type SessionOptions,
+  loadSession,
+  WIDEN_IN_RUNS,
+} from './load-session.js';
+export { NativeWorker, NO_ANSWER, serve, type WorkerService } from './native-worker.js';
 export { makeThreadNicer } from './thread-priority.js';
 export { workerUrl } from './worker-url.js';

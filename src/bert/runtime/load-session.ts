@@ -5,7 +5,7 @@ import { BertQeError, reasonOf } from '../../common/errors.js';
 /** The device that computes. */
 export type Device = 'cpu' | 'webgpu' | 'cuda';
 
-export interface LoadOptions {
+export interface SessionOptions {
   /** Weights are kept in 16 bits and widened in every run; widened once, they would take twice the memory. */
   readonly widensWeights?: boolean;
 }
@@ -23,7 +23,7 @@ export async function loadSession(
   path: string,
   device: Device,
   threads: number,
-  { widensWeights = false }: LoadOptions = {},
+  { widensWeights = false }: SessionOptions = {},
 ): Promise<InferenceSession> {
   try {
     const runtime = await import('onnxruntime-node');

@@ -13,7 +13,7 @@ import { silenceRuntime } from './telemetry.js';
  */
 
 /** An object in a worker whose methods can be called from the main thread. */
-export interface Service {
+export interface WorkerService {
   /** Frees what the service holds; the worker's last call. */
   release(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export interface WorkerOptions {
 type Reply<T> = (result: T | BertQeError) => void;
 
 /** The main thread's side of a worker. */
-export class NativeWorker<S extends Service> {
+export class NativeWorker<S extends WorkerService> {
   readonly #worker: Worker;
   readonly #exited: Promise<unknown>;
   readonly #replies = new Map<number, Reply<never>>();
@@ -69,7 +69,7 @@ export class NativeWorker<S extends Service> {
   }
 
   /** Resolves once the service is open; rejects with the reason when it cannot be opened. */
-  static async start<S extends Service>(options: WorkerOptions): Promise<NativeWorker<S>> {
+  static async start<S extends WorkerService>(options: WorkerOptions): Promise<NativeWorker<S>> {
     const { file, name, device, setup, onExit } = options;
     requireRuntime();
     await silenceRuntime();
@@ -154,7 +154,9 @@ export class NativeWorker<S extends Service> {
 }
 
 /** The worker's side: opens the service and answers calls until it is asked to end. */
-export async function serve<Setup, S extends Service>(open: (setup: Setup) => Promise<S>): Promise<void> {
+export async function serve<Setup, S extends WorkerService>(
+  open: (setup: Setup) => Promise<S>,
+): Promise<void> {
   const { setup, guard, mutex } = workerData as WorkerData;
   const port = parentPort!;
   const native = <T>(work: () => Promise<T>) => withGpuMutex(mutex, () => guarded(guard, work));

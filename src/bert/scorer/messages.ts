@@ -1,9 +1,9 @@
 import type { BatchForm } from '../graph/index.js';
-import type { Device, LoadOptions, NO_ANSWER, Service } from '../runtime/index.js';
+import type { Device, SessionOptions, NO_ANSWER, WorkerService } from '../runtime/index.js';
 import type { SharedTask } from './shared-task.js';
 
 /** An ONNX file: written by this project or any export of a cross-encoder, told apart by its inputs. */
-export interface RunnableModel extends LoadOptions {
+export interface RunnableModel extends SessionOptions {
   readonly path: string;
   /** Outputs of the classifier, 1 or 2, as its configuration states. */
   readonly labels: number;
@@ -38,7 +38,7 @@ export interface BatchTask {
 }
 
 /** The service of a scoring worker. */
-export interface ScoringService extends Service {
+export interface ScoringService extends WorkerService {
   /** Runs batches of the task until none is left; only the last worker to finish answers. */
   run(task: BatchTask, shared: SharedTask, worker: number): Promise<true | typeof NO_ANSWER>;
 }

@@ -3,7 +3,7 @@ import type { BatchForm } from '../graph/index.js';
 import { writeSequence } from '../sequence.js';
 import type { TextPair } from '../types.js';
 import type { BatchTask } from './messages.js';
-import { type Encoding, type Window, windows } from './window.js';
+import { type Encoding, type EncodedWindow, windows } from './window.js';
 
 export interface PlanOptions extends Encoding {
   /** The most tokens in a batch; a longer sequence is a batch of its own. */
@@ -46,7 +46,7 @@ export async function* plan(
   for await (const window of windows(pairs, options, signal)) yield* tasks(window, options);
 }
 
-function* tasks(window: Window, options: PlanOptions): Generator<PlannedTask> {
+function* tasks(window: EncodedWindow, options: PlanOptions): Generator<PlannedTask> {
   const { batches: form = 'equal', pullLimit } = options;
   if (form === 'padded') {
     for (const batch of paddedBatches(window, options)) yield taskOf(window, [batch], options);
@@ -62,7 +62,7 @@ function* tasks(window: Window, options: PlanOptions): Generator<PlannedTask> {
 
 /** Batches of any lengths, each padded to its first sequence, the longest. */
 function* paddedBatches(
-  { order, lengths }: Window,
+  { order, lengths }: EncodedWindow,
   { batchTokens, attentionLimit = Infinity }: PlanOptions,
 ): Generator<Batch> {
   for (let from = 0; from < order.length;) {
@@ -78,7 +78,7 @@ function* paddedBatches(
 const PLACES_PER_TOKEN = 2;
 
 /** Batches of any lengths, whose sequences follow each other without padding, the longest first. */
-function* packedBatches({ order, lengths }: Window, { batchTokens }: PlanOptions): Generator<Batch> {
+function* packedBatches({ order, lengths }: EncodedWindow, { batchTokens }: PlanOptions): Generator<Batch> {
   for (let from = 0; from < order.length;) {
     const length = lengths[order[from]];
     const mostRows = Math.max(1, Math.floor((PLACES_PER_TOKEN * batchTokens) / length));
@@ -93,7 +93,7 @@ function* packedBatches({ order, lengths }: Window, { batchTokens }: PlanOptions
 }
 
 /** Batches of one length each, one message's at a time: small batches, and full ones of light models, go together. */
-function* messages(window: Window, { batchTokens, messageLimit }: PlanOptions): Generator<Batch[]> {
+function* messages(window: EncodedWindow, { batchTokens, messageLimit }: PlanOptions): Generator<Batch[]> {
   const { order, tokens: total } = window;
   const limit = messageLimit
     ? Math.max(batchTokens, Math.min(messageLimit.tokens, Math.floor(total / messageLimit.tasks)))
@@ -117,7 +117,7 @@ function* messages(window: Window, { batchTokens, messageLimit }: PlanOptions): 
 const BATCHES_PER_WORKER = 4;
 
 /** Batches of one length each, the largest first, so that workers which pull them end together. */
-function pulledBatches(window: Window, { batchTokens }: PlanOptions, workers: number): Batch[] {
+function pulledBatches(window: EncodedWindow, { batchTokens }: PlanOptions, workers: number): Batch[] {
   const { order, tokens } = window;
   const most = Math.min(batchTokens, Math.ceil(tokens / (workers * BATCHES_PER_WORKER)));
   const batches: Batch[] = [];
@@ -130,7 +130,7 @@ function pulledBatches(window: Window, { batchTokens }: PlanOptions, workers: nu
 }
 
 /** The sequences from a place on that are of one length and have at most so many tokens together; at least one. */
-function equalBatch({ order, lengths }: Window, from: number, mostTokens: number): Batch {
+function equalBatch({ order, lengths }: EncodedWindow, from: number, mostTokens: number): Batch {
   const length = lengths[order[from]];
   const end = Math.min(order.length, from + Math.max(1, Math.floor(mostTokens / length)));
   let to = from + 1;
@@ -139,7 +139,7 @@ function equalBatch({ order, lengths }: Window, from: number, mostTokens: number
 }
 
 function taskOf(
-  { start, first, second, lengths }: Window,
+  { start, first, second, lengths }: EncodedWindow,
   batches: readonly Batch[],
   { template, batches: form = 'equal' }: PlanOptions,
   workers = 1,

@@ -12,7 +12,7 @@ export interface Encoding {
 }
 
 /** Consecutive pairs of a call, tokenised and truncated, and their order by falling length. */
-export interface Window {
+export interface EncodedWindow {
   /** The place of its first pair in the call. */
   readonly start: number;
   readonly first: readonly Int32Array[];
@@ -42,11 +42,11 @@ export async function* windows(
   pairs: readonly TextPair[],
   encoding: Encoding,
   signal?: AbortSignal,
-): AsyncGenerator<Window> {
+): AsyncGenerator<EncodedWindow> {
   let size = FIRST_PAIRS;
-  let upcoming: Promise<Window> | undefined = tokenise(pairs, 0, size, encoding, signal);
+  let upcoming: Promise<EncodedWindow> | undefined = tokenise(pairs, 0, size, encoding, signal);
   while (upcoming) {
-    const window: Window = await upcoming;
+    const window: EncodedWindow = await upcoming;
     const end = window.start + window.order.length;
     size = Math.min(size * GROWTH, MOST_PAIRS);
     upcoming = end < pairs.length ? tokenise(pairs, end, size, encoding, signal) : undefined;
@@ -72,7 +72,7 @@ async function tokenise(
   size: number,
   { pieces, budget, template }: Encoding,
   signal: AbortSignal | undefined,
-): Promise<Window> {
+): Promise<EncodedWindow> {
   const first: Int32Array[] = [];
   const second: Int32Array[] = [];
   const slice = new TimeSlice();

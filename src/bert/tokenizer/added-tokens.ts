@@ -1,4 +1,4 @@
-import { codePointAt, propertyTable, SPACE, WORD } from './unicode.js';
+import { scalarValueAt, propertyTable, SPACE, WORD } from './unicode.js';
 
 /** A token found in the text itself, ahead of the vocabulary: `[SEP]`, `[MASK]`, or what a user added. */
 export interface AddedToken {
@@ -14,7 +14,7 @@ export interface AddedToken {
 }
 
 /** A stretch of text, or an added token in place of it. */
-export type Segment = { readonly text: string } | { readonly id: number };
+export type TextSegment = { readonly text: string } | { readonly id: number };
 
 /** A finder of added tokens: the leftmost first, and the longest of those. */
 export class AddedTokenMatcher {
@@ -32,9 +32,9 @@ export class AddedTokenMatcher {
   }
 
   /** The text cut at its added tokens; undefined if it has none. */
-  split(text: string): Segment[] | undefined {
+  split(text: string): TextSegment[] | undefined {
     if (this.pattern === undefined || text.search(this.pattern) === -1) return undefined;
-    const segments: Segment[] = [];
+    const segments: TextSegment[] = [];
     let done = 0;
     for (const match of text.matchAll(this.pattern)) {
       const token = this.byContent.get(match[0])!;
@@ -58,7 +58,7 @@ function isInsideWord(text: string, start: number, end: number): boolean {
 }
 
 function isWord(text: string, at: number): boolean {
-  return (propertyTable()[codePointAt(text, at)] & WORD) !== 0;
+  return (propertyTable()[scalarValueAt(text, at)] & WORD) !== 0;
 }
 
 function isSpace(unit: number): boolean {

@@ -1,6 +1,6 @@
 import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers';
 import { BertQeError, reasonOf } from '../../common/errors.js';
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject } from '../../common/json.js';
 import type { Tokenizer } from '../types.js';
 import type { TokenizerSettings } from './settings.js';
 import { pairTemplate } from './template.js';

@@ -1,5 +1,5 @@
 import { BertQeError } from '../../common/errors.js';
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject } from '../../common/json.js';
 import type { AddedToken } from './added-tokens.js';
 import { BertTokenizer } from './bert-tokenizer.js';
 import type { NormalizerOptions } from './normalizer.js';

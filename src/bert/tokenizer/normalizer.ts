@@ -1,8 +1,8 @@
 import {
-  codePointAt,
+  scalarValueAt,
   DECOMPOSING,
   IDEOGRAPH,
-  lowerCase,
+  lowerCaseOf,
   MARK,
   propertyTable,
   PUNCTUATION,
@@ -39,7 +39,7 @@ export class BertNormalizer {
     const { cleanText, splitIdeographs } = this.options;
     let result = '';
     for (let i = 0; i < text.length;) {
-      const code = codePointAt(text, i);
+      const code = scalarValueAt(text, i);
       i += code > 0xffff ? 2 : 1;
       const is = this.properties[code];
       if (cleanText && is & REMOVED) continue;
@@ -81,7 +81,7 @@ export class BertNormalizer {
 
   private lower(text: string): string {
     let result = '';
-    for (const character of text) result += lowerCase(character.codePointAt(0)!);
+    for (const character of text) result += lowerCaseOf(character.codePointAt(0)!);
     return result;
   }
 }

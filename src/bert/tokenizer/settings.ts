@@ -1,5 +1,6 @@
 import { omitUndefined } from '../../common/omit-undefined.js';
-import { isJsonObject, type JsonObject, parseJsonObject } from '../json.js';
+import { isJsonObject, type JsonObject } from '../../common/json.js';
+import { parseJsonObject } from '../json.js';
 import type { ModelFiles } from '../model-files.js';
 import type { AddedToken } from './added-tokens.js';
 

@@ -1,5 +1,5 @@
 import { BertQeError } from '../../common/errors.js';
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject } from '../../common/json.js';
 import type { PairTemplate } from '../types.js';
 
 /** BERT's template: `[CLS] a [SEP] b [SEP]`, the second segment from b on. */

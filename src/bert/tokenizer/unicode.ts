@@ -32,13 +32,13 @@ export function propertyTable(): Uint8Array {
 }
 
 /** The code point at `i`; half a surrogate pair counts as U+FFFD. */
-export function codePointAt(text: string, i: number): number {
+export function scalarValueAt(text: string, i: number): number {
   const code = text.codePointAt(i)!;
   return code >= SURROGATES_START && code < SURROGATES_END ? REPLACEMENT : code;
 }
 
 /** One code point in lower case, regardless of its neighbours (no final sigma). */
-export function lowerCase(code: number): string {
+export function lowerCaseOf(code: number): string {
   newerLowerCase ??= parsePairs(tables.NEWER_LOWER_CASE);
   const newer = newerLowerCase.get(code);
   return newer === undefined ? String.fromCodePoint(code).toLowerCase() : String.fromCodePoint(newer);

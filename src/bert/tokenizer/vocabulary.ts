@@ -1,5 +1,5 @@
 import { BertQeError } from '../../common/errors.js';
-import { isJsonObject } from '../json.js';
+import { isJsonObject } from '../../common/json.js';
 
 export type Vocabulary = ReadonlyMap<string, number>;
 

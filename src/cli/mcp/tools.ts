@@ -6,7 +6,7 @@ import type { BertQE, InputDocument, Reranking, RerankOptions } from '../../expa
 import * as schemas from './schemas.js';
 import { explanationText, resultsText } from './texts.js';
 
-/** What the tools work with. */
+/** The sources of the tools: the re-ranker and the documents. */
 export interface ToolSources {
   /** The re-ranker, loaded on first use. */
   reranker(): Promise<BertQE>;

@@ -2,7 +2,7 @@ import { escapeMarkdown, toLatexTabular, toMarkdown } from '../../common/table/f
 import { type TextOptions, toText } from '../../common/table/text.js';
 import { formatCsv, formatJson } from './data.js';
 import type { Report } from './report.js';
-import { tablesOf } from './tables.js';
+import { reportTables } from './tables.js';
 import { formatTrecReport } from './trec.js';
 
 export const reportFormats = ['table', 'json', 'csv', 'markdown', 'latex', 'trec'] as const;
@@ -12,7 +12,7 @@ export type ReportFormat = (typeof reportFormats)[number];
 export function formatReport(report: Report, format: ReportFormat, options: TextOptions = {}): string {
   switch (format) {
     case 'table':
-      return tablesOf(report)
+      return reportTables(report)
         .map((table) => toText(table, options))
         .join('\n');
     case 'json':
@@ -22,7 +22,7 @@ export function formatReport(report: Report, format: ReportFormat, options: Text
     case 'markdown':
       return formatMarkdown(report);
     case 'latex':
-      return `% needs \\usepackage{booktabs}\n${tablesOf(report).map(toLatexTabular).join('\n')}`;
+      return `% needs \\usepackage{booktabs}\n${reportTables(report).map(toLatexTabular).join('\n')}`;
     case 'trec':
       return formatTrecReport(report);
   }
@@ -30,7 +30,7 @@ export function formatReport(report: Report, format: ReportFormat, options: Text
 
 /** Titles are plain paragraphs: the tables belong into a text. */
 function formatMarkdown(report: Report): string {
-  return tablesOf(report)
+  return reportTables(report)
     .map((table) => {
       const heading = table.title ? `${escapeMarkdown(table.title)}:\n\n` : '';
       return heading + toMarkdown({ ...table, title: '' });

@@ -8,7 +8,7 @@ import type { Report, ReportedRun } from './report.js';
 const DIGITS = 4;
 
 /** The tables of a report: one per run with all queries where asked for, the summary, one per baseline with tests. */
-export function tablesOf(given: Report): Table[] {
+export function reportTables(given: Report): Table[] {
   // Baselines come first.
   const report = {
     ...given,

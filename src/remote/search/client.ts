@@ -4,7 +4,7 @@ import { optionalPackage } from '../../common/optional-package.js';
 import type { EngineName, EngineRequest } from './dialect.js';
 
 /** A refused request: the `cause` of the error that is thrown. */
-export interface Refusal {
+export interface ClusterRefusal {
   readonly status: number;
   /** The server's name for it, e.g. `index_not_found_exception`. */
   readonly type: string;
@@ -124,7 +124,7 @@ function translated(error: unknown, method: string, path: string): Error {
       retryAfterMs: parseRetryAfter(headers?.['retry-after']),
     });
   }
-  const refusal: Refusal = { status: statusCode, type };
+  const refusal: ClusterRefusal = { status: statusCode, type };
   const isOurs = statusCode === 401 || statusCode === 403;
   const hint = isOurs ? ' Give user and password in the URL, or set BERT_QE_ENGINE_AUTHORIZATION.' : '';
   return new BertQeError(isOurs ? 'usage' : 'failure', `${method} ${path}: ${statusCode} ${reason}.${hint}`, {

@@ -1,6 +1,6 @@
 import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
 import { retry, type RetryPolicy, TransientFailure } from '../../common/retry.js';
-import { openClient, type Client, type Refusal } from './client.js';
+import { openClient, type Client, type ClusterRefusal } from './client.js';
 import { dialects, type Dialect, type EngineName, type EngineRequest } from './dialect.js';
 
 /** The address of a cluster, and limits for calls. */
@@ -101,10 +101,12 @@ export class EngineConnection {
 }
 
 /** The refusal behind an error; undefined where something else failed. */
-export function refusalOf(error: unknown): Refusal | undefined {
+export function refusalOf(error: unknown): ClusterRefusal | undefined {
   if (!(error instanceof BertQeError)) return undefined;
-  const cause = error.cause as Partial<Refusal> | undefined;
-  return typeof cause?.status === 'number' && typeof cause.type === 'string' ? (cause as Refusal) : undefined;
+  const cause = error.cause as Partial<ClusterRefusal> | undefined;
+  return typeof cause?.status === 'number' && typeof cause.type === 'string'
+    ? (cause as ClusterRefusal)
+    : undefined;
 }
 
 function checkedUrl(text: string): URL {

@@ -35,7 +35,7 @@ export class EngineIndex implements DocumentStore {
     { foreign, ...call }: CallOptions & { foreign?: ForeignFields } = {},
   ): Promise<EngineIndex> {
     if (foreign) return EngineIndex.#openForeign(connection, name, foreign, call);
-    const manifest = await readManifest(connection, name, call);
+    const manifest = await readIndexManifest(connection, name, call);
     const terms = await GlobalStatistics.open(connection, name, fields.content, call);
     if (manifest.load.state !== 'complete' || !manifest.statistics) {
       throw new BertQeError(
@@ -157,7 +157,7 @@ async function mappingOf(
 }
 
 /** Reads the manifest in the index's mapping. */
-export async function readManifest(
+export async function readIndexManifest(
   connection: EngineConnection,
   name: string,
   call: CallOptions = {},

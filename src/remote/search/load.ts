@@ -14,7 +14,7 @@ import {
   type LoadState,
   type NativeSimilarities,
 } from './definition.js';
-import { readManifest } from './engine-index.js';
+import { readIndexManifest } from './engine-index.js';
 
 /** The options of {@link loadEngineIndex}. */
 export interface EngineLoadOptions {
@@ -105,7 +105,7 @@ class Load {
       // The index also exists where the answer to our first attempt was lost.
       if (refusalOf(error)?.type !== 'resource_already_exists_exception') throw error;
     }
-    const manifest = await readManifest(connection, index, { signal });
+    const manifest = await readIndexManifest(connection, index, { signal });
     if (manifest.load.state === 'complete') {
       throw new BertQeError(
         'usage',

@@ -9,7 +9,7 @@ import {
   type AnalyzerSpec,
 } from './spec.js';
 import { TermCache } from './term-cache.js';
-import { withUnits, type TextUnits, type Tokenizer, type TokenSink } from './text-units.js';
+import { withUnits, type TextUnits, type Tokenize, type TokenSink } from './text-units.js';
 
 /** Turns text into index terms. The same text always gives the same terms. */
 export interface Analyzer {
@@ -42,7 +42,7 @@ export function analyzerFromSpec(spec: unknown): Analyzer {
 
 class PipelineAnalyzer implements Analyzer {
   readonly name: string;
-  readonly #tokenize: Tokenizer;
+  readonly #tokenize: Tokenize;
   readonly #wordOf: (token: string) => string;
   readonly #words: Collector<string>;
   readonly #terms: Collector<string>;
@@ -100,7 +100,7 @@ class Collector<T> implements TokenSink {
     this.#nothing = nothing;
   }
 
-  collect(text: string, tokenize: Tokenizer): T[] {
+  collect(text: string, tokenize: Tokenize): T[] {
     const collected: T[] = [];
     this.#collected = collected;
     withUnits(text, (units) => tokenize(units, this));

@@ -2,7 +2,7 @@ import { tokenizeAlphanumeric } from './alphanumeric-tokenizer.js';
 import { tokenizeStandard } from './standard-tokenizer.js';
 import { LUCENE_STOPWORDS } from './stopwords/lucene.js';
 import { TERRIER_STOPWORDS } from './stopwords/terrier.js';
-import type { Tokenizer } from './text-units.js';
+import type { Tokenize } from './text-units.js';
 
 /** The names of all bases. */
 export const analyzerBases = ['anserini', 'terrier', 'plain'] as const;
@@ -19,7 +19,7 @@ export type StemmerName = (typeof stemmerNames)[number];
 
 /** A system's text analysis: tokens and words, and the default stop words and stemmer. */
 export interface Base {
-  readonly tokenize: Tokenizer;
+  readonly tokenize: Tokenize;
   /** The lower-cased word of a token, as in a stop list; `''` for a token that is never indexed. */
   readonly wordOf: (token: string) => string;
   readonly stopwords: ReadonlySet<string>;

@@ -51,4 +51,4 @@ export interface TokenSink {
 }
 
 /** Divides a text into tokens. Tokens are ranges, not strings, so that a known word costs no allocation. */
-export type Tokenizer = (units: TextUnits, sink: TokenSink) => void;
+export type Tokenize = (units: TextUnits, sink: TokenSink) => void;

@@ -109,7 +109,7 @@ export class BlockFile {
 
   constructor(
     private readonly file: string,
-    /** What the manifest says of it. */
+    /** Its record in the manifest. */
     readonly record: FileRecord,
   ) {
     this.#handle = openSync(file, 'r');

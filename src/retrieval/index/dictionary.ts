@@ -10,7 +10,7 @@ export interface TermEntry {
   readonly number: number;
   readonly documentFrequency: number;
   readonly collectionFrequency: number;
-  /** Where its postings are in their file. */
+  /** The first byte of its postings in their file. */
   readonly start: number;
   readonly end: number;
 }

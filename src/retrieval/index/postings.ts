@@ -173,7 +173,7 @@ export class Postings {
   readonly maxDph: Float32Array;
   private readonly start: Int32Array;
   private readonly words: Int32Array;
-  /** Where the blocks begin, in bytes. */
+  /** The first byte of the blocks. */
   private readonly dataAt: number;
   /** A range of `words` that is in memory. */
   private loadedFrom = 0;

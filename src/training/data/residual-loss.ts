@@ -1,11 +1,11 @@
 import { combine, type Combination, expansionScore, interpolate } from '../../expansion/index.js';
-import type { Example, Feedback, FeedbackDocument } from '../examples/index.js';
+import type { Example, Feedback, PhaseOneDocument } from '../examples/index.js';
 
 /** A candidate with the parts of the final score that training does not change. */
 export interface ResidualExample
   extends
     Pick<Example, 'document' | 'passage' | 'relevant'>,
-    Pick<FeedbackDocument, 'queryScore' | 'initial'> {}
+    Pick<PhaseOneDocument, 'queryScore' | 'initial'> {}
 
 /** Some candidates of a query; the loss scores each of them with every chunk. */
 export interface ResidualGroup {

@@ -1,4 +1,4 @@
-import { type Parameter, Table } from './parameter.js';
+import { type Parameter, EmbeddingTable } from './parameter.js';
 
 /** The settings of Adam with decoupled weight decay and, as in BERT's own code, without bias correction. */
 export interface AdamSettings {
@@ -30,7 +30,7 @@ export function gradientNorm(parameters: Iterable<Parameter>): number {
   let sum = 0;
   for (const parameter of parameters) {
     const { gradient } = parameter;
-    if (parameter instanceof Table) {
+    if (parameter instanceof EmbeddingTable) {
       for (const row of parameter.touched) {
         sum += squares(gradient, row * parameter.width, (row + 1) * parameter.width);
       }
@@ -57,7 +57,7 @@ export function adamStep(
   const scale = settings.clipNorm / Math.max(norm, settings.clipNorm);
   for (const parameter of parameters) {
     const decay = parameter.decays ? settings.weightDecay : 0;
-    if (parameter instanceof Table) {
+    if (parameter instanceof EmbeddingTable) {
       const { width, moving } = parameter;
       for (let from = 0; from < moving.length;) {
         let to = from + 1;

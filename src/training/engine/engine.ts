@@ -18,7 +18,7 @@ import {
 import { adamStep, type AdamSettings, gradientNorm } from './adam.js';
 import { DropoutMasks, type MaskSource } from './dropout-masks.js';
 import { batchFeeds, type MicroBatch, padded, type PaddedBatch, type TrainingBatch } from './micro-batch.js';
-import { Parameter, Table } from './parameter.js';
+import { Parameter, EmbeddingTable } from './parameter.js';
 import { openGraph } from './session.js';
 
 export interface EngineSettings {
@@ -76,7 +76,7 @@ export class Engine {
     for (const [name, shape] of bertTensorShapes(config)) {
       // A copy, since training changes the values.
       const values = Float32Array.from(await weight(name));
-      parameters.set(name, new (isTable(name) ? Table : Parameter)(name, shape, values));
+      parameters.set(name, new (isTable(name) ? EmbeddingTable : Parameter)(name, shape, values));
     }
     const { graph, masks } = trainingGraph(config, loss, { dropout: dropout > 0 });
     const session = await openGraph(graph, device, threads);
@@ -92,7 +92,7 @@ export class Engine {
   /** Computes the sum of the micro-batches' losses, and of their gradients in the parameters. */
   async differentiate(batches: readonly TrainingBatch[], number: number): Promise<number> {
     for (const parameter of this.parameters.values()) {
-      if (parameter instanceof Table) parameter.clearGradient();
+      if (parameter instanceof EmbeddingTable) parameter.clearGradient();
     }
     let loss = 0;
     for (const [i, batch] of batches.entries()) {
@@ -172,7 +172,7 @@ export class Engine {
   /** Adds every token's gradient to the rows of its word, position and segment. */
   #scatter({ batch, sequence, ids, segments, padding }: PaddedBatch, rows: Float32Array): void {
     const [words, positions, types] = [WORDS, POSITIONS, TYPES].map(
-      (name) => this.parameters.get(name) as Table,
+      (name) => this.parameters.get(name) as EmbeddingTable,
     );
     const { width } = words;
     for (let token = 0; token < batch * sequence; token++) {

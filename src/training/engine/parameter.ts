@@ -21,7 +21,7 @@ export class Parameter {
 }
 
 /** An embedding table, of which a step uses a few rows. */
-export class Table extends Parameter {
+export class EmbeddingTable extends Parameter {
   /** Rows with a gradient in this step. */
   readonly touched = new Set<number>();
   /** Rows with a gradient in any step. Other rows have no moments, and only weight decay changes them. */

@@ -9,7 +9,7 @@ import {
 import { BertQeError } from '../../common/errors.js';
 import { Random } from '../random.js';
 import { Engine, type EngineSettings } from './engine.js';
-import { Table } from './parameter.js';
+import { EmbeddingTable } from './parameter.js';
 
 /** The arrays of a parameter that a state file holds. */
 const ARRAYS = ['values', 'm', 'v'] as const;
@@ -60,7 +60,7 @@ export async function startFromState(file: string, settings: EngineSettings): Pr
     for (const parameter of engine.parameters.values()) {
       parameter.m.set(await read('m', parameter.name));
       parameter.v.set(await read('v', parameter.name));
-      if (parameter instanceof Table) parameter.findMoving();
+      if (parameter instanceof EmbeddingTable) parameter.findMoving();
     }
     return engine;
   } finally {

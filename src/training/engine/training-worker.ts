@@ -1,16 +1,16 @@
-import { NativeWorker, type Service, workerUrl } from '../../bert/runtime/index.js';
+import { NativeWorker, type WorkerService, workerUrl } from '../../bert/runtime/index.js';
 import type { EngineSettings, StepOutcome } from './engine.js';
 import type { MicroBatch, TrainingBatch } from './micro-batch.js';
 
 /** The setup of the training worker. */
-export interface WorkerSetup {
+export interface TrainingSetup {
   readonly settings: EngineSettings;
   /** Folder of the model to start from, or file of the state to resume from. */
   readonly start: { readonly model: string } | { readonly state: string };
 }
 
 /** The service of the training worker. */
-export interface TrainingService extends Service {
+export interface TrainingService extends WorkerService {
   step(number: number, learningRate: number, batches: readonly TrainingBatch[]): Promise<StepOutcome>;
   /** Logits of all sequences, batch by batch; for the batches of a step, with the step's dropout. */
   score(batches: readonly MicroBatch[], step?: number): Promise<Float32Array>;
@@ -25,7 +25,7 @@ export class TrainingWorker {
   private constructor(private readonly worker: NativeWorker<TrainingService>) {}
 
   /** Resolves once the model and the graphs are loaded. */
-  static async open(setup: WorkerSetup): Promise<TrainingWorker> {
+  static async open(setup: TrainingSetup): Promise<TrainingWorker> {
     const { device } = setup.settings;
     const file = workerUrl('../training/engine/worker.js');
     return new TrainingWorker(await NativeWorker.start({ file, name: 'training', device, setup }));

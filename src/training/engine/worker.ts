@@ -1,9 +1,9 @@
 import { serve } from '../../bert/runtime/index.js';
 import { saveModel, saveState, startFromModel, startFromState } from './state-file.js';
-import type { TrainingService, WorkerSetup } from './training-worker.js';
+import type { TrainingService, TrainingSetup } from './training-worker.js';
 
 /** The training worker: owns the engine. */
-await serve(async ({ settings, start }: WorkerSetup): Promise<TrainingService> => {
+await serve(async ({ settings, start }: TrainingSetup): Promise<TrainingService> => {
   const engine = await ('model' in start
     ? startFromModel(start.model, settings)
     : startFromState(start.state, settings));

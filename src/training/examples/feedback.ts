@@ -10,10 +10,11 @@ export interface Feedback {
   /** The chunks of C, best first, with their weights in Eq. 4. */
   readonly chunks: readonly { readonly text: string; readonly weight: number }[];
   /** The candidates, in the order of the initial ranking. */
-  readonly documents: readonly FeedbackDocument[];
+  readonly documents: readonly PhaseOneDocument[];
 }
 
-export interface FeedbackDocument {
+/** A candidate after phase one. */
+export interface PhaseOneDocument {
   readonly document: string;
   /** The best passage; empty where the document has no words. */
   readonly passage: string;
@@ -29,7 +30,7 @@ export interface QueryFeedback {
 }
 
 /** The models of phases one and two, and the documents. */
-export interface FeedbackSource {
+export interface FeedbackInputs {
   readonly documents: DocumentStore;
   readonly bestPassage: Scorer;
   readonly phaseOne: Scorer;
@@ -43,7 +44,7 @@ export async function collectFeedback(
   run: Run,
   method: FeedbackMethod,
   journal: ExampleJournal<Feedback>,
-  source: FeedbackSource,
+  source: FeedbackInputs,
   onProgress: (done: number, total: number) => void,
 ): Promise<QueryFeedback[]> {
   const { bestPassage, phaseOne, phaseTwo, signal } = source;
@@ -66,7 +67,7 @@ async function feedbackOf(
   query: Query,
   run: Run,
   bertQe: BertQE,
-  { documents, signal }: FeedbackSource,
+  { documents, signal }: FeedbackInputs,
 ): Promise<Feedback> {
   const ranking = (run.get(query.id) ?? []).slice(0, bertQe.settings.depth);
   if (ranking.length === 0) return { chunks: [], documents: [] };

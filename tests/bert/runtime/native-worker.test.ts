@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type NO_ANSWER, NativeWorker, type Service } from '../../../src/bert/runtime/index.js';
+import { type NO_ANSWER, NativeWorker, type WorkerService } from '../../../src/bert/runtime/index.js';
 import type { ErrorCode } from '../../../src/common/errors.js';
 
-interface Echo extends Service {
+interface Echo extends WorkerService {
   echo<T>(value: T, ms?: number): Promise<T>;
   silent(): Promise<typeof NO_ANSWER>;
   fail(code?: ErrorCode): Promise<void>;

@@ -1,5 +1,5 @@
 /** A reader of consecutive little-endian fields; reading past the end throws a RangeError. */
-export class ByteReader {
+export class FieldReader {
   position = 0;
   private readonly view: DataView;
 
