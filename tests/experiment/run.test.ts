@@ -31,6 +31,28 @@ const steps = {
 };
 const all = [...steps.retrieval, 'run BERT-Tiny', 'run BERT-Small', 'run BERT-QE-STT', ...steps.tiny];
 
+describe('two experiments into one folder', () => {
+  test('the second is refused while the first runs', async () => {
+    const folder = temporaryFolder();
+    const small = smallExperiment(folder, {
+      variants: ['TTT'],
+      baselines: [],
+      ablations: undefined,
+      grid: undefined,
+    });
+    const out = join(folder, 'out');
+    let refusal: Promise<unknown> | undefined;
+    const onProgress = (): void => {
+      refusal ??= go(small, out).catch((error: unknown) => error);
+    };
+    await runExperiment(small.file, { out, openModel: fakeModels().open, onProgress });
+    expect(await refusal).toMatchObject({
+      code: 'locked',
+      message: `${out} is being written by process ${process.pid}; wait for it, or write elsewhere.`,
+    });
+  });
+});
+
 describe('an experiment', () => {
   const folder = temporaryFolder();
   const small = smallExperiment(folder);

@@ -14,7 +14,7 @@ export interface ConnectionOptions {
 }
 
 /** The options of one call. */
-export interface CallOptions {
+export interface EngineCallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Attempts (the connection's own number). */
   readonly attempts?: number;
@@ -32,7 +32,7 @@ export class EngineConnection {
     readonly retryPolicy: Partial<RetryPolicy>,
   ) {}
 
-  static async open(options: ConnectionOptions, call: CallOptions = {}): Promise<EngineConnection> {
+  static async open(options: ConnectionOptions, call: EngineCallOptions = {}): Promise<EngineConnection> {
     const { engine, urls, timeoutMs = 60_000 } = options;
     const nodes = urls.map(checkedUrl);
     const address = nodes.map((url) => `${url.protocol}//${url.host}`).join(', ');
@@ -73,7 +73,7 @@ export class EngineConnection {
    */
   async call<T = Record<string, unknown>>(
     request: EngineRequest,
-    options: CallOptions = {},
+    options: EngineCallOptions = {},
     lacks: (answer: T) => string | undefined = () => undefined,
   ): Promise<T> {
     const attempt = async (): Promise<T> => {

@@ -2,7 +2,7 @@ import type { Document, DocumentStore } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { analyzerFromSpec, type Analyzer } from '../../retrieval/index.js';
 import { maxIdBytes } from './bulk.js';
-import { refusalOf, type CallOptions, type EngineConnection } from './connection.js';
+import { refusalOf, type EngineCallOptions, type EngineConnection } from './connection.js';
 import { fields, type EngineManifest, type EngineStatistics, type NativeSimilarities } from './definition.js';
 import { GlobalStatistics } from './global-statistics.js';
 
@@ -32,7 +32,7 @@ export class EngineIndex implements DocumentStore {
   static async open(
     connection: EngineConnection,
     name: string,
-    { foreign, ...call }: CallOptions & { foreign?: ForeignFields } = {},
+    { foreign, ...call }: EngineCallOptions & { foreign?: ForeignFields } = {},
   ): Promise<EngineIndex> {
     if (foreign) return EngineIndex.#openForeign(connection, name, foreign, call);
     const manifest = await readIndexManifest(connection, name, call);
@@ -50,7 +50,7 @@ export class EngineIndex implements DocumentStore {
     connection: EngineConnection,
     name: string,
     { text, title }: ForeignFields,
-    call: CallOptions,
+    call: EngineCallOptions,
   ): Promise<EngineIndex> {
     await mappingOf(connection, name, call);
     const terms = await GlobalStatistics.open(connection, name, text, call);
@@ -78,7 +78,7 @@ export class EngineIndex implements DocumentStore {
   }
 
   /** The terms of a text, analysed by the server. */
-  async analyze(text: string, call: CallOptions = {}): Promise<string[]> {
+  async analyze(text: string, call: EngineCallOptions = {}): Promise<string[]> {
     if (text === '') return [];
     const { tokens } = await this.connection.call<{ tokens: readonly { token: string }[] }>(
       {
@@ -91,7 +91,7 @@ export class EngineIndex implements DocumentStore {
     return tokens.map(({ token }) => token);
   }
 
-  async get(ids: readonly string[], call: CallOptions = {}): Promise<Map<string, Document>> {
+  async get(ids: readonly string[], call: EngineCallOptions = {}): Promise<Map<string, Document>> {
     const { text, title } = this.source;
     const documents = new Map<string, Document>();
     // One id that is too long would make the server refuse the whole request.
@@ -137,7 +137,7 @@ function textOf(value: unknown): string {
 async function mappingOf(
   connection: EngineConnection,
   name: string,
-  call: CallOptions,
+  call: EngineCallOptions,
 ): Promise<Record<string, unknown>> {
   try {
     const answer = await connection.call<Record<string, { mappings?: { _meta?: Record<string, unknown> } }>>(
@@ -160,7 +160,7 @@ async function mappingOf(
 export async function readIndexManifest(
   connection: EngineConnection,
   name: string,
-  call: CallOptions = {},
+  call: EngineCallOptions = {},
 ): Promise<EngineManifest> {
   const manifest = (await mappingOf(connection, name, call))['bert_qe'] as EngineManifest | undefined;
   if (manifest?.format !== 'bert-qe-engine-index') {

@@ -10,7 +10,7 @@ import {
   type WeightedQuery,
   type WeightingModel,
 } from '../../retrieval/index.js';
-import type { CallOptions } from './connection.js';
+import type { EngineCallOptions } from './connection.js';
 import { fields } from './definition.js';
 import type { EngineIndex } from './engine-index.js';
 import { FeedbackView } from './feedback-view.js';
@@ -58,7 +58,7 @@ export class EngineRetriever implements Retriever {
   }
 
   async search(query: Query, { depth = 1000, signal }: SearchOptions = {}): Promise<Ranking> {
-    const call: CallOptions = { signal };
+    const call: EngineCallOptions = { signal };
     const terms = await this.#terms(query.text, call);
     return this.#match(terms, depth, call);
   }
@@ -68,7 +68,7 @@ export class EngineRetriever implements Retriever {
   }
 
   /** The weighted terms of a query after feedback. */
-  async #terms(text: string, call: CallOptions): Promise<WeightedQuery> {
+  async #terms(text: string, call: EngineCallOptions): Promise<WeightedQuery> {
     const { analyzer } = this.index;
     const query = analyzer
       ? firstQuery(this.model, analyzer, text)
@@ -85,7 +85,7 @@ export class EngineRetriever implements Retriever {
     return this.feedback.expand(query, feedback, view);
   }
 
-  async #match(query: WeightedQuery, depth: number, call: CallOptions): Promise<ScoredDocument[]> {
+  async #match(query: WeightedQuery, depth: number, call: EngineCallOptions): Promise<ScoredDocument[]> {
     const weights = [...sumByTerm(query)].filter(([, weight]) => weight > 0);
     const counts = await this.index.terms.of(
       weights.map(([term]) => term),
@@ -104,7 +104,7 @@ export class EngineRetriever implements Retriever {
     scoring: ScoringQuery,
     depth: number,
     pit: object,
-    call: CallOptions,
+    call: EngineCallOptions,
   ): Promise<ScoredDocument[]> {
     const isOurs = this.index.manifest !== undefined;
     if (!isOurs && depth > pageSize) {
@@ -140,7 +140,7 @@ export class EngineRetriever implements Retriever {
   }
 
   /** Fetches a page; an answer without some shard, or cut off by the timeout, is refused. */
-  async #page(body: object, scoring: ScoringQuery, call: CallOptions): Promise<SearchAnswer> {
+  async #page(body: object, scoring: ScoringQuery, call: EngineCallOptions): Promise<SearchAnswer> {
     const { connection } = this.index;
     return connection.call<SearchAnswer>(
       {

@@ -1,6 +1,6 @@
 import { BertQeError } from '../../common/errors.js';
 import type { FeedbackSource, ForwardVector, TermFacts } from '../../retrieval/index.js';
-import type { CallOptions } from './connection.js';
+import type { EngineCallOptions } from './connection.js';
 import type { EngineStatistics } from './definition.js';
 import type { EngineIndex } from './engine-index.js';
 
@@ -29,7 +29,7 @@ export class FeedbackView implements FeedbackSource {
   static async fetch(
     index: EngineIndex,
     ids: readonly string[],
-    call: CallOptions = {},
+    call: EngineCallOptions = {},
   ): Promise<FeedbackView> {
     const view = new FeedbackView(index.statistics);
     const { docs } = await index.connection.call<{ docs: readonly VectorAnswer[] }>(

@@ -1,4 +1,4 @@
-import { missingShards, type CallOptions, type EngineConnection } from './connection.js';
+import { missingShards, type EngineCallOptions, type EngineConnection } from './connection.js';
 
 /** The document frequency n and the collection frequency F of a term. */
 export interface TermCounts {
@@ -48,7 +48,7 @@ export class GlobalStatistics {
     connection: EngineConnection,
     index: string,
     field: string,
-    call: CallOptions = {},
+    call: EngineCallOptions = {},
   ): Promise<GlobalStatistics> {
     const routings = await routingPerShard(connection, index, call);
     return new GlobalStatistics(connection, index, field, routings);
@@ -59,7 +59,7 @@ export class GlobalStatistics {
   }
 
   /** Counts of the terms; zero for those that the collection does not have. */
-  async of(terms: Iterable<string>, call: CallOptions = {}): Promise<ReadonlyMap<string, TermCounts>> {
+  async of(terms: Iterable<string>, call: EngineCallOptions = {}): Promise<ReadonlyMap<string, TermCounts>> {
     const asked = [...new Set(terms)];
     const missing = asked.filter((term) => !this.#known.has(term));
     const found = new Map<string, TermCounts>();
@@ -83,7 +83,7 @@ export class GlobalStatistics {
   }
 
   /** Number of documents with the field, and of its terms. */
-  async ofField(call: CallOptions = {}): Promise<{ documents: number; tokens: number }> {
+  async ofField(call: EngineCallOptions = {}): Promise<{ documents: number; tokens: number }> {
     let documents = 0;
     let tokens = 0;
     for (const answer of await this.#ask('term', call)) {
@@ -94,7 +94,7 @@ export class GlobalStatistics {
   }
 
   /** The answers of all shards about an artificial document; its content is split at white space only. */
-  async #ask(content: string, call: CallOptions) {
+  async #ask(content: string, call: EngineCallOptions) {
     const { docs } = await this.connection.call<{ docs: readonly TermVectorAnswer[] }>(
       {
         method: 'POST',
@@ -126,7 +126,7 @@ export class GlobalStatistics {
 async function routingPerShard(
   connection: EngineConnection,
   index: string,
-  call: CallOptions,
+  call: EngineCallOptions,
 ): Promise<string[]> {
   const shardsOf = async (routing?: string): Promise<number[]> => {
     const { shards } = await connection.call<{ shards: readonly (readonly { shard: number }[])[] }>(

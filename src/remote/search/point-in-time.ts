@@ -1,4 +1,4 @@
-import { missingShards, refusalOf, type CallOptions, type EngineConnection } from './connection.js';
+import { missingShards, refusalOf, type EngineCallOptions, type EngineConnection } from './connection.js';
 
 const keepAlive = '5m';
 
@@ -17,7 +17,7 @@ export class PointInTime {
   /** Runs an action on the view, and again on a new one where the server has lost it. */
   async use<T>(
     action: (view: { id: string; keep_alive: string }) => Promise<T>,
-    call: CallOptions,
+    call: EngineCallOptions,
   ): Promise<T> {
     for (let lost = 0; ; lost++) {
       const opening = (this.#id ??= this.#open(call));
@@ -45,7 +45,7 @@ export class PointInTime {
   }
 
   /** Opens a view of all shards. The server itself would accept one without those that are away. */
-  async #open(call: CallOptions): Promise<string> {
+  async #open(call: EngineCallOptions): Promise<string> {
     const { dialect } = this.connection;
     const answer = await this.connection.call<OpenedView>(
       dialect.openPointInTime(this.index, keepAlive),
