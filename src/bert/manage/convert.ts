@@ -9,7 +9,8 @@ import {
   storedName,
   writeSafetensors,
 } from '../checkpoint/index.js';
-import { formatModelConfig, type ModelConfig, readModelConfig } from '../config.js';
+import { formatModelConfig, type ModelConfig } from '../config.js';
+import { readModelConfig } from '../model-folder.js';
 import { exportGraph } from '../graph/index.js';
 import { writeSingleFileModel } from '../onnx/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';

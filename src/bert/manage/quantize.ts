@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { throwIfAborted } from '../../common/errors.js';
 import { bertWeights, openCheckpoint } from '../checkpoint/index.js';
 import { defaultCalibrationPairs, writeCompiled } from '../compile/index.js';
-import { readModelConfig } from '../config.js';
+import { readModelConfig } from '../model-folder.js';
 import { BertScorer, type Logits, logOdds, probabilities } from '../scorer/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import type { TextPair } from '../types.js';

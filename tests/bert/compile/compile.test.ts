@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compiledModel } from '../../../src/bert/compile/index.js';
-import { readModelConfig } from '../../../src/bert/config.js';
+import { readModelConfig } from '../../../src/bert/model-folder.js';
 import { BertScorer } from '../../../src/bert/scorer/index.js';
 import { loadTokenizer } from '../../../src/bert/tokenizer/index.js';
 import { kendallTau } from '../../../src/bert/manage/index.js';
