@@ -4,8 +4,8 @@
  * real types.
  */
 
-export type JsonValue = null | string | number | boolean | JsonObject | JsonValue[];
-export type JsonObject = { [name: string]: JsonValue | undefined };
+export type JsonValue = null | string | number | boolean | SdkJsonObject | JsonValue[];
+export type SdkJsonObject = { [name: string]: JsonValue | undefined };
 
 /** AI SDK 6 takes v3, AI SDK 7 takes v3 and v4. */
 export type SpecificationVersion = 'v3' | 'v4';
@@ -35,7 +35,7 @@ export interface CallResult {
   /** Best first. */
   ranking: { index: number; relevanceScore: number }[];
   warnings: CallWarning[];
-  providerMetadata: Record<string, JsonObject>;
+  providerMetadata: Record<string, SdkJsonObject>;
   response: { timestamp: Date; modelId: string };
 }
 

@@ -12,7 +12,7 @@ import type {
   CallOptions,
   CallResult,
   CallWarning,
-  JsonObject,
+  SdkJsonObject,
   ProviderOptions,
   RerankingModel,
   SpecificationVersion,
@@ -173,6 +173,6 @@ function documentOf(value: string | AnyObject): { document: InputDocument; isJso
   return { document: typeof title === 'string' ? { title, text } : { text }, isJson: false };
 }
 
-function asJson(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as JsonObject;
+function asJson(value: object): SdkJsonObject {
+  return JSON.parse(JSON.stringify(value)) as SdkJsonObject;
 }

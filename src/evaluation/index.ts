@@ -7,7 +7,7 @@ export { compareRuns, testNames } from './compare.js';
 export type { Comparison, ComparisonOptions, NamedEvaluation, TestName } from './compare.js';
 export { formatReport, reportFormats } from './report/format.js';
 export type { ReportFormat } from './report/format.js';
-export type { Report, ReportedRun } from './report/report.js';
+export type { EvaluationReport, ReportedRun } from './report/report.js';
 export { formatFixed, formatTrec } from './report/trec.js';
 export { publishedAlphas, publishedBetas, tuneInterpolation, tuningModes, Validation } from './tuning.js';
 export type { InterpolatedRanker, Interpolation } from './tuning.js';

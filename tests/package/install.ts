@@ -28,16 +28,19 @@ export class InstalledPackage {
 
   /** Packs the checkout, and installs it with the tools that a TypeScript project has. */
   install(): void {
-    npm(root, ['pack', '--ignore-scripts=false', '--pack-destination', this.folder]);
-    const tarball = readdirSync(this.folder).find((name) => name.endsWith('.tgz'));
     const tools = ranges('package.json', ['typescript', '@types/node', 'tsx']);
-    npm(this.folder, ['install', '--ignore-scripts', `./${tarball}`, ...tools]);
+    this.add(pack(this.folder), ...tools);
+  }
+
+  /** Installs packages as the documentation says. */
+  add(...packages: readonly string[]): void {
+    npm(this.folder, ['install', '--ignore-scripts', ...packages]);
   }
 
   /** Installs the frameworks that the examples are for. */
   installFrameworks(): void {
     const names = ['ai-v7', '@langchain/core', '@langchain/classic', 'genkit', 'cohere-ai'];
-    npm(this.folder, ['install', '--ignore-scripts', ...ranges('tests/frameworks/package.json', names)]);
+    this.add(...ranges('tests/frameworks/package.json', names));
   }
 
   get packages(): string {
@@ -75,7 +78,16 @@ export class InstalledPackage {
   }
 }
 
-function npm(cwd: string, args: readonly string[]): void {
+/** Packs the checkout, which builds it, into a folder. Returns the tarball's path. */
+export function pack(folder: string): string {
+  npm(root, ['pack', '--ignore-scripts=false', '--pack-destination', folder]);
+  return join(
+    folder,
+    readdirSync(folder).find((name) => name.endsWith('.tgz'))!,
+  );
+}
+
+export function npm(cwd: string, args: readonly string[]): void {
   const { status, stdout, stderr } = spawnSync('npm', [...args, '--no-audit', '--no-fund'], {
     cwd,
     encoding: 'utf8',

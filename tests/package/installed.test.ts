@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -59,6 +59,12 @@ const loading = (load: string) => `${load}.BertQE.load({ models: 'T' })
     .then((reranker) => reranker.close())
     .then(() => console.log('closed'))`;
 
+/** The same in a worker thread. */
+const inWorker = `
+  import { Worker } from 'node:worker_threads';
+  const program = "import('bert-qe').then(({ BertQE }) => BertQE.load({ models: 'T' })).then((it) => it.close())";
+  new Worker(program, { eval: true });`;
+
 describe('the library', () => {
   const run = promisify(execFile);
 
@@ -84,6 +90,28 @@ describe('the library', () => {
     } finally {
       renameSync(`${runtime}-aside`, runtime);
     }
+  });
+});
+
+describe.runIf(spawnSync('strace', ['--version']).status === 0)('a trace of the installed package', () => {
+  const trace = join(installed.folder, 'trace');
+  const cli = () => join(installed.bertQe, 'bin/bert-qe.js');
+  const program = loading("(await import('bert-qe'))");
+  const programs: readonly [string, () => string[]][] = [
+    ['the library', () => ['--input-type=module', '--eval', program]],
+    ['a worker thread', () => ['--input-type=module', '--eval', inWorker]],
+    [
+      'the command line',
+      () => [cli(), 'rerank', 'bread', '--documents', join(installed.bertQe, 'demo'), '--depth', '3'],
+    ],
+  ];
+
+  test.each(programs)('%s opens no socket and looks no name up', async (_, args) => {
+    const strace = ['-f', '-e', 'trace=network,openat', '-o', trace, process.execPath, ...args()];
+    await promisify(execFile)('strace', strace, { cwd: installed.folder });
+    const calls = readFileSync(trace, 'utf8').split('\n');
+    expect(calls.some((line) => line.includes('libonnxruntime.so'))).toBe(true);
+    expect(calls.filter((line) => /AF_INET|sendto|sendmsg|sendmmsg|resolv\.conf/.test(line))).toEqual([]);
   });
 });
 

@@ -10,7 +10,7 @@ import {
   reportFormats,
   testNames,
   type EvaluationOptions,
-  type Report,
+  type EvaluationReport,
   type ReportedRun,
 } from '../../evaluation/index.js';
 import { standardStream, writeOutput } from '../../common/output.js';
@@ -106,7 +106,7 @@ export const evaluateCommand = defineCommand({
     }
     const named = runs.map(({ file, evaluation, isBaseline }) => ({ name: file, evaluation, isBaseline }));
     const { test, correction } = options;
-    const report: Report = {
+    const report: EvaluationReport = {
       measures: runs[0].evaluation.measures,
       runs,
       comparisons: compareRuns(

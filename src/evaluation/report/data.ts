@@ -2,13 +2,13 @@ import { toCsv } from '../../common/table/formats.js';
 import type { Cell, Row } from '../../common/table/table.js';
 import type { Comparison } from '../compare.js';
 import type { Evaluation } from '../evaluate.js';
-import type { Report, ReportedRun } from './report.js';
+import type { EvaluationReport, ReportedRun } from './report.js';
 
 /**
  * One line per run, or per run and query with the run's summary ("all") last. Values have full precision; p-values
  * against the baselines are in columns of their own.
  */
-export function formatCsv(report: Report): string {
+export function formatCsv(report: EvaluationReport): string {
   const measures = report.measures.map(({ name }) => name);
   const baselines = [...new Set(report.comparisons.map(({ baseline }) => baseline))];
   const tested = [...new Set(report.comparisons.map(({ measure }) => measure))];
@@ -50,7 +50,7 @@ function rowOf(file: string, query: string, values: readonly (number | undefined
 }
 
 /** The machine-readable form; its shape is part of the command line's contract. */
-export function formatJson(report: Report): string {
+export function formatJson(report: EvaluationReport): string {
   const runs = report.runs.map(({ file, evaluation, isBaseline }) => ({
     run: file,
     measures: Object.fromEntries(evaluation.summary),
@@ -75,7 +75,7 @@ function byQuery({ queries, perQuery }: Evaluation): Record<string, Record<strin
 /** A test in JSON, where NaN, such as the p-value of a single query, becomes null. */
 function testOf(
   { baseline, measure, test, p, star, n, difference, interval, effectSize, uncorrectedP }: Comparison,
-  { correction }: Report,
+  { correction }: EvaluationReport,
 ): Record<string, unknown> {
   return {
     baseline,

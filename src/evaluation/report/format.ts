@@ -1,7 +1,7 @@
 import { escapeMarkdown, toLatexTabular, toMarkdown } from '../../common/table/formats.js';
 import { type TextOptions, toText } from '../../common/table/text.js';
 import { formatCsv, formatJson } from './data.js';
-import type { Report } from './report.js';
+import type { EvaluationReport } from './report.js';
 import { reportTables } from './tables.js';
 import { formatTrecReport } from './trec.js';
 
@@ -9,7 +9,11 @@ export const reportFormats = ['table', 'json', 'csv', 'markdown', 'latex', 'trec
 export type ReportFormat = (typeof reportFormats)[number];
 
 /** Writes a report in one of its formats. */
-export function formatReport(report: Report, format: ReportFormat, options: TextOptions = {}): string {
+export function formatReport(
+  report: EvaluationReport,
+  format: ReportFormat,
+  options: TextOptions = {},
+): string {
   switch (format) {
     case 'table':
       return reportTables(report)
@@ -29,7 +33,7 @@ export function formatReport(report: Report, format: ReportFormat, options: Text
 }
 
 /** Titles are plain paragraphs: the tables belong into a text. */
-function formatMarkdown(report: Report): string {
+function formatMarkdown(report: EvaluationReport): string {
   return reportTables(report)
     .map((table) => {
       const heading = table.title ? `${escapeMarkdown(table.title)}:\n\n` : '';

@@ -12,7 +12,7 @@ export interface ReportedRun {
 }
 
 /** The content of an evaluation report, before layout. */
-export interface Report {
+export interface EvaluationReport {
   readonly measures: readonly Measure[];
   /** In the order they are listed. */
   readonly runs: readonly ReportedRun[];

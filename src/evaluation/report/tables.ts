@@ -3,12 +3,12 @@ import type { Comparison, TestName } from '../compare.js';
 import type { Measure } from '../measures/measure.js';
 import { correctionTitles, STAR_LEGEND } from '../significance/p-values.js';
 import { formatFixed } from './trec.js';
-import type { Report, ReportedRun } from './report.js';
+import type { EvaluationReport, ReportedRun } from './report.js';
 
 const DIGITS = 4;
 
 /** The tables of a report: one per run with all queries where asked for, the summary, one per baseline with tests. */
-export function reportTables(given: Report): Table[] {
+export function reportTables(given: EvaluationReport): Table[] {
   // Baselines come first.
   const report = {
     ...given,
@@ -31,7 +31,11 @@ export function labelsOf(files: readonly string[]): Map<string, string> {
   return new Map(files.map((file, i) => [file, distinct ? short[i] : file]));
 }
 
-function queryTable({ file, evaluation }: ReportedRun, { measures }: Report, labels: Labels): Table {
+function queryTable(
+  { file, evaluation }: ReportedRun,
+  { measures }: EvaluationReport,
+  labels: Labels,
+): Table {
   const rows = evaluation.queries.map((query, row) => ({
     label: query,
     cells: measures.map((measure) => valueCell(measure, evaluation.perQuery.get(measure.name)![row])),
@@ -45,7 +49,7 @@ function queryTable({ file, evaluation }: ReportedRun, { measures }: Report, lab
   };
 }
 
-function summaryTable({ measures, runs, comparisons }: Report, labels: Labels): Table {
+function summaryTable({ measures, runs, comparisons }: EvaluationReport, labels: Labels): Table {
   const letters = lettersOf(runs);
   const marksOf = (file: string, name: string): string =>
     comparisons
@@ -83,7 +87,10 @@ function valueCell({ isCount }: Measure, value: number): Cell {
   return { text: isCount ? String(value) : formatFixed(value, DIGITS), value };
 }
 
-function comparisonTables({ runs, comparisons, test, correction }: Report, labels: Labels): Table[] {
+function comparisonTables(
+  { runs, comparisons, test, correction }: EvaluationReport,
+  labels: Labels,
+): Table[] {
   const tested = [...new Set(comparisons.map(({ measure }) => measure))];
   const baselines = runs.filter(({ file }) => comparisons.some(({ baseline }) => baseline === file));
   const letters = lettersOf(runs);

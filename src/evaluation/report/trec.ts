@@ -1,9 +1,9 @@
 import type { Evaluation } from '../evaluate.js';
 import type { Measure } from '../measures/measure.js';
-import type { Report } from './report.js';
+import type { EvaluationReport } from './report.js';
 
 /** The evaluations of all runs; where there are several, each stands below a line with its file's name. */
-export function formatTrecReport({ runs, perQuery }: Report): string {
+export function formatTrecReport({ runs, perQuery }: EvaluationReport): string {
   return runs
     .map(({ file, evaluation }) => {
       const heading = runs.length > 1 ? `${'runid'.padEnd(22)}\tall\t${file}\n` : '';

@@ -3,7 +3,7 @@ import {
   describeVariants,
   experimentFiles,
   listExperiments,
-  listModels,
+  modelList,
   modelEntry,
 } from '../catalogue/index.js';
 import { fileUnder, HttpProblem, jsonAnswer, textAnswer } from '../http/index.js';
@@ -20,7 +20,7 @@ export const answerVariants: Handler = ({ models, methodDefaults, measurements }
 
 export const answerModels: Handler = ({ models, started }, { request }) => {
   const { searchParams } = new URL(request.url ?? '', 'http://localhost');
-  return jsonAnswer(listModels(models.variants, started, searchParams.get('endpoint')));
+  return jsonAnswer(modelList(models.variants, started, searchParams.get('endpoint')));
 };
 
 export const answerModel: Handler = (service, { match }) => {

@@ -49,7 +49,7 @@ export class WorkLedger {
     this.addEstimated(client, work);
   }
 
-  /** Whether the queue, however slow, can hold this much more. */
+  /** True if the queue can hold this much more, however slowly it moves. */
   fits(work: number): boolean {
     return this.#total + work <= this.queueTokens;
   }

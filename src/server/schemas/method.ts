@@ -5,7 +5,7 @@ const count = (most: number) => z.int().min(1).max(most);
 const share = z.number().min(0).max(1);
 
 /** The parameters of the method that a request may set. The server's apply to those left out. */
-export const methodOptions = {
+export const methodFields = {
   alpha: share.optional().describe('Eq. 5: the share of rel(C,d) against rel(q,d).'),
   beta: share.optional().describe('The share of ln M against the initial score.'),
   kd: count(1000).optional().describe('Feedback documents of phase two.'),

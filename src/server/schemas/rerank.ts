@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { explanation } from './explanation.js';
-import { methodOptions } from './method.js';
+import { methodFields } from './method.js';
 import { rankFields } from '../limits.js';
 import { clientModelName, documentText, queryText } from './texts.js';
 
@@ -17,7 +17,7 @@ const extensions = {
     'Log-odds instead of probabilities: they still tell documents apart where probabilities round to 1.',
   ),
   explain: optional(z.boolean()).describe('Adds an `explanation` to the answer.'),
-  method: optional(z.strictObject(methodOptions)).describe(
+  method: optional(z.strictObject(methodFields)).describe(
     'Parameters of BERT-QE, for variants that expand the query.',
   ),
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requestCost } from './cost.js';
 import { explanation } from './explanation.js';
-import { methodOptions, methodSettings } from './method.js';
+import { methodFields, methodSettings } from './method.js';
 import { problem } from './problem.js';
 import { documentText, modelName, queryText } from './texts.js';
 
@@ -47,7 +47,7 @@ export const searchRequest = z.strictObject({
   deadline: milliseconds
     .optional()
     .describe('After so many milliseconds the best order known so far is returned, and `complete` is false.'),
-  ...methodOptions,
+  ...methodFields,
 });
 
 export const searchResult = z.object({

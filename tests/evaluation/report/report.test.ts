@@ -6,7 +6,7 @@ import {
   evaluate,
   formatReport,
   parseMeasures,
-  type Report,
+  type EvaluationReport,
 } from '../../../src/evaluation/index.js';
 
 const queries = ['1', '2', '3', '4', '5', '6'];
@@ -25,7 +25,9 @@ function runOf(ranks: readonly number[]): Run {
   );
 }
 
-function report(options: Partial<Report> & { baselines?: readonly string[] } = {}): Report {
+function report(
+  options: Partial<EvaluationReport> & { baselines?: readonly string[] } = {},
+): EvaluationReport {
   const { baselines = ['runs/weak.run'], ...rest } = options;
   const measures = parseMeasures('RR,P@1,NumRet');
   const runs = Object.entries({
