@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { bertWeights, openCheckpoint } from '../../src/bert/checkpoint/index.js';
-import { readModelConfig } from '../../src/bert/config.js';
+import { readModelConfig } from '../../src/bert/model-folder.js';
 import { exportGraph } from '../../src/bert/graph/index.js';
 import { writeSingleFileModel } from '../../src/bert/onnx/index.js';
 

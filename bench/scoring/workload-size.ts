@@ -1,4 +1,4 @@
-import { readModelConfig } from '../../src/bert/config.js';
+import { readModelConfig } from '../../src/bert/model-folder.js';
 import { findModel } from '../../src/bert/models.js';
 import { budgetFor, DEFAULT_MAX_LENGTH, sequenceLength } from '../../src/bert/sequence.js';
 import { loadTokenizer } from '../../src/bert/tokenizer/index.js';

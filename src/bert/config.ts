@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import { BertQeError } from '../common/errors.js';
-import { type JsonObject } from '../common/json.js';
-import { parseJsonObject, readTextIfPresent } from './json.js';
+import type { JsonObject } from '../common/json.js';
+import { parseJsonObject } from './json.js';
+import type { ModelFiles } from './model-files.js';
 
 /** Exact GELU (erf), its tanh approximation, or ReLU. */
 export type Activation = 'gelu' | 'gelu_new' | 'relu';
@@ -43,14 +43,14 @@ const ACTIVATIONS: Readonly<Record<string, Activation>> = {
 const OFFSET_POSITIONS = new Set(['roberta', 'xlm-roberta', 'xlm-roberta-xl', 'camembert', 'mpnet', 'xmod']);
 
 /** Reads `config.json`, else `bert_config.json`, as a BERT that the graph writer can build. */
-export async function readModelConfig(folder: string): Promise<ModelConfig> {
-  const { text, file } = await readConfigText(folder);
+export async function modelConfigOf(files: ModelFiles): Promise<ModelConfig> {
+  const { text, file } = await readConfigText(files);
   return parseModelConfig(text, file);
 }
 
 /** Reads the configuration of a cross-encoder of any architecture. */
-export async function readCrossEncoderConfig(folder: string): Promise<CrossEncoderConfig> {
-  const { text, file } = await readConfigText(folder);
+export async function crossEncoderConfigOf(files: ModelFiles): Promise<CrossEncoderConfig> {
+  const { text, file } = await readConfigText(files);
   return parseCrossEncoderConfig(text, file);
 }
 
@@ -136,15 +136,14 @@ function dense(from: number, to: number): number {
   return from * to + to;
 }
 
-async function readConfigText(folder: string): Promise<{ text: string; file: string }> {
+async function readConfigText(files: ModelFiles): Promise<{ text: string; file: string }> {
   for (const name of ['config.json', 'bert_config.json']) {
-    const file = join(folder, name);
-    const text = await readTextIfPresent(file);
-    if (text !== undefined) return { text, file };
+    const text = await files.text(name);
+    if (text !== undefined) return { text, file: files.nameOf(name) };
   }
   throw new BertQeError(
     'missing',
-    `${folder}: no config.json or bert_config.json here; name a folder that holds a model`,
+    `${files.place}: no config.json or bert_config.json here; name a folder that holds a model`,
   );
 }
 

@@ -7,7 +7,8 @@ export {
   type CheckpointFormat,
 } from './checkpoint/index.js';
 export { countOf, encoderFlops, weightFlops } from './cost.js';
-export { readCrossEncoderConfig, readModelConfig, type ModelConfig } from './config.js';
+export type { ModelConfig } from './config.js';
+export { readCrossEncoderConfig, readModelConfig } from './model-folder.js';
 export { fetchModel } from './hub/index.js';
 export {
   cudaState,

@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { BertQeError, reasonOf } from '../common/errors.js';
 import { isJsonObject, type JsonObject } from '../common/json.js';
-import { readFailure, systemCode } from '../common/io-errors.js';
 
 /** Parses text that must be one JSON object; `file` is for messages. */
 export function parseJsonObject(text: string, file: string): JsonObject {
@@ -16,17 +14,6 @@ export function parseJsonObject(text: string, file: string): JsonObject {
   }
   if (!isJsonObject(value)) throw new BertQeError('input', `${file}: expected a JSON object`);
   return value;
-}
-
-/** The text of a file; undefined if there is none. */
-export async function readTextIfPresent(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw readFailure(file, error);
-  }
 }
 
 /**

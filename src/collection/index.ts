@@ -27,6 +27,7 @@ export { topicFields } from './topics.js';
 export type { TopicField } from './topics.js';
 export { foldsOfPartitions, readFolds, roundRobinFolds } from './folds.js';
 export type { Fold } from './folds.js';
+export { publishedFoldNames, publishedFolds } from './published-folds.js';
 export { readQrels } from './qrels.js';
 export type { ReadQrelsOptions } from './qrels.js';
 export { readRun, readRunByQuery } from './runs.js';

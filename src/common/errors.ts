@@ -33,7 +33,7 @@ export class BertQeError extends Error {
   /** The exit code of the command line: 2 for errors that the user can fix, 130 for Ctrl-C, else 1. */
   get exitCode(): number {
     if (this.code === 'aborted') return 130;
-    return this.code === 'failure' || this.code === 'locked' ? 1 : 2;
+    return this.code === 'failure' ? 1 : 2;
   }
 }
 

@@ -81,8 +81,7 @@ export class Journal<Entry> {
     const bytes = Buffer.alloc(line.end - line.start - 1);
     await this.file.read(bytes, 0, bytes.length, line.start);
     const entry = parseEntry<Entry>(bytes.toString('utf8'));
-    if (entry === undefined)
-      throw new BertQeError('corrupt', `${this.path} was changed while it was in use.`);
+    if (entry === undefined) throw this.#changed();
     return entry;
   }
 
@@ -97,7 +96,10 @@ export class Journal<Entry> {
   /** All entries, in the order in which they were appended. */
   async *entries(): AsyncGenerator<Entry> {
     for await (const { text, start } of wholeLines(this.file)) {
-      if (start > 0) yield parseEntry<Entry>(text)!;
+      if (start === 0) continue;
+      const entry = parseEntry<Entry>(text);
+      if (entry === undefined) throw this.#changed();
+      yield entry;
     }
   }
 
@@ -133,6 +135,10 @@ export class Journal<Entry> {
     if (!hasHeader) await this.#refuseForeignFile();
     await this.file.truncate(this.#end);
     if (!hasHeader) await this.#write(`${JSON.stringify({ journal: kind, inputs } satisfies Header)}\n`);
+  }
+
+  #changed(): BertQeError {
+    return new BertQeError('corrupt', `${this.path} was changed while it was in use.`);
   }
 
   #warnOfDamage(kept: number): void {
@@ -191,7 +197,8 @@ export class Journal<Entry> {
 function parseHeader(line: string, kind: string): Header | undefined {
   try {
     const header = JSON.parse(line) as Header;
-    return header.journal === kind ? header : undefined;
+    const { inputs } = header;
+    return header.journal === kind && typeof inputs === 'object' && inputs !== null ? header : undefined;
   } catch {
     return undefined;
   }

@@ -19,6 +19,8 @@ export interface LockOptions {
   readonly what: string;
   /** Waits for another holder to finish, instead of failing with `locked`. */
   readonly wait?: boolean;
+  /** Fails where the folder of the lock does not exist, instead of making it. */
+  readonly inExistingFolder?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -43,10 +45,13 @@ export async function withLock<T>(path: string, options: LockOptions, action: ()
 }
 
 /** Takes the lock and returns its content. */
-async function acquire(path: string, { what, wait = false, signal }: LockOptions): Promise<string> {
-  await makeFolder(dirname(path)).catch((error: unknown) => {
-    throw writeFailure(path, error);
-  });
+async function acquire(path: string, options: LockOptions): Promise<string> {
+  const { what, wait = false, inExistingFolder = false, signal } = options;
+  if (!inExistingFolder) {
+    await makeFolder(dirname(path)).catch((error: unknown) => {
+      throw writeFailure(path, error);
+    });
+  }
   const own: Holder = {
     pid: process.pid,
     started: await startOf(process.pid),

@@ -1,14 +1,40 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { throwIfAborted } from './errors.js';
 
 /** Lets timers, sockets and workers run before the caller goes on. */
 export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return new Promise((resolve) => {
+    if (typeof setImmediate === 'function') {
+      setImmediate(resolve);
+      return;
+    }
+    // Browsers have no setImmediate, and their nested timers wait at least 4 ms.
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener(
+      'message',
+      () => {
+        port1.close();
+        resolve();
+      },
+      { once: true },
+    );
+    port1.start();
+    port2.postMessage(undefined);
+  });
 }
 
 /** Waits; throws `aborted` when the signal fires first. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, signal && { signal }).catch(() => throwIfAborted(signal));
+  throwIfAborted(signal);
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end, { once: true });
+  });
+  throwIfAborted(signal);
 }
 
 /**

@@ -11,8 +11,8 @@ export { combine, expansionScore, interpolate, type Combination } from './equati
 export type { Candidate, Evidence, ExpansionChunk } from './evidence.js';
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';
 export type { InputDocument } from './inputs.js';
-export { checkLoadOptions } from './load.js';
-export type { LoadOptions, ModelChoice, ModelOptions, PhaseModels } from './load.js';
+export { checkLoadOptions } from './choose-models.js';
+export type { LoadOptions, ModelChoice, ModelOptions, PhaseModels } from './choose-models.js';
 export type { BertQEScorers, PhaseScoreOptions } from './models.js';
 export {
   chunkSources,

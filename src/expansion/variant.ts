@@ -1,4 +1,4 @@
-import { encoderSizes, sizeNames, type SizeLetter } from '../bert/index.js';
+import { encoderSizes, sizeNames, type SizeLetter } from '../bert/sizes.js';
 import { BertQeError } from '../common/errors.js';
 
 /** The sizes of a model of the paper: BERT-QE-LMT has three, a MaxP re-ranker such as BERT-Large only the first. */

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readDocuments, writeRun, type QueryRanking } from '../collection/index.js';
+import { readDocuments, writeRun, type QueryRanking, type SourcedDocument } from '../collection/index.js';
 import { throwIfAborted } from '../common/errors.js';
+import { hashJson } from '../common/hash.js';
 import { buildIndex, createAnalyzer, Index, Searcher } from '../retrieval/index.js';
 import type { ExperimentFile } from './file/schema.js';
 import type { Inputs } from './inputs.js';
@@ -52,7 +53,12 @@ export class FirstStages {
   /** An index of the documents, for their texts: that of the initial ranking. */
   async anyIndex(system: FirstStageSystem | undefined): Promise<{ index: Index; key: string }> {
     const analysis = this.#analysisOf(system?.firstStage.analyzer ?? 'terrier');
-    return { index: await this.index(analysis), key: this.inputs.digests.documents };
+    const { titles } = this.experiment.collection;
+    const { documents } = this.inputs.digests;
+    return {
+      index: await this.index(analysis),
+      key: titles === 'apart' ? documents : hashJson(documents, titles),
+    };
   }
 
   async index(analysis: Analysis): Promise<Index> {
@@ -76,7 +82,9 @@ export class FirstStages {
       },
       async () => {
         const { signal } = this.tracker;
-        await buildIndex(readDocuments(documents, { format: this.experiment.collection.format }), {
+        const { format, titles } = this.experiment.collection;
+        const read = readDocuments(documents, { format });
+        await buildIndex(titles === 'in-text' ? titlesInText(read) : read, {
           folder,
           analyzer: createAnalyzer({ base: analysis }),
           ...(signal ? { signal } : {}),
@@ -92,7 +100,9 @@ export class FirstStages {
   }
 
   #indexKey(analysis: Analysis): readonly string[] {
-    return [this.inputs.digests.documents, this.experiment.collection.format, analysis];
+    const { format, titles } = this.experiment.collection;
+    const documents = [this.inputs.digests.documents, format, analysis];
+    return titles === 'apart' ? documents : [...documents, titles];
   }
 
   #analysisOf(own: 'terrier' | 'anserini'): Analysis {
@@ -114,6 +124,15 @@ export class FirstStages {
       yield { query: query.id, ranking };
       this.tracker.update(name, ++done, queries.size);
     }
+  }
+}
+
+/** Documents whose title is the beginning of their text. */
+async function* titlesInText(
+  documents: AsyncIterable<SourcedDocument>,
+): AsyncGenerator<Omit<SourcedDocument, 'title'>> {
+  for await (const { title = '', ...document } of documents) {
+    yield title === '' ? document : { ...document, text: `${title}\n${document.text}` };
   }
 }
 

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashJson, hashPath } from '../common/hash.js';
 import {
+  publishedFolds,
   readFolds,
   readQrels,
   readQueries,
@@ -39,13 +40,12 @@ export async function readInputs(experiment: ExperimentFile, file: string): Prom
   const at = (path: string): string => resolvePath(file, path);
   const documents = at(collection.documents);
   const index = experiment.index.folder === undefined ? undefined : at(experiment.index.folder);
-  const queriesPath = at(collection.queries ?? collection.documents);
-  const qrelsPath = at(collection.qrels ?? collection.documents);
-  const all = new Map(
-    (await readQueries(queriesPath, { field: collection.queryField })).map((query) => [query.id, query]),
-  );
-  const qrels = await readQrels(qrelsPath);
-  const folds = await foldsOf(experiment, at, all, qrels, qrelsPath);
+  const queryFiles = [collection.queries ?? collection.documents].flat().map(at);
+  const qrelsFiles = [collection.qrels ?? collection.documents].flat().map(at);
+  const all = await readAllQueries(queryFiles, collection.queryField);
+  const qrels = await readAllQrels(qrelsFiles);
+  const queriesPath = queryFiles.join(', ');
+  const folds = await foldsOf(experiment, at, all, qrels, queriesPath);
   const isTrained = typeof experiment.training === 'object';
   const used = new Set(
     folds.flatMap(({ train, valid, test }) => [...valid, ...test, ...(isTrained ? train : [])]),
@@ -88,16 +88,58 @@ async function foldsOf(
   at: (path: string) => string,
   queries: ReadonlyMap<string, Query>,
   qrels: Qrels,
-  qrelsPath: string,
+  queriesPath: string,
 ): Promise<Fold[]> {
-  if (typeof folds === 'string') return readFolds(at(folds));
+  if (typeof folds === 'string') return namedFolds(folds, at);
   const judged = [...queries.keys()].filter((id) => qrels.has(id));
   if (judged.length < folds.roundRobin) {
     throw new BertQeError(
       'input',
-      `${qrelsPath}: ${judged.length} of the queries are judged, too few for ${folds.roundRobin} folds; ` +
+      `${queriesPath}: ${judged.length} of the queries are judged, too few for ${folds.roundRobin} folds; ` +
         'give the judgements of these queries, or fewer folds.',
     );
   }
-  return roundRobinFolds(judged, folds.roundRobin);
+  const dealt = roundRobinFolds(folds.of === 'judged' ? judged : queries.keys(), folds.roundRobin);
+  // A query without judgements has its place in a partition; nothing is learnt from ranking it.
+  const kept = (ids: readonly string[]): string[] => ids.filter((id) => qrels.has(id));
+  return dealt.map(({ train, valid, test }) => ({
+    train: kept(train),
+    valid: kept(valid),
+    test: kept(test),
+  }));
+}
+
+/** Published folds by their name, or the folds in a file or folder. */
+export async function namedFolds(name: string, at: (path: string) => string): Promise<Fold[]> {
+  return publishedFolds(name) ?? readFolds(at(name));
+}
+
+/** The queries of several files by id; one that occurs twice is an error. */
+async function readAllQueries(
+  files: readonly string[],
+  field: ExperimentFile['collection']['queryField'],
+): Promise<Map<string, Query>> {
+  const all = new Map<string, Query>();
+  for (const file of files) {
+    for (const query of await readQueries(file, { field })) {
+      if (all.has(query.id)) {
+        throw new BertQeError(
+          'input',
+          `${file}: query "${query.id}" is in another file too; name every file once.`,
+        );
+      }
+      all.set(query.id, query);
+    }
+  }
+  return all;
+}
+
+async function readAllQrels(files: readonly string[]): Promise<Qrels> {
+  const all = new Map<string, Map<string, number>>();
+  for (const file of files) {
+    for (const [query, judged] of await readQrels(file)) {
+      all.set(query, new Map([...(all.get(query) ?? []), ...judged]));
+    }
+  }
+  return all;
 }

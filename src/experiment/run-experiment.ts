@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readRun, type Qrels } from '../collection/index.js';
 import { writeFileAtomic } from '../common/atomic.js';
-import { writeFailure } from '../common/io-errors.js';
+import { withLock } from '../common/lock.js';
 import { versions } from '../common/versions.js';
 import {
   crossValidate,
@@ -14,6 +14,7 @@ import { readExperiment } from './file/read.js';
 import type { ExperimentFile } from './file/schema.js';
 import { FirstStages } from './first-stages.js';
 import { readInputs, type Inputs } from './inputs.js';
+import { checkModels } from './check-models.js';
 import { ProgressTracker, workPerQuery, type ExperimentProgress } from './progress.js';
 import { render } from './report/render.js';
 import { evaluateSystems, type Results } from './results.js';
@@ -67,13 +68,20 @@ export async function executeExperiment(
   out: string,
   options: Omit<RunExperimentOptions, 'out'>,
 ): Promise<ExperimentOutcome> {
+  const work = join(out, 'work');
+  return withLock(join(work, '.lock'), { what: out, signal: options.signal }, () =>
+    runMissingSteps(experiment, file, out, options),
+  );
+}
+
+async function runMissingSteps(
+  experiment: ExperimentFile,
+  file: string,
+  out: string,
+  options: Omit<RunExperimentOptions, 'out'>,
+): Promise<ExperimentOutcome> {
   const systems = systemsOf(experiment);
   const work = join(out, 'work');
-  try {
-    await mkdir(work, { recursive: true });
-  } catch (error) {
-    throw writeFailure(out, error);
-  }
   const inputs = await readInputs(experiment, file);
   const store = new ScoreStore(join(work, 'store'));
   const models = new Models(experiment, file, store, options.openModel);
@@ -85,6 +93,13 @@ export async function executeExperiment(
   );
   const firstStages = new FirstStages(experiment, inputs, manifest, tracker);
   try {
+    const isRead = options.openModel === undefined;
+    await checkModels(experiment, file, {
+      systems: rerankingSystems(systems),
+      folds: inputs.folds,
+      models,
+      isRead,
+    });
     const { index, key } = await firstStages.anyIndex(systems.initial);
     const runs = await rankFirstStages(systems, firstStages);
     const context: CrossValidationContext = {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { withLock } from '../common/lock.js';
 import { readStudy, type Study } from './file/read.js';
 import { renderReport } from './report/render.js';
 import { reportSettings } from './report/report.js';
@@ -31,6 +32,16 @@ export async function runStudy(
   const study = await readStudy(file);
   const out = outFolder(study, options);
   if (!('experiments' in study)) return executeExperiment(study, file, out, options);
+  const lock = join(out, '.lock');
+  return withLock(lock, { what: out, signal: options.signal }, () => runAll(study, file, out, options));
+}
+
+async function runAll(
+  study: Study,
+  file: string,
+  out: string,
+  options: RunExperimentOptions,
+): Promise<StudyOutcome> {
   const outcomes = new Map<string, ExperimentOutcome>();
   for (const [name, experiment] of study.experiments) {
     const outcome = await executeExperiment(experiment, file, join(out, name), {

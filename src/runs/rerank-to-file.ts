@@ -1,8 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { formatRun, type DocumentStore, type Query, type QueryRanking } from '../collection/index.js';
 import { BertQeError, throwIfAborted } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import { Journal } from '../common/journal.js';
+import { withLock } from '../common/lock.js';
 import { standardStream, writeOutput } from '../common/output.js';
 import type { BertQE, RerankProgress } from '../expansion/index.js';
 import type { InitialRankings } from './initial-rankings.js';
@@ -95,7 +97,8 @@ export interface RerankToFileOptions {
  *
  * Finished queries are appended to a journal beside the output (`OUT.journal`) and flushed to the disk. When all are
  * there, the files are written atomically and the journal is removed. After an error, an abort or a kill the same call
- * re-ranks the queries that are missing; the files are the same, byte for byte. A journal of other inputs is refused.
+ * re-ranks the queries that are missing; the files are the same, byte for byte. A journal of other inputs is refused,
+ * and so is a second call while the first one writes the same file.
  *
  * Standard output, pipes and devices have no journal: queries are written as they are finished.
  *
@@ -115,8 +118,26 @@ export async function rerankToFile(options: RerankToFileOptions): Promise<RunTot
     explanations: String(explanations !== undefined),
   };
   const plan: Plan = { ...options, tag, inputs };
-  const file = [out, explanations].find((path) => path !== undefined && isReplaceable(path));
-  return file === undefined ? writeDirectly(plan) : writeFromJournal(plan, `${file}.journal`);
+  const files = [out, explanations].filter(
+    (path): path is string => path !== undefined && isReplaceable(path),
+  );
+  if (files.length === 0) return writeDirectly(plan);
+  return withFileLocks(files, options.signal, () => writeFromJournal(plan, `${files[0]}.journal`));
+}
+
+/** Runs an action while no other process writes one of the files. */
+async function withFileLocks<T>(
+  files: readonly string[],
+  signal: AbortSignal | undefined,
+  action: () => Promise<T>,
+): Promise<T> {
+  const [file, ...others] = files;
+  if (file === undefined) return action();
+  // A link and the file that it leads to are one output.
+  const path = await realpath(file).catch(() => file);
+  return withLock(`${path}.lock`, { what: file, inExistingFolder: true, signal }, () =>
+    withFileLocks(others, signal, action),
+  );
 }
 
 interface Plan extends RerankToFileOptions {

@@ -6,7 +6,7 @@ import { copyTokenizer, writeConfig } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
 import { systemCode, writeFailure } from '../common/io-errors.js';
 import { writeFileAtomic } from '../common/atomic.js';
-import type { Checkpoints } from './checkpoints.js';
+import type { Checkpoints, SavedFile } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
 import type { TrainingWorker } from './engine/index.js';
 import type { ExampleCounts } from './data/index.js';
@@ -40,6 +40,11 @@ const checkpointsName = 'checkpoints';
 /** The folder of an unfinished training's checkpoints. */
 export function checkpointFolder(out: string): string {
   return join(out, checkpointsName);
+}
+
+/** The lock of the folder of a training. Names that start with a dot do not count as its content. */
+export function lockFile(out: string): string {
+  return join(out, '.lock');
 }
 
 /** True where a folder holds a finished training's output, unchanged. */
@@ -96,14 +101,17 @@ export async function writeTrainedModel(
   out: string,
   base: BaseModel,
   manifest: Omit<TrainingManifest, 'weights'>,
-  best: string | null,
+  best: SavedFile | null,
   checkpoints: Checkpoints,
   worker: TrainingWorker,
 ): Promise<TrainingManifest> {
   const weights = join(out, weightsName);
   try {
     if (best === null) await worker.save('saveModel', weights);
-    else await copyFile(checkpoints.path(best), weights);
+    else {
+      await checkpoints.verify(best);
+      await copyFile(checkpoints.path(best.name), weights);
+    }
     await copyTokenizer(base.folder, out);
   } catch (error) {
     throw writeFailure(weights, error);

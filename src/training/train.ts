@@ -1,4 +1,5 @@
 import { BertQeError } from '../common/errors.js';
+import { withLock } from '../common/lock.js';
 import { versions } from '../common/versions.js';
 import type { Scorer } from '../bert/index.js';
 import { Checkpoints, type SavedTraining } from './checkpoints.js';
@@ -10,7 +11,13 @@ import type { LossKind } from './graph/index.js';
 import { bestOf, thinned } from './history.js';
 import { checkInputs, type TrainingInputs } from './inputs.js';
 import { lazyScorer, readBaseModel, type BaseModel } from './models.js';
-import { checkpointFolder, finishedTraining, type TrainingManifest, writeTrainedModel } from './output.js';
+import {
+  checkpointFolder,
+  finishedTraining,
+  lockFile,
+  type TrainingManifest,
+  writeTrainedModel,
+} from './output.js';
 import { type LossName, trainingSettings, type TrainingOptions, type TrainingSettings } from './settings.js';
 import { type LoopState, trainingLoop, type StepProgress } from './training-loop.js';
 import { ValidationSet } from './validation.js';
@@ -45,12 +52,24 @@ export async function trainModel(
   const settings = trainingSettings(options);
   const base = await readBaseModel(inputs.model);
   checkInputs(inputs, settings, base);
-  const finished = await finishedTraining(out, resume);
-  const configuration = await configurationOf(inputs, settings, base);
-  if (finished) {
+  return withLock(lockFile(out), { what: out, signal }, async () => {
+    const finished = await finishedTraining(out, resume);
+    const configuration = await configurationOf(inputs, settings, base);
+    if (!finished) return trainLocked(inputs, settings, base, configuration, call);
     requireSame(finished.configuration, configuration, out);
     return finished;
-  }
+  });
+}
+
+/** Trains in a folder that no other process writes to. */
+async function trainLocked(
+  inputs: TrainingInputs,
+  settings: TrainingSettings,
+  base: BaseModel,
+  configuration: Configuration,
+  call: TrainCall,
+): Promise<TrainingManifest> {
+  const { out, signal } = call;
   const checkpoints = new Checkpoints(checkpointFolder(out));
   await checkpoints.prepare();
   const saved = await checkpoints.read(configuration);
@@ -128,7 +147,7 @@ function openWorker(
       device,
       threads,
     },
-    start: saved ? { state: checkpoints.path(saved.state) } : { model: folder },
+    start: saved ? { state: checkpoints.path(saved.state.name) } : { model: folder },
   });
 }
 

@@ -1,5 +1,5 @@
 import { BertQeError } from '../common/errors.js';
-import { Checkpoints } from './checkpoints.js';
+import { Checkpoints, type SavedFile } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
 import type { StepOutcome, TrainingWorker } from './engine/index.js';
 import { bestOf, type StepRecord, type ValidationRecord } from './history.js';
@@ -41,8 +41,8 @@ export interface LoopState {
   seconds: number;
   readonly steps: StepRecord[];
   readonly validations: ValidationRecord[];
-  /** File of the best weights. */
-  best: string | null;
+  /** The best weights; null without validation. */
+  best: SavedFile | null;
 }
 
 /** The number of last steps whose mean loss and speed are reported. */
@@ -97,7 +97,7 @@ async function validate(context: LoopContext, state: LoopState): Promise<void> {
   if (bestOf(state.validations) !== record) return;
   const best = `best-${record.step}.safetensors`;
   await context.worker.save('saveModel', context.checkpoints.path(best));
-  state.best = best;
+  state.best = await context.checkpoints.record(best);
   await save(context, state);
 }
 
@@ -105,7 +105,8 @@ async function save({ worker, checkpoints, configuration }: LoopContext, state: 
   const name = `state-${state.step}.safetensors`;
   await worker.save('saveState', checkpoints.path(name));
   const { step, seconds, steps, validations, best } = state;
-  await checkpoints.write({ configuration, step, seconds, steps, validations, state: name, best });
+  const saved = await checkpoints.record(name);
+  await checkpoints.write({ configuration, step, seconds, steps, validations, state: saved, best });
 }
 
 /** True where the last `patience` validations brought no better value. */

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cyclesOf, importsBelow, specifiersOf, type Import } from './imports.js';
-import { forbidden, innerIndexes, layers, open, pageImports } from './layers.js';
+import { cyclesOf, importsBelow, loadedBy, specifiersOf, type Import } from './imports.js';
+import { core, forbidden, innerIndexes, layers, open, pageImports } from './layers.js';
 
 const root = join(import.meta.dirname, '../..');
 const source = join(root, 'src');
@@ -56,6 +56,26 @@ describe('imports, type imports included', () => {
   });
 });
 
+test('the core, with all that it loads, needs neither Node nor a native package', () => {
+  const wrong: string[] = [];
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const code = readFileSync(join(source, file), 'utf8');
+    for (const specifier of loadedBy(code)) {
+      if (specifier.startsWith('.')) visit(join(dirname(file), specifier).replace(/\.js$/, '.ts'));
+      else if (specifier !== '@huggingface/tokenizers') wrong.push(`${file} imports ${specifier}`);
+    }
+    const lines = code.split('\n').filter((line) => !/^\s*(?:\*|\/[/*])/.test(line));
+    const global = /(?<![\w.])(?:Buffer|process|__dirname)\./.exec(lines.join('\n'))?.[0];
+    if (global !== undefined) wrong.push(`${file} uses ${global}`);
+  };
+  core.forEach(visit);
+  expect(wrong).toEqual([]);
+  expect([...seen]).toContain('common/yield.ts');
+});
+
 test('the page imports the files of src that are meant for it', () => {
   const outside = importsBelow(join(root, 'web/src'))
     .filter(({ to }) => to.startsWith('../../src/'))
@@ -104,6 +124,19 @@ export const from = './neither.js';
     expect(specifiersOf(code).sort()).toEqual(
       ['../b.js', ...['a', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => `./${name}.js`)].sort(),
     );
+  });
+
+  test('tells what is loaded from what is a type', () => {
+    const code = `
+import type { A } from './a.js';
+import { type B } from './b.js';
+import { type C, c } from './c.js';
+import { open } from 'node:fs';
+export type { D } from './d.js';
+export { e } from './e.js';
+const f = await import('./f.js');
+`;
+    expect(loadedBy(code)).toEqual(['./c.js', 'node:fs', './e.js', './f.js']);
   });
 
   test('finds circles', () => {

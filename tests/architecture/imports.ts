@@ -37,6 +37,23 @@ export function specifiersOf(source: string): string[] {
   return [...new Set(statements.map(([, specifier]) => specifier))];
 }
 
+/** What a module imports when it runs, relative or not: type imports are left out. */
+export function loadedBy(source: string): string[] {
+  const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  const statements = [
+    ...code.matchAll(/^(?:import|export)\b(?!\s+type\b)[^'"`;()=]*?\bfrom\s*'([^']*)'/gm),
+    ...code.matchAll(/^import\s*'([^']*)'/gm),
+    ...code.matchAll(/\bimport\(\s*'([^']*)'\s*\)/g),
+  ].filter(([statement]) => {
+    const names = /\{([^}]*)\}/
+      .exec(statement)?.[1]
+      .split(',')
+      .map((name) => name.trim());
+    return !names || names.some((name) => name !== '' && !name.startsWith('type '));
+  });
+  return [...new Set(statements.map(([, specifier]) => specifier))];
+}
+
 /** Groups of files that import one another in a circle, found as strongly connected components (Tarjan). */
 export function cyclesOf(imports: readonly Import[]): string[][] {
   const targets = new Map<string, string[]>();

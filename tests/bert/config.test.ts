@@ -9,9 +9,8 @@ import {
   parameterCount,
   parseCrossEncoderConfig,
   parseModelConfig,
-  readCrossEncoderConfig,
-  readModelConfig,
 } from '../../src/bert/config.js';
+import { readCrossEncoderConfig, readModelConfig } from '../../src/bert/model-folder.js';
 import { sizeLetter } from '../../src/bert/sizes.js';
 import { temporaryFolder } from './checkpoint/fixture-model.js';
 

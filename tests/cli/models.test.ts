@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { withLock } from '../../src/common/lock.js';
 import { bertQe } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
 
@@ -62,6 +63,21 @@ describe('bert-qe models', () => {
       scores.forEach((value, i) => expect(value).toBeCloseTo(expected[i], 5));
     }
   });
+
+  it.each(['convert', 'quantize'])(
+    'does not %s into a folder that another process writes',
+    async (command) => {
+      const target = join(folder, `locked-${command}`);
+      await withLock(join(target, '.lock'), { what: target }, async () => {
+        const { code, stderr } = await bertQe(['models', command, 'T', '--out', target]);
+        expect({ code, stderr }).toEqual({
+          code: 2,
+          stderr: `bert-qe: ${target} is being written by process ${process.pid}; wait for it, or write elsewhere.\n`,
+        });
+      });
+      expect(readdirSync(target)).toEqual([]);
+    },
+  );
 
   it('converts a TensorFlow checkpoint named by its prefix', async () => {
     const source = join(folder, 'google');

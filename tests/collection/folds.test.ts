@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldsOfPartitions, readFolds, roundRobinFolds } from '../../src/collection/index.js';
+import { foldsOfPartitions, publishedFolds, readFolds, roundRobinFolds } from '../../src/collection/index.js';
 import { expectRefusal, scratchFolder } from './support.js';
 
 const scratch = scratchFolder();
@@ -95,5 +95,44 @@ describe('folds', () => {
     ]);
     scratch('half/1/test_query', '1');
     await expectRefusal(readFolds(scratch('half')), ['half/1/train_query: there is no such file'], 'missing');
+  });
+});
+
+/** The partition of every query, from 1. */
+const partitionOf = (name: string): Map<string, number> =>
+  new Map(publishedFolds(name)!.flatMap(({ test: ids }, i) => ids.map((id) => [id, i + 1] as const)));
+
+describe('published folds', () => {
+  it('of GOV2 put topic n into partition (n - 701) mod 5, counted from 1; 703 has its place', () => {
+    const partitions = partitionOf('gov2');
+    expect(partitions.size).toBe(150);
+    for (const [id, partition] of partitions) expect(partition).toBe(((Number(id) - 701) % 5) + 1);
+    expect([partitions.get('703'), partitions.get('704'), partitions.get('850')]).toEqual([3, 4, 5]);
+  });
+
+  it('of Robust04 have fifty of the 250 topics each', () => {
+    const folds = publishedFolds('robust04')!;
+    const topics = [
+      ...Array.from({ length: 150 }, (_, i) => 301 + i),
+      ...Array.from({ length: 100 }, (_, i) => 601 + i),
+    ];
+    expect(folds.map(({ test: ids }) => ids.length)).toEqual([50, 50, 50, 50, 50]);
+    expect([...partitionOf('robust04').keys()].map(Number).toSorted((a, b) => a - b)).toEqual(topics);
+    expect(folds.map(({ test: ids }) => ids[0])).toEqual(['302', '301', '306', '320', '304']);
+  });
+
+  it('validate with the partition before the tested one, and train on the other three', () => {
+    for (const name of ['robust04', 'gov2']) {
+      const folds = publishedFolds(name)!;
+      for (const [i, { train, valid, test: ids }] of folds.entries()) {
+        expect(valid).toEqual(folds[(i + 4) % 5]!.test);
+        expect(new Set([...train, ...valid, ...ids]).size).toBe(name === 'gov2' ? 150 : 250);
+      }
+    }
+  });
+
+  it('have names; other names are paths', () => {
+    expect(publishedFolds('toString')).toBeUndefined();
+    expect(publishedFolds('folds.json')).toBeUndefined();
   });
 });

@@ -9,6 +9,7 @@ import {
   readQueries,
   readRun,
   readRunByQuery,
+  publishedFolds,
   roundRobinFolds,
   type Qrels,
 } from '../../src/collection/index.js';
@@ -150,6 +151,7 @@ describeWithShared('GOV2', () => {
       [41, 75, 34],
       [75, 34, 41],
     ]);
+    expect(publishedFolds('gov2')).toEqual(roundRobinFolds(ids));
     expect(roundRobinFolds(ids).map(({ test }) => test.slice(0, 2))).toEqual([
       ['701', '706'],
       ['702', '707'],
@@ -157,6 +159,31 @@ describeWithShared('GOV2', () => {
       ['704', '709'],
       ['705', '710'],
     ]);
+  });
+});
+
+const sorted = (ids: readonly string[]): string[] => [...ids].toSorted();
+
+describeWithShared('the published folds of Robust04', () => {
+  it('are those of two other projects, query by query', async () => {
+    const ours = publishedFolds('robust04')!;
+    const folder = 'data/trec/robust04';
+    const huston = await readFolds(sharedPath(`${folder}/folds/capreolus_rob04_huston14_title_folds.json`));
+    // Their first fold is our second.
+    for (const [i, { train, valid, test }] of huston.entries()) {
+      const same = ours[(i + 1) % 5]!;
+      expect(sorted(same.test)).toEqual(sorted(test));
+      expect(sorted(same.valid)).toEqual(sorted(valid));
+      expect(sorted(same.train)).toEqual(sorted(train));
+    }
+    for (const [i, { valid, test }] of ours.entries()) {
+      // Topic 672 has no relevant document; some files leave it out.
+      const [tested, validated] = await Promise.all(
+        ['test', 'valid'].map((part) => readRun(sharedPath(`${folder}/cedr/f${i + 1}.${part}.run`))),
+      );
+      expect(sorted([...tested!.keys()])).toEqual(sorted(test));
+      expect(sorted([...validated!.keys()])).toEqual(sorted(valid));
+    }
   });
 });
 

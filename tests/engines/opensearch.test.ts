@@ -13,6 +13,7 @@ import {
   type Run,
 } from '../../src/collection/index.js';
 import { EngineConnection, EngineIndex, EngineRetriever, loadEngineIndex } from '../../src/remote/index.js';
+import { number, object, text } from '../../src/remote/search/answer-shape.js';
 import { evaluate } from '../../src/evaluation/index.js';
 import { BertQE } from '../../src/expansion/index.js';
 import { rerankRun } from '../../src/runs/index.js';
@@ -216,10 +217,10 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
     async () => {
       await load('lost', contractCollection, 'anserini', 3);
       const { uuid } = (
-        await connection.call<Record<'lost', { settings: { index: { uuid: string } } }>>({
-          method: 'GET',
-          path: '/lost/_settings',
-        })
+        await connection.call(
+          { method: 'GET', path: '/lost/_settings' },
+          object({ lost: object({ settings: object({ index: object({ uuid: text }) }) }) }),
+        )
       ).lost.settings.index;
       const impatient = await EngineConnection.open({
         engine: 'opensearch',
@@ -246,8 +247,8 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
       await expect(opened.search(query)).rejects.toMatchObject(refused);
       await expect(open().then((retriever) => retriever.search(query))).rejects.toMatchObject(refused);
       await impatient.close();
-      await connection.call({ method: 'DELETE', path: '/lost' });
-      await connection.call({
+      await connection.act({ method: 'DELETE', path: '/lost' });
+      await connection.act({
         method: 'GET',
         path: '/_cluster/health',
         query: { wait_for_status: 'yellow' },
@@ -279,10 +280,10 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
       });
       await restart;
       expect(kills).toBe(1);
-      const { count: found } = await connection.call<{ count: number }>({
-        method: 'GET',
-        path: '/killed/_count',
-      });
+      const { count: found } = await connection.call(
+        { method: 'GET', path: '/killed/_count' },
+        object({ count: number }),
+      );
       expect(found).toBe(count);
       const retriever = new EngineRetriever(await EngineIndex.open(connection, 'killed'), {
         model: new Bm25(),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BertQE } from '../../src/expansion/index.js';
-import { chooseModels } from '../../src/expansion/load.js';
+import { chooseModels } from '../../src/expansion/choose-models.js';
 import { FakeScorer } from './fake-scorer.js';
 
 describe('models are chosen', () => {

@@ -5,7 +5,7 @@ import { readDocuments, readFolds, readQrels, readQueries, readRun } from '../..
 import { evaluate } from '../../src/evaluation/index.js';
 import { BertQE } from '../../src/expansion/index.js';
 import { runExperiment } from '../../src/experiment/index.js';
-import { buildIndex, createAnalyzer } from '../../src/retrieval/index.js';
+import { buildIndex, createAnalyzer, Index } from '../../src/retrieval/index.js';
 import { temporaryFolder } from '../support/folders.js';
 import { fakeModels } from './fake-model.js';
 import { smallExperiment, type SmallExperiment } from './small-experiment.js';
@@ -30,6 +30,28 @@ const steps = {
   ],
 };
 const all = [...steps.retrieval, 'run BERT-Tiny', 'run BERT-Small', 'run BERT-QE-STT', ...steps.tiny];
+
+describe('two experiments into one folder', () => {
+  test('the second is refused while the first runs', async () => {
+    const folder = temporaryFolder();
+    const small = smallExperiment(folder, {
+      variants: ['TTT'],
+      baselines: [],
+      ablations: undefined,
+      grid: undefined,
+    });
+    const out = join(folder, 'out');
+    let refusal: Promise<unknown> | undefined;
+    const onProgress = (): void => {
+      refusal ??= go(small, out).catch((error: unknown) => error);
+    };
+    await runExperiment(small.file, { out, openModel: fakeModels().open, onProgress });
+    expect(await refusal).toMatchObject({
+      code: 'locked',
+      message: `${out} is being written by process ${process.pid}; wait for it, or write elsewhere.`,
+    });
+  });
+});
 
 describe('an experiment', () => {
   const folder = temporaryFolder();
@@ -234,8 +256,67 @@ describe('inputs that do not fit together', () => {
     await complaint({ initial: { run: './other.run' } }).toThrow('Document "nowhere", ranked for query "1"');
   });
 
-  test('are named: a model that is not there', async () => {
-    await complaint({ models: { T: './models/none' } }).toThrow('models/none');
+  test('are named: a model that is not there, before anything is indexed', async () => {
+    const steps: string[] = [];
+    const run = (models: unknown) => {
+      small.write({ models });
+      return runExperiment(small.file, {
+        out: join(folder, 'missing-model'),
+        openModel: fakeModels().open,
+        onProgress: ({ step }) => void steps.push(step),
+      });
+    };
+    await expect(run({ T: './models/none' })).rejects.toThrow('models/none');
+    const perFold = { general: './models/t', fineTuned: './models/none-{fold}' };
+    await expect(run({ T: perFold, S: perFold })).rejects.toThrow('models/none-1');
+    expect(steps).toEqual([]);
+  });
+
+  test('are named: a model without a vocabulary, before anything is indexed', async () => {
+    small.write({});
+    const config = {
+      model_type: 'bert',
+      vocab_size: 9,
+      hidden_size: 8,
+      num_hidden_layers: 1,
+      num_attention_heads: 1,
+    };
+    for (const path of Object.values(small.models)) {
+      writeFileSync(join(path, 'config.json'), JSON.stringify({ ...config, intermediate_size: 8 }));
+    }
+    const run = runExperiment(small.file, { out: join(folder, 'no-vocabulary') });
+    await expect(run).rejects.toThrow('no tokenizer.json or vocab.txt here. Copy the vocab.txt of the model');
+  });
+
+  test('are named: fold models that were trained on queries which the fold tests', async () => {
+    writeFileSync(
+      join(folder, 'parts.json'),
+      JSON.stringify([
+        ['1', '4', '7', '10'],
+        ['2', '5', '8', '11'],
+        ['3', '6', '9', '12'],
+      ]),
+    );
+    writeFileSync(
+      join(folder, 'other.json'),
+      JSON.stringify([
+        ['2', '5', '8', '11'],
+        ['1', '4', '7', '10'],
+        ['3', '6', '9', '12'],
+      ]),
+    );
+    const rest = { folds: './parts.json', variants: ['TTT'], grid: undefined };
+    const model = { general: './models/t', fineTuned: './models/t' };
+    await complaint({ ...rest, models: { T: { ...model, trainedIn: './other.json' } } }).toThrow(
+      'models.T: fold 1 tests 4 of its 4 queries (1, …) with a model that was trained or validated on them',
+    );
+    small.write({ ...rest, models: { T: { ...model, trainedIn: './parts.json' } } });
+    await go(small, join(folder, 'trained-in'));
+  });
+
+  test('are named: a query in two files', async () => {
+    const queries = ['./collection/queries.jsonl', './collection/queries.jsonl'];
+    await complaint({ collection: { documents: 'collection', queries } }).toThrow('is in another file too');
   });
 
   test('are named: a folder of results that holds something else', async () => {
@@ -308,3 +389,64 @@ const retrievalOnly = {
   ablations: undefined,
   grid: undefined,
 };
+
+describe('topics without judgements', () => {
+  test('have a place in the partitions, and are not ranked', async () => {
+    const folder = temporaryFolder();
+    const small = smallExperiment(folder, { variants: ['TTT'], grid: undefined, ablations: undefined });
+    const [first, ...others] = readFileSync(small.qrels, 'utf8').trimEnd().split('\n');
+    const unjudged = first!.split(/\s+/)[0]!;
+    writeFileSync(small.qrels, others.filter((line) => line.split(/\s+/)[0] !== unjudged).join('\n'));
+    const partitions = async (folds: unknown, out: string) => {
+      small.write({ folds, variants: ['TTT'], grid: undefined, ablations: undefined });
+      await go(small, join(folder, out));
+      const run = await readRun(join(folder, out, 'runs/BERT-QE-TTT.run'));
+      expect(run.has(unjudged)).toBe(false);
+      return [...run.keys()];
+    };
+    // A run lists the queries partition by partition.
+    const all = await partitions({ roundRobin: 3 }, 'all');
+    const judged = await partitions({ roundRobin: 3, of: 'judged' }, 'judged');
+    expect(all).toHaveLength(11);
+    expect(all).toEqual(['4', '7', '10', '2', '5', '8', '11', '3', '6', '9', '12']);
+    expect(judged).toEqual(['2', '5', '8', '11', '3', '6', '9', '12', '4', '7', '10']);
+  });
+
+  test('may come in several files, as judgements may', async () => {
+    const folder = temporaryFolder();
+    const small = smallExperiment(folder, { variants: ['TTT'], grid: undefined });
+    const halves = (path: string, name: string): string[] => {
+      const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+      return [lines.slice(0, 5), lines.slice(5)].map((part, i) => {
+        writeFileSync(join(folder, `${i}-${name}`), `${part.join('\n')}\n`);
+        return `./${i}-${name}`;
+      });
+    };
+    const whole = await go(small, join(folder, 'whole'));
+    small.write({
+      collection: {
+        documents: 'collection',
+        queries: halves(small.queries, 'queries.jsonl'),
+        qrels: halves(small.qrels, 'qrels.txt'),
+      },
+      variants: ['TTT'],
+      grid: undefined,
+    });
+    const parts = await go(small, join(folder, 'parts'));
+    expect(parts.results.variants[0]!.evaluation.perQuery).toEqual(
+      whole.results.variants[0]!.evaluation.perQuery,
+    );
+  });
+});
+
+test('a title in the text is no title of a passage', async () => {
+  const folder = temporaryFolder();
+  const collection = { documents: 'collection', titles: 'in-text' };
+  const small = smallExperiment(folder, { variants: ['TTT'], grid: undefined, collection });
+  await go(small, join(folder, 'out'));
+  const [given] = readFileSync(small.corpus, 'utf8').split('\n', 1);
+  const { _id, title, text } = JSON.parse(given!) as { _id: string; title: string; text: string };
+  const index = Index.open(join(folder, 'out/work/index-terrier'));
+  expect((await index.get([_id])).get(_id)).toEqual({ id: _id, text: `${title}\n${text}` });
+  await index.close();
+});

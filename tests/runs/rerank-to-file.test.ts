@@ -1,4 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -71,6 +73,45 @@ async function interrupted(after: number, options: Partial<RerankToFileOptions> 
   const running = rerank({ ...options, signal: stop.signal, onReranked, onProgress });
   await expect(running).rejects.toMatchObject({ code: 'aborted' });
 }
+
+describe('two runs into one file', () => {
+  test('the second is refused, and the first ends as if alone', async () => {
+    await rerank({ out: path('alone') });
+    let refusal: Promise<unknown> | undefined;
+    const onReranked = (): void => {
+      refusal ??= rerank().catch((error: unknown) => error);
+    };
+    await rerank({ onReranked });
+    expect(await refusal).toMatchObject({
+      code: 'locked',
+      exitCode: 2,
+      message: `${path('run')} is being written by process ${process.pid}; wait for it, or write elsewhere.`,
+    });
+    expect(readFileSync(path('run'), 'utf8')).toBe(readFileSync(path('alone'), 'utf8'));
+    expect(existsSync(`${path('run')}.lock`)).toBe(false);
+  });
+
+  test('also where only the explanations are the same, or one is a link to the other', async () => {
+    writeFileSync(path('run'), '');
+    symlinkSync(path('run'), path('link'));
+    const refusals: Promise<unknown>[] = [];
+    const onReranked = (): void => {
+      if (refusals.length > 0) return;
+      for (const out of ['other', 'link']) {
+        refusals.push(rerank({ out: path(out) }).catch((error: { code: string }) => error.code));
+      }
+    };
+    await rerank({ onReranked });
+    expect(await Promise.all(refusals)).toEqual(['locked', 'locked']);
+  });
+
+  test('the lock of a process that died is taken over', async () => {
+    const dead = spawnSync(process.execPath, ['-e', '']).pid;
+    writeFileSync(`${path('run')}.lock`, JSON.stringify({ pid: dead, started: '1', host: hostname() }));
+    await rerank();
+    expect(existsSync(`${path('run')}.lock`)).toBe(false);
+  });
+});
 
 describe('initial rankings', () => {
   test('are refused before a model runs where a query or a document is not known', async () => {

@@ -1,6 +1,7 @@
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { withLock } from '../../src/common/lock.js';
 import { temporaryFolder } from '../support/folders.js';
 import { hasShell, hasSignals } from '../support/platform.js';
 import { runChild } from './run-child.js';
@@ -85,6 +86,50 @@ describe('a training that is stopped', { timeout: 600_000 }, () => {
     writeFileSync(join(out, 'model.safetensors'), changed);
     const again = await runChild({ model, out, options });
     expect(again.lines.at(-1)).toMatch(/^corrupt: .*model\.safetensors is not what the training wrote/);
+  });
+
+  test('is not resumed from a damaged file, which is named, and starts anew as advised', async () => {
+    const out = join(folder, 'damaged');
+    await runChild({ model, out, options, stop: { signal: 'SIGKILL', at: 'step 19' } });
+    const checkpoints = join(out, 'checkpoints');
+    const last = join(checkpoints, 'last.json');
+    const { state, best } = JSON.parse(readFileSync(last, 'utf8')) as Record<
+      'state' | 'best',
+      { name: string }
+    >;
+    for (const name of ['last.json', state.name, best.name]) {
+      const file = join(checkpoints, name);
+      const whole = readFileSync(file);
+      const changed = Buffer.from(whole);
+      changed[whole.length >> 1] ^= 1;
+      writeFileSync(file, changed);
+      const resumed = await runChild({ model, out, options });
+      expect(resumed).toMatchObject({
+        code: 2,
+        lines: [
+          `corrupt: ${file} is damaged: it is not what the training wrote. Delete ${last} to train again from the first step.`,
+        ],
+      });
+      writeFileSync(file, whole);
+    }
+    rmSync(last);
+    const anew = await runChild({ model, out, options });
+    expect(anew.lines.find((line) => line.startsWith('step'))).toBe('step 1');
+    expect(weights(out).equals(weights(whole))).toBe(true);
+  });
+
+  test('is not begun a second time while it runs', async () => {
+    const out = join(folder, 'twice');
+    await withLock(join(out, '.lock'), { what: out }, async () => {
+      const second = await runChild({ model, out, options });
+      expect(second).toMatchObject({
+        code: 2,
+        lines: [
+          `locked: ${out} is being written by process ${process.pid}; wait for it, or write elsewhere.`,
+        ],
+      });
+    });
+    expect(readdirSync(out)).toEqual([]);
   });
 
   test('is not taken up with other options, which are named', async () => {

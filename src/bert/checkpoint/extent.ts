@@ -1,6 +1,6 @@
 import type { DType, TensorInfo } from '../types.js';
 import { DTYPE_BYTES, elementCount, widen } from './dtype.js';
-import type { RandomAccessFile } from './random-access-file.js';
+import type { RandomAccess } from './random-access.js';
 
 /** A named run of bytes in a file. */
 export interface Extent {
@@ -11,7 +11,7 @@ export interface Extent {
 
 /** A tensor and the extent of its row-major values. */
 export interface StoredTensor extends TensorInfo {
-  readonly file: RandomAccessFile;
+  readonly file: RandomAccess;
   readonly offset: number;
 }
 

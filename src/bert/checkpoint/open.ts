@@ -4,7 +4,8 @@ import { BertQeError } from '../../common/errors.js';
 import { readFailure, systemCode } from '../../common/io-errors.js';
 import type { CheckpointFile } from './checkpoint-file.js';
 import { openPyTorch } from './pytorch.js';
-import { openSafetensors } from './safetensors.js';
+import { RandomAccessFile } from './random-access-file.js';
+import { readSafetensors } from './safetensors.js';
 import { openSharded } from './sharded.js';
 import { openTensorFlow } from './tensorflow.js';
 
@@ -40,6 +41,10 @@ async function openFile(path: string): Promise<CheckpointFile> {
     'input',
     `${path}: not a checkpoint this program knows; expected .safetensors, .bin, .pt or a TensorFlow .index`,
   );
+}
+
+async function openSafetensors(path: string): Promise<CheckpointFile> {
+  return readSafetensors(await RandomAccessFile.open(path));
 }
 
 async function findInFolder(folder: string): Promise<string> {

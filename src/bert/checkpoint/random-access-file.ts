@@ -1,17 +1,20 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { BertQeError } from '../../common/errors.js';
 import { readFailure } from '../../common/io-errors.js';
+import { RandomAccess } from './random-access.js';
 
 /** The largest single read: Node refuses 2 GiB. */
 const READ_LIMIT = 1 << 30;
 
 /** A file read at offsets. Every read is checked against the size found when it was opened. */
-export class RandomAccessFile {
+export class RandomAccessFile extends RandomAccess {
   private constructor(
-    readonly path: string,
-    readonly size: number,
+    path: string,
+    size: number,
     private readonly handle: FileHandle,
-  ) {}
+  ) {
+    super(path, size);
+  }
 
   static async open(path: string): Promise<RandomAccessFile> {
     const handle = await open(path, 'r').catch((error: unknown) => {
@@ -29,19 +32,7 @@ export class RandomAccessFile {
     }
   }
 
-  async read(offset: number, length: number): Promise<Uint8Array> {
-    const bytes = new Uint8Array(length);
-    await this.readInto(bytes, offset);
-    return bytes;
-  }
-
-  /** Fills all of `bytes` from the file, or throws. */
-  async readInto(bytes: Uint8Array, offset: number): Promise<void> {
-    if (offset < 0 || offset + bytes.length > this.size) {
-      throw this.corrupt(
-        `bytes ${offset}–${offset + bytes.length} were asked for, the file ends at ${this.size}`,
-      );
-    }
+  protected async fill(bytes: Uint8Array, offset: number): Promise<void> {
     for (let done = 0; done < bytes.length;) {
       const wanted = Math.min(bytes.length - done, READ_LIMIT);
       const { bytesRead } = await this.handle.read(bytes, done, wanted, offset + done);
@@ -50,24 +41,7 @@ export class RandomAccessFile {
     }
   }
 
-  corrupt(reason: string): BertQeError {
-    return new BertQeError('corrupt', `${this.path}: ${reason}; download or convert it again`);
-  }
-
   close(): Promise<void> {
     return this.handle.close();
-  }
-
-  /** Refuses what failed downloads and unfetched clones leave in place of weights. */
-  private async refusePlaceholders(): Promise<void> {
-    if (this.size === 0) throw this.corrupt('the file is empty (0 bytes)');
-    const head = Buffer.from(await this.read(0, Math.min(this.size, 64))).toString('latin1');
-    if (head.startsWith('version https://git-lfs')) {
-      throw new BertQeError(
-        'input',
-        `${this.path}: a Git LFS pointer, not the file itself; run "git lfs pull"`,
-      );
-    }
-    if (/^\s*<(?:!doctype|html)/i.test(head)) throw this.corrupt('it holds a web page instead of weights');
   }
 }

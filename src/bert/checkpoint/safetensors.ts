@@ -4,7 +4,7 @@ import { duplicateKey, parseJsonObject } from '../json.js';
 import type { DType, TensorInfo } from '../types.js';
 import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';
 import { byteLength, layoutProblem, readStored, type StoredTensor } from './extent.js';
-import { RandomAccessFile } from './random-access-file.js';
+import type { RandomAccess } from './random-access.js';
 
 /** The reference implementation's limit on the JSON header. */
 const HEADER_LIMIT = 100_000_000;
@@ -22,21 +22,20 @@ const DTYPES: Readonly<Record<string, DType>> = {
 };
 
 /**
- * Opens a safetensors file: 8 bytes of header length, a JSON header of dtype, shape and offsets, then the
+ * Reads the header of a safetensors file: 8 bytes of header length, a JSON header of dtype, shape and offsets, then the
  * values, packed without holes. The header is accepted only if it accounts for every byte of the file.
  */
-export async function openSafetensors(path: string): Promise<CheckpointFile> {
-  const file = await RandomAccessFile.open(path);
+export async function readSafetensors(file: RandomAccess): Promise<CheckpointFile> {
   try {
     const stored = await readHeader(file);
-    return checkpointOf('safetensors', path, stored, readStored, () => file.close());
+    return checkpointOf('safetensors', file.path, stored, readStored, () => file.close());
   } catch (error) {
     await file.close();
     throw error;
   }
 }
 
-async function readHeader(file: RandomAccessFile): Promise<Map<string, StoredTensor>> {
+async function readHeader(file: RandomAccess): Promise<Map<string, StoredTensor>> {
   if (file.size < 8) throw file.corrupt(`only ${file.size} bytes, too short for safetensors`);
   const prefix = await file.read(0, 8);
   const headerLength = Number(new DataView(prefix.buffer).getBigUint64(0, true));
@@ -46,7 +45,7 @@ async function readHeader(file: RandomAccessFile): Promise<Map<string, StoredTen
   if (headerLength + 8 > file.size) {
     throw file.corrupt(`the header takes ${headerLength} bytes but the file has ${file.size}: truncated`);
   }
-  const text = Buffer.from(await file.read(8, headerLength)).toString('utf8');
+  const text = new TextDecoder().decode(await file.read(8, headerLength));
   const header = parseJsonObject(text, `${file.path} (header)`);
   const twice = duplicateKey(text);
   if (twice !== undefined) throw file.corrupt(`the header states "${twice}" twice`);
@@ -71,7 +70,7 @@ async function readHeader(file: RandomAccessFile): Promise<Map<string, StoredTen
 }
 
 function readEntry(
-  file: RandomAccessFile,
+  file: RandomAccess,
   name: string,
   entry: unknown,
 ): Omit<TensorInfo, 'name'> & { begin: number; end: number } {

@@ -1,30 +1,38 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { checksumFile } from '../../common/hash.js';
 import { systemCode, writeFailure } from '../../common/io-errors.js';
 
-const MANIFEST = 'manifest.json';
+/** The file with the CRC-32 of every other file of the folder. */
+const CHECKSUMS = 'checksums.json';
 
 /** The age at which leftovers of a killed process are removed. */
 const ABANDONED_MS = 3_600_000;
 
 /**
  * Writes a folder once; later calls return it. It appears whole or not at all, so several processes may write it at the
- * same time.
+ * same time. A folder with a damaged file is written again, with a warning that names the file.
  */
 export async function writeOnce(
   folder: string,
   write: (temporary: string) => Promise<void>,
 ): Promise<string> {
-  if (await isComplete(folder)) return folder;
+  const { isWhole, damaged } = await examine(folder);
+  if (isWhole) return folder;
+  if (damaged !== undefined) {
+    process.emitWarning(
+      `${join(folder, damaged)} is damaged: it is not what was written. It is written again.`,
+    );
+  }
   const temporary = besides(folder);
   try {
     await mkdir(temporary, { recursive: true });
     await removeAbandoned(dirname(folder));
     await write(temporary);
-    const sizes: Record<string, number> = {};
-    for (const name of await readdir(temporary)) sizes[name] = (await stat(join(temporary, name))).size;
-    await writeFile(join(temporary, MANIFEST), JSON.stringify(sizes));
+    const checksums: Record<string, number> = {};
+    for (const name of await readdir(temporary)) checksums[name] = await checksumFile(join(temporary, name));
+    await writeFile(join(temporary, CHECKSUMS), JSON.stringify(checksums));
     await moveTo(temporary, folder);
     return folder;
   } catch (error) {
@@ -38,17 +46,27 @@ function besides(folder: string): string {
   return `${folder}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
 }
 
-/** True if all files that the manifest lists exist with their sizes. */
-async function isComplete(folder: string): Promise<boolean> {
+interface FolderState {
+  readonly isWhole: boolean;
+  /** The name of a damaged file. */
+  readonly damaged?: string;
+}
+
+/** Reads every file of the folder and compares its checksum. */
+async function examine(folder: string): Promise<FolderState> {
+  const text = await readFile(join(folder, CHECKSUMS), 'utf8').catch(() => undefined);
+  if (text === undefined) return { isWhole: false };
+  let checksums: [string, unknown][];
   try {
-    const sizes = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Record<string, number>;
-    for (const [name, size] of Object.entries(sizes)) {
-      if ((await stat(join(folder, name))).size !== size) return false;
-    }
-    return true;
+    checksums = Object.entries(JSON.parse(text) as Record<string, unknown>);
   } catch {
-    return false;
+    return { isWhole: false, damaged: CHECKSUMS };
   }
+  for (const [name, checksum] of checksums) {
+    const found = await checksumFile(join(folder, name)).catch(() => undefined);
+    if (found !== checksum) return { isWhole: false, damaged: name };
+  }
+  return { isWhole: true };
 }
 
 /**
@@ -62,7 +80,7 @@ async function moveTo(temporary: string, folder: string): Promise<void> {
     } catch (error) {
       if (systemCode(error) !== 'ENOTEMPTY' && systemCode(error) !== 'EEXIST') throw error;
     }
-    if (await isComplete(folder)) return rm(temporary, { recursive: true, force: true });
+    if ((await examine(folder)).isWhole) return rm(temporary, { recursive: true, force: true });
     const aside = besides(folder);
     await rename(folder, aside).catch((error: unknown) => {
       // Another process was faster.

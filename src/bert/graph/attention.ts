@@ -1,4 +1,4 @@
-import { float, MICROSOFT, type Value } from '../onnx/index.js';
+import { float, MICROSOFT, type Value } from '../onnx/graph.js';
 import { type Context, rows } from './context.js';
 import type { Linear } from './weight-reader.js';
 

@@ -1,7 +1,7 @@
 import { BertQeError } from '../../common/errors.js';
 import type { BertWeights } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
-import { ElementType, Graph, type Value } from '../onnx/index.js';
+import { ElementType, Graph, type Value } from '../onnx/graph.js';
 import type { AttentionStyle, Context } from './context.js';
 import { attentionMask, embeddings } from './embeddings.js';
 import { attentionBias, dense, encoderLayer, firstTokenLayer } from './encoder-layer.js';

@@ -1,5 +1,5 @@
 import type { ModelConfig } from '../config.js';
-import type { Value } from '../onnx/index.js';
+import type { Value } from '../onnx/graph.js';
 import { type Context, layerNorm } from './context.js';
 import { mapped } from './matrices.js';
 import type { Store } from './store.js';

@@ -1,4 +1,4 @@
-import type { Value } from '../onnx/index.js';
+import type { Value } from '../onnx/graph.js';
 import { attention, firstTokenAttention } from './attention.js';
 import { type Context, layerNorm } from './context.js';
 import type { Operand } from './products.js';

@@ -1,5 +1,5 @@
 import type { BertWeights } from '../checkpoint/index.js';
-import { ElementType, float, Graph, type Value } from '../onnx/index.js';
+import { ElementType, float, Graph, type Value } from '../onnx/graph.js';
 import { WeightReader } from './weight-reader.js';
 
 /** The names of an exported graph's inputs; without `types`, all tokens belong to the first segment. */

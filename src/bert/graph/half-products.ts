@@ -1,4 +1,4 @@
-import { ElementType } from '../onnx/index.js';
+import { ElementType } from '../onnx/graph.js';
 import type { Products } from './products.js';
 import type { Store } from './store.js';
 import type { Linear } from './weight-reader.js';

@@ -1,4 +1,4 @@
-import { MICROSOFT, type Value } from '../onnx/index.js';
+import { MICROSOFT, type Value } from '../onnx/graph.js';
 import { mapped } from './matrices.js';
 import type { Products } from './products.js';
 import { nameOf, type Store } from './store.js';

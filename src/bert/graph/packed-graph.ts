@@ -1,6 +1,6 @@
 import type { BertWeights } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
-import { ElementType, float, Graph, MICROSOFT, type Value } from '../onnx/index.js';
+import { ElementType, float, Graph, MICROSOFT, type Value } from '../onnx/graph.js';
 import { MASK_BIAS, paddingSlot, placeTable } from './embeddings.js';
 import { mapped, timesVector } from './matrices.js';
 import { GRAPH_IDS, GRAPH_LOGITS, GRAPH_PLACES, GRAPH_SLOTS, GRAPH_STARTS } from './names.js';

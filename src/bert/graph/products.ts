@@ -1,4 +1,4 @@
-import type { Value } from '../onnx/index.js';
+import type { Value } from '../onnx/graph.js';
 import type { Store } from './store.js';
 import type { Linear } from './weight-reader.js';
 

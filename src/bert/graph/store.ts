@@ -1,5 +1,5 @@
-import { narrowToHalf } from '../checkpoint/index.js';
-import { ElementType, type ElementTypeName, type Graph, type Value } from '../onnx/index.js';
+import { narrowToHalf } from '../checkpoint/dtype.js';
+import { ElementType, type ElementTypeName, type Graph, type Value } from '../onnx/graph.js';
 import type { Linear, WeightReader } from './weight-reader.js';
 
 export type Float = 'float32' | 'float16';

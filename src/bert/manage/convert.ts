@@ -9,11 +9,12 @@ import {
   storedName,
   writeSafetensors,
 } from '../checkpoint/index.js';
-import { formatModelConfig, type ModelConfig, readModelConfig } from '../config.js';
+import { formatModelConfig, type ModelConfig } from '../config.js';
+import { readModelConfig } from '../model-folder.js';
 import { exportGraph } from '../graph/index.js';
 import { writeSingleFileModel } from '../onnx/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
-import { copyTokenizer, newModelFolder } from './new-folder.js';
+import { copyTokenizer, writeNewModel } from './new-folder.js';
 
 export interface ConvertOptions {
   /** Default `safetensors`; Transformers.js and other runtimes load `onnx`. */
@@ -38,16 +39,17 @@ export async function convertModel(
   const checkpoint = await openCheckpoint(source);
   try {
     const weights = bertWeights(checkpoint, config);
-    await newModelFolder(target);
-    await copyTokenizer(folder, target);
-    if (options.format === 'onnx') {
-      await mkdir(join(target, 'onnx'));
-      await writeSingleFileModel(exportGraph(weights), join(target, 'onnx/model.onnx'));
-    } else {
-      await writeWeights(weights, join(target, 'model.safetensors'), options);
-    }
-    // Last, because a folder with a config is a model.
-    await writeConfig(config, target, options.format === 'onnx' ? 'float32' : options.dtype);
+    await writeNewModel(target, options.signal, async () => {
+      await copyTokenizer(folder, target);
+      if (options.format === 'onnx') {
+        await mkdir(join(target, 'onnx'));
+        await writeSingleFileModel(exportGraph(weights), join(target, 'onnx/model.onnx'));
+      } else {
+        await writeWeights(weights, join(target, 'model.safetensors'), options);
+      }
+      // Last, because a folder with a config is a model.
+      await writeConfig(config, target, options.format === 'onnx' ? 'float32' : options.dtype);
+    });
   } finally {
     await checkpoint.close();
   }

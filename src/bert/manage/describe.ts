@@ -2,7 +2,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bertWeights, openCheckpoint } from '../checkpoint/index.js';
 import { hashFile } from '../../common/hash.js';
-import { type ModelConfig, parameterCount, readCrossEncoderConfig, readModelConfig } from '../config.js';
+import { type ModelConfig, parameterCount } from '../config.js';
+import { readCrossEncoderConfig, readModelConfig } from '../model-folder.js';
 import { type SizeLetter, sizeLetter } from '../sizes.js';
 import { BertTokenizer, loadTokenizer } from '../tokenizer/index.js';
 

@@ -1,7 +1,8 @@
-import { copyFile, mkdir, readdir, stat } from 'node:fs/promises';
+import { copyFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BertQeError } from '../../common/errors.js';
 import { writeFailure } from '../../common/io-errors.js';
+import { withLock } from '../../common/lock.js';
 
 const TOKENIZER_FILES = [
   'tokenizer.json',
@@ -11,15 +12,37 @@ const TOKENIZER_FILES = [
   'added_tokens.json',
 ];
 
-/** Makes the folder of a new model; refuses one that is not empty. */
-export async function newModelFolder(folder: string): Promise<void> {
+const LOCK = '.lock';
+
+/**
+ * Writes a new model into a folder that is empty or not there yet. One process at a time may do so. Where the action
+ * fails, what it wrote is removed, so that the same call can be made again.
+ */
+export async function writeNewModel<T>(
+  folder: string,
+  signal: AbortSignal | undefined,
+  action: () => Promise<T>,
+): Promise<T> {
+  return withLock(join(folder, LOCK), { what: folder, signal }, async () => {
+    if ((await contentOf(folder)).length > 0) {
+      throw new BertQeError('usage', `${folder} is not empty; name a new folder for the model.`);
+    }
+    try {
+      return await action();
+    } catch (error) {
+      const written = await contentOf(folder).catch(() => []);
+      for (const name of written) await rm(join(folder, name), { recursive: true, force: true });
+      throw error;
+    }
+  });
+}
+
+async function contentOf(folder: string): Promise<string[]> {
   try {
-    await mkdir(folder, { recursive: true });
-    if ((await readdir(folder)).length === 0) return;
+    return (await readdir(folder)).filter((name) => name !== LOCK);
   } catch (error) {
     throw writeFailure(folder, error);
   }
-  throw new BertQeError('usage', `${folder} is not empty; name a new folder for the model.`);
 }
 
 /** Copies the files of a model's tokenizer. */

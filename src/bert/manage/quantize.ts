@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { throwIfAborted } from '../../common/errors.js';
 import { bertWeights, openCheckpoint } from '../checkpoint/index.js';
 import { defaultCalibrationPairs, writeCompiled } from '../compile/index.js';
-import { readModelConfig } from '../config.js';
+import { readModelConfig } from '../model-folder.js';
 import { BertScorer, type Logits, logOdds, probabilities } from '../scorer/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import type { TextPair } from '../types.js';
 import { writeConfig } from './convert.js';
 import { kendallTau } from './kendall.js';
-import { copyTokenizer, newModelFolder } from './new-folder.js';
+import { copyTokenizer, writeNewModel } from './new-folder.js';
 
 export interface QuantizeOptions {
   /** Pairs for choosing the scales and measuring the agreement; default: pairs of the demo's articles. */
@@ -48,17 +48,18 @@ export async function quantizeModel(
   const checkpoint = await openCheckpoint(folder);
   try {
     const weights = bertWeights(checkpoint, config);
-    await newModelFolder(target);
-    await copyTokenizer(folder, target);
-    await mkdir(join(target, 'onnx'));
-    throwIfAborted(signal);
-    const path = join(target, 'onnx/model_int8.onnx');
-    await writeCompiled(
-      weights,
-      { precision: 'int8', device: 'cpu', batches: 'equal', tokenizer, calibration },
-      path,
-    );
-    await writeConfig(config, target);
+    await writeNewModel(target, signal, async () => {
+      await copyTokenizer(folder, target);
+      await mkdir(join(target, 'onnx'));
+      throwIfAborted(signal);
+      const path = join(target, 'onnx/model_int8.onnx');
+      await writeCompiled(
+        weights,
+        { precision: 'int8', device: 'cpu', batches: 'equal', tokenizer, calibration },
+        path,
+      );
+      await writeConfig(config, target);
+    });
   } finally {
     await checkpoint.close();
   }

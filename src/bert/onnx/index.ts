@@ -7,4 +7,5 @@ export {
   MICROSOFT,
   type Value,
 } from './graph.js';
-export { modelBytes, writeModel, writeSingleFileModel } from './write.js';
+export { modelBytes } from './model-bytes.js';
+export { writeModel, writeSingleFileModel } from './write.js';

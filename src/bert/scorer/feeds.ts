@@ -1,6 +1,6 @@
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { BertQeError } from '../../common/errors.js';
-import { GRAPH_IDS, GRAPH_PLACES, GRAPH_SLOTS, GRAPH_STARTS } from '../graph/index.js';
+import { GRAPH_IDS, GRAPH_PLACES, GRAPH_SLOTS, GRAPH_STARTS } from '../graph/names.js';
 import { inputMeaning } from './export-inputs.js';
 import type { RunnableModel, WorkerSetup } from './messages.js';
 import { packedInputs } from './packed-inputs.js';
@@ -18,16 +18,25 @@ export type Feeds = (
 
 type Inputs = InferenceSession['inputMetadata'];
 
+/** The tensor class of a runtime: onnxruntime-node's or onnxruntime-web's. */
+export type TensorClass = typeof Tensor;
+
 /** The feeds of a model; refuses an export whose inputs are not those of a cross-encoder. */
-export function feedsFor(setup: WorkerSetup, inputs: Inputs): Feeds {
+export function feedsFor(setup: WorkerSetup, inputs: Inputs, tensors: TensorClass): Feeds {
   const { model, secondSegment } = setup;
-  if (model.batches === 'packed') return packedFeeds(model, secondSegment);
+  if (model.batches === 'packed') return packedFeeds(model, secondSegment, tensors);
   const isCompiled = inputs.some(({ name }) => name === GRAPH_SLOTS);
-  return isCompiled ? slotFeeds(model, secondSegment) : exportFeeds(inputs, model.path, secondSegment);
+  return isCompiled
+    ? slotFeeds(model, secondSegment, tensors)
+    : exportFeeds(inputs, model.path, secondSegment, tensors);
 }
 
 /** Feeds of bertGraph, for sequences of one length or padded; slots are defined in embeddings.ts. */
-function slotFeeds({ maxPositions, paddingSlot }: RunnableModel, secondSegment: 0 | 1): Feeds {
+function slotFeeds(
+  { maxPositions, paddingSlot }: RunnableModel,
+  secondSegment: 0 | 1,
+  Tensor: TensorClass,
+): Feeds {
   const secondSlots = secondSegment * maxPositions;
   return (ids, splits, length, ends) => {
     const dims = [splits.length, length];
@@ -42,7 +51,7 @@ function slotFeeds({ maxPositions, paddingSlot }: RunnableModel, secondSegment: 
 }
 
 /** Feeds of packedGraph. */
-function packedFeeds({ maxPositions }: RunnableModel, secondSegment: 0 | 1): Feeds {
+function packedFeeds({ maxPositions }: RunnableModel, secondSegment: 0 | 1, Tensor: TensorClass): Feeds {
   return (ids, splits, length, ends = new Int32Array(splits.length).fill(length)) => {
     const { slots, starts, places, longest } = packedInputs(splits, ends, secondSegment * maxPositions);
     return {
@@ -54,7 +63,7 @@ function packedFeeds({ maxPositions }: RunnableModel, secondSegment: 0 | 1): Fee
   };
 }
 
-function exportFeeds(inputs: Inputs, path: string, secondSegment: 0 | 1): Feeds {
+function exportFeeds(inputs: Inputs, path: string, secondSegment: 0 | 1, Tensor: TensorClass): Feeds {
   const plan = inputs.map((input) => {
     const meaning = inputMeaning(input.name);
     const type = input.isTensor ? input.type : 'no tensor';

@@ -19,7 +19,7 @@ export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
   const { model } = setup;
   const session = await loadSession(model.path, setup.device, setup.threads, model);
   try {
-    const feeds = feedsFor(setup, session.inputMetadata);
+    const feeds = feedsFor(setup, session.inputMetadata, Tensor);
     const output = logitsOutput(session.outputMetadata, model.path);
     const probe: BatchTask = {
       ids: new Int32Array(6),

@@ -1,3 +1,4 @@
+import { unitWriter } from '../../common/utf16.js';
 import type { PairTemplate, Tokenizer } from '../types.js';
 import { type AddedToken, AddedTokenMatcher } from './added-tokens.js';
 import { IdBuffer } from './id-buffer.js';
@@ -38,7 +39,7 @@ export class BertTokenizer implements Tokenizer {
   /** Pieces that are wanted of the present text. */
   private most = Number.POSITIVE_INFINITY;
   private units = new Uint16Array(4096);
-  private unitBytes = Buffer.from(this.units.buffer);
+  private writeUnits = unitWriter(this.units);
   private readonly properties = propertyTable();
 
   constructor(private readonly options: BertTokenizerOptions) {
@@ -105,9 +106,9 @@ export class BertTokenizer implements Tokenizer {
   private unitsOf(text: string): Uint16Array {
     if (text.length > this.units.length) {
       this.units = new Uint16Array(2 * text.length);
-      this.unitBytes = Buffer.from(this.units.buffer);
+      this.writeUnits = unitWriter(this.units);
     }
-    this.unitBytes.write(text, 'utf16le');
+    this.writeUnits(text);
     return this.units;
   }
 

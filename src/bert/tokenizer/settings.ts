@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { isJsonObject, type JsonObject } from '../../common/json.js';
-import { parseJsonObject, readTextIfPresent } from '../json.js';
+import { parseJsonObject } from '../json.js';
+import type { ModelFiles } from '../model-files.js';
 import type { AddedToken } from './added-tokens.js';
 
 /** The settings in `tokenizer_config.json` and its older companions; each may be absent. */
@@ -19,10 +19,10 @@ export interface TokenizerSettings {
 }
 
 /** Reads `tokenizer_config.json`, `special_tokens_map.json` and `added_tokens.json` of a model folder. */
-export async function readSettings(folder: string): Promise<TokenizerSettings> {
-  const raw = (await readObject(folder, 'tokenizer_config.json')) ?? {};
-  const map = (await readObject(folder, 'special_tokens_map.json')) ?? {};
-  const added = (await readObject(folder, 'added_tokens.json')) ?? {};
+export async function readSettings(files: ModelFiles): Promise<TokenizerSettings> {
+  const raw = (await readObject(files, 'tokenizer_config.json')) ?? {};
+  const map = (await readObject(files, 'special_tokens_map.json')) ?? {};
+  const added = (await readObject(files, 'added_tokens.json')) ?? {};
   const flag = (name: string): boolean | undefined => {
     const value = raw[name];
     return typeof value === 'boolean' ? value : undefined;
@@ -78,8 +78,7 @@ function contentOf(value: unknown): string | undefined {
   return typeof content === 'string' ? content : undefined;
 }
 
-async function readObject(folder: string, name: string): Promise<JsonObject | undefined> {
-  const file = join(folder, name);
-  const text = await readTextIfPresent(file);
-  return text === undefined ? undefined : parseJsonObject(text, file);
+async function readObject(files: ModelFiles, name: string): Promise<JsonObject | undefined> {
+  const text = await files.text(name);
+  return text === undefined ? undefined : parseJsonObject(text, files.nameOf(name));
 }

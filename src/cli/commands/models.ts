@@ -1,4 +1,4 @@
-import { mkdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder } from '../../common/cache-folder.js';
 import {
@@ -113,8 +113,10 @@ async function get(model: string | undefined, { revision, as }: Values, io: Io):
   if (name !== undefined) {
     const folders = join(cacheFolder(), 'models');
     await mkdir(folders, { recursive: true });
-    await rm(join(folders, name), { force: true });
-    await symlink(folder, join(folders, name));
+    // Renamed into its place, so that the name means one model or the other at any moment.
+    const link = join(folders, `.${name}.${process.pid}.tmp`);
+    await symlink(folder, link);
+    await rename(link, join(folders, name));
   }
   io.stderr.write(
     `${repository}: ${files.length} files${fromCache ? ' from the cache' : ''}${as ? `, now also called ${as}` : ''}\n`,

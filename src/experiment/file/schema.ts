@@ -27,6 +27,7 @@ function checked<T extends z.ZodType>(schema: T, check: (value: z.output<T>) => 
 
 /** A path; `${NAME}` stands for an environment variable, which must be set. */
 const path = checked(z.string().min(1), expandVariables);
+const paths = z.union([path, z.array(path).min(1)]);
 const count = z.int().min(1);
 const share = z.number().min(0).max(1);
 const measure = checked(z.string(), parseMeasure);
@@ -59,11 +60,13 @@ const collection = z.strictObject({
   /** A file or folder of documents that `bert-qe index` reads. */
   documents: path,
   format: z.enum(['auto', ...documentFormats]).default('auto'),
-  /** Needed where they are not in the folder of the documents. */
-  queries: path.optional(),
+  /** `in-text`: a title is the beginning of its document's text, as with GOV2's pages in the paper. */
+  titles: z.enum(['apart', 'in-text']).default('apart'),
+  /** Needed where they are not in the folder of the documents; several files count as one. */
+  queries: paths.optional(),
   /** The part of a TREC topic that is the query. */
   queryField: z.enum(topicFields).default('title'),
-  qrels: path.optional(),
+  qrels: paths.optional(),
 });
 
 const index = z
@@ -88,7 +91,14 @@ const firstStage = checked(z.string(), (name) => {
 
 const initial = z.union([firstStage, z.strictObject({ run: path })]);
 
-const folds = z.union([path, z.strictObject({ roundRobin: z.int().min(2) })]);
+/**
+ * A path, the name of published folds, or queries in order, dealt out. Without `of: judged` all topics are dealt, as the
+ * authors did: one without judgements takes a place in its partition.
+ */
+const folds = z.union([
+  path,
+  z.strictObject({ roundRobin: z.int().min(2), of: z.enum(['topics', 'judged']).default('topics') }),
+]);
 
 /** One model for all phases, or the authors' mixture of a general and a fine-tuned model. */
 const model = z.union([
@@ -98,6 +108,8 @@ const model = z.union([
     general: path,
     /** Scores documents in phases one and three; `{fold}` stands for the number of the fold, from 1. */
     fineTuned: path,
+    /** The folds that the fine-tuned models were trained in, where they are not those of the experiment. */
+    trainedIn: path.optional(),
   }),
 ]);
 

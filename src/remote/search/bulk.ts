@@ -2,6 +2,7 @@ import { TransientFailure } from '../../common/retry.js';
 import { hashJson } from '../../common/hash.js';
 import { badInput, type Document, type Origin } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
+import { anything, list, number, object, optional, text } from './answer-shape.js';
 import { refusalOf, type EngineConnection } from './connection.js';
 import { fields } from './definition.js';
 
@@ -45,14 +46,27 @@ export function loadItem(
   return { number, id, digest, lines, origin };
 }
 
-interface BulkAnswer {
-  readonly items: readonly {
-    readonly create: {
-      readonly status: number;
-      readonly error?: { readonly type?: string; readonly reason?: string };
-    };
-  }[];
-}
+const bulkAnswer = object({
+  items: optional(
+    list(
+      object({
+        create: object({
+          status: number,
+          error: optional(object({ type: optional(text), reason: optional(text) })),
+        }),
+      }),
+    ),
+  ),
+});
+
+const originAnswer = object({
+  docs: list(
+    object({
+      _source: optional(object({ origin: optional(object({ number: number, digest: text })) })),
+      error: anything,
+    }),
+  ),
+});
 
 /**
  * Sends documents once and returns those that must be sent again because the server was overloaded. All others are in
@@ -64,15 +78,16 @@ export async function sendBulk(
   items: readonly LoadItem[],
   signal?: AbortSignal,
 ): Promise<LoadItem[]> {
-  let answer: BulkAnswer;
+  let answer: ReturnType<typeof bulkAnswer>;
   try {
-    answer = await connection.once<BulkAnswer>(
+    answer = await connection.once(
       {
         method: 'POST',
         path: `/${encodeURIComponent(index)}/_bulk`,
         query: { filter_path: 'items.create.status,items.create.error.type,items.create.error.reason' },
         lines: items.map(({ lines }) => lines).join(''),
       },
+      bulkAnswer,
       signal,
     );
   } catch (error) {
@@ -84,14 +99,15 @@ export async function sendBulk(
       ...(await sendBulk(connection, index, items.slice(half), signal)),
     ];
   }
-  if (answer.items?.length !== items.length) {
+  const { items: answered } = answer;
+  if (answered?.length !== items.length) {
     throw new TransientFailure(
-      `the server answered for ${answer.items?.length ?? 0} of ${items.length} documents`,
+      `the server answered for ${answered?.length ?? 0} of ${items.length} documents`,
     );
   }
   const again: LoadItem[] = [];
   const present: LoadItem[] = [];
-  answer.items.forEach(({ create: { status, error } }, i) => {
+  answered.forEach(({ create: { status, error } }, i) => {
     if (status >= 200 && status < 300) return;
     if (status === 409) present.push(items[i]);
     else if (status === 429 || status >= 500) again.push(items[i]);
@@ -108,16 +124,16 @@ async function checkPresent(
   items: readonly LoadItem[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { docs } = await connection.call<{
-    docs: readonly { _source?: { origin?: { number: number; digest: string } } }[];
-  }>(
+  const { docs } = await connection.call(
     {
       method: 'POST',
       path: `/${encodeURIComponent(index)}/_mget`,
       query: { _source_includes: fields.origin },
       body: { ids: items.map(({ id }) => id) },
     },
+    originAnswer,
     { signal },
+    ({ docs: found }) => missingAnswers(found, items),
   );
   items.forEach((item, i) => {
     const there = docs[i]._source?.origin;
@@ -132,6 +148,13 @@ async function checkPresent(
         : 'Ids must be unique.',
     );
   });
+}
+
+/** The lack of an answer that does not tell of every document; undefined where it does. */
+export function missingAnswers(found: readonly unknown[], asked: readonly unknown[]): string | undefined {
+  return found.length === asked.length
+    ? undefined
+    : `the server answered for ${found.length} of ${asked.length} documents`;
 }
 
 function refused(item: LoadItem, status: number, reason: string): BertQeError {

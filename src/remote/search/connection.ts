@@ -1,5 +1,6 @@
 import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
 import { retry, type RetryPolicy, TransientFailure } from '../../common/retry.js';
+import { anything, object, optional, text, type Shape, WrongShape } from './answer-shape.js';
 import { openClient, type Client, type ClusterRefusal } from './client.js';
 import { dialects, type Dialect, type EngineName, type EngineRequest } from './dialect.js';
 
@@ -8,8 +9,10 @@ export interface ConnectionOptions {
   readonly engine: EngineName;
   /** Nodes of the cluster; user and password may stand in the URL. */
   readonly urls: readonly string[];
-  /** Milliseconds after which a call that is not answered counts as failed (60,000). */
+  /** Milliseconds after which a call that is not answered to the end counts as failed (60,000). */
   readonly timeoutMs?: number;
+  /** Bytes of the longest answer that is read (256 MB). */
+  readonly answerBytes?: number;
   readonly retry?: Partial<RetryPolicy>;
 }
 
@@ -19,6 +22,9 @@ export interface EngineCallOptions {
   /** Attempts (the connection's own number). */
   readonly attempts?: number;
 }
+
+/** As much of the answer to the first call as is needed. */
+const hello = object({ version: object({ number: text, distribution: optional(text) }) });
 
 /** A search cluster through its official client. Calls are repeated after transient failures. */
 export class EngineConnection {
@@ -33,21 +39,18 @@ export class EngineConnection {
   ) {}
 
   static async open(options: ConnectionOptions, call: EngineCallOptions = {}): Promise<EngineConnection> {
-    const { engine, urls, timeoutMs = 60_000 } = options;
+    const { engine, urls, timeoutMs = 60_000, answerBytes = 256 * 1024 * 1024 } = options;
     const nodes = urls.map(checkedUrl);
     const address = nodes.map((url) => `${url.protocol}//${url.host}`).join(', ');
-    const client = await openClient(engine, nodes, timeoutMs);
+    const client = await openClient(engine, nodes, { timeoutMs, answerBytes });
     const policy = options.retry ?? {};
     try {
-      const hello = await retry(() => client.call({ method: 'GET', path: '/' }, call.signal), {
+      const answer = await retry(() => client.call({ method: 'GET', path: '/' }, call.signal), {
         what: address,
         policy,
         signal: call.signal,
       });
-      const { version } = hello as { version?: { number?: string; distribution?: string } };
-      if (typeof version?.number !== 'string') {
-        throw new BertQeError('input', `${address} does not answer like ${engine}; check the URL.`);
-      }
+      const { version } = checked(answer, hello, engine, address);
       const isOpenSearch = version.distribution === 'opensearch';
       if (isOpenSearch !== (engine === 'opensearch')) {
         const other = isOpenSearch ? 'opensearch' : 'elasticsearch';
@@ -68,16 +71,18 @@ export class EngineConnection {
   }
 
   /**
-   * One call, repeated after transient failures; all calls made here are idempotent. `lacks` names what is missing in
-   * an answer (a shard that is away, time that ran out), which counts as a transient failure too.
+   * One call, repeated after transient failures; all calls made here are idempotent. An answer of another shape is
+   * refused. `lacks` names what is missing in one (a shard that is away, time that ran out), which counts as a
+   * transient failure too.
    */
-  async call<T = Record<string, unknown>>(
+  async call<T = unknown>(
     request: EngineRequest,
+    shape: Shape<T>,
     options: EngineCallOptions = {},
     lacks: (answer: T) => string | undefined = () => undefined,
   ): Promise<T> {
     const attempt = async (): Promise<T> => {
-      const answer = await this.once<T>(request, options.signal);
+      const answer = await this.once(request, shape, options.signal);
       const missing = lacks(answer);
       if (missing !== undefined) throw new TransientFailure(missing);
       return answer;
@@ -90,13 +95,31 @@ export class EngineConnection {
   }
 
   /** One call, not repeated: what is worth repeating is thrown as {@link TransientFailure}. */
-  async once<T = Record<string, unknown>>(request: EngineRequest, signal?: AbortSignal): Promise<T> {
+  async once<T>(request: EngineRequest, shape: Shape<T>, signal?: AbortSignal): Promise<T> {
     throwIfAborted(signal);
-    return (await this.client.call(request, signal)) as T;
+    const answer = await this.client.call(request, signal);
+    return checked(answer, shape, this.engine, `${this.address}${request.path}`);
+  }
+
+  /** A call whose answer says nothing of interest. */
+  async act(request: EngineRequest, options: EngineCallOptions = {}): Promise<void> {
+    await this.call(request, anything, options);
   }
 
   async close(): Promise<void> {
     await this.client.close();
+  }
+}
+
+function checked<T>(answer: unknown, shape: Shape<T>, engine: EngineName, what: string): T {
+  try {
+    return shape(answer, '');
+  } catch (error) {
+    if (!(error instanceof WrongShape)) throw error;
+    throw new BertQeError(
+      'failure',
+      `${what} does not answer like ${engine} (${error.message}); check the URL and what is in between.`,
+    );
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Document, DocumentStore } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
 import { analyzerFromSpec, type Analyzer } from '../../retrieval/index.js';
-import { maxIdBytes } from './bulk.js';
+import { anything, dictionary, list, number, object, optional, text as aText } from './answer-shape.js';
+import { maxIdBytes, missingAnswers } from './bulk.js';
 import { refusalOf, type EngineCallOptions, type EngineConnection } from './connection.js';
 import { fields, type EngineManifest, type EngineStatistics, type NativeSimilarities } from './definition.js';
 import { GlobalStatistics } from './global-statistics.js';
@@ -54,8 +55,9 @@ export class EngineIndex implements DocumentStore {
   ): Promise<EngineIndex> {
     await mappingOf(connection, name, call);
     const terms = await GlobalStatistics.open(connection, name, text, call);
-    const { count } = await connection.call<{ count: number }>(
+    const { count } = await connection.call(
       { method: 'GET', path: `/${encodeURIComponent(name)}/_count` },
+      object({ count: number }),
       call,
     );
     const { documents: nonEmptyDocuments, tokens } = await terms.ofField(call);
@@ -80,12 +82,13 @@ export class EngineIndex implements DocumentStore {
   /** The terms of a text, analysed by the server. */
   async analyze(text: string, call: EngineCallOptions = {}): Promise<string[]> {
     if (text === '') return [];
-    const { tokens } = await this.connection.call<{ tokens: readonly { token: string }[] }>(
+    const { tokens } = await this.connection.call(
       {
         method: 'POST',
         path: `/${encodeURIComponent(this.name)}/_analyze`,
         body: { field: this.content, text },
       },
+      object({ tokens: list(object({ token: aText })) }),
       call,
     );
     return tokens.map(({ token }) => token);
@@ -97,17 +100,19 @@ export class EngineIndex implements DocumentStore {
     // One id that is too long would make the server refuse the whole request.
     const possible = ids.filter((id) => id !== '' && Buffer.byteLength(id) <= maxIdBytes);
     for (let from = 0; from < possible.length; from += fetchSize) {
-      const { docs } = await this.connection.call<{ docs: readonly FetchedDocument[] }>(
+      const asked = possible.slice(from, from + fetchSize);
+      const { docs } = await this.connection.call(
         {
           method: 'POST',
           path: `/${encodeURIComponent(this.name)}/_mget`,
           query: { _source_includes: title === undefined ? text : `${title},${text}` },
-          body: { ids: possible.slice(from, from + fetchSize) },
+          body: { ids: asked },
         },
+        fetchedDocuments,
         call,
         (answer) => {
           const away = answer.docs.find(({ error }) => error !== undefined);
-          return away && `document "${away._id}" cannot be read`;
+          return away ? `document "${away._id}" cannot be read` : missingAnswers(answer.docs, asked);
         },
       );
       for (const { _id: id, found, _source: source } of docs) {
@@ -121,12 +126,27 @@ export class EngineIndex implements DocumentStore {
   }
 }
 
-interface FetchedDocument {
-  readonly _id: string;
-  readonly found?: boolean;
-  readonly error?: unknown;
-  readonly _source?: Readonly<Record<string, unknown>>;
-}
+const fetchedDocuments = object({
+  docs: list(
+    object({ _id: aText, found: anything, error: anything, _source: optional(dictionary(anything)) }),
+  ),
+});
+
+/** Mappings by index; `_meta` is anybody's. */
+const mappings = dictionary(
+  object({ mappings: optional(object({ _meta: optional(dictionary(anything)) })) }),
+);
+
+/** The parts of a manifest that are relied on; the analyzer is checked where it is made. */
+const manifestShape = object({
+  analyzer: anything,
+  native: dictionary(dictionary(number)),
+  replicas: number,
+  load: object({ state: aText, acknowledged: number, lastId: optional(aText) }),
+  statistics: optional(
+    object({ documents: number, nonEmptyDocuments: number, tokens: number, maxLength: number }),
+  ),
+});
 
 /** The text of a field, which may hold several values or none. */
 function textOf(value: unknown): string {
@@ -138,10 +158,11 @@ async function mappingOf(
   connection: EngineConnection,
   name: string,
   call: EngineCallOptions,
-): Promise<Record<string, unknown>> {
+): Promise<Readonly<Record<string, unknown>>> {
   try {
-    const answer = await connection.call<Record<string, { mappings?: { _meta?: Record<string, unknown> } }>>(
+    const answer = await connection.call(
       { method: 'GET', path: `/${encodeURIComponent(name)}/_mapping` },
+      mappings,
       call,
     );
     return Object.values(answer)[0]?.mappings?._meta ?? {};
@@ -174,6 +195,12 @@ export async function readIndexManifest(
       'corrupt',
       `The index ${name} has format ${String(manifest.version)}, this version reads 1; load it again.`,
     );
+  }
+  try {
+    manifestShape(manifest, '');
+  } catch (cause) {
+    const reason = `${reasonOf(cause)}; load it again`;
+    throw new BertQeError('corrupt', `The manifest of the index ${name} is damaged: ${reason}.`, { cause });
   }
   return manifest;
 }

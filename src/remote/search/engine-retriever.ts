@@ -10,6 +10,7 @@ import {
   type WeightedQuery,
   type WeightingModel,
 } from '../../retrieval/index.js';
+import { anything, list, number, object, optional, text } from './answer-shape.js';
 import type { EngineCallOptions } from './connection.js';
 import { fields } from './definition.js';
 import type { EngineIndex } from './engine-index.js';
@@ -30,13 +31,13 @@ export interface EngineRetrieverOptions {
 /** Documents in one answer: the server's default for `index.max_result_window`. */
 const pageSize = 10_000;
 
-interface SearchAnswer {
-  readonly timed_out: boolean;
-  readonly _shards: { readonly total: number; readonly successful: number; readonly failed: number };
-  readonly hits: {
-    readonly hits: readonly { readonly _id: string; readonly _score: number; readonly sort?: unknown[] }[];
-  };
-}
+const searchAnswer = object({
+  timed_out: anything,
+  _shards: object({ total: number, failed: number }),
+  hits: object({ hits: list(object({ _id: text, _score: number, sort: optional(list(anything)) })) }),
+});
+
+type SearchAnswer = ReturnType<typeof searchAnswer>;
 
 /** Searches an index on a cluster with the weighting and feedback models of the embedded index. The server scores. */
 export class EngineRetriever implements Retriever {
@@ -114,7 +115,7 @@ export class EngineRetriever implements Retriever {
       );
     }
     const ranking: ScoredDocument[] = [];
-    let after: unknown[] | undefined;
+    let after: readonly unknown[] | undefined;
     do {
       const size = Math.min(pageSize, depth - ranking.length);
       const { hits } = await this.#page(
@@ -131,6 +132,12 @@ export class EngineRetriever implements Retriever {
         scoring,
         call,
       );
+      if (hits.hits.length > size) {
+        throw new BertQeError(
+          'failure',
+          `${this.index.name} gave ${hits.hits.length} documents where ${size} were asked for.`,
+        );
+      }
       for (const hit of hits.hits) {
         ranking.push({ id: hit._id, score: hit._score - scoring.lift });
       }
@@ -142,7 +149,7 @@ export class EngineRetriever implements Retriever {
   /** Fetches a page; an answer without some shard, or cut off by the timeout, is refused. */
   async #page(body: object, scoring: ScoringQuery, call: EngineCallOptions): Promise<SearchAnswer> {
     const { connection } = this.index;
-    return connection.call<SearchAnswer>(
+    return connection.call(
       {
         method: 'POST',
         path: '/_search',
@@ -152,6 +159,7 @@ export class EngineRetriever implements Retriever {
         },
         body,
       },
+      searchAnswer,
       call,
       ({ timed_out: isCut, _shards: { failed, total } }) => {
         if (isCut) return `the search took more than ${this.#timeoutMs} ms`;

@@ -1,17 +1,22 @@
 import { BertQeError } from '../../common/errors.js';
 import type { FeedbackSource, ForwardVector, TermFacts } from '../../retrieval/index.js';
+import { anything, dictionary, list, number, object, optional, text } from './answer-shape.js';
 import type { EngineCallOptions } from './connection.js';
 import type { EngineStatistics } from './definition.js';
 import type { EngineIndex } from './engine-index.js';
 
-interface VectorAnswer {
-  readonly _id: string;
-  readonly found?: boolean;
-  readonly error?: unknown;
-  readonly term_vectors?: Readonly<
-    Record<string, { readonly terms?: Readonly<Record<string, { readonly term_freq: number }>> }>
-  >;
-}
+const documentVectors = object({
+  docs: list(
+    object({
+      _id: text,
+      found: anything,
+      error: anything,
+      term_vectors: optional(
+        dictionary(object({ terms: optional(dictionary(object({ term_freq: number }))) })),
+      ),
+    }),
+  ),
+});
 
 /** The term vectors and statistics of a few documents, as feedback models read them from an index. */
 export class FeedbackView implements FeedbackSource {
@@ -32,7 +37,7 @@ export class FeedbackView implements FeedbackSource {
     call: EngineCallOptions = {},
   ): Promise<FeedbackView> {
     const view = new FeedbackView(index.statistics);
-    const { docs } = await index.connection.call<{ docs: readonly VectorAnswer[] }>(
+    const { docs } = await index.connection.call(
       {
         method: 'POST',
         path: `/${encodeURIComponent(index.name)}/_mtermvectors`,
@@ -47,6 +52,7 @@ export class FeedbackView implements FeedbackSource {
           },
         },
       },
+      documentVectors,
       call,
       (answer) => {
         const away = answer.docs.find(({ error }) => error !== undefined);

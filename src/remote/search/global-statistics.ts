@@ -1,3 +1,5 @@
+import { BertQeError } from '../../common/errors.js';
+import { anything, dictionary, list, number, object, optional, text } from './answer-shape.js';
 import { missingShards, type EngineCallOptions, type EngineConnection } from './connection.js';
 
 /** The document frequency n and the collection frequency F of a term. */
@@ -6,27 +8,31 @@ export interface TermCounts {
   readonly collectionFrequency: number;
 }
 
-interface TermVectorAnswer {
-  readonly error?: { readonly reason?: string };
-  readonly term_vectors?: Readonly<
-    Record<
-      string,
-      {
-        readonly field_statistics?: { readonly sum_ttf: number; readonly doc_count: number };
-        readonly terms?: Readonly<
-          Record<string, { readonly doc_freq?: number; readonly ttf?: number; readonly term_freq: number }>
-        >;
-      }
-    >
-  >;
-}
+const termVectors = object({
+  docs: list(
+    object({
+      error: optional(object({ reason: optional(text) })),
+      term_vectors: optional(
+        dictionary(
+          object({
+            field_statistics: optional(object({ sum_ttf: number, doc_count: number })),
+            terms: optional(dictionary(object({ doc_freq: optional(number), ttf: optional(number) }))),
+          }),
+        ),
+      ),
+    }),
+  ),
+});
+
+/** The copies of each shard. */
+const searchShards = object({ shards: list(list(object({ shard: number, state: anything }))) });
 
 /** Terms in one call. */
 const termsPerCall = 2000;
 /** Terms whose counts are cached: feedback needs the same frequent terms for many queries. */
 const cachedTerms = 200_000;
-/** Routing values that are tried to reach every shard. */
-const maxRoutings = 100_000;
+/** Routing values that are tried per shard to reach every one. */
+const routingsPerShard = 1000;
 const unknownTerm: TermCounts = { documentFrequency: 0, collectionFrequency: 0 };
 
 /**
@@ -68,7 +74,8 @@ export class GlobalStatistics {
       for (const term of batch) found.set(term, unknownTerm);
       for (const answer of await this.#ask(batch.join(' '), call)) {
         for (const [term, { doc_freq = 0, ttf = 0 }] of Object.entries(answer?.terms ?? {})) {
-          const sum = found.get(term) ?? unknownTerm;
+          const sum = found.get(term);
+          if (!sum) continue;
           found.set(term, {
             documentFrequency: sum.documentFrequency + doc_freq,
             collectionFrequency: sum.collectionFrequency + ttf,
@@ -95,7 +102,7 @@ export class GlobalStatistics {
 
   /** The answers of all shards about an artificial document; its content is split at white space only. */
   async #ask(content: string, call: EngineCallOptions) {
-    const { docs } = await this.connection.call<{ docs: readonly TermVectorAnswer[] }>(
+    const { docs } = await this.connection.call(
       {
         method: 'POST',
         path: `/${encodeURIComponent(this.index)}/_mtermvectors`,
@@ -112,10 +119,13 @@ export class GlobalStatistics {
           })),
         },
       },
+      termVectors,
       call,
       (answer) => {
         const away = answer.docs.find(({ term_vectors: vectors }) => !vectors);
-        return away && `statistics of a shard cannot be read (${away.error?.reason ?? 'no answer'})`;
+        if (away) return `statistics of a shard cannot be read (${away.error?.reason ?? 'no answer'})`;
+        const [all, answered] = [this.routings.length, answer.docs.length];
+        return answered === all ? undefined : `the server answered for ${answered} of ${all} shards`;
       },
     );
     return docs.map(({ term_vectors: vectors }) => vectors![this.field]);
@@ -129,12 +139,13 @@ async function routingPerShard(
   call: EngineCallOptions,
 ): Promise<string[]> {
   const shardsOf = async (routing?: string): Promise<number[]> => {
-    const { shards } = await connection.call<{ shards: readonly (readonly { shard: number }[])[] }>(
+    const { shards } = await connection.call(
       {
         method: 'GET',
         path: `/${encodeURIComponent(index)}/_search_shards`,
         ...(routing === undefined ? {} : { query: { routing } }),
       },
+      searchShards,
       call,
       // A shard that is not available has no copies.
       ({ shards: found }) =>
@@ -144,9 +155,16 @@ async function routingPerShard(
   };
   const all = await shardsOf();
   const routings = new Map<number, string>();
-  for (let i = 0; routings.size < all.length && i < maxRoutings; i++) {
+  for (let i = 0; routings.size < all.length && i < routingsPerShard * all.length; i++) {
     const [shard] = await shardsOf(String(i));
     if (!routings.has(shard)) routings.set(shard, String(i));
+  }
+  if (routings.size < all.length) {
+    const reached = `${routings.size} of ${all.length} shards`;
+    throw new BertQeError(
+      'failure',
+      `Only ${reached} of ${index} can be asked for statistics; is it partitioned by routing?`,
+    );
   }
   return [...routings.values()];
 }

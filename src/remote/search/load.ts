@@ -5,6 +5,7 @@ import { analyzerFromSpec, type AnalyzerSpec } from '../../retrieval/index.js';
 import { retry, TransientFailure } from '../../common/retry.js';
 import { Limiter } from '../net/index.js';
 import { loadItem, sendBulk, type LoadItem } from './bulk.js';
+import { number as aNumber, object, optional } from './answer-shape.js';
 import { refusalOf, type EngineConnection } from './connection.js';
 import {
   fields,
@@ -77,6 +78,14 @@ export async function loadEngineIndex(
   return { statistics: await load.complete(total), resumedAt };
 }
 
+const statisticsAnswer = object({
+  aggregations: object({
+    tokens: object({ value: aNumber }),
+    longest: object({ value: optional(aNumber) }),
+    nonEmpty: object({ doc_count: aNumber }),
+  }),
+});
+
 class Load {
   readonly #options: EngineLoadOptions;
   readonly #limiter: Limiter;
@@ -100,7 +109,7 @@ class Load {
     const path = `/${encodeURIComponent(index)}`;
     try {
       const body = indexDefinition({ analyzer, native, shards, replicas });
-      await connection.call({ method: 'PUT', path, body }, { signal });
+      await connection.act({ method: 'PUT', path, body }, { signal });
     } catch (error) {
       // The index also exists where the answer to our first attempt was lost.
       if (refusalOf(error)?.type !== 'resource_already_exists_exception') throw error;
@@ -223,7 +232,7 @@ class Load {
   async #write(manifest: EngineManifest): Promise<void> {
     const { connection, index } = this.#options;
     // Few attempts: a command that ends must not wait for a server that is gone.
-    await connection.call(
+    await connection.act(
       {
         method: 'PUT',
         path: `/${encodeURIComponent(index)}/_mapping`,
@@ -237,9 +246,10 @@ class Load {
   async count(): Promise<number> {
     const { connection, index, signal } = this.#options;
     const path = `/${encodeURIComponent(index)}`;
-    await connection.call({ method: 'POST', path: `${path}/_refresh` }, { signal });
-    const answer = await connection.call<{ count: number; _shards: { failed: number } }>(
+    await connection.act({ method: 'POST', path: `${path}/_refresh` }, { signal });
+    const answer = await connection.call(
       { method: 'GET', path: `${path}/_count` },
+      object({ count: aNumber, _shards: object({ failed: aNumber }) }),
       { signal },
     );
     if (answer._shards.failed > 0) throw new BertQeError('failure', `Some shards of ${index} do not answer.`);
@@ -251,13 +261,7 @@ class Load {
     const { connection, index, signal } = this.#options;
     const path = `/${encodeURIComponent(index)}`;
     const length = { field: fields.length };
-    const { aggregations: found } = await connection.call<{
-      aggregations: {
-        tokens: { value: number };
-        longest: { value: number | null };
-        nonEmpty: { doc_count: number };
-      };
-    }>(
+    const { aggregations: found } = await connection.call(
       {
         method: 'POST',
         path: `${path}/_search`,
@@ -270,6 +274,7 @@ class Load {
           },
         },
       },
+      statisticsAnswer,
       { signal },
     );
     const statistics: EngineStatistics = {
@@ -279,7 +284,7 @@ class Load {
       maxLength: found.longest.value ?? 0,
     };
     const { replicas } = this.#manifest;
-    await connection.call(
+    await connection.act(
       {
         method: 'PUT',
         path: `${path}/_settings`,

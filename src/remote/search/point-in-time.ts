@@ -1,3 +1,4 @@
+import { dictionary, anything, object, optional, number } from './answer-shape.js';
 import { missingShards, refusalOf, type EngineCallOptions, type EngineConnection } from './connection.js';
 
 const keepAlive = '5m';
@@ -41,17 +42,18 @@ export class PointInTime {
   async #release(id: string): Promise<void> {
     const request = this.connection.dialect.closePointInTime(id);
     // If this fails, the server drops the view after five minutes.
-    await this.connection.call(request, { attempts: 1 }).catch(() => undefined);
+    await this.connection.act(request, { attempts: 1 }).catch(() => undefined);
   }
 
   /** Opens a view of all shards. The server itself would accept one without those that are away. */
   async #open(call: EngineCallOptions): Promise<string> {
     const { dialect } = this.connection;
-    const answer = await this.connection.call<OpenedView>(
+    const answer = await this.connection.call(
       dialect.openPointInTime(this.index, keepAlive),
+      openedView,
       call,
       (opened) => {
-        const shards = opened['_shards'] as OpenedView['_shards'];
+        const shards = shardCounts(opened, '')._shards;
         const away = shards && missingShards(this.index, shards.total, shards.successful);
         if (away !== undefined) void this.#release(dialect.pointInTimeId(opened));
         return away;
@@ -61,10 +63,13 @@ export class PointInTime {
   }
 }
 
+const shardCounts = object({ _shards: optional(object({ total: number, successful: number })) });
+
 /** The answer to opening a view; not every version counts the shards. */
-interface OpenedView extends Record<string, unknown> {
-  readonly _shards?: { readonly total: number; readonly successful: number };
-}
+const openedView = (value: unknown, at: string) => {
+  shardCounts(value, at);
+  return dictionary(anything)(value, at);
+};
 
 function isLost(error: unknown): boolean {
   const refusal = refusalOf(error);

@@ -1,3 +1,4 @@
+import { copyOf } from '../../common/utf16.js';
 import type { TextUnits } from './text-units.js';
 
 /** Longer words are rare and are not cached. */
@@ -66,5 +67,5 @@ const SHORTEST_VIEW = 13;
 function copy(text: string, start: number, end: number): string {
   const slice = text.slice(start, end);
   if (slice.length < SHORTEST_VIEW) return slice;
-  return Buffer.from(slice, 'utf16le').toString('utf16le');
+  return copyOf(slice);
 }

@@ -1,3 +1,5 @@
+import { unitWriter } from '../../common/utf16.js';
+
 /**
  * A text and its UTF-16 units in an array. Tokenizers read every unit several times, and V8 reads an array of numbers
  * much faster than a string.
@@ -29,14 +31,8 @@ export function withUnits(text: string, use: (units: TextUnits) => void): void {
   }
 }
 
-const littleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
-
 function fill(codes: Uint16Array, text: string): Uint16Array {
-  if (littleEndian) {
-    Buffer.from(codes.buffer, codes.byteOffset, codes.byteLength).write(text, 'utf16le');
-  } else {
-    for (let at = 0; at < text.length; at++) codes[at] = text.charCodeAt(at);
-  }
+  unitWriter(codes)(text);
   return codes;
 }
 

@@ -2,7 +2,7 @@ import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bertWeights, openCheckpoint } from '../../../src/bert/checkpoint/index.js';
-import { readModelConfig } from '../../../src/bert/config.js';
+import { readModelConfig } from '../../../src/bert/model-folder.js';
 import { fixture, fixtureConfig, fixtureModel, temporaryFolder } from './fixture-model.js';
 
 const cases: [title: string, path: string, format: string][] = [

@@ -6,11 +6,12 @@ import {
   truncateSync,
   utimesSync,
   mkdirSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compiledModel } from '../../../src/bert/compile/index.js';
-import { readModelConfig } from '../../../src/bert/config.js';
+import { readModelConfig } from '../../../src/bert/model-folder.js';
 import { BertScorer } from '../../../src/bert/scorer/index.js';
 import { loadTokenizer } from '../../../src/bert/tokenizer/index.js';
 import { kendallTau } from '../../../src/bert/manage/index.js';
@@ -54,6 +55,26 @@ describe('compiled models', () => {
     truncateSync(`${path}.data`, 100);
     expect(await compile(folder)).toBe(path);
     expect(readFileSync(`${path}.data`).equals(whole)).toBe(true);
+  });
+
+  it('are written again when one bit of a file is not what was written, and the file is named', async () => {
+    const folder = await miniModel();
+    const path = await compile(folder);
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    onTestFinished(() => warn.mockRestore());
+    for (const file of [path, `${path}.data`, join(path, '..', 'checksums.json')]) {
+      const whole = readFileSync(file);
+      const changed = Buffer.from(whole);
+      changed[whole.length >> 1] ^= 1;
+      writeFileSync(file, changed);
+      expect(await compile(folder)).toBe(path);
+      expect(readFileSync(file).equals(whole)).toBe(true);
+    }
+    expect(warn.mock.calls.map(([text]) => text)).toEqual([
+      expect.stringMatching(/model\.onnx is damaged: .* It is written again\.$/),
+      expect.stringMatching(/model\.onnx\.data is damaged/),
+      expect.stringMatching(/is damaged/),
+    ]);
   });
 
   it('are the same when several ask at once, and leave nothing behind', async () => {

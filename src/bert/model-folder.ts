@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readFailure, systemCode } from '../common/io-errors.js';
+import { type CrossEncoderConfig, crossEncoderConfigOf, type ModelConfig, modelConfigOf } from './config.js';
+import type { ModelFiles } from './model-files.js';
+
+/** The files of a model folder. */
+export function folderFiles(folder: string): ModelFiles {
+  const nameOf = (file: string): string => join(folder, file);
+  return { place: folder, nameOf, text: (file) => readTextIfPresent(nameOf(file)) };
+}
+
+/** Reads `config.json`, else `bert_config.json`, of a folder as a BERT that the graph writer can build. */
+export function readModelConfig(folder: string): Promise<ModelConfig> {
+  return modelConfigOf(folderFiles(folder));
+}
+
+/** Reads the configuration of a cross-encoder of any architecture. */
+export function readCrossEncoderConfig(folder: string): Promise<CrossEncoderConfig> {
+  return crossEncoderConfigOf(folderFiles(folder));
+}
+
+/** The text of a file; undefined if there is none. */
+async function readTextIfPresent(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw readFailure(file, error);
+  }
+}

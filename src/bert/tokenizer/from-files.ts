@@ -1,0 +1,70 @@
+import { BertQeError } from '../../common/errors.js';
+import { crossEncoderConfigOf } from '../config.js';
+import type { JsonObject } from '../../common/json.js';
+import { duplicateKey, parseJsonObject } from '../json.js';
+import type { ModelFiles } from '../model-files.js';
+import type { Tokenizer } from '../types.js';
+import { bertTokenizerFromJson, bertTokenizerFromVocabulary, isBertTokenizer } from './load-bert.js';
+import { readSettings } from './settings.js';
+
+/**
+ * The tokenizer of a model, made from `tokenizer.json`, else from `vocab.txt`. Refuses an empty or ambiguous
+ * vocabulary, missing or duplicate special tokens, and a vocabulary that is not the model's.
+ */
+export async function tokenizerOf(files: ModelFiles): Promise<Tokenizer> {
+  const { tokenizer, file, exact } = await read(files);
+  const { vocabulary: rows } = await crossEncoderConfigOf(files);
+  const size = tokenizer.vocabularySize;
+  // Other families pad their embedding tables to round sizes; BERT does not.
+  if (size > rows || (exact && size < rows)) {
+    throw new BertQeError(
+      'input',
+      `${file}: the vocabulary has ${size} entries but the model ${rows} (vocab_size in the config): ` +
+        'they are not of the same model',
+    );
+  }
+  const { before, between, after, pad } = tokenizer.template;
+  const stray = [...before, ...between, ...after, pad].find((id) => id < 0 || id >= size);
+  if (stray !== undefined) {
+    throw new BertQeError('input', `${file}: the special token ${stray} is not in the vocabulary of ${size}`);
+  }
+  return tokenizer;
+}
+
+async function read(files: ModelFiles): Promise<{ tokenizer: Tokenizer; file: string; exact: boolean }> {
+  const settings = await readSettings(files);
+  const jsonFile = files.nameOf('tokenizer.json');
+  const jsonText = await files.text('tokenizer.json');
+  if (jsonText !== undefined) {
+    const json = parseJsonObject(jsonText, jsonFile);
+    if (!isBertTokenizer(json)) {
+      // Loaded when it is needed: most models have BERT's own tokenizer.
+      const { libraryTokenizer } = await import('./library-tokenizer.js');
+      return { tokenizer: libraryTokenizer(json, settings, jsonFile), file: jsonFile, exact: false };
+    }
+    refuseDuplicates(jsonText, json, jsonFile);
+    return { tokenizer: bertTokenizerFromJson(json, settings, jsonFile), file: jsonFile, exact: true };
+  }
+  const file = files.nameOf('vocab.txt');
+  const text = await files.text('vocab.txt');
+  if (text === undefined) {
+    throw new BertQeError(
+      'missing',
+      `${files.place}: no tokenizer.json or vocab.txt here. Copy the vocab.txt of the model that it was fine-tuned ` +
+        'from; a model with only a SentencePiece file must be saved again with a tokenizer.json.',
+    );
+  }
+  return { tokenizer: bertTokenizerFromVocabulary(text, settings, file), file, exact: true };
+}
+
+function refuseDuplicates(text: string, json: JsonObject, file: string): void {
+  const twice = duplicateKey(text);
+  if (twice !== undefined) throw new BertQeError('input', `${file}: "${twice}" is given twice`);
+  const contents = new Set<string>();
+  for (const token of (json['added_tokens'] ?? []) as { content?: unknown }[]) {
+    const content = String(token.content);
+    if (contents.has(content))
+      throw new BertQeError('input', `${file}: the added token ${content} is given twice`);
+    contents.add(content);
+  }
+}

@@ -1,0 +1,128 @@
+import type { Scorer, ScorerOptions, SizeLetter } from '../bert/index.js';
+import { parseVariant } from './variant.js';
+import { DEFAULTS } from './defaults.js';
+import { BertQeError } from '../common/errors.js';
+import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
+import { type BertQEOptions, METHOD_OPTIONS } from './options.js';
+import type { Phase } from './phases.js';
+
+/** A model by letter (T, S, M, B, L), by name or path, or a scorer of your own. */
+export type ModelChoice = string | Scorer;
+
+/** A model per phase. Phase one's serves where another is left out. */
+export interface PhaseModels {
+  readonly bestPassage?: ModelChoice;
+  readonly phaseOne: ModelChoice;
+  readonly phaseTwo?: ModelChoice;
+  readonly phaseThree?: ModelChoice;
+}
+
+/** The models to load, and the way to run them. */
+export interface ModelOptions {
+  /**
+   * `'LMT'`: a size letter per phase, as in the paper's names; one letter is MaxP. Or three models, or one per
+   * phase by name. (`'SST'`, which comes with the package.)
+   */
+  readonly models?: string | readonly [ModelChoice, ModelChoice, ModelChoice] | PhaseModels;
+  /**
+   * `'as-published'`: the mixture of the authors' code. Best passages and chunks are chosen with the general
+   * (MS MARCO) models that the letters name, phases one and three score with the `fineTuned` ones of their sizes.
+   */
+  readonly preset?: 'as-published';
+  /** For the preset: the models fine-tuned on the target collection, by size. */
+  readonly fineTuned?: Partial<Readonly<Record<SizeLetter, ModelChoice>>>;
+  /** The device that models run on (`auto`: CUDA where it can be used, else the CPU). */
+  readonly device?: NonNullable<ScorerOptions['device']>;
+  /** (`auto`: fp32, on CUDA fp16, or what an export offers.) */
+  readonly precision?: NonNullable<ScorerOptions['precision']>;
+}
+
+/** Options of {@link BertQE.load}. */
+export type LoadOptions = ModelOptions & BertQEOptions;
+
+const LOAD_OPTIONS: OptionNames<LoadOptions> = {
+  models: true,
+  preset: true,
+  fineTuned: true,
+  device: true,
+  precision: true,
+  ...METHOD_OPTIONS,
+};
+
+/** Refuses misspelt options of {@link BertQE.load}, and of those who hand theirs on to it (`others`). */
+export function checkLoadOptions(
+  options: object,
+  caller = 'BertQE.load',
+  others: Readonly<Record<string, true>> = {},
+): void {
+  refuseUnknownOptions(caller, options, { ...others, ...LOAD_OPTIONS });
+}
+
+const PHASE_NAMES: OptionNames<PhaseModels> = {
+  bestPassage: true,
+  phaseOne: true,
+  phaseTwo: true,
+  phaseThree: true,
+};
+
+/** A choice of models, none of them loaded. */
+export interface ChosenModels {
+  readonly models: Readonly<Record<Phase, ModelChoice>>;
+  /** False for a single letter: MaxP. */
+  readonly expansion: boolean;
+}
+
+/** Chooses the model of each phase. */
+export function chooseModels(
+  models: string | readonly ModelChoice[] | PhaseModels = DEFAULTS.models,
+  preset?: string,
+  fineTuned: ModelOptions['fineTuned'] = {},
+): ChosenModels {
+  if (preset !== undefined) return asPublished(preset, models, fineTuned);
+  if (typeof models === 'string') {
+    const { phaseOne, expansion } = parseVariant(models);
+    return { models: forPhases({ phaseOne, ...expansion }), expansion: expansion !== undefined };
+  }
+  if (isList(models)) {
+    if (models.length !== 3) throw usage(`three models are needed, one per phase, not ${models.length}`);
+    const [phaseOne, phaseTwo, phaseThree] = models;
+    return { models: forPhases({ phaseOne, phaseTwo, phaseThree }), expansion: true };
+  }
+  if (typeof models === 'object') refuseUnknownOptions('models', models, PHASE_NAMES);
+  return { models: forPhases(models), expansion: true };
+}
+
+function asPublished(
+  preset: string,
+  models: unknown,
+  fineTuned: NonNullable<ModelOptions['fineTuned']>,
+): ChosenModels {
+  if (preset !== 'as-published') throw usage(`there is no preset "${preset}"; there is as-published`);
+  if (typeof models !== 'string') throw usage('the preset as-published takes models as letters, such as LMT');
+  const { phaseOne, expansion } = parseVariant(models);
+  const tuned = (size: SizeLetter): ModelChoice => {
+    const choice = fineTuned[size];
+    if (choice !== undefined) return choice;
+    throw usage(`the preset as-published needs fineTuned.${size}, the model fine-tuned on your collection`);
+  };
+  return {
+    models: forPhases({
+      bestPassage: phaseOne,
+      phaseOne: tuned(phaseOne),
+      ...(expansion && { phaseTwo: expansion.phaseTwo, phaseThree: tuned(expansion.phaseThree) }),
+    }),
+    expansion: expansion !== undefined,
+  };
+}
+
+function forPhases({ phaseOne, ...others }: PhaseModels): Record<Phase, ModelChoice> {
+  return { bestPassage: phaseOne, phaseOne, phaseTwo: phaseOne, phaseThree: phaseOne, ...others };
+}
+
+function isList(models: readonly ModelChoice[] | PhaseModels): models is readonly ModelChoice[] {
+  return Array.isArray(models);
+}
+
+function usage(message: string): BertQeError {
+  return new BertQeError('usage', `BERT-QE: ${message}.`);
+}

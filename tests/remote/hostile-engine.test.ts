@@ -1,0 +1,175 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, describe, expect, it } from 'vitest';
+import { BertQeError } from '../../src/common/errors.js';
+import { EngineConnection, EngineIndex, EngineRetriever, type EngineName } from '../../src/remote/index.js';
+import { Bm25, createAnalyzer, DivergenceFeedback, KL } from '../../src/retrieval/index.js';
+import { loopback, type Answer, type Asked } from './support/loopback.js';
+
+const manifest = {
+  format: 'bert-qe-engine-index',
+  version: 1,
+  analyzer: createAnalyzer({ base: 'plain' }).spec,
+  native: { bm25: { k1: 0.9, b: 0.4 } },
+  replicas: 0,
+  load: { state: 'complete', acknowledged: 1 },
+  statistics: { documents: 1, nonEmptyDocuments: 1, tokens: 1, maxLength: 1 },
+};
+
+/** The answers of a sound cluster with one document, by the end of the path. */
+const sound: Readonly<Record<string, unknown>> = {
+  _mapping: { books: { mappings: { _meta: { bert_qe: manifest } } } },
+  _search_shards: { shards: [[{ shard: 0 }]] },
+  _mtermvectors: {
+    docs: [
+      {
+        _id: 'd',
+        found: true,
+        term_vectors: { content: { terms: { stone: { doc_freq: 1, ttf: 1, term_freq: 1 } } } },
+      },
+    ],
+  },
+  point_in_time: { pit_id: 'p', _shards: { total: 1, successful: 1 } },
+  _pit: { id: 'p' },
+  _search: {
+    timed_out: false,
+    _shards: { total: 1, successful: 1, failed: 0 },
+    hits: { hits: [{ _id: 'd', _score: 1, sort: [1, 'd'] }] },
+  },
+  _mget: { docs: [{ _id: 'd', found: true, _source: { text: 'stone' } }] },
+};
+
+const nameOf = ({ path }: Asked): string => new URL(path, 'http://localhost').pathname.split('/').at(-1)!;
+
+async function connectTo(engine: EngineName, fault: (asked: Asked) => Answer | undefined, timeoutMs = 3000) {
+  const version = { number: engine === 'opensearch' ? '2.19.1' : '8.19.4', distribution: engine };
+  const { url } = await loopback((asked) => {
+    const wrong = fault(asked);
+    if (wrong !== undefined) return wrong;
+    const headers = { 'x-elastic-product': 'Elasticsearch' };
+    return { json: asked.path === '/' ? { version } : (sound[nameOf(asked)] ?? {}), headers };
+  });
+  return EngineConnection.open({
+    engine,
+    urls: [url],
+    timeoutMs,
+    retry: { attempts: 2, firstPauseMs: 1, longestPauseMs: 1 },
+  });
+}
+
+/** Everything that a search with feedback and the re-ranking after it ask. */
+async function searchAll(
+  engine: EngineName,
+  fault: (asked: Asked) => Answer | undefined,
+  timeoutMs?: number,
+) {
+  const connection = await connectTo(engine, fault, timeoutMs);
+  try {
+    const index = await EngineIndex.open(connection, 'books');
+    const model = new Bm25({ lengthNorm: 'lucene' });
+    const retriever = new EngineRetriever(index, { model, feedback: new DivergenceFeedback(KL) });
+    const ranking = await retriever.search({ id: 'q', text: 'stone' });
+    return await index.get(ranking.map(({ id }) => id));
+  } finally {
+    await connection.close();
+  }
+}
+
+const wrong: readonly [string, unknown][] = [
+  ['null', null],
+  ['a text', 'a'],
+  ['a number', 7],
+  ['a list', [null]],
+  ['nulls', { docs: null, hits: null, shards: null, _shards: null, books: null, pit_id: null }],
+  ['texts', { docs: 'a', hits: 'a', shards: 'a', _shards: 'a', books: 'a' }],
+  ['lists of null', { docs: [null], hits: { hits: [null] }, shards: [null], _shards: [], books: [] }],
+  ['numbers', { docs: [7], hits: { hits: [7] }, shards: [[7]], _shards: 7, books: { mappings: 7 } }],
+  [
+    'half of it',
+    {
+      timed_out: false,
+      _shards: { total: 1, successful: 1, failed: 0 },
+      hits: { hits: [{ _id: 'd', _score: null }] },
+      docs: [{ _id: 7, found: true, term_vectors: { content: { terms: { stone: null } } } }],
+      shards: [[{ shard: null }]],
+      books: { mappings: { _meta: { bert_qe: { format: manifest.format, version: 1 } } } },
+    },
+  ],
+  ['too many', { docs: Array.from({ length: 1000 }, () => ({ _id: 'd', found: true, term_vectors: {} })) }],
+];
+
+describe.each<EngineName>(['opensearch', 'elasticsearch'])('%s that answers something else', (engine) => {
+  it('is searched where it answers as it should', async () => {
+    expect([...(await searchAll(engine, () => undefined)).keys()]).toEqual(['d']);
+  });
+
+  const asked = ['_mapping', '_search_shards', '_mtermvectors', '_search', '_mget'];
+  it.each(asked.flatMap((name) => wrong.map(([kind, json]) => [name, kind, json] as const)))(
+    'to %s, %s: named in one line',
+    async (name, _, json) => {
+      const failed = searchAll(engine, (one) =>
+        nameOf(one) === name
+          ? { text: JSON.stringify(json), headers: { 'x-elastic-product': 'Elasticsearch' } }
+          : undefined,
+      );
+      const error = await failed.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(error).toBeInstanceOf(BertQeError);
+      expect((error as BertQeError).message).not.toMatch(/\n|undefined|TypeError/);
+    },
+  );
+
+  it.each([
+    ['null', null],
+    ['lists', { error: { root_cause: [null], reason: [7], type: {} } }],
+  ])('with a refusal of %s: named', async (_, json) => {
+    const failed = searchAll(engine, (one) =>
+      nameOf(one) === '_mget' ? { status: 400, text: JSON.stringify(json) } : undefined,
+    );
+    await expect(failed).rejects.toThrow(/_mget: 400/);
+  });
+
+  it('an endless answer is given up at a number of bytes, and a slow one after a time', async () => {
+    let isSlow = false;
+    const server = createServer((request, response) => {
+      if (request.url === '/') {
+        const distribution = engine;
+        response.writeHead(200, {
+          'content-type': 'application/json',
+          'x-elastic-product': 'Elasticsearch',
+        });
+        return response.end(JSON.stringify({ version: { number: '8.19.4', distribution } }));
+      }
+      response.writeHead(200, { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' });
+      if (isSlow) {
+        const clock = setInterval(() => response.write(' '), 20);
+        return response.on('close', () => clearInterval(clock));
+      }
+      const part = Buffer.alloc(1 << 16, ' ');
+      const more = () => {
+        while (!response.destroyed && response.write(part));
+      };
+      response.on('drain', more);
+      more();
+      return undefined;
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    afterAll(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const connection = await EngineConnection.open({
+      engine,
+      urls: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`],
+      timeoutMs: 1000,
+      answerBytes: 1 << 20,
+      retry: { attempts: 1 },
+    });
+    await expect(EngineIndex.open(connection, 'books')).rejects.toThrow(/the answer is too long/);
+    isSlow = true;
+    await expect(EngineIndex.open(connection, 'books')).rejects.toThrow(/within 1000 ms|has no end/);
+    await connection.close();
+  });
+});
