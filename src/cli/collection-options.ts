@@ -1,4 +1,11 @@
-import { readQrels, readQueries, type Query, type ReadDocumentsOptions } from '../collection/index.js';
+import {
+  readQrels,
+  readQueries,
+  type Qrels,
+  type Query,
+  type ReadDocumentsOptions,
+} from '../collection/index.js';
+import { BertQeError } from '../common/errors.js';
 import { omitUndefined } from '../common/omit-undefined.js';
 import type { CollectionAddress } from '../remote/index.js';
 import {
@@ -18,22 +25,27 @@ import type { clusterOptions, documentOptions, queryOptions, retrievalOptions } 
 import { usageError, type OptionValues } from './options.js';
 
 /** Reads the queries of `--query` or `--queries`, exactly one of which must be given; with `--qrels`, those it judges. */
-export async function queriesFrom(options: OptionValues<typeof queryOptions>): Promise<Query[]> {
+export async function queriesFrom(options: OptionValues<typeof queryOptions>, io: Io): Promise<Query[]> {
   const { query: text, queries: file, qrels } = options;
   if ((text === undefined) === (file === undefined)) {
     throw usageError('Give the words of a query (or --query TEXT), or --queries FILE.');
   }
   if (file !== undefined) {
     const queries = await readQueries(file);
-    return qrels === undefined ? queries : judgedQueries(queries, qrels);
+    return qrels === undefined ? queries : judgedQueries(queries, qrels, io);
   }
   if (qrels !== undefined) throw usageError('--qrels has no effect without --queries.');
   if (text!.trim() === '') throw usageError('--query is empty; give it some words.');
   return [{ id: '1', text: text! }];
 }
 
-async function judgedQueries(queries: readonly Query[], file: string): Promise<Query[]> {
-  const qrels = await readQrels(file);
+/** Reads the judgements of `--qrels`; which file of a folder was taken is reported on standard error. */
+export function judgementsFrom(path: string, io: Io): Promise<Qrels> {
+  return readQrels(path, { onGuess: (sentence) => io.stderr.write(`${sentence}\n`) });
+}
+
+async function judgedQueries(queries: readonly Query[], file: string, io: Io): Promise<Query[]> {
+  const qrels = await judgementsFrom(file, io);
   const judged = queries.filter(({ id }) => qrels.has(id));
   if (judged.length > 0) return judged;
   throw new BertQeError(

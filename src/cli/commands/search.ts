@@ -43,7 +43,7 @@ export const searchCommand = defineCommand({
     const options = withWords(given, positionals);
     const { index } = options;
     if (index === undefined) throw usageError('search needs --index DIR; make one with: bert-qe index');
-    const queries = await queriesFrom(options);
+    const queries = await queriesFrom(options, io);
     const collection = await openCollection(collectionAddress(index, options), io.signal);
     try {
       const retriever = collection.retriever(retrievalModels(options));
