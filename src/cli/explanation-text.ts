@@ -1,4 +1,10 @@
-import type { ExplainedChunk, ExplainedDocument, Explanation } from '../expansion/index.js';
+import type {
+  BirchDocument,
+  BirchExplanation,
+  ExplainedChunk,
+  ExplainedDocument,
+  Explanation,
+} from '../expansion/index.js';
 
 /** The options of {@link renderExplanation}. */
 export interface RenderOptions {
@@ -14,31 +20,64 @@ export interface RenderOptions {
 const nameWidth = 22;
 const sourceWidth = 14;
 
-/** Renders an explanation as text: the chunks with their weights, then the documents with their scores and moves. */
-export function renderExplanation(explanation: Explanation, options: RenderOptions = {}): string {
+/**
+ * Renders an explanation as text: the chunks with their weights, then the documents with their scores and moves. Of
+ * Birch it shows the documents with their best sentences.
+ */
+export function renderExplanation(
+  explanation: Explanation | BirchExplanation,
+  options: RenderOptions = {},
+): string {
   const { width = 100, colour = false, limit = 10 } = options;
   const paint = colour ? ansi : plain;
-  const shown = explanation.documents.slice(0, limit);
-  const lines = [paint.bold(explanation.query), ''];
-  if (explanation.chunks.length > 0) {
-    const documents = new Set(explanation.chunks.map(({ document }) => document)).size;
+  const rows =
+    'chunks' in explanation
+      ? methodLines(explanation, limit, width, paint)
+      : birchLines(explanation, limit, width, paint);
+  return `${[paint.bold(explanation.query), '', ...rows].join('\n')}\n`;
+}
+
+function methodLines(explanation: Explanation, limit: number, width: number, paint: Paint): string[] {
+  const { chunks, documents } = explanation;
+  const lines: string[] = [];
+  if (chunks.length > 0) {
+    const sources = new Set(chunks.map(({ document }) => document)).size;
     lines.push(
-      `Expanded with ${plural(explanation.chunks.length, 'chunk')} of ${plural(documents, 'document')}:`,
+      `Expanded with ${plural(chunks.length, 'chunk')} of ${plural(sources, 'document')}:`,
       paint.dim(`  # weight${' '.repeat(5)}rel(q,c) ${'from'.padEnd(sourceWidth)} chunk`),
-      ...explanation.chunks.map((chunk, i) => chunkLine(chunk, i, explanation.chunks, width, paint)),
+      ...chunks.map((chunk, i) => chunkLine(chunk, i, chunks, width, paint)),
       '',
     );
   }
-  const withInitial = explanation.documents.some(({ initial }) => initial !== null);
+  const shown = documents.slice(0, limit);
+  const withInitial = documents.some(({ initial }) => initial !== null);
   const highest = Math.max(0, ...shown.flatMap(({ chunkScores }) => chunkScores.map((score) => score ?? 0)));
-  lines.push(
-    shown.length < explanation.documents.length
-      ? `The first ${shown.length} of ${plural(explanation.documents.length, 'document')}:`
-      : `${plural(shown.length, 'document')}:`,
-    paint.dim(heading(withInitial, explanation.chunks.length)),
+  return [
+    ...lines,
+    countLine(shown.length, documents.length),
+    paint.dim(heading(withInitial, chunks.length)),
     ...shown.flatMap((document) => documentLines(document, withInitial, highest, width, paint)),
-  );
-  return `${lines.join('\n')}\n`;
+  ];
+}
+
+function birchLines({ documents }: BirchExplanation, limit: number, width: number, paint: Paint): string[] {
+  const shown = documents.slice(0, limit);
+  const withInitial = documents.some(({ initial }) => initial !== null);
+  const title = `${'  #  document'.padEnd(6 + nameWidth)}   final${withInitial ? ' initial' : ''}  moved`;
+  const linesOf = ({ id, final, initial, ranks, sentences }: BirchDocument): string[] => [
+    `${String(ranks.final).padStart(3)}  ${paint.bold(shorten(id, nameWidth).padEnd(nameWidth + 1))}` +
+      final.toFixed(3).padStart(8) +
+      (withInitial ? (initial ?? Number.NaN).toFixed(2).padStart(8) : '') +
+      `  ${movement([ranks.initial, ranks.final], paint)}`,
+    ...sentences.map(({ text, score }) => paint.dim(`     ${fraction(score)} ${shorten(text, width - 11)}`)),
+  ];
+  return [countLine(shown.length, documents.length), paint.dim(title), ...shown.flatMap(linesOf)];
+}
+
+function countLine(shown: number, documents: number): string {
+  return shown < documents
+    ? `The first ${shown} of ${plural(documents, 'document')}:`
+    : `${plural(shown, 'document')}:`;
 }
 
 function chunkLine(
@@ -90,17 +129,17 @@ function documentLines(
   const name = paint.bold(shorten(document.id, nameWidth).padEnd(nameWidth + 1));
   const passage = shorten(document.passage ?? '', width - 6);
   return [
-    `${place}  ${name}${numbers}  ${movement(document, paint)}`,
+    `${place}  ${name}${numbers}  ${movement([ranks.initial, ranks.phase1, ranks.final], paint)}`,
     ...(passage === '' ? [] : [paint.dim(`     ${passage}`)]),
   ];
 }
 
-/** Places won (↑) or lost (↓) since the initial ranking, and the ranks: initial, after phase one, final. */
-function movement({ ranks: { initial, phase1, final } }: ExplainedDocument, paint: Paint): string {
-  const up = initial - final;
+/** Places won (↑) or lost (↓) since the initial ranking, and the ranks, from the initial one to the final one. */
+function movement(ranks: readonly (number | null)[], paint: Paint): string {
+  const up = (ranks[0] ?? 0) - (ranks.at(-1) ?? 0);
   const visible = up > 0 ? `↑${up}` : up < 0 ? `↓${-up}` : '=';
   const arrow = up > 0 ? paint.green(visible) : up < 0 ? paint.red(visible) : visible;
-  const path = [initial, phase1 ?? '?', final].join('→');
+  const path = ranks.map((rank) => rank ?? '?').join('→');
   return `${arrow.padStart(4 + arrow.length - visible.length)} ${paint.dim(path)}`;
 }
 

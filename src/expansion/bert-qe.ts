@@ -6,7 +6,7 @@ import { costOf } from './cost.js';
 import { Candidate, Evidence } from './evidence.js';
 import { explain } from './explanation.js';
 import { FinalScores } from './final-scores.js';
-import { initialRanking, type InputDocument } from './inputs.js';
+import { checkQuery, initialRanking, type InputDocument } from './inputs.js';
 import { checkLoadOptions, chooseModels, type LoadOptions } from './choose-models.js';
 import { loadModels } from './load.js';
 import { gatherEvidence } from './method.js';
@@ -195,10 +195,6 @@ function scheduleFor(
   const topK = { k: Math.min(wanted, candidates), roundPairs };
   if (deadline !== undefined) return new Deadline(deadline, topK);
   return prune && wanted < candidates ? exactTopK(topK) : everything;
-}
-
-function checkQuery(query: string): void {
-  if (query.trim() === '') throw usage('the query is empty; give it some words');
 }
 
 function usage(message: string): BertQeError {

@@ -40,6 +40,11 @@ export function initialRanking(documents: readonly (string | InputDocument)[]): 
   return inputs;
 }
 
+/** Refuses a query without words. */
+export function checkQuery(query: string): void {
+  if (query.trim() === '') throw usage('the query is empty; give it some words');
+}
+
 /** A ranked input whose rank can be set. */
 interface NumberedInput extends RankedInput {
   initialRank: number;

@@ -7,8 +7,10 @@ export {
   type RunRankingsOptions,
 } from './initial-rankings.js';
 export {
+  loadBirch,
   loadReranker,
   modelInputs,
+  type BirchConfig,
   type LoadedReranker,
   type ModelNames,
   type RerankerConfig,

@@ -1,5 +1,13 @@
-import { findModel, hashModel } from '../bert/index.js';
-import { BertQE, parseVariant, phases, type LoadOptions, type Phase } from '../expansion/index.js';
+import { findModel, hashModel, type Scorer } from '../bert/index.js';
+import {
+  BertQE,
+  Birch,
+  parseVariant,
+  phases,
+  type BirchLoadOptions,
+  type LoadOptions,
+  type Phase,
+} from '../expansion/index.js';
 import { isScorerAddress, openRemoteScorer, type RemoteScorer } from '../remote/index.js';
 
 /** Everything that the results of a run depend on, by name: hashes, and values as text. */
@@ -19,6 +27,12 @@ export interface RerankerConfig extends Omit<LoadOptions, 'models' | 'preset' | 
   readonly models: string | ModelNames;
 }
 
+/** The options of {@link Birch.load} as plain data. */
+export interface BirchConfig extends BirchLoadOptions {
+  /** A model by letter, name or path or, for one on a server, by its address. */
+  readonly model: string;
+}
+
 /** A re-ranker whose models may be on other machines. */
 export interface LoadedReranker {
   readonly bertQe: BertQE;
@@ -30,31 +44,54 @@ export async function loadReranker(
   { models, ...options }: RerankerConfig,
   signal?: AbortSignal,
 ): Promise<LoadedReranker> {
-  const names = namesByPhase(models);
+  const { bestPassage, phaseOne, phaseTwo, phaseThree } = namesByPhase(models);
+  const names = [bestPassage, phaseOne, phaseTwo, phaseThree];
+  const { reranker: bertQe, close } = await withRemoteModels(names, signal, (choose) =>
+    BertQE.load({
+      ...options,
+      models: {
+        bestPassage: choose(bestPassage),
+        phaseOne: choose(phaseOne),
+        phaseTwo: choose(phaseTwo),
+        phaseThree: choose(phaseThree),
+      },
+      expansion: hasExpansion(models) && (options.expansion ?? true),
+    }),
+  );
+  return { bertQe, close };
+}
+
+/** Loads Birch. A model that is named by an address is opened on its server. */
+export async function loadBirch(
+  { model, ...options }: BirchConfig,
+  signal?: AbortSignal,
+): Promise<{ readonly birch: Birch; close(): Promise<void> }> {
+  const { reranker: birch, close } = await withRemoteModels([model], signal, (choose) =>
+    Birch.load({ ...options, model: choose(model) }),
+  );
+  return { birch, close };
+}
+
+/** Opens the models that are named by an address and makes a re-ranker, whose `close` ends these too. */
+async function withRemoteModels<R extends { close(): Promise<void> }>(
+  names: readonly string[],
+  signal: AbortSignal | undefined,
+  load: (choose: (name: string) => string | Scorer) => Promise<R>,
+): Promise<{ reranker: R; close(): Promise<void> }> {
   const remote = new Map<string, RemoteScorer>();
   const closeRemote = async (): Promise<void> => {
     await Promise.all([...remote.values()].map((scorer) => scorer.close()));
   };
   try {
-    for (const address of new Set(Object.values(names).filter(isScorerAddress))) {
+    for (const address of new Set(names.filter(isScorerAddress))) {
       remote.set(address, await openRemoteScorer(address, signal));
     }
-    const scorerOf = (phase: Phase) => remote.get(names[phase]) ?? names[phase];
-    const bertQe = await BertQE.load({
-      ...options,
-      models: {
-        bestPassage: scorerOf('bestPassage'),
-        phaseOne: scorerOf('phaseOne'),
-        phaseTwo: scorerOf('phaseTwo'),
-        phaseThree: scorerOf('phaseThree'),
-      },
-      expansion: hasExpansion(models) && (options.expansion ?? true),
-    });
+    const reranker = await load((name) => remote.get(name) ?? name);
     const close = async (): Promise<void> => {
-      await bertQe.close();
+      await reranker.close();
       await closeRemote();
     };
-    return { bertQe, close };
+    return { reranker, close };
   } catch (error) {
     await closeRemote();
     throw error;

@@ -2,10 +2,12 @@ import { omitUndefined } from '../../common/omit-undefined.js';
 import { standardStream } from '../../common/output.js';
 import {
   fleetReranker,
+  loadBirch,
   loadReranker,
   modelInputs,
   rerankRun,
   rerankToFile,
+  type BirchConfig,
   type FinishedQuery,
   type RerankerConfig,
   type RunInputs,
@@ -14,6 +16,7 @@ import {
   type RunTotals,
 } from '../../runs/index.js';
 import { defineCommand, hasColours, type Io } from '../command.js';
+import { birchConfig, birchOptions } from '../birch.js';
 import { renderExplanation } from '../explanation-text.js';
 import { methodOptions, modelOptions, OPTIONS } from '../option-table.js';
 import { usageError, type OptionValues } from '../options.js';
@@ -23,37 +26,10 @@ import { Progress } from '../progress.js';
 import { rerankerConfig } from '../reranker-config.js';
 import { openRun, sourceOptions, type OpenedRun } from '../run-source.js';
 
-const birchOptions = {
-  'birch-alpha': {
-    type: 'number',
-    min: 0,
-    max: 1,
-    help: `Birch: share of the initial score (${BIRCH_DEFAULTS.alpha})`,
-  },
-  'birch-beta': {
-    type: 'number',
-    min: 0,
-    max: 1,
-    help: `Birch: weight of the second-best sentence (${BIRCH_DEFAULTS.beta})`,
-  },
-  'birch-gamma': {
-    type: 'number',
-    min: 0,
-    max: 1,
-    help: `Birch: weight of the third-best sentence (${BIRCH_DEFAULTS.gamma})`,
-  },
-} as const;
-
 const options = {
   ...sourceOptions,
   ...modelOptions,
   ...methodOptions,
-  method: {
-    type: 'string',
-    choices: ['bert-qe', 'birch'],
-    default: 'bert-qe',
-    help: "BERT-QE, or Birch: the best three sentences of a document, scored by phase one's model",
-  },
   ...birchOptions,
   'top-k': {
     type: 'integer',
@@ -74,7 +50,7 @@ const options = {
   tag: OPTIONS.tag,
   json: {
     ...OPTIONS.json,
-    help: 'write a JSON line per query: ids, scores, ranks and best passages of its results',
+    help: 'write a JSON line per query: ids, scores, ranks and best passages (Birch: sentences) of its results',
   },
 } as const;
 
@@ -92,6 +68,7 @@ export const rerankCommand = defineCommand({
     'bert-qe rerank "vitamin D and bone density" --index scifact.index --top-k 10',
     'bert-qe rerank "why do bridges sway" --documents notes/ --models TTT --top-k 5 --json',
     'bert-qe rerank --index scifact.index --queries queries.jsonl --run dph-kl.run --explain why.jsonl --out qe.run',
+    'bert-qe rerank --index scifact.index --queries queries.jsonl --method birch --out birch.run',
     'bert-qe rerank --engine opensearch --url http://localhost:9200 --index scifact --query "vitamin D" --top-k 10',
   ],
   async run({ options: given, positionals, io }) {
@@ -114,10 +91,12 @@ export const rerankCommand = defineCommand({
     if (fleet !== undefined && options.index === undefined) {
       throw usageError('--fleet needs --index: workers must reach the documents too.');
     }
-    const birch = options.method === 'birch' ? birchConfig(options) : undefined;
-    refuseForeignOptions(options);
+    const birch = birchConfig(options);
+    if (birch && fleet !== undefined) {
+      throw usageError('--fleet re-ranks with BERT-QE; leave --fleet out, or --method birch.');
+    }
     const { config, name } = birch ?? rerankerConfig(options);
-    const hashes = await modelInputs(birch ? { phaseOne: birch.model } : config.models);
+    const hashes = await modelInputs('model' in config ? { phaseOne: config.model } : config.models);
     const source = await openRun(options, options.depth, io);
     const progress = new Progress(io, 'queries');
     try {
@@ -125,7 +104,7 @@ export const rerankCommand = defineCommand({
       const topK = options['top-k'];
       const limit = omitUndefined({ topK });
       const reranker =
-        fleet === undefined
+        fleet === undefined || 'model' in config
           ? lazyReranker(config, source, { ...limit, ...(isShown ? { explain: true } : {}) })
           : await fleetReranker(fleet, source.collection, config, limit);
       const totals = await rerankToFile({
@@ -156,25 +135,36 @@ export const rerankCommand = defineCommand({
 });
 
 /** The options, as they are written, that change the results. */
-function optionInputs(options: Values, { expansion }: RerankerConfig): RunInputs {
-  const names = [...Object.keys(methodOptions), 'top-k', 'precision', 'device'] as (keyof Values)[];
+function optionInputs(options: Values, config: RerankerConfig | BirchConfig): RunInputs {
+  const ofMethod = 'model' in config ? { ...birchOptions, depth: true } : methodOptions;
+  const names = [...Object.keys(ofMethod), 'top-k', 'precision', 'device'] as (keyof Values)[];
   return {
     ...Object.fromEntries(names.map((name) => [`--${name}`, String(options[name])])),
-    expansion: String(expansion),
+    ...('model' in config ? {} : { expansion: String(config.expansion) }),
   };
 }
 
 /** Re-ranks in this process. The models are loaded when the first query is there. */
 function lazyReranker(
-  config: RerankerConfig,
+  config: RerankerConfig | BirchConfig,
   { collection }: OpenedRun,
   always: { topK?: number; explain?: true },
 ): Omit<RunReranker, 'inputs'> {
   return {
     async *rerank(queries, rankings, options) {
+      const call = { ...options, ...always };
+      if ('model' in config) {
+        const { birch, close } = await loadBirch(config, options.signal);
+        try {
+          yield* rerankRun(birch, queries, rankings, collection.documents, call);
+        } finally {
+          await close();
+        }
+        return;
+      }
       const { bertQe, close } = await loadReranker(config, options.signal);
       try {
-        yield* rerankRun(bertQe, queries, rankings, collection.documents, { ...options, ...always });
+        yield* rerankRun(bertQe, queries, rankings, collection.documents, call);
       } finally {
         await close();
       }
@@ -214,12 +204,10 @@ function resultsOf({ query, ranking, explanation }: FinishedQuery) {
     const document = explained.get(id);
     const place = { id, score, rank: i + 1 };
     if (!document) return place;
-    return {
-      ...place,
-      relevance: document.combined,
-      initialRank: document.ranks.initial,
-      passage: document.passage,
-    };
+    const initialRank = document.ranks.initial;
+    return 'sentences' in document
+      ? { ...place, initialRank, sentences: document.sentences }
+      : { ...place, relevance: document.combined, initialRank, passage: document.passage };
   });
   return { query: query.text, id: query.id, results };
 }

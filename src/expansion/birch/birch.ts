@@ -1,13 +1,13 @@
 import type { BertScorer, Scorer } from '../../bert/index.js';
-import { BertQeError } from '../../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import { mapInSlices } from '../../common/yield.js';
-import type { RerankProgress } from '../bert-qe.js';
+import type { QueryOptions } from '../bert-qe.js';
+import { chooseModels, type ModelChoice, type ModelOptions } from '../choose-models.js';
 import { unprunedCost, type RerankCost } from '../cost.js';
 import { BIRCH_DEFAULTS, DEFAULTS } from '../defaults.js';
 import { compareTied, type RankedInput } from '../evidence.js';
-import { initialRanking, type InputDocument } from '../inputs.js';
-import { chooseModels, loadModels, type ModelChoice, type ModelOptions } from '../load.js';
+import { checkQuery, initialRanking, type InputDocument } from '../inputs.js';
+import { loadModels } from '../load.js';
 import { forEveryPhase, QueryModels, type PhaseScorers } from '../models.js';
 import { count, share } from '../options.js';
 import { scoreBelow } from '../ranking.js';
@@ -31,16 +31,13 @@ export interface BirchLoadOptions extends BirchOptions, Pick<ModelOptions, 'devi
 export type BirchSettings = Required<BirchOptions>;
 
 /** Options of one call of {@link Birch.rerank}. */
-export interface BirchRerankOptions {
+export interface BirchRerankOptions extends QueryOptions {
   /** Only the first places are returned. All documents are scored. */
   readonly topK?: number;
   /** Asks for a {@link BirchExplanation} (false). */
   readonly explain?: boolean;
   /** Names the query in the explanation (`1`). */
   readonly queryId?: string;
-  /** Stops the work between two batches. */
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: RerankProgress) => void;
 }
 
 /** A sentence with the model's probability that it is relevant to the query. */
@@ -181,7 +178,7 @@ export class Birch {
   async evidence(
     query: string,
     documents: readonly (string | InputDocument)[],
-    options: Pick<BirchRerankOptions, 'signal' | 'onProgress'> = {},
+    options: QueryOptions = {},
   ): Promise<SentenceEvidence> {
     return this.#score(query, initialRanking(documents), options);
   }
@@ -189,10 +186,10 @@ export class Birch {
   async #score(
     query: string,
     ranking: readonly RankedInput[],
-    { signal, onProgress }: Pick<BirchRerankOptions, 'signal' | 'onProgress'>,
+    { signal, onProgress }: QueryOptions,
   ): Promise<SentenceEvidence> {
     const started = performance.now();
-    if (query.trim() === '') throw new BertQeError('usage', 'rerank: the query is empty; give it some words.');
+    checkQuery(query);
     const models = new QueryModels(this.#scorers, {
       signal,
       onPairs: onProgress && ((phase, pairs) => onProgress({ phase, pairs })),
