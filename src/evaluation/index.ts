@@ -9,7 +9,14 @@ export { formatReport, reportFormats } from './report/format.js';
 export type { ReportFormat } from './report/format.js';
 export type { EvaluationReport, ReportedRun } from './report/report.js';
 export { formatFixed, formatTrec } from './report/trec.js';
-export { publishedAlphas, publishedBetas, tuneInterpolation, tuningModes, Validation } from './tuning.js';
+export {
+  choose,
+  publishedAlphas,
+  publishedBetas,
+  tuneInterpolation,
+  tuningModes,
+  Validation,
+} from './tuning.js';
 export type { InterpolatedRanker, Interpolation } from './tuning.js';
 export { randomWords } from './significance/random.js';
 export type { Sample, TestResult } from './significance/paired.js';

@@ -30,14 +30,17 @@ export const DEFAULTS = {
   models: 'SST',
 } as const;
 
-/** The numbers of Birch where none are given. Placeholders: they have not been tuned on any collection. */
+/**
+ * The numbers of Birch where none are given. They suit probabilities of the package's model S and were chosen on
+ * development collections (docs/birch.md).
+ */
 export const BIRCH_DEFAULTS = {
   /** Share of the initial score. */
-  alpha: 0.1,
+  alpha: 0.02,
   /** Weight of the second-best sentence. */
-  beta: 0.5,
+  beta: 0.1,
   /** Weight of the third-best sentence. */
-  gamma: 0.3,
+  gamma: 0,
   /** The model that scores sentences. */
   model: 'S',
 } as const;
