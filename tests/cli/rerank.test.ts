@@ -7,7 +7,12 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { main } from '../../src/cli/main.js';
-import { DEFAULTS, type Explanation } from '../../src/expansion/index.js';
+import {
+  BIRCH_DEFAULTS,
+  DEFAULTS,
+  type BirchExplanation,
+  type Explanation,
+} from '../../src/expansion/index.js';
 import { launcher } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
 
@@ -203,6 +208,74 @@ test('a single query is shown to be read, without colours where there is no term
   expect(stdout).toMatch(/\n4 documents:\n/);
   expect(stdout).not.toContain('\u001b');
   for (const line of stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(100);
+});
+
+describe('rerank --method birch', () => {
+  test('writes a run whose scores are those of the explained sentences', async () => {
+    const explain = join(folder, 'birch.jsonl');
+    const out = join(folder, 'birch.run');
+    const inputs = ['--documents', documents, '--queries', queries, '--models', 'T', '--depth', '6'];
+    const files = ['--out', out, '--explain', explain];
+    const { code, stderr } = await rerank([...inputs, '--method', 'birch', '--birch-gamma', '0.5', ...files]);
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^Birch-T: 5 queries in /),
+    });
+    const rows = readFileSync(out, 'utf8').trim().split('\n');
+    const explanations = readFileSync(explain, 'utf8').trim().split('\n');
+    expect(explanations.length).toBe(5);
+    const { alpha, beta } = BIRCH_DEFAULTS;
+    for (const line of explanations) {
+      const { id, documents: explained, weights } = JSON.parse(line) as BirchExplanation;
+      expect(weights).toEqual({ alpha, beta, gamma: 0.5 });
+      const ranked = rows.filter((row) => row.startsWith(`${id} `)).map((row) => row.split(' '));
+      explained.forEach(({ id: document, final, initial, sentences }, i) => {
+        expect(ranked[i].slice(2, 6)).toEqual([document, String(i + 1), String(final), 'Birch-T']);
+        const [one, two = 0, three = 0] = sentences.map(({ score }) => score);
+        expect(final).toBeCloseTo(alpha * initial! + (1 - alpha) * (one + beta * two + 0.5 * three), 12);
+      });
+    }
+  });
+
+  test('shows a query to be read, or as JSON, with the best sentences', async () => {
+    const inputs = ['how bees find flowers', '--documents', documents, '--models', 'T', '--method', 'birch'];
+    const { code, stdout } = await rerank([...inputs, '--top-k', '3']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^how bees find flowers\n\n3 documents:\n {2}# {2}document +final +initial +moved\n/,
+    );
+    expect(stdout.match(/^ {5}[ .\d]\d{3} \S/gm)!.length).toBeGreaterThan(3);
+    for (const line of stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(100);
+    const json = await rerank([...inputs, '--top-k', '3', '--json']);
+    const { results } = JSON.parse(json.stdout) as { results: { sentences: { text: string }[] }[] };
+    expect(results.map(({ sentences }) => sentences.length)).toEqual([3, 3, 3]);
+  });
+
+  test.each<[string, string[], RegExp]>([
+    [
+      'a weight without the method',
+      ['--birch-beta', '0.2'],
+      /--birch-beta has no effect without --method birch/,
+    ],
+    ['an option of BERT-QE', ['--method', 'birch', '--kc', '3'], /--kc belongs to BERT-QE/],
+    ['a model of phase two', ['--method', 'birch', '--phase2', 'T'], /--phase2 belongs to BERT-QE/],
+    [
+      'a fleet',
+      ['--method', 'birch', '--fleet', 'redis://x', '--out', 'x', '--index', 'x'],
+      /leave --fleet out/,
+    ],
+    [
+      'a weight above 1',
+      ['--method', 'birch', '--birch-alpha', '2'],
+      /--birch-alpha must be a number between/,
+    ],
+    ['a method that is none', ['--method', 'cedr'], /--method must be one of bert-qe, birch, not "cedr"/],
+  ])('refuses %s', async (_, extra, message) => {
+    const { code, stdout, stderr } = await rerank(['--queries', queries, ...extra]);
+    expect(stderr).toMatch(message);
+    expect(stderr.trim().split('\n').length).toBe(1);
+    expect([code, stdout]).toEqual([2, '']);
+  });
 });
 
 /** Writes a run of one line. */
