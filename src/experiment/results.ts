@@ -12,7 +12,14 @@ import type { CrossValidated, FoldChoice } from './cross-validate.js';
 import type { QueryCost } from './evidence.js';
 import type { ExperimentFile } from './file/schema.js';
 import type { TrainedFold } from './train-folds.js';
-import { isGiven, isReranking, type GridPoint, type RerankingSystem, type System, type Systems } from './systems.js';
+import {
+  isGiven,
+  isReranking,
+  type GridPoint,
+  type RerankingSystem,
+  type System,
+  type Systems,
+} from './systems.js';
 import type { Timing } from './store/timing.js';
 
 /** A system's values over all test queries. */

@@ -90,7 +90,9 @@ export function systemsOf(experiment: ExperimentFile): Systems {
   const variants = unique(experiment.variants.map((name) => reranker(parseVariant(name))));
   const { ablations, grid, initial } = experiment;
   const given = new Map(
-    [initial, ...experiment.baselines].flatMap((each) => (typeof each === 'string' ? [] : [[each.name, givenSystem(each)]])),
+    [initial, ...experiment.baselines].flatMap((each) =>
+      typeof each === 'string' ? [] : [[each.name, givenSystem(each)]],
+    ),
   );
   const resolve = (name: string): readonly BaselineSystem[] => {
     // A run that is called as a first stage stands in its place.
@@ -109,7 +111,11 @@ export function systemsOf(experiment: ExperimentFile): Systems {
   return {
     initial: ranking,
     // Tables always show a run that is given, and the systems that others are tested against.
-    baselines: unique([...(isGiven(ranking) && !baselines.includes(ranking) ? [ranking] : []), ...baselines, ...against]),
+    baselines: unique([
+      ...(isGiven(ranking) && !baselines.includes(ranking) ? [ranking] : []),
+      ...baselines,
+      ...against,
+    ]),
     variants,
     ablations: ablations && {
       of: reranker(parseVariant(ablations.of)),
@@ -139,11 +145,7 @@ export function systemsOf(experiment: ExperimentFile): Systems {
 }
 
 /** An ablation of Table 5 of the paper. */
-function ablate(
-  of: RerankingSystem,
-  which: AblationName,
-  initial: System,
-): RerankingSystem {
+function ablate(of: RerankingSystem, which: AblationName, initial: System): RerankingSystem {
   switch (which) {
     case 'dropQueryScore':
       // Eq. 5 without rel(q,d) is rel(C,d) alone.

@@ -42,12 +42,20 @@ export function parseExperiment(text: string, file: string): ExperimentFile {
 export function parseStudy(text: string, file: string): Study {
   const { collections, ...common } = parse(text, file, studySchema);
   const { name, title = name } = common;
-  const experiments = Object.entries(collections).map(([key, { initial, folds, models, baselines, published, ...rest }]) => {
-    const own = omitUndefined({ initial, folds, models, baselines, published });
-    // The schema checks that one of them has folds.
-    const experiment = { ...common, ...own, name: key, title: `${title}: ${key}`, collection: rest } as ExperimentFile;
-    return [key, experiment] as const;
-  });
+  const experiments = Object.entries(collections).map(
+    ([key, { initial, folds, models, baselines, published, ...rest }]) => {
+      const own = omitUndefined({ initial, folds, models, baselines, published });
+      // The schema checks that one of them has folds.
+      const experiment = {
+        ...common,
+        ...own,
+        name: key,
+        title: `${title}: ${key}`,
+        collection: rest,
+      } as ExperimentFile;
+      return [key, experiment] as const;
+    },
+  );
   return { name, title, experiments: new Map(experiments) };
 }
 

@@ -92,7 +92,10 @@ const firstStage = checked(z.string(), (name) => {
 /** A ranking that is given as a TREC run; it has a row of its own in the tables. */
 const givenRun = z.strictObject({ name: z.string().min(1), run: path });
 
-const initial = z.union([firstStage, givenRun.extend({ name: givenRun.shape.name.default('Initial ranking') })]);
+const initial = z.union([
+  firstStage,
+  givenRun.extend({ name: givenRun.shape.name.default('Initial ranking') }),
+]);
 
 /**
  * A path, the name of published folds, or queries in order, dealt out. Without `of: judged` all topics are dealt, as the
@@ -258,7 +261,10 @@ type Fields = z.output<typeof fields>;
 type Context = z.core.$RefinementCtx;
 
 /** Checks that training does not conflict with the models, and that its options go together. */
-function checkTraining({ models, training: wanted }: Pick<Fields, 'models' | 'training'>, context: Context): void {
+function checkTraining(
+  { models, training: wanted }: Pick<Fields, 'models' | 'training'>,
+  context: Context,
+): void {
   if (typeof wanted !== 'object') return;
   if (wanted.loss === 'residual' && wanted.on !== 'chunks') {
     const message = 'the residual loss is that of phase three on chunks; write on: chunks beside it';
@@ -282,7 +288,11 @@ function checkModels(models: Fields['models'], path: readonly string[], context:
 
 /** Checks that systems to test against are baselines, and that no two given runs have the same name. */
 function checkBaselines(
-  { baselines, initial: ranking, significance: { against } }: Pick<Fields, 'baselines' | 'initial' | 'significance'>,
+  {
+    baselines,
+    initial: ranking,
+    significance: { against },
+  }: Pick<Fields, 'baselines' | 'initial' | 'significance'>,
   context: Context,
 ): void {
   const runs = new Set(typeof ranking === 'string' ? [] : [ranking.name]);
