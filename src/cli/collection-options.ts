@@ -1,4 +1,11 @@
-import { readQueries, type Query, type ReadDocumentsOptions } from '../collection/index.js';
+import {
+  readQrels,
+  readQueries,
+  type Qrels,
+  type Query,
+  type ReadDocumentsOptions,
+} from '../collection/index.js';
+import { BertQeError } from '../common/errors.js';
 import { omitUndefined } from '../common/omit-undefined.js';
 import type { CollectionAddress } from '../remote/index.js';
 import {
@@ -14,17 +21,37 @@ import {
   type WeightingModel,
 } from '../retrieval/index.js';
 import type { Io } from './command.js';
-import type { clusterOptions, documentOptions, retrievalOptions } from './option-table.js';
+import type { clusterOptions, documentOptions, queryOptions, retrievalOptions } from './option-table.js';
 import { usageError, type OptionValues } from './options.js';
 
-/** Reads the queries of `--query` or `--queries`, exactly one of which must be given. */
-export async function queriesFrom(text: string | undefined, file: string | undefined): Promise<Query[]> {
+/** Reads the queries of `--query` or `--queries`, exactly one of which must be given; with `--qrels`, those it judges. */
+export async function queriesFrom(options: OptionValues<typeof queryOptions>, io: Io): Promise<Query[]> {
+  const { query: text, queries: file, qrels } = options;
   if ((text === undefined) === (file === undefined)) {
-    throw usageError('Give either --query TEXT or --queries FILE.');
+    throw usageError('Give the words of a query (or --query TEXT), or --queries FILE.');
   }
-  if (file !== undefined) return readQueries(file);
+  if (file !== undefined) {
+    const queries = await readQueries(file);
+    return qrels === undefined ? queries : judgedQueries(queries, qrels, io);
+  }
+  if (qrels !== undefined) throw usageError('--qrels has no effect without --queries.');
   if (text!.trim() === '') throw usageError('--query is empty; give it some words.');
   return [{ id: '1', text: text! }];
+}
+
+/** Reads the judgements of `--qrels`; which file of a folder was taken is reported on standard error. */
+export function judgementsFrom(path: string, io: Io): Promise<Qrels> {
+  return readQrels(path, { onGuess: (sentence) => io.stderr.write(`${sentence}\n`) });
+}
+
+async function judgedQueries(queries: readonly Query[], file: string, io: Io): Promise<Query[]> {
+  const qrels = await judgementsFrom(file, io);
+  const judged = queries.filter(({ id }) => qrels.has(id));
+  if (judged.length > 0) return judged;
+  throw new BertQeError(
+    'input',
+    `${file} judges none of the queries; give the judgements that belong to --queries, or leave --qrels out.`,
+  );
 }
 
 /** The options of a command that takes the words of a query as arguments too. */

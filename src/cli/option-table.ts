@@ -155,6 +155,15 @@ export function withoutDefault<const S extends OptionSpec>(spec: S, help: string
   return { ...others, help };
 }
 
+/** Options of the queries of a run. */
+export const queryOptions = {
+  ...pick('query', 'queries'),
+  qrels: {
+    ...OPTIONS.qrels,
+    help: 'only the queries that these judgements judge: TREC, or BEIR (file or folder)',
+  },
+} as const;
+
 export const clusterOptions = pick('engine', 'url', 'text-field', 'title-field');
 
 /** Options of reading the user's own documents. */

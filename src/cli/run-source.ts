@@ -13,7 +13,14 @@ import { buildIndex, createAnalyzer, Index } from '../retrieval/index.js';
 import { retrievedRankings, runRankings, type InitialRankings, type RunInputs } from '../runs/index.js';
 import { collectionAddress, documentReading, queriesFrom, retrievalModels } from './collection-options.js';
 import type { Io } from './command.js';
-import { clusterOptions, documentOptions, firstStageOptions, OPTIONS, pick } from './option-table.js';
+import {
+  clusterOptions,
+  documentOptions,
+  firstStageOptions,
+  OPTIONS,
+  pick,
+  queryOptions,
+} from './option-table.js';
 import { usageError, type OptionValues } from './options.js';
 import { Progress } from './progress.js';
 
@@ -35,7 +42,8 @@ export const sourceOptions = {
     ...documentOptions['text-field'],
     help: `${documentOptions['text-field'].help}; ${clusterOptions['text-field'].help}`,
   },
-  ...pick('query', 'queries', 'run'),
+  ...queryOptions,
+  ...pick('run'),
   ...firstStageOptions,
 } as const;
 
@@ -52,7 +60,7 @@ export async function openRun(options: SourceValues, depth: number, io: Io): Pro
   if ((options.index === undefined) === (options.documents === undefined)) {
     throw usageError('Give either --index DIR (made with bert-qe index) or --documents PATH.');
   }
-  const queries = await queriesFrom(options.query, options.queries);
+  const queries = await queriesFrom(options, io);
   // A kill leaves the folder behind, so it is made only where it is needed.
   const isNeeded = options.documents !== undefined || options.run === standardStream;
   const scratch = isNeeded ? await mkdtemp(join(tmpdir(), 'bert-qe-')) : '';
@@ -159,6 +167,7 @@ async function readFromRun(
     depth,
     signal: io.signal,
     names: { run: name, ...omitUndefined({ queries: options.queries }) },
+    onlyQueries: options.qrels !== undefined,
   });
 }
 

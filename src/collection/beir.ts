@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { BertQeError } from '../common/errors.js';
 import { readFailure } from '../common/io-errors.js';
 import { badInput } from './bad-input.js';
@@ -50,6 +50,16 @@ export async function requireQrels(folder: string, split = 'test'): Promise<stri
       `(it holds ${names.toSorted().slice(0, 8).join(', ') || 'nothing'}). Name the qrels file itself.`,
   );
 }
+
+/** The other splits beside a file of judgements, in words for a message; empty where there are none. */
+export async function otherSplits(file: string): Promise<string> {
+  if (!splitFile.test(file)) return '';
+  const names = await readdir(dirname(file));
+  const others = names.filter((name) => splitFile.test(name) && name !== basename(file)).toSorted();
+  return others.length === 0 ? '' : ` (not ${others.join(', ')}; name the file for another split)`;
+}
+
+const splitFile = /(?:^|[/\\])(?:train|dev|test|val|validation)\.(?:tsv|txt)(?:\.gz)?$/;
 
 async function firstFile(folder: string, names: readonly string[]): Promise<string | undefined> {
   for (const name of names) {

@@ -1,6 +1,6 @@
 import { standardStream } from '../common/output.js';
 import { badInput, quote } from './bad-input.js';
-import { requireQrels } from './beir.js';
+import { otherSplits, requireQrels } from './beir.js';
 import { ByteSource } from './byte-source.js';
 import { ColumnScanner } from './columns.js';
 import { readLineBlocks } from './lines.js';
@@ -10,15 +10,19 @@ import { statPath } from './walk.js';
 export interface ReadQrelsOptions {
   /** The split of a BEIR folder (`test`). */
   readonly split?: string;
+  /** Told which file of a folder was taken, in a sentence. */
+  readonly onGuess?: (sentence: string) => void;
 }
 
 /**
  * Reads relevance judgements: TREC (`query iteration document level`) or BEIR (a header line, then
  * `query document level`), or a BEIR folder. Levels are whole numbers and may be negative (TREC's junk pages).
  */
-export async function readQrels(path: string, { split }: ReadQrelsOptions = {}): Promise<Qrels> {
+export async function readQrels(path: string, options: ReadQrelsOptions = {}): Promise<Qrels> {
   const isFolder = path !== standardStream && (await statPath(path)).isDirectory();
-  const source = ByteSource.open(isFolder ? await requireQrels(path, split) : path);
+  const file = isFolder ? await requireQrels(path, options.split) : path;
+  if (isFolder) options.onGuess?.(`Judgements of ${path}: ${file}${await otherSplits(file)}.`);
+  const source = ByteSource.open(file);
   const qrels = new Map<string, Map<string, number>>();
   /** Columns of the document and of the level. */
   let documentColumn = 2;

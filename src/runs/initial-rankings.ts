@@ -32,6 +32,8 @@ export interface RunRankingsOptions {
   readonly signal?: AbortSignal;
   /** Names of the run and of the queries for messages (the file, `the queries`). */
   readonly names?: { readonly run?: string; readonly queries?: string };
+  /** Leaves out the rankings of other queries than the given ones, instead of refusing the run. */
+  readonly onlyQueries?: boolean;
 }
 
 /**
@@ -45,10 +47,12 @@ export async function runRankings(
 ): Promise<InitialRankings> {
   const { collection, depth = DEFAULTS.depth, signal } = options;
   const name = options.names?.run ?? (typeof run === 'string' ? run : 'The run');
-  const rankings = async function* (): AsyncGenerator<QueryRanking> {
-    yield* typeof run === 'string' ? readRunByQuery(run) : rankingsOf(run);
-  };
   const known = new Set(queries.map(({ id }) => id));
+  const rankings = async function* (): AsyncGenerator<QueryRanking> {
+    for await (const ranking of typeof run === 'string' ? readRunByQuery(run) : rankingsOf(run)) {
+      if (!options.onlyQueries || known.has(ranking.query)) yield ranking;
+    }
+  };
   const hash = createHash('sha256');
   let total = 0;
   for await (const { query, ranking } of rankings()) {
@@ -73,7 +77,12 @@ export async function runRankings(
     total++;
   }
   if (total === 0) {
-    throw new BertQeError('input', `${name}: the run is empty; give one with rankings in it.`);
+    throw new BertQeError(
+      'input',
+      options.onlyQueries
+        ? `${name}: the run ranks documents for none of the chosen queries; give one that was made for them.`
+        : `${name}: the run is empty; give one with rankings in it.`,
+    );
   }
   return { queries, total, inputs: { run: hash.digest('hex') }, rankings };
 }

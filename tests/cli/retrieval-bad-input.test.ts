@@ -157,7 +157,7 @@ describe('bad input to search and check', () => {
       ['search', '--index', folder, '--query', 'birds'],
       /is not an index \(no index\.json/,
     ],
-    ['no query', ['search', '--index', index], /either --query TEXT or --queries FILE/],
+    ['no query', ['search', '--index', index], /words of a query \(or --query TEXT\), or --queries FILE/],
     ['an empty query', ['search', '--index', index, '--query', ' '], /--query is empty/],
     [
       'only stop words',

@@ -1,4 +1,4 @@
-import { readQrels, readRun, type Qrels } from '../../collection/index.js';
+import { readRun, type Qrels } from '../../collection/index.js';
 import { throwIfAborted } from '../../common/errors.js';
 import {
   compareRuns,
@@ -14,6 +14,7 @@ import {
   type ReportedRun,
 } from '../../evaluation/index.js';
 import { standardStream, writeOutput } from '../../common/output.js';
+import { judgementsFrom } from '../collection-options.js';
 import { defineCommand, hasColours, type Io } from '../command.js';
 import { usageError } from '../options.js';
 
@@ -95,7 +96,7 @@ export const evaluateCommand = defineCommand({
       ...(options.depth !== undefined && { depth: options.depth }),
     };
 
-    const qrels = await readQrels(options.qrels);
+    const qrels = await judgementsFrom(options.qrels, io);
     const runs: ReportedRun[] = [];
     for (const file of files) {
       throwIfAborted(io.signal);

@@ -5,9 +5,12 @@ import { openCollection } from '../../remote/index.js';
 import { collectionAddress, queriesFrom, retrievalModels, withWords } from '../collection-options.js';
 import { defineCommand } from '../command.js';
 import { counted, formatDuration } from '../format.js';
-import { clusterOptions, OPTIONS, pick, retrievalOptions } from '../option-table.js';
+import { clusterOptions, OPTIONS, queryOptions, retrievalOptions } from '../option-table.js';
 import { Progress } from '../progress.js';
 import { usageError } from '../options.js';
+
+/** Queries without any document that are named; the last line counts all. */
+const NAMED = 3;
 
 export const searchCommand = defineCommand({
   name: 'search',
@@ -18,7 +21,7 @@ export const searchCommand = defineCommand({
   options: {
     index: { ...OPTIONS.index, help: 'folder of the index' },
     ...clusterOptions,
-    ...pick('query', 'queries'),
+    ...queryOptions,
     ...retrievalOptions,
     depth: { ...OPTIONS.depth, help: 'documents per query' },
     out: {
@@ -40,7 +43,7 @@ export const searchCommand = defineCommand({
     const options = withWords(given, positionals);
     const { index } = options;
     if (index === undefined) throw usageError('search needs --index DIR; make one with: bert-qe index');
-    const queries = await queriesFrom(options.query, options.queries);
+    const queries = await queriesFrom(options, io);
     const collection = await openCollection(collectionAddress(index, options), io.signal);
     try {
       const retriever = collection.retriever(retrievalModels(options));
@@ -55,7 +58,7 @@ export const searchCommand = defineCommand({
             empty++;
             progress.done();
             lastReason = whyNothing(query, collection.countTerms(query.text));
-            if (queries.length > 1) io.stderr.write(`bert-qe: ${lastReason}\n`);
+            if (queries.length > 1 && empty <= NAMED) io.stderr.write(`bert-qe: ${lastReason}\n`);
           }
           yield { query, ranking };
           progress.update(done + 1, (done + 1) / queries.length);

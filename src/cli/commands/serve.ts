@@ -5,7 +5,7 @@ import { readDocuments, readQrels, readQueries, type Qrels, type Query } from '.
 import { BertQeError } from '../../common/errors.js';
 import { buildIndex, createAnalyzer, Index, Searcher } from '../../retrieval/index.js';
 import { defaultLimits, RerankServer, ServerLog, type Collection } from '../../server/index.js';
-import { retrievalModels } from '../collection-options.js';
+import { judgementsFrom, retrievalModels } from '../collection-options.js';
 import { defineCommand, type Io } from '../command.js';
 import { firstStageOptions, OPTIONS, pick } from '../option-table.js';
 import { usageError, type OptionValues } from '../options.js';
@@ -221,7 +221,7 @@ async function openServed(options: Values, io: Io): Promise<ServedCollection> {
     return { close: async () => {} };
   }
   const queries = options.queries === undefined ? undefined : await readQueries(options.queries);
-  const qrels = options.qrels === undefined ? undefined : await readQrels(options.qrels);
+  const qrels = options.qrels === undefined ? undefined : await judgementsFrom(options.qrels, io);
   const index = Index.open(options.index);
   return {
     collection: collectionOf(index, options),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readQrels, readQueries, readRun, type Query } from '../../collection/index.js';
+import { readQueries, readRun, type Query } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { DEFAULTS } from '../../expansion/index.js';
 import { writeFileAtomic } from '../../common/atomic.js';
@@ -13,6 +13,7 @@ import {
   type PhaseThreeInputs,
   type TrainProgress,
 } from '../../training/index.js';
+import { judgementsFrom } from '../collection-options.js';
 import { defineCommand, type Io } from '../command.js';
 import { counted, formatCount, formatDuration } from '../format.js';
 import { OPTIONS, pick, withoutDefault } from '../option-table.js';
@@ -128,7 +129,7 @@ export const trainCommand = defineCommand({
       throw usageError('--teacher-weight has no effect without --teacher MODEL.');
     }
     const phaseThree = phaseThreeInputs(options);
-    const qrels = await readQrels(qrelsFile);
+    const qrels = await judgementsFrom(qrelsFile, io);
     const judged = async (file: string): Promise<Query[]> => {
       const all = await readQueries(file);
       const some = all.filter(({ id }) => qrels.has(id));
