@@ -12,6 +12,8 @@ import { smallExperiment } from './small-experiment.js';
 
 const folder = temporaryFolder();
 const warnings: string[] = [];
+const scoresOf = (i: number): Float32Array => Float32Array.from({ length: 5 }, (_, j) => (i + 1) / (j + 3));
+const resultOf = (i: number): unknown => ({ alpha: i / 10, beta: 0.9, cost: { pairs: 1000 + i } });
 beforeEach(() => {
   warnings.length = 0;
   vi.spyOn(process, 'emitWarning').mockImplementation((warning) => void warnings.push(String(warning)));
@@ -49,7 +51,6 @@ describe('a store of scores with one flipped bit', () => {
   const file = join(folder, 'scores.journal');
   const rows = Array.from({ length: 12 }, (_, i) => `row ${i}`);
   const records = Array.from({ length: 6 }, (_, i) => `record ${i}`);
-  const scoresOf = (i: number): Float32Array => Float32Array.from({ length: 5 }, (_, j) => (i + 1) / (j + 3));
 
   async function contentOf(): Promise<Map<string, string>> {
     const store = await ScoreStore.open(file);
@@ -112,7 +113,6 @@ describe('a manifest with one flipped bit', () => {
   const file = join(folder, 'manifest.json');
   const open = (): Promise<Manifest> =>
     Manifest.open(folder, { versions: {}, options: {} as never, inputs: {} }, new Map());
-  const resultOf = (i: number): unknown => ({ alpha: i / 10, beta: 0.9, cost: { pairs: 1000 + i } });
 
   test('never gives another result of a step', async () => {
     const manifest = await open();
