@@ -101,7 +101,7 @@ async function study(collection: string): Promise<void> {
   const folder = join(out, `${collection}-${values.models}`);
   await mkdir(join(folder, 'work'), { recursive: true });
   const inputs = await readInputs(experiment, here);
-  const store = new ScoreStore(join(folder, 'work', 'store'));
+  const store = await ScoreStore.open(join(folder, 'work', 'scores.journal'));
   const opened: Models[] = [];
   const newModels = (of = experiment): Models => {
     const models = new Models(of, here, store);

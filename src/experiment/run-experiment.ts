@@ -84,7 +84,7 @@ async function runMissingSteps(
   const systems = systemsOf(experiment);
   const work = join(out, 'work');
   const inputs = await readInputs(experiment, file);
-  const store = new ScoreStore(join(work, 'store'));
+  const store = await ScoreStore.open(join(work, 'scores.journal'));
   const models = new Models(experiment, file, store, options.openModel);
   const tracker = new ProgressTracker(options.signal, options.onProgress);
   const manifest = await Manifest.open(
