@@ -18,7 +18,7 @@ const shared = {
   setupFiles: [fileURLToPath(new URL('tests/support/seed.ts', import.meta.url))],
   // Some tests open sessions of onnxruntime themselves.
   env: { ORT_DISABLE_TELEMETRY: '1' },
-  // Native addons (onnxruntime, lmdb) need processes of their own.
+  // The native addon, onnxruntime, needs processes of its own.
   pool: 'forks' as const,
 };
 

@@ -44,7 +44,8 @@ async function queueCost(jobs: number): Promise<number> {
   };
   const started = performance.now();
   let count = 0;
-  for await (const { result } of distribute(address, tasks(), { run: 'b'.repeat(40), pollMs: 5 })) {
+  const options = { run: 'b'.repeat(40), read: Boolean, pollMs: 5 };
+  for await (const { result } of distribute(address, tasks(), options)) {
     if (result) count++;
   }
   const seconds = (performance.now() - started) / 1000;

@@ -12,7 +12,12 @@ import {
 import { parseExperiment } from '../../src/experiment/file/read.js';
 import { FirstStages } from '../../src/experiment/first-stages.js';
 import { readInputs } from '../../src/experiment/inputs.js';
-import { isReranking, type RerankingSystem, systemsOf } from '../../src/experiment/systems.js';
+import {
+  isReranking,
+  type FirstStageSystem,
+  type RerankingSystem,
+  systemsOf,
+} from '../../src/experiment/systems.js';
 import { ProgressTracker } from '../../src/experiment/progress.js';
 import { type TrainedFold, trainFolds } from '../../src/experiment/train-folds.js';
 import { Manifest } from '../../src/experiment/store/manifest.js';
@@ -96,7 +101,7 @@ async function study(collection: string): Promise<void> {
   const folder = join(out, `${collection}-${values.models}`);
   await mkdir(join(folder, 'work'), { recursive: true });
   const inputs = await readInputs(experiment, here);
-  const store = new ScoreStore(join(folder, 'work', 'store'));
+  const store = await ScoreStore.open(join(folder, 'work', 'scores.journal'));
   const opened: Models[] = [];
   const newModels = (of = experiment): Models => {
     const models = new Models(of, here, store);
@@ -115,7 +120,7 @@ async function study(collection: string): Promise<void> {
   const systems = systemsOf(experiment);
   const firstStages = new FirstStages(experiment, inputs, manifest, tracker);
   const { index, key } = await firstStages.anyIndex(systems.initial);
-  const initialFile = await firstStages.run(systems.initial!);
+  const initialFile = await firstStages.run(systems.initial as FirstStageSystem);
   const context: CrossValidationContext = {
     experiment,
     folds: inputs.folds,

@@ -7,7 +7,7 @@
 # The server goes to $BERT_QE_ENGINES/NAME-VERSION (default ../peers/engines beside the checkout). Needs curl, unzip, and
 # Maven for its repository's address (or MAVEN_REPOSITORY).
 # OpenSearch's integration-test zip holds the bare server: text analysis and the Painless language come as jars, and
-# get here the descriptors that make them modules.
+# get here the descriptors that make them modules. Elasticsearch's has none of its modules, and they are not published.
 set -euo pipefail
 kind=${1:?opensearch or elasticsearch}
 here=$(cd "$(dirname "$0")" && pwd)

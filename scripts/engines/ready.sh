@@ -19,6 +19,10 @@ if ! ls -d "$engines"/opensearch-* >/dev/null 2>&1; then
     cannot "the OpenSearch server cannot be fetched: ${said##*$'\n'}"
   fi
 fi
+# Elasticsearch is wanted too, but its suite is skipped where it cannot be had.
+if ! ls -d "$engines"/elasticsearch-* >/dev/null 2>&1 && command -v unzip >/dev/null; then
+  timeout 900 "$here/install.sh" elasticsearch >/dev/null 2>&1 || true
+fi
 
 data=$(mktemp -d)
 "$here/run.sh" "$(ls -d "$engines"/opensearch-* | head -1)" 19390 "$data" >"$data/log" 2>&1 &

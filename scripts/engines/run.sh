@@ -45,6 +45,8 @@ if [ -z "${JAVA_HOME:-}" ]; then
   JAVA_HOME=$(dirname "$(dirname "$(readlink -f "$(command -v java)")")")
   export JAVA_HOME
 fi
+# Elasticsearch looks for a Java of its own first, which this server does not have.
+export ES_JAVA_HOME=${ES_JAVA_HOME:-$JAVA_HOME}
 # The servers refuse to run as root.
 if [ "$(id -u)" = 0 ]; then
   chown -R nobody "$data"

@@ -10,10 +10,12 @@ export interface JournalOptions<Entry> {
   /** Name and version of the format of entries, such as `bert-qe rerank 1`. */
   readonly kind: string;
   readonly inputs: JournalInputs;
-  /** The key under which an entry is found again. */
-  readonly keyOf: (entry: Entry) => string;
+  /** The keys under which an entry is found again. */
+  readonly keysOf: (entry: Entry) => readonly string[];
   /** A journal of other inputs, or a file that is no such journal: refused, or replaced by an empty journal. */
   readonly ifOther: 'refuse' | 'replace';
+  /** Entries behind a damaged line are kept, since their order has no meaning. */
+  readonly isUnordered?: boolean;
 }
 
 interface Header {
@@ -31,12 +33,14 @@ interface Line {
 /**
  * Finished pieces of long work in an append-only file: a header with the inputs, then one JSON entry per line, with a
  * checksum. `append` returns when the entry is on the disk. After a crash the work goes on behind the last whole line;
- * a torn last line is dropped. A damaged line and all after it are dropped with a warning. One process at a time may
- * use a journal.
+ * a torn last line is dropped. A damaged line is dropped with a warning, and with it all lines after it unless entries
+ * are unordered. One process at a time may use a journal, and appends one entry after the other.
  */
 export class Journal<Entry> {
   /** Position of each entry; its JSON is read again when it is asked for. */
   readonly #lines = new Map<string, Omit<Line, 'text'>>();
+  /** Numbers of the lines that are damaged and stay in the file. */
+  readonly #damaged = new Set<number>();
   #end = 0;
 
   private constructor(
@@ -90,13 +94,14 @@ export class Journal<Entry> {
     const start = this.#end;
     const body = JSON.stringify(entry);
     await this.#write(`${checksum(body)} ${body}\n`);
-    this.#lines.set(this.options.keyOf(entry), { start, end: this.#end });
+    this.#remember(entry, start, this.#end);
   }
 
   /** All entries, in the order in which they were appended. */
   async *entries(): AsyncGenerator<Entry> {
-    for await (const { text, start } of wholeLines(this.file)) {
-      if (start === 0) continue;
+    let number = 0;
+    for await (const { text } of wholeLines(this.file)) {
+      if (++number === 1 || this.#damaged.has(number)) continue;
       const entry = parseEntry<Entry>(text);
       if (entry === undefined) throw this.#changed();
       yield entry;
@@ -114,37 +119,46 @@ export class Journal<Entry> {
 
   /** Takes over the whole lines of an earlier run and cuts off the rest. */
   async #recover(): Promise<void> {
-    const { keyOf, kind, inputs } = this.options;
-    let hasHeader = false;
-    let entries = 0;
+    const { kind, inputs, isUnordered = false } = this.options;
+    let lines = 0;
+    let isForeign = false;
     for await (const line of wholeLines(this.file)) {
-      if (hasHeader) {
-        const entry = parseEntry<Entry>(line.text);
-        if (entry === undefined) {
-          this.#warnOfDamage(entries);
-          break;
-        }
-        this.#lines.set(keyOf(entry), { start: line.start, end: line.end });
-        entries++;
+      if (lines === 0) {
+        isForeign = !this.#isAccepted(parseHeader(line.text, kind));
+        if (isForeign) break;
       } else {
-        if (!this.#isAccepted(parseHeader(line.text, kind))) break;
-        hasHeader = true;
+        const entry = parseEntry<Entry>(line.text);
+        if (entry !== undefined) this.#remember(entry, line.start, line.end);
+        else this.#damaged.add(lines + 1);
+        if (entry === undefined && !isUnordered) break;
       }
+      lines++;
       this.#end = line.end;
     }
-    if (!hasHeader) await this.#refuseForeignFile();
+    if (this.#damaged.size > 0) this.#warnOfDamage();
+    if (!isUnordered) this.#damaged.clear();
+    if (lines === 0) await this.#refuseForeignFile(isForeign);
     await this.file.truncate(this.#end);
-    if (!hasHeader) await this.#write(`${JSON.stringify({ journal: kind, inputs } satisfies Header)}\n`);
+    if (lines === 0) await this.#write(`${JSON.stringify({ journal: kind, inputs } satisfies Header)}\n`);
+  }
+
+  #remember(entry: Entry, start: number, end: number): void {
+    for (const key of this.options.keysOf(entry)) this.#lines.set(key, { start, end });
   }
 
   #changed(): BertQeError {
     return new BertQeError('corrupt', `${this.path} was changed while it was in use.`);
   }
 
-  #warnOfDamage(kept: number): void {
+  #warnOfDamage(): void {
+    const [first] = this.#damaged;
+    const others = this.#damaged.size - 1;
+    const damage = `line ${first}${others > 0 ? ` and ${others} more` : ''}`;
     process.emitWarning(
-      `${this.path}: line ${kept + 2} is damaged. The ${kept} entries before it are kept; ` +
-        'what follows is done again.',
+      this.options.isUnordered
+        ? `${this.path}: damaged in ${damage}. The other entries are kept; what is missing is done again.`
+        : `${this.path}: line ${first} is damaged. The ${first - 2} entries before it are kept; ` +
+            'what follows is done again.',
     );
   }
 
@@ -163,14 +177,15 @@ export class Journal<Entry> {
   }
 
   /** Accepts an empty file and a header that was being written when the process was killed. */
-  async #refuseForeignFile(): Promise<void> {
+  async #refuseForeignFile(isForeign: boolean): Promise<void> {
     if (this.options.ifOther === 'replace') return;
     const start = `{"journal":${JSON.stringify(this.options.kind)}`;
     const { buffer, bytesRead } = await this.file.read(Buffer.alloc(start.length), 0, start.length, 0);
-    if (start.startsWith(buffer.toString('latin1', 0, bytesRead))) return;
+    if (!isForeign && start.startsWith(buffer.toString('latin1', 0, bytesRead))) return;
     throw new BertQeError(
       'input',
-      `${this.path} is in the way: it is not a journal of bert-qe. Move it, or choose another output.`,
+      `${this.path} is in the way: it is not a journal of bert-qe, or its first line is damaged. ` +
+        'Move it, or choose another output.',
     );
   }
 

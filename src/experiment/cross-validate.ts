@@ -85,7 +85,10 @@ export async function crossValidate(
     return { folds: done, cost: meanCost(costs) };
   });
   // Times are no part of the step's result, since another run would measure others.
-  const timings = folds.flatMap(({ test }, i) => test.map((query) => sources[i].timing(query)));
+  const timings: (Timing | undefined)[] = [];
+  for (const [i, { test }] of folds.entries()) {
+    for (const query of test) timings.push(await sources[i].timing(query));
+  }
   const total = sumOfTimings(timings);
   const timing = total && { ...total, seconds: total.seconds / timings.length };
   return { file, folds: choices, cost, timing };

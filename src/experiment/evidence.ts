@@ -35,7 +35,7 @@ export interface EvidenceSource {
   key(query: string): string;
   isKnown(query: string): boolean;
   /** Time of the models for a query, where the store has it. */
-  timing(query: string): Timing | undefined;
+  timing(query: string): Promise<Timing | undefined>;
   /** From the store, or from the models and then into the store. */
   get(query: string, signal?: AbortSignal): Promise<QueryScores>;
 }
@@ -90,9 +90,9 @@ export async function evidenceSource(
   return {
     key,
     isKnown: (id) => store.hasRecord(key(id)),
-    timing: (id) => store.record<QueryScores>(key(id))?.timing,
+    timing: async (id) => (await store.record<QueryScores>(key(id)))?.timing,
     async get(id, signal) {
-      const known = store.record<QueryScores>(key(id));
+      const known = await store.record<QueryScores>(key(id));
       if (known) return known;
       const query = queries.get(id)!;
       const documents = await withTexts(query, candidatesOf(initial, id, method.depth), context.documents);
@@ -103,7 +103,7 @@ export async function evidenceSource(
         ...(signal ? { signal } : {}),
       });
       const scores = scoresOf(evidence!, cost, [...distinct]);
-      store.putRecord(key(id), scores);
+      await store.putRecord(key(id), scores);
       return scores;
     },
   };

@@ -6,7 +6,7 @@ import { hashJson } from '../common/hash.js';
 import { buildIndex, createAnalyzer, Index, Searcher } from '../retrieval/index.js';
 import type { ExperimentFile } from './file/schema.js';
 import type { Inputs } from './inputs.js';
-import type { FirstStageSystem } from './systems.js';
+import type { FirstStageSystem, GivenSystem } from './systems.js';
 import type { ProgressTracker } from './progress.js';
 import type { Manifest } from './store/manifest.js';
 
@@ -51,8 +51,8 @@ export class FirstStages {
   }
 
   /** An index of the documents, for their texts: that of the initial ranking. */
-  async anyIndex(system: FirstStageSystem | undefined): Promise<{ index: Index; key: string }> {
-    const analysis = this.#analysisOf(system?.firstStage.analyzer ?? 'terrier');
+  async anyIndex(system: FirstStageSystem | GivenSystem): Promise<{ index: Index; key: string }> {
+    const analysis = this.#analysisOf('run' in system ? 'terrier' : system.firstStage.analyzer);
     const { titles } = this.experiment.collection;
     const { documents } = this.inputs.digests;
     return {

@@ -26,11 +26,12 @@ export interface Inputs {
   readonly queries: ReadonlyMap<string, Query>;
   readonly qrels: Qrels;
   readonly folds: readonly Fold[];
-  /** The initial ranking; absent where a first stage makes it. */
-  readonly run?: Run;
+  /** The rankings that the file gives as runs, by name. */
+  readonly runs: ReadonlyMap<string, Run>;
   /** SHA-256 of each input. */
   readonly digests: Readonly<Record<'documents' | 'queries' | 'qrels' | 'folds', string>> & {
-    readonly run?: string;
+    /** Of the run with this name. */
+    readonly [run: `run ${string}`]: string;
   };
 }
 
@@ -58,22 +59,39 @@ export async function readInputs(experiment: ExperimentFile, file: string): Prom
     );
   }
   const queries = new Map([...all].filter(([id]) => used.has(id)));
-  const initial = typeof experiment.initial === 'string' ? undefined : at(experiment.initial.run);
+  const tested = folds.flatMap(({ test }) => test);
+  const given = [experiment.initial, ...experiment.baselines].filter((each) => typeof each !== 'string');
+  const runs = new Map<string, Run>();
+  const runDigests: Record<`run ${string}`, string> = {};
+  for (const { name, run } of given) {
+    runs.set(name, await readGivenRun(at(run), tested));
+    runDigests[`run ${name}`] = await hashPath(at(run));
+  }
   return {
     documents,
     ...(index === undefined ? {} : { index }),
     queries,
     qrels,
     folds,
-    ...(initial === undefined ? {} : { run: await readRun(initial) }),
+    runs,
     digests: {
       documents: await hashPath(index === undefined ? await corpusOf(documents) : join(index, 'index.json')),
       queries: hashJson([...queries.values()].map(({ id, text }) => [id, text])),
       qrels: hashJson([...qrels].map(([query, judged]) => [query, [...judged]])),
       folds: hashJson(folds),
-      ...(initial === undefined ? {} : { run: await hashPath(initial) }),
+      ...runDigests,
     },
   };
+}
+
+/** Reads a run that has at least one of the queries to test. */
+async function readGivenRun(path: string, tested: readonly string[]): Promise<Run> {
+  const run = await readRun(path);
+  if (tested.some((query) => run.has(query))) return run;
+  throw new BertQeError(
+    'input',
+    `${path} ranks none of the ${tested.length} test queries (${tested[0]}, …); give the run of these queries.`,
+  );
 }
 
 /** The path of the documents themselves: in a BEIR folder, the corpus without the queries and judgements. */

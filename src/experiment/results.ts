@@ -12,7 +12,14 @@ import type { CrossValidated, FoldChoice } from './cross-validate.js';
 import type { QueryCost } from './evidence.js';
 import type { ExperimentFile } from './file/schema.js';
 import type { TrainedFold } from './train-folds.js';
-import type { GridPoint, RerankingSystem, System, Systems } from './systems.js';
+import {
+  isGiven,
+  isReranking,
+  type GridPoint,
+  type RerankingSystem,
+  type System,
+  type Systems,
+} from './systems.js';
 import type { Timing } from './store/timing.js';
 
 /** A system's values over all test queries. */
@@ -53,7 +60,7 @@ export interface Results {
   readonly trained?: readonly TrainedFold[];
 }
 
-/** The rankings of all systems, by system id: the run files of first stages, and re-rankers. */
+/** The rankings of all systems, by system id: the run files of first stages and given rankings, and re-rankers. */
 export interface SystemRuns {
   readonly firstStages: ReadonlyMap<string, string>;
   readonly rerankers: ReadonlyMap<string, CrossValidated>;
@@ -106,8 +113,12 @@ export async function evaluateSystems(
     chunkWords: point.chunkWords,
   }));
   const against = systems.against.map((name) => baselines.find((baseline) => baseline.name === name)!);
-  const rerankers = baselines.filter(({ reranking }) => reranking);
-  const tested = unique([...rerankers, ...variants, ...(ablated ? [ablated.of, ...ablated.systems] : [])]);
+  // First stages that were made here have no stars; a given run, other than the initial one, is a system of others.
+  const compared = baselines.filter((_, i) => {
+    const system = systems.baselines[i];
+    return isReranking(system) || (isGiven(system) && system.id !== systems.initial.id);
+  });
+  const tested = unique([...compared, ...variants, ...(ablated ? [ablated.of, ...ablated.systems] : [])]);
   const { test, correction } = experiment.significance;
   return {
     experiment,

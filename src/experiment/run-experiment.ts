@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { readRun, type Qrels } from '../collection/index.js';
+import { readRun, writeRun, type Qrels } from '../collection/index.js';
 import { writeFileAtomic } from '../common/atomic.js';
 import { withLock } from '../common/lock.js';
 import { versions } from '../common/versions.js';
@@ -22,9 +22,10 @@ import { Manifest } from './store/manifest.js';
 import { Models, type OpenModel } from './store/models.js';
 import { ScoreStore } from './store/score-store.js';
 import {
+  isGiven,
   isReranking,
   systemsOf,
-  type FirstStageSystem,
+  type GivenSystem,
   type RerankingSystem,
   type Systems,
 } from './systems.js';
@@ -83,7 +84,7 @@ async function runMissingSteps(
   const systems = systemsOf(experiment);
   const work = join(out, 'work');
   const inputs = await readInputs(experiment, file);
-  const store = new ScoreStore(join(work, 'store'));
+  const store = await ScoreStore.open(join(work, 'scores.journal'));
   const models = new Models(experiment, file, store, options.openModel);
   const tracker = new ProgressTracker(options.signal, options.onProgress);
   const manifest = await Manifest.open(
@@ -101,14 +102,14 @@ async function runMissingSteps(
       isRead,
     });
     const { index, key } = await firstStages.anyIndex(systems.initial);
-    const runs = await rankFirstStages(systems, firstStages);
+    const runs = await rankFirstStages(systems, { firstStages, inputs, manifest });
     const context: CrossValidationContext = {
       experiment,
       folds: inputs.folds,
       qrels: inputs.qrels,
       qrelsKey: inputs.digests.qrels,
       queries: inputs.queries,
-      initial: inputs.run ?? (await readRun(runs.get(systems.initial!.id)!)),
+      initial: inputs.runs.get(systems.initial.name) ?? (await readRun(runs.get(systems.initial.id)!)),
       documents: index,
       documentsKey: key,
       models,
@@ -147,14 +148,27 @@ export async function writeFiles(out: string, files: ReadonlyMap<string, string>
   }
 }
 
-/** The run files of the initial ranking and the first-stage baselines, by system id. */
-async function rankFirstStages(systems: Systems, firstStages: FirstStages): Promise<Map<string, string>> {
+/** The run files of the initial ranking, the first-stage baselines and the given runs, by system id. */
+async function rankFirstStages(
+  { initial, baselines }: Systems,
+  { firstStages, inputs, manifest }: { firstStages: FirstStages; inputs: Inputs; manifest: Manifest },
+): Promise<Map<string, string>> {
   const runs = new Map<string, string>();
-  const baselines = systems.baselines.filter((system): system is FirstStageSystem => !isReranking(system));
-  for (const system of [...(systems.initial ? [systems.initial] : []), ...baselines]) {
-    if (!runs.has(system.id)) runs.set(system.id, await firstStages.run(system));
+  for (const system of [initial, ...baselines]) {
+    if (isReranking(system) || runs.has(system.id)) continue;
+    const run = isGiven(system) ? await keepGiven(system, inputs, manifest) : await firstStages.run(system);
+    runs.set(system.id, run);
   }
   return runs;
+}
+
+/** Writes a given run among those of the results, and gives its path. */
+async function keepGiven({ name, id }: GivenSystem, inputs: Inputs, manifest: Manifest): Promise<string> {
+  const output = join('runs', `${id}.run`);
+  const file = join(manifest.folder, output);
+  const step = { name: `run ${name}`, inputs: ['given 1', inputs.digests[`run ${name}`]], outputs: [output] };
+  await manifest.run(step, () => writeRun(file, inputs.runs.get(name)!, { tag: id }));
+  return file;
 }
 
 /** The re-ranking systems, MaxP first: variants of the same first size reuse its scores. */

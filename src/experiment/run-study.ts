@@ -44,7 +44,7 @@ async function runAll(
 ): Promise<StudyOutcome> {
   const outcomes = new Map<string, ExperimentOutcome>();
   for (const [name, experiment] of study.experiments) {
-    const outcome = await executeExperiment(experiment, file, join(out, name), {
+    const outcome = await executeExperiment(experiment, study.files?.get(name) ?? file, join(out, name), {
       ...options,
       onProgress: (progress) => options.onProgress?.({ ...progress, step: `${name}: ${progress.step}` }),
     });

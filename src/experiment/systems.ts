@@ -15,6 +15,12 @@ export interface FirstStageSystem extends System {
   readonly firstStage: FirstStage;
 }
 
+/** A ranking that the experiment file gives as a TREC run. */
+export interface GivenSystem extends System {
+  /** Path of the run, as the file writes it. */
+  readonly run: string;
+}
+
 /** The settings of the method without α and β. */
 export type MethodSettings = FeedbackMethod & Required<Pick<BertQEOptions, 'chunkSource' | 'expansion'>>;
 
@@ -32,12 +38,14 @@ export interface GridPoint extends RerankingSystem {
   readonly chunkWords: number;
 }
 
+export type BaselineSystem = FirstStageSystem | GivenSystem | RerankingSystem;
+
 /** All systems of an experiment. */
 export interface Systems {
-  /** The first stage that is re-ranked; undefined where a run is given. */
-  readonly initial: FirstStageSystem | undefined;
-  /** First stages and MaxP re-rankers, in the order of the file. */
-  readonly baselines: readonly (FirstStageSystem | RerankingSystem)[];
+  /** The ranking that is re-ranked. */
+  readonly initial: FirstStageSystem | GivenSystem;
+  /** First stages, given runs and MaxP re-rankers, in the order of the file; an initial run comes first. */
+  readonly baselines: readonly BaselineSystem[];
   readonly variants: readonly RerankingSystem[];
   readonly ablations:
     | { readonly of: RerankingSystem; readonly systems: readonly RerankingSystem[] }
@@ -52,8 +60,13 @@ export function phaseThreeName({ name }: Variant): string {
   return `${name}-phase3`;
 }
 
-export function isReranking(system: FirstStageSystem | RerankingSystem): system is RerankingSystem {
+export function isReranking(system: BaselineSystem): system is RerankingSystem {
   return 'variant' in system;
+}
+
+/** True for a ranking that is given as a run. */
+export function isGiven(system: BaselineSystem): system is GivenSystem {
+  return 'run' in system;
 }
 
 /** The systems that an experiment file names. */
@@ -75,7 +88,16 @@ export function systemsOf(experiment: ExperimentFile): Systems {
     fixedAlpha: 0,
   });
   const variants = unique(experiment.variants.map((name) => reranker(parseVariant(name))));
-  const resolve = (name: string): readonly (FirstStageSystem | RerankingSystem)[] => {
+  const { ablations, grid, initial } = experiment;
+  const given = new Map(
+    [initial, ...experiment.baselines].flatMap((each) =>
+      typeof each === 'string' ? [] : [[each.name, givenSystem(each)]],
+    ),
+  );
+  const resolve = (name: string): readonly BaselineSystem[] => {
+    // A run that is called as a first stage stands in its place.
+    const run = given.get(name);
+    if (run) return [run];
     const firstStage = parseFirstStage(name);
     if (firstStage) return [{ name: firstStage.name, id: firstStage.name, firstStage }];
     if (name.toLowerCase() !== 'maxp') return [maxP(parseVariant(name))];
@@ -84,15 +106,20 @@ export function systemsOf(experiment: ExperimentFile): Systems {
   const against = unique(
     (experiment.significance.against ?? [variants[0].variant.phaseOne]).flatMap(resolve),
   );
-  const { ablations, grid, initial } = experiment;
+  const [ranking] = resolve(nameOf(initial)) as (FirstStageSystem | GivenSystem)[];
+  const baselines = experiment.baselines.flatMap((each) => resolve(nameOf(each)));
   return {
-    initial: typeof initial === 'string' ? (resolve(initial)[0] as FirstStageSystem) : undefined,
-    // Tables always show the systems that others are tested against.
-    baselines: unique([...experiment.baselines.flatMap(resolve), ...against]),
+    initial: ranking,
+    // Tables always show a run that is given, and the systems that others are tested against.
+    baselines: unique([
+      ...(isGiven(ranking) && !baselines.includes(ranking) ? [ranking] : []),
+      ...baselines,
+      ...against,
+    ]),
     variants,
     ablations: ablations && {
       of: reranker(parseVariant(ablations.of)),
-      systems: ablations.which.map((which) => ablate(reranker(parseVariant(ablations.of)), which, initial)),
+      systems: ablations.which.map((which) => ablate(reranker(parseVariant(ablations.of)), which, ranking)),
     },
     grid: grid && {
       of: parseVariant(grid.of),
@@ -118,11 +145,7 @@ export function systemsOf(experiment: ExperimentFile): Systems {
 }
 
 /** An ablation of Table 5 of the paper. */
-function ablate(
-  of: RerankingSystem,
-  which: AblationName,
-  initial: ExperimentFile['initial'],
-): RerankingSystem {
+function ablate(of: RerankingSystem, which: AblationName, initial: System): RerankingSystem {
   switch (which) {
     case 'dropQueryScore':
       // Eq. 5 without rel(q,d) is rel(C,d) alone.
@@ -135,11 +158,19 @@ function ablate(
     case 'chunksFromInitial':
       return {
         ...of,
-        name: `${of.name}, chunks from ${typeof initial === 'string' ? initial : 'the initial ranking'}`,
+        name: `${of.name}, chunks from ${initial.name}`,
         id: `${of.id}-chunks-from-initial`,
         method: { ...of.method, chunkSource: 'initial' },
       };
   }
+}
+
+function givenSystem({ name, run }: { readonly name: string; readonly run: string }): GivenSystem {
+  return { name, id: name.replaceAll(/[^\w.+-]+/g, '-'), run };
+}
+
+function nameOf(system: string | { readonly name: string }): string {
+  return typeof system === 'string' ? system : system.name;
 }
 
 function unique<T extends System>(systems: readonly T[]): T[] {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Query, QueryRanking, Ranking } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
+import { isJsonObject } from '../common/json.js';
 import {
   distribute,
   isScorerAddress,
@@ -69,9 +70,11 @@ export async function fleetReranker(
     inputs: { ...inputs, settings: hashJson(settings, topK), ...options.inputs },
     async *rerank(queries, rankings, { explain, signal }) {
       const byId = new Map(queries.map((query) => [query.id, query]));
+      const rankedIds = new Map<string, ReadonlySet<string>>();
       const tasks = async function* (): AsyncGenerator<FleetTask<QueryTask>> {
         for await (const { query: id, ranking } of rankings) {
           const query = byId.get(id)!;
+          rankedIds.set(id, new Set(ranking.map((document) => document.id)));
           yield {
             key: id,
             data: { setup, query, ranking, explain, ...(topK === undefined ? {} : { topK }) },
@@ -80,11 +83,35 @@ export async function fleetReranker(
       };
       const results = distribute<QueryTask, QueryResult>(address, tasks(), {
         run: hashJson(setup),
+        read: (result, key) => checkedResult(result, rankedIds.get(key)!, explain),
         ...(signal ? { signal } : {}),
       });
-      for await (const { key, result } of results) yield { query: byId.get(key)!, ...result };
+      for await (const { key, result } of results) {
+        rankedIds.delete(key);
+        yield { query: byId.get(key)!, ...result };
+      }
     },
   };
+}
+
+/** The result of a query, if it is one: a ranking of documents that the query had, each once, and the cost. */
+function checkedResult(result: unknown, ids: ReadonlySet<string>, explain: boolean): QueryResult {
+  if (!isJsonObject(result)) throw new Error('not an object');
+  const { ranking, cost, explanation } = result;
+  if (!Array.isArray(ranking)) throw new Error('no ranking');
+  const left = new Set(ids);
+  for (const place of ranking as unknown[]) {
+    const { id, score } = isJsonObject(place) ? place : {};
+    if (typeof id !== 'string' || !left.delete(id)) {
+      throw new Error('a place without a document of the query, or with the document of another place');
+    }
+    if (typeof score !== 'number') throw new Error(`no score for document "${id}"`);
+  }
+  if (!isJsonObject(cost)) throw new Error('no cost');
+  if (explain ? !isJsonObject(explanation) : explanation !== undefined) {
+    throw new Error(explain ? 'no explanation' : 'an explanation that was not asked for');
+  }
+  return result as unknown as QueryResult;
 }
 
 /** Workers run in other folders. */

@@ -159,7 +159,7 @@ async function writeFromJournal(plan: Plan, path: string): Promise<RunTotals> {
   const journal = await Journal.open<WrittenQuery>(path, {
     kind: 'bert-qe rerank 1',
     inputs: plan.inputs,
-    keyOf: ({ query }) => query,
+    keysOf: ({ query }) => [query],
     ifOther: 'refuse',
   });
   try {

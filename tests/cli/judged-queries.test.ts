@@ -30,9 +30,10 @@ const queriesOf = (run: string) => [
   ),
 ];
 
+const jsonl = (rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
+
 // A folder as BEIR has them: queries.jsonl holds the queries of every split.
 beforeAll(async () => {
-  const jsonl = (rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
   const subjects = ['owls', 'herons', 'swifts', 'terns', 'wrens', 'ravens'];
   writeFileSync(
     at('corpus.jsonl'),

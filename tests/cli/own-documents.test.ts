@@ -206,6 +206,7 @@ describe('mistakes are named in one line', () => {
       ['rerank', 'one', '--index', 'notes.index', '--text-field', 't'],
       /--text-field has no effect without --engine/,
     ],
+    [['index', 'notes', '--out', 'x.index', '--no-scripts'], /--no-scripts has no effect without --engine/],
   ])('%j', async (args, message) => {
     expect(await refusal(...args)).toMatch(message);
   });

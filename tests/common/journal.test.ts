@@ -24,7 +24,7 @@ afterEach(() => {
 const options: JournalOptions<Entry> = {
   kind: 'bert-qe test 1',
   inputs: { queries: 'abc', alpha: '0.4' },
-  keyOf: ({ query }) => query,
+  keysOf: ({ query }) => [query],
   ifOther: 'refuse',
 };
 const entry = (i: number): Entry => ({ query: `q${i}`, text: `é ${i}\n`.repeat(1 + (i % 3)) });
@@ -115,6 +115,31 @@ describe('a journal', () => {
     expect(warn.mock.calls.map(([message]) => message)).toEqual([
       `${path}: line 4 is damaged. The 2 entries before it are kept; what follows is done again.`,
     ]);
+  });
+
+  test('without an order loses only the damaged lines, and takes more entries', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const bytes = await write(5);
+    for (const key of ['"q1"', '"q3"']) bytes[bytes.indexOf(key) + 1] = 'x'.charCodeAt(0);
+    writeFileSync(path, bytes);
+    const journal = await open({ isUnordered: true });
+    expect(await read(journal)).toEqual([0, 2, 4].map(entry));
+    await journal.append(entry(1));
+    await journal.close();
+    const again = await open({ isUnordered: true });
+    expect([again.size, await again.get('q4'), await again.get('q1')]).toEqual([4, entry(4), entry(1)]);
+    expect(await read(again)).toEqual([0, 2, 4, 1].map(entry));
+    await again.close();
+    expect(warn.mock.calls[0]).toEqual([
+      `${path}: damaged in line 3 and 1 more. The other entries are kept; what is missing is done again.`,
+    ]);
+  });
+
+  test('finds an entry under each of its keys', async () => {
+    const journal = await open({ keysOf: ({ query, text }) => [query, text] });
+    await journal.append({ query: 'a', text: 'b' });
+    expect([journal.size, await journal.get('b')]).toEqual([2, { query: 'a', text: 'b' }]);
+    await journal.close();
   });
 
   test('of other inputs is refused, with what differs, and left alone', async () => {

@@ -35,6 +35,11 @@ describe.skipIf(!hasRedis)(hasRedis ? 'A fleet' : `A fleet ${withoutRedis}`, () 
     const results: number[] = [];
     const all = distribute<{ value: number }, { square: number }>(address(queue), tasks(count), {
       run: 'a'.repeat(40),
+      read: (result) => {
+        const { square } = result as { square: unknown };
+        if (typeof square !== 'number') throw new Error('no square');
+        return { square };
+      },
       pollMs: 20,
       ...options,
     });
@@ -78,11 +83,44 @@ describe.skipIf(!hasRedis)(hasRedis ? 'A fleet' : `A fleet ${withoutRedis}`, () 
       await expect(collect('failing', 4, { attempts: 2 })).rejects.toMatchObject({
         code: 'failure',
         message: expect.stringMatching(
-          /Query q2 failed 2 times on the fleet \(a stone in the way\); the rest is done/,
+          /Query q2 failed on the fleet \(2 attempts: a stone in the way\); the rest is done/,
         ),
       });
       expect([tries.get(0), tries.get(1), tries.get(2), tries.get(3)]).toEqual([1, 2, 2, 1]);
       expect((await fleetStatus(address('failing'))).failed).toMatchObject([{ key: 'q2', attempts: 2 }]);
+      stop.abort();
+      await worker;
+    },
+    minutes,
+  );
+
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['a text', 'a'],
+    ['a list', [null]],
+    ['a field of another type', { square: '4' }],
+    ['nothing', undefined],
+    ['something huge', { square: 4, more: 'a'.repeat(2_000_000) }],
+  ])(
+    'names a task whose result is %s, finishes the others, and has it done anew',
+    async (kind, wrong) => {
+      const queue = `wrong-${kind.replaceAll(' ', '-')}`;
+      const stop = new AbortController();
+      let isMended = false;
+      const worker = work(
+        queue,
+        stop.signal,
+        async ({ value }) =>
+          (value === 2 && !isMended ? wrong : { square: value * value }) as { square: number },
+      );
+      await expect(collect(queue, 4, { resultBytes: 1_000_000 })).rejects.toMatchObject({
+        code: 'failure',
+        message: expect.stringMatching(
+          /^Query q2 failed .*its result (is wrong|has \d+ bytes).*the rest is done/,
+        ),
+      });
+      isMended = true;
+      expect(await collect(queue, 4)).toEqual(squares(4));
       stop.abort();
       await worker;
     },

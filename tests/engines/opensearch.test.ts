@@ -5,16 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   readDocuments,
-  readQrels,
   readQueries,
   type Document,
   type DocumentStore,
   type Ranking,
-  type Run,
 } from '../../src/collection/index.js';
 import { EngineConnection, EngineIndex, EngineRetriever, loadEngineIndex } from '../../src/remote/index.js';
 import { number, object, text } from '../../src/remote/search/answer-shape.js';
-import { evaluate } from '../../src/evaluation/index.js';
 import { BertQE } from '../../src/expansion/index.js';
 import { rerankRun } from '../../src/runs/index.js';
 import {
@@ -34,6 +31,8 @@ import {
 import { contractDocuments, retrieverContract } from '../contracts/retriever.js';
 import { loopback, type Answer } from '../remote/support/loopback.js';
 import { collectionPath, hasCollections } from '../support/shared.js';
+import { passOn } from './support/gateway.js';
+import { expectParity } from './support/parity.js';
 import { engineFolder, searchEngine, withoutEngine } from './support/services.js';
 
 const isThere = engineFolder('opensearch') !== undefined;
@@ -115,28 +114,9 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
       async (label) => {
         // All of them for the two models that everything stands on.
         const count = label === 'DPH' || label === 'BM25' ? undefined : 30;
-        const queries = (await readQueries(`${folder}/queries.jsonl`)).slice(0, count);
-        const qrels = await readQrels(`${folder}/qrels.txt`);
         const here = new Searcher(local, models[label]);
         const there = new EngineRetriever(remote, models[label]);
-        const runs: Run[] = [new Map(), new Map()];
-        for (const query of queries) {
-          const mine = await here.search(query, { depth: 100 });
-          const theirs = await there.search(query, { depth: 100 });
-          // The server's scores are floats of four bytes: documents closer than that may change places.
-          const scores = new Map(mine.map(({ id, score }) => [id, score]));
-          theirs.forEach(({ id, score }, i) => {
-            expect(Math.abs(score - (scores.get(id) ?? mine.at(-1)!.score))).toBeLessThan(1e-4);
-            expect(Math.abs(score - mine[i].score)).toBeLessThan(1e-4);
-          });
-          expect(theirs).toHaveLength(mine.length);
-          (runs[0] as Map<string, typeof mine>).set(query.id, mine);
-          (runs[1] as Map<string, typeof theirs>).set(query.id, theirs);
-        }
-        const [mine, theirs] = runs.map((run) =>
-          evaluate(run, qrels, { measures: ['nDCG@20'] }).summary.get('nDCG@20')!,
-        );
-        expect(Math.abs(mine - theirs)).toBeLessThan(0.005);
+        await expectParity(folder, here, there, count);
         await there.close();
       },
       5 * minutes,
@@ -174,18 +154,13 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
       await load('faulty', contractCollection, 'anserini', 2);
       const faults: Answer[] = [{ status: 429, json: {} }, { status: 503, json: {} }, 'drop', 'never'];
       const met: Answer[] = [];
-      const proxy = await loopback(async ({ method, path, text }, count) => {
+      const proxy = await loopback(async (asked, count) => {
         // Every second call of a search fails, each time in another way.
-        if (path.includes('_') && count % 2 === 0) {
+        if (asked.path.includes('_') && count % 2 === 0) {
           met.push(faults[met.length % faults.length]);
           return met.at(-1)!;
         }
-        const answer = await fetch(server.url + path, {
-          method,
-          headers: { 'content-type': 'application/json' },
-          ...(text === '' ? {} : { body: text }),
-        });
-        return { status: answer.status, text: await answer.text() };
+        return passOn(server.url, asked);
       });
       const shaken = await EngineConnection.open({
         engine: 'opensearch',

@@ -335,7 +335,7 @@ describe('a given initial run', () => {
     await go(small, join(folder, 'first'));
     small.write({ initial: { run: './first/runs/BM25+RM3.run' }, variants: ['TTT'], grid: undefined });
     const { results } = await go(small, join(folder, 'second'));
-    expect(results.ablations!.systems[1].name).toBe('BERT-QE-TTT, chunks from the initial ranking');
+    expect(results.ablations!.systems[1].name).toBe('BERT-QE-TTT, chunks from Initial ranking');
     const [given, reranked] = await Promise.all([
       readRun(join(folder, 'first/runs/BM25+RM3.run')),
       readRun(join(folder, 'second/runs/BERT-QE-TTT.run')),

@@ -10,13 +10,13 @@ const folder = temporaryFolder();
 let stores = 0;
 
 /** A scorer over a store of its own (or a given one) that writes down the calls of the model behind it. */
-function stored(
+async function stored(
   identity = 'm',
   path = join(folder, `store-${++stores}`),
   failAfter = Infinity,
   machine = 'here',
 ) {
-  const store = new ScoreStore(path);
+  const store = await ScoreStore.open(path);
   const calls: TextPair[][] = [];
   let opened = 0;
   const open = async () => {
@@ -55,13 +55,13 @@ const expected = (pairs: readonly TextPair[]): number[] =>
 
 describe('a scorer in front of a store', () => {
   test('answers in the order of the pairs', async () => {
-    const { scorer } = stored();
+    const { scorer } = await stored();
     const pairs = pairsOf(3, 50);
     expect([...(await scorer.score(pairs))]).toEqual(expected(pairs));
   });
 
   test('asks the model once, and of more chunks only the new ones', async () => {
-    const { scorer, calls, opened } = stored();
+    const { scorer, calls, opened } = await stored();
     await scorer.score(pairsOf(3, 20));
     await scorer.score(pairsOf(3, 20));
     expect(calls.flat()).toHaveLength(60);
@@ -72,10 +72,10 @@ describe('a scorer in front of a store', () => {
   });
 
   test('does not mix models, nor lists of passages', async () => {
-    const first = stored('one');
+    const first = await stored('one');
     await first.scorer.score(pairsOf(2, 5));
     await first.store.close();
-    const second = stored('two', first.path);
+    const second = await stored('two', first.path);
     await second.scorer.score(pairsOf(2, 5));
     expect(second.calls.flat()).toHaveLength(10);
     await second.scorer.score(pairsOf(2, 6));
@@ -83,30 +83,30 @@ describe('a scorer in front of a store', () => {
   });
 
   test('keeps scores across processes without loading the model', async () => {
-    const { scorer, store, path } = stored();
+    const { scorer, store, path } = await stored();
     const pairs = pairsOf(4, 10);
     await scorer.score(pairs);
     await store.close();
-    const later = stored('m', path);
+    const later = await stored('m', path);
     expect([...(await later.scorer.score(pairs))]).toEqual(expected(pairs));
     expect(later.opened()).toBe(0);
   });
 
   test('puts the same batches to the model after it was stopped between two of them', async () => {
     const pairs = pairsOf(10, 1000);
-    const whole = stored();
+    const whole = await stored();
     await whole.scorer.score(pairs);
-    const stopped = stored('m', join(folder, 'stopped'), 2);
+    const stopped = await stored('m', join(folder, 'stopped'), 2);
     await expect(stopped.scorer.score(pairs)).rejects.toThrow('killed');
     await stopped.store.close();
-    const resumed = stored('m', stopped.path);
+    const resumed = await stored('m', stopped.path);
     expect([...(await resumed.scorer.score(pairs))]).toEqual(expected(pairs));
     expect([...stopped.calls, ...resumed.calls]).toEqual(whole.calls);
     expect(whole.calls.length).toBeGreaterThan(2);
   });
 
   test('tells what the pairs cost, stored or not', async () => {
-    const { scorer } = stored();
+    const { scorer } = await stored();
     const cost = { tokens: 100, flops: 7000 };
     expect(await costsOf(scorer, pairsOf(2, 5))).toEqual([cost]);
     const timing = scorer.takeTiming();
@@ -119,12 +119,12 @@ describe('a scorer in front of a store', () => {
   });
 
   test('tells what the pairs took when they were scored, not how fast they are found again', async () => {
-    const { scorer, store, path } = stored();
+    const { scorer, store, path } = await stored();
     await scorer.score(pairsOf(2, 5));
     const timing = scorer.takeTiming();
     expect(timing!.seconds).toBeGreaterThan(0);
     await store.close();
-    const later = stored('m', path);
+    const later = await stored('m', path);
     await later.scorer.score(pairsOf(1, 5));
     const half = later.scorer.takeTiming()!;
     await later.scorer.score(pairsOf(2, 5));
@@ -135,10 +135,10 @@ describe('a scorer in front of a store', () => {
   });
 
   test('knows no time where a part was scored on another machine', async () => {
-    const { scorer, store, path } = stored();
+    const { scorer, store, path } = await stored();
     await scorer.score(pairsOf(2, 5));
     await store.close();
-    const there = stored('m', path, Infinity, 'there');
+    const there = await stored('m', path, Infinity, 'there');
     expect(await costsOf(there.scorer, pairsOf(3, 5))).toMatchObject([{ tokens: 150 }]);
     expect(there.scorer.takeTiming()).toBeUndefined();
     await there.store.close();
@@ -146,7 +146,7 @@ describe('a scorer in front of a store', () => {
 
   test('knows no time of rows from before it was measured', async () => {
     const path = join(folder, 'untimed');
-    const timed = stored('m', path);
+    const timed = await stored('m', path);
     const { putRows } = ScoreStore.prototype;
     timed.store.putRows = (rows) =>
       putRows.call(
@@ -155,7 +155,7 @@ describe('a scorer in front of a store', () => {
       );
     await timed.scorer.score(pairsOf(2, 5));
     await timed.store.close();
-    const later = stored('m', path);
+    const later = await stored('m', path);
     expect(await costsOf(later.scorer, pairsOf(2, 5))).toMatchObject([{ tokens: 100 }]);
     expect(later.scorer.takeTiming()).toBeUndefined();
     await later.store.close();

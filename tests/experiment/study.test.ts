@@ -29,13 +29,15 @@ function smallStudy(folder: string): string {
   return whole.file;
 }
 
+const rowsOf = (out: string, path: string) =>
+  (JSON.parse(readFileSync(join(out, path), 'utf8')) as { rows: Record<string, number | string>[] }).rows;
+
 describe('a study', () => {
   const folder = temporaryFolder();
   const file = smallStudy(folder);
   const out = join(folder, 'out');
   const go = () => runStudy(file, { out, openModel: fakeModels().open }) as Promise<StudyOutcome>;
-  const table = (path: string) =>
-    (JSON.parse(readFileSync(join(out, path), 'utf8')) as { rows: Record<string, number | string>[] }).rows;
+  const table = (path: string) => rowsOf(out, path);
 
   test('runs the experiment on every collection, each in a folder of its own', async () => {
     const { results, ran } = await go();
@@ -96,6 +98,96 @@ describe('a study', () => {
   });
 });
 
+describe('a study with rankings of others', () => {
+  const folder = temporaryFolder();
+  const { file, models, write } = smallExperiment(folder);
+  const settings = {
+    collection: undefined,
+    variants: ['TTT'],
+    ablations: undefined,
+    grid: undefined,
+    measures,
+  };
+  const queries = readFileSync(join(folder, 'collection/queries.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { _id: string })._id);
+  const documents = readFileSync(join(folder, 'collection/corpus.jsonl'), 'utf8')
+    .split('\n')
+    .slice(0, 20)
+    .map((line) => (JSON.parse(line) as { _id: string })._id);
+  /** A run with the same documents for every query, from the one of this number on. */
+  const fixedRun = (name: string, from: number): void => {
+    const lines = queries.flatMap((query) =>
+      documents.slice(from).map((id, i) => `${query} Q0 ${id} ${i + 1} ${100 - i} them`),
+    );
+    writeFileSync(join(folder, name), `${lines.join('\n')}\n`);
+  };
+  fixedRun('first.run', 0);
+  fixedRun('second.run', 5);
+
+  test('shows each as given, tests it and tests against it, beside published values', async () => {
+    const out = join(folder, 'out');
+    write({
+      ...settings,
+      collections: {
+        own: { documents: 'collection', initial: 'DPH' },
+        given: {
+          documents: 'collection',
+          initial: { name: 'DPH+KL', run: 'first.run' },
+          published: { source: 'A paper', systems: { 'DPH+KL': { 'P@5': 0.5 }, Theirs: { 'P@5': '0.25*' } } },
+        },
+      },
+      baselines: ['DPH+KL', { name: 'Birch', run: 'second.run' }, 'T'],
+      significance: { against: ['T', 'Birch'] },
+    });
+    const { results } = (await runStudy(file, { out, openModel: fakeModels().open })) as StudyOutcome;
+    const given = results.get('given')!;
+    expect(given.baselines.map(({ name }) => name)).toEqual(['DPH+KL', 'Birch', 'BERT-Tiny']);
+    // The run stands in the place of the first stage of its name.
+    expect(readFileSync(join(out, 'given/runs/DPH+KL.run'), 'utf8')).toContain(`${documents[0]} 1 100`);
+    expect(readFileSync(join(out, 'own/runs/DPH+KL.run'), 'utf8')).not.toContain(`${documents[0]} 1 100`);
+    const pairs = given.comparisons.map(({ run, baseline }) => `${run} ${baseline}`);
+    expect(new Set(pairs)).toEqual(
+      new Set(['Birch BERT-Tiny', 'BERT-Tiny Birch', 'BERT-QE-TTT BERT-Tiny', 'BERT-QE-TTT Birch']),
+    );
+    const rows = rowsOf(out, 'tables/p-5.json');
+    const row = (name: string) => rows.find(({ Model }) => Model === name)!;
+    expect(row('DPH+KL')['given (published)']).toBe(0.5);
+    expect(row('Theirs')).toMatchObject({ own: null, given: null, 'given (published)': 0.25, Mean: null });
+    expect(row('Birch')['own']).toBe(row('Birch')['given']);
+    expect(row('DPH+KL')['own']).not.toBe(row('DPH+KL')['given']);
+  });
+
+  test('has a row for an initial ranking without a name, and names a run of other queries', async () => {
+    const out = join(folder, 'unnamed');
+    const collection = { documents: 'collection', initial: { run: 'first.run' } };
+    write({ ...settings, collections: { one: collection }, baselines: ['T'] });
+    const { results } = (await runStudy(file, { out, openModel: fakeModels().open })) as StudyOutcome;
+    expect(results.get('one')!.baselines.map(({ name }) => name)).toEqual(['Initial ranking', 'BERT-Tiny']);
+    writeFileSync(join(folder, 'other.run'), 'x Q0 y 1 1 z\n');
+    write({ ...settings, collections: { one: { ...collection, initial: { run: 'other.run' } } } });
+    await expect(runStudy(file, { out, openModel: fakeModels().open })).rejects.toThrow(
+      /other\.run ranks none of the 12 test queries/,
+    );
+  });
+
+  test('may list experiment files, which have their own settings', async () => {
+    const out = join(folder, 'listed');
+    const own = { ...settings, collection: { documents: 'collection' }, baselines: ['T'] };
+    write({ ...own, models });
+    renameSync(file, join(folder, 'one.yaml'));
+    write({ ...own, initial: 'BM25', variants: ['STT'] });
+    renameSync(file, join(folder, 'two.yaml'));
+    writeFileSync(file, 'name: listed\nexperiments: { one: one.yaml, two: ./two.yaml }\n');
+    const { results } = (await runStudy(file, { out, openModel: fakeModels().open })) as StudyOutcome;
+    expect(results.get('two')!.experiment.initial).toBe('BM25');
+    const rows = rowsOf(out, 'tables/ndcg-20.json');
+    expect(rows.find(({ Model }) => Model === 'BERT-QE-STT')).toMatchObject({ one: null, Mean: null });
+    expect(rows.find(({ Model }) => Model === 'BERT-Tiny')!['Mean']).toBeGreaterThan(0);
+  });
+});
+
 describe('the file of a study', () => {
   const text = `name: x
 collections:
@@ -113,7 +205,31 @@ variants: [TTT]
     });
   });
 
+  test('lets a collection have its own initial ranking, folds, models, baselines and published values', () => {
+    const own =
+      '{ documents: demo, initial: { name: Theirs, run: x.run }, folds: gov2, models: { T: ./t }, ' +
+      'baselines: [T], published: { source: a paper } }';
+    const { experiments } = parseStudy(text.replace('folds:', `  two: ${own}\nfolds:`), 's.yaml');
+    expect(experiments.get('one')).toMatchObject({ initial: 'DPH+KL', folds: { roundRobin: 5 }, models: {} });
+    expect(experiments.get('two')).toMatchObject({
+      initial: { name: 'Theirs', run: 'x.run' },
+      folds: 'gov2',
+      models: { T: './t' },
+      baselines: ['T'],
+      published: { source: 'a paper' },
+      collection: { documents: 'demo' },
+    });
+    expect(experiments.get('two')!.collection).not.toHaveProperty('initial');
+  });
+
   test.each([
+    [text.replace('folds: { roundRobin: 5 }\n', ''), 's.yaml:3:', 'has no folds; write "folds" here'],
+    [
+      text.replace('demo }', 'demo, baselines: [{ name: A, run: a }, { name: A, run: b }] }'),
+      's.yaml:',
+      'two runs are called "A"',
+    ],
+    [`${text}significance: { against: [Birch] }\n`, 's.yaml:6:', '"Birch" is not a baseline'],
     [text.replace('{ documents: demo }', '{ document: demo }'), 's.yaml:3:', 'collections.one'],
     [text.replace('\n  one: { documents: demo }', ' {}'), 's.yaml:2:', 'name at least one collection'],
     [`${text}collection: { documents: demo }\n`, 's.yaml:6:1', 'there is no field "collection" here'],

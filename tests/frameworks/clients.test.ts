@@ -1,5 +1,7 @@
 import { createCohere as createCohere6 } from '@ai-sdk/cohere';
 import { createCohere as createCohere7 } from '@ai-sdk/cohere-v4';
+import { createTogetherAI } from '@ai-sdk/togetherai';
+import { createVoyage } from '@ai-sdk/voyage';
 import { CohereRerank } from '@langchain/cohere';
 import { rerank as rerank6 } from 'ai';
 import { rerank as rerank7 } from 'ai-v7';
@@ -93,8 +95,8 @@ describe('clients of other re-rankers, unmodified, against the server', () => {
     expect(await client.models.retrieve('BAAI/bge-reranker-v2-m3')).toMatchObject({ root: 'bert-qe-TTT' });
   });
 
-  // JinaRerank of LangChain and the two rankers of Haystack are Python; these are the bodies that they send.
-  it.each([3, null])("LangChain's JinaRerank and Haystack's JinaRanker, with top_n %s", async (top_n) => {
+  // The rankers of Haystack are Python; these are the bodies that they send. python-clients.test.ts runs others.
+  it.each([3, null])("Haystack's JinaRanker, with top_n %s", async (top_n) => {
     const model = 'jina-reranker-v1-base-en';
     const { results, ...answer } = (await ask('/v1/rerank', { query, documents, model, top_n })) as {
       results: { index: number; relevance_score: number }[];
@@ -146,6 +148,20 @@ describe('clients of other re-rankers, unmodified, against the server', () => {
       ranking.map(({ originalIndex, score }) => ({ index: originalIndex, score })),
       2,
     );
+  });
+
+  it.each([undefined, 3])('the Voyage and Together providers of AI SDK 6, with topN %s', async (topN) => {
+    const at = { baseURL: `${url}/v1`, apiKey: token };
+    for (const model of [
+      createVoyage(at).reranking('rerank-2.5'),
+      createTogetherAI(at).reranking('Salesforce/Llama-Rank-v1'),
+    ]) {
+      const { ranking } = await rerank6({ model, query, documents, ...(topN === undefined ? {} : { topN }) });
+      expectRanking(
+        ranking.map(({ originalIndex, score }) => ({ index: originalIndex, score })),
+        topN,
+      );
+    }
   });
 
   it("LangChain's CohereRerank", async () => {

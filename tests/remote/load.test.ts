@@ -251,4 +251,13 @@ describe('loading a collection into a cluster', () => {
     });
     await connection.close();
   });
+
+  it('sends no script where the server runs none', async () => {
+    const { server, connection } = await fakeCluster(() => undefined);
+    await loadEngineIndex(collection, { ...settings, connection, scripts: false });
+    const created = server.asked.find(({ method, path }) => method === 'PUT' && path === '/books')!;
+    expect(created.text).toContain('"similarity":"bm25"');
+    expect(created.text).not.toMatch(/scripted|"script"/);
+    await connection.close();
+  });
 });

@@ -39,6 +39,10 @@ const options = {
     choices: ['all', 'bm25', 'ql', 'none'],
     help: "cluster: fields for Lucene's own models, --length-norm lucene (all)",
   },
+  'no-scripts': {
+    type: 'boolean',
+    help: "cluster: make an index for a server that runs no scripts, with Lucene's own models only",
+  },
   json: { ...OPTIONS.json, help: 'write the counts as JSON to stdout' },
 } as const;
 
@@ -72,8 +76,8 @@ export const indexCommand = defineCommand({
           }),
     });
     if (options.engine !== undefined) return loadIntoCluster(path, options, analyzer, io);
-    for (const name of ['index', 'shards', 'replicas', 'native'] as const) {
-      if (options[name] === undefined) continue;
+    for (const name of ['index', 'shards', 'replicas', 'native', 'no-scripts'] as const) {
+      if (options[name] === undefined || options[name] === false) continue;
       throw usageError(`--${name} has no effect without --engine; give --out DIR.`);
     }
     clusterFrom({ engine: options.engine, url: options.url });
@@ -115,6 +119,8 @@ async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer
   const { index, native = 'all', shards, replicas } = options;
   if (index === undefined)
     throw usageError(`--engine ${options.engine} needs --index NAME, the index to create.`);
+  if (options['no-scripts'] && native === 'none')
+    throw usageError('--no-scripts and --native none leave nothing to search by.');
   if (options.out !== undefined) throw usageError('--out has no effect with --engine.');
   if (path === standardStream)
     throw usageError('A load that can go on needs a collection that can be read again: no stdin.');
@@ -140,6 +146,7 @@ async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer
         ...(native === 'all' || native === 'bm25' ? nativeModels.bm25 : {}),
         ...(native === 'all' || native === 'ql' ? nativeModels.ql : {}),
       },
+      scripts: !options['no-scripts'],
       ...(shards === undefined ? {} : { shards }),
       ...(replicas === undefined ? {} : { replicas }),
       signal: io.signal,

@@ -2,9 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import type { z } from 'zod';
 import { BertQeError } from '../../common/errors.js';
+import { omitUndefined } from '../../common/omit-undefined.js';
 import { readFailure } from '../../common/io-errors.js';
 import { describeIssue } from './issue.js';
-import { experimentSchema, studySchema, type ExperimentFile } from './schema.js';
+import { resolvePath } from './paths.js';
+import { experimentSchema, listSchema, studySchema, type ExperimentFile } from './schema.js';
 
 /** The same experiment on several collections. */
 export interface Study {
@@ -12,6 +14,8 @@ export interface Study {
   readonly title: string;
   /** Experiments by name of the collection. */
   readonly experiments: ReadonlyMap<string, ExperimentFile>;
+  /** The files of the experiments, where the study lists files. */
+  readonly files?: ReadonlyMap<string, string>;
 }
 
 /** Reads and checks an experiment file; an error names the line and column of the first mistake. */
@@ -19,10 +23,14 @@ export async function readExperiment(file: string): Promise<ExperimentFile> {
   return parseExperiment(await readText(file), file);
 }
 
-/** Reads and checks a file with one experiment, or with `collections` in place of `collection`. */
+/**
+ * Reads and checks a file with one experiment, with `collections` in place of `collection`, or with `experiments`, a list
+ * of experiment files.
+ */
 export async function readStudy(file: string): Promise<ExperimentFile | Study> {
   const text = await readText(file);
-  return hasCollections(text) ? parseStudy(text, file) : parseExperiment(text, file);
+  if (hasField(text, 'experiments')) return readListed(text, file);
+  return hasField(text, 'collections') ? parseStudy(text, file) : parseExperiment(text, file);
 }
 
 /** Parses and checks the text of an experiment file. */
@@ -30,14 +38,34 @@ export function parseExperiment(text: string, file: string): ExperimentFile {
   return parse(text, file, experimentSchema);
 }
 
-/** Parses and checks the text of a study: an experiment per collection, equal in all other settings. */
+/** Parses and checks the text of a study: an experiment per collection, equal in what the collections leave open. */
 export function parseStudy(text: string, file: string): Study {
   const { collections, ...common } = parse(text, file, studySchema);
   const { name, title = name } = common;
   const experiments = Object.entries(collections).map(
-    ([key, collection]) => [key, { ...common, name: key, title: `${title}: ${key}`, collection }] as const,
+    ([key, { initial, folds, models, baselines, published, ...rest }]) => {
+      const own = omitUndefined({ initial, folds, models, baselines, published });
+      // The schema checks that one of them has folds.
+      const experiment = {
+        ...common,
+        ...own,
+        name: key,
+        title: `${title}: ${key}`,
+        collection: rest,
+      } as ExperimentFile;
+      return [key, experiment] as const;
+    },
   );
   return { name, title, experiments: new Map(experiments) };
+}
+
+/** Reads the experiment files that a study lists. */
+async function readListed(text: string, file: string): Promise<Study> {
+  const { name, title = name, experiments } = parse(text, file, listSchema);
+  const files = new Map(Object.entries(experiments).map(([key, path]) => [key, resolvePath(file, path)]));
+  const read = new Map<string, ExperimentFile>();
+  for (const [key, path] of files) read.set(key, await readExperiment(path));
+  return { name, title, experiments: read, files };
 }
 
 async function readText(file: string): Promise<string> {
@@ -48,9 +76,9 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-function hasCollections(text: string): boolean {
+function hasField(text: string, name: string): boolean {
   const { contents } = parseDocument(text);
-  return isMap(contents) && contents.has('collections');
+  return isMap(contents) && contents.has(name);
 }
 
 function parse<T extends z.ZodType>(text: string, file: string, schema: T): z.output<T> {

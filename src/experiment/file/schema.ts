@@ -89,7 +89,13 @@ const firstStage = checked(z.string(), (name) => {
   }
 });
 
-const initial = z.union([firstStage, z.strictObject({ run: path })]);
+/** A ranking that is given as a TREC run; it has a row of its own in the tables. */
+const givenRun = z.strictObject({ name: z.string().min(1), run: path });
+
+const initial = z.union([
+  firstStage,
+  givenRun.extend({ name: givenRun.shape.name.default('Initial ranking') }),
+]);
 
 /**
  * A path, the name of published folds, or queries in order, dealt out. Without `of: judged` all topics are dealt, as the
@@ -192,7 +198,7 @@ const grid = z.strictObject({
 
 const significance = z.strictObject({
   /** Baselines that the others are tested against: MaxP of the first variant's phase one. */
-  against: z.array(baseline).min(1).optional(),
+  against: z.array(z.string()).min(1).optional(),
   test: z.enum(testNames).default('t'),
   correction: z.enum(['none', 'holm', 'bonferroni']).default('none'),
 });
@@ -242,7 +248,7 @@ const fields = z.strictObject({
   variants: z.array(variant).min(1),
   ablations: ablations.optional(),
   grid: grid.optional(),
-  baselines: z.array(baseline).default(['DPH', 'DPH+KL', 'BM25+RM3', 'QL+RM3', 'MaxP']),
+  baselines: z.array(z.union([baseline, givenRun])).default(['DPH', 'DPH+KL', 'BM25+RM3', 'QL+RM3', 'MaxP']),
   measures: z
     .array(measure)
     .min(1)
@@ -251,10 +257,13 @@ const fields = z.strictObject({
   published: published.optional(),
 });
 
+type Fields = z.output<typeof fields>;
+type Context = z.core.$RefinementCtx;
+
 /** Checks that training does not conflict with the models, and that its options go together. */
 function checkTraining(
-  { models, training: wanted }: Pick<z.output<typeof fields>, 'models' | 'training'>,
-  context: z.core.$RefinementCtx,
+  { models, training: wanted }: Pick<Fields, 'models' | 'training'>,
+  context: Context,
 ): void {
   if (typeof wanted !== 'object') return;
   if (wanted.loss === 'residual' && wanted.on !== 'chunks') {
@@ -265,25 +274,84 @@ function checkTraining(
   if (conflict) {
     context.addIssue({ code: 'custom', path: ['training', conflict.option], message: conflict.reason });
   }
+  checkModels(models, ['models'], context);
+}
+
+/** Checks that the models are those to start training from. */
+function checkModels(models: Fields['models'], path: readonly string[], context: Context): void {
   for (const [size, paths] of Object.entries(models)) {
     if (typeof paths === 'string') continue;
     const message = 'training makes the fine-tuned model; name one folder, the model to start from';
-    context.addIssue({ code: 'custom', path: ['models', size], message });
+    context.addIssue({ code: 'custom', path: [...path, size], message });
+  }
+}
+
+/** Checks that systems to test against are baselines, and that no two given runs have the same name. */
+function checkBaselines(
+  {
+    baselines,
+    initial: ranking,
+    significance: { against },
+  }: Pick<Fields, 'baselines' | 'initial' | 'significance'>,
+  context: Context,
+): void {
+  const runs = new Set(typeof ranking === 'string' ? [] : [ranking.name]);
+  for (const [i, each] of baselines.entries()) {
+    if (typeof each === 'string') continue;
+    if (runs.has(each.name)) {
+      const message = `two runs are called "${each.name}"; give each a name of its own`;
+      context.addIssue({ code: 'custom', path: ['baselines', i, 'name'], message });
+    }
+    runs.add(each.name);
+  }
+  for (const [i, wanted] of (against ?? []).entries()) {
+    const problem = runs.has(wanted) ? undefined : baseline.safeParse(wanted).error?.issues[0].message;
+    if (problem === undefined) continue;
+    context.addIssue({ code: 'custom', path: ['significance', 'against', i], message: problem });
   }
 }
 
 /** The schema of an experiment file. */
-export const experimentSchema = fields.superRefine(checkTraining);
+export const experimentSchema = fields.superRefine(checkTraining).superRefine(checkBaselines);
+
+/** A collection of a study, with what is its own instead of the study's. */
+const studiedCollection = collection.extend({
+  initial: initial.optional(),
+  folds: folds.optional(),
+  models: fields.shape.models.unwrap().optional(),
+  baselines: fields.shape.baselines.unwrap().optional(),
+  published: published.optional(),
+});
 
 /** The schema of the same experiment on several collections, by name. */
 export const studySchema = fields
   .omit({ collection: true })
   .extend({
-    collections: z.record(collectionName, collection).refine((all) => Object.keys(all).length > 0, {
+    folds: folds.optional(),
+    collections: z.record(collectionName, studiedCollection).refine((all) => Object.keys(all).length > 0, {
       error: 'name at least one collection',
     }),
   })
-  .superRefine(checkTraining);
+  .superRefine(checkTraining)
+  .superRefine(({ collections, folds: common, training: wanted, ...study }, context) => {
+    for (const [key, own] of Object.entries(collections)) {
+      const { initial: ranking = study.initial, baselines = study.baselines } = own;
+      checkBaselines({ ...study, initial: ranking, baselines }, context);
+      if (typeof wanted === 'object') checkModels(own.models ?? {}, ['collections', key, 'models'], context);
+      if (own.folds !== undefined || common !== undefined) continue;
+      const message = 'has no folds; write "folds" here, or once for all collections';
+      context.addIssue({ code: 'custom', path: ['collections', key], message });
+    }
+  });
+
+/** The schema of a study whose collections have experiment files of their own. */
+export const listSchema = z.strictObject({
+  name,
+  title: z.string().optional(),
+  experiments: z.record(collectionName, path).refine((all) => Object.keys(all).length > 0, {
+    error: 'name at least one experiment file',
+  }),
+});
 
 /** An experiment file with its defaults filled in; paths are as written. */
 export type ExperimentFile = z.output<typeof experimentSchema>;

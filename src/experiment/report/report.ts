@@ -25,7 +25,8 @@ export function reportSettings({
   collection,
 }: Results): (readonly [name: string, value: string])[] {
   const { initial, depth, retrieve, method, tuning, models, index, training } = experiment;
-  const ranking = typeof initial === 'string' ? `${initial}, top ${retrieve}` : `given run, top ${retrieve}`;
+  const ranking =
+    typeof initial === 'string' ? `${initial}, top ${retrieve}` : `${initial.name}, a given run`;
   const names = Object.entries(models).map(
     ([size, paths]) =>
       `${size} = ${typeof paths === 'string' ? paths : `${paths.general}, fine-tuned ${paths.fineTuned}`}`,

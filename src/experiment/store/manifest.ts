@@ -15,6 +15,8 @@ interface StepEntry {
   readonly outputs: Readonly<Record<string, string>>;
   /** The step's result for later steps, besides its files. */
   readonly result?: unknown;
+  /** Hash of the other fields, to tell damage. */
+  readonly digest: string;
 }
 
 /** The content of `manifest.json`, which records what the results were made from. */
@@ -55,7 +57,14 @@ export class Manifest {
     private readonly head: Omit<ManifestContent, 'steps' | 'models'>,
     private readonly models: ReadonlyMap<string, ModelRecord>,
   ) {
-    this.#steps = new Map(Object.entries(steps));
+    const entries = Object.entries(steps);
+    this.#steps = new Map(entries.filter(([, entry]) => entry?.digest === digestOf(entry ?? {})));
+    const damaged = entries.map(([name]) => name).filter((name) => !this.#steps.has(name));
+    if (damaged.length > 0) {
+      process.emitWarning(
+        `${join(folder, fileName)}: the entries of ${damaged.join(', ')} are damaged; these steps are run again.`,
+      );
+    }
   }
 
   static async open(
@@ -79,7 +88,8 @@ export class Manifest {
     const result = await make();
     const outputs: Record<string, string> = {};
     for (const output of step.outputs) outputs[output] = await hashFile(join(this.folder, output));
-    this.#steps.set(step.name, { key, outputs, ...(result === undefined ? {} : { result }) });
+    const entry = { key, outputs, ...(result === undefined ? {} : { result }) };
+    this.#steps.set(step.name, { ...entry, digest: digestOf(entry) });
     this.ran.push(step.name);
     await this.save();
     return result;
@@ -114,6 +124,10 @@ export class Manifest {
   }
 }
 
+function digestOf({ key, outputs, result }: Omit<StepEntry, 'digest'>): string {
+  return hashJson('step', key, outputs, result ?? null);
+}
+
 function sorted<T>(entries: ReadonlyMap<string, T>): [string, T][] {
   return [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
 }
@@ -121,13 +135,17 @@ function sorted<T>(entries: ReadonlyMap<string, T>): [string, T][] {
 async function read(file: string): Promise<ManifestContent | undefined> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
+  let content: Partial<ManifestContent> | null;
   try {
-    const content = JSON.parse(text) as ManifestContent;
-    if (content.format === 'bert-qe-experiment' && content.version === 1) return content;
+    content = JSON.parse(text) as Partial<ManifestContent> | null;
   } catch (error) {
     throw notAManifest(file, reasonOf(error), error);
   }
-  throw notAManifest(file, 'another format');
+  if (content?.format !== 'bert-qe-experiment' || content.version !== 1) {
+    throw notAManifest(file, 'another format');
+  }
+  if (typeof content.steps !== 'object' || content.steps === null) throw notAManifest(file, 'no steps');
+  return content as ManifestContent;
 }
 
 function notAManifest(file: string, reason: string, cause?: unknown): BertQeError {

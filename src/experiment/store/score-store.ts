@@ -1,4 +1,6 @@
-import { open, type Database, type RootDatabase } from 'lmdb';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Journal } from '../../common/journal.js';
 import type { Timing } from './timing.js';
 
 /** The scores of one text against many, with their cost. */
@@ -11,73 +13,70 @@ export interface ScoreRow {
   readonly timing?: Timing | undefined;
 }
 
-const headerBytes = 16;
+/** An entry of the journal: rows that were scored together, or the record of a query and system. */
+type Entry = { readonly rows: readonly WrittenRow[] } | { readonly record: string; readonly value: unknown };
+
+interface WrittenRow extends Omit<ScoreRow, 'scores'> {
+  readonly key: string;
+  /** Floats of four bytes, little-endian, in base64. */
+  readonly scores: string;
+}
 
 /**
  * The model scores of an experiment on disk, under hashes of what they were computed from: rows of scores, and a
- * record per query and system. LMDB maps the file into memory, so the process stays small however much is stored.
- * Committed rows and records survive a kill at any moment.
+ * record per query and system. They are the entries of a journal, so each has a checksum and damaged ones are computed
+ * again. What was put survives a kill at any moment. Only the keys are in memory.
  */
 export class ScoreStore {
-  readonly #root: RootDatabase<Buffer, Buffer>;
-  readonly #scores: Database<Buffer, Buffer>;
-  readonly #records: Database<Buffer, Buffer>;
-  /** The times of rows, under the keys of the rows. */
-  readonly #timings: Database<Buffer, Buffer>;
+  private constructor(private readonly journal: Journal<Entry>) {}
 
-  constructor(folder: string) {
-    this.#root = open({
-      path: folder,
-      noSubdir: false,
-      maxDbs: 3,
-      encoding: 'binary',
-      keyEncoding: 'binary',
+  static async open(file: string): Promise<ScoreStore> {
+    await mkdir(dirname(file), { recursive: true });
+    const journal = await Journal.open<Entry>(file, {
+      kind: 'bert-qe scores 1',
+      inputs: {},
+      keysOf: (entry) => ('rows' in entry ? entry.rows.map(({ key }) => key) : [entry.record]),
+      ifOther: 'refuse',
+      isUnordered: true,
     });
-    const table = (name: string) =>
-      this.#root.openDB<Buffer, Buffer>(name, { encoding: 'binary', keyEncoding: 'binary' });
-    this.#scores = table('scores');
-    this.#records = table('records');
-    this.#timings = table('timings');
+    return new ScoreStore(journal);
   }
 
-  row(key: Buffer): ScoreRow | undefined {
-    const found = this.#scores.get(key);
-    if (!found) return undefined;
-    const scores = new Float32Array((found.length - headerBytes) / 4);
-    Buffer.from(scores.buffer).set(found.subarray(headerBytes));
-    const timed = this.#timings.get(key);
-    const timing = timed && (JSON.parse(timed.toString('utf8')) as Timing);
-    return { tokens: found.readDoubleLE(0), flops: found.readDoubleLE(8), scores, timing };
+  async row(key: string): Promise<ScoreRow | undefined> {
+    const entry = await this.journal.get(key);
+    const row = entry && 'rows' in entry ? entry.rows.find((each) => each.key === key) : undefined;
+    return row && { ...row, scores: floatsOf(row.scores) };
   }
 
-  /** Stores all rows in one transaction. */
-  putRows(rows: Iterable<readonly [Buffer, ScoreRow]>): void {
-    this.#root.transactionSync(() => {
-      for (const [key, { tokens, flops, scores, timing }] of rows) {
-        const value = Buffer.alloc(headerBytes + scores.byteLength);
-        value.writeDoubleLE(tokens, 0);
-        value.writeDoubleLE(flops, 8);
-        value.set(new Uint8Array(scores.buffer, scores.byteOffset, scores.byteLength), headerBytes);
-        this.#scores.putSync(key, value);
-        if (timing) this.#timings.putSync(key, Buffer.from(JSON.stringify(timing)));
-      }
-    });
+  /** Stores all rows or, should the process be killed, none. */
+  async putRows(rows: Iterable<readonly [string, ScoreRow]>): Promise<void> {
+    const written = Array.from(rows, ([key, row]) => ({ ...row, key, scores: base64Of(row.scores) }));
+    await this.journal.append({ rows: written });
   }
 
   hasRecord(key: string): boolean {
-    return this.#records.doesExist(Buffer.from(key, 'hex'));
+    return this.journal.has(key);
   }
 
-  record<T>(key: string): T | undefined {
-    const found = this.#records.get(Buffer.from(key, 'hex'));
-    return found && (JSON.parse(found.toString('utf8')) as T);
+  async record<T>(key: string): Promise<T | undefined> {
+    const entry = await this.journal.get(key);
+    return entry && 'record' in entry ? (entry.value as T) : undefined;
   }
 
-  putRecord(key: string, value: unknown): void {
-    this.#records.putSync(Buffer.from(key, 'hex'), Buffer.from(JSON.stringify(value)));
+  async putRecord(key: string, value: unknown): Promise<void> {
+    await this.journal.append({ record: key, value });
   }
 
   async close(): Promise<void> {
-    await this.#root.close();
+    await this.journal.close();
   }
+}
+
+function base64Of(scores: Float32Array): string {
+  return Buffer.from(scores.buffer, scores.byteOffset, scores.byteLength).toString('base64');
+}
+
+function floatsOf(text: string): Float32Array {
+  const bytes = Uint8Array.from(Buffer.from(text, 'base64'));
+  return new Float32Array(bytes.buffer);
 }

@@ -14,7 +14,7 @@ const commitPairs = 2048;
 
 /** The pairs of a call that share their first text, by their places in the call. */
 interface Row {
-  readonly key: Buffer;
+  readonly key: string;
   readonly places: readonly number[];
 }
 
@@ -53,7 +53,7 @@ export class StoredScorer implements Scorer {
     };
     const missing: Row[] = [];
     for (const row of this.#rowsOf(pairs)) {
-      const found = this.store.row(row.key);
+      const found = await this.store.row(row.key);
       if (found) fill(row, found);
       else missing.push(row);
     }
@@ -65,7 +65,7 @@ export class StoredScorer implements Scorer {
         ...others,
         onProgress: (some) => onProgress?.(before + some, total),
       });
-      this.store.putRows(rows.map((row, i) => [slice[i].key, row]));
+      await this.store.putRows(rows.map((row, i) => [slice[i].key, row]));
       rows.forEach((row, i) => fill(slice[i], row));
       done += slice.reduce((sum, { places }) => sum + places.length, 0);
     }
@@ -132,7 +132,7 @@ export class StoredScorer implements Scorer {
     return [...placesOf].map(([a, places]) => {
       const hash = createHash('sha256').update(this.identity).update(digestOf(a));
       for (const place of places) hash.update(digestOf(pairs[place].b));
-      return { key: hash.digest(), places };
+      return { key: hash.digest('hex'), places };
     });
   }
 }

@@ -1,9 +1,9 @@
 import { formatFixed, type Measure } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
 import { markBest, noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
-import { marksOf, measureCell, starNote } from './values.js';
+import { marksOf, measureCell, publishedCell, publishedNote, starNote } from './values.js';
 
-/** The results of a study, by name of the collection; the systems are the same in all of them. */
+/** The results of a study, by name of the collection; most systems are the same in all of them. */
 export type StudyResults = ReadonlyMap<string, Results>;
 
 /** The tables of a study: systems and collections for every measure, comparisons with the baselines, and costs. */
@@ -19,44 +19,73 @@ export function studyTables(study: StudyResults): Table[] {
 
 function measureTable(measure: Measure, study: StudyResults): Table {
   const [first] = study.values();
-  const rowOf = ({ name }: SystemResult): Row => {
-    const cells = [...study.values()].map((results) => valueCell(name, measure, results));
-    return { label: name, cells: [...cells, meanOf(measure, cells)] };
+  const all = [...study.values()];
+  const rowOf = (name: string): Row => {
+    const own = all.map((results) => valueCell(name, measure, results));
+    const cells = all.flatMap((results, i) =>
+      results.experiment.published ? [own[i], publishedCell(name, measure.name, results)] : [own[i]],
+    );
+    return { label: name, cells: [...cells, meanOf(measure, own)] };
   };
+  const columns = [...study].flatMap(([name, { experiment }]) =>
+    experiment.published ? [name, `${name} (published)`] : [name],
+  );
+  const groups = [...groupsOfAll(study), publishedOnly(study)].filter((group) => group.length > 0);
   return {
     id: measure.name.replaceAll(/[^\w]+/g, '-').toLowerCase(),
     title: measure.name,
-    columns: ['Model', ...study.keys(), 'Mean'],
+    columns: ['Model', ...columns, 'Mean'],
     groups: markBest(
-      groupsOf(first).map((group) => group.map(rowOf)),
-      Array.from({ length: study.size + 1 }, (_, i) => i),
+      groups.map((group) => group.map(rowOf)),
+      [...columns, 'Mean'].flatMap((name, i) => (name.endsWith(' (published)') ? [] : [i])),
     ),
-    notes: [starNote(first)],
+    notes: [starNote(first), ...new Set(all.flatMap(publishedNote))],
   };
 }
 
-/** Groups of systems: first stages, MaxP, variants and ablations. */
+/** Groups of systems: first stages and given runs, MaxP, variants and ablations. */
 function groupsOf({ baselines, variants, ablations }: Results): SystemResult[][] {
   return [
     baselines.filter(({ reranking }) => !reranking),
     baselines.filter(({ reranking }) => reranking),
     [...variants],
     [...(ablations?.systems ?? [])],
-  ].filter((group) => group.length > 0);
+  ];
 }
 
+/** The names of the systems of all collections, in the groups of {@link groupsOf}. */
+function groupsOfAll(study: StudyResults): string[][] {
+  const groups = [...study.values()].map(groupsOf);
+  return groups[0].map((_, i) => [...new Set(groups.flatMap((each) => each[i].map(({ name }) => name)))]);
+}
+
+/** The names of systems with published values only. */
+function publishedOnly(study: StudyResults): string[] {
+  const own = new Set(groupsOfAll(study).flat());
+  const published = [...study.values()].flatMap(({ experiment }) =>
+    Object.keys(experiment.published?.systems ?? {}),
+  );
+  return [...new Set(published)].filter((name) => !own.has(name));
+}
+
+/** The value of a system in a collection, with its stars; none where the collection does not have the system. */
 function valueCell(name: string, measure: Measure, results: Results): Cell {
-  const system = groupsOf(results)
-    .flat()
-    .find((each) => each.name === name)!;
-  const cell = measureCell(measure, system.evaluation.summary.get(measure.name)!);
+  const value = systemOf(name, results)?.evaluation.summary.get(measure.name);
+  if (value === undefined) return noValue;
+  const cell = measureCell(measure, value);
   const marks = marksOf(name, measure.name, results);
   return marks ? { ...cell, marks } : cell;
 }
 
-/** The mean over collections, which all have the same weight. */
+function systemOf(name: string, results: Results): SystemResult | undefined {
+  return groupsOf(results)
+    .flat()
+    .find((each) => each.name === name);
+}
+
+/** The mean over collections, which all have the same weight; none where a collection lacks the system. */
 function meanOf({ isCount }: Measure, cells: readonly Cell[]): Cell {
-  if (isCount) return noValue;
+  if (isCount || cells.some(({ value }) => value === null)) return noValue;
   const value = cells.reduce((sum, cell) => sum + Number(cell.value), 0) / cells.length;
   return { text: formatFixed(value, 4), value };
 }
@@ -65,15 +94,18 @@ function meanOf({ isCount }: Measure, cells: readonly Cell[]): Cell {
 function verdictTable(baseline: string, study: StudyResults): Table {
   const [first] = study.values();
   const measures = first.measures.filter(({ summary }) => summary === 'mean');
-  const tested = groupsOf(first)
+  const compared = new Set(
+    [...study.values()].flatMap(({ comparisons }) => comparisons.map(({ run }) => run)),
+  );
+  const tested = groupsOfAll(study)
     .flat()
-    .filter(({ name, reranking }) => reranking && name !== baseline);
+    .filter((name) => compared.has(name) && name !== baseline);
   return {
     id: `against-${baseline.replaceAll(/[^\w]+/g, '-').toLowerCase()}`,
     title: `Against ${baseline}`,
     columns: ['Model', ...measures.map(({ name }) => name)],
     groups: [
-      tested.map(({ name }) => ({
+      tested.map((name) => ({
         label: name,
         cells: measures.map((measure) => verdictCell(name, baseline, measure.name, study)),
       })),
@@ -142,13 +174,14 @@ type Reranking = NonNullable<SystemResult['reranking']>;
 
 /** Rows of re-rankers with their cost in every collection; 0 means unknown. */
 function costRows(study: StudyResults, of: (reranking: Reranking) => number): Row[][] {
-  const [first] = study.values();
+  const all = [...study.values()];
+  const names = new Set(all.flatMap((results) => rerankersOf(results).map(({ name }) => name)));
   return [
-    rerankersOf(first).map(({ name }) => ({
+    [...names].map((name) => ({
       label: name,
-      cells: [...study.values()].map((results) => {
-        const { reranking } = rerankersOf(results).find((each) => each.name === name)!;
-        const value = of(reranking!);
+      cells: all.map((results) => {
+        const reranking = systemOf(name, results)?.reranking;
+        const value = reranking ? of(reranking) : 0;
         return value === 0 ? noValue : { text: costText(value), value };
       }),
     })),

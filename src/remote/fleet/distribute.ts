@@ -1,9 +1,9 @@
 import type { Job, Queue } from 'bullmq';
 import { pause } from '../../common/yield.js';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
 import type { FleetAddress } from './address.js';
-import { openQueue } from './queue.js';
+import { openQueue, type OpenQueue } from './queue.js';
 
 /** A unit of work for a fleet. */
 export interface FleetTask<D> {
@@ -14,9 +14,13 @@ export interface FleetTask<D> {
 }
 
 /** The options of {@link distribute}. */
-export interface DistributeOptions {
+export interface DistributeOptions<R> {
   /** A hash that identifies the run: of everything that its results depend on. */
   readonly run: string;
+  /** Checks the result of a task, which anybody with access to the queue can write; throws where it is none. */
+  readonly read: (result: unknown, key: string) => R;
+  /** Bytes of the longest result that is fetched (256 MB). */
+  readonly resultBytes?: number;
   /** Tasks queued ahead of the one that is awaited (500). */
   readonly ahead?: number;
   /** Attempts at a task before it counts as failed (3). */
@@ -40,9 +44,18 @@ export interface FleetResult<R> {
 export async function* distribute<D, R>(
   address: FleetAddress,
   tasks: AsyncIterable<FleetTask<D>>,
-  { run, ahead = 500, attempts = 3, pollMs = 200, signal }: DistributeOptions,
+  {
+    run,
+    read,
+    resultBytes = 256 * 1024 * 1024,
+    ahead = 500,
+    attempts = 3,
+    pollMs = 200,
+    signal,
+  }: DistributeOptions<R>,
 ): AsyncGenerator<FleetResult<R>> {
-  const { queue, close } = await openQueue(address);
+  const opened = await openQueue(address);
+  const { queue } = opened;
   const source = tasks[Symbol.asyncIterator]();
   const waiting: (FleetTask<D> & { readonly id: string })[] = [];
   const failed: { key: string; reason: string }[] = [];
@@ -69,7 +82,7 @@ export async function* distribute<D, R>(
       }
       const first = waiting[0];
       if (!first) break;
-      const state = await stateOf<R>(queue, first.id);
+      const state = await stateOf(opened, first, resultBytes, read);
       if (state === 'lost') await add(first);
       if (state === 'lost' || state === 'pending') {
         throwIfAborted(signal);
@@ -79,6 +92,8 @@ export async function* distribute<D, R>(
       waiting.shift();
       if ('reason' in state) {
         failed.push({ key: first.key, reason: state.reason });
+        // A wrong result must not be met again.
+        if (state.isWrong) await queue.remove(first.id);
       } else {
         yield { key: first.key, result: state.result };
         await state.job.remove();
@@ -86,14 +101,14 @@ export async function* distribute<D, R>(
     }
   } finally {
     await source.return?.();
-    await close();
+    await opened.close();
   }
   if (failed.length > 0) {
     const [{ key, reason }] = failed;
     const others = failed.length > 1 ? ` and ${failed.length - 1} others` : '';
     throw new BertQeError(
       'failure',
-      `Query ${key}${others} failed ${attempts} times on the fleet (${reason}); the rest is done. ` +
+      `Query ${key}${others} failed on the fleet (${reason}); the rest is done. ` +
         'Mend the cause and run the command again.',
     );
   }
@@ -114,15 +129,38 @@ type TaskState<R> =
   | 'lost'
   | 'pending'
   | { readonly job: Job; readonly result: R }
-  | { readonly reason: string };
+  | { readonly reason: string; readonly isWrong: boolean };
 
-async function stateOf<R>(queue: Queue, id: string): Promise<TaskState<R>> {
+async function stateOf<R>(
+  { queue, bytesOf }: OpenQueue,
+  { id, key }: { readonly id: string; readonly key: string },
+  resultBytes: number,
+  read: DistributeOptions<R>['read'],
+): Promise<TaskState<R>> {
   // The state is asked for first: a job that is read before it is completed has no result yet.
   const state = await queue.getJobState(id);
   if (state === 'unknown') return 'lost';
   if (state !== 'completed' && state !== 'failed') return 'pending';
-  const job = (await queue.getJob(id)) as Job | undefined;
-  if (!job) return 'lost';
-  if (state === 'failed') return { reason: job.failedReason ?? 'no reason given' };
-  return { job, result: job.returnvalue as R };
+  const field = state === 'failed' ? 'failedReason' : 'returnvalue';
+  const bytes = await bytesOf(id, field);
+  if (bytes > resultBytes) {
+    const what = state === 'failed' ? 'the reason of its failure' : 'its result';
+    return { reason: `${what} has ${bytes} bytes, more than ${resultBytes}`, isWrong: true };
+  }
+  try {
+    const job = (await queue.getJob(id)) as Job | undefined;
+    if (!job) return 'lost';
+    if (state === 'failed') {
+      const reason = clip(job.failedReason ?? 'no reason given');
+      return { reason: `${job.attemptsMade} attempts: ${reason}`, isWrong: false };
+    }
+    return { job, result: read(job.returnvalue, key) };
+  } catch (error) {
+    return { reason: `its result is wrong: ${clip(reasonOf(error))}`, isWrong: true };
+  }
+}
+
+/** The beginning of a text that goes into a message. */
+function clip(text: string): string {
+  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
 }

@@ -5,10 +5,15 @@ import type { FleetAddress } from './address.js';
 
 type Connection = NonNullable<QueueOptions['connection']>;
 
+interface OpenConnection {
+  readonly connection: Connection;
+  /** Bytes of a field of a hash, as Redis's command of that name. */
+  hstrlen(key: string, field: string): Promise<number>;
+  close(): Promise<void>;
+}
+
 /** Connects to the server of a fleet. Commands wait while the server is away, and continue when it is back. */
-export async function connectRedis(
-  address: FleetAddress,
-): Promise<{ readonly connection: Connection; close(): Promise<void> }> {
+export async function connectRedis(address: FleetAddress): Promise<OpenConnection> {
   const { Redis } = await optionalPackage('ioredis', 'A fleet', () => import('ioredis'));
   const redis = new Redis(address.redis, {
     maxRetriesPerRequest: null,
@@ -28,6 +33,7 @@ export async function connectRedis(
   }
   return {
     connection: redis as unknown as Connection,
+    hstrlen: (key, field) => redis.hstrlen(key, field),
     async close() {
       redis.disconnect();
     },
@@ -38,16 +44,22 @@ export function loadBullmq(): Promise<typeof import('bullmq')> {
   return optionalPackage('bullmq', 'A fleet', () => import('bullmq'));
 }
 
-/** A fleet's queue, and what closes it with its connection. */
-export async function openQueue(
-  address: FleetAddress,
-): Promise<{ readonly queue: Queue; close(): Promise<void> }> {
+/** A fleet's queue with its connection. */
+export interface OpenQueue {
+  readonly queue: Queue;
+  /** Bytes of a field of a job, which is not fetched for that; 0 where it has none. */
+  bytesOf(jobId: string, field: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function openQueue(address: FleetAddress): Promise<OpenQueue> {
   const { Queue: BullQueue } = await loadBullmq();
   const redis = await connectRedis(address);
   const queue = new BullQueue(address.queue, { connection: redis.connection });
   queue.on('error', () => undefined);
   return {
     queue,
+    bytesOf: (jobId, field) => redis.hstrlen(queue.toKey(jobId), field),
     async close() {
       await queue.close();
       await redis.close();

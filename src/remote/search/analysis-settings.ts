@@ -22,7 +22,7 @@ const noiseFilter = `
   return true;`;
 
 /** The `analysis` settings with which a server makes the same terms as our analyzer of this spec. */
-export function analysisSettings(spec: AnalyzerSpec): object {
+export function analysisSettings(spec: AnalyzerSpec, { scripts }: { readonly scripts: boolean }): object {
   const stopwords = [...stopwordsOf(spec)].sort();
   const filters: Record<string, object> = {};
   const chain: string[] = [];
@@ -36,6 +36,12 @@ export function analysisSettings(spec: AnalyzerSpec): object {
       chain.push('lowercase');
       break;
     case 'terrier':
+      if (!scripts) {
+        throw new BertQeError(
+          'usage',
+          'The analyzer terrier needs a server that runs scripts; use another analyzer without scripts.',
+        );
+      }
       tokenizer = { type: 'pattern', pattern: '[A-Za-z0-9]+', group: 0 };
       filters['bert_qe_noise'] = { type: 'predicate_token_filter', script: { source: noiseFilter } };
       chain.push('bert_qe_noise', 'lowercase');

@@ -12,6 +12,8 @@ export interface DefinitionOptions {
   readonly analyzer: AnalyzerSpec;
   /** Fields with Lucene's own similarities (`--length-norm lucene`): fast, but each copies the postings. */
   readonly native: NativeSimilarities;
+  /** False for a server that runs no scripts; only Lucene's own similarities are then in the index. */
+  readonly scripts: boolean;
   readonly shards: number;
   readonly replicas: number;
 }
@@ -31,6 +33,8 @@ export interface EngineManifest {
   readonly version: 1;
   readonly analyzer: AnalyzerSpec;
   readonly native: NativeSimilarities;
+  /** False in an index without scripts; absent in others. */
+  readonly scripts?: false;
   /** Copies of each shard that are wanted when the load is complete. */
   readonly replicas: number;
   readonly load: LoadState;
@@ -52,7 +56,7 @@ export const fields = {
   text: 'text',
   /** Length in terms, exact; Lucene's own lengths have four significant bits. */
   length: 'length',
-  /** Title and text as terms; its similarity is the bare term frequency. */
+  /** Title and text as terms; its similarity is the bare term frequency where the server runs scripts. */
   content: 'content',
   /** The document's number in the collection and a hash of it; not indexed. */
   origin: 'origin',
@@ -66,9 +70,11 @@ export function nativeField(model: keyof NativeSimilarities): string {
 /**
  * The body of the request that creates an index. The similarity of `content` is the raw term frequency. Scripts in the
  * query (scoring-query.ts) compute DPH, BM25 or QL from it, with any parameters, exact lengths and the statistics of
- * the whole collection, however many shards there are.
+ * the whole collection, however many shards there are. Without scripts, `content` only holds the terms for statistics and
+ * feedback, and the fields with Lucene's own similarities are searched.
  */
-export function indexDefinition({ analyzer, native, shards, replicas }: DefinitionOptions): object {
+export function indexDefinition(options: DefinitionOptions): object {
+  const { analyzer, native, scripts, shards, replicas } = options;
   const { bm25, ql } = native;
   const term = { type: 'text', analyzer: serverAnalyzer, index_options: 'freqs' };
   const manifest: EngineManifest = {
@@ -76,6 +82,7 @@ export function indexDefinition({ analyzer, native, shards, replicas }: Definiti
     version: 1,
     analyzer,
     native,
+    ...(scripts ? {} : { scripts }),
     replicas,
     load: { state: 'loading', acknowledged: 0 },
   };
@@ -85,9 +92,9 @@ export function indexDefinition({ analyzer, native, shards, replicas }: Definiti
       // Replicas and refreshes are switched on when the load is complete.
       number_of_replicas: 0,
       refresh_interval: '-1',
-      analysis: analysisSettings(analyzer),
+      analysis: analysisSettings(analyzer, { scripts }),
       similarity: {
-        term_frequency: { type: 'scripted', script: { source: 'return doc.freq;' } },
+        ...(scripts ? { term_frequency: { type: 'scripted', script: { source: 'return doc.freq;' } } } : {}),
         ...(bm25 ? { bm25: { type: 'BM25', k1: bm25.k1, b: bm25.b } } : {}),
         ...(ql ? { ql: { type: 'LMDirichlet', mu: ql.mu } } : {}),
       },
@@ -103,7 +110,7 @@ export function indexDefinition({ analyzer, native, shards, replicas }: Definiti
         [fields.origin]: { type: 'object', enabled: false },
         [fields.content]: {
           ...term,
-          similarity: 'term_frequency',
+          similarity: scripts ? 'term_frequency' : 'boolean',
           norms: false,
           term_vector: 'yes',
           fields: {

@@ -141,6 +141,7 @@ const mappings = dictionary(
 const manifestShape = object({
   analyzer: anything,
   native: dictionary(dictionary(number)),
+  scripts: anything,
   replicas: number,
   load: object({ state: aText, acknowledged: number, lastId: optional(aText) }),
   statistics: optional(

@@ -25,6 +25,11 @@ export interface EngineLoadOptions {
   readonly analyzer: AnalyzerSpec;
   /** Fields with Lucene's own similarities beside the exact ones (BM25 .9/.4 and QL 1000). */
   readonly native?: NativeSimilarities;
+  /**
+   * False for a server that runs no scripts (true). The index then has Lucene's own similarities only, and the analyzer
+   * `terrier` cannot be used.
+   */
+  readonly scripts?: boolean;
   /** Parts of the index (1). */
   readonly shards?: number;
   /** Copies of each shard when the load is complete (0). */
@@ -105,10 +110,10 @@ class Load {
   static async begin(options: EngineLoadOptions): Promise<Load> {
     const { connection, index, analyzer, signal } = options;
     const native = options.native ?? { bm25: { k1: 0.9, b: 0.4 }, ql: { mu: 1000 } };
-    const { shards = 1, replicas = 0 } = options;
+    const { scripts = true, shards = 1, replicas = 0 } = options;
     const path = `/${encodeURIComponent(index)}`;
     try {
-      const body = indexDefinition({ analyzer, native, shards, replicas });
+      const body = indexDefinition({ analyzer, native, scripts, shards, replicas });
       await connection.act({ method: 'PUT', path, body }, { signal });
     } catch (error) {
       // The index also exists where the answer to our first attempt was lost.
@@ -121,7 +126,8 @@ class Load {
         `The index ${index} on ${connection.address} is already loaded; delete it first, or choose another name.`,
       );
     }
-    if (!isDeepStrictEqual([manifest.analyzer, manifest.native], [analyzer, native])) {
+    const settings = [manifest.analyzer, manifest.native, manifest.scripts ?? true];
+    if (!isDeepStrictEqual(settings, [analyzer, native, scripts])) {
       throw new BertQeError(
         'usage',
         `The index ${index} was begun with other settings; use those, or choose another name.`,

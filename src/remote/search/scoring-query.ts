@@ -55,6 +55,13 @@ export function scoringQuery(
     );
   }
   const { statistics } = index;
+  if (index.manifest.scripts === false && !isNative(model)) {
+    throw new BertQeError(
+      'usage',
+      `The index ${index.name} was made without scripts, which ${model.name} needs there: ` +
+        'use --model bm25 or ql with --length-norm lucene.',
+    );
+  }
   if (model instanceof Dph) return dph(terms, statistics);
   if (model instanceof Bm25) {
     return model.lengthNorm === 'lucene'
@@ -69,6 +76,10 @@ export function scoringQuery(
     return native(terms, nativeField('ql'), 1);
   }
   throw new BertQeError('usage', `A search engine cannot score by ${model.name}; use DPH, BM25 or QL.`);
+}
+
+function isNative(model: WeightingModel): boolean {
+  return (model instanceof Bm25 || model instanceof QueryLikelihood) && model.lengthNorm === 'lucene';
 }
 
 /**

@@ -96,7 +96,8 @@ export async function rerankV1(
     model: body.model ?? variant.id,
     ...(isVoyage ? {} : { results: results(ranked, shown) }),
     ...(isCohere && !isVoyage ? {} : { data: data(ranked, shown) }),
-    usage: { total_tokens: ranked.tokens, prompt_tokens: ranked.tokens },
+    // Together's clients want all three.
+    usage: { total_tokens: ranked.tokens, prompt_tokens: ranked.tokens, completion_tokens: 0 },
     meta: meta('1', body.documents.length, ranked.tokens),
     ...explained(ranked),
   };

@@ -123,7 +123,7 @@ export const v1Answer = z.object({
     .array(result.extend({ document: z.string().optional() }))
     .optional()
     .describe('Voyage: best first; absent where a field of Cohere was given.'),
-  usage: z.object({ total_tokens: tokens, prompt_tokens: tokens }),
+  usage: z.object({ total_tokens: tokens, prompt_tokens: tokens, completion_tokens: tokens }),
   meta: cohereV2Answer.shape.meta,
   explanation: explanation.optional(),
 });

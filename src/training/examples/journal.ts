@@ -15,7 +15,7 @@ export function openExampleJournal<Found>(
   return Journal.open(path, {
     kind: 'bert-qe training 1',
     inputs: { configuration: hashJson(configuration) },
-    keyOf: ({ query }) => query,
+    keysOf: ({ query }) => [query],
     ifOther: 'replace',
   });
 }

@@ -39,7 +39,8 @@ export class Service {
   /** Until it answers; with everything it had, unless that is too much to ask. */
   async start({ isWhole = true } = {}): Promise<this> {
     const [program, ...args] = this.command(this.data);
-    const child = spawn(program, args, { stdio: 'ignore' });
+    // In a group of its own: Elasticsearch's command starts the server as another process.
+    const child = spawn(program, args, { stdio: 'ignore', detached: true });
     this.#child = child;
     for (let tries = 0; tries < 1200; tries++) {
       if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`);
@@ -55,13 +56,22 @@ export class Service {
     this.#child = undefined;
     if (!child || child.exitCode !== null) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGKILL');
+    process.kill(-child.pid!, 'SIGKILL');
     await gone;
+    for (let tries = 0; tries < 500 && isGroupAlive(child.pid!); tries++) await sleep(20);
   }
 
   async stop(): Promise<void> {
     await this.kill();
     rmSync(this.data, { recursive: true, force: true });
+  }
+}
+
+function isGroupAlive(leader: number): boolean {
+  try {
+    return process.kill(-leader, 0);
+  } catch {
+    return false;
   }
 }
 

@@ -1,10 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 
 export interface Asked {
   readonly method: string;
   readonly path: string;
+  readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
   readonly text: string;
   readonly signal: { gone: boolean };
@@ -25,8 +26,9 @@ export async function loopback(handler: (asked: Asked, count: number) => Answer 
     void (async () => {
       running++;
       mostRunning = Math.max(mostRunning, running);
-      let text = '';
-      for await (const chunk of request) text += String(chunk);
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const text = Buffer.concat(chunks).toString();
       const signal = { gone: false };
       response.on('close', () => {
         running--;
@@ -35,6 +37,7 @@ export async function loopback(handler: (asked: Asked, count: number) => Answer 
       const one: Asked = {
         method: request.method ?? '',
         path: request.url ?? '',
+        headers: request.headers,
         body: parsed(text),
         text,
         signal,
