@@ -1,4 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
+import { evaluateInMainThread } from './main-thread.js';
 
 /** The runtime's own switch, which it reads from the environment of the process when it opens its first session. */
 const SWITCH = 'ORT_DISABLE_TELEMETRY';
@@ -27,25 +28,7 @@ async function silence(): Promise<void> {
   }
 }
 
-/** The longest wait for the main thread, which answers even while it computes. */
-const LONGEST_WAIT_MS = 2000;
-
 /** Sets the switch in the main thread's process.env, which is the environment of the process. */
 async function setInMainThread(): Promise<boolean> {
-  try {
-    const { Session } = await import('node:inspector');
-    const session = new Session();
-    session.connectToMainThread();
-    const answered = await new Promise<boolean>((resolve) => {
-      const timer = setTimeout(() => resolve(false), LONGEST_WAIT_MS);
-      session.post('Runtime.evaluate', { expression: `process.env.${SWITCH} = '1'` }, (error, answer) => {
-        clearTimeout(timer);
-        resolve(!error && !answer.exceptionDetails);
-      });
-    });
-    session.disconnect();
-    return answered;
-  } catch {
-    return false;
-  }
+  return (await evaluateInMainThread(`process.env.${SWITCH} = '1'`)) === '1';
 }
