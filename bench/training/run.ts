@@ -21,7 +21,7 @@ const threads = 2;
 /** Tokens that go through the model at a time, ours: the default of `train`. */
 const tokens = 2048;
 /** Timed steps: enough of the short ones for a steady median. */
-const steps: Readonly<Record<Size, Readonly<Record<number, number>>>> = {
+const steps: Readonly<Record<'T' | 'S' | 'M', Readonly<Record<number, number>>>> = {
   T: { 128: 12, 384: 8 },
   S: { 128: 8, 384: 5 },
   M: { 128: 4, 384: 2 },

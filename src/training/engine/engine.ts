@@ -30,6 +30,8 @@ export interface EngineSettings {
   readonly adam: AdamSettings;
   /** The device of the graphs; weights and optimiser stay in the worker's memory. */
   readonly device: Device;
+  /** The type of weights and activations in the graphs on a device; master weights are always fp32 (fp32). */
+  readonly precision?: 'fp32' | 'fp16';
   /** Threads of the runtime. */
   readonly threads: number;
 }
