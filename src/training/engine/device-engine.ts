@@ -3,6 +3,7 @@ import { bertTensorShapes } from '../../bert/checkpoint/index.js';
 import { isOutOfMemory } from '../../bert/runtime/index.js';
 import { BertQeError } from '../../common/errors.js';
 import {
+  groupShape,
   type ParameterGroup,
   LOGITS,
   LOSS,
@@ -11,7 +12,6 @@ import {
   scoringLoopGraph,
   STATE,
   stateName,
-  TABLES,
   trainingLoopGraph,
 } from '../graph/index.js';
 import type { EngineSettings, StepOutcome } from './engine.js';
@@ -57,10 +57,9 @@ export class DeviceEngine {
     const shapes = bertTensorShapes(config);
     const parameters = new Map<string, DeviceParameter>();
     for (const group of this.#groups) {
-      const dims = group.name === TABLES ? [group.size / config.hidden, config.hidden] : [group.size];
       const arrays = STATE.map((array) => {
         const values = new Float32Array(group.size);
-        const tensor = new Tensor('float32', values, dims);
+        const tensor = new Tensor('float32', values, groupShape(group));
         this.#states[stateName(group, array)] = tensor;
         this.#results[`new ${stateName(group, array)}`] = tensor;
         return values;

@@ -65,14 +65,18 @@ export function batchGradients(
   const { composites } = batch;
   const [ofTokens, ...ofWeights] = gradients(graph, value, leaves, { float: type, seed: scale, composites });
   const byName = new Map(names.map((name, i) => [name, ofWeights[i]]));
-  const sums = groups.map(({ name, members }, i) => {
+  const sums = groups.map(({ name, members, columns }, i) => {
     if (name === TABLES) {
-      const rows = graph.op('Unsqueeze', [batch.rows, graph.integers([1])]);
       const wide = widened(graph, ofTokens, type);
       const updates = graph.op('Concat', [wide, wide, wide], { axis: 0 });
-      return graph.op('ScatterND', [before[i], rows, updates], { reduction: 'add' });
+      const column = graph.op('Unsqueeze', [batch.rows, graph.integers([1])]);
+      // An element at a time: by rows (ScatterND), CUDA adds a whole row in one thread.
+      const rows = graph.op('Expand', [column, graph.op('Shape', [updates])]);
+      return graph.op('ScatterElements', [before[i], rows, updates], { axis: 0, reduction: 'add' });
     }
-    const flat = members.map((member) => graph.op('Reshape', [byName.get(member)!, graph.integers([-1])]));
+    const flat = members.map((member) =>
+      graph.op('Reshape', [byName.get(member)!, graph.integers([-1, columns])]),
+    );
     return graph.op('Add', [before[i], widened(graph, graph.op('Concat', flat, { axis: 0 }), type)]);
   });
   return { sums, loss: value };

@@ -1,6 +1,6 @@
 import { bertTensorShapes } from '../../bert/checkpoint/index.js';
 import { ElementType, Graph, type Value } from '../../bert/onnx/index.js';
-import { type AdamConstants, adamNodes, type GroupState } from './adam-nodes.js';
+import { type AdamConstants, AdamNodes, type GroupState } from './adam-nodes.js';
 import {
   BATCH_COLUMNS,
   batchGradients,
@@ -75,14 +75,14 @@ export function trainingLoopGraph(options: TrainingLoopOptions): Graph {
   const norm = body.op('Div', [total, factor]);
   // False for infinity and NaN.
   const isFinite = body.op('Less', [norm, body.scalar(1e30)]);
-  const updated = updateOrKeep(body, options, groups, {
-    kept,
-    sums,
-    norm,
-    factor,
+  const limit = body.op('Max', [norm, body.scalar(options.adam.clipNorm)]);
+  const clip = body.op('Div', [body.scalar(options.adam.clipNorm), limit]);
+  const adam = new AdamNodes(body, options.adam, {
     isFinite,
-    rate: body.op('Gather', [rates, step]),
+    factor: body.op('Div', [clip, factor]),
+    learningRate: body.op('Gather', [rates, step]),
   });
+  const updated = groups.map(({ decays }, i) => adam.step(kept[i], sums[i], decays));
   const after = scaleAfter(body, isFinite, factor, run, float);
   const done = body.op('Add', [step, body.op('Cast', [isFinite], { to: ElementType.int64 })]);
   const count = body.op('Gather', [body.op('Shape', [rates]), body.integers([0], [])]);
@@ -106,7 +106,7 @@ export function trainingLoopGraph(options: TrainingLoopOptions): Graph {
   groups.forEach((group, i) =>
     STATE.forEach((array, j) => {
       const name = `new ${stateName(group, array)}`;
-      graph.output(outputs[i * STATE.length + j], name, 'float32', shapeOf(group, options));
+      graph.output(outputs[i * STATE.length + j], name, 'float32', groupShape(group));
     }),
   );
   const [scaleOut, goodOut, losses, norms] = outputs.slice(groups.length * STATE.length);
@@ -119,14 +119,14 @@ export function trainingLoopGraph(options: TrainingLoopOptions): Graph {
 
 /** The graph of the forward pass of many micro-batches in one run, without dropout. */
 export function scoringLoopGraph(options: DeviceGraphOptions): Graph {
-  const { config, float } = options;
+  const { config } = options;
   const graph = new Graph('bert-qe scoring on a device');
   const groups = parameterGroups(config);
   const { arrays, states } = runInputs(graph, options, groups, ['values']);
   const weights = weightsOf(graph, options, groups, states);
   const body = graph.body('batch');
   const next = loopInputs(body);
-  const number = `${body.inputs[0].name}` as Value;
+  const number = body.inputs[0].name as Value;
   const before = body.input('logits', 'float32', ['rows', config.labels]);
   const logits = batchLogits(body, { ...options, dropout: 0 }, arrays, number, weights);
   body.output(body.inputs[1].name as Value, next, 'bool', []);
@@ -135,7 +135,6 @@ export function scoringLoopGraph(options: DeviceGraphOptions): Graph {
   const none = graph.op('ConstantOfShape', [graph.integers([0, config.labels])]);
   const all = graph.op('Loop', [count, graph.boolean(true), none], { body });
   graph.output(all, LOGITS, 'float32', ['rows', config.labels]);
-  void float;
   return graph;
 }
 
@@ -156,7 +155,7 @@ function runInputs(
     batches: graph.input(RUN.batches, 'int64', ['batches', BATCH_COLUMNS]),
   };
   const states = groups.flatMap((group) =>
-    kept.map((array) => graph.input(stateName(group, array), 'float32', shapeOf(group, options))),
+    kept.map((array) => graph.input(stateName(group, array), 'float32', groupShape(group))),
   );
   return { arrays, states };
 }
@@ -168,8 +167,9 @@ function loopInputs(body: Graph): string {
   return 'goes on again';
 }
 
-function shapeOf({ name, size }: ParameterGroup, { config }: DeviceGraphOptions): number[] {
-  return name === TABLES ? [size / config.hidden, config.hidden] : [size];
+/** The shape of a group's tensor. */
+export function groupShape({ size, columns }: ParameterGroup): readonly [number, number] {
+  return [size / columns, columns];
 }
 
 function stateInputs(
@@ -179,7 +179,7 @@ function stateInputs(
 ): readonly GroupState[] {
   return groups.map((group) => {
     const [values, m, v] = STATE.map((array) =>
-      body.input(stateName(group, array), 'float32', shapeOf(group, options)),
+      body.input(stateName(group, array), 'float32', groupShape(group)),
     );
     return { values, m, v };
   });
@@ -193,7 +193,7 @@ function stateOutputs(
 ): void {
   groups.forEach((group, i) => {
     for (const array of STATE) {
-      body.output(states[i][array], `new ${stateName(group, array)}`, 'float32', shapeOf(group, options));
+      body.output(states[i][array], `new ${stateName(group, array)}`, 'float32', groupShape(group));
     }
   });
 }
@@ -207,7 +207,7 @@ function weightsOf(
 ): ReadonlyMap<string, Value> {
   const shapes = bertTensorShapes(options.config);
   const weights = new Map<string, Value>();
-  groups.forEach(({ name, members, sizes }, i) => {
+  groups.forEach(({ name, members, sizes, columns }, i) => {
     const narrow =
       options.float === 'float32'
         ? values[i]
@@ -216,7 +216,8 @@ function weightsOf(
       weights.set(TABLES, narrow);
       return;
     }
-    const parts = graph.ops('Split', [narrow, graph.integers(sizes)], members.length, { axis: 0 });
+    const rows = graph.integers(sizes.map((size) => size / columns));
+    const parts = graph.ops('Split', [narrow, rows], members.length, { axis: 0 });
     members.forEach((member, j) =>
       weights.set(member, graph.op('Reshape', [parts[j], graph.integers(shapes.get(member)!)])),
     );
@@ -255,64 +256,22 @@ function sumOverBatches(
 
   const inner = body.body('batch');
   const next = loopInputs(inner);
-  const before = groups.map((group) => inner.input(`sum of ${group.name}`, 'float32', shapeOf(group, options)));
+  const before = groups.map((group) => inner.input(`sum of ${group.name}`, 'float32', groupShape(group)));
   const lossBefore = inner.input('loss before', 'float32', []);
   const number = inner.op('Add', [first, inner.inputs[0].name as Value]);
   const found = batchGradients(inner, options, groups, { arrays, number, weights, before, scale: factor });
   inner.output(inner.inputs[1].name as Value, next, 'bool', []);
   groups.forEach((group, i) =>
-    inner.output(found.sums[i], `new sum of ${group.name}`, 'float32', shapeOf(group, options)),
+    inner.output(found.sums[i], `new sum of ${group.name}`, 'float32', groupShape(group)),
   );
   inner.output(inner.op('Add', [lossBefore, found.loss]), 'loss after', 'float32', []);
 
   const zeros = groups.map((group) =>
-    body.op('ConstantOfShape', [body.integers(shapeOf(group, options))]),
+    body.op('ConstantOfShape', [body.integers(groupShape(group))]),
   );
   const inputs = [count, body.boolean(true), ...zeros, body.scalar(0)];
   const outputs = body.ops('Loop', inputs, groups.length + 1, { body: inner });
   return { sums: outputs.slice(0, -1), loss: outputs.at(-1)! };
-}
-
-/** The states after a step, or before it where the gradients are not finite. */
-function updateOrKeep(
-  body: Graph,
-  options: TrainingLoopOptions,
-  groups: readonly ParameterGroup[],
-  {
-    kept,
-    sums,
-    norm,
-    factor,
-    isFinite,
-    rate,
-  }: {
-    readonly kept: readonly GroupState[];
-    readonly sums: readonly Value[];
-    readonly norm: Value;
-    readonly factor: Value;
-    readonly isFinite: Value;
-    readonly rate: Value;
-  },
-): readonly GroupState[] {
-  const { adam } = options;
-  const update = body.body('update');
-  const limit = update.op('Max', [norm, update.scalar(adam.clipNorm)]);
-  const clip = update.op('Div', [update.scalar(adam.clipNorm), limit]);
-  const scaled = { factor: update.op('Div', [clip, factor]), learningRate: rate };
-  const states = groups.map(({ decays }, i) =>
-    adamNodes(update, kept[i], sums[i], scaled, { ...adam, weightDecay: decays ? adam.weightDecay : 0 }),
-  );
-  stateOutputs(update, options, groups, states);
-  const keep = body.body('keep');
-  stateOutputs(keep, options, groups, kept);
-  const outputs = body.ops('If', [isFinite], groups.length * STATE.length, {
-    then_branch: update,
-    else_branch: keep,
-  });
-  return groups.map((_, i) => {
-    const [values, m, v] = outputs.slice(i * STATE.length, (i + 1) * STATE.length);
-    return { values, m, v };
-  });
 }
 
 /** The factor of the loss in the next step, and the number of steps since it last changed. */

@@ -15,5 +15,5 @@ export {
   WORDS,
 } from './names.js';
 export { scoringGraph, trainingGraph, type TrainingGraph } from './training-graph.js';
-export { RUN, scoringLoopGraph, STATE, stateName, trainingLoopGraph } from './device-graph.js';
-export { type ParameterGroup, parameterGroups, TABLES } from './parameter-groups.js';
+export { groupShape, RUN, scoringLoopGraph, STATE, stateName, trainingLoopGraph } from './device-graph.js';
+export { type ParameterGroup, parameterGroups } from './parameter-groups.js';

@@ -10,6 +10,11 @@ export interface ParameterGroup {
   /** The number of elements of each. */
   readonly sizes: readonly number[];
   readonly size: number;
+  /**
+   * The columns of the tensor, which is a matrix: every parameter is a number of whole rows. To cut and to join along
+   * an axis, CUDA makes a table as long as the axis, which takes far longer than the copy if that is millions.
+   */
+  readonly columns: number;
   /** True for weights with weight decay: as in BERT's code, all but LayerNorm and biases. */
   readonly decays: boolean;
 }
@@ -17,7 +22,7 @@ export interface ParameterGroup {
 /** The group of the embedding tables, a matrix of as many columns as the model's hidden units. */
 export const TABLES = 'tables';
 
-/** The groups of a model's parameters: tables, the matrices of each layer, those of the head, and all vectors. */
+/** The groups of a model's parameters: tables, the matrices of each layer, those of the head, and vectors. */
 export function parameterGroups(config: ModelConfig): readonly ParameterGroup[] {
   const shapes = bertTensorShapes(config);
   const members = new Map<string, string[]>();
@@ -28,15 +33,22 @@ export function parameterGroups(config: ModelConfig): readonly ParameterGroup[] 
   return [...members].map(([name, names]) => {
     const sizes = names.map((member) => shapes.get(member)!.reduce((product, dim) => product * dim, 1));
     const size = sizes.reduce((sum, each) => sum + each, 0);
-    return { name, members: names, sizes, size, decays: name !== VECTORS };
+    const columns = name === TABLES ? config.hidden : sizes.reduce((a, b) => greatestDivisor(a, b));
+    return { name, members: names, sizes, size, columns, decays: decays(names[0]) };
   });
 }
 
-const VECTORS = 'vectors';
+function greatestDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestDivisor(b, a % b);
+}
+
+/** The classifier's bias, of one or two elements, is a group of its own: its size would be the columns of the others'. */
+const CLASSIFIER_BIAS = 'classifier.bias';
 
 function groupOf(parameter: string): string {
   if (isTable(parameter)) return TABLES;
-  if (!decays(parameter)) return VECTORS;
+  if (parameter === CLASSIFIER_BIAS) return CLASSIFIER_BIAS;
+  if (!decays(parameter)) return 'vectors';
   return /^encoder\.layer\.\d+/.exec(parameter)?.[0] ?? 'head';
 }
 
