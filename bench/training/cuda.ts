@@ -42,9 +42,12 @@ for (const text of process.argv.slice(2)) {
     );
     const loadSeconds = (performance.now() - started) / 1000;
     const random = new Random('lengths');
-    const [least, most] = length.includes('–') ? length.split('–').map(Number) : [Number(length), Number(length)];
+    const [least, most] = length.includes('–')
+      ? length.split('–').map(Number)
+      : [Number(length), Number(length)];
     const lengths = Array.from({ length: BATCH * many }, () => least + random.below(most - least + 1));
     const steps = Array.from({ length: many }, (_, i) => ({
+      number: i,
       learningRate: 1e-6,
       batches: sequenceBatches(lengths.slice(BATCH * i, BATCH * (i + 1)), tokens, i),
     }));

@@ -14,6 +14,7 @@ export {
   cudaState,
   deviceStates,
   installCuda,
+  requireCuda,
   type DeviceState,
   type InstalledLibrary,
   type InstallOptions,

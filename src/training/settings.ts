@@ -3,6 +3,7 @@ import type { Device } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
 import { refuseUnknownOptions } from '../common/known-options.js';
 import { DEFAULTS } from '../expansion/index.js';
+import type { TrainingPrecision } from './engine/index.js';
 
 /** The losses of training. */
 export const lossNames = ['pointwise', 'pairwise', 'listwise', 'residual'] as const;
@@ -58,29 +59,40 @@ export interface TrainingOptions {
   readonly patience?: number | undefined;
   /** Steps between two checkpoints (200). */
   readonly saveEvery?: number | undefined;
-  /** The most tokens in a micro-batch, into which batches are divided (2048). */
+  /** The most tokens in a micro-batch, into which batches are divided (2048; on CUDA 16384, or fewer if memory is full). */
   readonly batchTokens?: number | undefined;
   /** Threads (the processor's). */
   readonly threads?: number | undefined;
-  /** The device of forward and backward passes; the optimiser runs on the processor (`cpu`). */
+  /** The device of forward and backward passes; but for CUDA, the optimiser runs on the processor (`cpu`). */
   readonly device?: Device | undefined;
+  /** What passes are computed in; weights and sums are kept in fp32 (on CUDA `fp16`, elsewhere always `fp32`). */
+  readonly precision?: TrainingPrecision | undefined;
 }
+
+export const trainingPrecisions = ['fp32', 'fp16'] as const satisfies readonly TrainingPrecision[];
 
 /** The devices of training. */
 export const trainingDevices = ['cpu', 'webgpu', 'cuda'] as const satisfies readonly Device[];
+
+/** Options whose values are names. */
+type Named = 'loss' | 'device' | 'precision';
 
 /** Options that have no default, or one that depends on the examples. */
 type Open = 'steps' | 'validationDepth' | 'candidates' | 'negatives' | 'validateEvery' | 'patience';
 
 /** The options with defaults filled in, except those that depend on the examples. */
-export type TrainingSettings = { readonly loss: LossName; readonly device: Device } & {
-  readonly [Name in Exclude<keyof TrainingOptions, Open | 'loss' | 'device'>]: number;
+export type TrainingSettings = {
+  readonly loss: LossName;
+  readonly device: Device;
+  readonly precision: TrainingPrecision;
+} & {
+  readonly [Name in Exclude<keyof TrainingOptions, Open | Named>]: number;
 } & { readonly [Name in Open]: number | undefined };
 
 /** Default, least and largest value of each option, and whether it must be a whole number. */
 const numbers: Readonly<
   Record<
-    Exclude<keyof TrainingOptions, 'loss' | 'device'>,
+    Exclude<keyof TrainingOptions, Named>,
     readonly [otherwise: number | undefined, least: number, most: number, whole: boolean]
   >
 > = {
@@ -124,6 +136,9 @@ const lossesOf: Readonly<Partial<Record<keyof TrainingOptions, readonly LossName
   teacherWeight: sampled,
 };
 
+/** The defaults on CUDA that differ: a step of L and 32 sequences of 384 tokens is one micro-batch. */
+const cudaDefaults: TrainingOptions = { batchTokens: 16_384 };
+
 /** The defaults of the residual loss that differ. */
 const residualDefaults: TrainingOptions = { groupSize: 24, batch: 96 };
 
@@ -145,7 +160,7 @@ export function conflictOf(options: {
 
 /** Checks the options and fills in the defaults. */
 export function trainingSettings(options: TrainingOptions = {}): TrainingSettings {
-  const names = ['loss', 'device', ...Object.keys(numbers)];
+  const names = ['loss', 'device', 'precision', ...Object.keys(numbers)];
   refuseUnknownOptions('Training', options, Object.fromEntries(names.map((name) => [name, true])));
   const { loss = DEFAULT_LOSS } = options;
   if (!lossNames.includes(loss)) {
@@ -155,9 +170,24 @@ export function trainingSettings(options: TrainingOptions = {}): TrainingSetting
   if (!trainingDevices.includes(device)) {
     throw usage(`device must be one of ${trainingDevices.join(', ')}, not ${JSON.stringify(device)}`);
   }
+  // The residual loss is computed outside of the graphs, where its gradients would need 32 bits.
+  const usual = device === 'cuda' && loss !== 'residual' ? 'fp16' : 'fp32';
+  const precision = options.precision ?? usual;
+  if (!trainingPrecisions.includes(precision)) {
+    throw usage(
+      `precision must be one of ${trainingPrecisions.join(', ')}, not ${JSON.stringify(precision)}`,
+    );
+  }
+  if (precision === 'fp16' && usual === 'fp32') {
+    const owner = device === 'cuda' ? 'losses but residual' : 'cuda';
+    throw usage(`precision fp16 is for ${owner}; leave it out`);
+  }
   const conflict = conflictOf(options);
   if (conflict) throw usage(conflict.reason);
-  const defaults = loss === 'residual' ? residualDefaults : {};
+  const defaults: TrainingOptions = {
+    ...(loss === 'residual' && residualDefaults),
+    ...(device === 'cuda' && cudaDefaults),
+  };
   const entries = Object.entries(numbers).map(([name, [otherwise, least, most, whole]]) => {
     const option = name as keyof typeof numbers;
     const value = options[option] ?? defaults[option] ?? otherwise;
@@ -168,7 +198,7 @@ export function trainingSettings(options: TrainingOptions = {}): TrainingSetting
     }
     return [name, value];
   });
-  const settings = { loss, device, ...Object.fromEntries(entries) } as TrainingSettings;
+  const settings = { loss, device, precision, ...Object.fromEntries(entries) } as TrainingSettings;
   if (loss === 'listwise' || loss === 'residual') return settings;
   return { ...settings, groupSize: loss === 'pairwise' ? 2 : 1 };
 }

@@ -1,4 +1,4 @@
-export { chooseDevice, cudaState, deviceStates, type DeviceState } from './devices.js';
+export { chooseDevice, cudaState, deviceStates, type DeviceState, requireCuda } from './devices.js';
 export { installCuda, type InstalledLibrary, type InstallOptions } from './install-cuda.js';
 export {
   type Device,

@@ -4,7 +4,7 @@ import { countOf, scoringCost, SequenceTotal } from '../cost.js';
 import type { EncoderShape } from '../sizes.js';
 import type { Precision } from '../compile/index.js';
 import { findModel } from '../models.js';
-import { chooseDevice, cudaState, type Device, workerUrl } from '../runtime/index.js';
+import { chooseDevice, type Device, requireCuda, workerUrl } from '../runtime/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
 import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../types.js';
@@ -203,12 +203,6 @@ export class BertScorer implements Scorer {
     await Promise.allSettled(this.#calls);
     await this.#pool.close();
   }
-}
-
-/** Refuses CUDA, with the reason, where it cannot be used. */
-async function requireCuda(): Promise<void> {
-  const { isUsable, detail } = await cudaState();
-  if (!isUsable) throw new BertQeError('missing', `CUDA cannot be used here: ${detail}.`);
 }
 
 function checkedLength(maxLength: number, model: PreparedModel, folder: string): number {

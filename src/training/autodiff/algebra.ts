@@ -39,7 +39,8 @@ export class Algebra {
   }
 
   #both(op: 'Add' | 'Sub' | 'Mul', a: Value | number, b: Value | number): Value {
-    const value = (x: Value | number): Value => (typeof x === 'number' ? this.graph.scalar(x, this.float) : x);
+    const value = (x: Value | number): Value =>
+      typeof x === 'number' ? this.graph.scalar(x, this.float) : x;
     return this.graph.op(op, [value(a), value(b)]);
   }
 }

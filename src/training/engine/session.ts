@@ -14,7 +14,8 @@ export async function openGraph(graph: Graph, device: Device, threads: number): 
     graphOptimizationLevel: 'all',
     // Planning memory per shape doubles memory without saving time.
     enableMemPattern: false,
-    logSeverityLevel: 3,
+    // Steps that exceed the memory of a card are taken again in smaller parts; every failure is thrown as well.
+    logSeverityLevel: device === 'cuda' ? 4 : 3,
     extra: {
       session: {
         intra_op: { allow_spinning: '0' },

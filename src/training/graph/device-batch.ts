@@ -47,7 +47,13 @@ export function batchGradients(
   graph: Graph,
   options: DeviceGraphOptions & { readonly loss: LossKind },
   groups: readonly ParameterGroup[],
-  { arrays, number, weights, before, scale }: {
+  {
+    arrays,
+    number,
+    weights,
+    before,
+    scale,
+  }: {
     readonly arrays: RunArrays;
     readonly number: Value;
     readonly weights: ReadonlyMap<string, Value>;
@@ -114,11 +120,7 @@ function takeBatch(
   const length = graph.op('Squeeze', [longest]);
   const places = graph.op('Range', [graph.integers([0], []), length, graph.integers([1], [])]);
   const isToken = graph.op('Less', [places, column(arrays.lengths)]);
-  const bias = graph.op('Where', [
-    isToken,
-    graph.scalar(0, type),
-    graph.scalar(MASK_BIAS[type], type),
-  ]);
+  const bias = graph.op('Where', [isToken, graph.scalar(0, type), graph.scalar(MASK_BIAS[type], type)]);
   const padding = graph.op('Unsqueeze', [bias, graph.integers([1, 2])]);
 
   const positions = graph.op('Add', [places, graph.integers([vocabulary], [])]);

@@ -56,7 +56,7 @@ export function trainingLoopGraph(options: TrainingLoopOptions): Graph {
   const { config, float } = options;
   const graph = new Graph('bert-qe training on a device');
   const groups = parameterGroups(config);
-  const { arrays, states } = runInputs(graph, options, groups, STATE);
+  const { arrays, states } = runInputs(graph, groups, STATE);
   const steps = graph.input(RUN.steps, 'int64', ['steps', 2]);
   const rates = graph.input(RUN.rates, 'float32', ['steps']);
   const scale = graph.input(RUN.scale, 'float32', []);
@@ -65,7 +65,7 @@ export function trainingLoopGraph(options: TrainingLoopOptions): Graph {
   const body = graph.body('step');
   const next = loopInputs(body);
   const step = body.input('step', 'int64', []);
-  const kept = stateInputs(body, options, groups);
+  const kept = stateInputs(body, groups);
   const factor = body.input('scale', 'float32', []);
   const run = body.input('good', 'int64', []);
 
@@ -94,7 +94,7 @@ export function trainingLoopGraph(options: TrainingLoopOptions): Graph {
   const goesOn = body.op('And', [body.op('Less', [done, count]), canGoOn]);
   body.output(goesOn, next, 'bool', []);
   body.output(done, 'steps done', 'int64', []);
-  stateOutputs(body, options, groups, updated);
+  stateOutputs(body, groups, updated);
   body.output(after.scale, 'next scale', 'float32', []);
   body.output(after.good, 'next good', 'int64', []);
   body.output(loss, LOSS, 'float32', []);
@@ -122,7 +122,7 @@ export function scoringLoopGraph(options: DeviceGraphOptions): Graph {
   const { config } = options;
   const graph = new Graph('bert-qe scoring on a device');
   const groups = parameterGroups(config);
-  const { arrays, states } = runInputs(graph, options, groups, ['values']);
+  const { arrays, states } = runInputs(graph, groups, ['values']);
   const weights = weightsOf(graph, options, groups, states);
   const body = graph.body('batch');
   const next = loopInputs(body);
@@ -130,7 +130,10 @@ export function scoringLoopGraph(options: DeviceGraphOptions): Graph {
   const before = body.input('logits', 'float32', ['rows', config.labels]);
   const logits = batchLogits(body, { ...options, dropout: 0 }, arrays, number, weights);
   body.output(body.inputs[1].name as Value, next, 'bool', []);
-  body.output(body.op('Concat', [before, logits], { axis: 0 }), 'more logits', 'float32', ['rows', config.labels]);
+  body.output(body.op('Concat', [before, logits], { axis: 0 }), 'more logits', 'float32', [
+    'rows',
+    config.labels,
+  ]);
   const count = graph.op('Gather', [graph.op('Shape', [arrays.batches]), graph.integers([0], [])]);
   const none = graph.op('ConstantOfShape', [graph.integers([0, config.labels])]);
   const all = graph.op('Loop', [count, graph.boolean(true), none], { body });
@@ -141,7 +144,6 @@ export function scoringLoopGraph(options: DeviceGraphOptions): Graph {
 /** The inputs of a run. The arrays are copied to the device once, not in every turn of the loop. */
 function runInputs(
   graph: Graph,
-  options: DeviceGraphOptions,
   groups: readonly ParameterGroup[],
   kept: readonly (typeof STATE)[number][],
 ): { readonly arrays: RunArrays; readonly states: readonly Value[] } {
@@ -172,11 +174,7 @@ export function groupShape({ size, columns }: ParameterGroup): readonly [number,
   return [size / columns, columns];
 }
 
-function stateInputs(
-  body: Graph,
-  options: DeviceGraphOptions,
-  groups: readonly ParameterGroup[],
-): readonly GroupState[] {
+function stateInputs(body: Graph, groups: readonly ParameterGroup[]): readonly GroupState[] {
   return groups.map((group) => {
     const [values, m, v] = STATE.map((array) =>
       body.input(stateName(group, array), 'float32', groupShape(group)),
@@ -185,12 +183,7 @@ function stateInputs(
   });
 }
 
-function stateOutputs(
-  body: Graph,
-  options: DeviceGraphOptions,
-  groups: readonly ParameterGroup[],
-  states: readonly GroupState[],
-): void {
+function stateOutputs(body: Graph, groups: readonly ParameterGroup[], states: readonly GroupState[]): void {
   groups.forEach((group, i) => {
     for (const array of STATE) {
       body.output(states[i][array], `new ${stateName(group, array)}`, 'float32', groupShape(group));
@@ -266,9 +259,7 @@ function sumOverBatches(
   );
   inner.output(inner.op('Add', [lossBefore, found.loss]), 'loss after', 'float32', []);
 
-  const zeros = groups.map((group) =>
-    body.op('ConstantOfShape', [body.integers(groupShape(group))]),
-  );
+  const zeros = groups.map((group) => body.op('ConstantOfShape', [body.integers(groupShape(group))]));
   const inputs = [count, body.boolean(true), ...zeros, body.scalar(0)];
   const outputs = body.ops('Loop', inputs, groups.length + 1, { body: inner });
   return { sums: outputs.slice(0, -1), loss: outputs.at(-1)! };
