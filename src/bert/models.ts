@@ -19,7 +19,7 @@ export function hashModel(folder: string): Promise<string> {
 const shipped = fileURLToPath(new URL('../../models/', import.meta.url));
 
 /** The folders in which models are found, in this order: `BERT_QE_MODELS`, the package's own, fetched ones. */
-export function modelPaths(): string[] {
+function modelPaths(): string[] {
   const { BERT_QE_MODELS: own } = process.env;
   return [...(own ? [own] : []), shipped, join(cacheFolder(), 'models')];
 }
