@@ -87,7 +87,7 @@ export class FirstStages {
         await buildIndex(titles === 'in-text' ? titlesInText(read) : read, {
           folder,
           analyzer: createAnalyzer({ base: analysis }),
-          ...(signal ? { signal } : {}),
+          signal,
           onProgress: ({ done }) => this.tracker.update(`index (${analysis})`, done),
         });
       },
@@ -119,7 +119,7 @@ export class FirstStages {
       throwIfAborted(signal);
       const ranking = await searcher.search(query, {
         depth: this.experiment.retrieve,
-        ...(signal ? { signal } : {}),
+        signal,
       });
       yield { query: query.id, ranking };
       this.tracker.update(name, ++done, queries.size);
