@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { readRun, writeRun, type Qrels } from '../collection/index.js';
 import { writeFileAtomic } from '../common/atomic.js';
 import { withLock } from '../common/lock.js';
-import { versions } from '../common/versions.js';
+import { versions } from '../common/package-files.js';
 import {
   crossValidate,
   missingQueries,
