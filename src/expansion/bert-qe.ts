@@ -128,7 +128,7 @@ export class BertQE {
     const wanted = Math.min(topK ?? ranking.length, ranking.length);
     const models = this.#modelsFor(options);
     const schedule = scheduleFor(options, wanted, evidence.candidates.length, settings);
-    // An explanation tells every document's rank after phase one.
+    // An explanation has every document's rank after phase one.
     const rankPhaseOne = options.explain;
     const complete = await gatherEvidence(evidence, settings, models, schedule, { rankPhaseOne });
 

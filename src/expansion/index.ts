@@ -14,7 +14,7 @@ export { BIRCH_DEFAULTS, DEFAULTS, PUBLISHED } from './defaults.js';
 export { combine, expansionScore, interpolate, type Combination } from './equations.js';
 export type { Candidate, Evidence } from './evidence.js';
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';
-export type { InputDocument } from './inputs.js';
+export { withIds, type InputDocument } from './inputs.js';
 export { checkLoadOptions } from './choose-models.js';
 export type { LoadOptions } from './choose-models.js';
 export type { BertQEScorers, PhaseScoreOptions } from './models.js';

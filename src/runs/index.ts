@@ -17,7 +17,13 @@ export {
   type RunInputs,
 } from './load-reranker.js';
 export { readMeanCost, type MeanCost } from './mean-cost.js';
-export { rerankRun, withTexts, type BirchRerankedQuery, type RerankedQuery } from './rerank-run.js';
+export {
+  documentsOf,
+  rerankRun,
+  withTexts,
+  type BirchRerankedQuery,
+  type RerankedQuery,
+} from './rerank-run.js';
 export {
   localReranker,
   rerankToFile,

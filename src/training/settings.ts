@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { Device } from '../bert/index.js';
+import { DEFAULT_MAX_LENGTH, type Device, deviceNames } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
 import { refuseUnknownOptions } from '../common/known-options.js';
 import { DEFAULTS } from '../expansion/index.js';
@@ -66,9 +66,6 @@ export interface TrainingOptions {
   readonly device?: Device | undefined;
 }
 
-/** The devices of training. */
-export const trainingDevices = ['cpu', 'webgpu', 'cuda'] as const satisfies readonly Device[];
-
 /** Options that have no default, or one that depends on the examples. */
 type Open = 'steps' | 'validationDepth' | 'candidates' | 'negatives' | 'validateEvery' | 'patience';
 
@@ -89,7 +86,7 @@ const numbers: Readonly<
   batch: [32, 1, 1e6, true],
   learningRate: [1e-6, 1e-12, 1, false],
   warmup: [0.1, 0, 1, false],
-  maxLength: [384, 16, 1e5, true],
+  maxLength: [DEFAULT_MAX_LENGTH, 16, 1e5, true],
   dropout: [0.1, 0, 0.9, false],
   seed: [1, 0, 2 ** 32, true],
   groupSize: [8, 2, 1000, true],
@@ -152,8 +149,8 @@ export function trainingSettings(options: TrainingOptions = {}): TrainingSetting
     throw usage(`loss must be one of ${lossNames.join(', ')}, not ${JSON.stringify(loss)}`);
   }
   const device = options.device ?? 'cpu';
-  if (!trainingDevices.includes(device)) {
-    throw usage(`device must be one of ${trainingDevices.join(', ')}, not ${JSON.stringify(device)}`);
+  if (!deviceNames.includes(device)) {
+    throw usage(`device must be one of ${deviceNames.join(', ')}, not ${JSON.stringify(device)}`);
   }
   const conflict = conflictOf(options);
   if (conflict) throw usage(conflict.reason);

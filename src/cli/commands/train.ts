@@ -1,3 +1,4 @@
+import { deviceNames } from '../../bert/index.js';
 import { join } from 'node:path';
 import { readQueries, readRun, type Query } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
@@ -7,7 +8,6 @@ import { Index } from '../../retrieval/index.js';
 import {
   lossFigure,
   lossNames,
-  trainingDevices,
   trainModel,
   validationMeasure,
   type PhaseThreeInputs,
@@ -97,7 +97,7 @@ const options = {
   'save-every': { type: 'integer', min: 1, default: 200, help: 'steps between two checkpoints' },
   'batch-tokens': { type: 'integer', min: 1, default: 2048, help: 'tokens in memory at a time' },
   threads: { type: 'integer', min: 1, help: "threads (the processor's)" },
-  device: { type: 'string', choices: trainingDevices, default: 'cpu', help: 'where passes run' },
+  device: { type: 'string', choices: deviceNames, default: 'cpu', help: 'where passes run' },
 } as const;
 
 type Values = OptionValues<typeof options>;

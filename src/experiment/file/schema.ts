@@ -1,3 +1,4 @@
+import { deviceNames, precisionNames, sizeLetters } from '../../bert/index.js';
 import { z } from 'zod';
 import { documentFormats, topicFields } from '../../collection/index.js';
 import { parseVariant, PUBLISHED } from '../../expansion/index.js';
@@ -119,8 +120,6 @@ const model = z.union([
   }),
 ]);
 
-const sizes = ['T', 'S', 'M', 'B', 'L'] as const;
-
 const method = z.strictObject({
   kd: count.default(PUBLISHED.kd),
   kc: count.default(PUBLISHED.kc),
@@ -239,9 +238,9 @@ const fields = z.strictObject({
   /** Documents per query that are re-ranked. */
   depth: count.default(PUBLISHED.depth),
   folds,
-  models: z.partialRecord(z.enum(sizes), model).default({}),
-  device: z.enum(['auto', 'cpu', 'webgpu', 'cuda']).default('auto'),
-  precision: z.enum(['auto', 'fp32', 'fp16', 'int8']).default('auto'),
+  models: z.partialRecord(z.enum(sizeLetters), model).default({}),
+  device: z.enum(['auto', ...deviceNames]).default('auto'),
+  precision: z.enum(['auto', ...precisionNames]).default('auto'),
   training: training.optional(),
   method: method.prefault({}),
   tuning: tuning.prefault({}),
