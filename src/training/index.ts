@@ -2,7 +2,16 @@ export type { Configuration } from './configuration.js';
 export type { History, StepRecord, ValidationRecord } from './history.js';
 export { lossFigure } from './loss-figure.js';
 export { isTrained, type TrainingManifest } from './output.js';
-export { conflictOf, type LossName, lossNames, trainingDevices, type TrainingOptions } from './settings.js';
+export {
+  conflictOf,
+  keptWeights,
+  type LossName,
+  lossNames,
+  PUBLISHED_TRAINING,
+  scheduleNames,
+  trainingDevices,
+  type TrainingOptions,
+} from './settings.js';
 export type { PhaseThreeInputs, TrainingInputs } from './inputs.js';
 export { type TrainCall, trainModel, type TrainProgress } from './train.js';
 export { validationMeasure } from './validation.js';

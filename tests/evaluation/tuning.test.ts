@@ -58,6 +58,22 @@ describe('grid search', () => {
     expect(choose(only, ['second', 'first'], rank, { ...options, tolerance: 1 }).parameters).toBe('second');
   });
 
+  test('compares as many decimals as asked for: four, as trec_eval prints them', () => {
+    // One query of 40,000 differs: .5 against .499975, which both are .5000; the other ranks more documents.
+    const many = Array.from({ length: 40_000 }, (_, i) => `v${i}`);
+    const judged = new Map(many.map((id) => [id, new Map([['a', 1]])]));
+    const all = Validation.of({ valid: many }, judged);
+    const rank = (name: 'higher' | 'longer') => (query: string) => {
+      if (query === 'v0') return name === 'higher' ? topped('a').slice(0, 1) : topped('b');
+      return topped(Number(query.slice(1)) % 2 === 0 ? 'a' : 'b').slice(0, 1);
+    };
+    const options = { measure: 'P@1', tieBreak: 'NumRet' };
+    const of = (decimals?: number) =>
+      choose(all, ['longer', 'higher'] as const, rank, { ...options, decimals });
+    expect(of().parameters).toBe('higher');
+    expect(of(4)).toMatchObject({ parameters: 'longer', value: 0.5 });
+  });
+
   test('counts a validation query without any ranking as zero', () => {
     const { value } = choose(
       Validation.of(fold, qrels),
