@@ -80,7 +80,6 @@ export class FirstStages {
   #checkCount({ documents }: Index['statistics']): void {
     const { count = documents } = this.experiment.collection;
     if (documents === count) return;
-    const inEnglish = (number: number): string => number.toLocaleString('en-US');
     throw new BertQeError(
       'input',
       `${this.inputs.documents} has ${inEnglish(documents)} documents${this.#leftOut()} and not ${inEnglish(count)}, as ` +
@@ -172,6 +171,10 @@ async function* titlesInText(
   for await (const { title = '', ...document } of documents) {
     yield title === '' ? document : { ...document, text: `${title}\n${document.text}` };
   }
+}
+
+function inEnglish(number: number): string {
+  return number.toLocaleString('en-US');
 }
 
 function indexStep(analysis: Analysis): string {

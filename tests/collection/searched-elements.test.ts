@@ -50,7 +50,7 @@ describe.each(['terrier', 'anserini'] as const)('the elements of %s', (peer) => 
     const documents = readDocuments(fixture('robust04'), { format: 'trec', elements: peer });
     await buildIndex(documents, { folder, analyzer });
     const index = Index.open(folder);
-    expect(await checkIndex(folder)).toMatchObject({ problems: [] });
+    expect(checkIndex(folder)).toMatchObject({ problems: [] });
     // The edition stands in <DATE>, which is neither title nor text.
     expect(index.term('edit')?.documentFrequency).toBe(2);
     const stored = await index.get(['LA010199-9001']);
