@@ -1,4 +1,3 @@
-import { omitUndefined } from '../common/omit-undefined.js';
 import {
   BertQE,
   checkLoadOptions,
@@ -46,7 +45,7 @@ export class LazyReranker {
     const { results } = await this.rerank(
       query,
       texts.map((text) => ({ text })),
-      omitUndefined({ topK: options.topN, signal: options.signal }),
+      { topK: options.topN, signal: options.signal },
     );
     return results.map(({ index, relevance }) => ({ index, relevanceScore: relevance ?? 0 }));
   }

@@ -1,23 +1,9 @@
-export {
-  bertWeights,
-  narrowToHalf,
-  openCheckpoint,
-  writeSafetensors,
-  type BertWeights,
-  type CheckpointFormat,
-} from './checkpoint/index.js';
+export { openCheckpoint, writeSafetensors } from './checkpoint/index.js';
 export { countOf, encoderFlops, weightFlops } from './cost.js';
 export type { ModelConfig } from './config.js';
 export { readCrossEncoderConfig, readModelConfig } from './model-folder.js';
 export { fetchModel } from './hub/index.js';
-export {
-  cudaState,
-  deviceStates,
-  installCuda,
-  type DeviceState,
-  type InstalledLibrary,
-  type InstallOptions,
-} from './runtime/index.js';
+export { deviceStates, installCuda } from './runtime/index.js';
 export {
   convertModel,
   copyTokenizer,
@@ -25,8 +11,6 @@ export {
   kendallTau,
   quantizeModel,
   writeConfig,
-  type Agreement,
-  type ConvertOptions,
   type ModelDescription,
 } from './manage/index.js';
 export { findModel, hashModel, listModels } from './models.js';
@@ -49,13 +33,4 @@ export {
 export { budgetFor, DEFAULT_MAX_LENGTH, sequenceLength, writeSequence } from './sequence.js';
 export { encoderSizes, SIZE_FOLDERS, sizeNames, type EncoderShape, type SizeLetter } from './sizes.js';
 export { loadTokenizer } from './tokenizer/index.js';
-export type {
-  Checkpoint,
-  PairTemplate,
-  Scorer,
-  ScoreOptions,
-  ScoringCost,
-  TensorInfo,
-  TextPair,
-  Tokenizer,
-} from './types.js';
+export type { Scorer, ScoreOptions, ScoringCost, TextPair, Tokenizer } from './types.js';

@@ -2,7 +2,7 @@ import { BertQeError } from '../common/errors.js';
 import type { Origin } from './types.js';
 
 /** `file` or `file:line`, as compilers write it. */
-export function formatOrigin(origin: Origin): string {
+function formatOrigin(origin: Origin): string {
   return origin.line === undefined ? origin.file : `${origin.file}:${origin.line}`;
 }
 

@@ -28,22 +28,22 @@ export interface RerankProgress {
 /** Options to follow and to stop a query. */
 export interface QueryOptions {
   /** Stops the work between two batches. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: RerankProgress) => void;
 }
 
 /** Options of one call of {@link BertQE.rerank}. */
 export interface RerankOptions extends QueryOptions {
   /** Only the first places are wanted: pairs that cannot change them are not scored. */
-  readonly topK?: number;
+  readonly topK?: number | undefined;
   /** False: `topK` scores everything and cuts. The answer is the same; for comparison (true). */
   readonly prune?: boolean;
   /** Asks for an {@link Explanation} (false). */
-  readonly explain?: boolean;
+  readonly explain?: boolean | undefined;
   /** Asks for the {@link Evidence} (false). */
-  readonly keepEvidence?: boolean;
+  readonly keepEvidence?: boolean | undefined;
   /** Milliseconds after which the best order known so far is returned, with the places that are certain. */
-  readonly deadline?: number;
+  readonly deadline?: number | undefined;
   /** Names the query in the explanation (`1`). */
   readonly queryId?: string;
 }

@@ -124,8 +124,8 @@ export class QueryModels {
         use.tokens += tokens;
         use.flops += flops;
       },
-      ...(signal ? { signal } : {}),
-      ...(onPairs ? { onProgress: (done: number) => onPairs(phase, before + done) } : {}),
+      signal,
+      onProgress: onPairs && ((done) => onPairs(phase, before + done)),
     };
     const scores = await scorer.score(pairs, options);
     use.seconds += (performance.now() - started) / 1000;

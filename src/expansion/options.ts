@@ -2,7 +2,7 @@ import { BertQeError } from '../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { DEFAULTS } from './defaults.js';
 import type { PassageShape } from './passages.js';
-import type { WindowShape } from './windows.js';
+import { halfOverlapping, type WindowShape } from './windows.js';
 
 /** The text that phase two cuts into chunks. */
 export type ChunkSource =
@@ -99,8 +99,6 @@ export function settingsFrom(options: BertQEOptions = {}): Settings {
 
 function checkedSettings(options: BertQEOptions): Settings {
   refuseUnknownOptions('BERT-QE', options, METHOD_OPTIONS);
-  const chunkWords = count('chunkWords', options.chunkWords ?? DEFAULTS.chunkWords);
-  const passageWords = count('passageWords', options.passageWords ?? DEFAULTS.passageWords);
   const chunkSource = options.chunkSource ?? 'best-passage';
   if (!chunkSources.includes(chunkSource)) {
     throw usage(`chunkSource must be one of ${chunkSources.join(', ')}, not ${JSON.stringify(chunkSource)}`);
@@ -109,11 +107,10 @@ function checkedSettings(options: BertQEOptions): Settings {
   return {
     kd: count('kd', options.kd ?? DEFAULTS.kd),
     kc: count('kc', options.kc ?? DEFAULTS.kc),
-    chunk: { length: chunkWords, overlap: Math.floor(chunkWords / 2) },
+    chunk: halfOverlapping(count('chunkWords', options.chunkWords ?? DEFAULTS.chunkWords)),
     chunkPieces: options.chunkPieces === undefined ? undefined : count('chunkPieces', options.chunkPieces),
     passage: {
-      length: passageWords,
-      overlap: Math.floor(passageWords / 2),
+      ...halfOverlapping(count('passageWords', options.passageWords ?? DEFAULTS.passageWords)),
       titleWords: count('titleWords', options.titleWords ?? DEFAULTS.titleWords, 0),
     },
     // Eq. 5 without rel(q,d) is rel(C,d) alone.

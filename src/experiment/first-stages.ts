@@ -111,7 +111,7 @@ export class FirstStages {
         await buildIndex(titles === 'in-text' ? titlesInText(read) : read, {
           folder,
           analyzer: createAnalyzer({ base: analysis }),
-          ...(signal ? { signal } : {}),
+          signal,
           onProgress: ({ done }) => this.tracker.update(`index (${analysis})`, done),
         });
       },
@@ -156,7 +156,7 @@ export class FirstStages {
       throwIfAborted(signal);
       const ranking = await searcher.search(query, {
         depth: this.experiment.retrieve,
-        ...(signal ? { signal } : {}),
+        signal,
       });
       yield { query: query.id, ranking };
       this.tracker.update(name, ++done, queries.size);

@@ -1,11 +1,9 @@
-export type { Configuration } from './configuration.js';
-export type { History, StepRecord, ValidationRecord } from './history.js';
+export type { History } from './history.js';
 export { lossFigure } from './loss-figure.js';
 export { isTrained, type TrainingManifest } from './output.js';
 export {
   conflictOf,
   keptWeights,
-  type LossName,
   lossNames,
   PUBLISHED_TRAINING,
   scheduleNames,

@@ -1,6 +1,6 @@
 import { BertQeError } from '../common/errors.js';
 import { withLock } from '../common/lock.js';
-import { versions } from '../common/versions.js';
+import { versions } from '../common/package-files.js';
 import type { Scorer } from '../bert/index.js';
 import { Checkpoints, type SavedTraining } from './checkpoints.js';
 import { collectExamples } from './collect-examples.js';

@@ -25,7 +25,7 @@ export interface FetchModelOptions {
   readonly token?: string;
   /** Uses the cache only; default: true where `HF_HUB_OFFLINE` is set. */
   readonly offline?: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: DownloadProgress) => void;
   /** Attempts in a row that bring nothing (5), and pauses between them. */
   readonly retry?: Partial<RetryPolicy>;

@@ -20,7 +20,7 @@ export interface InstalledLibrary {
 
 export interface InstallOptions {
   /** A wheel of onnxruntime-gpu, a package for .NET, or a folder; default: the libraries in the cache. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   /** Default: the runtime's folder and version. */
   readonly folder?: string;
   readonly version?: string;

@@ -163,8 +163,8 @@ async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer
         ...(native === 'all' || native === 'ql' ? nativeModels.ql : {}),
       },
       scripts: !options['no-scripts'],
-      ...(shards === undefined ? {} : { shards }),
-      ...(replicas === undefined ? {} : { replicas }),
+      shards,
+      replicas,
       signal: io.signal,
       onProgress: (done) => progress.update(done, share),
     }).finally(() => progress.done());

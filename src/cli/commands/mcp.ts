@@ -7,7 +7,7 @@ import { mostDocuments } from '../mcp/schemas.js';
 import { toolsFor, type ToolSources } from '../mcp/tools.js';
 import { clusterOptions, firstStageOptions, methodOptions, modelOptions, OPTIONS } from '../option-table.js';
 import type { OptionValues } from '../options.js';
-import { packageVersion } from '../package-files.js';
+import { packageVersion } from '../../common/package-files.js';
 import { rerankerConfig } from '../reranker-config.js';
 
 const options = {

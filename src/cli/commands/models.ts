@@ -140,7 +140,7 @@ async function quantize(model: string | undefined, { out, pairs }: Values, io: I
   const given = pairs === undefined ? undefined : await readAllPairs(pairs);
   if (given?.length === 0) throw new BertQeError('input', `${pairs}: holds no pairs.`);
   const agreement = await quantizeModel(source, target, {
-    ...(given ? { pairs: given } : {}),
+    pairs: given,
     signal: io.signal,
   });
   const perList = Number.isNaN(agreement.tauPerList) ? '' : `, ${agreement.tauPerList.toFixed(4)} per list`;

@@ -71,7 +71,7 @@ function rerankTool(sources: ToolSources): Tool {
     output: schemas.rerankOutput,
     async run({ query, documents, limit }, signal) {
       const candidates = inputsOf(documents);
-      const reranking = await explained(sources, query, candidates, omitUndefined({ topK: limit, signal }));
+      const reranking = await explained(sources, query, candidates, { topK: limit, signal });
       return {
         query,
         results: placesOf(reranking, candidates).map(({ place, index }) => ({ ...place, index })),

@@ -27,7 +27,7 @@ export interface DistributeOptions<R> {
   readonly attempts?: number;
   /** Milliseconds between two looks at the queue (200). */
   readonly pollMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The result of a task. */

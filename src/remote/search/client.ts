@@ -207,7 +207,7 @@ function translated(error: unknown, method: string, path: string): Error {
 }
 
 /** Type and reason of an error in the server's words: those of the root cause, where there is one. */
-export function describe(body: unknown): { type: string; reason: string } {
+function describe(body: unknown): { type: string; reason: string } {
   const error = (body as { error?: unknown } | null | undefined)?.error;
   if (typeof error !== 'object' || error === null) {
     const text = typeof error === 'string' ? error : typeof body === 'string' ? body : '';

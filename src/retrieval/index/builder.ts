@@ -29,7 +29,7 @@ export interface BuildOptions {
   readonly analyzer: Analyzer;
   /** The most postings in memory (4 million, about 100 MB in all). */
   readonly postingsInMemory?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: BuildProgress) => void;
 }
 

@@ -7,7 +7,7 @@ import { Index } from './reader.js';
 import { FILES, type FileName } from './storage.js';
 
 export interface CheckOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (done: number, total: number) => void;
 }
 

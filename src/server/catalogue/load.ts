@@ -91,8 +91,8 @@ async function open(
   const scorer = await BertScorer.load({
     model: folder,
     niceness: scoringNiceness,
-    ...(device === undefined ? {} : { device }),
-    ...(precision === undefined ? {} : { precision }),
+    device,
+    precision,
   });
   const name = Object.hasOwn(SIZE_FOLDERS, model) ? SIZE_FOLDERS[model as SizeLetter] : basename(folder);
   return { name, scorer };

@@ -35,7 +35,7 @@ export interface FeedbackInputs {
   readonly bestPassage: Scorer;
   readonly phaseOne: Scorer;
   readonly phaseTwo: Scorer;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Runs phases one and two of each query. Judgements play no part: the chunks are those that ranking would use. */
@@ -76,7 +76,7 @@ async function feedbackOf(
   const candidates = found.map((document, i) => ({ ...document, score: ranking[i].score }));
   const evidence = await bertQe.evidence(query.text, candidates, {
     until: 'phaseTwo',
-    ...(signal ? { signal } : {}),
+    signal,
   });
   return {
     chunks: evidence.chunks!.map(({ text, weight }) => ({ text, weight })),
