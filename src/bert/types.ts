@@ -12,6 +12,8 @@ export interface ScoreOptions {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
   /** Called once with the cost of the pairs. Scorers that cannot count tokens never call it. */
   readonly onCost?: (cost: ScoringCost) => void;
+  /** The most word pieces of the second text (what the maximum length leaves it). Scorers on servers cut texts themselves. */
+  readonly secondPieces?: number;
 }
 
 /** The cost of scored pairs. */

@@ -17,6 +17,8 @@ export { documentFormats } from './sourced-document.js';
 export type { DocumentFields, DocumentFormat, SourcedDocument } from './sourced-document.js';
 export { countDocuments, readDocumentBatches, readDocuments } from './documents.js';
 export type { ReadDocumentsOptions } from './documents.js';
+export { elementChoices } from './searched-elements.js';
+export type { ElementChoice } from './searched-elements.js';
 export { readQueries } from './queries.js';
 export { topicFields } from './topics.js';
 export { foldsOfPartitions, readFolds, roundRobinFolds } from './folds.js';

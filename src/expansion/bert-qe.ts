@@ -3,6 +3,7 @@ import { BertQeError } from '../common/errors.js';
 import { mapInSlices } from '../common/yield.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { costOf } from './cost.js';
+import { AS_PUBLISHED } from './defaults.js';
 import { Candidate, Evidence } from './evidence.js';
 import { explain } from './explanation.js';
 import { FinalScores } from './final-scores.js';
@@ -96,7 +97,11 @@ export class BertQE {
     checkLoadOptions(options);
     const { models, preset, fineTuned, device, precision, ...method } = options;
     const chosen = chooseModels(models, preset, fineTuned);
-    const settings = { ...method, expansion: chosen.expansion && (method.expansion ?? true) };
+    const settings = {
+      ...(preset === undefined ? {} : AS_PUBLISHED),
+      ...method,
+      expansion: chosen.expansion && (method.expansion ?? true),
+    };
     // Options are cheap to check: before a model is loaded.
     settingsFrom(settings);
     const { scorers, loaded } = await loadModels(chosen, device, precision);

@@ -10,7 +10,7 @@ export {
   type BirchRerankOptions,
 } from './birch/index.js';
 export type { PhaseCost, RerankCost } from './cost.js';
-export { BIRCH_DEFAULTS, DEFAULTS, PUBLISHED } from './defaults.js';
+export { AS_PUBLISHED, BIRCH_DEFAULTS, DEFAULTS, PUBLISHED } from './defaults.js';
 export { combine, expansionScore, interpolate, type Combination } from './equations.js';
 export type { Candidate, Evidence } from './evidence.js';
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';

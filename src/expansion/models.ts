@@ -72,7 +72,11 @@ export class QueryModels {
   }
 
   /** Probabilities of the pairs, in their order. */
-  async score(phase: Phase, pairs: readonly TextPair[]): Promise<Float64Array> {
+  async score(
+    phase: Phase,
+    pairs: readonly TextPair[],
+    limits: Pick<ScoreOptions, 'secondPieces'> = {},
+  ): Promise<Float64Array> {
     const scorer = this.scorers[phase];
     let known = this.#known.get(scorer);
     if (!known) this.#known.set(scorer, (known = new Map()));
@@ -83,7 +87,7 @@ export class QueryModels {
       if (addIfUnknown(known, pairs[i])) unknown.push(pairs[i]);
     }
     if (unknown.length > 0) {
-      const scores = checked(await this.#ask(scorer, phase, unknown), unknown.length, phase);
+      const scores = checked(await this.#ask(scorer, phase, unknown, limits), unknown.length, phase);
       for (let i = 0; i < unknown.length; i++) {
         if (isCheck(i) && slice.isOver) await this.#yield(slice);
         known.get(unknown[i].a)!.set(unknown[i].b, scores[i]);
@@ -102,7 +106,12 @@ export class QueryModels {
     throwIfAborted(this.signal);
   }
 
-  async #ask(scorer: Scorer, phase: Phase, pairs: readonly TextPair[]): Promise<Float32Array> {
+  async #ask(
+    scorer: Scorer,
+    phase: Phase,
+    pairs: readonly TextPair[],
+    limits: Pick<ScoreOptions, 'secondPieces'>,
+  ): Promise<Float32Array> {
     const { signal, onPairs } = this.options;
     throwIfAborted(signal);
     const use = this.use[phase];
@@ -110,6 +119,7 @@ export class QueryModels {
     const before = use.pairs;
     const options: PhaseScoreOptions = {
       phase,
+      ...limits,
       onCost: ({ tokens, flops }: ScoringCost) => {
         use.tokens += tokens;
         use.flops += flops;

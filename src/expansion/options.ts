@@ -23,6 +23,8 @@ export interface BertQEOptions {
   readonly kc?: number;
   /** m, the words of a chunk; neighbours share m/2 of them, rounded down (50). */
   readonly chunkWords?: number;
+  /** The most word pieces of a chunk in phase two (as many as of a passage, 254; the authors' code has 126). */
+  readonly chunkPieces?: number | undefined;
   /** Words of a passage; neighbours share half of them, rounded down (100). */
   readonly passageWords?: number;
   /** Words of the title that go in front of every passage; 0 leaves titles out (30). */
@@ -56,6 +58,7 @@ export interface Settings {
   readonly kd: number;
   readonly kc: number;
   readonly chunk: WindowShape;
+  readonly chunkPieces: number | undefined;
   readonly passage: PassageShape;
   readonly alpha: number;
   readonly beta: number;
@@ -70,6 +73,7 @@ export const METHOD_OPTIONS: OptionNames<BertQEOptions> = {
   kd: true,
   kc: true,
   chunkWords: true,
+  chunkPieces: true,
   passageWords: true,
   titleWords: true,
   alpha: true,
@@ -104,6 +108,7 @@ function checkedSettings(options: BertQEOptions): Settings {
     kd: count('kd', options.kd ?? DEFAULTS.kd),
     kc: count('kc', options.kc ?? DEFAULTS.kc),
     chunk: halfOverlapping(count('chunkWords', options.chunkWords ?? DEFAULTS.chunkWords)),
+    chunkPieces: options.chunkPieces === undefined ? undefined : count('chunkPieces', options.chunkPieces),
     passage: {
       ...halfOverlapping(count('passageWords', options.passageWords ?? DEFAULTS.passageWords)),
       titleWords: count('titleWords', options.titleWords ?? DEFAULTS.titleWords, 0),

@@ -1,7 +1,14 @@
 export type { History } from './history.js';
 export { lossFigure } from './loss-figure.js';
 export { isTrained, type TrainingManifest } from './output.js';
-export { conflictOf, lossNames, type TrainingOptions } from './settings.js';
+export {
+  conflictOf,
+  keptWeights,
+  lossNames,
+  PUBLISHED_TRAINING,
+  scheduleNames,
+  type TrainingOptions,
+} from './settings.js';
 export type { PhaseThreeInputs, TrainingInputs } from './inputs.js';
 export { type TrainCall, trainModel, type TrainProgress } from './train.js';
 export { validationMeasure } from './validation.js';

@@ -105,6 +105,8 @@ async function trainLocked(
         steps,
         learningRate: settings.learningRate,
         warmup: settings.warmup,
+        schedule: settings.schedule,
+        keep: settings.keep,
         examplesPerStep: data.examplesPerStep,
         saveEvery: settings.saveEvery,
         validateEvery: settings.validateEvery ?? Math.max(1, Math.ceil(steps / 10)),
@@ -116,7 +118,7 @@ async function trainLocked(
       },
       state,
     );
-    const manifest = manifestOf(inputs, configuration, data.counts, state, steps);
+    const manifest = manifestOf(inputs, settings, configuration, data.counts, state, steps);
     return await writeTrainedModel(out, base, manifest, state.best, checkpoints, worker);
   } finally {
     await worker.close();
@@ -153,6 +155,7 @@ function openWorker(
 
 function manifestOf(
   inputs: TrainingInputs,
+  settings: TrainingSettings,
   configuration: Configuration,
   examples: ExampleCounts,
   state: LoopState,
@@ -167,7 +170,7 @@ function manifestOf(
     examples,
     steps: state.step,
     plannedSteps,
-    best: bestOf(state.validations) ?? null,
+    best: (settings.keep === 'best' && bestOf(state.validations)) || null,
     seconds: Math.round(state.seconds * 10) / 10,
     history: { steps: thinned(state.steps, keptPoints), validations: state.validations },
   };

@@ -314,6 +314,18 @@ describe('inputs that do not fit together', () => {
     await go(small, join(folder, 'trained-in'));
   });
 
+  test('are named: a collection with another number of documents, before anything is ranked', async () => {
+    const rest = { models: { T: './models/t' }, variants: ['TTT'], baselines: [], grid: undefined };
+    const collection = { documents: 'collection', leaveOut: ['bridge-'], count: 200 };
+    await complaint({ ...rest, collection }).toThrow(
+      /collection has 190 documents without bridge-… and not 200, as collection.count says/,
+    );
+    small.write({ ...rest, collection: { ...collection, count: 190 } });
+    // The index that was built is the one that is used.
+    const { ran } = await go(small, join(folder, 'out'));
+    expect(ran).not.toContain('index terrier');
+  });
+
   test('are named: a query in two files', async () => {
     const queries = ['./collection/queries.jsonl', './collection/queries.jsonl'];
     await complaint({ collection: { documents: 'collection', queries } }).toThrow('is in another file too');

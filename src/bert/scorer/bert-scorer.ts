@@ -154,9 +154,19 @@ export class BertScorer implements Scorer {
   }
 
   /** The cost of pairs, without scoring them; undefined where the shape of the model is not known. */
-  costOf(pairs: readonly TextPair[]): ScoringCost | undefined {
+  costOf(
+    pairs: readonly TextPair[],
+    options: Pick<ScoreOptions, 'secondPieces'> = {},
+  ): ScoringCost | undefined {
     const { shape } = this.info;
-    return shape && scoringCost(shape, countOf(pairs.map((pair) => this.lengthOf(pair))));
+    const planning = this.#planningFor(options);
+    return shape && scoringCost(shape, countOf(pairs.map((pair) => lengthOf(pair, planning))));
+  }
+
+  #planningFor({ secondPieces = Infinity }: Pick<ScoreOptions, 'secondPieces'>): PlanOptions {
+    const { budget } = this.#planning;
+    if (secondPieces >= budget.second) return this.#planning;
+    return { ...this.#planning, budget: { ...budget, second: secondPieces } };
   }
 
   async #run(pairs: readonly TextPair[], options: ScoreOptions): Promise<Logits> {
@@ -173,7 +183,7 @@ export class BertScorer implements Scorer {
     let done = 0;
     const total = new SequenceTotal();
     try {
-      for await (const planned of plan(pairs, this.#planning, signal)) {
+      for await (const planned of plan(pairs, this.#planningFor(options), signal)) {
         await inFlight.room();
         const finish = (logits: Float32Array): void => {
           planned.pairs.forEach((pair, row) => {

@@ -6,8 +6,10 @@ import { DEFAULTS } from '../../expansion/index.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { Index } from '../../retrieval/index.js';
 import {
+  keptWeights,
   lossFigure,
   lossNames,
+  scheduleNames,
   trainModel,
   validationMeasure,
   type PhaseThreeInputs,
@@ -58,6 +60,18 @@ const options = {
   batch: { type: 'integer', min: 1, help: 'examples per step (32; of the residual loss 96 candidates)' },
   'learning-rate': { type: 'number', default: 1e-6, help: 'its peak, after the warm-up' },
   warmup: { type: 'number', min: 0, max: 1, default: 0.1, help: 'share of the steps in which it rises' },
+  schedule: {
+    type: 'string',
+    choices: scheduleNames,
+    default: 'linear',
+    help: "course of the learning rate; bert: that of BERT's own code, as published",
+  },
+  keep: {
+    type: 'string',
+    choices: keptWeights,
+    default: 'best',
+    help: 'weights that are kept: those of the best validation, or of the last step, as published',
+  },
   'max-length': OPTIONS['max-length'],
   dropout: { type: 'number', min: 0, max: 0.9, default: 0.1, help: 'share of activations that is dropped' },
   seed: { type: 'integer', min: 0, default: 1, help: 'all that is random follows from it' },
@@ -168,6 +182,8 @@ export const trainCommand = defineCommand({
           batch: options.batch,
           learningRate: options['learning-rate'],
           warmup: options.warmup,
+          schedule: options.schedule,
+          keep: options.keep,
           maxLength: options['max-length'],
           dropout: options.dropout,
           seed: options.seed,
