@@ -15,7 +15,7 @@ export { combine, expansionScore, interpolate, type Combination } from './equati
 export type { Candidate, Evidence } from './evidence.js';
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';
 export { withIds, type InputDocument } from './inputs.js';
-export { checkLoadOptions } from './choose-models.js';
+export { checkLoadOptions, chooseModels } from './choose-models.js';
 export type { LoadOptions } from './choose-models.js';
 export type { BertQEScorers, PhaseScoreOptions } from './models.js';
 export {
