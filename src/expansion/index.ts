@@ -19,12 +19,18 @@ export {
   type ScoredSentence,
   type SentenceEvidence,
 } from './birch/index.js';
-export type { PhaseCost, RerankCost } from './cost.js';
+export { unprunedCost, type PhaseCost, type RerankCost } from './cost.js';
 export { BIRCH_DEFAULTS, DEFAULTS, PUBLISHED } from './defaults.js';
 export { combine, expansionScore, interpolate, type Combination } from './equations.js';
-export type { Candidate, Evidence, ExpansionChunk } from './evidence.js';
+export {
+  compareTied,
+  type Candidate,
+  type Evidence,
+  type ExpansionChunk,
+  type RankedInput,
+} from './evidence.js';
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';
-export type { InputDocument } from './inputs.js';
+export { checkQuery, initialRanking, type InputDocument } from './inputs.js';
 export { checkLoadOptions } from './choose-models.js';
 export type { LoadOptions, ModelChoice, ModelOptions, PhaseModels } from './choose-models.js';
 export type { BertQEScorers, PhaseScoreOptions } from './models.js';
