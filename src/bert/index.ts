@@ -7,7 +7,7 @@ export {
   type CheckpointFormat,
 } from './checkpoint/index.js';
 export { countOf, encoderFlops, weightFlops } from './cost.js';
-export type { ModelConfig } from './config.js';
+export { formatModelConfig, type ModelConfig } from './config.js';
 export { readCrossEncoderConfig, readModelConfig } from './model-folder.js';
 export { fetchModel } from './hub/index.js';
 export {

@@ -61,7 +61,9 @@ export function cedrBatch(
   pairs: readonly TokenPair[],
   targets?: Float32Array<ArrayBuffer>,
 ): NetworkBatch {
-  const sequences = pairs.flatMap(({ query, pieces }, pair) => pieces.map((piece) => ({ pair, query, piece })));
+  const sequences = pairs.flatMap(({ query, pieces }, pair) =>
+    pieces.map((piece) => ({ pair, query, piece })),
+  );
   const lengths = Int32Array.from(sequences, ({ query, piece }) => sequenceLength(template, query, piece));
   const ids = new Int32Array(lengths.reduce((sum, length) => sum + length, 0));
   const splits = new Int32Array(sequences.length);

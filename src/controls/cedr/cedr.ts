@@ -1,18 +1,28 @@
 import { availableParallelism } from 'node:os';
-import { countOf, encoderFlops, loadTokenizer, type ModelConfig, type Tokenizer } from '../../bert/index.js';
+import {
+  countOf,
+  encoderFlops,
+  loadTokenizer,
+  type ModelConfig,
+  readModelConfig,
+  type Tokenizer,
+} from '../../bert/index.js';
 import { modelBytes } from '../../bert/onnx/index.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
-import { type NetworkBatch, NetworkWorker, publishedAdam, readTensors } from '../../training/network/index.js';
+import {
+  type NetworkBatch,
+  NetworkWorker,
+  publishedAdam,
+  readTensors,
+} from '../../training/network/index.js';
 import { readDescription, weightsFile } from '../folder.js';
 import { CONTROL_OPTIONS, type ControlOptions, NetworkReranker, type PreparedQuery } from '../reranker.js';
 import { cedrBatch, type CedrLengths, type TokenPair, tokenPair } from './batches.js';
 import { cedrShapes, scoringGraph } from './graph.js';
 
-/** The content of a model's `config.json`. */
-export interface CedrDescription {
-  /** The configuration of the encoder. */
-  readonly encoder: ModelConfig;
+/** What a model's `config.json` has besides the configuration of BERT. */
+interface CedrDescription {
   readonly lengths: CedrLengths;
 }
 
@@ -31,7 +41,8 @@ export class Cedr extends NetworkReranker {
   private constructor(
     worker: NetworkWorker,
     private readonly tokenizer: Tokenizer,
-    private readonly description: CedrDescription,
+    private readonly encoder: ModelConfig,
+    private readonly lengths: CedrLengths,
     options: ControlOptions,
   ) {
     super('CEDR-KNRM', worker, options);
@@ -48,19 +59,20 @@ export class Cedr extends NetworkReranker {
     const known = { ...CONTROL_OPTIONS, model: true, threads: true } as const;
     refuseUnknownOptions('Cedr.load', options, known, "{ model: 'folder' }");
     const { model, threads = availableParallelism(), ...control } = options;
-    const description = await readDescription<CedrDescription>(model, 'cedr-knrm');
+    const { lengths } = await readDescription<CedrDescription>(model, 'cedr-knrm');
+    const encoder = await readModelConfig(model);
     const tokenizer = await loadTokenizer(model);
-    const shapes = [...cedrShapes(description.encoder)].map(([name, shape]) => ({ name, shape }));
+    const shapes = [...cedrShapes(encoder)].map(([name, shape]) => ({ name, shape }));
     const values = await readTensors(weightsFile(model), { parameters: shapes });
     const worker = await NetworkWorker.open({
       network: {
         parameters: shapes.map((one, i) => ({ ...one, values: values[i] })),
-        scoring: await modelBytes(scoringGraph(description.encoder)),
+        scoring: await modelBytes(scoringGraph(encoder)),
       },
       settings: { adam: publishedAdam, biasCorrection: true, dropout: 0, seed: 1, threads },
     });
     try {
-      return new Cedr(worker, tokenizer, description, control);
+      return new Cedr(worker, tokenizer, encoder, lengths, control);
     } catch (error) {
       await worker.close();
       throw error;
@@ -68,7 +80,7 @@ export class Cedr extends NetworkReranker {
   }
 
   protected prepare(query: string, candidates: readonly RankedInput[]): PreparedQuery {
-    const { lengths, encoder } = this.description;
+    const { lengths, encoder } = this;
     const first = this.tokenizer.encode(query).subarray(0, lengths.queryTokens);
     const pairs = candidates.map(({ document }) =>
       tokenPair(this.tokenizer, first, documentTokens(this.tokenizer, document, lengths), lengths),
@@ -109,7 +121,12 @@ export function batchesOf(
       end < order.length &&
       (sequences + pairs[order[end]].pieces.length) * pairs[order[from]].longest <= batchTokens
     );
-    batches.push(cedrBatch(tokenizer, order.slice(from, end).map((place) => pairs[place])));
+    batches.push(
+      cedrBatch(
+        tokenizer,
+        order.slice(from, end).map((place) => pairs[place]),
+      ),
+    );
     from = end;
   }
   return { batches, places: order };
@@ -117,7 +134,8 @@ export function batchesOf(
 
 /** FLOPs of a pair: BERT, and the cosines of every layer. */
 function cedrFlops(encoder: ModelConfig, { query, pieces, tokens }: TokenPair): number {
-  const special = tokens / pieces.length - pieces.reduce((sum, piece) => sum + piece.length, 0) / pieces.length;
+  const special =
+    tokens / pieces.length - pieces.reduce((sum, piece) => sum + piece.length, 0) / pieces.length;
   const count = countOf(pieces.map((piece) => piece.length + special));
   const document = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const cosines = (encoder.layers + 1) * 2 * encoder.hidden * query.length * document;

@@ -71,7 +71,10 @@ export function trainingGraph(
   const sum = (x: Value): Value => graph.op('ReduceSum', [x], { keepdims: 0 });
   const loss = graph.op('Sub', [sum(targets), sum(graph.op('Mul', [shares, targets]))]);
   const dense = [...weights.keys()].filter((name) => !isTable(name));
-  const [ofTokens, ...ofWeights] = gradients(graph, loss, [tokens, ...dense.map((name) => weights.get(name)!)]);
+  const [ofTokens, ...ofWeights] = gradients(graph, loss, [
+    tokens,
+    ...dense.map((name) => weights.get(name)!),
+  ]);
   graph.output(loss, LOSS, 'float32', []);
   graph.output(ofTokens, TOKEN_GRADIENTS, 'float32', ['tokens', config.hidden]);
   const shapes = cedrShapes(config);
@@ -80,9 +83,7 @@ export function trainingGraph(
 }
 
 function weightInputs(graph: Graph, config: ModelConfig): ReadonlyMap<string, Value> {
-  return new Map(
-    [...cedrShapes(config)].map(([name, shape]) => [name, graph.input(name, 'float32', shape)]),
-  );
+  return new Map([...cedrShapes(config)].map(([name, shape]) => [name, graph.input(name, 'float32', shape)]));
 }
 
 /**

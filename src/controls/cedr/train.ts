@@ -1,4 +1,4 @@
-import { copyTokenizer, hashModel, type Tokenizer } from '../../bert/index.js';
+import { copyTokenizer, formatModelConfig, hashModel, type Tokenizer } from '../../bert/index.js';
 import { bertWeights, openCheckpoint } from '../../bert/checkpoint/index.js';
 import { modelBytes } from '../../bert/onnx/index.js';
 import type { DocumentStore } from '../../collection/index.js';
@@ -59,9 +59,13 @@ export async function trainCedr(
   return trainNetwork(task, inputs, settings, call);
 }
 
-function checkLengths({ queryTokens, documentTokens: document, maxLength }: CedrLengths, base: BaseModel): void {
+function checkLengths(
+  { queryTokens, documentTokens: document, maxLength }: CedrLengths,
+  base: BaseModel,
+): void {
   const { maxPositions } = base.config;
-  const isRight = queryTokens >= 1 && document >= 1 && maxLength <= maxPositions && maxLength >= queryTokens + 16;
+  const isRight =
+    queryTokens >= 1 && document >= 1 && maxLength <= maxPositions && maxLength >= queryTokens + 16;
   if (isRight) return;
   throw new BertQeError(
     'usage',
@@ -100,7 +104,9 @@ async function openCedr(
               await pairOf(query.text, other),
             ]),
           );
-          const targets = Float32Array.from({ length: 2 * some.length }, (_, i) => (i % 2 === 0 ? weight : 0));
+          const targets = Float32Array.from({ length: 2 * some.length }, (_, i) =>
+            i % 2 === 0 ? weight : 0,
+          );
           return cedrBatch(tokenizer, both.flat(), targets);
         }),
       );
@@ -112,7 +118,10 @@ async function openCedr(
     },
     files: {
       files: (out) => copyTokenizer(folder, out),
-      config: (out) => writeDescription(out, 'cedr-knrm', { encoder: config, lengths }),
+      config: (out) => {
+        const encoder = JSON.parse(formatModelConfig(config)) as object;
+        return writeDescription(out, 'cedr-knrm', { ...encoder, lengths });
+      },
     },
   };
 }
@@ -121,7 +130,9 @@ async function openCedr(
 const pairsAtOnce = 4;
 
 function slices<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
+    items.slice(i * size, (i + 1) * size),
+  );
 }
 
 /** The tokens of queries and documents, each made once. */

@@ -86,8 +86,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     const axis = attributes['axis'] as number;
     let parts: Value[] | undefined;
     return inputs.map((_, i) => () => {
-      const size = (x: Value): Value =>
-        graph.op('Gather', [graph.op('Shape', [x]), graph.integers([axis])]);
+      const size = (x: Value): Value => graph.op('Gather', [graph.op('Shape', [x]), graph.integers([axis])]);
       const sizes = (): Value => graph.op('Concat', inputs.map(size), { axis: 0 });
       parts ??= graph.ops('Split', [gradient, sizes()], inputs.length, { axis });
       return parts[i];

@@ -18,13 +18,7 @@ export {
   WORDS,
 } from '../graph/index.js';
 export { NetworkEngine, type NetworkSettings } from './engine.js';
-export {
-  type FeedArray,
-  type Network,
-  type NetworkBatch,
-  type NetworkParameter,
-  SCORES,
-} from './network.js';
+export { type FeedArray, type Network, type NetworkBatch, type NetworkParameter, SCORES } from './network.js';
 export { NetworkWorker } from './network-worker.js';
 export { readTensors } from './state-file.js';
 export {

@@ -42,7 +42,9 @@ export async function readMoments(
 /** Reads the values of a network's parameters, by the names under which a file has them. */
 export async function readTensors(
   file: string,
-  { parameters }: { readonly parameters: readonly { readonly name: string; readonly shape: readonly number[] }[] },
+  {
+    parameters,
+  }: { readonly parameters: readonly { readonly name: string; readonly shape: readonly number[] }[] },
   stored: (name: string) => string = (name) => name,
 ): Promise<Float32Array[]> {
   const checkpoint = await openCheckpoint(file);
@@ -51,8 +53,12 @@ export async function readTensors(
     for (const { name, shape } of parameters) {
       const info = checkpoint.tensors.get(stored(name));
       if (info === undefined || info.shape.join() !== shape.join()) {
-        const problem = info === undefined ? 'is missing' : `is ${info.shape.join('×')}, not ${shape.join('×')}`;
-        throw new BertQeError('corrupt', `${file}: the tensor "${stored(name)}" ${problem}; train the model anew.`);
+        const problem =
+          info === undefined ? 'is missing' : `is ${info.shape.join('×')}, not ${shape.join('×')}`;
+        throw new BertQeError(
+          'corrupt',
+          `${file}: the tensor "${stored(name)}" ${problem}; train the model anew.`,
+        );
       }
       found.push(await checkpoint.read(stored(name)));
     }

@@ -195,11 +195,12 @@ async function train(
         takeStep: async (step, learningRate) =>
           worker.step(step, learningRate, await ofPairs(sampler.pairs(step))),
         ...(validationQueries && {
-          validate: () => validate(validationQueries, inputs, settings, async (query, ranking) => {
-            const { batches, places } = await ofQuery(query, ranking);
-            const scores = await worker.score(batches);
-            return places.map((place, i) => ({ id: ranking[place].id, score: scores[i] }));
-          }),
+          validate: () =>
+            validate(validationQueries, inputs, settings, async (query, ranking) => {
+              const { batches, places } = await ofQuery(query, ranking);
+              const scores = await worker.score(batches);
+              return places.map((place, i) => ({ id: ranking[place].id, score: scores[i] }));
+            }),
         }),
         signal,
         onProgress,
