@@ -301,18 +301,23 @@ class PairSampler {
 
 function configurationOf(
   { queries, validationQueries = [], qrels, run, documentsKey }: NetworkTrainingInputs,
-  { threads: _, saveEvery: __, ...settings }: NetworkTrainingSettings,
+  settings: NetworkTrainingSettings,
 ): Configuration {
   const ids = [...queries, ...validationQueries].map(({ id }) => id);
   const deepest = Math.max(settings.depth, settings.validationDepth);
-  const texts = (some: readonly Query[]): string => hashJson(some.map(({ id, text }) => [id, text]));
-  const listed = Object.entries(settings).filter(([, value]) => value !== undefined) as [string, number][];
+  const listed = Object.entries(settings).filter(
+    ([name, value]) => value !== undefined && name !== 'threads' && name !== 'saveEvery',
+  ) as [string, number][];
   return {
     ...Object.fromEntries(listed),
     documents: documentsKey,
-    queries: texts(queries),
-    validationQueries: texts(validationQueries),
+    queries: hashTexts(queries),
+    validationQueries: hashTexts(validationQueries),
     qrels: hashJson(ids.map((id) => [...(qrels.get(id) ?? [])])),
     run: hashJson(ids.map((id) => (run.get(id) ?? []).slice(0, deepest))),
   };
+}
+
+function hashTexts(queries: readonly Query[]): string {
+  return hashJson(queries.map(({ id, text }) => [id, text]));
 }
