@@ -3,6 +3,7 @@ import { BertQeError } from '../common/errors.js';
 import { mapInSlices } from '../common/yield.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { costOf } from './cost.js';
+import { AS_PUBLISHED } from './defaults.js';
 import { Candidate, Evidence } from './evidence.js';
 import { explain } from './explanation.js';
 import { FinalScores } from './final-scores.js';
@@ -27,22 +28,22 @@ export interface RerankProgress {
 /** Options to follow and to stop a query. */
 export interface QueryOptions {
   /** Stops the work between two batches. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: RerankProgress) => void;
 }
 
 /** Options of one call of {@link BertQE.rerank}. */
 export interface RerankOptions extends QueryOptions {
   /** Only the first places are wanted: pairs that cannot change them are not scored. */
-  readonly topK?: number;
+  readonly topK?: number | undefined;
   /** False: `topK` scores everything and cuts. The answer is the same; for comparison (true). */
   readonly prune?: boolean;
   /** Asks for an {@link Explanation} (false). */
-  readonly explain?: boolean;
+  readonly explain?: boolean | undefined;
   /** Asks for the {@link Evidence} (false). */
-  readonly keepEvidence?: boolean;
+  readonly keepEvidence?: boolean | undefined;
   /** Milliseconds after which the best order known so far is returned, with the places that are certain. */
-  readonly deadline?: number;
+  readonly deadline?: number | undefined;
   /** Names the query in the explanation (`1`). */
   readonly queryId?: string;
 }
@@ -96,7 +97,11 @@ export class BertQE {
     checkLoadOptions(options);
     const { models, preset, fineTuned, device, precision, ...method } = options;
     const chosen = chooseModels(models, preset, fineTuned);
-    const settings = { ...method, expansion: chosen.expansion && (method.expansion ?? true) };
+    const settings = {
+      ...(preset === undefined ? {} : AS_PUBLISHED),
+      ...method,
+      expansion: chosen.expansion && (method.expansion ?? true),
+    };
     // Options are cheap to check: before a model is loaded.
     settingsFrom(settings);
     const { scorers, loaded } = await loadModels(chosen, device, precision);
@@ -128,7 +133,7 @@ export class BertQE {
     const wanted = Math.min(topK ?? ranking.length, ranking.length);
     const models = this.#modelsFor(options);
     const schedule = scheduleFor(options, wanted, evidence.candidates.length, settings);
-    // An explanation tells every document's rank after phase one.
+    // An explanation has every document's rank after phase one.
     const rankPhaseOne = options.explain;
     const complete = await gatherEvidence(evidence, settings, models, schedule, { rankPhaseOne });
 

@@ -4,11 +4,11 @@ import type { RankedInput } from './evidence.js';
 /** A document to re-rank. */
 export interface InputDocument {
   /** Breaks ties and names the document in the answer; its index where absent. */
-  readonly id?: string;
-  readonly title?: string;
+  readonly id?: string | undefined;
+  readonly title?: string | undefined;
   readonly text: string;
   /** I(q,d), its score in the initial ranking: on all documents or on none. */
-  readonly score?: number;
+  readonly score?: number | undefined;
 }
 
 /**
@@ -38,6 +38,20 @@ export function initialRanking(documents: readonly (string | InputDocument)[]): 
     inputs.forEach((input, i) => (input.initialRank = i + 1));
   }
   return inputs;
+}
+
+/** Documents with their ids. One that is left out is the document's place; no id may come twice. */
+export function withIds(
+  documents: readonly (string | InputDocument)[],
+): (InputDocument & { readonly id: string })[] {
+  const seen = new Set<string>();
+  return documents.map((given, place) => {
+    const document = typeof given === 'string' ? { text: given } : given;
+    const { id = String(place) } = document;
+    if (seen.has(id)) throw new BertQeError('usage', `documents[${place}]: the id "${id}" is there twice.`);
+    seen.add(id);
+    return { ...document, id };
+  });
 }
 
 /** Refuses a query without words. */

@@ -1,5 +1,5 @@
 import { readRun, type Qrels } from '../collection/index.js';
-import { paperCost, type PaperCost, windowSpans } from '../expansion/index.js';
+import { paperCost, type PaperCost } from '../expansion/index.js';
 import {
   compareRuns,
   evaluate,
@@ -82,7 +82,8 @@ export async function evaluateSystems(
   // Figures show the tuning measures even where the tables do not.
   const measured = [...measures, ...parseMeasures([measure, tieBreak])];
   const resultOf = async (system: System | RerankingSystem): Promise<SystemResult> => {
-    const reranked = 'variant' in system ? runs.rerankers.get(system.id)! : undefined;
+    const reranker = 'variant' in system ? system : undefined;
+    const reranked = reranker && runs.rerankers.get(system.id)!;
     const run = await readRun(reranked?.file ?? runs.firstStages.get(system.id)!);
     // A query without results counts as 0, so that all systems are evaluated on the same queries.
     const evaluation = evaluate(run, qrels, { measures: measured, complete: true, label: system.name });
@@ -90,14 +91,15 @@ export async function evaluateSystems(
       name: system.name,
       id: system.id,
       evaluation,
-      ...(reranked && {
-        reranking: {
-          folds: reranked.folds,
-          cost: reranked.cost,
-          timing: reranked.timing,
-          paper: paperCostOf(system as RerankingSystem),
-        },
-      }),
+      ...(reranker &&
+        reranked && {
+          reranking: {
+            folds: reranked.folds,
+            cost: reranked.cost,
+            timing: reranked.timing,
+            paper: paperCost(reranker.variant, reranker.method),
+          },
+        }),
     };
   };
   const { ablations, grid } = systems;
@@ -138,12 +140,6 @@ async function mapInTurn<T, R>(items: readonly T[], map: (item: T) => Promise<R>
   const mapped: R[] = [];
   for (const item of items) mapped.push(await map(item));
   return mapped;
-}
-
-function paperCostOf({ variant, method }: RerankingSystem): PaperCost {
-  const { kd, kc, depth, chunkWords, passageWords } = method;
-  const shape = { length: chunkWords, overlap: Math.floor(chunkWords / 2) };
-  return paperCost(variant, { depth, kd, kc, chunksPerPassage: windowSpans(passageWords, shape).length });
 }
 
 function unique(systems: readonly SystemResult[]): SystemResult[] {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { readRun, writeRun, type Qrels } from '../collection/index.js';
 import { writeFileAtomic } from '../common/atomic.js';
 import { withLock } from '../common/lock.js';
-import { versions } from '../common/versions.js';
+import { versions } from '../common/package-files.js';
 import {
   crossValidate,
   missingQueries,
@@ -34,7 +34,7 @@ import { trainFolds } from './train-folds.js';
 export interface RunExperimentOptions {
   /** Folder of the results and of the work that a later run continues (`results/NAME`). */
   readonly out?: string | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: ExperimentProgress) => void;
   /** Loads a model, for models that are not BERT cross-encoders in a folder. */
   readonly openModel?: OpenModel;

@@ -101,7 +101,9 @@ async function trainFold(
         teacher,
         phaseThree,
         queries: textsOf(train.filter((id) => qrels.has(id))),
-        validationQueries: textsOf(valid),
+        // The last weights need no validation, unless the file asks for its values.
+        validationQueries:
+          options.keep === 'last' && options.validateEvery === undefined ? undefined : textsOf(valid),
         qrels,
         run: initial,
         documents: context.documents,

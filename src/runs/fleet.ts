@@ -84,7 +84,7 @@ export async function fleetReranker(
       const results = distribute<QueryTask, QueryResult>(address, tasks(), {
         run: hashJson(setup),
         read: (result, key) => checkedResult(result, rankedIds.get(key)!, explain),
-        ...(signal ? { signal } : {}),
+        signal,
       });
       for await (const { key, result } of results) {
         rankedIds.delete(key);
@@ -167,7 +167,7 @@ class RunWorker {
     const reranked = rerankRun(bertQe, [query], run, collection.documents, {
       signal,
       explain,
-      ...(topK === undefined ? {} : { topK }),
+      topK,
     });
     for await (const { ranking, cost, explanation } of reranked) {
       return { ranking, cost, ...(explanation ? { explanation } : {}) };

@@ -18,6 +18,7 @@ export {
 } from './load-reranker.js';
 export { readMeanCost, type MeanCost } from './mean-cost.js';
 export {
+  documentsOf,
   rerankRun,
   withTexts,
   type BirchRerankedQuery,

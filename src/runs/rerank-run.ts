@@ -1,4 +1,12 @@
-import type { DocumentStore, Query, QueryRanking, Ranking, Run, RunSource } from '../collection/index.js';
+import type {
+  Document,
+  DocumentStore,
+  Query,
+  QueryRanking,
+  Ranking,
+  Run,
+  RunSource,
+} from '../collection/index.js';
 import { BertQeError, throwIfAborted } from '../common/errors.js';
 import type {
   BertQE,
@@ -102,10 +110,21 @@ export async function withTexts(
   ranking: Ranking,
   store: DocumentStore,
 ): Promise<InputDocument[]> {
-  const found = await store.get(ranking.map(({ id }) => id));
-  return ranking.map(({ id, score }) => {
+  const ids = ranking.map(({ id }) => id);
+  const documents = await documentsOf(query, ids, store);
+  return documents.map((document, i) => ({ ...document, score: ranking[i].score }));
+}
+
+/** Fetches the documents that are ranked for a query, in the order of the ids; throws where the store lacks one. */
+export async function documentsOf(
+  query: Query,
+  ids: readonly string[],
+  store: DocumentStore,
+): Promise<Document[]> {
+  const found = await store.get(ids);
+  return ids.map((id) => {
     const document = found.get(id);
-    if (document) return { ...document, score };
+    if (document) return document;
     throw new BertQeError(
       'missing',
       `Document "${id}", ranked for query "${query.id}", is not in the collection; use the index or documents that ` +

@@ -6,12 +6,12 @@ import { copyTokenizer, writeConfig } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
 import { systemCode, writeFailure } from '../common/io-errors.js';
 import { writeFileAtomic } from '../common/atomic.js';
-import { versions } from '../common/versions.js';
+import { versions } from '../common/package-files.js';
 import type { Checkpoints, SavedFile } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
 import type { TrainingWorker } from './engine/index.js';
 import type { ExampleCounts } from './data/index.js';
-import { bestOf, type History, thinned, type ValidationRecord } from './history.js';
+import { type History, thinned, type ValidationRecord } from './history.js';
 import type { BaseModel } from './models.js';
 import type { LoopState } from './training-loop.js';
 
@@ -45,6 +45,7 @@ export function manifestOf(
   examples: ExampleCounts,
   state: LoopState,
   plannedSteps: number,
+  best: ValidationRecord | undefined,
 ): Omit<TrainingManifest, 'weights'> {
   return {
     format: 'bert-qe-training',
@@ -55,7 +56,7 @@ export function manifestOf(
     examples,
     steps: state.step,
     plannedSteps,
-    best: bestOf(state.validations) ?? null,
+    best: best ?? null,
     seconds: Math.round(state.seconds * 10) / 10,
     history: { steps: thinned(state.steps, keptPoints), validations: state.validations },
   };

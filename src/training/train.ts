@@ -6,6 +6,7 @@ import { collectExamples } from './collect-examples.js';
 import { type Configuration, configurationOf, requireSame } from './configuration.js';
 import { publishedAdam, TrainingWorker } from './engine/index.js';
 import type { LossKind } from './graph/index.js';
+import { bestOf } from './history.js';
 import { checkInputs, type TrainingInputs } from './inputs.js';
 import { lazyScorer, readBaseModel, type BaseModel } from './models.js';
 import {
@@ -95,6 +96,8 @@ async function trainLocked(
         steps,
         learningRate: settings.learningRate,
         warmup: settings.warmup,
+        schedule: settings.schedule,
+        keep: settings.keep,
         examplesPerStep: data.examplesPerStep,
         saveEvery: settings.saveEvery,
         validateEvery: settings.validateEvery ?? Math.max(1, Math.ceil(steps / 10)),
@@ -106,7 +109,8 @@ async function trainLocked(
       },
       state,
     );
-    const manifest = manifestOf(inputs.model, configuration, data.counts, state, steps);
+    const best = settings.keep === 'best' ? bestOf(state.validations) : undefined;
+    const manifest = manifestOf(inputs.model, configuration, data.counts, state, steps, best);
     return await writeTrainedModel(out, crossEncoderFiles(base), manifest, state.best, checkpoints, worker);
   } finally {
     await worker.close();

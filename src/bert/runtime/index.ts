@@ -1,7 +1,8 @@
-export { chooseDevice, cudaState, deviceStates, type DeviceState } from './devices.js';
-export { installCuda, type InstalledLibrary, type InstallOptions } from './install-cuda.js';
+export { chooseDevice, cudaState, deviceStates } from './devices.js';
+export { installCuda } from './install-cuda.js';
 export {
   type Device,
+  deviceNames,
   isOutOfMemory,
   type SessionOptions,
   loadSession,

@@ -1,3 +1,4 @@
+import { clip } from '../../common/clip.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import { countOf, scoringCost, SequenceTotal } from '../cost.js';
@@ -23,9 +24,9 @@ export interface ScorerOptions {
   /** A letter (T, S, M, B, L), the name of a model, or a path to a model folder. */
   readonly model: string;
   /** Default `auto`: CUDA where it can be used, else the CPU; WebGPU is used where it is asked for. */
-  readonly device?: Device | 'auto';
+  readonly device?: Device | 'auto' | undefined;
   /** Default `auto`: fp32, on CUDA fp16, or what an export offers. */
-  readonly precision?: Precision | 'auto';
+  readonly precision?: Precision | 'auto' | undefined;
   /** Worker threads, each with a session of its own. Default: by cores and model size. */
   readonly workers?: number;
   /** Threads of each session. Default: the cores divided among the workers. */
@@ -153,9 +154,19 @@ export class BertScorer implements Scorer {
   }
 
   /** The cost of pairs, without scoring them; undefined where the shape of the model is not known. */
-  costOf(pairs: readonly TextPair[]): ScoringCost | undefined {
+  costOf(
+    pairs: readonly TextPair[],
+    options: Pick<ScoreOptions, 'secondPieces'> = {},
+  ): ScoringCost | undefined {
     const { shape } = this.info;
-    return shape && scoringCost(shape, countOf(pairs.map((pair) => this.lengthOf(pair))));
+    const planning = this.#planningFor(options);
+    return shape && scoringCost(shape, countOf(pairs.map((pair) => lengthOf(pair, planning))));
+  }
+
+  #planningFor({ secondPieces = Infinity }: Pick<ScoreOptions, 'secondPieces'>): PlanOptions {
+    const { budget } = this.#planning;
+    if (secondPieces >= budget.second) return this.#planning;
+    return { ...this.#planning, budget: { ...budget, second: secondPieces } };
   }
 
   async #run(pairs: readonly TextPair[], options: ScoreOptions): Promise<Logits> {
@@ -172,7 +183,7 @@ export class BertScorer implements Scorer {
     let done = 0;
     const total = new SequenceTotal();
     try {
-      for await (const planned of plan(pairs, this.#planning, signal)) {
+      for await (const planned of plan(pairs, this.#planningFor(options), signal)) {
         await inFlight.room();
         const finish = (logits: Float32Array): void => {
           planned.pairs.forEach((pair, row) => {
@@ -222,12 +233,9 @@ function checkedLength(maxLength: number, model: PreparedModel, folder: string):
 }
 
 function notFinite(logit: number, index: number, { a, b }: TextPair): BertQeError {
+  const [first, second] = [a, b].map((text) => JSON.stringify(clip(text, 60)));
   return new BertQeError(
     'failure',
-    `The model gave ${logit} for pair ${index} (${opening(a)}, ${opening(b)}); its weights or precision are not usable.`,
+    `The model gave ${logit} for pair ${index} (${first}, ${second}); its weights or precision are not usable.`,
   );
-}
-
-function opening(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -58,7 +58,7 @@ async function install([device, source]: readonly string[], _options: Values, io
   if (device !== 'cuda') {
     throw new BertQeError('usage', `device install takes "cuda"${device ? `, not "${device}"` : ''}.`);
   }
-  for (const { name, bytes, sha256 } of await installCuda(source === undefined ? {} : { source })) {
+  for (const { name, bytes, sha256 } of await installCuda({ source })) {
     io.stdout.write(`${name}  ${formatCount(bytes)} bytes  ${sha256}\n`);
   }
   const cuda = (await deviceStates()).find((state) => state.device === 'cuda')!;

@@ -3,7 +3,6 @@ import {
   parseVariant,
   PUBLISHED,
   publishedFlops,
-  windowSpans,
   type PaperCost,
   type PhaseCost,
   type Variant,
@@ -50,14 +49,13 @@ export const flopsCommand = defineCommand({
       }
       return showMeanCost(options.explained, options.json, io);
     }
-    const { kd, kc, depth, 'chunk-words': words } = options;
-    const spans = windowSpans(PUBLISHED.passageWords, { length: words, overlap: Math.floor(words / 2) });
-    const counts = { depth, kd, kc, chunksPerPassage: spans.length };
+    const { kd, kc, depth, 'chunk-words': chunkWords } = options;
+    const counts = { depth, kd, kc, chunkWords };
     const asPublished =
       depth === PUBLISHED.depth &&
       kd === PUBLISHED.kd &&
       kc === PUBLISHED.kc &&
-      words === PUBLISHED.chunkWords;
+      chunkWords === PUBLISHED.chunkWords;
     const names = positionals.length > 0 ? positionals : Object.keys(publishedFlops);
     const rows = names.map((name): PaperRow => {
       const variant = parseVariant(name);

@@ -9,6 +9,7 @@ import {
   listModels,
   quantizeModel,
   readCrossEncoderConfig,
+  DEFAULT_MAX_LENGTH,
   SIZE_FOLDERS,
   weightFlops,
   type ModelDescription,
@@ -140,7 +141,7 @@ async function quantize(model: string | undefined, { out, pairs }: Values, io: I
   const given = pairs === undefined ? undefined : await readAllPairs(pairs);
   if (given?.length === 0) throw new BertQeError('input', `${pairs}: holds no pairs.`);
   const agreement = await quantizeModel(source, target, {
-    ...(given ? { pairs: given } : {}),
+    pairs: given,
     signal: io.signal,
   });
   const perList = Number.isNaN(agreement.tauPerList) ? '' : `, ${agreement.tauPerList.toFixed(4)} per list`;
@@ -160,9 +161,6 @@ function required(value: string | undefined, message: string): string {
   if (value === undefined) throw usageError(message);
   return value;
 }
-
-/** The length to which the paper pads every sequence, and at which it counts FLOPs. */
-const PAPER_TOKENS = 384;
 
 /** A model of `models list`. */
 interface ListedModel {
@@ -187,7 +185,7 @@ function renderList(models: readonly ListedModel[]): string {
 
 /** The description of a model as text or as JSON. */
 function renderDescription(model: ModelDescription, json: boolean): string {
-  const flops = model.config ? weightFlops(model.config) * PAPER_TOKENS : undefined;
+  const flops = model.config ? weightFlops(model.config) * DEFAULT_MAX_LENGTH : undefined;
   const { config, ...rest } = model;
   if (json) {
     const shape = config ? { layers: config.layers, hidden: config.hidden, heads: config.heads } : {};
@@ -199,7 +197,7 @@ function renderDescription(model: ModelDescription, json: boolean): string {
   if (config)
     facts.push(['shape', `${config.layers} layers, hidden ${config.hidden}, ${config.heads} heads`]);
   if (model.parameters !== undefined) facts.push(['parameters', formatCount(model.parameters)]);
-  if (flops !== undefined) facts.push([`FLOPs per ${PAPER_TOKENS} tokens`, formatFlops(flops)]);
+  if (flops !== undefined) facts.push([`FLOPs per ${DEFAULT_MAX_LENGTH} tokens`, formatFlops(flops)]);
   facts.push(
     ['tokenizer', `${model.tokenizer}, ${formatCount(model.vocabulary)} pieces`],
     ['labels', model.labels === 1 ? '1 (sigmoid)' : `${model.labels} (softmax)`],

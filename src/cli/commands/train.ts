@@ -1,3 +1,4 @@
+import { deviceNames } from '../../bert/index.js';
 import { join } from 'node:path';
 import { readQueries, readRun, type Query } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
@@ -5,9 +6,10 @@ import { DEFAULTS } from '../../expansion/index.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { Index } from '../../retrieval/index.js';
 import {
+  keptWeights,
   lossFigure,
   lossNames,
-  trainingDevices,
+  scheduleNames,
   trainModel,
   validationMeasure,
   type PhaseThreeInputs,
@@ -75,6 +77,18 @@ const options = {
     help: `CEDR-KNRM: learning rate of the layer over kernels (${cedrHeadRate})`,
   },
   warmup: { type: 'number', min: 0, max: 1, default: 0.1, help: 'share of the steps in which it rises' },
+  schedule: {
+    type: 'string',
+    choices: scheduleNames,
+    default: 'linear',
+    help: "course of the learning rate; bert: that of BERT's own code, as published",
+  },
+  keep: {
+    type: 'string',
+    choices: keptWeights,
+    default: 'best',
+    help: 'weights that are kept: those of the best validation, or of the last step, as published',
+  },
   'max-length': OPTIONS['max-length'],
   dropout: { type: 'number', min: 0, max: 0.9, default: 0.1, help: 'share of activations that is dropped' },
   seed: { type: 'integer', min: 0, default: 1, help: 'all that is random follows from it' },
@@ -114,7 +128,7 @@ const options = {
   'save-every': { type: 'integer', min: 1, default: 200, help: 'steps between two checkpoints' },
   'batch-tokens': { type: 'integer', min: 1, default: 2048, help: 'tokens in memory at a time' },
   threads: { type: 'integer', min: 1, help: "threads (the processor's)" },
-  device: { type: 'string', choices: trainingDevices, default: 'cpu', help: 'where passes run' },
+  device: { type: 'string', choices: deviceNames, default: 'cpu', help: 'where passes run' },
 } as const;
 
 type Values = OptionValues<typeof options>;
@@ -218,6 +232,8 @@ export const trainCommand = defineCommand({
           batch: options.batch,
           learningRate: options['learning-rate'],
           warmup: options.warmup,
+          schedule: options.schedule,
+          keep: options.keep,
           maxLength: options['max-length'],
           dropout: options.dropout,
           seed: options.seed,

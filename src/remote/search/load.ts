@@ -31,9 +31,9 @@ export interface EngineLoadOptions {
    */
   readonly scripts?: boolean;
   /** Parts of the index (1). */
-  readonly shards?: number;
+  readonly shards?: number | undefined;
   /** Copies of each shard when the load is complete (0). */
-  readonly replicas?: number;
+  readonly replicas?: number | undefined;
   /** Bulk requests at a time (2); fewer while the server is overloaded. */
   readonly concurrency?: number;
   /** Size of a bulk request: documents (1,000) and bytes (5 MB), whichever comes first. */
@@ -41,7 +41,7 @@ export interface EngineLoadOptions {
   readonly batchBytes?: number;
   /** Milliseconds between two writes of the load's state (10,000). */
   readonly checkpointMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Documents acknowledged so far, those of earlier attempts included. */
   readonly onProgress?: (documents: number) => void;
 }

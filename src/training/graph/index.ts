@@ -22,4 +22,4 @@ export {
   TYPES,
   WORDS,
 } from './names.js';
-export { scoringGraph, trainingGraph, type TrainingGraph } from './training-graph.js';
+export { scoringGraph, trainingGraph } from './training-graph.js';

@@ -7,6 +7,7 @@ import { evaluate } from '../../evaluation/index.js';
 import { Checkpoints } from '../checkpoints.js';
 import { type Configuration, requireSame } from '../configuration.js';
 import type { AdamSettings } from '../engine/index.js';
+import { bestOf } from '../history.js';
 import { judgedCandidates } from '../examples/index.js';
 import {
   checkpointFolder,
@@ -191,6 +192,8 @@ async function train(
         checkpoints,
         configuration,
         warmup: 0,
+        schedule: 'linear',
+        keep: 'best',
         examplesPerStep: 2 * batch,
         takeStep: async (step, learningRate) =>
           worker.step(step, learningRate, await ofPairs(sampler.pairs(step))),
@@ -207,7 +210,14 @@ async function train(
       },
       state,
     );
-    const manifest = manifestOf(task.model, configuration, sampler.counts, state, steps);
+    const manifest = manifestOf(
+      task.model,
+      configuration,
+      sampler.counts,
+      state,
+      steps,
+      bestOf(state.validations),
+    );
     return await writeTrainedModel(out, files, manifest, state.best, checkpoints, worker);
   } finally {
     await worker.close();
