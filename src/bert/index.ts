@@ -1,6 +1,6 @@
 export { openCheckpoint, writeSafetensors } from './checkpoint/index.js';
 export { countOf, encoderFlops, weightFlops } from './cost.js';
-export type { ModelConfig } from './config.js';
+export { formatModelConfig, type ModelConfig } from './config.js';
 export { readCrossEncoderConfig, readModelConfig } from './model-folder.js';
 export { fetchModel } from './hub/index.js';
 export { deviceNames, deviceStates, installCuda } from './runtime/index.js';

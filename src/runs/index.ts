@@ -22,7 +22,12 @@ export {
   rerankRun,
   withTexts,
   type BirchRerankedQuery,
+  type QueryExplanation,
+  type QueryReranker,
+  type QueryResult,
+  type RerankedBy,
   type RerankedQuery,
+  type RunQueryOptions,
 } from './rerank-run.js';
 export {
   localReranker,
