@@ -54,7 +54,6 @@ export const core: readonly string[] = [
   'bert/onnx/model-bytes.ts',
   'bert/scorer/device-profiles.ts',
   'bert/scorer/feeds.ts',
-  'bert/scorer/in-flight.ts',
   'bert/scorer/piece-cache.ts',
   'bert/scorer/plan.ts',
   'bert/scorer/probabilities.ts',

@@ -10,7 +10,7 @@ import { loadTokenizer } from '../tokenizer/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
 import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../types.js';
 import { DEVICE_PROFILES, pulledTokens } from './device-profiles.js';
-import { InFlight } from './in-flight.js';
+import { InFlight } from '../../common/in-flight.js';
 import { chooseLayout, type Layout } from './layout.js';
 import { type PreparedModel, prepareModel } from './model-source.js';
 import { PieceCache } from './piece-cache.js';

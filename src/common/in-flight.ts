@@ -35,6 +35,11 @@ export class InFlight {
     await this.#until(() => this.#running.size === 0);
   }
 
+  /** Waits until all have ended, whatever has failed; never rejects. */
+  async ended(): Promise<void> {
+    while (this.#running.size > 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+  }
+
   async #until(met: () => boolean): Promise<void> {
     for (;;) {
       if (this.#failure) throw this.#failure.error;
