@@ -1,4 +1,4 @@
-/** A bounded set of running promises. The first failure is kept and rejects every wait. */
+/** A bounded set of running promises, for one waiter. The first failure is kept and rejects every wait. */
 export class InFlight {
   readonly #limit: number;
   readonly #running = new Set<Promise<void>>();

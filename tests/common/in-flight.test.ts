@@ -35,8 +35,9 @@ describe('work in flight', () => {
     let hasEnded = false;
     inFlight.add(Promise.reject(new Error('failed')));
     inFlight.add(new Promise((resolve) => (finish = resolve)));
+    await expect(inFlight.drained()).rejects.toThrow('failed');
     const ended = inFlight.ended().then(() => (hasEnded = true));
-    await expect(inFlight.room()).rejects.toThrow('failed');
+    await new Promise((resolve) => setImmediate(resolve));
     expect(hasEnded).toBe(false);
     finish();
     await ended;
