@@ -5,18 +5,24 @@ export { readCrossEncoderConfig, readModelConfig } from './model-folder.js';
 export { fetchModel } from './hub/index.js';
 export { deviceStates, installCuda } from './runtime/index.js';
 export {
+  checkBareModel,
+  completeModel,
   convertModel,
   copyTokenizer,
   describeModel,
+  isBareModel,
   kendallTau,
+  placesBeside,
   quantizeModel,
   writeConfig,
+  type BareModel,
   type ModelDescription,
 } from './manage/index.js';
 export { findModel, hashModel, listModels } from './models.js';
 export {
   BertScorer,
   inputMeaning,
+  loadPairCost,
   logOdds,
   PieceCache,
   plan,
@@ -25,6 +31,7 @@ export {
   type Device,
   type InputMeaning,
   type Logits,
+  type PairCost,
   type PlanOptions,
   type Precision,
   type ScorerInfo,

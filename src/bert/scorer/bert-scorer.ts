@@ -16,7 +16,7 @@ import { PieceCache } from './piece-cache.js';
 import { countTask, plan, type PlanOptions } from './plan.js';
 import { WorkerPool } from './pool.js';
 import { type Logits, probabilities } from './probabilities.js';
-import { lengthOf } from './window.js';
+import { lengthOf, limited } from './window.js';
 
 /** The model to load, and how to run it. */
 export interface ScorerOptions {
@@ -158,14 +158,8 @@ export class BertScorer implements Scorer {
     options: Pick<ScoreOptions, 'secondPieces'> = {},
   ): ScoringCost | undefined {
     const { shape } = this.info;
-    const planning = this.#planningFor(options);
+    const planning = limited(this.#planning, options);
     return shape && scoringCost(shape, countOf(pairs.map((pair) => lengthOf(pair, planning))));
-  }
-
-  #planningFor({ secondPieces = Infinity }: Pick<ScoreOptions, 'secondPieces'>): PlanOptions {
-    const { budget } = this.#planning;
-    if (secondPieces >= budget.second) return this.#planning;
-    return { ...this.#planning, budget: { ...budget, second: secondPieces } };
   }
 
   async #run(pairs: readonly TextPair[], options: ScoreOptions): Promise<Logits> {
@@ -182,7 +176,7 @@ export class BertScorer implements Scorer {
     let done = 0;
     const total = new SequenceTotal();
     try {
-      for await (const planned of plan(pairs, this.#planningFor(options), signal)) {
+      for await (const planned of plan(pairs, limited(this.#planning, options), signal)) {
         await inFlight.room();
         const finish = (logits: Float32Array): void => {
           planned.pairs.forEach((pair, row) => {
