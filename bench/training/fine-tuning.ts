@@ -123,6 +123,7 @@ async function study(collection: string): Promise<void> {
   const initialFile = await firstStages.run(systems.initial as FirstStageSystem);
   const context: CrossValidationContext = {
     experiment,
+    file: here,
     folds: inputs.folds,
     qrels: inputs.qrels,
     qrelsKey: inputs.digests.qrels,
