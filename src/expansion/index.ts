@@ -15,8 +15,7 @@ export { combine, expansionScore, interpolate, type Combination } from './equati
 export { compareTied, type Candidate, type Evidence, type RankedInput } from './evidence.js';
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';
 export { checkQuery, initialRanking, withIds, type InputDocument } from './inputs.js';
-export { checkLoadOptions } from './choose-models.js';
-export type { LoadOptions } from './choose-models.js';
+export { checkLoadOptions, chooseModels, type LoadOptions } from './choose-models.js';
 export type { BertQEScorers, PhaseScoreOptions } from './models.js';
 export {
   chunkSources,

@@ -64,6 +64,7 @@ interface NumberedInput extends RankedInput {
   initialRank: number;
 }
 
-function usage(message: string): BertQeError {
+/** A mistake in a call of `rerank`. */
+export function usage(message: string): BertQeError {
   return new BertQeError('usage', `rerank: ${message}.`);
 }

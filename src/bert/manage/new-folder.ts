@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { TOKENIZER_FILES } from '../model-folder.js';
 import { copyFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TOKENIZER_FILES } from '../model-folder.js';
 import { BertQeError } from '../../common/errors.js';
 import { writeFailure } from '../../common/io-errors.js';
 import { withLock } from '../../common/lock.js';

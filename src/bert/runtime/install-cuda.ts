@@ -1,9 +1,9 @@
-import { hashFile } from '../../common/hash.js';
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, createInflateRaw } from 'node:zlib';
+import { hashFile } from '../../common/hash.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { cacheFolder } from '../../common/cache-folder.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';

@@ -15,11 +15,10 @@ import {
   type ModelDescription,
 } from '../../bert/index.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
-import { closest } from '../../common/closest.js';
-import { defineCommand, type Io } from '../command.js';
+import { actionNamed, defineCommand, type Io } from '../command.js';
 import { OPTIONS } from '../option-table.js';
 import { usageError, type OptionValues } from '../options.js';
-import { counted, formatCount, tableText } from '../format.js';
+import { counted, formatCount, tableText, writeJson } from '../format.js';
 import { Progress } from '../progress.js';
 import { readAllPairs } from '../pairs.js';
 
@@ -69,14 +68,7 @@ export const modelsCommand = defineCommand({
     'bert-qe models info S',
   ],
   async run({ options, positionals: [name, model], io }) {
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (!action) {
-      const near = closest(name, Object.keys(actions));
-      throw usageError(
-        `models cannot "${name}"; ${near ? `did you mean "${near}"?` : 'it can list, get, convert, quantize and info.'}`,
-      );
-    }
-    await action(model, options, io);
+    await actionNamed('models', actions, name)(model, options, io);
   },
 });
 
@@ -91,7 +83,8 @@ async function list(_model: string | undefined, { json }: Values, io: Io): Promi
     );
     models.push({ name, ...(letter ? { letter } : {}), folder, ...found });
   }
-  io.stdout.write(json ? `${JSON.stringify(models)}\n` : renderList(models));
+  if (json) writeJson(io, models);
+  else io.stdout.write(renderList(models));
 }
 
 async function get(model: string | undefined, { revision, as }: Values, io: Io): Promise<void> {

@@ -1,5 +1,5 @@
-import { deviceNames } from '../../bert/index.js';
 import { join } from 'node:path';
+import { deviceNames } from '../../bert/index.js';
 import { readQueries, readRun, type Query } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { DEFAULTS } from '../../expansion/index.js';

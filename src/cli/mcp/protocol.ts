@@ -1,7 +1,7 @@
-import { yieldToEventLoop } from '../../common/yield.js';
 import type { Readable, Writable } from 'node:stream';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { yieldToEventLoop } from '../../common/yield.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { optionalPackage } from '../../common/optional-package.js';
 import type { Tool } from './tools.js';

@@ -1,6 +1,6 @@
-import { clip } from '../../common/clip.js';
 import type { z } from 'zod';
 import { isNode } from 'yaml';
+import { clip } from '../../common/clip.js';
 
 type Issue = z.core.$ZodIssue;
 

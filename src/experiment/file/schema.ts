@@ -1,5 +1,5 @@
-import { deviceNames, precisionNames, sizeLetters } from '../../bert/index.js';
 import { z } from 'zod';
+import { deviceNames, precisionNames, sizeLetters } from '../../bert/index.js';
 import { documentFormats, elementChoices, topicFields } from '../../collection/index.js';
 import { parseVariant, PUBLISHED } from '../../expansion/index.js';
 import { reasonOf } from '../../common/errors.js';

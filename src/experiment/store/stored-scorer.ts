@@ -1,5 +1,5 @@
-import { Lazy } from '../../common/lazy.js';
 import { createHash } from 'node:crypto';
+import { Lazy } from '../../common/lazy.js';
 import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../../bert/index.js';
 import type { ScoreRow, ScoreStore } from './score-store.js';
 import { sumOfTimings, type Timing } from './timing.js';

@@ -1,9 +1,9 @@
+import { measureCell } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
 import { trainingTable } from './training-table.js';
 import { markBest, noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
 import {
   gainsOf,
-  measureCell,
   measureCells,
   measureColumns,
   ownColumns,

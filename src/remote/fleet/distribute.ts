@@ -1,5 +1,5 @@
-import { clip } from '../../common/clip.js';
 import type { Job, Queue } from 'bullmq';
+import { clip } from '../../common/clip.js';
 import { pause } from '../../common/yield.js';
 import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';

@@ -1,5 +1,5 @@
-import { clip } from '../../common/clip.js';
 import type { IncomingMessage } from 'node:http';
+import { clip } from '../../common/clip.js';
 import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
 import { isTransientStatus, parseRetryAfter, TransientFailure } from '../../common/retry.js';
 import { isJsonObject, type JsonObject } from '../../common/json.js';
