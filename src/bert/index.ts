@@ -1,9 +1,9 @@
 export { openCheckpoint, writeSafetensors } from './checkpoint/index.js';
 export { countOf, encoderFlops, weightFlops } from './cost.js';
-export type { ModelConfig } from './config.js';
+export { formatModelConfig, type ModelConfig } from './config.js';
 export { readCrossEncoderConfig, readModelConfig } from './model-folder.js';
 export { fetchModel } from './hub/index.js';
-export { deviceStates, installCuda } from './runtime/index.js';
+export { deviceNames, deviceStates, installCuda } from './runtime/index.js';
 export {
   checkBareModel,
   completeModel,
@@ -38,6 +38,15 @@ export {
   type ScorerOptions,
 } from './scorer/index.js';
 export { budgetFor, DEFAULT_MAX_LENGTH, sequenceLength, writeSequence } from './sequence.js';
-export { encoderSizes, SIZE_FOLDERS, sizeNames, type EncoderShape, type SizeLetter } from './sizes.js';
+export {
+  encoderSizes,
+  SIZE_FOLDERS,
+  sizeLetter,
+  sizeLetters,
+  sizeNames,
+  type EncoderShape,
+  type SizeLetter,
+} from './sizes.js';
+export { precisionNames } from './compile/index.js';
 export { loadTokenizer } from './tokenizer/index.js';
 export type { Scorer, ScoreOptions, ScoringCost, TextPair, Tokenizer } from './types.js';

@@ -20,6 +20,8 @@ export function describePlan(
     seconds === undefined ? '' : formatDuration(seconds),
   ]);
   const total = totalOf(estimate);
+  const names = baselines.filter((system) => 'control' in system).map((system) => system.name);
+  const controls = names.length > 0 ? ` ${names.join(' and ')} come on top.` : '';
   return [
     `${name}: ${counted(queries, 'query')} in ${counted(folds, 'fold')}, the first ${experiment.depth} of ${initial.name}; ${parts.join(', ')}\n`,
     tableText(
@@ -33,7 +35,7 @@ export function describePlan(
     `Disk: ${diskOf(estimate)}.\n`,
     `Estimated from ${counted(estimate.sampled, 'document')} with ${estimate.passagesPerDocument.toFixed(1)} passages each; ` +
       'those that are retrieved are often longer. Times are of one NVIDIA H200 in fp16, at the rates of ' +
-      'docs/benchmarks-scoring.md (M interpolated); training was not measured there.\n',
+      `docs/benchmarks-scoring.md (M interpolated); training was not measured there.${controls}\n`,
   ].join('');
 }
 

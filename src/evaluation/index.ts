@@ -7,6 +7,7 @@ export { compareRuns, testNames } from './compare.js';
 export type { Comparison, NamedEvaluation } from './compare.js';
 export { formatReport, reportFormats } from './report/format.js';
 export type { EvaluationReport, ReportedRun } from './report/report.js';
+export { measureCell } from './report/tables.js';
 export { formatFixed, formatTrec } from './report/trec.js';
 export {
   choose,

@@ -7,7 +7,7 @@ import { AS_PUBLISHED } from './defaults.js';
 import { Candidate, Evidence } from './evidence.js';
 import { explain } from './explanation.js';
 import { FinalScores } from './final-scores.js';
-import { checkQuery, initialRanking, type InputDocument } from './inputs.js';
+import { checkQuery, initialRanking, type InputDocument, usage } from './inputs.js';
 import { checkLoadOptions, chooseModels, type LoadOptions } from './choose-models.js';
 import { loadModels } from './load.js';
 import { gatherEvidence } from './method.js';
@@ -133,7 +133,7 @@ export class BertQE {
     const wanted = Math.min(topK ?? ranking.length, ranking.length);
     const models = this.#modelsFor(options);
     const schedule = scheduleFor(options, wanted, evidence.candidates.length, settings);
-    // An explanation tells every document's rank after phase one.
+    // An explanation has every document's rank after phase one.
     const rankPhaseOne = options.explain;
     const complete = await gatherEvidence(evidence, settings, models, schedule, { rankPhaseOne });
 
@@ -200,8 +200,4 @@ function scheduleFor(
   const topK = { k: Math.min(wanted, candidates), roundPairs };
   if (deadline !== undefined) return new Deadline(deadline, topK);
   return prune && wanted < candidates ? exactTopK(topK) : everything;
-}
-
-function usage(message: string): BertQeError {
-  return new BertQeError('usage', `rerank: ${message}.`);
 }

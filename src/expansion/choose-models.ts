@@ -1,9 +1,8 @@
 import type { Scorer, ScorerOptions, SizeLetter } from '../bert/index.js';
 import { parseVariant } from './variant.js';
 import { DEFAULTS } from './defaults.js';
-import { BertQeError } from '../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
-import { type BertQEOptions, METHOD_OPTIONS } from './options.js';
+import { type BertQEOptions, METHOD_OPTIONS, usage } from './options.js';
 import type { Phase } from './phases.js';
 
 /** A model by letter (T, S, M, B, L), by name or path, or a scorer of your own. */
@@ -122,8 +121,4 @@ function forPhases({ phaseOne, ...others }: PhaseModels): Record<Phase, ModelCho
 
 function isList(models: readonly ModelChoice[] | PhaseModels): models is readonly ModelChoice[] {
   return Array.isArray(models);
-}
-
-function usage(message: string): BertQeError {
-  return new BertQeError('usage', `BERT-QE: ${message}.`);
 }

@@ -1,4 +1,4 @@
-export { BertQE, type RerankOptions, type RerankProgress } from './bert-qe.js';
+export { BertQE, type QueryOptions, type RerankOptions, type RerankProgress } from './bert-qe.js';
 export {
   Birch,
   birchScore,
@@ -9,14 +9,13 @@ export {
   type BirchReranking,
   type BirchRerankOptions,
 } from './birch/index.js';
-export type { PhaseCost, RerankCost } from './cost.js';
+export { unprunedCost, type PhaseCost, type RerankCost } from './cost.js';
 export { AS_PUBLISHED, BIRCH_DEFAULTS, DEFAULTS, PUBLISHED } from './defaults.js';
 export { combine, expansionScore, interpolate, type Combination } from './equations.js';
-export type { Candidate, Evidence } from './evidence.js';
+export { compareTied, type Candidate, type Evidence, type RankedInput } from './evidence.js';
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';
-export type { InputDocument } from './inputs.js';
-export { checkLoadOptions } from './choose-models.js';
-export type { LoadOptions } from './choose-models.js';
+export { checkQuery, initialRanking, withIds, type InputDocument } from './inputs.js';
+export { checkLoadOptions, chooseModels, type LoadOptions } from './choose-models.js';
 export type { BertQEScorers, PhaseScoreOptions } from './models.js';
 export {
   chunkSources,

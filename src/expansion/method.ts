@@ -17,7 +17,7 @@ export interface GatherOptions {
 }
 
 /**
- * BERT-QE for one query, as section 2 of the paper tells it. The models' answers go into the evidence. The schedule
+ * BERT-QE for one query, in the order of section 2 of the paper. The models' answers go into the evidence. The schedule
  * decides which scores are computed; α and β matter only to a schedule that leaves some out.
  *
  * @returns False where the schedule ran out of time.

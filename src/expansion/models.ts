@@ -83,19 +83,19 @@ export class QueryModels {
     const slice = new TimeSlice();
     const unknown: TextPair[] = [];
     for (let i = 0; i < pairs.length; i++) {
-      if (isLook(i) && slice.isOver) await this.#yield(slice);
+      if (isCheck(i) && slice.isOver) await this.#yield(slice);
       if (addIfUnknown(known, pairs[i])) unknown.push(pairs[i]);
     }
     if (unknown.length > 0) {
       const scores = checked(await this.#ask(scorer, phase, unknown, limits), unknown.length, phase);
       for (let i = 0; i < unknown.length; i++) {
-        if (isLook(i) && slice.isOver) await this.#yield(slice);
+        if (isCheck(i) && slice.isOver) await this.#yield(slice);
         known.get(unknown[i].a)!.set(unknown[i].b, scores[i]);
       }
     }
     const scores = new Float64Array(pairs.length);
     for (let i = 0; i < pairs.length; i++) {
-      if (isLook(i) && slice.isOver) await this.#yield(slice);
+      if (isCheck(i) && slice.isOver) await this.#yield(slice);
       scores[i] = known.get(pairs[i].a)!.get(pairs[i].b)!;
     }
     return scores;
@@ -135,11 +135,11 @@ export class QueryModels {
   }
 }
 
-/** Pairs between two looks at the clock. */
-const pairsPerLook = 256;
+/** Pairs between two checks of the clock. */
+const pairsPerCheck = 256;
 
-function isLook(i: number): boolean {
-  return i > 0 && i % pairsPerLook === 0;
+function isCheck(i: number): boolean {
+  return i > 0 && i % pairsPerCheck === 0;
 }
 
 /** Adds a pair that is not in the map; false where it is there. */

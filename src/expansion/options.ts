@@ -135,6 +135,7 @@ export function share(name: string, value: number): number {
   throw usage(`${name} must be between 0 and 1, not ${String(value)}`);
 }
 
-function usage(message: string): BertQeError {
+/** A mistake in the options. */
+export function usage(message: string): BertQeError {
   return new BertQeError('usage', `BERT-QE: ${message}.`);
 }

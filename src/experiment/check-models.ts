@@ -10,7 +10,7 @@ import type { RerankingSystem } from './systems.js';
 
 /** The models of an experiment and what uses them. */
 interface UsedModels {
-  readonly systems: readonly RerankingSystem[];
+  readonly systems: readonly Pick<RerankingSystem, 'variant'>[];
   readonly folds: readonly Fold[];
   readonly places: ModelPlaces;
 }
@@ -51,7 +51,7 @@ function usesOf(
   );
 }
 
-function sizesOf(systems: readonly RerankingSystem[]): Set<SizeLetter> {
+function sizesOf(systems: readonly Pick<RerankingSystem, 'variant'>[]): Set<SizeLetter> {
   return new Set(
     systems.flatMap(({ variant: { phaseOne, expansion } }) =>
       expansion ? [phaseOne, expansion.phaseTwo, expansion.phaseThree] : [phaseOne],

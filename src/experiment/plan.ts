@@ -5,7 +5,7 @@ import { readStudy } from './file/read.js';
 import type { ExperimentFile } from './file/schema.js';
 import { readInputs } from './inputs.js';
 import { ModelPlaces } from './store/model-places.js';
-import { rerankingSystems, systemsOf, type Systems } from './systems.js';
+import { modelsOfControls, rerankingSystems, systemsOf, type Systems } from './systems.js';
 
 /** What an experiment will do. */
 export interface ExperimentPlan {
@@ -34,7 +34,8 @@ async function planExperiment(experiment: ExperimentFile, file: string): Promise
   const inputs = await readInputs(experiment, file, { hashesDocuments: false });
   const reranking = rerankingSystems(systems);
   const places = new ModelPlaces(experiment, file, { folder: tmpdir() });
-  await checkModels(experiment, file, { systems: reranking, folds: inputs.folds, places });
+  const used = [...reranking, ...modelsOfControls(systems)];
+  await checkModels(experiment, file, { systems: used, folds: inputs.folds, places });
   const tested = new Set(inputs.folds.flatMap(({ valid, test }) => [...valid, ...test]));
   return {
     experiment,

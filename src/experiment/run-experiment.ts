@@ -10,6 +10,7 @@ import {
   type CrossValidated,
   type CrossValidationContext,
 } from './cross-validate.js';
+import { crossValidateControl, type CrossValidatedControl } from './controls/cross-validate.js';
 import { readExperiment } from './file/read.js';
 import type { ExperimentFile } from './file/schema.js';
 import { fleetScorer } from '../runs/index.js';
@@ -24,8 +25,10 @@ import { Manifest } from './store/manifest.js';
 import { Models, type OpenModel } from './store/models.js';
 import { ScoreStore } from './store/score-store.js';
 import {
+  isControl,
   isGiven,
   isReranking,
+  modelsOfControls,
   rerankingSystems,
   systemsOf,
   type GivenSystem,
@@ -112,7 +115,11 @@ async function runMissingSteps(
   const firstStages = new FirstStages(experiment, inputs, manifest, tracker);
   try {
     const reranking = rerankingSystems(systems);
-    const used = { systems: reranking, folds: inputs.folds, places: models.places };
+    const used = {
+      systems: [...reranking, ...modelsOfControls(systems)],
+      folds: inputs.folds,
+      places: models.places,
+    };
     await checkModels(experiment, file, used);
     if (store.isEmpty && options.onEstimate) {
       options.onEstimate(experiment.name, await estimateCost(experiment, reranking, inputs));
@@ -122,6 +129,7 @@ async function runMissingSteps(
     const runs = await rankFirstStages(systems, { firstStages, inputs, manifest });
     const context: CrossValidationContext = {
       experiment,
+      file,
       folds: inputs.folds,
       qrels: inputs.qrels,
       qrelsKey: inputs.digests.qrels,
@@ -137,15 +145,25 @@ async function runMissingSteps(
     };
     const trained =
       typeof experiment.training === 'object'
-        ? await trainFolds(experiment.training, reranking, context)
+        ? await trainFolds(experiment.training, [...reranking, ...modelsOfControls(systems)], context)
         : undefined;
     const rerankers = await crossValidateAll(reranking, context);
+    const controls = new Map<string, CrossValidatedControl>();
+    for (const system of systems.baselines.filter(isControl)) {
+      controls.set(system.id, await crossValidateControl(system, context));
+    }
     const qrels = testedQrels(inputs);
-    const evaluated = await evaluateSystems(experiment, systems, { firstStages: runs, rerankers }, qrels, {
-      documents: index.statistics.documents,
-      queries: qrels.size,
-      folds: inputs.folds.length,
-    });
+    const evaluated = await evaluateSystems(
+      experiment,
+      systems,
+      { firstStages: runs, rerankers, controls },
+      qrels,
+      {
+        documents: index.statistics.documents,
+        queries: qrels.size,
+        folds: inputs.folds.length,
+      },
+    );
     const results: Results = trained ? { ...evaluated, trained } : evaluated;
     await writeFiles(out, render(results));
     await manifest.finish();
@@ -183,7 +201,7 @@ async function rankFirstStages(
 ): Promise<Map<string, string>> {
   const runs = new Map<string, string>();
   for (const system of [initial, ...baselines]) {
-    if (isReranking(system) || runs.has(system.id)) continue;
+    if (isReranking(system) || isControl(system) || runs.has(system.id)) continue;
     const run = isGiven(system) ? await keepGiven(system, inputs, manifest) : await firstStages.run(system);
     runs.set(system.id, run);
   }

@@ -40,7 +40,7 @@ export interface Teacher {
  */
 export async function trainFolds(
   training: TrainingFields,
-  systems: readonly RerankingSystem[],
+  systems: readonly Pick<RerankingSystem, 'variant'>[],
   context: CrossValidationContext,
   teacher?: Teacher,
 ): Promise<TrainedFold[]> {

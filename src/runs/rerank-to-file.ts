@@ -6,16 +6,16 @@ import { hashJson } from '../common/hash.js';
 import { Journal } from '../common/journal.js';
 import { withLock } from '../common/lock.js';
 import { standardStream, writeOutput } from '../common/output.js';
-import type { BertQE, BirchExplanation, Explanation, RerankProgress } from '../expansion/index.js';
+import type { BertQE, RerankProgress } from '../expansion/index.js';
 import type { InitialRankings } from './initial-rankings.js';
 import type { RunInputs } from './load-reranker.js';
-import { rerankRun, type RerankedQuery } from './rerank-run.js';
+import { type QueryExplanation, rerankRun, type RerankedQuery } from './rerank-run.js';
 import { RunCounter, type RunProgress, type RunTotals } from './totals.js';
 
 /** The parts of a re-ranked query that go into files. */
 export interface FinishedQuery extends Pick<RerankedQuery, 'query' | 'ranking' | 'cost'> {
-  /** Present where it was asked for; Birch has one of its own. */
-  readonly explanation?: Explanation | BirchExplanation;
+  /** Present where it was asked for; every method has one of its own. */
+  readonly explanation?: QueryExplanation;
 }
 
 /** The lines of a finished query in the run and, where they are wanted, in the explanations. */

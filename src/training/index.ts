@@ -1,4 +1,6 @@
 export type { History } from './history.js';
+export { Random } from './random.js';
+export { type BaseModel, readBaseModel } from './models.js';
 export { lossFigure } from './loss-figure.js';
 export { isTrained, type TrainingManifest } from './output.js';
 export {
@@ -7,9 +9,9 @@ export {
   lossNames,
   PUBLISHED_TRAINING,
   scheduleNames,
-  trainingDevices,
   type TrainingOptions,
 } from './settings.js';
 export type { PhaseThreeInputs, TrainingInputs } from './inputs.js';
+export type { StepProgress } from './training-loop.js';
 export { type TrainCall, trainModel, type TrainProgress } from './train.js';
 export { validationMeasure } from './validation.js';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { Device } from '../bert/index.js';
+import { DEFAULT_MAX_LENGTH, type Device, deviceNames } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
 import { refuseUnknownOptions } from '../common/known-options.js';
 import { DEFAULTS } from '../expansion/index.js';
@@ -85,11 +85,8 @@ export interface TrainingOptions {
   readonly device?: Device | undefined;
 }
 
-/** What the authors' training has otherwise than the defaults. */
+/** The settings of the authors' training that differ from the defaults. */
 export const PUBLISHED_TRAINING = { schedule: 'bert', keep: 'last' } as const satisfies TrainingOptions;
-
-/** The devices of training. */
-export const trainingDevices = ['cpu', 'webgpu', 'cuda'] as const satisfies readonly Device[];
 
 /** Options that have no default, or one that depends on the examples. */
 type Open = 'steps' | 'validationDepth' | 'candidates' | 'negatives' | 'validateEvery' | 'patience';
@@ -119,7 +116,7 @@ const numbers: Readonly<
   batch: [32, 1, 1e6, true],
   learningRate: [1e-6, 1e-12, 1, false],
   warmup: [0.1, 0, 1, false],
-  maxLength: [384, 16, 1e5, true],
+  maxLength: [DEFAULT_MAX_LENGTH, 16, 1e5, true],
   dropout: [0.1, 0, 0.9, false],
   seed: [1, 0, 2 ** 32, true],
   groupSize: [8, 2, 1000, true],
@@ -185,7 +182,7 @@ export function trainingSettings(options: TrainingOptions = {}): TrainingSetting
   refuseUnknownOptions('Training', options, Object.fromEntries(names.map((name) => [name, true])));
   const { loss = DEFAULT_LOSS, device = 'cpu', schedule = 'linear', keep = 'best' } = options;
   requireOneOf('loss', lossNames, loss);
-  requireOneOf('device', trainingDevices, device);
+  requireOneOf('device', deviceNames, device);
   requireOneOf('schedule', scheduleNames, schedule);
   requireOneOf('keep', keptWeights, keep);
   const conflict = conflictOf(options);

@@ -1,5 +1,5 @@
 import { BertQeError } from '../common/errors.js';
-import { Checkpoints, type SavedFile } from './checkpoints.js';
+import type { Checkpoints, SavedFile, SavedTraining } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
 import type { StepOutcome, TrainingWorker } from './engine/index.js';
 import type { KeptWeights, ScheduleName } from './settings.js';
@@ -18,7 +18,7 @@ export interface StepProgress extends StepRecord {
 
 /** The inputs of the loop. */
 export interface LoopContext {
-  readonly worker: TrainingWorker;
+  readonly worker: Pick<TrainingWorker, 'save'>;
   readonly checkpoints: Checkpoints;
   readonly configuration: Configuration;
   readonly steps: number;
@@ -46,6 +46,17 @@ export interface LoopState {
   readonly validations: ValidationRecord[];
   /** The best weights; null without validation. */
   best: SavedFile | null;
+}
+
+/** The state to go on from: that of a checkpoint, or of a new training. */
+export function loopStateOf(saved: SavedTraining | undefined): LoopState {
+  return {
+    step: saved?.step ?? 0,
+    seconds: saved?.seconds ?? 0,
+    steps: [...(saved?.steps ?? [])],
+    validations: [...(saved?.validations ?? [])],
+    best: saved?.best ?? null,
+  };
 }
 
 /** The number of last steps whose mean loss and speed are reported. */

@@ -10,6 +10,7 @@ export const layers: readonly (readonly string[])[] = [
   ['remote'],
   ['runs'],
   ['training'],
+  ['controls'],
   ['experiment'],
   ['server', 'adapters'],
   ['cli'],
@@ -33,6 +34,9 @@ export const innerIndexes: readonly {
   { index: 'bert/checkpoint/index.ts', from: 'training', why: 'reads and writes weights' },
   { index: 'bert/sizes.ts', from: 'expansion', why: 'names of sizes, for the core: without Node' },
   { index: 'bert/runtime/index.ts', from: 'training', why: 'runs its sessions in the same workers' },
+  { index: 'bert/onnx/index.ts', from: 'controls', why: 'writes graphs with the same nodes' },
+  { index: 'bert/checkpoint/index.ts', from: 'controls', why: 'starts from the weights of a model' },
+  { index: 'training/network/index.ts', from: 'controls', why: 'trains networks of its own' },
 ];
 
 /**

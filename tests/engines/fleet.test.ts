@@ -17,6 +17,9 @@ async function* tasks(count: number) {
   for (let i = 0; i < count; i++) yield { key: `q${i}`, data: { value: i } };
 }
 
+const variantRows = (out: string): object[] =>
+  (JSON.parse(readFileSync(join(out, 'tables/variants.json'), 'utf8')) as { rows: object[] }).rows;
+
 const squares = (count: number) => Array.from({ length: count }, (_, i) => i * i);
 
 describe.skipIf(!hasRedis)(hasRedis ? 'A fleet' : `A fleet ${withoutRedis}`, () => {
@@ -252,9 +255,7 @@ describe.skipIf(!hasRedis)(hasRedis ? 'A fleet' : `A fleet ${withoutRedis}`, () 
       work();
       expect(await running).toMatchObject({ code: 0 });
       // Batches differ, and with them the last digits of scores; values of tables do not.
-      const table = (where: string) =>
-        (JSON.parse(readFileSync(join(where, 'tables/variants.json'), 'utf8')) as { rows: object[] }).rows;
-      const rows = table(single).map((row) =>
+      const rows = variantRows(single).map((row) =>
         Object.fromEntries(
           Object.entries(row).map(([name, value]) => [
             name,
@@ -262,7 +263,7 @@ describe.skipIf(!hasRedis)(hasRedis ? 'A fleet' : `A fleet ${withoutRedis}`, () 
           ]),
         ),
       );
-      expect(table(out)).toEqual(rows);
+      expect(variantRows(out)).toEqual(rows);
       expect(rows).toHaveLength(2);
     },
     6 * minutes,

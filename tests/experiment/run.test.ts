@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/folders.js';
 import { fakeModels } from './fake-model.js';
 import { smallExperiment, type SmallExperiment } from './small-experiment.js';
 
-/** Runs what is missing; tells which steps ran and how many pairs each model was asked. */
+/** Runs the missing steps; returns their names and the number of pairs that each model was asked. */
 async function go({ file, models }: SmallExperiment, out: string) {
   const fake = fakeModels();
   const outcome = await runExperiment(file, { out, openModel: fake.open });
@@ -158,7 +158,7 @@ describe('an experiment', () => {
     expect(asked.S).toBeLessThan(whole.S / 6);
     expect(asked.T).toBeLessThan(whole.T / 6);
     writeFileSync(small.queries, before);
-    // Back to what was known all along.
+    // Back to settings whose scores are all stored.
     expect((await go(small, out)).asked).toEqual({ T: 0, S: 0 });
   });
 
@@ -167,7 +167,7 @@ describe('an experiment', () => {
     const { ran, asked } = await go(small, out);
     expect(ran.toSorted()).toEqual(['run BERT-QE-STT', 'run BERT-Small']);
     expect(asked.S).toBeGreaterThan(0);
-    // S chose as before, so T had said it all.
+    // S chose the same texts as before, so all scores of T are stored.
     expect(asked.T).toBe(0);
   });
 

@@ -39,7 +39,12 @@ interface Part {
 const checkpointFile =
   /(?:^checkpoint|\.index|\.data-\d{5}-of-\d{5}|^model\.safetensors|^pytorch_model\.bin)$/;
 const configNames = ['config.json', 'bert_config.json'];
-const tokenizerNames = ['tokenizer.json', 'vocab.txt', 'tokenizer_config.json', 'special_tokens_map.json'];
+const tokenizerNames = new Set([
+  'tokenizer.json',
+  'vocab.txt',
+  'tokenizer_config.json',
+  'special_tokens_map.json',
+]);
 
 /** True for an archive, or a folder that has a checkpoint and lacks a configuration or a vocabulary. */
 export async function isBareModel(path: string): Promise<boolean> {
@@ -118,7 +123,7 @@ async function partsOf({ path, lenders }: BareModel): Promise<ModelParts> {
       files.find((part) => configNames.includes(nameOf(part))),
     ),
     tokenizer: find('vocab.txt or tokenizer.json', (files) => {
-      const some = files.filter((part) => tokenizerNames.includes(nameOf(part)));
+      const some = files.filter((part) => tokenizerNames.has(nameOf(part)));
       return hasVocabulary(some.map(nameOf)) ? some : undefined;
     }),
   };

@@ -2,6 +2,7 @@ export { chooseDevice, cudaState, deviceStates } from './devices.js';
 export { installCuda } from './install-cuda.js';
 export {
   type Device,
+  deviceNames,
   isOutOfMemory,
   type SessionOptions,
   loadSession,

@@ -1,3 +1,4 @@
+import { clip } from '../../common/clip.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import { countOf, scoringCost, SequenceTotal } from '../cost.js';
@@ -226,12 +227,9 @@ function checkedLength(maxLength: number, model: PreparedModel, folder: string):
 }
 
 function notFinite(logit: number, index: number, { a, b }: TextPair): BertQeError {
+  const [first, second] = [a, b].map((text) => JSON.stringify(clip(text, 60)));
   return new BertQeError(
     'failure',
-    `The model gave ${logit} for pair ${index} (${opening(a)}, ${opening(b)}); its weights or precision are not usable.`,
+    `The model gave ${logit} for pair ${index} (${first}, ${second}); its weights or precision are not usable.`,
   );
-}
-
-function opening(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -9,7 +9,7 @@ import {
 } from '../../expansion/index.js';
 import { readMeanCost, type MeanCost } from '../../runs/index.js';
 import { defineCommand, type Io } from '../command.js';
-import { counted, formatCount, tableText } from '../format.js';
+import { counted, formatCount, tableText, writeJson } from '../format.js';
 import { OPTIONS } from '../option-table.js';
 import { usageError } from '../options.js';
 
@@ -62,17 +62,15 @@ export const flopsCommand = defineCommand({
       const published = asPublished ? publishedFlops[lettersOf(variant)] : undefined;
       return { variant, cost: paperCost(variant, counts), published };
     });
-    io.stdout.write(options.json ? `${JSON.stringify(rows.map(toJson))}\n` : paperTable(rows));
+    if (options.json) writeJson(io, rows.map(toJson));
+    else io.stdout.write(paperTable(rows));
   },
 });
 
 async function showMeanCost(file: string, json: boolean, io: Io): Promise<void> {
   const mean = await readMeanCost(file);
-  if (json) {
-    io.stdout.write(`${JSON.stringify(mean)}\n`);
-    return;
-  }
-  io.stdout.write(`Mean of ${counted(mean.queries, 'query')}:\n${meanTable(mean)}`);
+  if (json) writeJson(io, mean);
+  else io.stdout.write(`Mean of ${counted(mean.queries, 'query')}:\n${meanTable(mean)}`);
 }
 
 function lettersOf({ phaseOne, expansion }: Variant): string {

@@ -126,9 +126,6 @@ export const indexCommand = defineCommand({
   },
 });
 
-/** Lucene's own models with their usual parameters. */
-const nativeModels = { bm25: { bm25: { k1: 0.9, b: 0.4 } }, ql: { ql: { mu: 1000 } } };
-
 async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer, io: Io): Promise<void> {
   const { index, native = 'all', shards, replicas } = options;
   if (index === undefined)
@@ -139,7 +136,7 @@ async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer
   if (options.elements !== 'text') throw usageError('--elements has no effect with --engine.');
   if (path === standardStream)
     throw usageError('A load that can go on needs a collection that can be read again: no stdin.');
-  const { EngineConnection, loadEngineIndex } = await import('../../remote/index.js');
+  const { EngineConnection, loadEngineIndex, usualSimilarities } = await import('../../remote/index.js');
   const connection = await EngineConnection.open(clusterFrom({ engine: options.engine, url: options.url })!, {
     signal: io.signal,
   });
@@ -159,8 +156,8 @@ async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer
       index,
       analyzer: analyzer.spec,
       native: {
-        ...(native === 'all' || native === 'bm25' ? nativeModels.bm25 : {}),
-        ...(native === 'all' || native === 'ql' ? nativeModels.ql : {}),
+        ...(native === 'all' || native === 'bm25' ? { bm25: usualSimilarities.bm25 } : {}),
+        ...(native === 'all' || native === 'ql' ? { ql: usualSimilarities.ql } : {}),
       },
       scripts: !options['no-scripts'],
       shards,

@@ -173,7 +173,7 @@ function limitsOf(options: Values) {
   };
 }
 
-/** Resolves when the process is told to stop; until then the open port keeps it alive. */
+/** Resolves when the signal fires; until then the open port keeps the process alive. */
 function stopped(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

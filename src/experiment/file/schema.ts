@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deviceNames, precisionNames, sizeLetters } from '../../bert/index.js';
 import { documentFormats, elementChoices, topicFields } from '../../collection/index.js';
 import { parseVariant, PUBLISHED } from '../../expansion/index.js';
 import { reasonOf } from '../../common/errors.js';
@@ -12,6 +13,7 @@ import {
 } from '../../evaluation/index.js';
 import { isScorerAddress } from '../../remote/index.js';
 import { conflictOf, keptWeights, lossNames, scheduleNames } from '../../training/index.js';
+import { parseControl } from './control-name.js';
 import { parseFirstStage } from './first-stage-name.js';
 import { expandVariables } from './paths.js';
 
@@ -40,10 +42,10 @@ const variant = checked(z.string(), (name) => {
 });
 
 const baseline = checked(z.string(), (name) => {
-  if (isMaxP(name) || parseFirstStage(name)) return;
+  if (isMaxP(name) || parseFirstStage(name) || parseControl(name)) return;
   throw new Error(
-    `"${name}" is not a baseline; write a first stage (DPH, BM25+RM3, …), a size (S, BERT-Small) or MaxP, ` +
-      'which stands for the first size of every variant',
+    `"${name}" is not a baseline; write a first stage (DPH, BM25+RM3, …), a size (S, BERT-Small), MaxP, ` +
+      'which stands for the first size of every variant, or a control (Birch-S, CEDR-KNRM-S)',
   );
 });
 
@@ -126,8 +128,6 @@ const model = z.union([
   }),
 ]);
 
-const sizes = ['T', 'S', 'M', 'B', 'L'] as const;
-
 const method = z.strictObject({
   kd: count.default(PUBLISHED.kd),
   kc: count.default(PUBLISHED.kc),
@@ -193,6 +193,29 @@ const training = z.union([
   z.literal(['off', false], { error: () => 'write off, or the options of training, such as { epochs: 2 }' }),
 ]);
 
+/** The training of a control in every fold; or the folder of its models, where `{fold}` stands for the fold's number. */
+const controlTraining = z.strictObject({
+  model: path.optional(),
+  steps: count.optional(),
+  /** Pairs of documents per step. */
+  batch: count.optional(),
+  learningRate: z.number().min(1e-12).max(1).optional(),
+  seed: z.int().min(0).optional(),
+  /** Candidates per query, from the top of the initial ranking (those that are re-ranked). */
+  depth: count.optional(),
+  validateEvery: count.optional(),
+  patience: count.optional(),
+});
+
+const controls = z.strictObject({
+  'CEDR-KNRM': controlTraining
+    .extend({
+      headRate: z.number().min(1e-12).max(1).optional(),
+      dropout: z.number().min(0).max(0.9).optional(),
+    })
+    .optional(),
+});
+
 const ablationNames = ['dropQueryScore', 'chunksFromInitial'] as const;
 
 const ablations = z.strictObject({
@@ -254,10 +277,11 @@ const fields = z.strictObject({
   /** Documents per query that are re-ranked. */
   depth: count.default(PUBLISHED.depth),
   folds,
-  models: z.partialRecord(z.enum(sizes), model).default({}),
-  device: z.enum(['auto', 'cpu', 'webgpu', 'cuda']).default('auto'),
-  precision: z.enum(['auto', 'fp32', 'fp16', 'int8']).default('auto'),
+  models: z.partialRecord(z.enum(sizeLetters), model).default({}),
+  device: z.enum(['auto', ...deviceNames]).default('auto'),
+  precision: z.enum(['auto', ...precisionNames]).default('auto'),
   training: training.optional(),
+  controls: controls.prefault({}),
   method: method.prefault({}),
   tuning: tuning.prefault({}),
   variants: z.array(variant).min(1),

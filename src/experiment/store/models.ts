@@ -48,6 +48,12 @@ export class Models {
     this.#trained.set(`${target}, fold ${fold}`, folder);
   }
 
+  /** The folder of a size and role; a model that the experiment fine-tuned for the size precedes the file's. */
+  async folder(size: SizeLetter, role: ModelRole, fold: number): Promise<string> {
+    const trained = role === 'fineTuned' ? this.#findTrained([size], fold) : undefined;
+    return trained?.place ?? this.places.folder(size, role, fold);
+  }
+
   /** The scorer of a size and role; `fold` counts from 1. A model fine-tuned for `target` precedes the size's own. */
   async get(size: SizeLetter, role: ModelRole, fold: number, target: string = size): Promise<StoredScorer> {
     const trained = role === 'fineTuned' ? this.#findTrained([target, size], fold) : undefined;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Lazy } from '../../common/lazy.js';
 import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../../bert/index.js';
 import type { ScoreRow, ScoreStore } from './score-store.js';
 import { sumOfTimings, type Timing } from './timing.js';
@@ -27,17 +28,18 @@ interface Row {
  * batches either way and gives the same bits.
  */
 export class StoredScorer implements Scorer {
-  #opened: Promise<StorableScorer> | undefined;
+  readonly #model: Lazy<StorableScorer>;
   #timing: Timing | undefined;
 
   constructor(
     /** Hash of the model and of its settings. */
     readonly identity: string,
     private readonly store: ScoreStore,
-    private readonly open: () => Promise<StorableScorer>,
+    open: () => Promise<StorableScorer>,
     /** The machine, in words; undefined where the time that scores take is not the model's. */
     private readonly machine: string | undefined,
   ) {
+    this.#model = new Lazy(open);
     this.#timing = this.#noTime();
   }
 
@@ -84,8 +86,7 @@ export class StoredScorer implements Scorer {
   }
 
   async close(): Promise<void> {
-    const opened = await this.#opened?.catch(() => undefined);
-    await opened?.close();
+    await (await this.#model.take())?.close();
   }
 
   #noTime(): Timing | undefined {
@@ -97,8 +98,7 @@ export class StoredScorer implements Scorer {
     pairs: readonly TextPair[],
     options: ScoreOptions,
   ): Promise<ScoreRow[]> {
-    this.#opened ??= this.open();
-    const scorer = await this.#opened;
+    const scorer = await this.#model.get();
     const ofRows = rows.map(({ places }) => places.map((place) => pairs[place]));
     const started = performance.now();
     const scores = await scorer.score(ofRows.flat(), options);

@@ -9,6 +9,7 @@ import { number as aNumber, object, optional } from './answer-shape.js';
 import { refusalOf, type EngineConnection } from './connection.js';
 import {
   fields,
+  usualSimilarities,
   indexDefinition,
   type EngineManifest,
   type EngineStatistics,
@@ -109,8 +110,7 @@ class Load {
   /** Creates the index, or reads the state of an earlier load. */
   static async begin(options: EngineLoadOptions): Promise<Load> {
     const { connection, index, analyzer, signal } = options;
-    const native = options.native ?? { bm25: { k1: 0.9, b: 0.4 }, ql: { mu: 1000 } };
-    const { scripts = true, shards = 1, replicas = 0 } = options;
+    const { native = usualSimilarities, scripts = true, shards = 1, replicas = 0 } = options;
     const path = `/${encodeURIComponent(index)}`;
     try {
       const body = indexDefinition({ analyzer, native, scripts, shards, replicas });

@@ -1,4 +1,4 @@
-export { publishedAdam } from './adam.js';
+export { type AdamSettings, publishedAdam } from './adam.js';
 export type { StepOutcome } from './engine.js';
-export type { MicroBatch, TrainingBatch } from './micro-batch.js';
+export { type MicroBatch, padded, type PaddedBatch, type TrainingBatch } from './micro-batch.js';
 export { TrainingWorker } from './training-worker.js';

@@ -2,7 +2,7 @@ import type { Scorer } from '../../bert/index.js';
 import type { DocumentStore, Query } from '../../collection/index.js';
 import { BertQE } from '../../expansion/index.js';
 import type { TrainingSettings } from '../settings.js';
-import { documentsOf } from './documents.js';
+import { documentsOf } from '../../runs/index.js';
 
 /** A candidate's best passage and, with a teacher, the teacher's probability. */
 export interface BestPassage {

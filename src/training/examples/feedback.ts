@@ -2,7 +2,7 @@ import type { Scorer } from '../../bert/index.js';
 import type { DocumentStore, Query, Run } from '../../collection/index.js';
 import { throwIfAborted } from '../../common/errors.js';
 import { BertQE, type FeedbackMethod } from '../../expansion/index.js';
-import { documentsOf } from './documents.js';
+import { withTexts } from '../../runs/index.js';
 import type { ExampleJournal } from './journal.js';
 
 /** The evidence of a query after phases one and two, from which phase three starts. */
@@ -71,9 +71,7 @@ async function feedbackOf(
 ): Promise<Feedback> {
   const ranking = (run.get(query.id) ?? []).slice(0, bertQe.settings.depth);
   if (ranking.length === 0) return { chunks: [], documents: [] };
-  const ids = ranking.map(({ id }) => id);
-  const found = await documentsOf(query, ids, documents);
-  const candidates = found.map((document, i) => ({ ...document, score: ranking[i].score }));
+  const candidates = await withTexts(query, ranking, documents);
   const evidence = await bertQe.evidence(query.text, candidates, {
     until: 'phaseTwo',
     signal,

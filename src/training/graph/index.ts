@@ -1,4 +1,12 @@
-export type { DropoutMask } from './dropout.js';
+export {
+  type Dropout,
+  type DropoutMask,
+  dropoutMask,
+  type MaskDimensions,
+  MaskedDropout,
+  noDropout,
+} from './dropout.js';
+export { encoderStates } from './encoder.js';
 export type { LossKind } from './loss.js';
 export {
   gradientOf,

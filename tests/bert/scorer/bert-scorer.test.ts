@@ -151,7 +151,7 @@ describe('BertScorer', () => {
     const scorer = await BertScorer.load({ model: 'T' });
     let isScored = false;
     const scoring = scorer.score(demoPairs(1000)).then(() => (isScored = true));
-    // A thread that ran the model itself would be through with its few calls after as many turns of its loop.
+    // A thread that ran the model itself would have finished its few calls after as many turns of its loop.
     for (let turn = 0; turn < 100; turn++) await nextTurn();
     expect(isScored).toBe(false);
     await scoring;
