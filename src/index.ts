@@ -56,6 +56,7 @@ export {
 } from './retrieval/index.js';
 export {
   BertScorer,
+  type PairScorer,
   type Scorer,
   type ScoreOptions,
   type ScorerInfo,
@@ -78,6 +79,7 @@ export {
   type RerankedDocument,
   type Reranking,
   type RerankOptions,
+  type Reranker,
 } from './expansion/index.js';
 export { openCollection, type CollectionAddress, type SearchedCollection } from './remote/index.js';
 export {

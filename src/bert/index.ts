@@ -34,6 +34,7 @@ export {
   BertScorer,
   inputMeaning,
   logOdds,
+  type PairScorer,
   PieceCache,
   plan,
   probabilities,

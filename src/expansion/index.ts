@@ -1,10 +1,11 @@
+export { BertQE } from './bert-qe.js';
 export {
-  BertQE,
+  Reranker,
   type EvidenceOptions,
   type QueryOptions,
   type RerankOptions,
   type RerankProgress,
-} from './bert-qe.js';
+} from './reranker.js';
 export {
   Birch,
   birchScore,

@@ -7,7 +7,7 @@ export const layers: readonly (readonly string[])[] = [
   ['collection', 'bert'],
   ['retrieval'],
   ['expansion', 'evaluation'],
-  ['remote'],
+  ['remote', 'browser'],
   ['runs'],
   ['training'],
   ['experiment'],
@@ -32,6 +32,8 @@ export const innerIndexes: readonly {
   { index: 'bert/onnx/index.ts', from: 'training', why: 'writes graphs with the same nodes' },
   { index: 'bert/checkpoint/index.ts', from: 'training', why: 'reads and writes weights' },
   { index: 'bert/sizes.ts', from: 'expansion', why: 'names of sizes, for the core: without Node' },
+  { index: 'bert/core.ts', from: 'browser', why: 'the part that needs no Node' },
+  { index: 'expansion/core.ts', from: 'browser', why: 'the part that needs no Node' },
   { index: 'bert/runtime/index.ts', from: 'training', why: 'runs its sessions in the same workers' },
 ];
 
@@ -40,34 +42,12 @@ export const innerIndexes: readonly {
  * from which the rest of the core is reached.
  */
 export const core: readonly string[] = [
-  'bert/checkpoint/random-access.ts',
-  'bert/checkpoint/safetensors.ts',
-  'bert/checkpoint/weights.ts',
-  'bert/config.ts',
-  'bert/cost.ts',
-  'bert/graph/bert-graph.ts',
+  'bert/core.ts',
   'bert/graph/packed-graph.ts',
-  'bert/onnx/model-bytes.ts',
-  'bert/scorer/device-profiles.ts',
-  'bert/scorer/feeds.ts',
-  'bert/scorer/in-flight.ts',
-  'bert/scorer/piece-cache.ts',
-  'bert/scorer/plan.ts',
-  'bert/scorer/probabilities.ts',
-  'bert/tokenizer/from-files.ts',
-  'expansion/choose-models.ts',
-  'expansion/cost.ts',
-  'expansion/explanation.ts',
-  'expansion/final-scores.ts',
-  'expansion/method.ts',
-  'expansion/models.ts',
-  'expansion/result.ts',
-  'expansion/schedule/index.ts',
-  'retrieval/analysis/analyzer.ts',
-  'retrieval/feedback/divergence.ts',
-  'retrieval/feedback/rm3.ts',
-  'retrieval/models/index.ts',
-  'retrieval/search/matching.ts',
+  'browser/index.ts',
+  'browser/worker.ts',
+  'expansion/core.ts',
+  'retrieval/core.ts',
 ];
 
 /**

@@ -2,11 +2,11 @@ export { chooseDevice, cudaState, deviceStates, type DeviceState } from './devic
 export { installCuda, type InstalledLibrary, type InstallOptions } from './install-cuda.js';
 export {
   type Device,
-  isOutOfMemory,
   type SessionOptions,
   loadSession,
   WIDEN_IN_RUNS,
 } from './load-session.js';
+export { type Machine, thisMachine } from './machine.js';
 export { NativeWorker, NO_ANSWER, serve, type WorkerService } from './native-worker.js';
 export { makeThreadNicer } from './thread-priority.js';
 export { workerUrl } from './worker-url.js';

@@ -1,0 +1,21 @@
+/**
+ * BERT-QE in the browser: the same re-ranker on onnxruntime-web, in Web Workers. No server, and nothing is uploaded.
+ *
+ * @module
+ */
+export { BertQeError, type ErrorCode } from '../common/errors.js';
+export type { Scorer, ScoreOptions, TextPair } from '../bert/core.js';
+export type {
+  BertQEOptions,
+  BertQEScorers,
+  Explanation,
+  InputDocument,
+  RerankedDocument,
+  Reranking,
+  RerankOptions,
+  RerankProgress,
+} from '../expansion/core.js';
+export { BertQE, type WebLoadOptions } from './bert-qe.js';
+export { BertScorer, type WebModelOptions, type WebScorerOptions } from './bert-scorer.js';
+export type { DownloadProgress, Integrity, Keeping } from './downloads.js';
+export type { WebScorerInfo } from './scorer-service.js';
