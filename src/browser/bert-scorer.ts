@@ -95,11 +95,10 @@ export class BertScorer implements Scorer {
       batchTokens: options.batchTokens,
       runtime: options.runtime && new URL(options.runtime, web.location?.href).href,
     };
-    const { service, facts } = await RemoteService.open<WebScorerInfo, DownloadProgress>(
-      makeWorker,
-      setup,
-      { signal, onReport: onDownload },
-    );
+    const { service, facts } = await RemoteService.open<WebScorerInfo, DownloadProgress>(makeWorker, setup, {
+      signal,
+      onReport: onDownload,
+    });
     return new BertScorer(facts, service);
   }
 

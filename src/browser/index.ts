@@ -15,6 +15,24 @@ export type {
   RerankOptions,
   RerankProgress,
 } from '../expansion/core.js';
+export type { Document, Query, Ranking } from '../collection/index.js';
+export {
+  Bm25,
+  Bo1,
+  createAnalyzer,
+  DivergenceFeedback,
+  Dph,
+  KL,
+  MemoryIndex,
+  QueryLikelihood,
+  Rm3,
+  Searcher,
+  type Analyzer,
+  type FeedbackModel,
+  type MemoryIndexOptions,
+  type SearcherOptions,
+  type WeightingModel,
+} from '../retrieval/core.js';
 export { BertQE, type WebLoadOptions } from './bert-qe.js';
 export { BertScorer, type WebModelOptions, type WebScorerOptions } from './bert-scorer.js';
 export type { DownloadProgress, Integrity, Keeping } from './downloads.js';

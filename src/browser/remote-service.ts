@@ -87,10 +87,10 @@ export class RemoteService {
     const service = new RemoteService(make(), onEnd ?? (() => {}));
     const lock = `bert-qe worker ${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
     try {
-      const facts = await service.#send<Facts, Report>(
-        () => ({ kind: 'open', setup, lock }),
-        { signal, onReport },
-      );
+      const facts = await service.#send<Facts, Report>(() => ({ kind: 'open', setup, lock }), {
+        signal,
+        onReport,
+      });
       service.#watchOver(lock);
       return { service, facts };
     } catch (error) {
@@ -115,7 +115,7 @@ export class RemoteService {
     this.#ended = new BertQeError('usage', 'The scorer is closed; load it again.');
     await new Promise<void>((resolve) => {
       this.#onClosed = resolve;
-      this.#worker.postMessage({ kind: 'close' } satisfies ToWorker);
+      this.#worker.postMessage({ kind: 'close' } satisfies ToWorker, []);
     });
     this.#worker.terminate();
   }
@@ -127,7 +127,7 @@ export class RemoteService {
     throwIfAborted(signal);
     if (this.#ended) throw this.#ended;
     const id = this.#calls++;
-    const abort = (): void => this.#worker.postMessage({ kind: 'abort', id } satisfies ToWorker);
+    const abort = (): void => this.#worker.postMessage({ kind: 'abort', id } satisfies ToWorker, []);
     signal?.addEventListener('abort', abort, { once: true });
     try {
       return await new Promise<Answer>((resolve, reject) => {

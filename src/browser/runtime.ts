@@ -6,10 +6,10 @@ export type WebDevice = 'wasm' | 'webgpu';
 export type Runtime = typeof import('onnxruntime-web/wasm');
 
 /** A module of one function whose body uses an instruction of SIMD. */
-const SIMD = Uint8Array.of(
-  ...[0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0],
-  ...[10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11],
-);
+const SIMD = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98,
+  11,
+]);
 
 interface WebAssemblyCheck {
   readonly WebAssembly?: { validate(bytes: Uint8Array): boolean };

@@ -57,9 +57,7 @@ export interface WebScorerInfo {
 }
 
 /** What a call of `score` sends on the way. */
-export type ScoreReport =
-  | { readonly done: number; readonly total: number }
-  | { readonly cost: ScoringCost };
+export type ScoreReport = { readonly done: number; readonly total: number } | { readonly cost: ScoringCost };
 
 /** The most workers by default: each holds a runtime and a copy of the weights. */
 const MOST_WORKERS = 4;
@@ -90,7 +88,12 @@ export async function openScorerService(setup: ScorerSetup, call: ServedCall): P
   }
   const budget = budgetFor(maxLength, template);
   const size = bytes.length + (external?.data.length ?? 0);
-  const { workers, threads } = chooseLayout(device === 'webgpu' ? 'webgpu' : 'cpu', size, setup, thisDevice());
+  const { workers, threads } = chooseLayout(
+    device === 'webgpu' ? 'webgpu' : 'cpu',
+    size,
+    setup,
+    thisDevice(),
+  );
   const runner = await SessionPool.open(makeSameWorker, workers, {
     role: 'session',
     model,

@@ -32,6 +32,7 @@ export {
   type IndexManifest,
   type TermFacts,
 } from './index/index.js';
+export { MemoryIndex, type MemoryIndexOptions } from './memory/memory-index.js';
 export {
   Bm25,
   Dph,

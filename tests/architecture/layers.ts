@@ -34,6 +34,7 @@ export const innerIndexes: readonly {
   { index: 'bert/sizes.ts', from: 'expansion', why: 'names of sizes, for the core: without Node' },
   { index: 'bert/core.ts', from: 'browser', why: 'the part that needs no Node' },
   { index: 'expansion/core.ts', from: 'browser', why: 'the part that needs no Node' },
+  { index: 'retrieval/core.ts', from: 'browser', why: 'the part that needs no Node' },
   { index: 'bert/runtime/index.ts', from: 'training', why: 'runs its sessions in the same workers' },
 ];
 

@@ -59,9 +59,15 @@ describe('the layout of workers and threads', () => {
 
   it('does as it is told', () => {
     const cores = availableParallelism();
-    expect(chooseLayout('cpu', 1_000, { workers: 3, threads: 5 }, thisMachine())).toEqual({ workers: 3, threads: 5 });
+    expect(chooseLayout('cpu', 1_000, { workers: 3, threads: 5 }, thisMachine())).toEqual({
+      workers: 3,
+      threads: 5,
+    });
     expect(chooseLayout('cpu', 1_000, { workers: 1 }, thisMachine())).toEqual({ workers: 1, threads: cores });
-    expect(chooseLayout('cpu', 1_000, { threads: cores }, thisMachine())).toEqual({ workers: 1, threads: cores });
+    expect(chooseLayout('cpu', 1_000, { threads: cores }, thisMachine())).toEqual({
+      workers: 1,
+      threads: cores,
+    });
     expect(chooseLayout('cpu', 1_000, { threads: 3 }, { cores: 8, memory: GIB })).toEqual({
       workers: 2,
       threads: 3,
@@ -79,6 +85,9 @@ describe('the layout of workers and threads', () => {
   it('gives a CUDA card several workers of a small model, and one of a large one', () => {
     const bytes = [10_000_000, 220_000_000, 670_000_000];
     expect(bytes.map((each) => chooseLayout('cuda', each, {}, thisMachine()).workers)).toEqual([4, 2, 1]);
-    expect(chooseLayout('cuda', 10_000_000, { workers: 2 }, thisMachine())).toEqual({ workers: 2, threads: 1 });
+    expect(chooseLayout('cuda', 10_000_000, { workers: 2 }, thisMachine())).toEqual({
+      workers: 2,
+      threads: 1,
+    });
   });
 });
