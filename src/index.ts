@@ -109,6 +109,16 @@ export {
   type RunTotals,
 } from './runs/index.js';
 export {
+  Cedr,
+  trainCedr,
+  type CedrLoadOptions,
+  type CedrTrainingOptions,
+  type ControlExplanation,
+  type ControlOptions,
+  type ControlReranking,
+  type ControlRerankOptions,
+} from './controls/index.js';
+export {
   trainModel,
   type PhaseThreeInputs,
   type TrainCall,

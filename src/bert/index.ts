@@ -1,23 +1,9 @@
-export {
-  bertWeights,
-  narrowToHalf,
-  openCheckpoint,
-  writeSafetensors,
-  type BertWeights,
-  type CheckpointFormat,
-} from './checkpoint/index.js';
+export { openCheckpoint, writeSafetensors } from './checkpoint/index.js';
 export { countOf, encoderFlops, weightFlops } from './cost.js';
-export type { ModelConfig } from './config.js';
+export { formatModelConfig, type ModelConfig } from './config.js';
 export { readCrossEncoderConfig, readModelConfig } from './model-folder.js';
 export { fetchModel } from './hub/index.js';
-export {
-  cudaState,
-  deviceStates,
-  installCuda,
-  type DeviceState,
-  type InstalledLibrary,
-  type InstallOptions,
-} from './runtime/index.js';
+export { deviceNames, deviceStates, installCuda } from './runtime/index.js';
 export {
   convertModel,
   copyTokenizer,
@@ -25,8 +11,6 @@ export {
   kendallTau,
   quantizeModel,
   writeConfig,
-  type Agreement,
-  type ConvertOptions,
   type ModelDescription,
 } from './manage/index.js';
 export { findModel, hashModel, listModels } from './models.js';
@@ -48,15 +32,15 @@ export {
   type ScorerOptions,
 } from './scorer/index.js';
 export { budgetFor, DEFAULT_MAX_LENGTH, sequenceLength, writeSequence } from './sequence.js';
-export { encoderSizes, SIZE_FOLDERS, sizeNames, type EncoderShape, type SizeLetter } from './sizes.js';
+export {
+  encoderSizes,
+  SIZE_FOLDERS,
+  sizeLetter,
+  sizeLetters,
+  sizeNames,
+  type EncoderShape,
+  type SizeLetter,
+} from './sizes.js';
+export { precisionNames } from './compile/index.js';
 export { loadTokenizer } from './tokenizer/index.js';
-export type {
-  Checkpoint,
-  PairTemplate,
-  Scorer,
-  ScoreOptions,
-  ScoringCost,
-  TensorInfo,
-  TextPair,
-  Tokenizer,
-} from './types.js';
+export type { Scorer, ScoreOptions, ScoringCost, TextPair, Tokenizer } from './types.js';

@@ -109,8 +109,9 @@ export class BertScorer implements Scorer {
 
   /** The classifier's raw outputs, which still differ where probabilities saturate at 0 and 1. */
   async scoreLogits(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Logits> {
-    const { signal, onProgress, onCost } = options;
-    const logits = await this.service.call<Logits, ScoreReport>('score', [pairs], {
+    const { signal, onProgress, onCost, secondPieces } = options;
+    const cut = secondPieces === undefined ? {} : { secondPieces };
+    const logits = await this.service.call<Logits, ScoreReport>('score', [pairs, cut], {
       signal,
       onReport: (report) => {
         if ('cost' in report) onCost?.(report.cost);

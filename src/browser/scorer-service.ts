@@ -9,6 +9,7 @@ import {
   PieceCache,
   type PlanOptions,
   pulledTokens,
+  type ScoreOptions,
   type ScoringCost,
   type TaskRunner,
   type TextPair,
@@ -130,8 +131,13 @@ export async function openScorerService(setup: ScorerSetup, call: ServedCall): P
   return {
     facts,
     methods: {
-      score: ({ signal, report }, pairs: readonly TextPair[]): Promise<Logits> =>
+      score: (
+        { signal, report },
+        pairs: readonly TextPair[],
+        cut: Pick<ScoreOptions, 'secondPieces'>,
+      ): Promise<Logits> =>
         scorer.scoreLogits(pairs, {
+          ...cut,
           signal,
           onProgress: (done, total) => report({ done, total } satisfies ScoreReport),
           onCost: (cost) => report({ cost } satisfies ScoreReport),

@@ -1,12 +1,11 @@
 import type { Scorer } from '../bert/index.js';
-import { BertQeError } from '../common/errors.js';
 import { mapInSlices } from '../common/yield.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { costOf } from './cost.js';
 import { Candidate, Evidence } from './evidence.js';
 import { explain } from './explanation.js';
 import { FinalScores } from './final-scores.js';
-import { checkQuery, initialRanking, type InputDocument } from './inputs.js';
+import { checkQuery, initialRanking, type InputDocument, usage } from './inputs.js';
 import { gatherEvidence } from './method.js';
 import { forEveryPhase, QueryModels, type BertQEScorers, type PhaseScorers } from './models.js';
 import { count, settingsFrom, type BertQEOptions, type Settings } from './options.js';
@@ -25,22 +24,22 @@ export interface RerankProgress {
 /** Options to follow and to stop a query. */
 export interface QueryOptions {
   /** Stops the work between two batches. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: RerankProgress) => void;
 }
 
 /** Options of one call of {@link Reranker.rerank}. */
 export interface RerankOptions extends QueryOptions {
   /** Only the first places are wanted: pairs that cannot change them are not scored. */
-  readonly topK?: number;
+  readonly topK?: number | undefined;
   /** False: `topK` scores everything and cuts. The answer is the same; for comparison (true). */
   readonly prune?: boolean;
   /** Asks for an {@link Explanation} (false). */
-  readonly explain?: boolean;
+  readonly explain?: boolean | undefined;
   /** Asks for the {@link Evidence} (false). */
-  readonly keepEvidence?: boolean;
+  readonly keepEvidence?: boolean | undefined;
   /** Milliseconds after which the best order known so far is returned, with the places that are certain. */
-  readonly deadline?: number;
+  readonly deadline?: number | undefined;
   /** Names the query in the explanation (`1`). */
   readonly queryId?: string;
 }
@@ -106,7 +105,7 @@ export class Reranker {
     const wanted = Math.min(topK ?? ranking.length, ranking.length);
     const models = this.#modelsFor(options);
     const schedule = scheduleFor(options, wanted, evidence.candidates.length, settings);
-    // An explanation tells every document's rank after phase one.
+    // An explanation has every document's rank after phase one.
     const rankPhaseOne = options.explain;
     const complete = await gatherEvidence(evidence, settings, models, schedule, { rankPhaseOne });
 
@@ -173,8 +172,4 @@ function scheduleFor(
   const topK = { k: Math.min(wanted, candidates), roundPairs };
   if (deadline !== undefined) return new Deadline(deadline, topK);
   return prune && wanted < candidates ? exactTopK(topK) : everything;
-}
-
-function usage(message: string): BertQeError {
-  return new BertQeError('usage', `rerank: ${message}.`);
 }

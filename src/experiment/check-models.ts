@@ -9,7 +9,7 @@ import type { RerankingSystem } from './systems.js';
 
 /** The models of an experiment and what uses them. */
 interface UsedModels {
-  readonly systems: readonly RerankingSystem[];
+  readonly systems: readonly Pick<RerankingSystem, 'variant'>[];
   readonly folds: readonly Fold[];
   readonly models: Models;
   /** False where the caller opens models himself: they need not be BERT in a folder. */
@@ -40,7 +40,7 @@ export async function checkModels(
   }
 }
 
-function sizesOf(systems: readonly RerankingSystem[]): Set<SizeLetter> {
+function sizesOf(systems: readonly Pick<RerankingSystem, 'variant'>[]): Set<SizeLetter> {
   return new Set(
     systems.flatMap(({ variant: { phaseOne, expansion } }) =>
       expansion ? [phaseOne, expansion.phaseTwo, expansion.phaseThree] : [phaseOne],

@@ -28,6 +28,8 @@ export interface CrossValidated {
 }
 
 export interface CrossValidationContext extends EvidenceContext {
+  /** The experiment file, from which relative paths start. */
+  readonly file: string;
   readonly experiment: ExperimentFile;
   readonly folds: readonly Fold[];
   readonly qrels: Qrels;
@@ -167,7 +169,7 @@ async function load(
   return loaded;
 }
 
-function meanCost(costs: readonly QueryCost[]): QueryCost {
+export function meanCost(costs: readonly QueryCost[]): QueryCost {
   const mean = (of: (cost: QueryCost) => number): number =>
     costs.reduce((sum, cost) => sum + of(cost), 0) / costs.length;
   return {

@@ -2,14 +2,16 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readRun, writeRun, type Qrels } from '../collection/index.js';
 import { writeFileAtomic } from '../common/atomic.js';
+import { parseVariant } from '../expansion/index.js';
 import { withLock } from '../common/lock.js';
-import { versions } from '../common/versions.js';
+import { versions } from '../common/package-files.js';
 import {
   crossValidate,
   missingQueries,
   type CrossValidated,
   type CrossValidationContext,
 } from './cross-validate.js';
+import { crossValidateControl, type CrossValidatedControl } from './controls/cross-validate.js';
 import { readExperiment } from './file/read.js';
 import type { ExperimentFile } from './file/schema.js';
 import { FirstStages } from './first-stages.js';
@@ -22,6 +24,7 @@ import { Manifest } from './store/manifest.js';
 import { Models, type OpenModel } from './store/models.js';
 import { ScoreStore } from './store/score-store.js';
 import {
+  isControl,
   isGiven,
   isReranking,
   systemsOf,
@@ -34,7 +37,7 @@ import { trainFolds } from './train-folds.js';
 export interface RunExperimentOptions {
   /** Folder of the results and of the work that a later run continues (`results/NAME`). */
   readonly out?: string | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: ExperimentProgress) => void;
   /** Loads a model, for models that are not BERT cross-encoders in a folder. */
   readonly openModel?: OpenModel;
@@ -96,7 +99,7 @@ async function runMissingSteps(
   try {
     const isRead = options.openModel === undefined;
     await checkModels(experiment, file, {
-      systems: rerankingSystems(systems),
+      systems: [...rerankingSystems(systems), ...modelsOfControls(systems)],
       folds: inputs.folds,
       models,
       isRead,
@@ -105,6 +108,7 @@ async function runMissingSteps(
     const runs = await rankFirstStages(systems, { firstStages, inputs, manifest });
     const context: CrossValidationContext = {
       experiment,
+      file,
       folds: inputs.folds,
       qrels: inputs.qrels,
       qrelsKey: inputs.digests.qrels,
@@ -120,15 +124,25 @@ async function runMissingSteps(
     const reranking = rerankingSystems(systems);
     const trained =
       typeof experiment.training === 'object'
-        ? await trainFolds(experiment.training, reranking, context)
+        ? await trainFolds(experiment.training, [...reranking, ...modelsOfControls(systems)], context)
         : undefined;
     const rerankers = await crossValidateAll(reranking, context);
+    const controls = new Map<string, CrossValidatedControl>();
+    for (const system of systems.baselines.filter(isControl)) {
+      controls.set(system.id, await crossValidateControl(system, context));
+    }
     const qrels = testedQrels(inputs);
-    const evaluated = await evaluateSystems(experiment, systems, { firstStages: runs, rerankers }, qrels, {
-      documents: index.statistics.documents,
-      queries: qrels.size,
-      folds: inputs.folds.length,
-    });
+    const evaluated = await evaluateSystems(
+      experiment,
+      systems,
+      { firstStages: runs, rerankers, controls },
+      qrels,
+      {
+        documents: index.statistics.documents,
+        queries: qrels.size,
+        folds: inputs.folds.length,
+      },
+    );
     const results: Results = trained ? { ...evaluated, trained } : evaluated;
     await writeFiles(out, render(results));
     await manifest.finish();
@@ -155,7 +169,7 @@ async function rankFirstStages(
 ): Promise<Map<string, string>> {
   const runs = new Map<string, string>();
   for (const system of [initial, ...baselines]) {
-    if (isReranking(system) || runs.has(system.id)) continue;
+    if (isReranking(system) || isControl(system) || runs.has(system.id)) continue;
     const run = isGiven(system) ? await keepGiven(system, inputs, manifest) : await firstStages.run(system);
     runs.set(system.id, run);
   }
@@ -180,6 +194,11 @@ function rerankingSystems({ baselines, variants, ablations, grid }: Systems): Re
     ...(grid?.points ?? []),
   ];
   return [...new Map(all.map((system) => [system.id, system])).values()];
+}
+
+/** The models that controls use, as MaxP would use them. */
+function modelsOfControls({ baselines }: Systems): Pick<RerankingSystem, 'variant'>[] {
+  return baselines.filter(isControl).map(({ size }) => ({ variant: parseVariant(size) }));
 }
 
 async function crossValidateAll(

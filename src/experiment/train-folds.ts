@@ -40,7 +40,7 @@ export interface Teacher {
  */
 export async function trainFolds(
   training: TrainingFields,
-  systems: readonly RerankingSystem[],
+  systems: readonly Pick<RerankingSystem, 'variant'>[],
   context: CrossValidationContext,
   teacher?: Teacher,
 ): Promise<TrainedFold[]> {
@@ -101,7 +101,9 @@ async function trainFold(
         teacher,
         phaseThree,
         queries: textsOf(train.filter((id) => qrels.has(id))),
-        validationQueries: textsOf(valid),
+        // The last weights need no validation, unless the file asks for its values.
+        validationQueries:
+          options.keep === 'last' && options.validateEvery === undefined ? undefined : textsOf(valid),
         qrels,
         run: initial,
         documents: context.documents,

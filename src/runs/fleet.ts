@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { eachPhase } from '../expansion/index.js';
 import type { Query, QueryRanking, Ranking } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
@@ -17,7 +18,7 @@ import {
 import {
   loadReranker,
   modelInputs,
-  namesByPhase,
+  chooseNames,
   type LoadedReranker,
   type RerankerConfig,
   type RunInputs,
@@ -84,7 +85,7 @@ export async function fleetReranker(
       const results = distribute<QueryTask, QueryResult>(address, tasks(), {
         run: hashJson(setup),
         read: (result, key) => checkedResult(result, rankedIds.get(key)!, explain),
-        ...(signal ? { signal } : {}),
+        signal,
       });
       for await (const { key, result } of results) {
         rankedIds.delete(key);
@@ -122,11 +123,10 @@ function absolute({ index, cluster }: CollectionAddress): CollectionAddress {
 /** Paths become absolute; letters and names stay, and mean the models that the worker has under them. */
 function absoluteModels(models: RerankerConfig['models']): RerankerConfig['models'] {
   if (typeof models === 'string') return models;
-  const names = Object.entries(namesByPhase(models)).map(([phase, name]) => [
-    phase,
-    /[\\/]/.test(name) && !isScorerAddress(name) ? resolve(name) : name,
-  ]);
-  return Object.fromEntries(names) as Record<keyof typeof models, string>;
+  const { names } = chooseNames(models);
+  return eachPhase((phase) =>
+    /[\\/]/.test(names[phase]) && !isScorerAddress(names[phase]) ? resolve(names[phase]) : names[phase],
+  );
 }
 
 /**
@@ -167,7 +167,7 @@ class RunWorker {
     const reranked = rerankRun(bertQe, [query], run, collection.documents, {
       signal,
       explain,
-      ...(topK === undefined ? {} : { topK }),
+      topK,
     });
     for await (const { ranking, cost, explanation } of reranked) {
       return { ranking, cost, ...(explanation ? { explanation } : {}) };

@@ -10,6 +10,7 @@ export const layers: readonly (readonly string[])[] = [
   ['remote', 'browser'],
   ['runs'],
   ['training'],
+  ['controls'],
   ['experiment'],
   ['server', 'adapters'],
   ['cli'],
@@ -36,6 +37,9 @@ export const innerIndexes: readonly {
   { index: 'expansion/core.ts', from: 'browser', why: 'the part that needs no Node' },
   { index: 'retrieval/core.ts', from: 'browser', why: 'the part that needs no Node' },
   { index: 'bert/runtime/index.ts', from: 'training', why: 'runs its sessions in the same workers' },
+  { index: 'bert/onnx/index.ts', from: 'controls', why: 'writes graphs with the same nodes' },
+  { index: 'bert/checkpoint/index.ts', from: 'controls', why: 'starts from the weights of a model' },
+  { index: 'training/network/index.ts', from: 'controls', why: 'trains networks of its own' },
 ];
 
 /**

@@ -49,7 +49,7 @@ export function describeInBrowser(name: string, body: (browser: BrowserUnderTest
   describe(name, { timeout: 180_000 }, () => body(new BrowserUnderTest()));
 }
 
-/** The page as it would be published, served with the demo collection, and a browser to open it in. */
+/** The built page, served with the demo collection, and a browser to open it in. */
 export class BrowserUnderTest {
   url = '';
   /** Folder of the built page. */

@@ -3,6 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, createInflateRaw } from 'node:zlib';
+import { hashFile } from '../../common/hash.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { cacheFolder } from '../../common/cache-folder.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
@@ -20,7 +21,7 @@ export interface InstalledLibrary {
 
 export interface InstallOptions {
   /** A wheel of onnxruntime-gpu, a package for .NET, or a folder; default: the libraries in the cache. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   /** Default: the runtime's folder and version. */
   readonly folder?: string;
   readonly version?: string;
@@ -60,13 +61,7 @@ async function link(kept: string, folder: string, name: string): Promise<Install
     const message = `${place}: cannot be linked to ${path}: ${reasonOf(error)}`;
     throw new BertQeError('failure', message, { cause: error });
   }
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const block of createReadStream(path) as AsyncIterable<Buffer>) {
-    hash.update(block);
-    bytes += block.length;
-  }
-  return { name, bytes, sha256: hash.digest('hex') };
+  return { name, bytes: (await stat(path)).size, sha256: await hashFile(path) };
 }
 
 /** Puts the libraries of a source into the cache. */

@@ -3,8 +3,9 @@ import type { InferenceSession } from 'onnxruntime-node';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { isOutOfMemory } from './out-of-memory.js';
 
+export const deviceNames = ['cpu', 'webgpu', 'cuda'] as const;
 /** The device that computes. */
-export type Device = 'cpu' | 'webgpu' | 'cuda';
+export type Device = (typeof deviceNames)[number];
 
 export interface SessionOptions {
   /** Weights are kept in 16 bits and widened in every run; widened once, they would take twice the memory. */

@@ -17,9 +17,9 @@ export interface ScorerOptions {
   /** A letter (T, S, M, B, L), the name of a model, or a path to a model folder. */
   readonly model: string;
   /** Default `auto`: CUDA where it can be used, else the CPU; WebGPU is used where it is asked for. */
-  readonly device?: Device | 'auto';
+  readonly device?: Device | 'auto' | undefined;
   /** Default `auto`: fp32, on CUDA fp16, or what an export offers. */
-  readonly precision?: Precision | 'auto';
+  readonly precision?: Precision | 'auto' | undefined;
   /** Worker threads, each with a session of its own. Default: by cores and model size. */
   readonly workers?: number;
   /** Threads of each session. Default: the cores divided among the workers. */

@@ -1,3 +1,4 @@
+import { clip } from '../../common/clip.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { countOf, scoringCost, SequenceTotal } from '../cost.js';
 import type { EncoderShape } from '../sizes.js';
@@ -66,9 +67,19 @@ export class PairScorer<Info extends ScoredModel = ScoredModel> implements Score
   }
 
   /** The cost of pairs, without scoring them; undefined where the shape of the model is not known. */
-  costOf(pairs: readonly TextPair[]): ScoringCost | undefined {
+  costOf(
+    pairs: readonly TextPair[],
+    options: Pick<ScoreOptions, 'secondPieces'> = {},
+  ): ScoringCost | undefined {
     const { shape } = this.info;
-    return shape && scoringCost(shape, countOf(pairs.map((pair) => this.lengthOf(pair))));
+    const planning = this.#planningFor(options);
+    return shape && scoringCost(shape, countOf(pairs.map((pair) => lengthOf(pair, planning))));
+  }
+
+  #planningFor({ secondPieces = Infinity }: Pick<ScoreOptions, 'secondPieces'>): PlanOptions {
+    const { budget } = this.#planning;
+    if (secondPieces >= budget.second) return this.#planning;
+    return { ...this.#planning, budget: { ...budget, second: secondPieces } };
   }
 
   async #run(pairs: readonly TextPair[], options: ScoreOptions): Promise<Logits> {
@@ -85,7 +96,7 @@ export class PairScorer<Info extends ScoredModel = ScoredModel> implements Score
     let done = 0;
     const total = new SequenceTotal();
     try {
-      for await (const planned of plan(pairs, this.#planning, signal)) {
+      for await (const planned of plan(pairs, this.#planningFor(options), signal)) {
         await inFlight.room();
         const finish = (logits: Float32Array): void => {
           planned.pairs.forEach((pair, row) => {
@@ -119,12 +130,9 @@ export class PairScorer<Info extends ScoredModel = ScoredModel> implements Score
 }
 
 function notFinite(logit: number, index: number, { a, b }: TextPair): BertQeError {
+  const [first, second] = [a, b].map((text) => JSON.stringify(clip(text, 60)));
   return new BertQeError(
     'failure',
-    `The model gave ${logit} for pair ${index} (${opening(a)}, ${opening(b)}); its weights or precision are not usable.`,
+    `The model gave ${logit} for pair ${index} (${first}, ${second}); its weights or precision are not usable.`,
   );
-}
-
-function opening(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -34,9 +34,9 @@ export type BirchSettings = Required<BirchOptions>;
 /** Options of one call of {@link Birch.rerank}. */
 export interface BirchRerankOptions extends QueryOptions {
   /** Only the first places are returned. All documents are scored. */
-  readonly topK?: number;
+  readonly topK?: number | undefined;
   /** Asks for a {@link BirchExplanation} (false). */
-  readonly explain?: boolean;
+  readonly explain?: boolean | undefined;
   /** Names the query in the explanation (`1`). */
   readonly queryId?: string;
 }

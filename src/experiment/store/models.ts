@@ -50,6 +50,12 @@ export class Models {
     return { name, folder: await findModel(/[\\/]/.test(path) ? resolvePath(this.file, path) : path) };
   }
 
+  /** The folder of a size and role; a model that the experiment fine-tuned for the size precedes the file's. */
+  async folder(size: SizeLetter, role: ModelRole, fold: number): Promise<string> {
+    const trained = role === 'fineTuned' ? this.#findTrained([size], fold) : undefined;
+    return (trained ?? (await this.find(size, role, fold))).folder;
+  }
+
   /** The scorer of a size and role; `fold` counts from 1. A model fine-tuned for `target` precedes the size's own. */
   async get(size: SizeLetter, role: ModelRole, fold: number, target: string = size): Promise<StoredScorer> {
     const { name, folder } =

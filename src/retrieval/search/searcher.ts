@@ -65,6 +65,6 @@ export class Searcher implements Retriever {
       const scorer = this.model.forTerm({ ...index.statistics, ...term }, weight);
       cursors.push(new TermCursor(index.postings(term), scorer, index.lengths));
     }
-    return this.#matcher.match(cursors, { depth, prune: this.#prune, ...(signal ? { signal } : {}) }, make);
+    return this.#matcher.match(cursors, { depth, prune: this.#prune, signal }, make);
   }
 }
