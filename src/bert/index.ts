@@ -24,6 +24,7 @@ export {
   inputMeaning,
   loadPairCost,
   logOdds,
+  type PairScorer,
   PieceCache,
   plan,
   probabilities,

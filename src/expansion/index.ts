@@ -1,4 +1,5 @@
-export { BertQE, type QueryOptions, type RerankOptions, type RerankProgress } from './bert-qe.js';
+export { BertQE } from './bert-qe.js';
+export { Reranker, type QueryOptions, type RerankOptions, type RerankProgress } from './reranker.js';
 export {
   Birch,
   birchScore,
