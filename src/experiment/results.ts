@@ -8,11 +8,13 @@ import {
   type Evaluation,
   type Measure,
 } from '../evaluation/index.js';
+import type { CrossValidatedControl } from './controls/cross-validate.js';
 import type { CrossValidated, FoldChoice } from './cross-validate.js';
 import type { QueryCost } from './evidence.js';
 import type { ExperimentFile } from './file/schema.js';
 import type { TrainedFold } from './train-folds.js';
 import {
+  isControl,
   isGiven,
   isReranking,
   type GridPoint,
@@ -34,8 +36,10 @@ export interface SystemResult {
     readonly cost: QueryCost;
     /** Mean time of the models per query; absent where it is not known. */
     readonly timing?: Timing | undefined;
-    /** Cost as the paper counts. */
-    readonly paper: PaperCost;
+    /** Cost as the paper counts; absent for controls. */
+    readonly paper?: PaperCost;
+    /** The weights that each fold chose, in words. */
+    readonly chosen: readonly string[];
   };
 }
 
@@ -64,6 +68,7 @@ export interface Results {
 export interface SystemRuns {
   readonly firstStages: ReadonlyMap<string, string>;
   readonly rerankers: ReadonlyMap<string, CrossValidated>;
+  readonly controls: ReadonlyMap<string, CrossValidatedControl>;
 }
 
 /**
@@ -84,7 +89,8 @@ export async function evaluateSystems(
   const resultOf = async (system: System | RerankingSystem): Promise<SystemResult> => {
     const reranker = 'variant' in system ? system : undefined;
     const reranked = reranker && runs.rerankers.get(system.id)!;
-    const run = await readRun(reranked?.file ?? runs.firstStages.get(system.id)!);
+    const control = runs.controls.get(system.id);
+    const run = await readRun((reranked ?? control)?.file ?? runs.firstStages.get(system.id)!);
     // A query without results counts as 0, so that all systems are evaluated on the same queries.
     const evaluation = evaluate(run, qrels, { measures: measured, complete: true, label: system.name });
     return {
@@ -98,8 +104,17 @@ export async function evaluateSystems(
             cost: reranked.cost,
             timing: reranked.timing,
             paper: paperCost(reranker.variant, reranker.method),
+            chosen: reranked.folds.map(({ alpha, beta }) => `${alpha} / ${beta}`),
           },
         }),
+      ...(control && {
+        reranking: {
+          folds: [],
+          cost: control.cost,
+          timing: control.timing,
+          chosen: control.chosen,
+        },
+      }),
     };
   };
   const { ablations, grid } = systems;
@@ -118,7 +133,7 @@ export async function evaluateSystems(
   // First stages that were made here have no stars; a given run, other than the initial one, is a system of others.
   const compared = baselines.filter((_, i) => {
     const system = systems.baselines[i];
-    return isReranking(system) || (isGiven(system) && system.id !== systems.initial.id);
+    return isReranking(system) || isControl(system) || (isGiven(system) && system.id !== systems.initial.id);
   });
   const tested = unique([...compared, ...variants, ...(ablated ? [ablated.of, ...ablated.systems] : [])]);
   const { test, correction } = experiment.significance;

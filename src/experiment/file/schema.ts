@@ -11,7 +11,9 @@ import {
   testNames,
   tuningModes,
 } from '../../evaluation/index.js';
+import { isScorerAddress } from '../../remote/index.js';
 import { conflictOf, keptWeights, lossNames, scheduleNames } from '../../training/index.js';
+import { parseControl } from './control-name.js';
 import { parseFirstStage } from './first-stage-name.js';
 import { expandVariables } from './paths.js';
 
@@ -40,10 +42,10 @@ const variant = checked(z.string(), (name) => {
 });
 
 const baseline = checked(z.string(), (name) => {
-  if (isMaxP(name) || parseFirstStage(name)) return;
+  if (isMaxP(name) || parseFirstStage(name) || parseControl(name)) return;
   throw new Error(
-    `"${name}" is not a baseline; write a first stage (DPH, BM25+RM3, …), a size (S, BERT-Small) or MaxP, ` +
-      'which stands for the first size of every variant',
+    `"${name}" is not a baseline; write a first stage (DPH, BM25+RM3, …), a size (S, BERT-Small), MaxP, ` +
+      'which stands for the first size of every variant, or a control (Birch-S, CEDR-KNRM-S)',
   );
 });
 
@@ -191,6 +193,29 @@ const training = z.union([
   z.literal(['off', false], { error: () => 'write off, or the options of training, such as { epochs: 2 }' }),
 ]);
 
+/** The training of a control in every fold; or the folder of its models, where `{fold}` stands for the fold's number. */
+const controlTraining = z.strictObject({
+  model: path.optional(),
+  steps: count.optional(),
+  /** Pairs of documents per step. */
+  batch: count.optional(),
+  learningRate: z.number().min(1e-12).max(1).optional(),
+  seed: z.int().min(0).optional(),
+  /** Candidates per query, from the top of the initial ranking (those that are re-ranked). */
+  depth: count.optional(),
+  validateEvery: count.optional(),
+  patience: count.optional(),
+});
+
+const controls = z.strictObject({
+  'CEDR-KNRM': controlTraining
+    .extend({
+      headRate: z.number().min(1e-12).max(1).optional(),
+      dropout: z.number().min(0).max(0.9).optional(),
+    })
+    .optional(),
+});
+
 const ablationNames = ['dropQueryScore', 'chunksFromInitial'] as const;
 
 const ablations = z.strictObject({
@@ -256,6 +281,7 @@ const fields = z.strictObject({
   device: z.enum(['auto', ...deviceNames]).default('auto'),
   precision: z.enum(['auto', ...precisionNames]).default('auto'),
   training: training.optional(),
+  controls: controls.prefault({}),
   method: method.prefault({}),
   tuning: tuning.prefault({}),
   variants: z.array(variant).min(1),
@@ -308,8 +334,11 @@ function checkTraining(
 /** Checks that the models are those to start training from. */
 function checkModels(models: Fields['models'], path: readonly string[], context: Context): void {
   for (const [size, paths] of Object.entries(models)) {
-    if (typeof paths === 'string') continue;
-    const message = 'training makes the fine-tuned model; name one folder, the model to start from';
+    if (typeof paths === 'string' && !isScorerAddress(paths)) continue;
+    const message =
+      typeof paths === 'string'
+        ? 'training starts from the model in a folder, not from one on a server'
+        : 'training makes the fine-tuned model; name one folder, the model to start from';
     context.addIssue({ code: 'custom', path: [...path, size], message });
   }
 }
