@@ -1,7 +1,8 @@
 import { BertQeError } from '../common/errors.js';
-import { Checkpoints, type SavedFile } from './checkpoints.js';
+import type { Checkpoints, SavedFile, SavedTraining } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
 import { isFinite, type StepOutcome, type TrainingWorker } from './engine/index.js';
+import type { KeptWeights, ScheduleName } from './settings.js';
 import { bestOf, type StepRecord, type ValidationRecord } from './history.js';
 
 /** The progress of a training after a step. */
@@ -17,18 +18,22 @@ export interface StepProgress extends StepRecord {
 
 /** The inputs of the loop. */
 export interface LoopContext {
-  readonly worker: TrainingWorker;
+  readonly worker: Pick<TrainingWorker, 'save'>;
   readonly checkpoints: Checkpoints;
   readonly configuration: Configuration;
   readonly steps: number;
   readonly learningRate: number;
   readonly warmup: number;
+  readonly schedule: ScheduleName;
+  readonly keep: KeptWeights;
   readonly examplesPerStep: number;
   readonly saveEvery: number;
   readonly validateEvery: number;
   readonly patience: number | undefined;
   /** Trains on the batches of steps, `first` and those behind it, counted from 0. */
   readonly takeSteps: (first: number, rates: readonly number[]) => Promise<StepOutcome[]>;
+  /** A call of many steps takes less time than many calls (false). */
+  readonly prefersManySteps?: boolean;
   /** The validation value of the current weights; absent without validation queries. */
   readonly validate?: () => Promise<number>;
   readonly signal?: AbortSignal | undefined;
@@ -43,6 +48,17 @@ export interface LoopState {
   readonly validations: ValidationRecord[];
   /** The best weights; null without validation. */
   best: SavedFile | null;
+}
+
+/** The state to go on from: that of a checkpoint, or of a new training. */
+export function loopStateOf(saved: SavedTraining | undefined): LoopState {
+  return {
+    step: saved?.step ?? 0,
+    seconds: saved?.seconds ?? 0,
+    steps: [...(saved?.steps ?? [])],
+    validations: [...(saved?.validations ?? [])],
+    best: saved?.best ?? null,
+  };
 }
 
 /** The number of last steps whose mean loss and speed are reported. */
@@ -83,7 +99,7 @@ const FIRST_STEPS = 4;
 
 /** The number of steps to take in one call, up to the next validation or checkpoint. */
 function stepsAtOnce(context: LoopContext, { step }: LoopState, times: readonly number[]): number {
-  if (!context.worker.prefersManySteps) return 1;
+  if (!context.prefersManySteps) return 1;
   const { steps, saveEvery, validateEvery } = context;
   const next = (interval: number) => interval - (step % interval);
   const last = times.at(-1);
@@ -97,9 +113,9 @@ function stepsAtOnce(context: LoopContext, { step }: LoopState, times: readonly 
 }
 
 async function nextSteps(context: LoopContext, state: LoopState, count: number): Promise<StepRecord[]> {
-  const { steps, warmup, checkpoints } = context;
+  const { steps, warmup, schedule, checkpoints } = context;
   const rates = Array.from({ length: count }, (_, i) =>
-    learningRateAt(state.step + i, steps, context.learningRate, warmup),
+    learningRateAt(state.step + i, steps, context.learningRate, warmup, schedule),
   );
   const outcomes = await context.takeSteps(state.step, rates);
   return outcomes.map((outcome, i) => {
@@ -120,7 +136,7 @@ async function validate(context: LoopContext, state: LoopState): Promise<void> {
   if (!context.validate) return;
   const record = { step: state.step, value: await context.validate() };
   state.validations.push(record);
-  if (bestOf(state.validations) !== record) return;
+  if (context.keep === 'last' || bestOf(state.validations) !== record) return;
   const best = `best-${record.step}.safetensors`;
   await context.worker.save('saveModel', context.checkpoints.path(best));
   state.best = await context.checkpoints.record(best);
@@ -161,12 +177,16 @@ function report(
   });
 }
 
-/**
- * The learning rate of a step, counted from 0. It rises linearly to its peak during the warm-up, then falls linearly
- * and would reach 0 one step after the last.
- */
-export function learningRateAt(step: number, steps: number, peak: number, warmup: number): number {
+/** The learning rate of a step, counted from 0. It would reach 0 one step after the last. */
+export function learningRateAt(
+  step: number,
+  steps: number,
+  peak: number,
+  warmup: number,
+  schedule: ScheduleName = 'linear',
+): number {
   const rising = Math.floor(steps * warmup);
+  if (schedule === 'bert') return step < rising ? (peak * step) / rising : peak * (1 - step / steps);
   if (step < rising) return (peak * (step + 1)) / rising;
   return (peak * (steps - step)) / (steps - rising);
 }

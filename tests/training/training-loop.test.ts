@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Checkpoints } from '../../src/training/checkpoints.js';
-import type { StepOutcome, TrainingWorker } from '../../src/training/engine/index.js';
+import type { StepOutcome } from '../../src/training/engine/index.js';
 import { type LoopState, trainingLoop } from '../../src/training/training-loop.js';
 import { temporaryFolder } from '../support/folders.js';
 import { writeFileSync } from 'node:fs';
@@ -18,17 +18,19 @@ async function loop(
   const rates: number[] = [];
   const state: LoopState = { step: 0, seconds: 0, steps: [], validations: [], best: null };
   const worker = {
-    prefersManySteps,
     async save(_method: string, file: string) {
       writeFileSync(file, 'weights');
       saved.push(state.step);
     },
-  } as unknown as TrainingWorker;
+  };
   const checkpoints = new Checkpoints(folder);
   await checkpoints.prepare();
   const running = trainingLoop(
     {
       worker,
+      prefersManySteps,
+      schedule: 'linear',
+      keep: 'best',
       checkpoints,
       configuration: {},
       steps: 20,

@@ -1,6 +1,5 @@
+import { TOKENIZER_SETTINGS } from '../model-folder.js';
 import { BertQeError } from '../../common/errors.js';
-
-const TOKENIZER_EXTRAS = ['tokenizer_config.json', 'special_tokens_map.json', 'added_tokens.json'];
 
 /** The configuration file of a model. */
 export function configFile(paths: readonly string[], repository: string): string {
@@ -26,7 +25,7 @@ export function chooseFiles(paths: readonly string[], modelType: string, reposit
       `${repository}: has no tokenizer.json${modelType === 'bert' ? ' or vocab.txt' : ''}`,
     );
   }
-  const extras = TOKENIZER_EXTRAS.filter((name) => present.has(name));
+  const extras = TOKENIZER_SETTINGS.filter((name) => present.has(name));
   const weights = (modelType === 'bert' ? checkpointFiles(paths) : undefined) ?? onnxFiles(paths);
   if (weights === undefined) {
     const wanted =

@@ -26,6 +26,11 @@ export interface Encoded {
   readonly tokens: Value;
 }
 
+export interface EncoderStates extends Pick<Encoded, 'tokens'> {
+  /** The embeddings, then the output of every layer, each `[tokens, hidden]`. */
+  readonly states: readonly Value[];
+}
+
 /**
  * The forward pass of a BERT cross-encoder whose weights are inputs, by operators that have gradient rules. Activations
  * are `[tokens, hidden]`, so that a linear layer is one Gemm. The classifier reads the first token only, so the last
@@ -37,30 +42,62 @@ export function encoder(
   weight: (name: string) => Value,
   dropout: Dropout,
 ): Encoded {
+  const { builder, tokens } = embeddings(graph, config, weight, dropout);
+  return { tokens, logits: logitsOf(builder, tokens) };
+}
+
+/** The logits `[batch, labels]` of summed embeddings `[tokens, hidden]`. */
+export function logitsOf(builder: Builder, tokens: Value): Value {
+  const { graph, config, dropout } = builder;
+  const last = config.layers - 1;
+  const x = layersBefore(last, builder, tokens)[last]!;
+  const first = encoderLayer(builder, firstTokens(builder, x), x, last, 'first');
+  const pooled = graph.op('Tanh', [dense(builder, first, 'pooler.dense')]);
+  return dense(builder, dropout.ofSequences(pooled), 'classifier');
+}
+
+/** The forward pass of a BERT encoder that shows every layer, for all tokens. */
+export function encoderStates(
+  graph: Graph,
+  config: ModelConfig,
+  weight: (name: string) => Value,
+  dropout: Dropout,
+): EncoderStates {
+  const { builder, tokens } = embeddings(graph, config, weight, dropout);
+  return { tokens, states: layersBefore(config.layers, builder, tokens) };
+}
+
+/** The summed embeddings of the graph's inputs, and the parts for what follows. */
+function embeddings(
+  graph: Graph,
+  config: ModelConfig,
+  weight: (name: string) => Value,
+  dropout: Dropout,
+): { readonly tokens: Value; readonly builder: Builder } {
   const { hidden } = config;
   const ids = graph.input(IDS, 'int32', ['batch', 'sequence']);
   const segments = graph.input(SEGMENTS, 'int32', ['batch', 'sequence']);
   const padding = graph.input(PADDING, 'float32', ['batch', 1, 1, 'sequence']);
   const shape = graph.op('Shape', [ids]);
   const batch = part(graph, shape, 0);
-  const builder = { graph, config, weight, dropout, padding, batch, float: 'float32' as const };
+  const parts = { graph, config, weight, dropout, padding, batch, float: 'float32' as const };
+  const builder = { ...parts, attend: attendBySteps(parts) };
 
   const positions = graph.op('Slice', [weight(POSITIONS), graph.integers([0]), part(graph, shape, 1)]);
   const places = graph.op('Add', [graph.op('Gather', [weight(TYPES), segments]), positions]);
   const summed = graph.op('Add', [graph.op('Gather', [weight(WORDS), ids]), places]);
   const tokens = graph.op('Reshape', [summed, graph.integers([-1, hidden])]);
-  return { tokens, logits: logitsOf({ ...builder, attend: attendBySteps(builder) }, tokens) };
+  return { builder, tokens };
 }
 
-/** The logits `[batch, labels]` of summed embeddings `[tokens, hidden]`. */
-export function logitsOf(builder: Builder, tokens: Value): Value {
-  const { graph, config, dropout } = builder;
-  const { layers } = config;
-  let x = dropout.ofTokens(layerNorm(builder, tokens, 'embeddings.LayerNorm'));
-  for (let layer = 0; layer < layers - 1; layer++) x = encoderLayer(builder, x, x, layer, 'all');
-  const first = encoderLayer(builder, firstTokens(builder, x), x, layers - 1, 'first');
-  const pooled = graph.op('Tanh', [dense(builder, first, 'pooler.dense')]);
-  return dense(builder, dropout.ofSequences(pooled), 'classifier');
+/** The embeddings after LayerNorm and the first layers, for all tokens. */
+function layersBefore(end: number, builder: Builder, tokens: Value): Value[] {
+  const states = [builder.dropout.ofTokens(layerNorm(builder, tokens, 'embeddings.LayerNorm'))];
+  for (let layer = 0; layer < end; layer++) {
+    const x = states[layer]!;
+    states.push(encoderLayer(builder, x, x, layer, 'all'));
+  }
+  return states;
 }
 
 /** One dimension of a shape, as a shape. */

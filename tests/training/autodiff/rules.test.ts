@@ -55,7 +55,45 @@ const cases: readonly Case[] = [
     shapes: [[2, 4, 3]],
     build: (g, [x]) => g.op('Slice', [x, g.integers([0]), g.integers([1]), g.integers([1])]),
   },
+  {
+    op: 'Sub',
+    name: 'two operands',
+    shapes: [
+      [3, 4],
+      [3, 4],
+    ],
+  },
+  {
+    op: 'Gather',
+    name: 'rows, some of them twice',
+    shapes: [[4, 3]],
+    build: (g, [x]) => g.op('Gather', [x, g.integers([2, 0, 2, 3, 3, 3], [2, 3])]),
+  },
+  {
+    op: 'Concat',
+    name: 'parts of different sizes',
+    shapes: [
+      [2, 3],
+      [2, 1],
+      [2, 4],
+    ],
+    attributes: { axis: 1 },
+  },
   { op: 'ReduceSum', name: 'everything', shapes: [[3, 4]], attributes: { keepdims: 0 } },
+  {
+    op: 'ReduceSum',
+    name: 'an axis that is kept',
+    shapes: [[2, 3, 4]],
+    build: (g, [x]) => g.op('ReduceSum', [x, g.integers([1])], { keepdims: 1 }),
+  },
+  { op: 'Exp', name: 'elements', shapes: [[3, 4]] },
+  {
+    op: 'Log',
+    name: 'positive elements',
+    shapes: [[3, 4]],
+    build: (g, [x]) => g.op('Log', [g.op('Add', [g.op('Exp', [x]), g.scalar(0.5)])]),
+  },
+  { op: 'LpNormalization', name: 'rows', shapes: [[4, 5]], attributes: { axis: -1, p: 2 } },
   { op: 'Softmax', name: 'the last axis', shapes: [[2, 3, 5]], attributes: { axis: -1 } },
   { op: 'LogSoftmax', name: 'the last axis', shapes: [[3, 5]], attributes: { axis: -1 } },
   {
