@@ -13,6 +13,8 @@ const ATTEMPTS = 2;
 export interface WorkerStart {
   readonly file: URL;
   readonly setup: WorkerSetup;
+  /** Cards, among which workers are divided (1). */
+  readonly cards?: number;
 }
 
 /** A task that was asked for and is not settled. */
@@ -42,6 +44,8 @@ export class WorkerPool {
   readonly #start: WorkerStart;
   /** Each worker with the parts it holds, the running one first. */
   readonly #workers = new Map<NativeWorker<ScoringService>, Part[]>();
+  /** The number of workers of each card. */
+  readonly #onCard: number[];
   readonly #jobs = new Set<PendingTask>();
   #queue: Part[] = [];
   #starting = 0;
@@ -51,6 +55,7 @@ export class WorkerPool {
   private constructor(size: number, start: WorkerStart) {
     this.size = size;
     this.#start = start;
+    this.#onCard = Array.from({ length: start.cards ?? 1 }, () => 0);
   }
 
   /** Starts all workers; rejects with the reason when the model cannot be loaded. */
@@ -113,16 +118,24 @@ export class WorkerPool {
 
   async #addWorker(): Promise<void> {
     this.#starting++;
+    const card = this.#onCard.indexOf(Math.min(...this.#onCard));
+    this.#onCard[card]++;
     try {
       const { file, setup } = this.#start;
       const worker = await NativeWorker.start<ScoringService>({
         file,
         name: 'scoring',
         device: setup.device,
-        setup,
-        onExit: (reason) => this.#onWorkerExit(worker, reason),
+        setup: { ...setup, card },
+        onExit: (reason) => {
+          this.#onCard[card]--;
+          this.#onWorkerExit(worker, reason);
+        },
       });
       this.#workers.set(worker, []);
+    } catch (error) {
+      this.#onCard[card]--;
+      throw error;
     } finally {
       this.#starting--;
     }
