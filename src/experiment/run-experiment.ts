@@ -198,7 +198,9 @@ function rerankingSystems({ baselines, variants, ablations, grid }: Systems): Re
 
 /** The models that controls use, as MaxP would use them. */
 function modelsOfControls({ baselines }: Systems): Pick<RerankingSystem, 'variant'>[] {
-  return baselines.filter(isControl).map(({ size }) => ({ variant: parseVariant(size) }));
+  return baselines
+    .filter(isControl)
+    .flatMap(({ size }) => (size === undefined ? [] : [{ variant: parseVariant(size) }]));
 }
 
 async function crossValidateAll(
