@@ -14,12 +14,14 @@ for (const word of documents.flat()) counts[word]++;
 const words = { counts, documents: documents.length, wordsOf: (document: number) => documents[document] };
 const settings = { ...skipGramDefaults, dimensions: 16, subsampling: 1 };
 
+const product = (p: Float32Array, q: Float32Array): number =>
+  p.reduce((sum, value, i) => sum + value * q[i], 0);
+
 test('words that occur together have like vectors, rare words none, and the same seed gives the same vectors', async () => {
   const vectors = await skipGram(words, settings);
   const vector = (word: number) => vectors.subarray(16 * word, 16 * word + 16);
   const cosine = (a: number, b: number): number => {
     const [x, y] = [vector(a), vector(b)];
-    const product = (p: Float32Array, q: Float32Array) => p.reduce((sum, value, i) => sum + value * q[i], 0);
     return product(x, y) / Math.sqrt(product(x, x) * product(y, y));
   };
   const mean = (pairs: readonly (readonly [number, number])[]): number =>
