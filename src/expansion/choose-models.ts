@@ -1,8 +1,9 @@
 import type { Scorer, ScorerOptions, SizeLetter } from '../bert/index.js';
 import { parseVariant } from './variant.js';
-import { DEFAULTS } from './defaults.js';
+import { BertQeError } from '../common/errors.js';
+import { AS_PUBLISHED, DEFAULTS } from './defaults.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
-import { type BertQEOptions, METHOD_OPTIONS, usage } from './options.js';
+import { type BertQEOptions, METHOD_OPTIONS, settingsFrom, usage } from './options.js';
 import type { Phase } from './phases.js';
 
 /** A model by letter (T, S, M, B, L), by name or path, or a scorer of your own. */
@@ -56,6 +57,32 @@ export function checkLoadOptions(
   others: Readonly<Record<string, true>> = {},
 ): void {
   refuseUnknownOptions(caller, options, { ...others, ...LOAD_OPTIONS });
+}
+
+/** The models and the settings of the method that options of {@link BertQE.load} ask for. */
+export function chosenByOptions(
+  options: LoadOptions,
+  others: Readonly<Record<string, true>> = {},
+): { readonly chosen: ChosenModels; readonly settings: BertQEOptions } {
+  if (typeof options !== 'object') {
+    throw new BertQeError(
+      'usage',
+      `BertQE.load takes an object, such as { models: 'SST' }, not ${String(options)}.`,
+    );
+  }
+  checkLoadOptions(options, 'BertQE.load', others);
+  const chosen = chooseModels(options.models, options.preset, options.fineTuned);
+  const method = Object.fromEntries(
+    Object.entries(options).filter(([name]) => Object.hasOwn(METHOD_OPTIONS, name)),
+  ) as BertQEOptions;
+  const settings = {
+    ...(options.preset === undefined ? {} : AS_PUBLISHED),
+    ...method,
+    expansion: chosen.expansion && (method.expansion ?? true),
+  };
+  // Options are cheap to check: before a model is loaded.
+  settingsFrom(settings);
+  return { chosen, settings };
 }
 
 const PHASE_NAMES: OptionNames<PhaseModels> = {

@@ -1,4 +1,5 @@
-export { BertQE, type QueryOptions, type RerankOptions, type RerankProgress } from './bert-qe.js';
+export { BertQE } from './bert-qe.js';
+export { Reranker, type QueryOptions, type RerankOptions, type RerankProgress } from './reranker.js';
 export {
   Birch,
   birchScore,
@@ -30,4 +31,4 @@ export { publishedFlops } from './published-flops.js';
 export { scoreBelow } from './ranking.js';
 export type { RerankedDocument, Reranking } from './result.js';
 export { parseVariant, type Variant } from './variant.js';
-export { countWords, windowSpans, wordsOf, type WindowShape } from './windows.js';
+export { countWords, halfOverlapping, windowSpans, wordsOf, type WindowShape } from './windows.js';
