@@ -1,4 +1,5 @@
 import { omitUndefined } from '../../common/omit-undefined.js';
+import { DEFAULTS } from '../../expansion/index.js';
 import { standardStream } from '../../common/output.js';
 import {
   fleetReranker,
@@ -26,11 +27,19 @@ import { Progress } from '../progress.js';
 import { rerankerConfig } from '../reranker-config.js';
 import { openRun, sourceOptions, type OpenedRun } from '../run-source.js';
 
+/** The default depth where someone waits for the results of one query: a tenth of the work. */
+const SHOWN_DEPTH = 100;
+
 const options = {
   ...sourceOptions,
   ...modelOptions,
   ...methodOptions,
   ...birchOptions,
+  depth: {
+    type: 'integer',
+    min: 1,
+    help: `documents that are re-ranked; the rest keep their order (${DEFAULTS.depth}; ${SHOWN_DEPTH} where the results of one query are shown)`,
+  },
   'top-k': {
     type: 'integer',
     min: 1,
@@ -54,7 +63,14 @@ const options = {
   },
 } as const;
 
-type Values = OptionValues<typeof options>;
+type Values = OptionValues<typeof options> & { readonly depth: number };
+
+/** The options with the words of the query and the depth. */
+function completed(given: OptionValues<typeof options>, words: readonly string[]): Values {
+  const all = withWords(given, words);
+  const isShown = all.query !== undefined && all.out === undefined;
+  return { ...all, depth: all.depth ?? (isShown ? SHOWN_DEPTH : DEFAULTS.depth) };
+}
 
 export const rerankCommand = defineCommand({
   name: 'rerank',
@@ -72,7 +88,7 @@ export const rerankCommand = defineCommand({
     'bert-qe rerank --engine opensearch --url http://localhost:9200 --index scifact --query "vitamin D" --top-k 10',
   ],
   async run({ options: given, positionals, io }) {
-    const options = withWords(given, positionals);
+    const options = completed(given, positionals);
     const { explain: explanations, fleet, json } = options;
     if (json && (options.out ?? explanations) !== undefined) {
       throw usageError(
