@@ -187,9 +187,7 @@ describe.runIf(hasStrace)('a trace of the installed package', () => {
     const calls = readFileSync(trace, 'utf8').split('\n');
     // Programs that do not score would show nothing.
     expect(calls.some((line) => line.includes('libonnxruntime.so'))).toBe(true);
-    return calls.filter((line) =>
-      /AF_INET|sin_port|sendto|sendmsg|sendmmsg|resolv\.conf/.test(line),
-    );
+    return calls.filter((line) => /AF_INET|sin_port|sendto|sendmsg|sendmmsg|resolv\.conf/.test(line));
   }
 
   const silent = { code: 0, stderr: '', files: [] };

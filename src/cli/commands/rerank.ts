@@ -143,6 +143,12 @@ export const rerankCommand = defineCommand({
       });
       progress.done();
       if (totals.queries > 0) io.stderr.write(summary(name, totals));
+    } catch (error) {
+      progress.done();
+      if (io.signal.aborted && out !== undefined && out !== standardStream) {
+        io.stderr.write(`Finished queries are kept beside ${out}; the same command goes on after them.\n`);
+      }
+      throw error;
     } finally {
       progress.done();
       await source.close();
