@@ -1,8 +1,9 @@
+import { clip } from '../common/clip.js';
 import { BertQeError } from '../common/errors.js';
 import type { Origin } from './types.js';
 
 /** `file` or `file:line`, as compilers write it. */
-export function formatOrigin(origin: Origin): string {
+function formatOrigin(origin: Origin): string {
   return origin.line === undefined ? origin.file : `${origin.file}:${origin.line}`;
 }
 
@@ -13,7 +14,7 @@ export function badInput(origin: Origin, problem: string, fix: string, cause?: u
 
 /** A piece of the input as messages show it: quoted, on one line, shortened. */
 export function quote(text: string, limit = 60): string {
-  return JSON.stringify(text.length > limit ? `${text.slice(0, limit)}…` : text);
+  return JSON.stringify(clip(text, limit));
 }
 
 /**

@@ -4,11 +4,11 @@ import type { RankedInput } from './evidence.js';
 /** A document to re-rank. */
 export interface InputDocument {
   /** Breaks ties and names the document in the answer; its index where absent. */
-  readonly id?: string;
-  readonly title?: string;
+  readonly id?: string | undefined;
+  readonly title?: string | undefined;
   readonly text: string;
   /** I(q,d), its score in the initial ranking: on all documents or on none. */
-  readonly score?: number;
+  readonly score?: number | undefined;
 }
 
 /**
@@ -40,6 +40,20 @@ export function initialRanking(documents: readonly (string | InputDocument)[]): 
   return inputs;
 }
 
+/** Documents with their ids. One that is left out is the document's place; no id may come twice. */
+export function withIds(
+  documents: readonly (string | InputDocument)[],
+): (InputDocument & { readonly id: string })[] {
+  const seen = new Set<string>();
+  return documents.map((given, place) => {
+    const document = typeof given === 'string' ? { text: given } : given;
+    const { id = String(place) } = document;
+    if (seen.has(id)) throw new BertQeError('usage', `documents[${place}]: the id "${id}" is there twice.`);
+    seen.add(id);
+    return { ...document, id };
+  });
+}
+
 /** Refuses a query without words. */
 export function checkQuery(query: string): void {
   if (query.trim() === '') throw usage('the query is empty; give it some words');
@@ -50,6 +64,7 @@ interface NumberedInput extends RankedInput {
   initialRank: number;
 }
 
-function usage(message: string): BertQeError {
+/** A mistake in a call of `rerank`. */
+export function usage(message: string): BertQeError {
   return new BertQeError('usage', `rerank: ${message}.`);
 }

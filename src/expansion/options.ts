@@ -2,7 +2,7 @@ import { BertQeError } from '../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { DEFAULTS } from './defaults.js';
 import type { PassageShape } from './passages.js';
-import type { WindowShape } from './windows.js';
+import { halfOverlapping, type WindowShape } from './windows.js';
 
 /** The text that phase two cuts into chunks. */
 export type ChunkSource =
@@ -23,6 +23,8 @@ export interface BertQEOptions {
   readonly kc?: number;
   /** m, the words of a chunk; neighbours share m/2 of them, rounded down (50). */
   readonly chunkWords?: number;
+  /** The most word pieces of a chunk in phase two (as many as of a passage, 254; the authors' code has 126). */
+  readonly chunkPieces?: number | undefined;
   /** Words of a passage; neighbours share half of them, rounded down (100). */
   readonly passageWords?: number;
   /** Words of the title that go in front of every passage; 0 leaves titles out (30). */
@@ -56,6 +58,7 @@ export interface Settings {
   readonly kd: number;
   readonly kc: number;
   readonly chunk: WindowShape;
+  readonly chunkPieces: number | undefined;
   readonly passage: PassageShape;
   readonly alpha: number;
   readonly beta: number;
@@ -70,6 +73,7 @@ export const METHOD_OPTIONS: OptionNames<BertQEOptions> = {
   kd: true,
   kc: true,
   chunkWords: true,
+  chunkPieces: true,
   passageWords: true,
   titleWords: true,
   alpha: true,
@@ -95,8 +99,6 @@ export function settingsFrom(options: BertQEOptions = {}): Settings {
 
 function checkedSettings(options: BertQEOptions): Settings {
   refuseUnknownOptions('BERT-QE', options, METHOD_OPTIONS);
-  const chunkWords = count('chunkWords', options.chunkWords ?? DEFAULTS.chunkWords);
-  const passageWords = count('passageWords', options.passageWords ?? DEFAULTS.passageWords);
   const chunkSource = options.chunkSource ?? 'best-passage';
   if (!chunkSources.includes(chunkSource)) {
     throw usage(`chunkSource must be one of ${chunkSources.join(', ')}, not ${JSON.stringify(chunkSource)}`);
@@ -105,10 +107,10 @@ function checkedSettings(options: BertQEOptions): Settings {
   return {
     kd: count('kd', options.kd ?? DEFAULTS.kd),
     kc: count('kc', options.kc ?? DEFAULTS.kc),
-    chunk: { length: chunkWords, overlap: Math.floor(chunkWords / 2) },
+    chunk: halfOverlapping(count('chunkWords', options.chunkWords ?? DEFAULTS.chunkWords)),
+    chunkPieces: options.chunkPieces === undefined ? undefined : count('chunkPieces', options.chunkPieces),
     passage: {
-      length: passageWords,
-      overlap: Math.floor(passageWords / 2),
+      ...halfOverlapping(count('passageWords', options.passageWords ?? DEFAULTS.passageWords)),
       titleWords: count('titleWords', options.titleWords ?? DEFAULTS.titleWords, 0),
     },
     // Eq. 5 without rel(q,d) is rel(C,d) alone.
@@ -133,6 +135,7 @@ export function share(name: string, value: number): number {
   throw usage(`${name} must be between 0 and 1, not ${String(value)}`);
 }
 
-function usage(message: string): BertQeError {
+/** A mistake in the options. */
+export function usage(message: string): BertQeError {
   return new BertQeError('usage', `BERT-QE: ${message}.`);
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { eachPhase } from '../expansion/index.js';
 import type { Query, QueryRanking, Ranking } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
@@ -17,11 +18,12 @@ import {
 import {
   loadReranker,
   modelInputs,
-  namesByPhase,
+  chooseNames,
   type LoadedReranker,
   type RerankerConfig,
   type RunInputs,
 } from './load-reranker.js';
+import { WorkerModels, type PairsTask } from './fleet-scorer.js';
 import { rerankRun } from './rerank-run.js';
 import type { FinishedQuery, RunRerankerOptions, RunReranker } from './rerank-to-file.js';
 
@@ -84,7 +86,7 @@ export async function fleetReranker(
       const results = distribute<QueryTask, QueryResult>(address, tasks(), {
         run: hashJson(setup),
         read: (result, key) => checkedResult(result, rankedIds.get(key)!, explain),
-        ...(signal ? { signal } : {}),
+        signal,
       });
       for await (const { key, result } of results) {
         rankedIds.delete(key);
@@ -122,15 +124,14 @@ function absolute({ index, cluster }: CollectionAddress): CollectionAddress {
 /** Paths become absolute; letters and names stay, and mean the models that the worker has under them. */
 function absoluteModels(models: RerankerConfig['models']): RerankerConfig['models'] {
   if (typeof models === 'string') return models;
-  const names = Object.entries(namesByPhase(models)).map(([phase, name]) => [
-    phase,
-    /[\\/]/.test(name) && !isScorerAddress(name) ? resolve(name) : name,
-  ]);
-  return Object.fromEntries(names) as Record<keyof typeof models, string>;
+  const { names } = chooseNames(models);
+  return eachPhase((phase) =>
+    /[\\/]/.test(names[phase]) && !isScorerAddress(names[phase]) ? resolve(names[phase]) : names[phase],
+  );
 }
 
 /**
- * Works for a fleet: re-ranks the queries of whatever runs are handed to it, until the signal fires or it has been idle
+ * Works for a fleet: re-ranks the queries of whatever runs are handed to it, and scores pairs for experiments, until the signal fires or it has been idle
  * for long enough. Index and models stay open from query to query.
  */
 export async function rerankForFleet(fleet: string, options: FleetWorkerOptions = {}): Promise<void> {
@@ -146,28 +147,33 @@ interface OpenedSetup extends LoadedReranker {
   readonly collection: SearchedCollection;
 }
 
-/** Index and models of the run that is being worked on. */
+/** Index and models of the run that is being worked on, and the models of experiments. */
 class RunWorker {
   #current: { readonly key: string; readonly opened: Promise<OpenedSetup> } | undefined;
+  readonly #models = new WorkerModels();
 
   constructor(private readonly signal: AbortSignal | undefined) {}
 
-  async prepare({ setup }: QueryTask): Promise<void> {
+  async prepare(task: QueryTask | PairsTask): Promise<void> {
+    if ('pairs' in task) return this.#models.prepare(task);
+    const { setup } = task;
     const key = JSON.stringify(setup);
     if (this.#current?.key !== key) {
-      await this.close();
+      await this.#leave();
       this.#current = { key, opened: openSetup(setup, this.signal) };
     }
     await this.#current!.opened;
   }
 
-  async perform({ query, ranking, explain, topK }: QueryTask, signal: AbortSignal): Promise<QueryResult> {
+  async perform(task: QueryTask | PairsTask, signal: AbortSignal): Promise<QueryResult | number[]> {
+    if ('pairs' in task) return this.#models.perform(task, signal);
+    const { query, ranking, explain, topK } = task;
     const { bertQe, collection } = await this.#current!.opened;
     const run: QueryRanking[] = [{ query: query.id, ranking }];
     const reranked = rerankRun(bertQe, [query], run, collection.documents, {
       signal,
       explain,
-      ...(topK === undefined ? {} : { topK }),
+      topK,
     });
     for await (const { ranking, cost, explanation } of reranked) {
       return { ranking, cost, ...(explanation ? { explanation } : {}) };
@@ -176,6 +182,11 @@ class RunWorker {
   }
 
   async close(): Promise<void> {
+    await this.#models.close();
+    await this.#leave();
+  }
+
+  async #leave(): Promise<void> {
     const opened = await this.#current?.opened.catch(() => undefined);
     this.#current = undefined;
     await opened?.close();

@@ -38,7 +38,7 @@ interface Collection {
   readonly base: BaseModel;
   /** Opens a model by letter, name or path. */
   readonly open: (model: string) => Promise<Scorer>;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress: CollectOptions['onProgress'];
 }
 
@@ -58,7 +58,7 @@ export async function collectExamples(
     return opened.get(folder)!;
   };
   const { phaseThree } = inputs;
-  const collection = { inputs, settings, base, open, onProgress, ...(signal && { signal }) };
+  const collection = { inputs, settings, base, open, onProgress, signal };
   const journal = await openExampleJournal<unknown>(path, configuration);
   try {
     return phaseThree
@@ -78,12 +78,12 @@ async function forPhaseOne(
   const passageModel = await open(inputs.passageModel ?? base.folder);
   const teacher = inputs.teacher === undefined ? undefined : await open(inputs.teacher);
   const total = queries.length + (validationQueries?.length ?? 0);
-  const source = { documents, passageModel, ...(signal && { signal }) };
+  const source = { documents, passageModel, signal };
   const training = await collectQueryExamples(
     { purpose: 'training', queries, run, qrels },
     settings,
     journal,
-    { ...source, ...(teacher && { teacher }) },
+    { ...source, teacher },
     (done) => onProgress(done, total),
   );
   requireBothKinds(training, inputs.label ?? 'The training');
@@ -111,7 +111,7 @@ async function forPhaseThree(
     bestPassage: await open(inputs.passageModel ?? phaseOne),
     phaseOne: await open(phaseOne),
     phaseTwo: await open(phaseTwo),
-    ...(signal && { signal }),
+    signal,
   };
   const { passageWords, titleWords } = settings;
   const all = [...queries, ...(validationQueries ?? [])];

@@ -18,6 +18,8 @@ const notListed = new Set([
   'teacherWeight',
   'lossAlpha',
   'lossBeta',
+  'schedule',
+  'keep',
 ]);
 
 export async function configurationOf(
@@ -28,11 +30,15 @@ export async function configurationOf(
   const { epochs, teacherWeight, lossAlpha, lossBeta } = settings;
   const deepest = Math.max(settings.depth, settings.validationDepth ?? 0, inputs.phaseThree?.depth ?? 0);
   const ids = [...inputs.queries, ...(inputs.validationQueries ?? [])].map(({ id }) => id);
+  // Choices at their defaults are left out, so that trainings from before they existed can go on.
+  const { schedule, keep } = settings;
   const listed = Object.entries(settings).filter(
     ([name, value]) => value !== undefined && !notListed.has(name),
   ) as [string, string | number][];
   return {
     ...Object.fromEntries(listed),
+    ...(schedule !== 'linear' && { schedule }),
+    ...(keep !== 'best' && { keep }),
     ...(settings.steps === undefined && { epochs }),
     ...(settings.loss === 'residual' && { lossAlpha, lossBeta }),
     model: await hashModel(base.folder),

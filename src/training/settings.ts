@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { Device } from '../bert/index.js';
+import { DEFAULT_MAX_LENGTH, type Device, deviceNames } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
 import { refuseUnknownOptions } from '../common/known-options.js';
 import { DEFAULTS } from '../expansion/index.js';
@@ -8,7 +8,22 @@ import { DEFAULTS } from '../expansion/index.js';
 export const lossNames = ['pointwise', 'pairwise', 'listwise', 'residual'] as const;
 export type LossName = (typeof lossNames)[number];
 
-/** The options of a training. Defaults are the paper's. */
+/**
+ * The courses of the learning rate. `linear` rises from the first step and falls from its peak, reached after the warm-up,
+ * to 0. `bert` is that of BERT's own code, and so the authors': the warm-up starts at 0, and then the rate is what a fall
+ * from the first step on would have left of the peak.
+ */
+export const scheduleNames = ['linear', 'bert'] as const;
+export type ScheduleName = (typeof scheduleNames)[number];
+
+/** The weights that a training keeps. */
+export const keptWeights = ['best', 'last'] as const;
+export type KeptWeights = (typeof keptWeights)[number];
+
+/**
+ * The options of a training. Defaults are the paper's, but for the schedule and the weights that are kept: see
+ * {@link PUBLISHED_TRAINING}.
+ */
 export interface TrainingOptions {
   /** Passes over all examples (2). */
   readonly epochs?: number | undefined;
@@ -20,6 +35,10 @@ export interface TrainingOptions {
   readonly learningRate?: number | undefined;
   /** The share of the steps during which the learning rate rises (0.1). */
   readonly warmup?: number | undefined;
+  /** The course of the learning rate (`linear`). */
+  readonly schedule?: ScheduleName | undefined;
+  /** `best`: the weights of the best validation, where there are validation queries; `last`: those of the last step (`best`). */
+  readonly keep?: KeptWeights | undefined;
   /** Longest sequence in tokens (384). */
   readonly maxLength?: number | undefined;
   /** The probability that an activation is dropped (0.1). */
@@ -66,21 +85,29 @@ export interface TrainingOptions {
   readonly device?: Device | undefined;
 }
 
-/** The devices of training. */
-export const trainingDevices = ['cpu', 'webgpu', 'cuda'] as const satisfies readonly Device[];
+/** The settings of the authors' training that differ from the defaults. */
+export const PUBLISHED_TRAINING = { schedule: 'bert', keep: 'last' } as const satisfies TrainingOptions;
 
 /** Options that have no default, or one that depends on the examples. */
 type Open = 'steps' | 'validationDepth' | 'candidates' | 'negatives' | 'validateEvery' | 'patience';
 
+/** Options whose values are names. */
+interface Choices {
+  readonly loss: LossName;
+  readonly device: Device;
+  readonly schedule: ScheduleName;
+  readonly keep: KeptWeights;
+}
+
 /** The options with defaults filled in, except those that depend on the examples. */
-export type TrainingSettings = { readonly loss: LossName; readonly device: Device } & {
-  readonly [Name in Exclude<keyof TrainingOptions, Open | 'loss' | 'device'>]: number;
+export type TrainingSettings = Choices & {
+  readonly [Name in Exclude<keyof TrainingOptions, Open | keyof Choices>]: number;
 } & { readonly [Name in Open]: number | undefined };
 
 /** Default, least and largest value of each option, and whether it must be a whole number. */
 const numbers: Readonly<
   Record<
-    Exclude<keyof TrainingOptions, 'loss' | 'device'>,
+    Exclude<keyof TrainingOptions, keyof Choices>,
     readonly [otherwise: number | undefined, least: number, most: number, whole: boolean]
   >
 > = {
@@ -89,7 +116,7 @@ const numbers: Readonly<
   batch: [32, 1, 1e6, true],
   learningRate: [1e-6, 1e-12, 1, false],
   warmup: [0.1, 0, 1, false],
-  maxLength: [384, 16, 1e5, true],
+  maxLength: [DEFAULT_MAX_LENGTH, 16, 1e5, true],
   dropout: [0.1, 0, 0.9, false],
   seed: [1, 0, 2 ** 32, true],
   groupSize: [8, 2, 1000, true],
@@ -135,6 +162,12 @@ export function conflictOf(options: {
   if (epochs !== undefined && steps !== undefined) {
     return { option: 'epochs', reason: 'epochs and steps exclude each other; give one of them' };
   }
+  if (options.keep === 'last' && options.patience !== undefined) {
+    return {
+      option: 'patience',
+      reason: 'patience waits for better weights; with keep: last none are chosen',
+    };
+  }
   for (const [name, owners] of Object.entries(lossesOf)) {
     const option = name as keyof TrainingOptions;
     if (options[option] === undefined || owners.includes(loss)) continue;
@@ -145,16 +178,13 @@ export function conflictOf(options: {
 
 /** Checks the options and fills in the defaults. */
 export function trainingSettings(options: TrainingOptions = {}): TrainingSettings {
-  const names = ['loss', 'device', ...Object.keys(numbers)];
+  const names = ['loss', 'device', 'schedule', 'keep', ...Object.keys(numbers)];
   refuseUnknownOptions('Training', options, Object.fromEntries(names.map((name) => [name, true])));
-  const { loss = DEFAULT_LOSS } = options;
-  if (!lossNames.includes(loss)) {
-    throw usage(`loss must be one of ${lossNames.join(', ')}, not ${JSON.stringify(loss)}`);
-  }
-  const device = options.device ?? 'cpu';
-  if (!trainingDevices.includes(device)) {
-    throw usage(`device must be one of ${trainingDevices.join(', ')}, not ${JSON.stringify(device)}`);
-  }
+  const { loss = DEFAULT_LOSS, device = 'cpu', schedule = 'linear', keep = 'best' } = options;
+  requireOneOf('loss', lossNames, loss);
+  requireOneOf('device', deviceNames, device);
+  requireOneOf('schedule', scheduleNames, schedule);
+  requireOneOf('keep', keptWeights, keep);
   const conflict = conflictOf(options);
   if (conflict) throw usage(conflict.reason);
   const defaults = loss === 'residual' ? residualDefaults : {};
@@ -168,9 +198,14 @@ export function trainingSettings(options: TrainingOptions = {}): TrainingSetting
     }
     return [name, value];
   });
-  const settings = { loss, device, ...Object.fromEntries(entries) } as TrainingSettings;
+  const settings = { loss, device, schedule, keep, ...Object.fromEntries(entries) } as TrainingSettings;
   if (loss === 'listwise' || loss === 'residual') return settings;
   return { ...settings, groupSize: loss === 'pairwise' ? 2 : 1 };
+}
+
+function requireOneOf<T extends string>(name: string, choices: readonly T[], value: T): void {
+  if (choices.includes(value)) return;
+  throw usage(`${name} must be one of ${choices.join(', ')}, not ${JSON.stringify(value)}`);
 }
 
 function usage(message: string): BertQeError {

@@ -1,25 +1,25 @@
 import { BertQeError } from '../common/errors.js';
 import { withLock } from '../common/lock.js';
-import { versions } from '../common/versions.js';
 import type { Scorer } from '../bert/index.js';
 import { Checkpoints, type SavedTraining } from './checkpoints.js';
 import { collectExamples } from './collect-examples.js';
 import { type Configuration, configurationOf, requireSame } from './configuration.js';
-import type { ExampleCounts } from './data/index.js';
 import { publishedAdam, TrainingWorker } from './engine/index.js';
 import type { LossKind } from './graph/index.js';
-import { bestOf, thinned } from './history.js';
+import { bestOf } from './history.js';
 import { checkInputs, type TrainingInputs } from './inputs.js';
 import { lazyScorer, readBaseModel, type BaseModel } from './models.js';
 import {
   checkpointFolder,
+  crossEncoderFiles,
   finishedTraining,
   lockFile,
+  manifestOf,
   type TrainingManifest,
   writeTrainedModel,
 } from './output.js';
 import { type LossName, trainingSettings, type TrainingOptions, type TrainingSettings } from './settings.js';
-import { type LoopState, trainingLoop, type StepProgress } from './training-loop.js';
+import { loopStateOf, type StepProgress, trainingLoop } from './training-loop.js';
 import { ValidationSet } from './validation.js';
 
 /** The progress of a training: first by query, while best passages (and chunks) are chosen, then by step. */
@@ -38,9 +38,6 @@ export interface TrainCall {
   /** Opens a model that chooses passages or teaches; it is closed before training begins. */
   readonly openScorer?: (folder: string) => Scorer;
 }
-
-/** Steps of the history that the manifest keeps. */
-const keptPoints = 500;
 
 /** Fine-tunes a model on the candidates of queries, and writes a model folder. */
 export async function trainModel(
@@ -90,13 +87,7 @@ async function trainLocked(
   const validationSet = validation && new ValidationSet(validation, inputs.qrels, base.tokenizer, settings);
   const worker = await openWorker(base, settings, checkpoints, saved);
   try {
-    const state: LoopState = {
-      step: saved?.step ?? 0,
-      seconds: saved?.seconds ?? 0,
-      steps: [...(saved?.steps ?? [])],
-      validations: [...(saved?.validations ?? [])],
-      best: saved?.best ?? null,
-    };
+    const state = loopStateOf(saved);
     await trainingLoop(
       {
         worker,
@@ -105,6 +96,8 @@ async function trainLocked(
         steps,
         learningRate: settings.learningRate,
         warmup: settings.warmup,
+        schedule: settings.schedule,
+        keep: settings.keep,
         examplesPerStep: data.examplesPerStep,
         saveEvery: settings.saveEvery,
         validateEvery: settings.validateEvery ?? Math.max(1, Math.ceil(steps / 10)),
@@ -116,8 +109,9 @@ async function trainLocked(
       },
       state,
     );
-    const manifest = manifestOf(inputs, configuration, data.counts, state, steps);
-    return await writeTrainedModel(out, base, manifest, state.best, checkpoints, worker);
+    const best = settings.keep === 'best' ? bestOf(state.validations) : undefined;
+    const manifest = manifestOf(inputs.model, configuration, data.counts, state, steps, best);
+    return await writeTrainedModel(out, crossEncoderFiles(base), manifest, state.best, checkpoints, worker);
   } finally {
     await worker.close();
   }
@@ -149,26 +143,4 @@ function openWorker(
     },
     start: saved ? { state: checkpoints.path(saved.state.name) } : { model: folder },
   });
-}
-
-function manifestOf(
-  inputs: TrainingInputs,
-  configuration: Configuration,
-  examples: ExampleCounts,
-  state: LoopState,
-  plannedSteps: number,
-): Omit<TrainingManifest, 'weights'> {
-  return {
-    format: 'bert-qe-training',
-    version: 1,
-    versions: versions(),
-    model: inputs.model,
-    configuration,
-    examples,
-    steps: state.step,
-    plannedSteps,
-    best: bestOf(state.validations) ?? null,
-    seconds: Math.round(state.seconds * 10) / 10,
-    history: { steps: thinned(state.steps, keptPoints), validations: state.validations },
-  };
 }

@@ -1,7 +1,8 @@
 import { BertQeError } from '../common/errors.js';
-import { Checkpoints, type SavedFile } from './checkpoints.js';
+import type { Checkpoints, SavedFile, SavedTraining } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
 import type { StepOutcome, TrainingWorker } from './engine/index.js';
+import type { KeptWeights, ScheduleName } from './settings.js';
 import { bestOf, type StepRecord, type ValidationRecord } from './history.js';
 
 /** The progress of a training after a step. */
@@ -17,12 +18,14 @@ export interface StepProgress extends StepRecord {
 
 /** The inputs of the loop. */
 export interface LoopContext {
-  readonly worker: TrainingWorker;
+  readonly worker: Pick<TrainingWorker, 'save'>;
   readonly checkpoints: Checkpoints;
   readonly configuration: Configuration;
   readonly steps: number;
   readonly learningRate: number;
   readonly warmup: number;
+  readonly schedule: ScheduleName;
+  readonly keep: KeptWeights;
   readonly examplesPerStep: number;
   readonly saveEvery: number;
   readonly validateEvery: number;
@@ -43,6 +46,17 @@ export interface LoopState {
   readonly validations: ValidationRecord[];
   /** The best weights; null without validation. */
   best: SavedFile | null;
+}
+
+/** The state to go on from: that of a checkpoint, or of a new training. */
+export function loopStateOf(saved: SavedTraining | undefined): LoopState {
+  return {
+    step: saved?.step ?? 0,
+    seconds: saved?.seconds ?? 0,
+    steps: [...(saved?.steps ?? [])],
+    validations: [...(saved?.validations ?? [])],
+    best: saved?.best ?? null,
+  };
 }
 
 /** The number of last steps whose mean loss and speed are reported. */
@@ -76,8 +90,8 @@ export async function trainingLoop(context: LoopContext, state: LoopState): Prom
 }
 
 async function oneStep(context: LoopContext, state: LoopState): Promise<StepRecord> {
-  const { steps, warmup, checkpoints } = context;
-  const learningRate = learningRateAt(state.step, steps, context.learningRate, warmup);
+  const { steps, warmup, schedule, checkpoints } = context;
+  const learningRate = learningRateAt(state.step, steps, context.learningRate, warmup, schedule);
   const { loss, gradientNorm } = await context.takeStep(state.step, learningRate);
   const step = state.step + 1;
   if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm)) {
@@ -94,7 +108,7 @@ async function validate(context: LoopContext, state: LoopState): Promise<void> {
   if (!context.validate) return;
   const record = { step: state.step, value: await context.validate() };
   state.validations.push(record);
-  if (bestOf(state.validations) !== record) return;
+  if (context.keep === 'last' || bestOf(state.validations) !== record) return;
   const best = `best-${record.step}.safetensors`;
   await context.worker.save('saveModel', context.checkpoints.path(best));
   state.best = await context.checkpoints.record(best);
@@ -135,12 +149,16 @@ function report(
   });
 }
 
-/**
- * The learning rate of a step, counted from 0. It rises linearly to its peak during the warm-up, then falls linearly
- * and would reach 0 one step after the last.
- */
-export function learningRateAt(step: number, steps: number, peak: number, warmup: number): number {
+/** The learning rate of a step, counted from 0. It would reach 0 one step after the last. */
+export function learningRateAt(
+  step: number,
+  steps: number,
+  peak: number,
+  warmup: number,
+  schedule: ScheduleName = 'linear',
+): number {
   const rising = Math.floor(steps * warmup);
+  if (schedule === 'bert') return step < rising ? (peak * step) / rising : peak * (1 - step / steps);
   if (step < rising) return (peak * (step + 1)) / rising;
   return (peak * (steps - step)) / (steps - rising);
 }

@@ -173,6 +173,6 @@ describe('the five sizes of the paper', () => {
   });
 
   test('and no letter for others', () => {
-    expect(sizeLetter({ layers: 6, hidden: 384, heads: 12 })).toBeUndefined();
+    expect(sizeLetter({ layers: 6, hidden: 384 })).toBeUndefined();
   });
 });

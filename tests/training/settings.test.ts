@@ -49,3 +49,26 @@ test('the learning rate rises to its peak and falls to nothing', () => {
   expect(rates.slice(2)).toEqual(rates.slice(2).toSorted((a, b) => b - a));
   expect(learningRateAt(0, 1, 1, 0.1)).toBe(1);
 });
+
+test("BERT's own schedule starts at nothing, and falls as if there were no warm-up", () => {
+  const rates = Array.from({ length: 20 }, (_, step) => learningRateAt(step, 20, 1, 0.1, 'bert'));
+  expect(rates.slice(0, 4)).toEqual([0, 0.5, 1 - 2 / 20, 1 - 3 / 20]);
+  expect(rates[19]).toBeCloseTo(1 / 20, 12);
+  expect(learningRateAt(0, 10, 2, 0, 'bert')).toBe(2);
+});
+
+const sum = (schedule: 'linear' | 'bert'): number =>
+  Array.from({ length: 9375 }, (_, step) => learningRateAt(step, 9375, 1e-6, 0.1, schedule)).reduce(
+    (total, rate) => total + rate,
+  );
+
+test('over the steps of a Robust04 fold, the default schedule moves the weights by a tenth more', () => {
+  expect(sum('linear') / sum('bert')).toBeCloseTo(1.099, 3);
+});
+
+test('patience has no meaning where the last weights are kept', () => {
+  expect(() => trainingSettings({ keep: 'last', patience: 2 })).toThrow('with keep: last none are chosen');
+  expect(() => trainingSettings({ schedule: 'cosine' as 'bert' })).toThrow(
+    'schedule must be one of linear, bert',
+  );
+});

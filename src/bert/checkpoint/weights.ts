@@ -1,5 +1,6 @@
 import { BertQeError } from '../../common/errors.js';
 import type { ModelConfig } from '../config.js';
+import { transposed } from '../matrices.js';
 import type { Checkpoint, TensorInfo } from '../types.js';
 import { bertTensorShapes, type Head, placeTensor } from './names.js';
 
@@ -66,7 +67,7 @@ export function bertWeights(
       const values = await checkpoint.read(source.stored);
       requireFinite(values, source.stored, where);
       if (name === POSITIONS) return values.subarray(values.length - shape[0] * shape[1]);
-      return source.transposed ? transpose(values, shape[1], shape[0]) : values;
+      return source.transposed ? transposed(values, shape[1], shape[0]) : values;
     },
   };
 }
@@ -127,22 +128,4 @@ function requireFinite(values: Float32Array, stored: string, where: string): voi
       );
     }
   }
-}
-
-/** Row-major `[rows, columns]` → `[columns, rows]`, tile by tile so that both sides stay in the cache. */
-function transpose(values: Float32Array, rows: number, columns: number): Float32Array {
-  const tile = 32;
-  const turned = new Float32Array(values.length);
-  for (let top = 0; top < rows; top += tile) {
-    const bottom = Math.min(rows, top + tile);
-    for (let left = 0; left < columns; left += tile) {
-      const right = Math.min(columns, left + tile);
-      for (let row = top; row < bottom; row++) {
-        for (let column = left; column < right; column++) {
-          turned[column * rows + row] = values[row * columns + column];
-        }
-      }
-    }
-  }
-  return turned;
 }

@@ -2,7 +2,7 @@ import type { BertWeights } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
 import { ElementType, float, Graph, MICROSOFT, type Value } from '../onnx/graph.js';
 import { MASK_BIAS, paddingSlot, placeTable } from './embeddings.js';
-import { mapped, timesVector } from './matrices.js';
+import { mapped, timesVector } from '../matrices.js';
 import { GRAPH_IDS, GRAPH_LOGITS, GRAPH_PLACES, GRAPH_SLOTS, GRAPH_STARTS } from './names.js';
 import { type Float, Store } from './store.js';
 import { WeightReader } from './weight-reader.js';

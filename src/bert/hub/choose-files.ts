@@ -1,8 +1,7 @@
+import { TOKENIZER_SETTINGS } from '../model-folder.js';
 import { BertQeError } from '../../common/errors.js';
 import type { JsonObject } from '../../common/json.js';
 import { buildObstacle, isBertType } from '../config.js';
-
-const TOKENIZER_EXTRAS = ['tokenizer_config.json', 'special_tokens_map.json', 'added_tokens.json'];
 
 /** The configuration file of a model. */
 export function configFile(paths: readonly string[], repository: string): string {
@@ -27,7 +26,7 @@ export function chooseFiles(paths: readonly string[], fields: JsonObject, reposi
   if (usable.length === 0) {
     throw new BertQeError('missing', `${repository}: has no ${readable.join(' or ')}`);
   }
-  const extras = TOKENIZER_EXTRAS.filter((name) => present.has(name));
+  const extras = TOKENIZER_SETTINGS.filter((name) => present.has(name));
   const weights = (obstacle === undefined ? checkpointFiles(paths) : undefined) ?? onnxFiles(paths);
   if (weights === undefined) {
     const reason =

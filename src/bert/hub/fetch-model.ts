@@ -47,7 +47,7 @@ export async function fetchModel(repository: string, options: FetchModelOptions 
       signal: options.signal,
     });
   } catch (error) {
-    // Where the hub cannot be reached, a model in the cache will do.
+    // A model in the cache serves while the hub cannot be reached.
     const unreachable = error instanceof BertQeError && error.cause instanceof TransientFailure;
     const cached = unreachable ? await findCached(cache, repository, settings) : undefined;
     if (cached === undefined) throw error;

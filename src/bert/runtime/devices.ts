@@ -96,7 +96,7 @@ function hasDriver(): boolean {
   return ['/dev/nvidiactl', '/dev/dxg', '/proc/driver/nvidia/version'].some((path) => existsSync(path));
 }
 
-/** The cards and the driver's version, if the driver tells them. */
+/** The cards and the driver's version, where the driver reports them. */
 function cards(): string {
   try {
     const folder = '/proc/driver/nvidia';

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { InferenceSession } from 'onnxruntime-node';
 import { BertQeError, reasonOf } from '../../common/errors.js';
+import { isOutOfMemory } from './out-of-memory.js';
 
+export const deviceNames = ['cpu', 'webgpu', 'cuda'] as const;
 /** The device that computes. */
-export type Device = 'cpu' | 'webgpu' | 'cuda';
+export type Device = (typeof deviceNames)[number];
 
 export interface SessionOptions {
   /** Weights are kept in 16 bits and widened in every run; widened once, they would take twice the memory. */
@@ -54,11 +56,6 @@ export async function loadSession(
       cause: error,
     });
   }
-}
-
-/** True for the errors of onnxruntime and CUDA that tell of exhausted memory. */
-export function isOutOfMemory(error: unknown): boolean {
-  return /failed to allocate memory|out of memory|CUBLAS_STATUS_ALLOC_FAILED/i.test(reasonOf(error));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { BertQeError } from '../../common/errors.js';
-import { isOutOfMemory } from '../runtime/index.js';
+import { isOutOfMemory } from '../runtime/out-of-memory.js';
 import type { Feeds } from './feeds.js';
 
 /** Computes the logits of one batch. */

@@ -21,7 +21,7 @@ export interface PreparedModel extends RunnableModel, ModelTraits {
 }
 
 /** Files of ONNX exports in a model folder, by the precision that their names promise. */
-export const EXPORTS: Readonly<Record<Precision, readonly string[]>> = {
+const EXPORTS: Readonly<Record<Precision, readonly string[]>> = {
   fp32: ['onnx/model.onnx', 'model.onnx'],
   int8: ['onnx/model_int8.onnx', 'onnx/model_quantized.onnx', 'model_quantized.onnx'],
   fp16: ['onnx/model_fp16.onnx', 'model_fp16.onnx'],

@@ -1,8 +1,7 @@
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import type { InferenceSession } from 'onnxruntime-node';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { GRAPH_LOGITS } from '../graph/index.js';
-import { loadSession } from '../runtime/index.js';
-import { feedsFor } from './feeds.js';
+import { feedsFor, type TensorClass } from './feeds.js';
 import { inHalvesWhereFull, type RunBatch, sum } from './in-halves.js';
 import type { BatchTask, WorkerSetup } from './messages.js';
 import { createSharedTask, type SharedTask, takeBatch } from './shared-task.js';
@@ -16,10 +15,13 @@ export interface ScoringSession {
   release(): Promise<void>;
 }
 
-/** Loads a model and checks, by one short run, that it gives one row of logits per sequence. */
-export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
+/** Checks, by one short run, that a session gives one row of logits per sequence; ends one that does not. */
+export async function scoringSession(
+  session: InferenceSession,
+  setup: Pick<WorkerSetup, 'model' | 'secondSegment'>,
+  Tensor: TensorClass,
+): Promise<ScoringSession> {
   const { model } = setup;
-  const session = await loadSession(model.path, setup.device, setup.threads, model);
   try {
     const feeds = feedsFor(setup, session.inputMetadata, Tensor);
     const output = logitsOutput(session.outputMetadata, model.path);
@@ -31,7 +33,7 @@ export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
     const labels = model.labels ?? lastDimension(session.outputMetadata, output);
     const runWhole: RunBatch = async (ids, splits, length, ends) => {
       const result = await session.run(feeds(ids, splits, length, ends), [output]);
-      return values(result[output], splits.length, labels);
+      return values(result[output], Tensor, splits.length, labels);
     };
     const isPacked = model.batches === 'packed';
     const run = isPacked ? inHalvesWhereFull(runWhole) : runWhole;
@@ -95,7 +97,12 @@ async function runBatches(
   }
 }
 
-function values(output: InferenceSession.ReturnType[string], rows: number, labels: number): Float32Array {
+function values(
+  output: InferenceSession.ReturnType[string],
+  Tensor: TensorClass,
+  rows: number,
+  labels: number,
+): Float32Array {
   if (
     !(output instanceof Tensor) ||
     output.dims.length !== 2 ||

@@ -1,6 +1,6 @@
 import { makeThreadNicer, NO_ANSWER, serve } from '../runtime/index.js';
 import type { ScoringService, WorkerSetup } from './messages.js';
-import { openSession } from './session.js';
+import { openSession } from './open-session.js';
 import { finish } from './shared-task.js';
 
 /** A scoring worker: one session, one task at a time. */

@@ -93,7 +93,7 @@ export const evaluateCommand = defineCommand({
       complete: options.complete,
       relevanceLevel: options['relevance-level'],
       trecEval: options['trec-eval'] === '9' ? 9 : 10,
-      ...(options.depth !== undefined && { depth: options.depth }),
+      depth: options.depth,
     };
 
     const qrels = await judgementsFrom(options.qrels, io);

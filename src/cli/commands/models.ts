@@ -9,16 +9,16 @@ import {
   listModels,
   quantizeModel,
   readCrossEncoderConfig,
+  DEFAULT_MAX_LENGTH,
   SIZE_FOLDERS,
   weightFlops,
   type ModelDescription,
 } from '../../bert/index.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
-import { closest } from '../../common/closest.js';
-import { defineCommand, type Io } from '../command.js';
+import { actionNamed, defineCommand, type Io } from '../command.js';
 import { OPTIONS } from '../option-table.js';
 import { usageError, type OptionValues } from '../options.js';
-import { counted, formatCount, tableText } from '../format.js';
+import { counted, formatCount, tableText, writeJson } from '../format.js';
 import { Progress } from '../progress.js';
 import { readAllPairs } from '../pairs.js';
 
@@ -68,14 +68,7 @@ export const modelsCommand = defineCommand({
     'bert-qe models info S',
   ],
   async run({ options, positionals: [name, model], io }) {
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (!action) {
-      const near = closest(name, Object.keys(actions));
-      throw usageError(
-        `models cannot "${name}"; ${near ? `did you mean "${near}"?` : 'it can list, get, convert, quantize and info.'}`,
-      );
-    }
-    await action(model, options, io);
+    await actionNamed('models', actions, name)(model, options, io);
   },
 });
 
@@ -90,7 +83,8 @@ async function list(_model: string | undefined, { json }: Values, io: Io): Promi
     );
     models.push({ name, ...(letter ? { letter } : {}), folder, ...found });
   }
-  io.stdout.write(json ? `${JSON.stringify(models)}\n` : renderList(models));
+  if (json) writeJson(io, models);
+  else io.stdout.write(renderList(models));
 }
 
 async function get(model: string | undefined, { revision, as }: Values, io: Io): Promise<void> {
@@ -141,7 +135,7 @@ async function quantize(model: string | undefined, { out, pairs }: Values, io: I
   const given = pairs === undefined ? undefined : await readAllPairs(pairs);
   if (given?.length === 0) throw new BertQeError('input', `${pairs}: holds no pairs.`);
   const agreement = await quantizeModel(source, target, {
-    ...(given ? { pairs: given } : {}),
+    pairs: given,
     signal: io.signal,
   });
   const perList = Number.isNaN(agreement.tauPerList) ? '' : `, ${agreement.tauPerList.toFixed(4)} per list`;
@@ -161,9 +155,6 @@ function required(value: string | undefined, message: string): string {
   if (value === undefined) throw usageError(message);
   return value;
 }
-
-/** The length to which the paper pads every sequence, and at which it counts FLOPs. */
-const PAPER_TOKENS = 384;
 
 /** A model of `models list`. */
 interface ListedModel {
@@ -188,7 +179,7 @@ function renderList(models: readonly ListedModel[]): string {
 
 /** The description of a model as text or as JSON. */
 function renderDescription(model: ModelDescription, json: boolean): string {
-  const flops = model.config ? weightFlops(model.config) * PAPER_TOKENS : undefined;
+  const flops = model.config ? weightFlops(model.config) * DEFAULT_MAX_LENGTH : undefined;
   const { config, ...rest } = model;
   if (json) {
     const shape = config ? { layers: config.layers, hidden: config.hidden, heads: config.heads } : {};
@@ -200,7 +191,7 @@ function renderDescription(model: ModelDescription, json: boolean): string {
   if (config)
     facts.push(['shape', `${config.layers} layers, hidden ${config.hidden}, ${config.heads} heads`]);
   if (model.parameters !== undefined) facts.push(['parameters', formatCount(model.parameters)]);
-  if (flops !== undefined) facts.push([`FLOPs per ${PAPER_TOKENS} tokens`, formatFlops(flops)]);
+  if (flops !== undefined) facts.push([`FLOPs per ${DEFAULT_MAX_LENGTH} tokens`, formatFlops(flops)]);
   facts.push(
     ['tokenizer', `${model.tokenizer}, ${formatCount(model.vocabulary)} pieces`],
     ['labels', labelText(model.labels)],

@@ -1,7 +1,7 @@
-import { formatFixed, type Measure } from '../../evaluation/index.js';
+import { formatFixed, measureCell, type Measure } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
 import { markBest, noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
-import { marksOf, measureCell, publishedCell, publishedNote, starNote } from './values.js';
+import { marksOf, publishedCell, publishedNote, starNote } from './values.js';
 
 /** The results of a study, by name of the collection; most systems are the same in all of them. */
 export type StudyResults = ReadonlyMap<string, Results>;

@@ -9,6 +9,7 @@ import { number as aNumber, object, optional } from './answer-shape.js';
 import { refusalOf, type EngineConnection } from './connection.js';
 import {
   fields,
+  usualSimilarities,
   indexDefinition,
   type EngineManifest,
   type EngineStatistics,
@@ -31,9 +32,9 @@ export interface EngineLoadOptions {
    */
   readonly scripts?: boolean;
   /** Parts of the index (1). */
-  readonly shards?: number;
+  readonly shards?: number | undefined;
   /** Copies of each shard when the load is complete (0). */
-  readonly replicas?: number;
+  readonly replicas?: number | undefined;
   /** Bulk requests at a time (2); fewer while the server is overloaded. */
   readonly concurrency?: number;
   /** Size of a bulk request: documents (1,000) and bytes (5 MB), whichever comes first. */
@@ -41,7 +42,7 @@ export interface EngineLoadOptions {
   readonly batchBytes?: number;
   /** Milliseconds between two writes of the load's state (10,000). */
   readonly checkpointMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Documents acknowledged so far, those of earlier attempts included. */
   readonly onProgress?: (documents: number) => void;
 }
@@ -109,8 +110,7 @@ class Load {
   /** Creates the index, or reads the state of an earlier load. */
   static async begin(options: EngineLoadOptions): Promise<Load> {
     const { connection, index, analyzer, signal } = options;
-    const native = options.native ?? { bm25: { k1: 0.9, b: 0.4 }, ql: { mu: 1000 } };
-    const { scripts = true, shards = 1, replicas = 0 } = options;
+    const { native = usualSimilarities, scripts = true, shards = 1, replicas = 0 } = options;
     const path = `/${encodeURIComponent(index)}`;
     try {
       const body = indexDefinition({ analyzer, native, scripts, shards, replicas });

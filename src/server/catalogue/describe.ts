@@ -3,7 +3,6 @@ import {
   type Variant as PaperVariant,
   type RerankCost,
   type Settings,
-  windowSpans,
 } from '../../expansion/index.js';
 import { weightFlops } from '../../bert/index.js';
 import type { VariantDescription, VariantsAnswer } from '../schemas/index.js';
@@ -120,7 +119,8 @@ function paperFlops(
   const cost = paperCost(sizes, {
     kd,
     kc,
-    chunksPerPassage: windowSpans(passage.length, chunk).length,
+    chunkWords: chunk.length,
+    passageWords: passage.length,
   });
   return {
     flops: cost.flops,

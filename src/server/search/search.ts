@@ -1,5 +1,5 @@
 import type { Document, Ranking } from '../../collection/index.js';
-import type { InputDocument } from '../../expansion/index.js';
+import { withIds, type InputDocument } from '../../expansion/index.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { shownSettings } from '../catalogue/index.js';
 import { HttpProblem, type RequestContext } from '../http/index.js';
@@ -42,7 +42,7 @@ export async function search(
   const started = performance.now();
   const variant = variantOf(service, model);
   const { documents, firstStage } = request.documents
-    ? pasted(request.documents)
+    ? { documents: withIds(request.documents), firstStage: null }
     : await retrieved(service, context, request);
   const retrieval = performance.now() - started;
   context.note({ retrievalMs: retrieval });
@@ -128,22 +128,6 @@ async function retrieved(
       return document ? [{ ...document, score }] : [];
     }),
     firstStage: collection.firstStage,
-  };
-}
-
-/** The documents of the request. A missing id is the document's place; no id may come twice. */
-function pasted(documents: NonNullable<SearchRequest['documents']>): Candidates {
-  const seen = new Set<string>();
-  return {
-    documents: documents.map((document, index) => {
-      const { id = String(index), ...rest } = typeof document === 'string' ? { text: document } : document;
-      if (seen.has(id)) {
-        throw new HttpProblem(422, 'invalid_request', `documents[${index}]: the id "${id}" is there twice.`);
-      }
-      seen.add(id);
-      return { id, ...omitUndefined(rest) } as InputDocument & { id: string };
-    }),
-    firstStage: null,
   };
 }
 

@@ -14,12 +14,14 @@ export interface BackwardNode {
 export type Rule = (node: BackwardNode) => readonly (() => Value)[];
 
 /**
- * The gradient rules of operators, for the shapes that occur in training graphs: operands of Add and Mul with a gradient
- * have the shape of the result, MatMul multiplies `[batch, heads, ·, ·]`, Slice takes a prefix, softmaxes and
- * LayerNormalization use the last axis. tests/training/autodiff checks each rule against finite differences.
+ * The gradient rules of operators, for the shapes that occur in training graphs: operands of Add, Sub and Mul with a
+ * gradient have the shape of the result, MatMul multiplies `[batch, heads, ·, ·]`, Slice takes a prefix, Gather takes rows,
+ * ReduceSum keeps its axis or sums everything, softmaxes and normalisations use the last axis. tests/training/autodiff checks each rule against finite differences.
  */
 export const rules: Readonly<Record<string, Rule>> = {
   Add: ({ gradient }) => [() => gradient, () => gradient],
+
+  Sub: ({ math, gradient }) => [() => gradient, () => math.multiply(gradient, -1)],
 
   Mul: ({ math, inputs: [a, b], gradient }) => [
     () => math.multiply(gradient, b),
@@ -69,9 +71,45 @@ export const rules: Readonly<Record<string, Rule>> = {
     ];
   },
 
-  // The sum of all elements.
+  // A row that was taken several times gets the sum of the gradients.
+  Gather: ({ math: { graph }, inputs: [x, rows], gradient }) => [
+    () => {
+      const zeros = graph.op('ConstantOfShape', [graph.op('Shape', [x])]);
+      const places = graph.op('Cast', [rows], { to: ElementType.int64 });
+      const indices = graph.op('Unsqueeze', [places, graph.integers([-1])]);
+      return graph.op('ScatterND', [zeros, indices, gradient], { reduction: 'add' });
+    },
+  ],
+
+  // Every input gets its part of the gradient.
+  Concat: ({ math: { graph }, inputs, attributes, gradient }) => {
+    const axis = attributes['axis'] as number;
+    let parts: Value[] | undefined;
+    return inputs.map((_, i) => () => {
+      const size = (x: Value): Value => graph.op('Gather', [graph.op('Shape', [x]), graph.integers([axis])]);
+      const sizes = (): Value => graph.op('Concat', inputs.map(size), { axis: 0 });
+      parts ??= graph.ops('Split', [gradient, sizes()], inputs.length, { axis });
+      return parts[i];
+    });
+  },
+
   ReduceSum: ({ math, inputs: [x], gradient }) => [
     () => math.graph.op('Expand', [gradient, math.unary('Shape', x)]),
+  ],
+
+  Exp: ({ math, outputs: [y], gradient }) => [() => math.multiply(gradient, y)],
+
+  Log: ({ math: { graph }, inputs: [x], gradient }) => [() => graph.op('Div', [gradient, x])],
+
+  // y = x/‖x‖:  dx = (g − y·Σ g∘y)/‖x‖
+  LpNormalization: ({ math, inputs: [x], outputs: [y], gradient }) => [
+    () => {
+      const { graph } = math;
+      const along = math.multiply(y, math.sum(math.multiply(gradient, y), -1, true));
+      const norm = graph.op('ReduceL2', [x, graph.integers([-1])], { keepdims: 1 });
+      // Rows of zeros have no direction, and no gradient.
+      return graph.op('Div', [math.subtract(gradient, along), math.add(norm, 1e-12)]);
+    },
   ],
 
   // dx = y ∘ (g − Σ g∘y)

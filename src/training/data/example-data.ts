@@ -76,7 +76,7 @@ export function groupsOf(
       .flatMap(({ relevant, others }) =>
         relevant.map((number) => {
           const some = random.sample(others, groupSize - 1);
-          // Where a query has too few others, some are repeated.
+          // Some are repeated for a query with too few others.
           while (some.length < groupSize - 1) some.push(others[random.below(others.length)]);
           return [number, ...some];
         }),

@@ -5,7 +5,11 @@ import { BertQeError, reasonOf } from '../../common/errors.js';
 
 /** Opens a session of a graph whose weights are inputs. Runs block the thread. */
 export async function openGraph(graph: Graph, device: Device, threads: number): Promise<InferenceSession> {
-  const bytes = await modelBytes(graph);
+  return openModel(await modelBytes(graph), device, threads);
+}
+
+/** Opens a session of a graph that is written already. */
+export function openModel(bytes: Uint8Array, device: Device, threads: number): Promise<InferenceSession> {
   return InferenceSession.create(bytes, {
     // Operators that the device does not have run on the CPU.
     executionProviders: device === 'cpu' ? ['cpu'] : [device, 'cpu'],

@@ -21,6 +21,11 @@ export interface Encoded {
   readonly tokens: Value;
 }
 
+export interface EncoderStates extends Pick<Encoded, 'tokens'> {
+  /** The embeddings, then the output of every layer, each `[tokens, hidden]`. */
+  readonly states: readonly Value[];
+}
+
 /**
  * The forward pass of a BERT cross-encoder whose weights are inputs, by operators that have gradient rules. Activations
  * are `[tokens, hidden]`, so that a linear layer is one Gemm. The classifier reads the first token only, so the last
@@ -32,7 +37,34 @@ export function encoder(
   weight: (name: string) => Value,
   dropout: Dropout,
 ): Encoded {
-  const { layers, hidden } = config;
+  const last = config.layers - 1;
+  const { builder, tokens, states } = layersBefore(last, graph, config, weight, dropout);
+  const x = states[last]!;
+  const first = encoderLayer(builder, firstTokens(builder, x), x, last, 'first');
+  const pooled = graph.op('Tanh', [dense(builder, first, 'pooler.dense')]);
+  return { tokens, logits: dense(builder, dropout.ofSequences(pooled), 'classifier') };
+}
+
+/** The forward pass of a BERT encoder that shows every layer, for all tokens. */
+export function encoderStates(
+  graph: Graph,
+  config: ModelConfig,
+  weight: (name: string) => Value,
+  dropout: Dropout,
+): EncoderStates {
+  const { tokens, states } = layersBefore(config.layers, graph, config, weight, dropout);
+  return { tokens, states };
+}
+
+/** The embeddings and the first layers, for all tokens. */
+function layersBefore(
+  end: number,
+  graph: Graph,
+  config: ModelConfig,
+  weight: (name: string) => Value,
+  dropout: Dropout,
+): EncoderStates & { readonly builder: Builder } {
+  const { hidden } = config;
   const ids = graph.input(IDS, 'int32', ['batch', 'sequence']);
   const segments = graph.input(SEGMENTS, 'int32', ['batch', 'sequence']);
   const padding = graph.input(PADDING, 'float32', ['batch', 1, 1, 'sequence']);
@@ -44,11 +76,12 @@ export function encoder(
   const places = graph.op('Add', [graph.op('Gather', [weight(TYPES), segments]), positions]);
   const summed = graph.op('Add', [graph.op('Gather', [weight(WORDS), ids]), places]);
   const tokens = graph.op('Reshape', [summed, graph.integers([-1, hidden])]);
-  let x = dropout.ofTokens(layerNorm(builder, tokens, 'embeddings.LayerNorm'));
-  for (let layer = 0; layer < layers - 1; layer++) x = encoderLayer(builder, x, x, layer, 'all');
-  const first = encoderLayer(builder, firstTokens(builder, x), x, layers - 1, 'first');
-  const pooled = graph.op('Tanh', [dense(builder, first, 'pooler.dense')]);
-  return { tokens, logits: dense(builder, dropout.ofSequences(pooled), 'classifier') };
+  const states = [dropout.ofTokens(layerNorm(builder, tokens, 'embeddings.LayerNorm'))];
+  for (let layer = 0; layer < end; layer++) {
+    const x = states[layer]!;
+    states.push(encoderLayer(builder, x, x, layer, 'all'));
+  }
+  return { builder, tokens, states };
 }
 
 /** One dimension of a shape, as a shape. */

@@ -95,7 +95,7 @@ describe('the pool of workers', () => {
     const start = fake();
     const pool = await openPool(2, start);
     const shared = pool.run(sharedTask(SLOW, ANSWER), owner, Infinity);
-    // One for each: whoever has the short batch is through with it when the next one comes.
+    // One for each: the worker with the short batch has finished it when the next one comes.
     const next = [pool.run(task(ANSWER, 8), owner), pool.run(task(DIE_ONCE, 9), owner)];
     expect([...(await shared)]).toEqual([0, 1]);
     expect((await Promise.all(next)).map(([tag]) => tag)).toEqual([8, 9]);
@@ -126,7 +126,7 @@ describe('the pool of workers', () => {
     await expect(failing).rejects.toThrow('out of luck');
     const given = pool.run(sharedTask(...many), owner, Infinity);
     pool.withdraw(owner, new Error('withdrawn'));
-    // A worker that has a batch ends it; what nobody computed is not a number.
+    // A worker finishes the batch that it has; logits that were not computed are NaN.
     const computed = [...(await given)].filter((logit) => !Number.isNaN(logit));
     expect(computed.length).toBeLessThanOrEqual(2);
   });

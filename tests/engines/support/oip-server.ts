@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { findModel, loadTokenizer } from '../../../src/bert/index.js';
 import { prepareModel } from '../../../src/bert/scorer/model-source.js';
-import { openSession } from '../../../src/bert/scorer/session.js';
+import { openSession } from '../../../src/bert/scorer/open-session.js';
 import { createSharedTask } from '../../../src/bert/scorer/shared-task.js';
 
 interface Tensor {
