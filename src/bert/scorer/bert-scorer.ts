@@ -2,7 +2,7 @@ import { BertQeError } from '../../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import type { Precision } from '../compile/index.js';
 import { findModel } from '../models.js';
-import { chooseDevice, cudaState, type Device, thisMachine, workerUrl } from '../runtime/index.js';
+import { chooseDevice, type Device, requireCuda, thisMachine, workerUrl } from '../runtime/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
 import { DEVICE_PROFILES, pulledTokens } from './device-profiles.js';
@@ -107,12 +107,6 @@ export class BertScorer extends PairScorer<ScorerInfo> {
       pullLimit: { tokens: pulledTokens(workers, messageTokens), workers },
     });
   }
-}
-
-/** Refuses CUDA, with the reason, where it cannot be used. */
-async function requireCuda(): Promise<void> {
-  const { isUsable, detail } = await cudaState();
-  if (!isUsable) throw new BertQeError('missing', `CUDA cannot be used here: ${detail}.`);
 }
 
 function checkedLength(maxLength: number, model: PreparedModel, folder: string): number {

@@ -16,7 +16,7 @@ export interface WorkerStart {
 }
 
 /** A task that was asked for and is not settled. */
-interface Job {
+interface PendingTask {
   readonly task: BatchTask;
   /** The number of workers that take its batches. */
   readonly workers: number;
@@ -29,7 +29,7 @@ interface Job {
 
 /** One worker's part of a job. */
 interface Part {
-  readonly job: Job;
+  readonly job: PendingTask;
   /** The worker's number in the shared task. */
   readonly number: number;
   /** The call that was sent for it. */
@@ -43,7 +43,7 @@ export class WorkerPool {
   #labels: number;
   /** Each worker with the parts it holds, the running one first. */
   readonly #workers = new Map<NativeWorker<ScoringService>, Part[]>();
-  readonly #jobs = new Set<Job>();
+  readonly #jobs = new Set<PendingTask>();
   #queue: Part[] = [];
   #starting = 0;
   #closing: Promise<void> | undefined;
@@ -86,7 +86,7 @@ export class WorkerPool {
     return new Promise((resolve, reject) => {
       const helpers = Math.min(workers, this.size, task.shapes.length);
       const shared = this.#sharedTask(task, helpers);
-      const job: Job = { task, workers: helpers, owner, resolve, reject, shared, attempts: 0 };
+      const job: PendingTask = { task, workers: helpers, owner, resolve, reject, shared, attempts: 0 };
       this.#jobs.add(job);
       this.#queue.push(...partsOf(job));
       this.#dispatch();
@@ -153,7 +153,7 @@ export class WorkerPool {
   }
 
   /** Ends a job with its logits, or with an error. */
-  #settle(job: Job, error?: Error): void {
+  #settle(job: PendingTask, error?: Error): void {
     this.#removeParts(job);
     this.#jobs.delete(job);
     if (error) job.reject(error);
@@ -163,7 +163,7 @@ export class WorkerPool {
   }
 
   /** Takes a job back from the queue and from all workers, which begin no further batch of it. */
-  #removeParts(job: Job): void {
+  #removeParts(job: PendingTask): void {
     stopTask(job.shared, job.task.shapes.length);
     this.#queue = this.#queue.filter((part) => part.job !== job);
     for (const [worker, parts] of this.#workers) {
@@ -207,13 +207,13 @@ export class WorkerPool {
   }
 
   /** Begins a job again, ahead of all others: which of its batches died with a worker is not known. */
-  #restart(job: Job): void {
+  #restart(job: PendingTask): void {
     this.#removeParts(job);
     job.shared = this.#sharedTask(job.task, job.workers);
     this.#queue.unshift(...partsOf(job));
   }
 }
 
-function partsOf(job: Job): Part[] {
+function partsOf(job: PendingTask): Part[] {
   return Array.from({ length: job.workers }, (_, number) => ({ job, number }));
 }

@@ -157,7 +157,7 @@ function required(value: string | undefined, message: string): string {
 }
 
 /** A model of `models list`. */
-interface ListedModel {
+interface ModelRow {
   readonly name: string;
   readonly letter?: string;
   readonly folder: string;
@@ -167,7 +167,7 @@ interface ListedModel {
   readonly problem?: string;
 }
 
-function renderList(models: readonly ListedModel[]): string {
+function renderList(models: readonly ModelRow[]): string {
   const rows = models.map(({ name, letter, folder, modelType, labels, problem }) => [
     letter ?? '',
     name,
