@@ -31,15 +31,15 @@ describe('work in flight', () => {
 
   it('can be waited for to its end, whatever has failed', async () => {
     const inFlight = new InFlight(2);
-    let finish = (): void => {};
+    const finish: (() => void)[] = [];
     let hasEnded = false;
     inFlight.add(Promise.reject(new Error('failed')));
-    inFlight.add(new Promise((resolve) => (finish = resolve)));
+    inFlight.add(new Promise<void>((resolve) => finish.push(resolve)));
     await expect(inFlight.drained()).rejects.toThrow('failed');
     const ended = inFlight.ended().then(() => (hasEnded = true));
     await new Promise((resolve) => setImmediate(resolve));
     expect(hasEnded).toBe(false);
-    finish();
+    finish[0]();
     await ended;
     await expect(inFlight.drained()).rejects.toThrow('failed');
   });

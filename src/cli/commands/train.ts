@@ -10,6 +10,7 @@ import {
   lossFigure,
   lossNames,
   scheduleNames,
+  trainingPrecisions,
   trainModel,
   validationMeasure,
   type PhaseThreeInputs,
@@ -129,9 +130,14 @@ const options = {
   'validate-every': { type: 'integer', min: 1, help: 'steps between two validations (a tenth of all)' },
   patience: { type: 'integer', min: 1, help: 'validations without a better result after which it ends' },
   'save-every': { type: 'integer', min: 1, default: 200, help: 'steps between two checkpoints' },
-  'batch-tokens': { type: 'integer', min: 1, default: 2048, help: 'tokens in memory at a time' },
+  'batch-tokens': { type: 'integer', min: 1, help: 'tokens in memory at a time (2048; on cuda 16384)' },
   threads: { type: 'integer', min: 1, help: "threads (the processor's)" },
   device: { type: 'string', choices: deviceNames, default: 'cpu', help: 'where passes run' },
+  precision: {
+    type: 'string',
+    choices: trainingPrecisions,
+    help: 'what passes are computed in (fp32; on cuda fp16)',
+  },
 } as const;
 
 type Values = OptionValues<typeof options>;
@@ -262,6 +268,7 @@ export const trainCommand = defineCommand({
           patience: options.patience,
           threads: options.threads,
           device: options.device,
+          precision: options.precision,
         },
         call,
       );

@@ -15,7 +15,7 @@ export interface SearchListener {
   onProgress(progress: SearchProgress): void;
 }
 
-interface Candidates {
+interface FoundDocuments {
   readonly documents: readonly (InputDocument & { readonly id: string })[];
   readonly firstStage: string | null;
 }
@@ -106,7 +106,7 @@ async function retrieved(
   service: Service,
   context: RequestContext,
   request: SearchRequest,
-): Promise<Candidates> {
+): Promise<FoundDocuments> {
   const { collection } = service;
   if (!collection) {
     throw new HttpProblem(
@@ -132,6 +132,6 @@ async function retrieved(
 }
 
 /** The initial ranking: by score if there are scores, else as they come. */
-function initialOrder(documents: Candidates['documents']): Candidates['documents'] {
+function initialOrder(documents: FoundDocuments['documents']): FoundDocuments['documents'] {
   return [...documents].sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
 }
