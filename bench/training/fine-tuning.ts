@@ -104,7 +104,7 @@ async function study(collection: string): Promise<void> {
   const store = await ScoreStore.open(join(folder, 'work', 'scores.journal'));
   const opened: Models[] = [];
   const newModels = (of = experiment): Models => {
-    const models = new Models(of, here, store);
+    const models = new Models(of, here, store, { folder: join(folder, 'work', 'models') });
     opened.push(models);
     return models;
   };
@@ -143,7 +143,7 @@ async function study(collection: string): Promise<void> {
   /** The shipped S, the teacher of recipes that have one. */
   const shipped = newModels(experimentOf(collection, 'shipped'));
   const teacher = {
-    folder: (await shipped.find('S', 'general', 1)).folder,
+    folder: await shipped.places.folder('S', 'general', 1),
     scorer: await shipped.get('S', 'general', 1),
   };
   /** Every fold takes, of the recipe's settings, those that are best on its own validation queries. */

@@ -3,20 +3,26 @@ export { countOf, encoderFlops, weightFlops } from './cost.js';
 export { formatModelConfig, type ModelConfig } from './config.js';
 export { readCrossEncoderConfig, readModelConfig } from './model-folder.js';
 export { fetchModel } from './hub/index.js';
-export { deviceNames, deviceStates, installCuda } from './runtime/index.js';
+export { deviceNames, deviceStates, installCuda, requireCuda } from './runtime/index.js';
 export {
+  checkBareModel,
+  completeModel,
   convertModel,
   copyTokenizer,
   describeModel,
+  isBareModel,
   kendallTau,
+  placesBeside,
   quantizeModel,
   writeConfig,
+  type BareModel,
   type ModelDescription,
 } from './manage/index.js';
 export { findModel, hashModel, listModels } from './models.js';
 export {
   BertScorer,
   inputMeaning,
+  loadPairCost,
   logOdds,
   type PairScorer,
   PieceCache,
@@ -26,6 +32,7 @@ export {
   type Device,
   type InputMeaning,
   type Logits,
+  type PairCost,
   type PlanOptions,
   type Precision,
   type ScorerInfo,

@@ -29,3 +29,4 @@ export { readRun, readRunByQuery } from './runs.js';
 export type { QueryRanking } from './runs.js';
 export { formatRun, writeRun } from './run-writer.js';
 export type { RunSource } from './run-writer.js';
+export { sampleDocuments } from './sample.js';

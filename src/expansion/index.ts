@@ -31,4 +31,4 @@ export { publishedFlops } from './published-flops.js';
 export { scoreBelow } from './ranking.js';
 export type { RerankedDocument, Reranking } from './result.js';
 export { parseVariant, type Variant } from './variant.js';
-export { countWords, windowSpans, wordsOf, type WindowShape } from './windows.js';
+export { countWords, halfOverlapping, windowSpans, wordsOf, type WindowShape } from './windows.js';

@@ -1,4 +1,6 @@
 export { parseExperiment, parseStudy, readExperiment, readStudy } from './file/read.js';
+export type { Estimate, EstimatedWork } from './estimate.js';
+export { planStudy, type ExperimentPlan } from './plan.js';
 export type { ExperimentProgress } from './progress.js';
 export { runExperiment } from './run-experiment.js';
 export { runStudy, type StudyOutcome } from './run-study.js';

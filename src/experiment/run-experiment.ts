@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readRun, writeRun, type Qrels } from '../collection/index.js';
 import { writeFileAtomic } from '../common/atomic.js';
-import { parseVariant } from '../expansion/index.js';
 import { withLock } from '../common/lock.js';
 import { versions } from '../common/package-files.js';
 import {
@@ -14,9 +13,11 @@ import {
 import { crossValidateControl, type CrossValidatedControl } from './controls/cross-validate.js';
 import { readExperiment } from './file/read.js';
 import type { ExperimentFile } from './file/schema.js';
+import { fleetScorer } from '../runs/index.js';
+import { estimateCost, type Estimate } from './estimate.js';
 import { FirstStages } from './first-stages.js';
 import { readInputs, type Inputs } from './inputs.js';
-import { checkModels } from './check-models.js';
+import { checkModels, unpackModels } from './check-models.js';
 import { ProgressTracker, workPerQuery, type ExperimentProgress } from './progress.js';
 import { render } from './report/render.js';
 import { evaluateSystems, type Results } from './results.js';
@@ -27,6 +28,8 @@ import {
   isControl,
   isGiven,
   isReranking,
+  modelsOfControls,
+  rerankingSystems,
   systemsOf,
   type GivenSystem,
   type RerankingSystem,
@@ -41,6 +44,10 @@ export interface RunExperimentOptions {
   readonly onProgress?: (progress: ExperimentProgress) => void;
   /** Loads a model, for models that are not BERT cross-encoders in a folder. */
   readonly openModel?: OpenModel;
+  /** Called before an experiment begins with its name and what it will cost. */
+  readonly onEstimate?: (name: string, estimate: Estimate) => void;
+  /** Scores on the workers that meet at this Redis server (`bert-qe fleet work`), several queries at a time. */
+  readonly fleet?: string | undefined;
 }
 
 export interface ExperimentOutcome {
@@ -84,26 +91,40 @@ async function runMissingSteps(
   out: string,
   options: Omit<RunExperimentOptions, 'out'>,
 ): Promise<ExperimentOutcome> {
+  const { fleet } = options;
   const systems = systemsOf(experiment);
   const work = join(out, 'work');
   const inputs = await readInputs(experiment, file);
   const store = await ScoreStore.open(join(work, 'scores.journal'));
-  const models = new Models(experiment, file, store, options.openModel);
+  const models = new Models(experiment, file, store, {
+    folder: join(work, 'models'),
+    open: options.openModel ?? (fleet === undefined ? undefined : onFleet(fleet)),
+    isTimed: fleet === undefined,
+    isOwn: options.openModel !== undefined,
+    signal: options.signal,
+  });
   const tracker = new ProgressTracker(options.signal, options.onProgress);
   const manifest = await Manifest.open(
     out,
     { versions: versions(), options: experiment, inputs: inputs.digests },
     models.records,
-  );
+  ).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   const firstStages = new FirstStages(experiment, inputs, manifest, tracker);
   try {
-    const isRead = options.openModel === undefined;
-    await checkModels(experiment, file, {
-      systems: [...rerankingSystems(systems), ...modelsOfControls(systems)],
+    const reranking = rerankingSystems(systems);
+    const used = {
+      systems: [...reranking, ...modelsOfControls(systems)],
       folds: inputs.folds,
-      models,
-      isRead,
-    });
+      places: models.places,
+    };
+    await checkModels(experiment, file, used);
+    if (store.isEmpty && options.onEstimate) {
+      options.onEstimate(experiment.name, await estimateCost(experiment, reranking, inputs));
+    }
+    await unpackModels(experiment, used, (name) => tracker.update(`model ${name}`, 0));
     const { index, key } = await firstStages.anyIndex(systems.initial);
     const runs = await rankFirstStages(systems, { firstStages, inputs, manifest });
     const context: CrossValidationContext = {
@@ -120,8 +141,8 @@ async function runMissingSteps(
       store,
       manifest,
       tracker,
+      queriesAtATime: fleet === undefined ? 1 : FLEET_QUERIES,
     };
-    const reranking = rerankingSystems(systems);
     const trained =
       typeof experiment.training === 'object'
         ? await trainFolds(experiment.training, [...reranking, ...modelsOfControls(systems)], context)
@@ -154,6 +175,17 @@ async function runMissingSteps(
   }
 }
 
+/** Queries that are scored at a time on a fleet, so that its workers do not wait for each other. */
+const FLEET_QUERIES = 16;
+
+function onFleet(fleet: string): OpenModel {
+  return (folder, { device, precision }) =>
+    fleetScorer(fleet, folder, {
+      ...(device === 'auto' ? {} : { device }),
+      ...(precision === 'auto' ? {} : { precision }),
+    });
+}
+
 /** Writes files, given by path, below a folder. */
 export async function writeFiles(out: string, files: ReadonlyMap<string, string>): Promise<void> {
   for (const [path, content] of files) {
@@ -183,22 +215,6 @@ async function keepGiven({ name, id }: GivenSystem, inputs: Inputs, manifest: Ma
   const step = { name: `run ${name}`, inputs: ['given 1', inputs.digests[`run ${name}`]], outputs: [output] };
   await manifest.run(step, () => writeRun(file, inputs.runs.get(name)!, { tag: id }));
   return file;
-}
-
-/** The re-ranking systems, MaxP first: variants of the same first size reuse its scores. */
-function rerankingSystems({ baselines, variants, ablations, grid }: Systems): RerankingSystem[] {
-  const all = [
-    ...baselines.filter(isReranking),
-    ...variants,
-    ...(ablations ? [ablations.of, ...ablations.systems] : []),
-    ...(grid?.points ?? []),
-  ];
-  return [...new Map(all.map((system) => [system.id, system])).values()];
-}
-
-/** The models that controls use, as MaxP would use them. */
-function modelsOfControls({ baselines }: Systems): Pick<RerankingSystem, 'variant'>[] {
-  return baselines.filter(isControl).map(({ size }) => ({ variant: parseVariant(size) }));
 }
 
 async function crossValidateAll(

@@ -156,6 +156,24 @@ export function systemsOf(experiment: ExperimentFile): Systems {
   };
 }
 
+/** The re-ranking systems, MaxP first: variants of the same first size reuse its scores. */
+export function rerankingSystems({ baselines, variants, ablations, grid }: Systems): RerankingSystem[] {
+  const all = [
+    ...baselines.filter(isReranking),
+    ...variants,
+    ...(ablations ? [ablations.of, ...ablations.systems] : []),
+    ...(grid?.points ?? []),
+  ];
+  return [...new Map(all.map((system) => [system.id, system])).values()];
+}
+
+/** The models that controls use, as MaxP would use them. */
+export function modelsOfControls({ baselines }: Systems): Pick<RerankingSystem, 'variant'>[] {
+  return baselines
+    .filter(isControl)
+    .flatMap(({ size }) => (size === undefined ? [] : [{ variant: parseVariant(size) }]));
+}
+
 /** An ablation of Table 5 of the paper. */
 function ablate(of: RerankingSystem, which: AblationName, initial: System): RerankingSystem {
   switch (which) {

@@ -139,7 +139,7 @@ async function untrainedModels(
   const scorers = new Map<string, Scorer>();
   // Their scores are stored: other folds and systems asked about the same passages and chunks.
   const open = async (letter: SizeLetter): Promise<string> => {
-    const { folder } = await models.find(letter, 'general', fold);
+    const folder = await models.places.folder(letter, 'general', fold);
     scorers.set(folder, await models.get(letter, 'general', fold));
     return folder;
   };

@@ -1,3 +1,4 @@
+export { fleetScorer } from './fleet-scorer.js';
 export { fleetReranker, rerankForFleet } from './fleet.js';
 export {
   retrievedRankings,

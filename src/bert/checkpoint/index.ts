@@ -6,3 +6,4 @@ export { RandomAccessFile } from './random-access-file.js';
 export { type TensorToWrite, writeSafetensors } from './safetensors-writer.js';
 export { type BertWeights, bertWeights } from './weights.js';
 export { readZip, type ZipEntry } from './zip.js';
+export { zipContent } from './zip-content.js';

@@ -1,14 +1,12 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32, createInflateRaw } from 'node:zlib';
 import { hashFile } from '../../common/hash.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { cacheFolder } from '../../common/cache-folder.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { readFailure } from '../../common/io-errors.js';
-import { RandomAccessFile, readZip, type ZipEntry } from '../checkpoint/index.js';
+import { RandomAccessFile, readZip, zipContent, type ZipEntry } from '../checkpoint/index.js';
 import { CUDA_FILES } from './provider-files.js';
 import { runtimeFolder, runtimeVersion } from './runtime-package.js';
 
@@ -101,7 +99,7 @@ async function keepArchive(source: string, kept: string, version: string): Promi
     for (const name of CUDA_FILES) {
       const entry = [...entries.values()].find((each) => each.name.endsWith(`/${name}`));
       if (!entry) throw new BertQeError('input', `${source}: there is no ${name} in it.`);
-      await writeFileAtomic(join(kept, name), content(file, entry, hashes.get(entry.name)));
+      await writeFileAtomic(join(kept, name), zipContent(file, entry, hashes.get(entry.name)));
     }
   } finally {
     await file.close();
@@ -132,34 +130,6 @@ async function describe(
 
 async function text(file: RandomAccessFile, entry: ZipEntry): Promise<string> {
   const blocks: Uint8Array[] = [];
-  for await (const block of content(file, entry)) blocks.push(block);
+  for await (const block of zipContent(file, entry)) blocks.push(block);
   return Buffer.concat(blocks).toString('utf8');
-}
-
-/** The content of an entry; fails at its end if size, checksum or hash differ from those stated. */
-async function* content(
-  file: RandomAccessFile,
-  entry: ZipEntry,
-  sha256?: string,
-): AsyncGenerator<Uint8Array> {
-  const { name, offset, length, inflatedLength, crc } = entry;
-  const stored = createReadStream(file.path, { start: offset, end: offset + length - 1 });
-  const blocks = inflatedLength === undefined ? stored : stored.pipe(createInflateRaw());
-  const hash = createHash('sha256');
-  let sum = 0;
-  let bytes = 0;
-  try {
-    for await (const block of blocks as AsyncIterable<Buffer>) {
-      sum = crc32(block, sum);
-      hash.update(block);
-      bytes += block.length;
-      yield block;
-    }
-  } catch (error) {
-    throw file.corrupt(`the entry "${name}" cannot be read (${reasonOf(error)})`);
-  }
-  const isWhole = bytes === (inflatedLength ?? length) && sum === crc;
-  if (!isWhole || (sha256 !== undefined && hash.digest('hex') !== sha256)) {
-    throw file.corrupt(`the entry "${name}" is not what the archive states`);
-  }
 }

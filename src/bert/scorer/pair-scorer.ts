@@ -3,11 +3,11 @@ import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { countOf, scoringCost, SequenceTotal } from '../cost.js';
 import type { EncoderShape } from '../sizes.js';
 import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../types.js';
-import { InFlight } from './in-flight.js';
+import { InFlight } from '../../common/in-flight.js';
 import type { BatchTask } from './messages.js';
 import { countTask, plan, type PlanOptions } from './plan.js';
 import { type Logits, probabilities } from './probabilities.js';
-import { lengthOf } from './window.js';
+import { lengthOf, limited } from './window.js';
 
 /** Workers that compute the logits of tasks. */
 export interface TaskRunner {
@@ -72,14 +72,8 @@ export class PairScorer<Info extends ScoredModel = ScoredModel> implements Score
     options: Pick<ScoreOptions, 'secondPieces'> = {},
   ): ScoringCost | undefined {
     const { shape } = this.info;
-    const planning = this.#planningFor(options);
+    const planning = limited(this.#planning, options);
     return shape && scoringCost(shape, countOf(pairs.map((pair) => lengthOf(pair, planning))));
-  }
-
-  #planningFor({ secondPieces = Infinity }: Pick<ScoreOptions, 'secondPieces'>): PlanOptions {
-    const { budget } = this.#planning;
-    if (secondPieces >= budget.second) return this.#planning;
-    return { ...this.#planning, budget: { ...budget, second: secondPieces } };
   }
 
   async #run(pairs: readonly TextPair[], options: ScoreOptions): Promise<Logits> {
@@ -96,7 +90,7 @@ export class PairScorer<Info extends ScoredModel = ScoredModel> implements Score
     let done = 0;
     const total = new SequenceTotal();
     try {
-      for await (const planned of plan(pairs, this.#planningFor(options), signal)) {
+      for await (const planned of plan(pairs, limited(this.#planning, options), signal)) {
         await inFlight.room();
         const finish = (logits: Float32Array): void => {
           planned.pairs.forEach((pair, row) => {

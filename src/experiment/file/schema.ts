@@ -11,6 +11,7 @@ import {
   testNames,
   tuningModes,
 } from '../../evaluation/index.js';
+import { isScorerAddress } from '../../remote/index.js';
 import { conflictOf, keptWeights, lossNames, scheduleNames } from '../../training/index.js';
 import { parseControl } from './control-name.js';
 import { parseFirstStage } from './first-stage-name.js';
@@ -44,7 +45,7 @@ const baseline = checked(z.string(), (name) => {
   if (isMaxP(name) || parseFirstStage(name) || parseControl(name)) return;
   throw new Error(
     `"${name}" is not a baseline; write a first stage (DPH, BM25+RM3, …), a size (S, BERT-Small), MaxP, ` +
-      'which stands for the first size of every variant, or a control (Birch-S, CEDR-KNRM-S)',
+      'which stands for the first size of every variant, or a control (Birch-S, CEDR-KNRM-S, NPRF-DRMM)',
   );
 });
 
@@ -213,6 +214,7 @@ const controls = z.strictObject({
       dropout: z.number().min(0).max(0.9).optional(),
     })
     .optional(),
+  'NPRF-DRMM': controlTraining.optional(),
 });
 
 const ablationNames = ['dropQueryScore', 'chunksFromInitial'] as const;
@@ -333,8 +335,11 @@ function checkTraining(
 /** Checks that the models are those to start training from. */
 function checkModels(models: Fields['models'], path: readonly string[], context: Context): void {
   for (const [size, paths] of Object.entries(models)) {
-    if (typeof paths === 'string') continue;
-    const message = 'training makes the fine-tuned model; name one folder, the model to start from';
+    if (typeof paths === 'string' && !isScorerAddress(paths)) continue;
+    const message =
+      typeof paths === 'string'
+        ? 'training starts from the model in a folder, not from one on a server'
+        : 'training makes the fine-tuned model; name one folder, the model to start from';
     context.addIssue({ code: 'custom', path: [...path, size], message });
   }
 }

@@ -36,8 +36,8 @@ export class StoredScorer implements Scorer {
     readonly identity: string,
     private readonly store: ScoreStore,
     open: () => Promise<StorableScorer>,
-    /** The machine, in words. */
-    private readonly machine: string,
+    /** The machine, in words; undefined where the time that scores take is not the model's. */
+    private readonly machine: string | undefined,
   ) {
     this.#model = new Lazy(open);
     this.#timing = this.#noTime();
@@ -89,8 +89,8 @@ export class StoredScorer implements Scorer {
     await (await this.#model.take())?.close();
   }
 
-  #noTime(): Timing {
-    return { seconds: 0, machine: this.machine };
+  #noTime(): Timing | undefined {
+    return this.machine === undefined ? undefined : { seconds: 0, machine: this.machine };
   }
 
   async #scoreRows(
@@ -112,7 +112,10 @@ export class StoredScorer implements Scorer {
       tokens: cost?.tokens ?? 0,
       flops: cost?.flops ?? 0,
       scores: scores.slice(from, (from += ofRows[i].length)),
-      timing: { seconds: (seconds * loads[i]) / load, machine: this.machine },
+      timing:
+        this.machine === undefined
+          ? undefined
+          : { seconds: (seconds * loads[i]) / load, machine: this.machine },
     }));
   }
 

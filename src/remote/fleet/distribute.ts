@@ -26,6 +26,8 @@ export interface DistributeOptions<R> {
   readonly ahead?: number;
   /** Attempts at a task before it counts as failed (3). */
   readonly attempts?: number;
+  /** What a key is, in messages (`Query`). */
+  readonly what?: string;
   /** Milliseconds between two looks at the queue (200). */
   readonly pollMs?: number;
   readonly signal?: AbortSignal | undefined;
@@ -51,6 +53,7 @@ export async function* distribute<D, R>(
     resultBytes = 256 * 1024 * 1024,
     ahead = 500,
     attempts = 3,
+    what = 'Query',
     pollMs = 200,
     signal,
   }: DistributeOptions<R>,
@@ -109,7 +112,7 @@ export async function* distribute<D, R>(
     const others = failed.length > 1 ? ` and ${failed.length - 1} others` : '';
     throw new BertQeError(
       'failure',
-      `Query ${key}${others} failed on the fleet (${reason}); the rest is done. ` +
+      `${what} ${key}${others} failed on the fleet (${reason}); the rest is done. ` +
         'Mend the cause and run the command again.',
     );
   }

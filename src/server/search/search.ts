@@ -14,7 +14,7 @@ export interface SearchListener {
   onProgress(progress: SearchProgress): void;
 }
 
-interface Candidates {
+interface FoundDocuments {
   readonly documents: readonly (InputDocument & { readonly id: string })[];
   readonly firstStage: string | null;
 }
@@ -83,7 +83,7 @@ async function retrieved(
   service: Service,
   context: RequestContext,
   request: SearchRequest,
-): Promise<Candidates> {
+): Promise<FoundDocuments> {
   const { collection } = service;
   if (!collection) {
     throw new HttpProblem(
