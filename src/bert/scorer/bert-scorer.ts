@@ -70,7 +70,7 @@ export class BertScorer extends PairScorer<ScorerInfo> {
     const cards = device === 'cuda' ? await requireCuda() : 1;
     const profile = DEVICE_PROFILES[device];
     const model = await prepareModel(folder, options.precision ?? 'auto', device, tokenizer);
-    const { labels, precision, batches } = model;
+    const { precision, batches } = model;
     const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
     const budget = budgetFor(maxLength, template);
     const { workers, threads } = chooseLayout(device, model.bytes, options, { ...thisMachine(), cards });
@@ -88,7 +88,7 @@ export class BertScorer extends PairScorer<ScorerInfo> {
       folder,
       device,
       precision,
-      labels,
+      labels: pool.labels,
       workers,
       threads,
       maxLength,

@@ -42,6 +42,7 @@ interface Part {
 export class WorkerPool {
   readonly size: number;
   readonly #start: WorkerStart;
+  #labels: number;
   /** Each worker with the parts it holds, the running one first. */
   readonly #workers = new Map<NativeWorker<ScoringService>, Part[]>();
   /** The number of workers of each card. */
@@ -56,13 +57,15 @@ export class WorkerPool {
     this.size = size;
     this.#start = start;
     this.#onCard = Array.from({ length: start.cards ?? 1 }, () => 0);
+    this.#labels = start.setup.model.labels ?? 1;
   }
 
   /** Starts all workers; rejects with the reason when the model cannot be loaded. */
   static async open(size: number, start: WorkerStart): Promise<WorkerPool> {
     const pool = new WorkerPool(size, start);
     // One first: a model that is refused is refused once, and later workers find its files in memory.
-    await pool.#addWorker();
+    const first = await pool.#addWorker();
+    if (start.setup.model.labels === undefined) pool.#labels = await first.call('labels');
     const rest = await Promise.allSettled(Array.from({ length: size - 1 }, () => pool.#addWorker()));
     const failed = rest.find((result) => result.status === 'rejected');
     if (failed) {
@@ -70,6 +73,11 @@ export class WorkerPool {
       throw failed.reason;
     }
     return pool;
+  }
+
+  /** The model's outputs per sequence. */
+  get labels(): number {
+    return this.#labels;
   }
 
   /** The number of tasks that keep every worker busy; more only wait. */
@@ -113,10 +121,10 @@ export class WorkerPool {
   }
 
   #sharedTask(task: BatchTask, workers: number): SharedTask {
-    return createSharedTask(workers, task.splits.length * this.#start.setup.model.labels);
+    return createSharedTask(workers, task.splits.length * this.#labels);
   }
 
-  async #addWorker(): Promise<void> {
+  async #addWorker(): Promise<NativeWorker<ScoringService>> {
     this.#starting++;
     const card = this.#onCard.indexOf(Math.min(...this.#onCard));
     this.#onCard[card]++;
@@ -133,6 +141,7 @@ export class WorkerPool {
         },
       });
       this.#workers.set(worker, []);
+      return worker;
     } catch (error) {
       this.#onCard[card]--;
       throw error;
