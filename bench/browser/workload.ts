@@ -11,6 +11,8 @@ export function demoPhaseThree(passages: number): TextPair[] {
     const { title, text } = JSON.parse(line) as { title: string; text: string };
     return `${title} ${text}`.split(/\s+/).slice(0, 100).join(' ');
   });
-  const chunks = Array.from({ length: 10 }, (_, i) => texts[(i * 7) % texts.length].split(' ').slice(5, 15).join(' '));
+  const chunks = Array.from({ length: 10 }, (_, i) =>
+    texts[(i * 7) % texts.length].split(' ').slice(5, 15).join(' '),
+  );
   return texts.flatMap((b) => chunks.map((a) => ({ a, b })));
 }
