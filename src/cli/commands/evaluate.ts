@@ -121,7 +121,11 @@ export const evaluateCommand = defineCommand({
       perQuery: options['per-query'],
     };
     const colour = options.out === standardStream && hasColours(io.stdout);
-    await writeOutput(options.out, formatReport(report, options.json ? 'json' : options.format, { colour }), io.stdout);
+    await writeOutput(
+      options.out,
+      formatReport(report, options.json ? 'json' : options.format, { colour }),
+      io.stdout,
+    );
   },
 });
 
