@@ -70,7 +70,7 @@ export class BertScorer extends PairScorer<ScorerInfo> {
     if (device === 'cuda') await requireCuda();
     const profile = DEVICE_PROFILES[device];
     const model = await prepareModel(folder, options.precision ?? 'auto', device, tokenizer);
-    const { labels, precision, batches } = model;
+    const { precision, batches } = model;
     const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
     const budget = budgetFor(maxLength, template);
     const { workers, threads } = chooseLayout(device, model.bytes, options, thisMachine());
@@ -87,7 +87,7 @@ export class BertScorer extends PairScorer<ScorerInfo> {
       folder,
       device,
       precision,
-      labels,
+      labels: pool.labels,
       workers,
       threads,
       maxLength,

@@ -40,6 +40,7 @@ interface Part {
 export class WorkerPool {
   readonly size: number;
   readonly #start: WorkerStart;
+  #labels: number;
   /** Each worker with the parts it holds, the running one first. */
   readonly #workers = new Map<NativeWorker<ScoringService>, Part[]>();
   readonly #jobs = new Set<PendingTask>();
@@ -51,13 +52,15 @@ export class WorkerPool {
   private constructor(size: number, start: WorkerStart) {
     this.size = size;
     this.#start = start;
+    this.#labels = start.setup.model.labels ?? 1;
   }
 
   /** Starts all workers; rejects with the reason when the model cannot be loaded. */
   static async open(size: number, start: WorkerStart): Promise<WorkerPool> {
     const pool = new WorkerPool(size, start);
     // One first: a model that is refused is refused once, and later workers find its files in memory.
-    await pool.#addWorker();
+    const first = await pool.#addWorker();
+    if (start.setup.model.labels === undefined) pool.#labels = await first.call('labels');
     const rest = await Promise.allSettled(Array.from({ length: size - 1 }, () => pool.#addWorker()));
     const failed = rest.find((result) => result.status === 'rejected');
     if (failed) {
@@ -65,6 +68,11 @@ export class WorkerPool {
       throw failed.reason;
     }
     return pool;
+  }
+
+  /** The model's outputs per sequence. */
+  get labels(): number {
+    return this.#labels;
   }
 
   /** The number of tasks that keep every worker busy; more only wait. */
@@ -108,10 +116,10 @@ export class WorkerPool {
   }
 
   #sharedTask(task: BatchTask, workers: number): SharedTask {
-    return createSharedTask(workers, task.splits.length * this.#start.setup.model.labels);
+    return createSharedTask(workers, task.splits.length * this.#labels);
   }
 
-  async #addWorker(): Promise<void> {
+  async #addWorker(): Promise<NativeWorker<ScoringService>> {
     this.#starting++;
     try {
       const { file, setup } = this.#start;
@@ -123,6 +131,7 @@ export class WorkerPool {
         onExit: (reason) => this.#onWorkerExit(worker, reason),
       });
       this.#workers.set(worker, []);
+      return worker;
     } finally {
       this.#starting--;
     }

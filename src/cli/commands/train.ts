@@ -70,9 +70,12 @@ const options = {
   batch: {
     type: 'integer',
     min: 1,
-    help: 'examples per step (32; of the residual loss 96 candidates; of CEDR-KNRM 16 pairs)',
+    help: 'examples per step (32; of the residual loss 96 candidates; CEDR-KNRM 16, NPRF-DRMM 20 pairs)',
   },
-  'learning-rate': { type: 'number', help: 'its peak, after the warm-up (1e-6; CEDR-KNRM 2e-5, for BERT)' },
+  'learning-rate': {
+    type: 'number',
+    help: 'its peak, after the warm-up (1e-6; CEDR-KNRM 2e-5, for BERT; NPRF-DRMM 1e-3)',
+  },
   'head-rate': {
     type: 'number',
     help: `CEDR-KNRM: learning rate of the layer over kernels (${cedrHeadRate})`,
@@ -147,7 +150,6 @@ const sourceOptionNames = [
   'queries',
   'qrels',
   'run',
-  'model',
   'out',
   'resume',
   'validation-queries',
@@ -162,6 +164,7 @@ export const trainCommand = defineCommand({
     'bert-qe train … --epochs 1 --candidates 100 --learning-rate 2e-5 --validation-queries valid.jsonl --patience 3',
     'bert-qe train … --model T --on chunks --phase1 S --loss residual --depth 100 --learning-rate 2e-4 --steps 150',
     'bert-qe train … --method cedr-knrm --model S --steps 400 --validation-queries valid.jsonl --out cedr',
+    'bert-qe train … --method nprf-drmm --steps 2000 --out nprf',
     'bert-qe train … --resume',
   ],
   async run({ options, io }) {
@@ -180,7 +183,9 @@ export const trainCommand = defineCommand({
       needed('qrels'),
       needed('run'),
     ];
-    const [model, out] = [needed('model'), needed('out')];
+    const out = needed('out');
+    // NPRF-DRMM starts from no model.
+    const model = options.method === 'nprf-drmm' ? 'NPRF-DRMM' : needed('model');
     if (options['teacher-weight'] !== undefined && options.teacher === undefined) {
       throw usageError('--teacher-weight has no effect without --teacher MODEL.');
     }
@@ -209,8 +214,6 @@ export const trainCommand = defineCommand({
       queries,
       qrels,
       run,
-      documents: index,
-      documentsKey: index.manifest.digest,
       validationQueries,
     };
     const call = {
@@ -221,14 +224,17 @@ export const trainCommand = defineCommand({
     };
     const trainNow = (): Promise<TrainingManifest> => {
       if (options.method !== 'bert-qe') {
-        return trainControl(options.method, model, collected, options, {
+        return trainControl(options.method, model, collected, index, options, {
           ...call,
           onProgress: (progress) => reporter.update({ phase: 'training', ...progress }),
+          onVectors: (done, total) => reporter.update({ phase: 'vectors', done, total }),
         });
       }
       return trainModel(
         {
           ...collected,
+          documents: index,
+          documentsKey: index.manifest.digest,
           model,
           teacher: options.teacher,
           passageModel: options['best-passage'],
@@ -329,7 +335,7 @@ class TrainReporter {
     this.#line = new StatusLine(io);
   }
 
-  update(progress: TrainProgress): void {
+  update(progress: TrainProgress | VectorProgress): void {
     this.#line.show(() => describe(progress));
     if (this.#line.isTerminal || progress.phase !== 'training') return;
     const done = progress.step / progress.steps;
@@ -343,7 +349,17 @@ class TrainReporter {
   }
 }
 
-function describe(progress: TrainProgress): string {
+/** The progress of word vectors, before a training that needs them. */
+interface VectorProgress {
+  readonly phase: 'vectors';
+  readonly done: number;
+  readonly total: number;
+}
+
+function describe(progress: TrainProgress | VectorProgress): string {
+  if (progress.phase === 'vectors') {
+    return `word vectors: ${Math.floor((100 * progress.done) / progress.total)}%`;
+  }
   if (progress.phase === 'passages') {
     return `best passages: ${formatCount(progress.done)} of ${formatCount(progress.total)} queries`;
   }
