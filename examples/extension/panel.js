@@ -7,16 +7,11 @@ import { BertQE } from './browser/index.js';
 // Workers belong to pages: a panel or an offscreen document has them, the extension's service worker has not.
 const loading = BertQE.load({ models: 'T', modelBase: 'models/', runtime: 'ort/', workers: 1 });
 
-document.querySelector('form').addEventListener('submit', async (event) => {
-  event.preventDefault();
+async function show(question) {
   const tabs = await chrome.tabs.query({});
-  const { results } = await (
-    await loading
-  ).rerank(
-    event.target.question.value,
-    tabs.map(({ title = '' }) => title),
-    { topK: 5 },
-  );
+  const bertQe = await loading;
+  const titles = tabs.map(({ title = '' }) => title);
+  const { results } = await bertQe.rerank(question, titles, { topK: 5 });
   const items = results.map(({ index }) => {
     const item = document.createElement('li');
     item.textContent = tabs[index].title;
@@ -24,4 +19,9 @@ document.querySelector('form').addEventListener('submit', async (event) => {
     return item;
   });
   document.querySelector('ol').replaceChildren(...items);
+}
+
+document.querySelector('form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  void show(event.target.question.value);
 });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { StaticHost } from '../support/static-host.js';
 import { browserNames, launch, programOf, type BrowserName } from './support.js';
 
-/** What a page needs to use the library. */
+/** The files that a page needs to use the library. */
 export const PRELUDE = `
   const { BertQE, BertScorer, MemoryIndex, Searcher, Bm25, DivergenceFeedback, KL } =
     await import('/browser/index.js');
