@@ -49,6 +49,22 @@ async function trainingLosses(device: 'cpu' | 'webgpu'): Promise<number[]> {
   return losses;
 }
 
+/** Logits of so many pairs of the demo, through the whole scorer. */
+async function logitsOf(model: string, device: 'cpu' | 'webgpu', precision: Precision, count = 60) {
+  const pairs = (await defaultCalibrationPairs()).slice(0, count);
+  const scorer = await BertScorer.load({ model, device, precision });
+  try {
+    return (await scorer.scoreLogits(pairs)).values;
+  } finally {
+    await scorer.close();
+  }
+}
+
+/** Relevance before the sigmoid. */
+function margins(values: Float32Array): number[] {
+  return Array.from({ length: values.length / 2 }, (_, i) => values[2 * i + 1] - values[2 * i]);
+}
+
 const missing = await obstacle();
 if (missing !== undefined) process.stderr.write(`tests/parity/webgpu.test.ts is skipped: ${missing}\n`);
 
@@ -93,19 +109,7 @@ describe.skipIf(missing !== undefined)('on WebGPU', () => {
     await session.release();
   });
 
-  async function logitsOf(model: string, device: 'cpu' | 'webgpu', precision: Precision, count = 60) {
-    const pairs = (await defaultCalibrationPairs()).slice(0, count);
-    const scorer = await BertScorer.load({ model, device, precision });
-    try {
-      return (await scorer.scoreLogits(pairs)).values;
-    } finally {
-      await scorer.close();
-    }
-  }
-
   test.each(['T', 'S'])('%s as it ships keeps the ranking of the CPU in int8', async (model) => {
-    const margins = (values: Float32Array) =>
-      Array.from({ length: values.length / 2 }, (_, i) => values[2 * i + 1] - values[2 * i]);
     const exact = margins(await logitsOf(model, 'cpu', 'fp32', 24));
     const found = margins(await logitsOf(model, 'webgpu', 'int8', 24));
     expect(found).not.toEqual(exact);
