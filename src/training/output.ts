@@ -6,12 +6,15 @@ import { copyTokenizer, writeConfig } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
 import { systemCode, writeFailure } from '../common/io-errors.js';
 import { writeFileAtomic } from '../common/atomic.js';
+import { withLock } from '../common/lock.js';
+import { versions } from '../common/package-files.js';
 import type { Checkpoints, SavedFile } from './checkpoints.js';
-import type { Configuration } from './configuration.js';
+import { type Configuration, requireSame } from './configuration.js';
 import type { TrainingWorker } from './engine/index.js';
 import type { ExampleCounts } from './data/index.js';
-import type { History, ValidationRecord } from './history.js';
+import { type History, thinned, type ValidationRecord } from './history.js';
 import type { BaseModel } from './models.js';
+import type { LoopState } from './training-loop.js';
 
 /** The content of `training.json`, which records how a model was trained. */
 export interface TrainingManifest {
@@ -33,6 +36,33 @@ export interface TrainingManifest {
   readonly history: History;
 }
 
+/** Steps of the history that the manifest keeps. */
+const keptPoints = 500;
+
+/** The manifest of a training that is done, without the hash of its weights. */
+export function manifestOf(
+  model: string,
+  configuration: Configuration,
+  examples: ExampleCounts,
+  state: LoopState,
+  plannedSteps: number,
+  best: ValidationRecord | undefined,
+): Omit<TrainingManifest, 'weights'> {
+  return {
+    format: 'bert-qe-training',
+    version: 1,
+    versions: versions(),
+    model,
+    configuration,
+    examples,
+    steps: state.step,
+    plannedSteps,
+    best: best ?? null,
+    seconds: Math.round(state.seconds * 10) / 10,
+    history: { steps: thinned(state.steps, keptPoints), validations: state.validations },
+  };
+}
+
 const manifestName = 'training.json';
 const weightsName = 'model.safetensors';
 const checkpointsName = 'checkpoints';
@@ -40,11 +70,6 @@ const checkpointsName = 'checkpoints';
 /** The folder of an unfinished training's checkpoints. */
 export function checkpointFolder(out: string): string {
   return join(out, checkpointsName);
-}
-
-/** The lock of the folder of a training. Names that start with a dot do not count as its content. */
-export function lockFile(out: string): string {
-  return join(out, '.lock');
 }
 
 /** True where a folder holds a finished training's output, unchanged. */
@@ -58,8 +83,35 @@ export async function isTrained(out: string): Promise<boolean> {
   }
 }
 
+/** The output of a training, and how it is resumed and stopped. */
+export interface OutputCall {
+  /** Folder of the trained model and, until the training is finished, of its checkpoints. */
+  readonly out: string;
+  /** Resumes the training in `out`, if there is one (false). */
+  readonly resume?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Trains in a folder that no other process writes to, unless `out` holds the finished training: its manifest is
+ * returned, and must have been written under the same configuration.
+ */
+export function trainOnce(
+  { out, resume = false, signal }: OutputCall,
+  configure: () => Configuration | Promise<Configuration>,
+  train: (configuration: Configuration) => Promise<TrainingManifest>,
+): Promise<TrainingManifest> {
+  return withLock(join(out, '.lock'), { what: out, signal }, async () => {
+    const finished = await finishedTraining(out, resume);
+    const configuration = await configure();
+    if (!finished) return train(configuration);
+    requireSame(finished.configuration, configuration, out);
+    return finished;
+  });
+}
+
 /** The manifest of the finished training in `out`, if there is one. Throws where no training may start in `out`. */
-export async function finishedTraining(out: string, resume: boolean): Promise<TrainingManifest | undefined> {
+async function finishedTraining(out: string, resume: boolean): Promise<TrainingManifest | undefined> {
   let names: string[];
   try {
     names = (await readdir(out)).filter((name) => !name.startsWith('.'));
@@ -93,17 +145,31 @@ export async function finishedTraining(out: string, resume: boolean): Promise<Tr
   return undefined;
 }
 
+/** Writes what belongs to a model besides its weights: first the other files, last of all `config.json`. */
+export interface ModelWriter {
+  files(out: string): Promise<void>;
+  config(out: string): Promise<void>;
+}
+
+/** The files of a cross-encoder. */
+export function crossEncoderFiles(base: BaseModel): ModelWriter {
+  return {
+    files: (out) => copyTokenizer(base.folder, out),
+    config: (out) => writeConfig(base.config, out),
+  };
+}
+
 /**
  * Writes the model folder, with the best weights or else the last. `config.json` is written last: a folder without it
  * is not a model.
  */
 export async function writeTrainedModel(
   out: string,
-  base: BaseModel,
+  writer: ModelWriter,
   manifest: Omit<TrainingManifest, 'weights'>,
   best: SavedFile | null,
   checkpoints: Checkpoints,
-  worker: TrainingWorker,
+  worker: Pick<TrainingWorker, 'save'>,
 ): Promise<TrainingManifest> {
   const weights = join(out, weightsName);
   try {
@@ -112,14 +178,14 @@ export async function writeTrainedModel(
       await checkpoints.verify(best);
       await copyFile(checkpoints.path(best.name), weights);
     }
-    await copyTokenizer(base.folder, out);
+    await writer.files(out);
   } catch (error) {
     throw writeFailure(weights, error);
   }
   const { history, ...facts } = manifest;
   const whole: TrainingManifest = { ...facts, weights: await hashFile(weights), history };
   await writeFileAtomic(join(out, manifestName), `${JSON.stringify(whole, undefined, 1)}\n`);
-  if (!existsSync(join(out, 'config.json'))) await writeConfig(base.config, out);
+  if (!existsSync(join(out, 'config.json'))) await writer.config(out);
   await checkpoints.remove();
   return whole;
 }

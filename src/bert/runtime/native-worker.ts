@@ -74,16 +74,16 @@ export class NativeWorker<S extends WorkerService> {
     const thread = await startThread(file, `bert-qe ${name}`, data);
     const self = new NativeWorker<S>(thread);
     await new Promise<void>((resolve, reject) => {
-      let isStarted = false;
+      let state: 'starting' | 'running' | 'refused' = 'starting';
       thread.onMessage((message) => {
         const received = message as FromWorker;
-        if (isStarted) return self.#receive(received);
-        isStarted = true;
+        if (state !== 'starting') return self.#receive(received);
+        state = received.kind === 'error' ? 'refused' : 'running';
         if (received.kind === 'error') reject(new BertQeError(received.code, received.message));
         else resolve();
       });
       void thread.exited.then((reason) => {
-        if (isStarted) self.#end(name, reason, onExit);
+        if (state === 'running') self.#end(name, reason, onExit);
         else reject(new BertQeError('failure', `A ${name} worker could not start: ${reason}.`));
       });
     });
@@ -167,7 +167,9 @@ export async function serve<Setup, S extends WorkerService>(
       isLeft = true;
       await native(() => service.release());
       // With the port closed nothing keeps the thread alive: it ends by itself, outside native code.
-      port.close();
+      if (typeof port.close === 'function') port.close();
+      // Deno's port has no such method; its workers close themselves.
+      else (globalThis as unknown as { close(): void }).close();
       return;
     }
     const { id, method, args } = message;

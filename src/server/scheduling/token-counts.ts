@@ -3,8 +3,8 @@ import { throwIfAborted } from '../../common/errors.js';
 import { TimeSlice } from '../../common/yield.js';
 import type { SharedScorer } from './served-model.js';
 
-/** Characters between two looks at the clock. */
-const charactersPerLook = 16_384;
+/** Characters between two checks of the clock. */
+const charactersPerCheck = 16_384;
 
 /** The time for a pair, as characters, beside that for its own. */
 const charactersPerPair = 256;
@@ -19,7 +19,7 @@ export async function tokenCounts(
   const slice = new TimeSlice();
   let characters = 0;
   for (const [i, pair] of pairs.entries()) {
-    if (characters >= charactersPerLook) {
+    if (characters >= charactersPerCheck) {
       characters = 0;
       if (slice.isOver) {
         await slice.yield();

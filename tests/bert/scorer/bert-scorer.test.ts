@@ -2,9 +2,12 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { omitUndefined } from '../../../src/common/omit-undefined.js';
 import type { BertWeights } from '../../../src/bert/checkpoint/index.js';
 import { pulledTokens } from '../../../src/bert/scorer/device-profiles.js';
+import { findModel, loadTokenizer } from '../../../src/bert/index.js';
 import { BertScorer, type ScorerOptions } from '../../../src/bert/scorer/index.js';
+import { prepareModel } from '../../../src/bert/scorer/model-source.js';
 import type { TextPair } from '../../../src/bert/types.js';
 import { scorerContract } from '../../contracts/scorer.js';
 import { seededWeights } from '../graph/seeded-model.js';
@@ -39,6 +42,27 @@ describe('BertScorer', () => {
   ])('gives the same scores with %o', async (options) => {
     const values = await logitsOf({ model: 'T', ...options }, pairs);
     values.forEach((value, i) => expect(Math.abs(value - expected[i])).toBeLessThanOrEqual(1e-5));
+  });
+
+  it('cuts the second text after so many pieces where it is asked to', async () => {
+    const words = Array.from({ length: 300 }, () => 'bridge');
+    const scorer = await BertScorer.load({ model: 'T' });
+    const score = async (count: number, secondPieces?: number) =>
+      (
+        await scorer.score(
+          [{ a: 'bridges', b: words.slice(0, count).join(' ') }],
+          omitUndefined({ secondPieces }),
+        )
+      )[0];
+    try {
+      expect(await score(300, 126)).toBe(await score(126));
+      expect(await score(300, 126)).not.toBe(await score(300));
+      expect(await score(300, 400)).toBe(await score(254));
+      const cost = scorer.costOf([{ a: 'bridges', b: words.join(' ') }], { secondPieces: 126 });
+      expect(cost!.tokens).toBe(scorer.costOf([{ a: 'bridges', b: words.slice(0, 126).join(' ') }])!.tokens);
+    } finally {
+      await scorer.close();
+    }
   });
 
   it('gives the same scores in whatever order the pairs come, and beside whatever others', async () => {
@@ -103,9 +127,10 @@ describe('BertScorer', () => {
     await scorer.close();
   });
 
-  it('refuses int8 where it would be slow', async () => {
-    const loading = BertScorer.load({ model: 'T', device: 'webgpu', precision: 'int8' });
-    await expect(loading).rejects.toThrow('Precision int8 is for the CPU; use fp32 on webgpu.');
+  it('refuses int8 where nothing is faster for it', async () => {
+    const folder = await findModel('T');
+    const preparing = prepareModel(folder, 'int8', 'cuda', await loadTokenizer(folder));
+    await expect(preparing).rejects.toThrow('Precision int8 is for the CPU and WebGPU; use fp16 on cuda.');
   });
 
   it('cuts longer texts at maxLength', async () => {
@@ -129,7 +154,7 @@ describe('BertScorer', () => {
     const scorer = await BertScorer.load({ model: 'T' });
     let isScored = false;
     const scoring = scorer.score(demoPairs(1000)).then(() => (isScored = true));
-    // A thread that ran the model itself would be through with its few calls after as many turns of its loop.
+    // A thread that ran the model itself would have finished its few calls after as many turns of its loop.
     for (let turn = 0; turn < 100; turn++) await nextTurn();
     expect(isScored).toBe(false);
     await scoring;
