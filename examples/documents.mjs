@@ -1,4 +1,4 @@
-/** What a first stage might have found for the question, in its order. */
+/** Documents that a first stage might have found for the question, in its order. */
 export const question = 'Why did the bridge sway when people walked on it?';
 
 export const documents = [

@@ -39,6 +39,7 @@ export {
   Dph,
   Index,
   KL,
+  MemoryIndex,
   QueryLikelihood,
   readStopwords,
   Rm3,
@@ -50,12 +51,14 @@ export {
   type CheckReport,
   type CollectionStatistics,
   type FeedbackModel,
+  type MemoryIndexOptions,
   type SearcherOptions,
   type WeightedQuery,
   type WeightingModel,
 } from './retrieval/index.js';
 export {
   BertScorer,
+  type PairScorer,
   type Scorer,
   type ScoreOptions,
   type ScorerInfo,
@@ -78,6 +81,7 @@ export {
   type RerankedDocument,
   type Reranking,
   type RerankOptions,
+  type Reranker,
 } from './expansion/index.js';
 export { openCollection, type CollectionAddress, type SearchedCollection } from './remote/index.js';
 export {
@@ -104,6 +108,21 @@ export {
   type RunRerankOptions,
   type RunTotals,
 } from './runs/index.js';
+export {
+  Cedr,
+  Nprf,
+  trainCedr,
+  trainNprf,
+  type CedrLoadOptions,
+  type CedrTrainingOptions,
+  type ControlExplanation,
+  type ControlOptions,
+  type ControlReranking,
+  type ControlRerankOptions,
+  type NprfLoadOptions,
+  type NprfTrainingInputs,
+  type NprfTrainingOptions,
+} from './controls/index.js';
 export {
   trainModel,
   type PhaseThreeInputs,

@@ -15,7 +15,7 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-/** A run of a million lines with TREC-like ids and a few ties, and qrels that judge what it is likely to find. */
+/** A run of a million lines with TREC-like ids and a few ties, and qrels that judge documents of it. */
 export async function generateCollection(qrels: string, run: string): Promise<void> {
   const random = randomNumbers(1);
   await write(run, QUERIES, (query) => {

@@ -18,7 +18,7 @@ if (trecEval === undefined) throw new Error('Give the path of trec_eval.');
 interface Result {
   readonly output: string;
   readonly seconds: number;
-  /** User and system time of all threads: what other load on the machine does not lengthen much. */
+  /** User and system time of all threads, which other load on the machine hardly lengthens. */
   readonly cpuSeconds: number;
   readonly megabytes: number;
 }

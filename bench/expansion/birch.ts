@@ -1,7 +1,7 @@
 // node --import tsx bench/expansion/birch.ts FOLDER:QUERIES… [--model S] [--depth 50]
 //   (after npm run build: the models' workers run from dist; npm ci --prefix bench/peers for the other splitters)
 //
-// What Birch's settings do to effectiveness: its weights, and the splitter that makes sentences. Every sentence is scored once;
+// The effect of Birch's settings: its weights, and the splitter that makes sentences. Every sentence is scored once;
 // then all weights are tried on the scores that are remembered. Prints the mean nDCG@20 over the collections, for each splitter
 // with its best weights and with the package's, and the time that splitting takes.
 import { createRequire } from 'node:module';

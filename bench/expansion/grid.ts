@@ -1,7 +1,7 @@
 // node --import tsx bench/expansion/grid.ts COLLECTION [--models TTT] [--top-k 20] [--queries 10] [--skip 0]
 //   (after npm run build: the models' workers run from dist)
 //
-// How the share of phase-three pairs that exact top-k runs depends on α and β. Every pair is scored once and remembered;
+// The share of phase-three pairs that exact top-k runs, by α and β. Every pair is scored once and remembered;
 // then each α and β is run on the remembered scores. Prints a Markdown table.
 import { parseArgs } from 'node:util';
 import { BertScorer, type Scorer, type TextPair } from '../../src/bert/index.js';

@@ -1,6 +1,6 @@
 // node --import tsx bench/serving/bare-server.ts MODEL
-// The same scorer behind the fewest lines of node:http: nothing is checked, limited, shared out or counted. What this
-// one loses against the scorer alone, HTTP, JSON and the client take, and no server of Node's gets it back.
+// The same scorer behind a minimal node:http server, without checks, limits, scheduling or metrics. Its loss against the
+// scorer alone is the cost of HTTP, JSON and the client, which every server on Node has.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BertScorer } from '../../src/bert/index.js';

@@ -82,7 +82,7 @@ export class AloneProcess {
   }
 }
 
-/** Resident memory of a process in bytes; Linux tells it in /proc. */
+/** Resident memory of a process in bytes; Linux reports it in /proc. */
 export function residentBytes(server: ServerProcess): number {
   try {
     const status = readFileSync(`/proc/${server.process.pid}/status`, 'utf8');

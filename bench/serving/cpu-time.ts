@@ -10,7 +10,7 @@ export interface CpuTime {
   readonly others: number;
 }
 
-/** CPU time of a process so far. Linux tells it per thread, in nanoseconds. */
+/** CPU time of a process so far. Linux reports it per thread, in nanoseconds. */
 export function cpuTime(pid: number): CpuTime {
   const folder = `/proc/${pid}/task`;
   let main = 0;
@@ -26,7 +26,7 @@ export function cpuTime(pid: number): CpuTime {
   return { main, mainWaited, others };
 }
 
-/** Runs something and tells the CPU time that processes used meanwhile. */
+/** Runs something and measures the CPU time that processes use meanwhile. */
 export async function withCpuTime<T>(
   pids: readonly number[],
   act: () => Promise<T>,

@@ -7,9 +7,9 @@ import { generated, shapes } from '../../tests/hostile/support/shapes.js';
 import { requests } from './workload.js';
 
 /**
- * Clients that mean no good, in a process of their own: requests of every shape of tests/hostile and of any size, bodies
- * that do not come, answers that are not read, clients that hang up, heads that are none. They are nicer than the server:
- * making their requests costs more than sending them, and stands for other machines.
+ * Hostile clients, in a process of their own: requests of every shape of tests/hostile and of any size, bodies that do
+ * not arrive, answers that are not read, dropped connections, malformed heads. They run at a lower priority than the
+ * server, because making their requests costs more than sending them, and stands for other machines.
  */
 
 const url = new URL(process.argv[2]);
@@ -108,7 +108,7 @@ async function hangUp(): Promise<void> {
   });
 }
 
-/** Heads that are none, or too long, or say what is not so. */
+/** Malformed heads, heads that are too long, and heads with false lengths. */
 async function oddHead(): Promise<void> {
   count('odd heads');
   const odd = pick([

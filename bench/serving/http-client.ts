@@ -7,8 +7,8 @@ export interface Answer {
 }
 
 /**
- * A client that keeps its connections and does little else: requests are bytes made beforehand, answers are looked at
- * for their status and their end. It runs on the cores of the server it measures, and what it takes is missing there.
+ * A light client with kept connections: requests are bytes made beforehand, and of answers only status and end are
+ * read. It runs on the cores of the server that it measures, so its own work takes time from the server.
  */
 export class HttpClient {
   readonly #host: string;
@@ -16,7 +16,7 @@ export class HttpClient {
   readonly #idle: Connection[] = [];
   readonly #all = new Set<Connection>();
   readonly #bodies: readonly string[];
-  /** By the headers they have. */
+  /** Requests by their headers. */
   readonly #requests = new Map<string, Buffer[]>();
 
   constructor(

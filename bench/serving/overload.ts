@@ -25,7 +25,7 @@ export interface Overload {
   /** The share of the time that the serving thread ran, and that it had work but no core. */
   readonly serverRan: number;
   readonly serverWaited: number;
-  /** The most by which the client was late to send, in milliseconds: as late may it have been to hear an answer. */
+  /** The longest delay of the client in sending, in milliseconds; it may have read answers as late. */
   readonly clientLateMs: number;
   /** True where the client ran before everything else. */
   readonly clientHasPriority: boolean;
@@ -53,7 +53,7 @@ interface Sent {
   readonly clientLateMs: number;
 }
 
-/** Sends at a steady rate, whatever comes back, each request with a deadline of its own. */
+/** Sends at a steady rate, whatever the answers; each request has a deadline of its own. */
 async function send(
   server: ServerProcess,
   perSecond: number,
@@ -65,7 +65,7 @@ async function send(
   let clientLateMs = 0;
   const answers: Promise<Timed>[] = [];
   const stolen = new StolenTime();
-  stolen.look();
+  stolen.sample();
   const started = performance.now();
   const header = `X-Timeout-Ms: ${deadlineMs}`;
   for (let now = started; now - started < 1000 * seconds;) {
@@ -78,9 +78,9 @@ async function send(
           .then((answer) => ({ ...answer, at: performance.now() })),
       );
     }
-    // Looked at without waiting: a wait for another thread is long here, and requests would come in bursts.
+    // Polled without waiting: a wait for another thread is long here, and requests would come in bursts.
     memoryMost = Math.max(memoryMost, residentBytes(server));
-    stolen.look();
+    stolen.sample();
     const asleep = performance.now();
     await new Promise((resolve) => setTimeout(resolve, tickMs));
     now = performance.now();
@@ -88,12 +88,12 @@ async function send(
   }
   const all = await Promise.all(answers);
   const took = performance.now() - started;
-  stolen.look();
+  stolen.sample();
   client.close();
   return { answers: all, stolen, took, memoryMost, clientLateMs };
 }
 
-/** Overloads a server and tells what became of the requests. */
+/** Overloads a server and counts the outcomes of the requests. */
 export async function overload(
   server: ServerProcess,
   perSecond: number,

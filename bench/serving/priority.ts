@@ -5,8 +5,8 @@ const steps = 5;
 const highest = -20;
 
 /**
- * Runs something before what else is on the machine: what asks a server stands for other machines, and the time it
- * waits for a core here is none of the server's. Only a privileged user may; for others it runs as everything does.
+ * Runs something with a higher priority than other processes. The client of a server stands for other machines, so the
+ * time that it waits for a core here must not count. Only a privileged user may raise the priority; for others it stays.
  */
 export async function withPriority<T>(act: () => Promise<T>): Promise<{ result: T; hasPriority: boolean }> {
   const usual = getPriority();

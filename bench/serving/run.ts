@@ -23,7 +23,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const clients = values.clients.split(',').map(Number);
-/** More and shorter rounds even out what else the machine does, where requests are short. */
+/** More and shorter rounds even out other load on the machine where requests are short. */
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 /** With eight clients, before anything is counted: Node compiles what runs often, and a server for a minute. */
@@ -105,7 +105,7 @@ async function measure(model: string) {
     for (const system of Object.values(systems)) await system.run({ clients: 8, seconds: warmUpSeconds });
     for (const count of clients) {
       const loops = new Map<string, Round[]>(Object.keys(systems).map((name) => [name, []]));
-      // In turn, so that whatever else the machine does falls on all alike. The first turn is not counted: with
+      // In turn, so that other load on the machine falls on all alike. The first turn is not counted: with
       // another number of clients other code runs often.
       for (let i = -1; i < rounds; i++) {
         for (const [name, system] of Object.entries(systems)) {
@@ -122,12 +122,12 @@ async function measure(model: string) {
     const resets = { model, 'bert-qe': toOurs.resets, 'transformers.js': toPeer.resets };
     const capacity = results.find(({ clients: count, system }) => count === 8 && system === 'bert-qe');
     if (!capacity) return { results, resets, overload: [] };
-    // Processes that have become idle tidy up, on the cores that are to be overloaded.
+    // Idle processes collect garbage, on the cores that are to be overloaded.
     await Promise.all([alone.end(), stopServer(bare), stopServer(peer)]);
     const perSecond = (10 * capacity.documentsPerSecond) / documentsPerRequest;
     const overloaded = await overload(ours, perSecond, overloadSeconds, overloadDeadlineMs);
     process.stderr.write(`${JSON.stringify(overloaded)}\n`);
-    // It is the same process that answered before, and it still does.
+    // The process is the same as before, and it still answers.
     await toOurs.must(0);
     return { results, resets, overload: [{ model, ...overloaded }] };
   } finally {

@@ -10,8 +10,8 @@ import { withStolenShare } from './stolen-time.js';
 import { requests } from './workload.js';
 
 /**
- * Honest clients alone, and beside hostile ones, in turn: what else runs on the machine meets both. The heap of the
- * server is limited to 512 MB; what it holds is measured after every turn.
+ * Honest clients alone, and beside hostile ones, in turn, so that other load on the machine falls on both. The heap of
+ * the server is limited to 512 MB; its content is measured after every turn.
  *
  *   npm run build && node --import tsx bench/serving/soak.ts [MINUTES] > soak.json
  */
@@ -50,7 +50,7 @@ class Met {
 
 const round = (value: number): number => Math.round(10 * value) / 10;
 
-/** A request a second from each honest client, and a look at `/ready` five times a second. */
+/** A request a second from each honest client, and a request for `/ready` five times a second. */
 async function honestTraffic(client: HttpClient, url: string, seconds: number, all: Met[]): Promise<void> {
   const end = performance.now() + 1000 * seconds;
   const asked: Promise<void>[] = [];

@@ -4,26 +4,26 @@ import { readFileSync } from 'node:fs';
 const tickMs = 10;
 
 /**
- * What the machine under a virtual one kept for itself: time in which a core had work but was not run. Linux counts it
- * per core, in ticks; other systems tell nothing, which reads as none.
+ * The time in which a core of this virtual machine had work but was not run by the host. Linux counts it per core, in
+ * ticks; on other systems it reads as none.
  */
 export class StolenTime {
   readonly #moments: number[] = [];
   /** Per moment, the milliseconds stolen from each core so far. */
   readonly #stolen: number[][] = [];
 
-  /** To be called often: what is known is known between two looks. */
-  look(): void {
+  /** Takes a sample; to be called often, since times are known between two samples only. */
+  sample(): void {
     this.#moments.push(performance.now());
     this.#stolen.push(stolenSoFar());
   }
 
-  /** Milliseconds stolen from all cores, from the first look to the last. */
+  /** Milliseconds stolen from all cores, from the first sample to the last. */
   get total(): number {
     return sum(this.#last) - sum(this.#stolen[0] ?? []);
   }
 
-  /** The most that was stolen from any one core between two moments, rounded up to whole looks. */
+  /** The most that was stolen from any one core between two moments, rounded up to whole samples. */
   between(from: number, to: number): number {
     const before = this.#moments.findLastIndex((moment) => moment <= from);
     const after = this.#moments.findIndex((moment) => moment >= to);
@@ -41,9 +41,9 @@ export class StolenTime {
 export async function withStolenShare<T>(act: () => Promise<T>): Promise<{ result: T; stolen: number }> {
   const time = new StolenTime();
   const started = performance.now();
-  time.look();
+  time.sample();
   const result = await act();
-  time.look();
+  time.sample();
   const cores = stolenSoFar().length;
   return { result, stolen: cores === 0 ? 0 : time.total / (cores * (performance.now() - started)) };
 }

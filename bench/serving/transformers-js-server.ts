@@ -1,5 +1,5 @@
 // node --import tsx bench/serving/transformers-js-server.ts MODEL MODELS_FOLDER
-// The server one writes first: Transformers.js as its documentation has it, behind node:http. A request is a batch.
+// The simplest server: Transformers.js as in its documentation, behind node:http. A request is a batch.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';

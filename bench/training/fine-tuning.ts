@@ -25,7 +25,7 @@ import { Models } from '../../src/experiment/store/models.js';
 import { ScoreStore } from '../../src/experiment/store/score-store.js';
 import { collections, modelsOf, type Recipe, recipes } from './recipes.js';
 
-// What fine-tuning in five folds is worth: MaxP before and after, through the code of `bert-qe experiment`.
+// The gain of fine-tuning in five folds: MaxP before and after, through the code of `bert-qe experiment`.
 //   node --import tsx bench/training/fine-tuning.ts OUT [--models shipped|FOLDER] [--sizes T,S] [--collections …] [--recipes …]
 // prints the tables of docs/fine-tuning.md. Resumable. Needs BERT_QE_COLLECTIONS (docs/collections.md).
 
@@ -69,7 +69,7 @@ function row(label: string, { summary }: Evaluation, p = ''): string {
   return `| ${[label, ...[...summary.values()].map(figure), p].join(' | ')} |\n`;
 }
 
-/** The earlier of two wins where they are level. */
+/** Of two equal ones, the earlier is taken. */
 function better(one: TrainedFold, other: TrainedFold): TrainedFold {
   return other.best!.value > one.best!.value ? other : one;
 }
@@ -79,7 +79,7 @@ function significance(after: Evaluation, before: Evaluation): string {
   return `${p < 0.001 ? '< .001' : p.toFixed(3).replace(/^0/, '')}${starOf(p)}`;
 }
 
-/** Per fold: what was learned from, how the model alone ranked the validation queries, and what was chosen on them. */
+/** Per fold: the recipe, the model's own value on the validation queries, and the parameters chosen on them. */
 function course(
   trained: readonly TrainedFold[],
   settings: readonly number[],
@@ -104,7 +104,7 @@ async function study(collection: string): Promise<void> {
   const store = await ScoreStore.open(join(folder, 'work', 'scores.journal'));
   const opened: Models[] = [];
   const newModels = (of = experiment): Models => {
-    const models = new Models(of, here, store);
+    const models = new Models(of, here, store, { folder: join(folder, 'work', 'models') });
     opened.push(models);
     return models;
   };
@@ -123,6 +123,7 @@ async function study(collection: string): Promise<void> {
   const initialFile = await firstStages.run(systems.initial as FirstStageSystem);
   const context: CrossValidationContext = {
     experiment,
+    file: here,
     folds: inputs.folds,
     qrels: inputs.qrels,
     qrelsKey: inputs.digests.qrels,
@@ -142,7 +143,7 @@ async function study(collection: string): Promise<void> {
   /** The shipped S, the teacher of recipes that have one. */
   const shipped = newModels(experimentOf(collection, 'shipped'));
   const teacher = {
-    folder: (await shipped.find('S', 'general', 1)).folder,
+    folder: await shipped.places.folder('S', 'general', 1),
     scorer: await shipped.get('S', 'general', 1),
   };
   /** Every fold takes, of the recipe's settings, those that are best on its own validation queries. */

@@ -36,7 +36,7 @@ const groups: TrainingFields = {
 const tiny: TrainingFields = { ...groups, steps: 120, validateEvery: 40, learningRate: 5e-5 };
 const small: TrainingFields = { ...groups, steps: 60, validateEvery: 20, learningRate: 5e-5 };
 
-/** By what is learned from, then by size: the judgements alone, example by example or in groups, or with a teacher. */
+/** By recipe, then by size: training on the judgements alone, example by example or in groups, or with a teacher. */
 export const recipes: Readonly<Record<string, Partial<Record<SizeLetter, Recipe>>>> = {
   pointwise: {
     T: {

@@ -44,7 +44,7 @@ interface NamedMember {
 function privateMembers({ members }: ClassDeclaration): readonly Node[] {
   return members.filter((member: Node & Partial<NamedMember>) => {
     if (member.name && isPrivateIdentifier(member.name)) return true;
-    // A private constructor says that `new` is not the way.
+    // A private constructor is kept: it shows that `new` cannot be used.
     if (member.kind === SyntaxKind.Constructor) return false;
     return member.modifiers?.some(({ kind }) => kind === SyntaxKind.PrivateKeyword) ?? false;
   });

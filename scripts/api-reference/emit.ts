@@ -38,7 +38,7 @@ export function emitDeclarations(root: string, folder: string): void {
   writeFileSync(
     join(folder, 'tsconfig.json'),
     JSON.stringify({
-      // What other packages declare is not looked at, so they need not be found from here.
+      // Declarations of other packages are not read, so they need not be found from here.
       compilerOptions: { module: 'nodenext', target: 'es2023', skipLibCheck: true, types: [], noEmit: true },
       include: ['**/*.d.ts'],
     }),

@@ -77,6 +77,8 @@ for name in $SEARCHED; do
   anserini AnseriniStats "$dir/anserini/index" $sample > "$dir/anserini/stats.json"
 done
 
+bash "$HERE/sgml.sh" "$PEERS_DIR" "$WORK/classes"
+
 echo "== words and tricky strings" >&2
 python3 "$HERE/words.py" "$COLLECTIONS" $PROBED > "$WORK/words.jsonl"
 for name in $ANALYSED; do python3 "$HERE/words.py" "$COLLECTIONS" $name > "$WORK/$name/words.jsonl"; done

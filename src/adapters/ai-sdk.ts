@@ -6,7 +6,6 @@
 import { checkLoadOptions, parseVariant, type InputDocument, type LoadOptions } from '../expansion/index.js';
 import { BertQeError } from '../common/errors.js';
 import { refuseUnknownOptions } from '../common/known-options.js';
-import { omitUndefined } from '../common/omit-undefined.js';
 import type {
   AnyObject,
   CallOptions,
@@ -103,7 +102,7 @@ function rerankingModel<V extends SpecificationVersion>(
       const { explain, deadline, scores } = callOptions(providerOptions);
       const { inputs, warnings } = inputsOf(documents, scores);
       const timestamp = new Date();
-      const options = omitUndefined({ topK: topN, signal: abortSignal, explain, deadline });
+      const options = { topK: topN, signal: abortSignal, explain, deadline };
       const { results, complete, cost, explanation } = await reranker.rerank(query, inputs, options);
       return {
         // M(q,d) is a probability. The final score is its logarithm, unless initial scores were given.

@@ -46,7 +46,7 @@ export class BertQECompressor extends BaseDocumentCompressor {
   async rerank(
     documents: readonly (DocumentInterface | string | { readonly pageContent: string })[],
     query: string,
-    { topN = this.topN, signal }: { topN?: number; signal?: AbortSignal } = {},
+    { topN = this.topN, signal }: { topN?: number; signal?: AbortSignal | undefined } = {},
   ): Promise<RankedText[]> {
     if (documents.length === 0) return [];
     const texts = documents.map((document) =>

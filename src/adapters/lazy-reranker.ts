@@ -1,4 +1,4 @@
-import { omitUndefined } from '../common/omit-undefined.js';
+import { Lazy } from '../common/lazy.js';
 import {
   BertQE,
   checkLoadOptions,
@@ -9,12 +9,12 @@ import {
 } from '../expansion/index.js';
 
 /** A re-ranker for the adapters: {@link BertQE}, or one of your own. */
-export interface Reranker {
+export interface AnyReranker {
   rerank(query: string, documents: readonly InputDocument[], options?: RerankOptions): Promise<Reranking>;
 }
 
 /** A re-ranker, or the options to load one with. */
-export type RerankerSource = Reranker | LoadOptions;
+export type RerankerSource = AnyReranker | LoadOptions;
 
 /** A text by its index, with M(q,d), a probability. */
 export interface RankedText {
@@ -24,17 +24,20 @@ export interface RankedText {
 
 /** A re-ranker that is loaded once, on first use. One that was handed in is used as it is, and left open. */
 export class LazyReranker {
-  readonly #source: RerankerSource;
-  #loading: Promise<BertQE> | undefined;
+  readonly #source: AnyReranker | Lazy<BertQE>;
 
   constructor(source: RerankerSource) {
-    if (!isReranker(source)) checkLoadOptions(source);
-    this.#source = source;
+    if (isReranker(source)) {
+      this.#source = source;
+      return;
+    }
+    checkLoadOptions(source);
+    this.#source = new Lazy(() => BertQE.load(source));
   }
 
-  async rerank(...args: Parameters<Reranker['rerank']>): Promise<Reranking> {
-    const reranker = isReranker(this.#source) ? this.#source : await this.#load(this.#source);
-    return reranker.rerank(...args);
+  async rerank(...args: Parameters<AnyReranker['rerank']>): Promise<Reranking> {
+    const source = this.#source;
+    return (source instanceof Lazy ? await source.get() : source).rerank(...args);
   }
 
   /** Ranks texts by relevance, best first. */
@@ -46,28 +49,17 @@ export class LazyReranker {
     const { results } = await this.rerank(
       query,
       texts.map((text) => ({ text })),
-      omitUndefined({ topK: options.topN, signal: options.signal }),
+      { topK: options.topN, signal: options.signal },
     );
     return results.map(({ index, relevance }) => ({ index, relevanceScore: relevance ?? 0 }));
   }
 
   /** Ends the models that were loaded here. */
   async close(): Promise<void> {
-    const loading = this.#loading;
-    this.#loading = undefined;
-    await (await loading)?.close();
-  }
-
-  #load(options: LoadOptions): Promise<BertQE> {
-    this.#loading ??= BertQE.load(options).catch((error: unknown) => {
-      // The next call tries again.
-      this.#loading = undefined;
-      throw error;
-    });
-    return this.#loading;
+    if (this.#source instanceof Lazy) await (await this.#source.take())?.close();
   }
 }
 
-function isReranker(source: RerankerSource): source is Reranker {
+function isReranker(source: RerankerSource): source is AnyReranker {
   return 'rerank' in source;
 }

@@ -1,39 +1,30 @@
-export {
-  bertWeights,
-  narrowToHalf,
-  openCheckpoint,
-  writeSafetensors,
-  type BertWeights,
-  type CheckpointFormat,
-} from './checkpoint/index.js';
+export { openCheckpoint, writeSafetensors } from './checkpoint/index.js';
 export { countOf, encoderFlops, weightFlops } from './cost.js';
-export type { ModelConfig } from './config.js';
+export { formatModelConfig, type ModelConfig } from './config.js';
 export { readCrossEncoderConfig, readModelConfig } from './model-folder.js';
 export { fetchModel } from './hub/index.js';
+export { deviceNames, deviceStates, installCuda, requireCuda } from './runtime/index.js';
 export {
-  cudaState,
-  deviceStates,
-  installCuda,
-  type DeviceState,
-  type InstalledLibrary,
-  type InstallOptions,
-} from './runtime/index.js';
-export {
+  checkBareModel,
+  completeModel,
   convertModel,
   copyTokenizer,
   describeModel,
+  isBareModel,
   kendallTau,
+  placesBeside,
   quantizeModel,
   writeConfig,
-  type Agreement,
-  type ConvertOptions,
+  type BareModel,
   type ModelDescription,
 } from './manage/index.js';
 export { findModel, hashModel, listModels } from './models.js';
 export {
   BertScorer,
   inputMeaning,
+  loadPairCost,
   logOdds,
+  type PairScorer,
   PieceCache,
   plan,
   probabilities,
@@ -41,21 +32,22 @@ export {
   type Device,
   type InputMeaning,
   type Logits,
+  type PairCost,
   type PlanOptions,
   type Precision,
   type ScorerInfo,
   type ScorerOptions,
 } from './scorer/index.js';
 export { budgetFor, DEFAULT_MAX_LENGTH, sequenceLength, writeSequence } from './sequence.js';
-export { encoderSizes, SIZE_FOLDERS, sizeNames, type EncoderShape, type SizeLetter } from './sizes.js';
+export {
+  encoderSizes,
+  SIZE_FOLDERS,
+  sizeLetter,
+  sizeLetters,
+  sizeNames,
+  type EncoderShape,
+  type SizeLetter,
+} from './sizes.js';
+export { precisionNames } from './compile/index.js';
 export { loadTokenizer } from './tokenizer/index.js';
-export type {
-  Checkpoint,
-  PairTemplate,
-  Scorer,
-  ScoreOptions,
-  ScoringCost,
-  TensorInfo,
-  TextPair,
-  Tokenizer,
-} from './types.js';
+export type { Scorer, ScoreOptions, ScoringCost, TextPair, Tokenizer } from './types.js';

@@ -4,6 +4,15 @@ import { readFailure, systemCode } from '../common/io-errors.js';
 import { type CrossEncoderConfig, crossEncoderConfigOf, type ModelConfig, modelConfigOf } from './config.js';
 import type { ModelFiles } from './model-files.js';
 
+/** The settings of a model's tokenizer; each file may be absent. */
+export const TOKENIZER_SETTINGS: readonly string[] = [
+  'tokenizer_config.json',
+  'special_tokens_map.json',
+  'added_tokens.json',
+];
+/** All files of a model's tokenizer. */
+export const TOKENIZER_FILES: readonly string[] = ['tokenizer.json', 'vocab.txt', ...TOKENIZER_SETTINGS];
+
 /** The files of a model folder. */
 export function folderFiles(folder: string): ModelFiles {
   const nameOf = (file: string): string => join(folder, file);

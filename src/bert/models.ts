@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { BertQeError } from '../common/errors.js';
 import { cacheFolder } from '../common/cache-folder.js';
 import { hashPath } from '../common/hash.js';
+import { modelsFolder } from '../common/package-files.js';
 import { SIZE_FOLDERS, type SizeLetter } from './sizes.js';
 
 /** Hash of all that a model's scores depend on: its files without notes, hidden files and the log of its training. */
@@ -15,13 +15,10 @@ export function hashModel(folder: string): Promise<string> {
   );
 }
 
-/** The models that come with the package. */
-const shipped = fileURLToPath(new URL('../../models/', import.meta.url));
-
 /** The folders in which models are found, in this order: `BERT_QE_MODELS`, the package's own, fetched ones. */
-export function modelPaths(): string[] {
+function modelPaths(): string[] {
   const { BERT_QE_MODELS: own } = process.env;
-  return [...(own ? [own] : []), shipped, join(cacheFolder(), 'models')];
+  return [...(own ? [own] : []), modelsFolder, join(cacheFolder(), 'models')];
 }
 
 /** The folders of all models by name; an earlier model path hides a later one. */

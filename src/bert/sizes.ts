@@ -25,6 +25,8 @@ export const encoderSizes = {
   L: size(24, 1024, 16),
 } as const satisfies Readonly<Record<SizeLetter, EncoderShape>>;
 
+export const sizeLetters = Object.keys(encoderSizes) as readonly SizeLetter[];
+
 /** The sizes' names in the paper. */
 export const sizeNames: Readonly<Record<SizeLetter, string>> = {
   T: 'Tiny',
@@ -44,14 +46,11 @@ export const SIZE_FOLDERS: Readonly<Record<SizeLetter, string>> = {
 };
 
 /** The paper's letter for a model of these dimensions, if it is one of the five sizes. */
-export function sizeLetter(model: {
-  readonly layers: number;
-  readonly hidden: number;
-  readonly heads: number;
-}): SizeLetter | undefined {
-  const letters = Object.keys(encoderSizes) as SizeLetter[];
-  return letters.find((letter) => {
-    const { layers, hidden, heads } = encoderSizes[letter];
-    return layers === model.layers && hidden === model.hidden && heads === model.heads;
-  });
+export function sizeLetter({
+  layers,
+  hidden,
+}: Pick<EncoderShape, 'layers' | 'hidden'>): SizeLetter | undefined {
+  return sizeLetters.find(
+    (letter) => encoderSizes[letter].layers === layers && encoderSizes[letter].hidden === hidden,
+  );
 }

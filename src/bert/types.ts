@@ -7,11 +7,13 @@ export interface TextPair {
 /** Options of one call of {@link Scorer.score}. */
 export interface ScoreOptions {
   /** Takes effect between batches. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called after each batch with the number of pairs done so far. */
-  readonly onProgress?: (done: number, total: number) => void;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
   /** Called once with the cost of the pairs. Scorers that cannot count tokens never call it. */
   readonly onCost?: (cost: ScoringCost) => void;
+  /** The most word pieces of the second text (what the maximum length leaves it). Scorers on servers cut texts themselves. */
+  readonly secondPieces?: number;
 }
 
 /** The cost of scored pairs. */

@@ -1,16 +1,10 @@
 import { BIRCH_DEFAULTS, parseVariant } from '../expansion/index.js';
 import type { BirchConfig } from '../runs/index.js';
-import { methodOptions, modelOptions } from './option-table.js';
-import { usageError, type OptionSpecs, type OptionValues } from './options.js';
+import type { methodOptions, modelOptions } from './option-table.js';
+import type { OptionSpecs, OptionValues } from './options.js';
 
-/** The options of `rerank` that choose Birch instead of BERT-QE, and its weights. */
+/** The weights of Birch. */
 export const birchOptions = {
-  method: {
-    type: 'string',
-    choices: ['bert-qe', 'birch'],
-    default: 'bert-qe',
-    help: "BERT-QE, or Birch: each document's best three sentences, scored by phase one's model",
-  },
   'birch-alpha': {
     type: 'number',
     min: 0,
@@ -33,30 +27,8 @@ export const birchOptions = {
 
 type Values = OptionValues<typeof birchOptions & typeof modelOptions & typeof methodOptions>;
 
-/** The options that mean something to BERT-QE alone. */
-const { depth: _, ...otherOptions } = methodOptions;
-const bertQeOptions: OptionSpecs = {
-  ...otherOptions,
-  phase2: modelOptions.phase2,
-  phase3: modelOptions.phase3,
-  'best-passage': modelOptions['best-passage'],
-};
-
-const weightNames = ['birch-alpha', 'birch-beta', 'birch-gamma'] as const;
-
-/** Birch as the options have it, and its name (Birch-S); undefined for BERT-QE. Options of the other are refused. */
-export function birchConfig(options: Values): { config: BirchConfig; name: string } | undefined {
-  if (options.method !== 'birch') {
-    const weight = weightNames.find((name) => options[name] !== undefined);
-    if (weight !== undefined) throw usageError(`--${weight} has no effect without --method birch; add that.`);
-    return undefined;
-  }
-  const values: Readonly<Record<string, unknown>> = options;
-  for (const [name, { default: usual, type }] of Object.entries(bertQeOptions)) {
-    if (values[name] !== (usual ?? (type === 'boolean' ? false : undefined))) {
-      throw usageError(`--${name} belongs to BERT-QE and has no effect with --method birch; leave it out.`);
-    }
-  }
+/** Birch as the options have it, and its name (Birch-S). */
+export function birchConfig(options: Values): { config: BirchConfig; name: string } {
   const { phaseOne } = parseVariant(options.models);
   const { 'birch-alpha': alpha, 'birch-beta': beta, 'birch-gamma': gamma, phase1 } = options;
   return {

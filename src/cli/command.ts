@@ -1,4 +1,5 @@
-import type { OptionSpecs, OptionValues } from './options.js';
+import { closest } from '../common/closest.js';
+import { usageError, type OptionSpecs, type OptionValues } from './options.js';
 
 /** The streams of a command, and the signal that stops it. */
 export interface Io {
@@ -34,6 +35,16 @@ export interface Command<O extends OptionSpecs = OptionSpecs> {
   /** Shown at the end of `--help`, one per line. */
   readonly examples?: readonly string[];
   run(input: { options: OptionValues<O>; positionals: string[]; io: Io }): Promise<void>;
+}
+
+/** The action of this name of a command that has several. */
+export function actionNamed<A>(command: string, actions: Readonly<Record<string, A>>, name: string): A {
+  if (Object.hasOwn(actions, name)) return actions[name];
+  const names = Object.keys(actions);
+  const near = closest(name, names);
+  throw usageError(
+    `${command} cannot "${name}"; ${near ? `did you mean "${near}"?` : `it can ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`}`,
+  );
 }
 
 /** A command whose `run` has the types that follow from its `options`. */

@@ -1,10 +1,8 @@
-import type {
-  BirchDocument,
-  BirchExplanation,
-  ExplainedChunk,
-  ExplainedDocument,
-  Explanation,
-} from '../expansion/index.js';
+import type { BirchExplanation, ExplainedChunk, ExplainedDocument, Explanation } from '../expansion/index.js';
+import type { ControlExplanation } from '../controls/index.js';
+
+/** The explanation of any method. */
+export type AnyExplanation = Explanation | BirchExplanation | ControlExplanation;
 
 /** The options of {@link renderExplanation}. */
 export interface RenderOptions {
@@ -22,18 +20,15 @@ const sourceWidth = 14;
 
 /**
  * Renders an explanation as text: the chunks with their weights, then the documents with their scores and moves. Of
- * Birch it shows the documents with their best sentences.
+ * other methods it shows the documents and, for Birch, their best sentences.
  */
-export function renderExplanation(
-  explanation: Explanation | BirchExplanation,
-  options: RenderOptions = {},
-): string {
+export function renderExplanation(explanation: AnyExplanation, options: RenderOptions = {}): string {
   const { width = 100, colour = false, limit = 10 } = options;
   const paint = colour ? ansi : plain;
   const rows =
     'chunks' in explanation
       ? methodLines(explanation, limit, width, paint)
-      : birchLines(explanation, limit, width, paint);
+      : otherLines(explanation, limit, width, paint);
   return `${[paint.bold(explanation.query), '', ...rows].join('\n')}\n`;
 }
 
@@ -60,16 +55,23 @@ function methodLines(explanation: Explanation, limit: number, width: number, pai
   ];
 }
 
-function birchLines({ documents }: BirchExplanation, limit: number, width: number, paint: Paint): string[] {
+function otherLines(
+  { documents }: BirchExplanation | ControlExplanation,
+  limit: number,
+  width: number,
+  paint: Paint,
+): string[] {
   const shown = documents.slice(0, limit);
   const withInitial = documents.some(({ initial }) => initial !== null);
   const title = `${'  #  document'.padEnd(6 + nameWidth)}   final${withInitial ? ' initial' : ''}  moved`;
-  const linesOf = ({ id, final, initial, ranks, sentences }: BirchDocument): string[] => [
+  const linesOf = ({ id, final, initial, ranks, ...others }: (typeof documents)[number]): string[] => [
     `${String(ranks.final).padStart(3)}  ${paint.bold(shorten(id, nameWidth).padEnd(nameWidth + 1))}` +
       final.toFixed(3).padStart(8) +
       (withInitial ? (initial ?? Number.NaN).toFixed(2).padStart(8) : '') +
       `  ${movement([ranks.initial, ranks.final], paint)}`,
-    ...sentences.map(({ text, score }) => paint.dim(`     ${fraction(score)} ${shorten(text, width - 11)}`)),
+    ...('sentences' in others ? others.sentences : []).map(({ text, score }) =>
+      paint.dim(`     ${fraction(score)} ${shorten(text, width - 11)}`),
+    ),
   ];
   return [countLine(shown.length, documents.length), paint.dim(title), ...shown.flatMap(linesOf)];
 }

@@ -4,7 +4,7 @@ import type { Command, Io } from './command.js';
 import { allCommands, commands } from './commands/index.js';
 import { commandHelp, overview } from './help.js';
 import { parseArguments, usageError } from './options.js';
-import { packageVersion } from './package-files.js';
+import { packageVersion } from '../common/package-files.js';
 
 /** Runs a command line and returns the exit code: 0 done, 1 failed, 2 bad usage or input, 130 interrupted. */
 export async function main(args: readonly string[], io: Io): Promise<number> {

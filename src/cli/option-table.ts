@@ -1,3 +1,4 @@
+import { DEFAULT_MAX_LENGTH, deviceNames, precisionNames } from '../bert/index.js';
 import { documentFormats } from '../collection/index.js';
 import { chunkSources, DEFAULTS } from '../expansion/index.js';
 import type { EngineName } from '../remote/index.js';
@@ -65,17 +66,22 @@ export const OPTIONS = {
   },
   device: {
     type: 'string',
-    choices: ['auto', 'cpu', 'webgpu', 'cuda'],
+    choices: ['auto', ...deviceNames],
     default: 'auto',
     help: 'where the models run',
   },
   precision: {
     type: 'string',
-    choices: ['auto', 'fp32', 'fp16', 'int8'],
+    choices: ['auto', ...precisionNames],
     default: 'auto',
     help: 'numbers the models are run with',
   },
-  'max-length': { type: 'integer', min: 16, default: 384, help: 'tokens of a pair, special ones included' },
+  'max-length': {
+    type: 'integer',
+    min: 16,
+    default: DEFAULT_MAX_LENGTH,
+    help: 'tokens of a pair, special ones included',
+  },
   // The method.
   alpha: {
     type: 'number',

@@ -1,8 +1,10 @@
+import { clip } from '../common/clip.js';
 import { BertQeError } from '../common/errors.js';
+import { copyOf } from '../common/utf16.js';
 import type { Origin } from './types.js';
 
 /** `file` or `file:line`, as compilers write it. */
-export function formatOrigin(origin: Origin): string {
+function formatOrigin(origin: Origin): string {
   return origin.line === undefined ? origin.file : `${origin.file}:${origin.line}`;
 }
 
@@ -13,7 +15,7 @@ export function badInput(origin: Origin, problem: string, fix: string, cause?: u
 
 /** A piece of the input as messages show it: quoted, on one line, shortened. */
 export function quote(text: string, limit = 60): string {
-  return JSON.stringify(text.length > limit ? `${text.slice(0, limit)}…` : text);
+  return JSON.stringify(clip(text, limit));
 }
 
 /**
@@ -40,5 +42,5 @@ export function checkId(id: string, kind: 'document' | 'query', origin: Origin):
  */
 export function ownCopy(text: string): string {
   // V8 copies shorter pieces by itself.
-  return text.length < 13 ? text : Buffer.from(text).toString();
+  return text.length < 13 ? text : copyOf(text);
 }

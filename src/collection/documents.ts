@@ -10,6 +10,7 @@ import { choosePages, describePages, pagesOf } from './folder.js';
 import { readJsonl } from './jsonl.js';
 import { pageFormats, pageId, readPage, type PageFormat } from './pages.js';
 import { isPostgresUrl, readPostgres } from './postgres.js';
+import type { ElementChoice } from './searched-elements.js';
 import type {
   DocumentFields,
   DocumentFormat,
@@ -33,6 +34,10 @@ export interface ReadDocumentsOptions {
   readonly table?: string | undefined;
   /** SQLite, Postgres: a query whose rows are the documents, instead of a table. */
   readonly sql?: string | undefined;
+  /** TREC SGML: the elements that an index reads; title and text are the same for each (`text`). */
+  readonly elements?: ElementChoice | undefined;
+  /** Leaves out the documents whose id begins with one of these, such as `CR`, the Congressional Record. */
+  readonly leaveOut?: readonly string[] | undefined;
   /** Called with the bytes of the files read so far, before unpacking, and the total, except for standard input and pipes. */
   readonly onProgress?: (bytesRead: number, bytesTotal: number | undefined) => void;
   /** Called for each file of a folder that holds no documents and is skipped (a README, a DTD, an image). */
@@ -76,6 +81,18 @@ export async function* readDocuments(
 export async function* readDocumentBatches(
   path: string,
   options: ReadDocumentsOptions = {},
+): AsyncGenerator<SourcedDocument[]> {
+  const { leaveOut = [] } = options;
+  const isKept = ({ id }: SourcedDocument): boolean =>
+    !leaveOut.some((beginning) => id.startsWith(beginning));
+  for await (const batch of readAllBatches(path, options)) {
+    yield leaveOut.length === 0 ? batch : batch.filter(isKept);
+  }
+}
+
+async function* readAllBatches(
+  path: string,
+  options: ReadDocumentsOptions,
 ): AsyncGenerator<SourcedDocument[]> {
   const { table, sql, onGuess } = options;
   const fields = options.fields ?? {};
@@ -220,7 +237,10 @@ function isPage(format: DocumentFormat): format is PageFormat {
 }
 
 /** Refuses fields and tables where the format has none. */
-function refuseOptions(format: DocumentFormat, { fields = {}, table, sql }: ReadDocumentsOptions): void {
+function refuseOptions(
+  format: DocumentFormat,
+  { fields = {}, table, sql, elements = 'text' }: ReadDocumentsOptions,
+): void {
   const field = (['id', 'title', 'text'] as const).find((name) => fields[name] !== undefined);
   const refuse = (option: string, formats: string): never => {
     throw new BertQeError(
@@ -228,6 +248,7 @@ function refuseOptions(format: DocumentFormat, { fields = {}, table, sql }: Read
       `--${option} has no effect on ${isPage(format) ? 'Markdown, HTML, text and PDF' : format} files; it is for ${formats}.`,
     );
   };
+  if (elements !== 'text' && format !== 'trec') refuse('elements', 'TREC SGML');
   if (format === 'sqlite') return;
   if (table !== undefined || sql !== undefined)
     refuse(table === undefined ? 'sql' : 'table', 'SQLite and Postgres');

@@ -23,9 +23,6 @@ const published: Readonly<Record<string, () => Fold[]>> = {
   gov2: () => roundRobinFolds(Array.from({ length: 150 }, (_, i) => String(701 + i))),
 };
 
-/** The names of published folds. */
-export const publishedFoldNames: readonly string[] = Object.keys(published);
-
 /** The published folds of this name; undefined where there are none. */
 export function publishedFolds(name: string): Fold[] | undefined {
   return Object.hasOwn(published, name) ? published[name]!() : undefined;

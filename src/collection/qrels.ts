@@ -10,7 +10,7 @@ import { statPath } from './walk.js';
 export interface ReadQrelsOptions {
   /** The split of a BEIR folder (`test`). */
   readonly split?: string;
-  /** Told which file of a folder was taken, in a sentence. */
+  /** Called with a sentence that names the file of a folder that was taken. */
   readonly onGuess?: (sentence: string) => void;
 }
 

@@ -1,8 +1,13 @@
 import type { ByteSource } from './byte-source.js';
+import type { ElementChoice } from './searched-elements.js';
 import type { Document, Origin } from './types.js';
 
 /** A document with its origin. */
-export type SourcedDocument = Document & { readonly origin: Origin };
+export type SourcedDocument = Document & {
+  readonly origin: Origin;
+  /** The text that an index reads instead of title and text. */
+  readonly searched?: string;
+};
 
 /** The formats of collections. */
 export const documentFormats = [
@@ -38,6 +43,8 @@ export interface DocumentFields {
 export interface ReaderOptions {
   /** The fields or columns that the user named. */
   readonly fields: DocumentFields;
+  /** TREC SGML: the elements that an index reads (`text`). */
+  readonly elements?: ElementChoice | undefined;
   /** Called with a line that says how the documents are read. */
   readonly onGuess?: ((line: string) => void) | undefined;
 }

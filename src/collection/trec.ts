@@ -4,6 +4,7 @@ import { decodeUndeclared } from './charset.js';
 import { readDocElements } from './doc-elements.js';
 import { decodeEntities } from './entities.js';
 import { MarkupScanner } from './markup.js';
+import { searchedText, type ElementChoice } from './searched-elements.js';
 import type { SourcedDocument } from './sourced-document.js';
 import { collapse, TextCollector } from './text-collector.js';
 import type { Origin } from './types.js';
@@ -18,9 +19,16 @@ const titleElements = ['ti', 'headline', 'hl', 'head', 'ttl', 'title'];
  * Reads TREC SGML as on disks 4 and 5: many `<DOC>`s per file, each with `<DOCNO>` and any number of `<TEXT>` elements.
  * Without a `<TEXT>`, the text outside of other elements counts, of which the four Robust04 sources have none.
  */
-export async function* readTrec(source: ByteSource): AsyncGenerator<SourcedDocument[]> {
+export async function* readTrec(
+  source: ByteSource,
+  { elements: choice = 'text' }: { readonly elements?: ElementChoice | undefined } = {},
+): AsyncGenerator<SourcedDocument[]> {
   for await (const elements of readDocElements(source, 'anywhere')) {
-    yield elements.map(({ bytes, line }) => parse(decodeUndeclared(bytes), { file: source.name, line }));
+    yield elements.map(({ bytes, line }) => {
+      const document = parse(decodeUndeclared(bytes), { file: source.name, line });
+      const searched = searchedText(bytes, choice);
+      return searched === undefined ? document : { ...document, searched };
+    });
   }
 }
 

@@ -36,12 +36,12 @@ export interface Retriever {
 export interface SearchOptions {
   /** The largest number of documents to return (1000). */
   readonly depth?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Anything that returns documents by id; unknown ids are absent from the answer. */
 export interface DocumentStore {
-  get(ids: readonly string[], options?: { signal?: AbortSignal }): Promise<Map<string, Document>>;
+  get(ids: readonly string[], options?: { signal?: AbortSignal | undefined }): Promise<Map<string, Document>>;
 }
 
 /** The file and line that something was read from, for messages about bad input. */

@@ -11,7 +11,7 @@ export interface RetryPolicy {
   readonly longestPauseMs: number;
 }
 
-export const defaultRetryPolicy: RetryPolicy = { attempts: 10, firstPauseMs: 200, longestPauseMs: 15_000 };
+const defaultRetryPolicy: RetryPolicy = { attempts: 10, firstPauseMs: 200, longestPauseMs: 15_000 };
 
 /** A server that asks for a longer pause is not waited for. */
 const LONGEST_RETRY_AFTER_MS = 5 * 60_000;

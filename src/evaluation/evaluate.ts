@@ -13,7 +13,7 @@ export interface EvaluationOptions {
   /** The lowest relevant level (1); trec_eval's `-l`. */
   readonly relevanceLevel?: number;
   /** Documents per query that count (1000, or the deepest cutoff among the measures); trec_eval's `-M`. */
-  readonly depth?: number;
+  readonly depth?: number | undefined;
   /** Queries in the qrels that the run lacks count as zero (false: they are left out); trec_eval's `-c`. */
   readonly complete?: boolean;
   /**

@@ -3,6 +3,7 @@ import { BertQeError } from '../common/errors.js';
 import { evaluate, type Evaluation } from './evaluate.js';
 import type { Measure } from './measures/measure.js';
 import { parseMeasure } from './measures/parse.js';
+import { formatFixed } from './report/trec.js';
 
 /** Ranks one query under some parameters; called for queries of the validation partition only. */
 export type QueryRanker = (query: string) => Ranking;
@@ -54,6 +55,8 @@ export interface Objective {
   readonly tieBreak?: string;
   /** Values of the measure that differ by no more than this are equal (1e-6, as in the authors' code). */
   readonly tolerance?: number;
+  /** Decimals to which values are rounded before they are compared: trec_eval prints four (not rounded). */
+  readonly decimals?: number | undefined;
 }
 
 /** The chosen setting with its values on the validation queries. */
@@ -71,12 +74,16 @@ export function choose<P>(
   validation: Validation,
   grid: readonly P[],
   rankerOf: (parameters: P) => QueryRanker,
-  { measure = 'nDCG@20', tieBreak = 'AP@100', tolerance = 1e-6 }: Objective = {},
+  { measure = 'nDCG@20', tieBreak = 'AP@100', tolerance = 1e-6, decimals }: Objective = {},
 ): Choice<P> {
   const [first, second] = [parseMeasure(measure), parseMeasure(tieBreak)];
   const tried = grid.map((parameters): Choice<P> => {
     const { summary } = validation.evaluate(rankerOf(parameters), [first, second]);
-    return { parameters, value: summary.get(first.name)!, tieBreakValue: summary.get(second.name)! };
+    const valueOf = ({ name }: Measure): number => {
+      const value = summary.get(name)!;
+      return decimals === undefined ? value : Number(formatFixed(value, decimals));
+    };
+    return { parameters, value: valueOf(first), tieBreakValue: valueOf(second) };
   });
   const best = Math.max(...tried.map(({ value }) => value));
   return tried

@@ -1,9 +1,9 @@
 import type { Scorer, ScorerOptions, SizeLetter } from '../bert/index.js';
 import { parseVariant } from './variant.js';
-import { DEFAULTS } from './defaults.js';
 import { BertQeError } from '../common/errors.js';
+import { AS_PUBLISHED, DEFAULTS } from './defaults.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
-import { type BertQEOptions, METHOD_OPTIONS } from './options.js';
+import { type BertQEOptions, METHOD_OPTIONS, settingsFrom, badOption } from './options.js';
 import type { Phase } from './phases.js';
 
 /** A model by letter (T, S, M, B, L), by name or path, or a scorer of your own. */
@@ -25,8 +25,9 @@ export interface ModelOptions {
    */
   readonly models?: string | readonly [ModelChoice, ModelChoice, ModelChoice] | PhaseModels;
   /**
-   * `'as-published'`: the mixture of the authors' code. Best passages and chunks are chosen with the general
-   * (MS MARCO) models that the letters name, phases one and three score with the `fineTuned` ones of their sizes.
+   * `'as-published'`: the mixture and the numbers of the authors' code. Best passages and chunks are chosen with the
+   * general (MS MARCO) models that the letters name, phases one and three score with the `fineTuned` ones of their sizes.
+   * Where they are not given, kc = m = 10, α = .4, β = .9, and chunks have at most 126 word pieces.
    */
   readonly preset?: 'as-published';
   /** For the preset: the models fine-tuned on the target collection, by size. */
@@ -58,6 +59,32 @@ export function checkLoadOptions(
   refuseUnknownOptions(caller, options, { ...others, ...LOAD_OPTIONS });
 }
 
+/** The models and the settings of the method that options of {@link BertQE.load} ask for. */
+export function chosenByOptions(
+  options: LoadOptions,
+  others: Readonly<Record<string, true>> = {},
+): { readonly chosen: ChosenModels; readonly settings: BertQEOptions } {
+  if (typeof options !== 'object') {
+    throw new BertQeError(
+      'usage',
+      `BertQE.load takes an object, such as { models: 'SST' }, not ${String(options)}.`,
+    );
+  }
+  checkLoadOptions(options, 'BertQE.load', others);
+  const chosen = chooseModels(options.models, options.preset, options.fineTuned);
+  const method = Object.fromEntries(
+    Object.entries(options).filter(([name]) => Object.hasOwn(METHOD_OPTIONS, name)),
+  ) as BertQEOptions;
+  const settings = {
+    ...(options.preset === undefined ? {} : AS_PUBLISHED),
+    ...method,
+    expansion: chosen.expansion && (method.expansion ?? true),
+  };
+  // Options are cheap to check: before a model is loaded.
+  settingsFrom(settings);
+  return { chosen, settings };
+}
+
 const PHASE_NAMES: OptionNames<PhaseModels> = {
   bestPassage: true,
   phaseOne: true,
@@ -84,7 +111,7 @@ export function chooseModels(
     return { models: forPhases({ phaseOne, ...expansion }), expansion: expansion !== undefined };
   }
   if (isList(models)) {
-    if (models.length !== 3) throw usage(`three models are needed, one per phase, not ${models.length}`);
+    if (models.length !== 3) throw badOption(`three models are needed, one per phase, not ${models.length}`);
     const [phaseOne, phaseTwo, phaseThree] = models;
     return { models: forPhases({ phaseOne, phaseTwo, phaseThree }), expansion: true };
   }
@@ -97,13 +124,16 @@ function asPublished(
   models: unknown,
   fineTuned: NonNullable<ModelOptions['fineTuned']>,
 ): ChosenModels {
-  if (preset !== 'as-published') throw usage(`there is no preset "${preset}"; there is as-published`);
-  if (typeof models !== 'string') throw usage('the preset as-published takes models as letters, such as LMT');
+  if (preset !== 'as-published') throw badOption(`there is no preset "${preset}"; there is as-published`);
+  if (typeof models !== 'string')
+    throw badOption('the preset as-published takes models as letters, such as LMT');
   const { phaseOne, expansion } = parseVariant(models);
   const tuned = (size: SizeLetter): ModelChoice => {
     const choice = fineTuned[size];
     if (choice !== undefined) return choice;
-    throw usage(`the preset as-published needs fineTuned.${size}, the model fine-tuned on your collection`);
+    throw badOption(
+      `the preset as-published needs fineTuned.${size}, the model fine-tuned on your collection`,
+    );
   };
   return {
     models: forPhases({
@@ -121,8 +151,4 @@ function forPhases({ phaseOne, ...others }: PhaseModels): Record<Phase, ModelCho
 
 function isList(models: readonly ModelChoice[] | PhaseModels): models is readonly ModelChoice[] {
   return Array.isArray(models);
-}
-
-function usage(message: string): BertQeError {
-  return new BertQeError('usage', `BERT-QE: ${message}.`);
 }

@@ -14,6 +14,9 @@ export const PUBLISHED = {
   depth: 1000,
 } as const;
 
+/** Further numbers of the authors' code: α and β that most folds chose, and the word pieces of a chunk in phase two. */
+export const AS_PUBLISHED = { ...PUBLISHED, alpha: 0.4, beta: 0.9, chunkPieces: 126 } as const;
+
 /**
  * The numbers of the method where none are given. kc, m, α and β suit the models of the package and were chosen on
  * development collections (docs/models.md); the others are the paper's, whose folds mostly chose α = .4 and β = .9.

@@ -4,11 +4,11 @@ import type { RankedInput } from './evidence.js';
 /** A document to re-rank. */
 export interface InputDocument {
   /** Breaks ties and names the document in the answer; its index where absent. */
-  readonly id?: string;
-  readonly title?: string;
+  readonly id?: string | undefined;
+  readonly title?: string | undefined;
   readonly text: string;
   /** I(q,d), its score in the initial ranking: on all documents or on none. */
-  readonly score?: number;
+  readonly score?: number | undefined;
 }
 
 /**
@@ -19,10 +19,10 @@ export function initialRanking(documents: readonly (string | InputDocument)[]): 
   const inputs = documents.map((document, index): NumberedInput => {
     const { id, title, text, score } = typeof document === 'string' ? { text: document } : document;
     if (typeof text !== 'string') {
-      throw usage(`documents[${index}] has no text; give strings or objects with a text`);
+      throw badCall(`documents[${index}] has no text; give strings or objects with a text`);
     }
     if (score !== undefined && !Number.isFinite(score)) {
-      throw usage(`documents[${index}] has the score ${score}; it must be a finite number`);
+      throw badCall(`documents[${index}] has the score ${score}; it must be a finite number`);
     }
     const content = title === undefined ? { text } : { title, text };
     // A score of -0 becomes 0: JSON cannot tell them apart, so neither must an explanation.
@@ -31,7 +31,7 @@ export function initialRanking(documents: readonly (string | InputDocument)[]): 
   });
   const without = inputs.findIndex(({ initial }) => initial === undefined);
   if (without >= 0 && inputs.some(({ initial }) => initial !== undefined)) {
-    throw usage(`documents[${without}] has no score but others have; give every document one, or none`);
+    throw badCall(`documents[${without}] has no score but others have; give every document one, or none`);
   }
   if (without < 0) {
     inputs.sort((a, b) => b.initial! - a.initial!);
@@ -40,9 +40,23 @@ export function initialRanking(documents: readonly (string | InputDocument)[]): 
   return inputs;
 }
 
+/** Documents with their ids. One that is left out is the document's place; no id may come twice. */
+export function withIds(
+  documents: readonly (string | InputDocument)[],
+): (InputDocument & { readonly id: string })[] {
+  const seen = new Set<string>();
+  return documents.map((given, place) => {
+    const document = typeof given === 'string' ? { text: given } : given;
+    const { id = String(place) } = document;
+    if (seen.has(id)) throw new BertQeError('usage', `documents[${place}]: the id "${id}" is there twice.`);
+    seen.add(id);
+    return { ...document, id };
+  });
+}
+
 /** Refuses a query without words. */
 export function checkQuery(query: string): void {
-  if (query.trim() === '') throw usage('the query is empty; give it some words');
+  if (query.trim() === '') throw badCall('the query is empty; give it some words');
 }
 
 /** A ranked input whose rank can be set. */
@@ -50,6 +64,7 @@ interface NumberedInput extends RankedInput {
   initialRank: number;
 }
 
-function usage(message: string): BertQeError {
+/** A mistake in a call of `rerank`. */
+export function badCall(message: string): BertQeError {
   return new BertQeError('usage', `rerank: ${message}.`);
 }

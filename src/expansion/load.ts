@@ -1,29 +1,35 @@
-import { BertScorer, findModel, type Scorer } from '../bert/index.js';
+import type { Scorer } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
-import type { ChosenModels, ModelChoice, ModelOptions } from './choose-models.js';
+import type { ChosenModels, ModelChoice } from './choose-models.js';
 import type { BertQEScorers } from './models.js';
 import { phases, type Phase } from './phases.js';
 
 /** Scorers by phase. `loaded` are those that were loaded here and must be closed. */
-export interface LoadedModels {
+export interface LoadedModels<Loaded extends Scorer> {
   readonly scorers: BertQEScorers;
-  readonly loaded: readonly BertScorer[];
+  readonly loaded: readonly Loaded[];
+}
+
+/** The way to named models: from folders, or over HTTP. */
+export interface ModelLoader<Loaded extends Scorer> {
+  /** The place of a model; names of the same model have the same one. */
+  find(name: string): Promise<string>;
+  load(place: string): Promise<Loaded>;
 }
 
 /** Loads each model once, however many phases and spellings name it. */
-export async function loadModels(
+export async function loadModels<Loaded extends Scorer>(
   { models, expansion }: ChosenModels,
-  device: ModelOptions['device'] = 'auto',
-  precision: ModelOptions['precision'] = 'auto',
-): Promise<LoadedModels> {
-  const byFolder = new Map<string, BertScorer>();
+  loader: ModelLoader<Loaded>,
+): Promise<LoadedModels<Loaded>> {
+  const byPlace = new Map<string, Loaded>();
   const load = async (choice: ModelChoice): Promise<Scorer> => {
     if (typeof choice !== 'string') return checkedScorer(choice);
-    const folder = await findModel(choice);
-    const known = byFolder.get(folder);
+    const place = await loader.find(choice);
+    const known = byPlace.get(place);
     if (known) return known;
-    const scorer = await BertScorer.load({ model: folder, device, precision });
-    byFolder.set(folder, scorer);
+    const scorer = await loader.load(place);
+    byPlace.set(place, scorer);
     return scorer;
   };
   const needed = expansion ? phases : (['bestPassage', 'phaseOne'] as const);
@@ -31,12 +37,12 @@ export async function loadModels(
   try {
     for (const phase of needed) scorers[phase] = await load(models[phase]);
   } catch (error) {
-    await Promise.all([...byFolder.values()].map((scorer) => scorer.close()));
+    await Promise.all([...byPlace.values()].map((scorer) => scorer.close()));
     throw error;
   }
   return {
     scorers: { ...scorers, phaseOne: scorers.phaseOne! },
-    loaded: [...byFolder.values()],
+    loaded: [...byPlace.values()],
   };
 }
 

@@ -17,7 +17,7 @@ export interface GatherOptions {
 }
 
 /**
- * BERT-QE for one query, as section 2 of the paper tells it. The models' answers go into the evidence. The schedule
+ * BERT-QE for one query, in the order of section 2 of the paper. The models' answers go into the evidence. The schedule
  * decides which scores are computed; α and β matter only to a schedule that leaves some out.
  *
  * @returns False where the schedule ran out of time.
@@ -57,7 +57,7 @@ export async function gatherEvidence(
     ).flat();
     const scored: ScoredChunk[] = [];
     const scoreChunks = counting(models, async (some: readonly Chunk[]) => {
-      for (const chunk of await scoreAgainst(evidence.query, some, models)) scored.push(chunk);
+      for (const chunk of await scoreAgainst(evidence.query, some, settings, models)) scored.push(chunk);
     });
     if (!(await schedule.all('chunks', chunks, () => 1, scoreChunks))) return false;
     evidence.expandWith(bestOf(scored, settings.kc));
@@ -131,11 +131,13 @@ function chunksOf(source: Candidate, { chunk, chunkSource, passage }: Settings):
 async function scoreAgainst(
   query: string,
   chunks: readonly Chunk[],
+  { chunkPieces }: Settings,
   models: QueryModels,
 ): Promise<ScoredChunk[]> {
   const scores = await models.score(
     'phaseTwo',
     chunks.map(({ text }) => ({ a: query, b: text })),
+    chunkPieces === undefined ? {} : { secondPieces: chunkPieces },
   );
   return chunks.map((chunk, i) => ({ ...chunk, score: scores[i] }));
 }

@@ -72,26 +72,30 @@ export class QueryModels {
   }
 
   /** Probabilities of the pairs, in their order. */
-  async score(phase: Phase, pairs: readonly TextPair[]): Promise<Float64Array> {
+  async score(
+    phase: Phase,
+    pairs: readonly TextPair[],
+    limits: Pick<ScoreOptions, 'secondPieces'> = {},
+  ): Promise<Float64Array> {
     const scorer = this.scorers[phase];
     let known = this.#known.get(scorer);
     if (!known) this.#known.set(scorer, (known = new Map()));
     const slice = new TimeSlice();
     const unknown: TextPair[] = [];
     for (let i = 0; i < pairs.length; i++) {
-      if (isLook(i) && slice.isOver) await this.#yield(slice);
+      if (isCheck(i) && slice.isOver) await this.#yield(slice);
       if (addIfUnknown(known, pairs[i])) unknown.push(pairs[i]);
     }
     if (unknown.length > 0) {
-      const scores = checked(await this.#ask(scorer, phase, unknown), unknown.length, phase);
+      const scores = checked(await this.#ask(scorer, phase, unknown, limits), unknown.length, phase);
       for (let i = 0; i < unknown.length; i++) {
-        if (isLook(i) && slice.isOver) await this.#yield(slice);
+        if (isCheck(i) && slice.isOver) await this.#yield(slice);
         known.get(unknown[i].a)!.set(unknown[i].b, scores[i]);
       }
     }
     const scores = new Float64Array(pairs.length);
     for (let i = 0; i < pairs.length; i++) {
-      if (isLook(i) && slice.isOver) await this.#yield(slice);
+      if (isCheck(i) && slice.isOver) await this.#yield(slice);
       scores[i] = known.get(pairs[i].a)!.get(pairs[i].b)!;
     }
     return scores;
@@ -102,7 +106,12 @@ export class QueryModels {
     throwIfAborted(this.signal);
   }
 
-  async #ask(scorer: Scorer, phase: Phase, pairs: readonly TextPair[]): Promise<Float32Array> {
+  async #ask(
+    scorer: Scorer,
+    phase: Phase,
+    pairs: readonly TextPair[],
+    limits: Pick<ScoreOptions, 'secondPieces'>,
+  ): Promise<Float32Array> {
     const { signal, onPairs } = this.options;
     throwIfAborted(signal);
     const use = this.use[phase];
@@ -110,12 +119,13 @@ export class QueryModels {
     const before = use.pairs;
     const options: PhaseScoreOptions = {
       phase,
+      ...limits,
       onCost: ({ tokens, flops }: ScoringCost) => {
         use.tokens += tokens;
         use.flops += flops;
       },
-      ...(signal ? { signal } : {}),
-      ...(onPairs ? { onProgress: (done: number) => onPairs(phase, before + done) } : {}),
+      signal,
+      onProgress: onPairs && ((done) => onPairs(phase, before + done)),
     };
     const scores = await scorer.score(pairs, options);
     use.seconds += (performance.now() - started) / 1000;
@@ -125,11 +135,11 @@ export class QueryModels {
   }
 }
 
-/** Pairs between two looks at the clock. */
-const pairsPerLook = 256;
+/** Pairs between two checks of the clock. */
+const pairsPerCheck = 256;
 
-function isLook(i: number): boolean {
-  return i > 0 && i % pairsPerLook === 0;
+function isCheck(i: number): boolean {
+  return i > 0 && i % pairsPerCheck === 0;
 }
 
 /** Adds a pair that is not in the map; false where it is there. */

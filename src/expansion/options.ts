@@ -2,7 +2,7 @@ import { BertQeError } from '../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { DEFAULTS } from './defaults.js';
 import type { PassageShape } from './passages.js';
-import type { WindowShape } from './windows.js';
+import { halfOverlapping, type WindowShape } from './windows.js';
 
 /** The text that phase two cuts into chunks. */
 export type ChunkSource =
@@ -23,6 +23,8 @@ export interface BertQEOptions {
   readonly kc?: number;
   /** m, the words of a chunk; neighbours share m/2 of them, rounded down (50). */
   readonly chunkWords?: number;
+  /** The most word pieces of a chunk in phase two (as many as of a passage, 254; the authors' code has 126). */
+  readonly chunkPieces?: number | undefined;
   /** Words of a passage; neighbours share half of them, rounded down (100). */
   readonly passageWords?: number;
   /** Words of the title that go in front of every passage; 0 leaves titles out (30). */
@@ -56,6 +58,7 @@ export interface Settings {
   readonly kd: number;
   readonly kc: number;
   readonly chunk: WindowShape;
+  readonly chunkPieces: number | undefined;
   readonly passage: PassageShape;
   readonly alpha: number;
   readonly beta: number;
@@ -70,6 +73,7 @@ export const METHOD_OPTIONS: OptionNames<BertQEOptions> = {
   kd: true,
   kc: true,
   chunkWords: true,
+  chunkPieces: true,
   passageWords: true,
   titleWords: true,
   alpha: true,
@@ -95,20 +99,20 @@ export function settingsFrom(options: BertQEOptions = {}): Settings {
 
 function checkedSettings(options: BertQEOptions): Settings {
   refuseUnknownOptions('BERT-QE', options, METHOD_OPTIONS);
-  const chunkWords = count('chunkWords', options.chunkWords ?? DEFAULTS.chunkWords);
-  const passageWords = count('passageWords', options.passageWords ?? DEFAULTS.passageWords);
   const chunkSource = options.chunkSource ?? 'best-passage';
   if (!chunkSources.includes(chunkSource)) {
-    throw usage(`chunkSource must be one of ${chunkSources.join(', ')}, not ${JSON.stringify(chunkSource)}`);
+    throw badOption(
+      `chunkSource must be one of ${chunkSources.join(', ')}, not ${JSON.stringify(chunkSource)}`,
+    );
   }
   const alpha = share('alpha', options.alpha ?? DEFAULTS.alpha);
   return {
     kd: count('kd', options.kd ?? DEFAULTS.kd),
     kc: count('kc', options.kc ?? DEFAULTS.kc),
-    chunk: { length: chunkWords, overlap: Math.floor(chunkWords / 2) },
+    chunk: halfOverlapping(count('chunkWords', options.chunkWords ?? DEFAULTS.chunkWords)),
+    chunkPieces: options.chunkPieces === undefined ? undefined : count('chunkPieces', options.chunkPieces),
     passage: {
-      length: passageWords,
-      overlap: Math.floor(passageWords / 2),
+      ...halfOverlapping(count('passageWords', options.passageWords ?? DEFAULTS.passageWords)),
       titleWords: count('titleWords', options.titleWords ?? DEFAULTS.titleWords, 0),
     },
     // Eq. 5 without rel(q,d) is rel(C,d) alone.
@@ -124,15 +128,16 @@ function checkedSettings(options: BertQEOptions): Settings {
 /** Checks a whole number. */
 export function count(name: string, value: number, least = 1): number {
   if (Number.isSafeInteger(value) && value >= least) return value;
-  throw usage(`${name} must be a whole number of at least ${least}, not ${String(value)}`);
+  throw badOption(`${name} must be a whole number of at least ${least}, not ${String(value)}`);
 }
 
 /** Checks a number between 0 and 1. */
 export function share(name: string, value: number): number {
   if (value >= 0 && value <= 1) return value;
-  throw usage(`${name} must be between 0 and 1, not ${String(value)}`);
+  throw badOption(`${name} must be between 0 and 1, not ${String(value)}`);
 }
 
-function usage(message: string): BertQeError {
+/** A mistake in the options. */
+export function badOption(message: string): BertQeError {
   return new BertQeError('usage', `BERT-QE: ${message}.`);
 }

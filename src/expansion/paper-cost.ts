@@ -1,6 +1,7 @@
-import { encoderSizes, weightFlops, type SizeLetter } from '../bert/index.js';
+import { DEFAULT_MAX_LENGTH, encoderSizes, weightFlops, type SizeLetter } from '../bert/index.js';
 import { PUBLISHED } from './defaults.js';
 import type { Variant } from './variant.js';
+import { halfOverlapping, windowSpans } from './windows.js';
 
 /** Counts of a query's work. The defaults are the paper's. */
 export interface PaperCounts {
@@ -10,8 +11,10 @@ export interface PaperCounts {
   readonly kd?: number;
   /** Chunks of phase three (10). */
   readonly kc?: number;
-  /** Chunks that a feedback document's passage gives: 19, for 10 words of 100 that overlap by 5. */
-  readonly chunksPerPassage?: number;
+  /** m, the words of a chunk (10). */
+  readonly chunkWords?: number;
+  /** Words of a passage (100). */
+  readonly passageWords?: number;
 }
 
 /** One phase, all sequences padded to 384 tokens. */
@@ -31,8 +34,6 @@ export interface PaperCost {
   readonly relative: number;
 }
 
-const paddedTokens = 384;
-
 /**
  * Floating-point operations per unit of H, token and layer that are not products with weights: biases, GELU, softmax,
  * LayerNorm, residuals. The paper does not say how it counted. With this the formula gives its 232.6 T for
@@ -47,7 +48,8 @@ const elementwise = 71;
  * is not counted.
  */
 export function paperCost({ phaseOne, expansion }: Variant, counts: PaperCounts = {}): PaperCost {
-  const { depth = PUBLISHED.depth, kd = PUBLISHED.kd, kc = PUBLISHED.kc, chunksPerPassage = 19 } = counts;
+  const { depth, kd, kc, chunkWords, passageWords } = { ...PUBLISHED, ...counts };
+  const chunksPerPassage = windowSpans(passageWords, halfOverlapping(chunkWords)).length;
   const first = phaseFlops(phaseOne, depth);
   const phases = expansion && {
     phaseTwo: phaseFlops(expansion.phaseTwo, Math.min(kd, depth) * chunksPerPassage),
@@ -60,5 +62,5 @@ export function paperCost({ phaseOne, expansion }: Variant, counts: PaperCounts 
 function phaseFlops(size: SizeLetter, sequences: number): PhaseFlops {
   const shape = encoderSizes[size];
   const perToken = weightFlops(shape) + shape.layers * elementwise * shape.hidden;
-  return { size, sequences, flops: sequences * paddedTokens * perToken };
+  return { size, sequences, flops: sequences * DEFAULT_MAX_LENGTH * perToken };
 }

@@ -8,7 +8,7 @@ export interface PassageShape extends WindowShape {
 
 /** A text with its title. */
 export interface Titled {
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly text: string;
 }
 

@@ -1,4 +1,4 @@
-import { encoderSizes, sizeNames, type SizeLetter } from '../bert/sizes.js';
+import { sizeLetters, sizeNames, type SizeLetter } from '../bert/sizes.js';
 import { BertQeError } from '../common/errors.js';
 
 /** The sizes of a model of the paper: BERT-QE-LMT has three, a MaxP re-ranker such as BERT-Large only the first. */
@@ -9,19 +9,17 @@ export interface Variant {
   readonly expansion?: { readonly phaseTwo: SizeLetter; readonly phaseThree: SizeLetter };
 }
 
-const letters = Object.keys(encoderSizes) as SizeLetter[];
-
 /** Reads `LMT`, `BERT-QE-LMT` or, for MaxP, `L` and `BERT-Large`. */
 export function parseVariant(text: string): Variant {
   const name = text.toUpperCase().replace(/^BERT-(QE-)?/, '');
-  const sizes = letters.find((letter) => sizeNames[letter].toUpperCase() === name) ?? name;
-  const wrong = [...sizes].find((letter) => !Object.hasOwn(encoderSizes, letter));
+  const sizes = sizeLetters.find((letter) => sizeNames[letter].toUpperCase() === name) ?? name;
+  const wrong = [...sizes].find((letter) => !sizeLetters.includes(letter as SizeLetter));
   if (wrong !== undefined || (sizes.length !== 1 && sizes.length !== 3)) {
     const why =
       wrong === undefined ? 'it must have one letter (MaxP) or three' : `there is no size "${wrong}"`;
     throw new BertQeError(
       'usage',
-      `"${text}" is not a variant: ${why}. Write a letter per phase, such as LMT, out of ${letters.join(', ')}.`,
+      `"${text}" is not a variant: ${why}. Write a letter per phase, such as LMT, out of ${sizeLetters.join(', ')}.`,
     );
   }
   const [phaseOne, phaseTwo, phaseThree] = sizes as unknown as SizeLetter[];

@@ -4,6 +4,11 @@ export interface WindowShape {
   readonly overlap: number;
 }
 
+/** Windows of a length whose neighbours share half of their words, rounded down. */
+export function halfOverlapping(length: number): WindowShape {
+  return { length, overlap: Math.floor(length / 2) };
+}
+
 /** A window: words `start` up to, not including, `end`. */
 export interface WindowSpan {
   readonly start: number;

@@ -1,56 +1,62 @@
-import { loadTokenizer, readCrossEncoderConfig, type SizeLetter } from '../bert/index.js';
+import type { SizeLetter } from '../bert/index.js';
 import type { Fold } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { resolvePath } from './file/paths.js';
 import type { ExperimentFile } from './file/schema.js';
 import { namedFolds } from './inputs.js';
-import type { Models } from './store/models.js';
+import { isScorerAddress } from '../remote/index.js';
+import type { ModelPlaces, ModelRole } from './store/model-places.js';
 import type { RerankingSystem } from './systems.js';
 
 /** The models of an experiment and what uses them. */
 interface UsedModels {
-  readonly systems: readonly RerankingSystem[];
+  readonly systems: readonly Pick<RerankingSystem, 'variant'>[];
   readonly folds: readonly Fold[];
-  readonly models: Models;
-  /** False where the caller opens models himself: they need not be BERT in a folder. */
-  readonly isRead: boolean;
+  readonly places: ModelPlaces;
 }
 
 /**
  * Finds every model of every fold and reads its configuration and vocabulary, so that a wrong path is named before
  * anything is indexed. Refuses fine-tuned models that were trained on queries which their fold tests.
  */
-export async function checkModels(
+export async function checkModels(experiment: ExperimentFile, file: string, used: UsedModels): Promise<void> {
+  for (const size of sizesOf(used.systems)) await checkTrainedIn(experiment, file, size, used.folds);
+  for (const [size, role, fold] of usesOf(experiment, used)) await used.places.check(size, role, fold);
+}
+
+/** Unpacks the models that are archives, so that a damaged one is named before anything is indexed. */
+export async function unpackModels(
   experiment: ExperimentFile,
-  file: string,
-  { systems, folds, models, isRead }: UsedModels,
+  used: UsedModels,
+  onModel: (name: string) => void,
 ): Promise<void> {
-  const isTrained = typeof experiment.training === 'object';
-  const checked = new Set<string>();
-  for (const size of sizesOf(systems)) {
-    await checkTrainedIn(experiment, file, size, folds);
-    for (const role of ['general', ...(isTrained ? [] : ['fineTuned' as const])] as const) {
-      for (const fold of folds.keys()) {
-        const { folder } = await models.find(size, role, fold + 1);
-        if (!isRead || checked.has(folder)) continue;
-        checked.add(folder);
-        await checkFolder(folder);
-      }
-    }
+  for (const [size, role, fold] of usesOf(experiment, used)) {
+    const { name, place } = used.places.of(size, role, fold);
+    if (isScorerAddress(place)) continue;
+    onModel(name);
+    await used.places.folder(size, role, fold);
   }
 }
 
-function sizesOf(systems: readonly RerankingSystem[]): Set<SizeLetter> {
+/** Sizes, roles and numbers of folds that models are needed for; training makes the fine-tuned ones. */
+function usesOf(
+  { training }: ExperimentFile,
+  { systems, folds }: UsedModels,
+): [SizeLetter, ModelRole, number][] {
+  const roles: ModelRole[] = typeof training === 'object' ? ['general'] : ['general', 'fineTuned'];
+  return [...sizesOf(systems)].flatMap((size) =>
+    roles.flatMap((role) =>
+      [...folds.keys()].map((fold): [SizeLetter, ModelRole, number] => [size, role, fold + 1]),
+    ),
+  );
+}
+
+function sizesOf(systems: readonly Pick<RerankingSystem, 'variant'>[]): Set<SizeLetter> {
   return new Set(
     systems.flatMap(({ variant: { phaseOne, expansion } }) =>
       expansion ? [phaseOne, expansion.phaseTwo, expansion.phaseThree] : [phaseOne],
     ),
   );
-}
-
-async function checkFolder(folder: string): Promise<void> {
-  await readCrossEncoderConfig(folder);
-  await loadTokenizer(folder);
 }
 
 /** Throws where a query that a fold tests was in the training or validation part of the models' fold of that number. */

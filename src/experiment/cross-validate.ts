@@ -4,6 +4,7 @@ import { writeRun, type Fold, type Qrels, type QueryRanking } from '../collectio
 import { throwIfAborted } from '../common/errors.js';
 import { tuneInterpolation, Validation, type Interpolation } from '../evaluation/index.js';
 import { evidenceSource, type EvidenceContext, type QueryCost, type EvidenceSource } from './evidence.js';
+import type { Index } from '../retrieval/index.js';
 import type { ExperimentFile } from './file/schema.js';
 import { rankerOf, type RankableQuery } from './ranker.js';
 import type { RerankingSystem } from './systems.js';
@@ -28,12 +29,17 @@ export interface CrossValidated {
 }
 
 export interface CrossValidationContext extends EvidenceContext {
+  /** The experiment file, from which relative paths start. */
+  readonly file: string;
   readonly experiment: ExperimentFile;
+  readonly documents: Index;
   readonly folds: readonly Fold[];
   readonly qrels: Qrels;
   readonly qrelsKey: string;
   readonly manifest: Manifest;
   readonly tracker: ProgressTracker;
+  /** Queries that are scored at a time: more than one where models are on several machines (1). */
+  readonly queriesAtATime?: number;
 }
 
 interface StepResult {
@@ -114,21 +120,36 @@ export async function missingQueries(
 async function scoreQueries(
   system: RerankingSystem,
   sources: readonly EvidenceSource[],
-  { folds, tracker }: CrossValidationContext,
+  { folds, tracker, queriesAtATime = 1 }: CrossValidationContext,
   workPerQuery: number,
 ): Promise<void> {
   const all = folds.flatMap(({ valid, test }, i) =>
     [...valid, ...test].map((query) => ({ query, source: sources[i] })),
   );
   const distinct = [...new Map(all.map((each) => [each.source.key(each.query), each])).values()];
-  for (const [done, { query, source }] of distinct.entries()) {
-    throwIfAborted(tracker.signal);
-    if (!source.isKnown(query)) {
-      await source.get(query, tracker.signal);
-      tracker.addWork(workPerQuery);
+  // All loops take from one list. Where one fails, the others end with the query that they are at.
+  const waiting = distinct.values();
+  let done = 0;
+  let hasFailed = false;
+  const scoreNext = async (): Promise<void> => {
+    for (const { query, source } of waiting) {
+      if (hasFailed) return;
+      throwIfAborted(tracker.signal);
+      if (!source.isKnown(query)) {
+        await source.get(query, tracker.signal);
+        tracker.addWork(workPerQuery);
+      }
+      tracker.update(system.name, ++done, distinct.length);
     }
-    tracker.update(system.name, done + 1, distinct.length);
-  }
+  };
+  const loops = Array.from({ length: queriesAtATime }, () =>
+    scoreNext().catch((error: unknown) => {
+      hasFailed = true;
+      throw error;
+    }),
+  );
+  const failed = (await Promise.allSettled(loops)).find(({ status }) => status === 'rejected');
+  if (failed) throw (failed as PromiseRejectedResult).reason;
 }
 
 /** Tunes α and β of a fold. Judgements and scores of other queries than the validation queries are not accessible. */
@@ -167,7 +188,7 @@ async function load(
   return loaded;
 }
 
-function meanCost(costs: readonly QueryCost[]): QueryCost {
+export function meanCost(costs: readonly QueryCost[]): QueryCost {
   const mean = (of: (cost: QueryCost) => number): number =>
     costs.reduce((sum, cost) => sum + of(cost), 0) / costs.length;
   return {

@@ -100,7 +100,7 @@ export async function evidenceSource(
       for (const scorer of distinct) scorer.takeTiming();
       const { evidence, cost } = await bertQe.rerank(query.text, documents, {
         keepEvidence: true,
-        ...(signal ? { signal } : {}),
+        signal,
       });
       const scores = scoresOf(evidence!, cost, [...distinct]);
       await store.putRecord(key(id), scores);

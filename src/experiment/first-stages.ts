@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readDocuments, writeRun, type QueryRanking, type SourcedDocument } from '../collection/index.js';
-import { throwIfAborted } from '../common/errors.js';
+import {
+  readDocuments,
+  writeRun,
+  type ElementChoice,
+  type QueryRanking,
+  type SourcedDocument,
+} from '../collection/index.js';
+import { BertQeError, throwIfAborted } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import { buildIndex, createAnalyzer, Index, Searcher } from '../retrieval/index.js';
 import type { ExperimentFile } from './file/schema.js';
@@ -65,8 +71,26 @@ export class FirstStages {
     const known = this.#indexes.get(analysis);
     if (known) return known;
     const index = Index.open(analysis === 'given' ? this.inputs.index! : await this.#build(analysis));
+    this.#checkCount(index.statistics);
     this.#indexes.set(analysis, index);
     return index;
+  }
+
+  /** Throws where the index has another number of documents than the file says. */
+  #checkCount({ documents }: Index['statistics']): void {
+    const { count = documents } = this.experiment.collection;
+    if (documents === count) return;
+    throw new BertQeError(
+      'input',
+      `${this.inputs.documents} has ${inEnglish(documents)} documents${this.#leftOut()} and not ${inEnglish(count)}, as ` +
+        'collection.count says: a part of the collection is missing or too many, or "leaveOut" is wrong. ' +
+        'Mend that, or change collection.count.',
+    );
+  }
+
+  #leftOut(): string {
+    const { leaveOut = [] } = this.experiment.collection;
+    return leaveOut.length === 0 ? '' : ` without ${leaveOut.map((beginning) => `${beginning}…`).join(', ')}`;
   }
 
   /** Builds the index where it is missing, and gives its folder. */
@@ -82,12 +106,12 @@ export class FirstStages {
       },
       async () => {
         const { signal } = this.tracker;
-        const { format, titles } = this.experiment.collection;
-        const read = readDocuments(documents, { format });
+        const { format, titles, leaveOut } = this.experiment.collection;
+        const read = readDocuments(documents, { format, leaveOut, elements: this.#elementsOf(analysis) });
         await buildIndex(titles === 'in-text' ? titlesInText(read) : read, {
           folder,
           analyzer: createAnalyzer({ base: analysis }),
-          ...(signal ? { signal } : {}),
+          signal,
           onProgress: ({ done }) => this.tracker.update(`index (${analysis})`, done),
         });
       },
@@ -100,9 +124,22 @@ export class FirstStages {
   }
 
   #indexKey(analysis: Analysis): readonly string[] {
-    const { format, titles } = this.experiment.collection;
-    const documents = [this.inputs.digests.documents, format, analysis];
-    return titles === 'apart' ? documents : [...documents, titles];
+    const { format, titles, leaveOut = [] } = this.experiment.collection;
+    const elements = analysis === 'given' ? 'text' : this.#elementsOf(analysis);
+    return [
+      this.inputs.digests.documents,
+      format,
+      analysis,
+      ...(titles === 'apart' ? [] : [titles]),
+      ...(elements === 'text' ? [] : [`elements of ${elements}`]),
+      ...leaveOut.map((beginning) => `without ${beginning}`),
+    ];
+  }
+
+  #elementsOf(analysis: Exclude<Analysis, 'given'>): ElementChoice {
+    const { elements } = this.experiment.collection;
+    if (elements !== 'of-analyzer') return elements;
+    return analysis === 'plain' ? 'text' : analysis;
   }
 
   #analysisOf(own: 'terrier' | 'anserini'): Analysis {
@@ -119,7 +156,7 @@ export class FirstStages {
       throwIfAborted(signal);
       const ranking = await searcher.search(query, {
         depth: this.experiment.retrieve,
-        ...(signal ? { signal } : {}),
+        signal,
       });
       yield { query: query.id, ranking };
       this.tracker.update(name, ++done, queries.size);
@@ -134,6 +171,10 @@ async function* titlesInText(
   for await (const { title = '', ...document } of documents) {
     yield title === '' ? document : { ...document, text: `${title}\n${document.text}` };
   }
+}
+
+function inEnglish(number: number): string {
+  return number.toLocaleString('en-US');
 }
 
 function indexStep(analysis: Analysis): string {

@@ -1,8 +1,7 @@
-export { parseExperiment, parseStudy, readExperiment, readStudy, type Study } from './file/read.js';
-export type { ExperimentFile } from './file/schema.js';
+export { parseExperiment, parseStudy, readExperiment, readStudy } from './file/read.js';
+export type { Estimate, EstimatedWork } from './estimate.js';
+export { planStudy, type ExperimentPlan } from './plan.js';
 export type { ExperimentProgress } from './progress.js';
-export type { Results, SystemResult } from './results.js';
-export { runExperiment, type ExperimentOutcome, type RunExperimentOptions } from './run-experiment.js';
+export { runExperiment } from './run-experiment.js';
 export { runStudy, type StudyOutcome } from './run-study.js';
-export type { ModelSettings, OpenModel } from './store/models.js';
-export type { StorableScorer } from './store/stored-scorer.js';
+export type { OpenModel } from './store/models.js';

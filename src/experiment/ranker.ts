@@ -30,8 +30,13 @@ function rank(
   { scores, below }: RankableQuery,
   score: (scores: QueryScores, document: number) => number,
 ): Ranking {
-  const ranked: ScoredDocument[] = scores.ids
-    .map((id, i) => ({ id, score: score(scores, i) }))
+  return rankBy(scores.ids, (i) => score(scores, i), below);
+}
+
+/** The documents by their scores, then those below the re-ranking depth in the order they had. */
+export function rankBy(ids: readonly string[], score: (document: number) => number, below: Ranking): Ranking {
+  const ranked: ScoredDocument[] = ids
+    .map((id, i) => ({ id, score: score(i) }))
     .sort((a, b) => b.score - a.score || compareUtf8(a.id, b.id));
   const last = ranked.at(-1)?.score ?? 0;
   below.forEach(({ id }, i) => ranked.push({ id, score: scoreBelow(last, i) }));

@@ -1,5 +1,5 @@
 import { readRun, type Qrels } from '../collection/index.js';
-import { paperCost, type PaperCost, windowSpans } from '../expansion/index.js';
+import { paperCost, type PaperCost } from '../expansion/index.js';
 import {
   compareRuns,
   evaluate,
@@ -8,11 +8,13 @@ import {
   type Evaluation,
   type Measure,
 } from '../evaluation/index.js';
+import type { CrossValidatedControl } from './controls/cross-validate.js';
 import type { CrossValidated, FoldChoice } from './cross-validate.js';
 import type { QueryCost } from './evidence.js';
 import type { ExperimentFile } from './file/schema.js';
 import type { TrainedFold } from './train-folds.js';
 import {
+  isControl,
   isGiven,
   isReranking,
   type GridPoint,
@@ -34,8 +36,10 @@ export interface SystemResult {
     readonly cost: QueryCost;
     /** Mean time of the models per query; absent where it is not known. */
     readonly timing?: Timing | undefined;
-    /** Cost as the paper counts. */
-    readonly paper: PaperCost;
+    /** Cost as the paper counts; absent for controls. */
+    readonly paper?: PaperCost;
+    /** The weights that each fold chose, in words. */
+    readonly chosen: readonly string[];
   };
 }
 
@@ -64,6 +68,7 @@ export interface Results {
 export interface SystemRuns {
   readonly firstStages: ReadonlyMap<string, string>;
   readonly rerankers: ReadonlyMap<string, CrossValidated>;
+  readonly controls: ReadonlyMap<string, CrossValidatedControl>;
 }
 
 /**
@@ -82,20 +87,32 @@ export async function evaluateSystems(
   // Figures show the tuning measures even where the tables do not.
   const measured = [...measures, ...parseMeasures([measure, tieBreak])];
   const resultOf = async (system: System | RerankingSystem): Promise<SystemResult> => {
-    const reranked = 'variant' in system ? runs.rerankers.get(system.id)! : undefined;
-    const run = await readRun(reranked?.file ?? runs.firstStages.get(system.id)!);
+    const reranker = 'variant' in system ? system : undefined;
+    const reranked = reranker && runs.rerankers.get(system.id)!;
+    const control = runs.controls.get(system.id);
+    const run = await readRun((reranked ?? control)?.file ?? runs.firstStages.get(system.id)!);
     // A query without results counts as 0, so that all systems are evaluated on the same queries.
     const evaluation = evaluate(run, qrels, { measures: measured, complete: true, label: system.name });
     return {
       name: system.name,
       id: system.id,
       evaluation,
-      ...(reranked && {
+      ...(reranker &&
+        reranked && {
+          reranking: {
+            folds: reranked.folds,
+            cost: reranked.cost,
+            timing: reranked.timing,
+            paper: paperCost(reranker.variant, reranker.method),
+            chosen: reranked.folds.map(({ alpha, beta }) => `${alpha} / ${beta}`),
+          },
+        }),
+      ...(control && {
         reranking: {
-          folds: reranked.folds,
-          cost: reranked.cost,
-          timing: reranked.timing,
-          paper: paperCostOf(system as RerankingSystem),
+          folds: [],
+          cost: control.cost,
+          timing: control.timing,
+          chosen: control.chosen,
         },
       }),
     };
@@ -116,7 +133,7 @@ export async function evaluateSystems(
   // First stages that were made here have no stars; a given run, other than the initial one, is a system of others.
   const compared = baselines.filter((_, i) => {
     const system = systems.baselines[i];
-    return isReranking(system) || (isGiven(system) && system.id !== systems.initial.id);
+    return isReranking(system) || isControl(system) || (isGiven(system) && system.id !== systems.initial.id);
   });
   const tested = unique([...compared, ...variants, ...(ablated ? [ablated.of, ...ablated.systems] : [])]);
   const { test, correction } = experiment.significance;
@@ -138,12 +155,6 @@ async function mapInTurn<T, R>(items: readonly T[], map: (item: T) => Promise<R>
   const mapped: R[] = [];
   for (const item of items) mapped.push(await map(item));
   return mapped;
-}
-
-function paperCostOf({ variant, method }: RerankingSystem): PaperCost {
-  const { kd, kc, depth, chunkWords, passageWords } = method;
-  const shape = { length: chunkWords, overlap: Math.floor(chunkWords / 2) };
-  return paperCost(variant, { depth, kd, kc, chunksPerPassage: windowSpans(passageWords, shape).length });
 }
 
 function unique(systems: readonly SystemResult[]): SystemResult[] {

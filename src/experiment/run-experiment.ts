@@ -3,18 +3,21 @@ import { dirname, join } from 'node:path';
 import { readRun, writeRun, type Qrels } from '../collection/index.js';
 import { writeFileAtomic } from '../common/atomic.js';
 import { withLock } from '../common/lock.js';
-import { versions } from '../common/versions.js';
+import { versions } from '../common/package-files.js';
 import {
   crossValidate,
   missingQueries,
   type CrossValidated,
   type CrossValidationContext,
 } from './cross-validate.js';
+import { crossValidateControl, type CrossValidatedControl } from './controls/cross-validate.js';
 import { readExperiment } from './file/read.js';
 import type { ExperimentFile } from './file/schema.js';
+import { fleetScorer } from '../runs/index.js';
+import { estimateCost, type Estimate } from './estimate.js';
 import { FirstStages } from './first-stages.js';
 import { readInputs, type Inputs } from './inputs.js';
-import { checkModels } from './check-models.js';
+import { checkModels, unpackModels } from './check-models.js';
 import { ProgressTracker, workPerQuery, type ExperimentProgress } from './progress.js';
 import { render } from './report/render.js';
 import { evaluateSystems, type Results } from './results.js';
@@ -22,8 +25,11 @@ import { Manifest } from './store/manifest.js';
 import { Models, type OpenModel } from './store/models.js';
 import { ScoreStore } from './store/score-store.js';
 import {
+  isControl,
   isGiven,
   isReranking,
+  modelsOfControls,
+  rerankingSystems,
   systemsOf,
   type GivenSystem,
   type RerankingSystem,
@@ -34,10 +40,14 @@ import { trainFolds } from './train-folds.js';
 export interface RunExperimentOptions {
   /** Folder of the results and of the work that a later run continues (`results/NAME`). */
   readonly out?: string | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: ExperimentProgress) => void;
   /** Loads a model, for models that are not BERT cross-encoders in a folder. */
   readonly openModel?: OpenModel;
+  /** Called before an experiment begins with its name and what it will cost. */
+  readonly onEstimate?: (name: string, estimate: Estimate) => void;
+  /** Scores on the workers that meet at this Redis server (`bert-qe fleet work`), several queries at a time. */
+  readonly fleet?: string | undefined;
 }
 
 export interface ExperimentOutcome {
@@ -81,30 +91,45 @@ async function runMissingSteps(
   out: string,
   options: Omit<RunExperimentOptions, 'out'>,
 ): Promise<ExperimentOutcome> {
+  const { fleet } = options;
   const systems = systemsOf(experiment);
   const work = join(out, 'work');
   const inputs = await readInputs(experiment, file);
   const store = await ScoreStore.open(join(work, 'scores.journal'));
-  const models = new Models(experiment, file, store, options.openModel);
+  const models = new Models(experiment, file, store, {
+    folder: join(work, 'models'),
+    open: options.openModel ?? (fleet === undefined ? undefined : onFleet(fleet)),
+    isTimed: fleet === undefined,
+    isOwn: options.openModel !== undefined,
+    signal: options.signal,
+  });
   const tracker = new ProgressTracker(options.signal, options.onProgress);
   const manifest = await Manifest.open(
     out,
     { versions: versions(), options: experiment, inputs: inputs.digests },
     models.records,
-  );
+  ).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   const firstStages = new FirstStages(experiment, inputs, manifest, tracker);
   try {
-    const isRead = options.openModel === undefined;
-    await checkModels(experiment, file, {
-      systems: rerankingSystems(systems),
+    const reranking = rerankingSystems(systems);
+    const used = {
+      systems: [...reranking, ...modelsOfControls(systems)],
       folds: inputs.folds,
-      models,
-      isRead,
-    });
+      places: models.places,
+    };
+    await checkModels(experiment, file, used);
+    if (store.isEmpty && options.onEstimate) {
+      options.onEstimate(experiment.name, await estimateCost(experiment, reranking, inputs));
+    }
+    await unpackModels(experiment, used, (name) => tracker.update(`model ${name}`, 0));
     const { index, key } = await firstStages.anyIndex(systems.initial);
     const runs = await rankFirstStages(systems, { firstStages, inputs, manifest });
     const context: CrossValidationContext = {
       experiment,
+      file,
       folds: inputs.folds,
       qrels: inputs.qrels,
       qrelsKey: inputs.digests.qrels,
@@ -116,19 +141,29 @@ async function runMissingSteps(
       store,
       manifest,
       tracker,
+      queriesAtATime: fleet === undefined ? 1 : FLEET_QUERIES,
     };
-    const reranking = rerankingSystems(systems);
     const trained =
       typeof experiment.training === 'object'
-        ? await trainFolds(experiment.training, reranking, context)
+        ? await trainFolds(experiment.training, [...reranking, ...modelsOfControls(systems)], context)
         : undefined;
     const rerankers = await crossValidateAll(reranking, context);
+    const controls = new Map<string, CrossValidatedControl>();
+    for (const system of systems.baselines.filter(isControl)) {
+      controls.set(system.id, await crossValidateControl(system, context));
+    }
     const qrels = testedQrels(inputs);
-    const evaluated = await evaluateSystems(experiment, systems, { firstStages: runs, rerankers }, qrels, {
-      documents: index.statistics.documents,
-      queries: qrels.size,
-      folds: inputs.folds.length,
-    });
+    const evaluated = await evaluateSystems(
+      experiment,
+      systems,
+      { firstStages: runs, rerankers, controls },
+      qrels,
+      {
+        documents: index.statistics.documents,
+        queries: qrels.size,
+        folds: inputs.folds.length,
+      },
+    );
     const results: Results = trained ? { ...evaluated, trained } : evaluated;
     await writeFiles(out, render(results));
     await manifest.finish();
@@ -138,6 +173,17 @@ async function runMissingSteps(
     await firstStages.close();
     await store.close();
   }
+}
+
+/** Queries that are scored at a time on a fleet, so that its workers do not wait for each other. */
+const FLEET_QUERIES = 16;
+
+function onFleet(fleet: string): OpenModel {
+  return (folder, { device, precision }) =>
+    fleetScorer(fleet, folder, {
+      ...(device === 'auto' ? {} : { device }),
+      ...(precision === 'auto' ? {} : { precision }),
+    });
 }
 
 /** Writes files, given by path, below a folder. */
@@ -155,7 +201,7 @@ async function rankFirstStages(
 ): Promise<Map<string, string>> {
   const runs = new Map<string, string>();
   for (const system of [initial, ...baselines]) {
-    if (isReranking(system) || runs.has(system.id)) continue;
+    if (isReranking(system) || isControl(system) || runs.has(system.id)) continue;
     const run = isGiven(system) ? await keepGiven(system, inputs, manifest) : await firstStages.run(system);
     runs.set(system.id, run);
   }
@@ -169,17 +215,6 @@ async function keepGiven({ name, id }: GivenSystem, inputs: Inputs, manifest: Ma
   const step = { name: `run ${name}`, inputs: ['given 1', inputs.digests[`run ${name}`]], outputs: [output] };
   await manifest.run(step, () => writeRun(file, inputs.runs.get(name)!, { tag: id }));
   return file;
-}
-
-/** The re-ranking systems, MaxP first: variants of the same first size reuse its scores. */
-function rerankingSystems({ baselines, variants, ablations, grid }: Systems): RerankingSystem[] {
-  const all = [
-    ...baselines.filter(isReranking),
-    ...variants,
-    ...(ablations ? [ablations.of, ...ablations.systems] : []),
-    ...(grid?.points ?? []),
-  ];
-  return [...new Map(all.map((system) => [system.id, system])).values()];
 }
 
 async function crossValidateAll(

@@ -1,5 +1,6 @@
 import { parseVariant, type Variant, type BertQEOptions, type FeedbackMethod } from '../expansion/index.js';
 import { parseFirstStage, type FirstStage } from './file/first-stage-name.js';
+import { type ControlName, parseControl } from './file/control-name.js';
 import type { AblationName, ExperimentFile } from './file/schema.js';
 
 /** A system that ranks documents: a row of a table, a point of a figure. */
@@ -38,13 +39,18 @@ export interface GridPoint extends RerankingSystem {
   readonly chunkWords: number;
 }
 
-export type BaselineSystem = FirstStageSystem | GivenSystem | RerankingSystem;
+/** A system that the paper compares with, built here. */
+export interface ControlSystem extends System, ControlName {
+  readonly depth: number;
+}
+
+export type BaselineSystem = FirstStageSystem | GivenSystem | RerankingSystem | ControlSystem;
 
 /** All systems of an experiment. */
 export interface Systems {
   /** The ranking that is re-ranked. */
   readonly initial: FirstStageSystem | GivenSystem;
-  /** First stages, given runs and MaxP re-rankers, in the order of the file; an initial run comes first. */
+  /** First stages, given runs, MaxP re-rankers and controls, in the order of the file; an initial run comes first. */
   readonly baselines: readonly BaselineSystem[];
   readonly variants: readonly RerankingSystem[];
   readonly ablations:
@@ -62,6 +68,10 @@ export function phaseThreeName({ name }: Variant): string {
 
 export function isReranking(system: BaselineSystem): system is RerankingSystem {
   return 'variant' in system;
+}
+
+export function isControl(system: BaselineSystem): system is ControlSystem {
+  return 'control' in system;
 }
 
 /** True for a ranking that is given as a run. */
@@ -100,6 +110,8 @@ export function systemsOf(experiment: ExperimentFile): Systems {
     if (run) return [run];
     const firstStage = parseFirstStage(name);
     if (firstStage) return [{ name: firstStage.name, id: firstStage.name, firstStage }];
+    const control = parseControl(name);
+    if (control) return [{ ...control, id: control.name, depth: experiment.depth }];
     if (name.toLowerCase() !== 'maxp') return [maxP(parseVariant(name))];
     return variants.map(({ variant }) => maxP(parseVariant(variant.phaseOne)));
   };
@@ -142,6 +154,24 @@ export function systemsOf(experiment: ExperimentFile): Systems {
     },
     against: against.map(({ name }) => name),
   };
+}
+
+/** The re-ranking systems, MaxP first: variants of the same first size reuse its scores. */
+export function rerankingSystems({ baselines, variants, ablations, grid }: Systems): RerankingSystem[] {
+  const all = [
+    ...baselines.filter(isReranking),
+    ...variants,
+    ...(ablations ? [ablations.of, ...ablations.systems] : []),
+    ...(grid?.points ?? []),
+  ];
+  return [...new Map(all.map((system) => [system.id, system])).values()];
+}
+
+/** The models that controls use, as MaxP would use them. */
+export function modelsOfControls({ baselines }: Systems): Pick<RerankingSystem, 'variant'>[] {
+  return baselines
+    .filter(isControl)
+    .flatMap(({ size }) => (size === undefined ? [] : [{ variant: parseVariant(size) }]));
 }
 
 /** An ablation of Table 5 of the paper. */

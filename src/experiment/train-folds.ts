@@ -40,7 +40,7 @@ export interface Teacher {
  */
 export async function trainFolds(
   training: TrainingFields,
-  systems: readonly RerankingSystem[],
+  systems: readonly Pick<RerankingSystem, 'variant'>[],
   context: CrossValidationContext,
   teacher?: Teacher,
 ): Promise<TrainedFold[]> {
@@ -101,7 +101,9 @@ async function trainFold(
         teacher,
         phaseThree,
         queries: textsOf(train.filter((id) => qrels.has(id))),
-        validationQueries: textsOf(valid),
+        // The last weights need no validation, unless the file asks for its values.
+        validationQueries:
+          options.keep === 'last' && options.validateEvery === undefined ? undefined : textsOf(valid),
         qrels,
         run: initial,
         documents: context.documents,
@@ -137,7 +139,7 @@ async function untrainedModels(
   const scorers = new Map<string, Scorer>();
   // Their scores are stored: other folds and systems asked about the same passages and chunks.
   const open = async (letter: SizeLetter): Promise<string> => {
-    const { folder } = await models.find(letter, 'general', fold);
+    const folder = await models.places.folder(letter, 'general', fold);
     scorers.set(folder, await models.get(letter, 'general', fold));
     return folder;
   };

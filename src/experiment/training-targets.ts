@@ -21,7 +21,7 @@ export interface TrainingTarget {
  */
 export function trainingTargets(
   on: TrainingFields['on'],
-  systems: readonly RerankingSystem[],
+  systems: readonly Pick<RerankingSystem, 'variant'>[],
   { method: { kd, kc, chunkWords }, depth, tuning }: ExperimentFile,
 ): TrainingTarget[] {
   const targets = systems.flatMap(({ variant }): TrainingTarget[] => {

@@ -16,6 +16,7 @@ export {
   engineNames,
   EngineRetriever,
   loadEngineIndex,
+  usualSimilarities,
   type ConnectionOptions,
   type EngineLoadOptions,
   type EngineLoadReport,

@@ -49,7 +49,7 @@ export async function openCollection(
   const connection = await EngineConnection.open(cluster, { signal });
   try {
     const { foreign } = cluster;
-    const opened = await EngineIndex.open(connection, index, { signal, ...(foreign ? { foreign } : {}) });
+    const opened = await EngineIndex.open(connection, index, { signal, foreign });
     return { ...clusterCollection(opened), address };
   } catch (error) {
     await connection.close();
@@ -82,7 +82,7 @@ function clusterCollection(index: EngineIndex): SearchedCollection {
       return named(retriever);
     },
     async firstMissing(ids, signal) {
-      const found = await index.get(ids, signal && { signal });
+      const found = await index.get(ids, { signal });
       return ids.find((id) => !found.has(id));
     },
     countTerms: (text) => index.analyzer?.analyze(text).length ?? 1,

@@ -12,12 +12,8 @@ export {
   DivergenceFeedback,
   KL,
   Rm3,
-  type DivergenceModel,
-  type DivergenceOptions,
-  type FeedbackDocument,
   type FeedbackModel,
   type FeedbackSource,
-  type Rm3Options,
 } from './feedback/index.js';
 export {
   buildIndex,
@@ -25,21 +21,12 @@ export {
   Index,
   type BuildOptions,
   type BuildProgress,
-  type CheckOptions,
   type CheckReport,
   type CollectionStatistics,
   type ForwardVector,
-  type IndexManifest,
   type TermFacts,
 } from './index/index.js';
-export {
-  Bm25,
-  Dph,
-  QueryLikelihood,
-  type Bm25Options,
-  type LengthNorm,
-  type QlOptions,
-  type WeightingModel,
-} from './models/index.js';
+export { MemoryIndex, type MemoryIndexOptions } from './memory/memory-index.js';
+export { Bm25, Dph, QueryLikelihood, type WeightingModel } from './models/index.js';
 export { bagOfTerms, firstQuery, sumByTerm, type WeightedQuery, type WeightedTerm } from './query.js';
 export { Searcher, type SearcherOptions } from './search/index.js';

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { eachPhase } from '../expansion/index.js';
 import type { Query, QueryRanking, Ranking } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
@@ -17,16 +18,17 @@ import {
 import {
   loadReranker,
   modelInputs,
-  namesByPhase,
+  chooseNames,
   type LoadedReranker,
   type RerankerConfig,
   type RunInputs,
 } from './load-reranker.js';
+import { WorkerModels, type PairsTask } from './fleet-scorer.js';
 import { rerankRun } from './rerank-run.js';
 import type { FinishedQuery, RunRerankerOptions, RunReranker } from './rerank-to-file.js';
 
 /** The index and models that a worker opens for a run. */
-interface WorkerSetup {
+interface FleetSetup {
   readonly collection: CollectionAddress;
   readonly config: RerankerConfig;
   /** Hashes that the worker's own index and models must have. */
@@ -35,14 +37,14 @@ interface WorkerSetup {
 
 /** A query of a run, with everything that a worker needs to re-rank it. */
 interface QueryTask {
-  readonly setup: WorkerSetup;
+  readonly setup: FleetSetup;
   readonly query: Query;
   readonly ranking: Ranking;
   readonly explain: boolean;
   readonly topK?: number;
 }
 
-type QueryResult = Omit<FinishedQuery, 'query'>;
+type TaskResult = Omit<FinishedQuery, 'query'>;
 
 /**
  * Re-ranks the queries of a run on a fleet: workers ({@link rerankForFleet}) on any number of machines that reach the
@@ -60,7 +62,7 @@ export async function fleetReranker(
     throw new BertQeError('usage', 'A fleet needs an index that its workers can open too.');
   }
   const inputs = { index: collection.identity, ...(await modelInputs(config.models)) };
-  const setup: WorkerSetup = {
+  const setup: FleetSetup = {
     collection: absolute(collection.address),
     config: { ...config, models: absoluteModels(config.models) },
     inputs,
@@ -81,10 +83,10 @@ export async function fleetReranker(
           };
         }
       };
-      const results = distribute<QueryTask, QueryResult>(address, tasks(), {
+      const results = distribute<QueryTask, TaskResult>(address, tasks(), {
         run: hashJson(setup),
         read: (result, key) => checkedResult(result, rankedIds.get(key)!, explain),
-        ...(signal ? { signal } : {}),
+        signal,
       });
       for await (const { key, result } of results) {
         rankedIds.delete(key);
@@ -95,7 +97,7 @@ export async function fleetReranker(
 }
 
 /** The result of a query, if it is one: a ranking of documents that the query had, each once, and the cost. */
-function checkedResult(result: unknown, ids: ReadonlySet<string>, explain: boolean): QueryResult {
+function checkedResult(result: unknown, ids: ReadonlySet<string>, explain: boolean): TaskResult {
   if (!isJsonObject(result)) throw new Error('not an object');
   const { ranking, cost, explanation } = result;
   if (!Array.isArray(ranking)) throw new Error('no ranking');
@@ -111,7 +113,7 @@ function checkedResult(result: unknown, ids: ReadonlySet<string>, explain: boole
   if (explain ? !isJsonObject(explanation) : explanation !== undefined) {
     throw new Error(explain ? 'no explanation' : 'an explanation that was not asked for');
   }
-  return result as unknown as QueryResult;
+  return result as unknown as TaskResult;
 }
 
 /** Workers run in other folders. */
@@ -122,15 +124,14 @@ function absolute({ index, cluster }: CollectionAddress): CollectionAddress {
 /** Paths become absolute; letters and names stay, and mean the models that the worker has under them. */
 function absoluteModels(models: RerankerConfig['models']): RerankerConfig['models'] {
   if (typeof models === 'string') return models;
-  const names = Object.entries(namesByPhase(models)).map(([phase, name]) => [
-    phase,
-    /[\\/]/.test(name) && !isScorerAddress(name) ? resolve(name) : name,
-  ]);
-  return Object.fromEntries(names) as Record<keyof typeof models, string>;
+  const { names } = chooseNames(models);
+  return eachPhase((phase) =>
+    /[\\/]/.test(names[phase]) && !isScorerAddress(names[phase]) ? resolve(names[phase]) : names[phase],
+  );
 }
 
 /**
- * Works for a fleet: re-ranks the queries of whatever runs are handed to it, until the signal fires or it has been idle
+ * Works for a fleet: re-ranks the queries of whatever runs are handed to it, and scores pairs for experiments, until the signal fires or it has been idle
  * for long enough. Index and models stay open from query to query.
  */
 export async function rerankForFleet(fleet: string, options: FleetWorkerOptions = {}): Promise<void> {
@@ -146,28 +147,33 @@ interface OpenedSetup extends LoadedReranker {
   readonly collection: SearchedCollection;
 }
 
-/** Index and models of the run that is being worked on. */
+/** Index and models of the run that is being worked on, and the models of experiments. */
 class RunWorker {
   #current: { readonly key: string; readonly opened: Promise<OpenedSetup> } | undefined;
+  readonly #models = new WorkerModels();
 
   constructor(private readonly signal: AbortSignal | undefined) {}
 
-  async prepare({ setup }: QueryTask): Promise<void> {
+  async prepare(task: QueryTask | PairsTask): Promise<void> {
+    if ('pairs' in task) return this.#models.prepare(task);
+    const { setup } = task;
     const key = JSON.stringify(setup);
     if (this.#current?.key !== key) {
-      await this.close();
+      await this.#leave();
       this.#current = { key, opened: openSetup(setup, this.signal) };
     }
     await this.#current!.opened;
   }
 
-  async perform({ query, ranking, explain, topK }: QueryTask, signal: AbortSignal): Promise<QueryResult> {
+  async perform(task: QueryTask | PairsTask, signal: AbortSignal): Promise<TaskResult | number[]> {
+    if ('pairs' in task) return this.#models.perform(task, signal);
+    const { query, ranking, explain, topK } = task;
     const { bertQe, collection } = await this.#current!.opened;
     const run: QueryRanking[] = [{ query: query.id, ranking }];
     const reranked = rerankRun(bertQe, [query], run, collection.documents, {
       signal,
       explain,
-      ...(topK === undefined ? {} : { topK }),
+      topK,
     });
     for await (const { ranking, cost, explanation } of reranked) {
       return { ranking, cost, ...(explanation ? { explanation } : {}) };
@@ -176,6 +182,11 @@ class RunWorker {
   }
 
   async close(): Promise<void> {
+    await this.#models.close();
+    await this.#leave();
+  }
+
+  async #leave(): Promise<void> {
     const opened = await this.#current?.opened.catch(() => undefined);
     this.#current = undefined;
     await opened?.close();
@@ -184,7 +195,7 @@ class RunWorker {
 
 /** Opens index and models, and checks that they are those of the run. */
 async function openSetup(
-  { collection: address, config, inputs }: WorkerSetup,
+  { collection: address, config, inputs }: FleetSetup,
   signal: AbortSignal | undefined,
 ): Promise<OpenedSetup> {
   const collection = await openCollection(address, signal);

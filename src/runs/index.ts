@@ -1,3 +1,4 @@
+export { fleetScorer } from './fleet-scorer.js';
 export { fleetReranker, rerankForFleet } from './fleet.js';
 export {
   retrievedRankings,
@@ -17,7 +18,18 @@ export {
   type RunInputs,
 } from './load-reranker.js';
 export { readMeanCost, type MeanCost } from './mean-cost.js';
-export { rerankRun, withTexts, type BirchRerankedQuery, type RerankedQuery } from './rerank-run.js';
+export {
+  documentsOf,
+  rerankRun,
+  withTexts,
+  type BirchRerankedQuery,
+  type QueryExplanation,
+  type QueryReranker,
+  type QueryResult,
+  type RerankedBy,
+  type RerankedQuery,
+  type RunQueryOptions,
+} from './rerank-run.js';
 export {
   localReranker,
   rerankToFile,

@@ -29,7 +29,7 @@ export interface RunRankingsOptions {
   readonly collection?: Pick<SearchedCollection, 'name' | 'firstMissing'>;
   /** Documents of a ranking that are looked up in the collection (1000). */
   readonly depth?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Names of the run and of the queries for messages (the file, `the queries`). */
   readonly names?: { readonly run?: string; readonly queries?: string };
   /** Leaves out the rankings of other queries than the given ones, instead of refusing the run. */
@@ -93,7 +93,7 @@ export interface RetrievedRankingsOptions {
   readonly depth?: number;
   /** Everything that the rankings depend on besides the queries: the index, the retriever's models. */
   readonly inputs?: RunInputs;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The rankings of a retriever, each of which is retrieved when its query is re-ranked. */
@@ -110,7 +110,7 @@ export function retrievedRankings(
     async *rankings() {
       for (const query of queries) {
         throwIfAborted(signal);
-        const ranking = await retriever.search(query, { depth, ...(signal ? { signal } : {}) });
+        const ranking = await retriever.search(query, { depth, signal });
         yield { query: query.id, ranking };
       }
     },

@@ -2,7 +2,8 @@ import { findModel, hashModel, type Scorer } from '../bert/index.js';
 import {
   BertQE,
   Birch,
-  parseVariant,
+  chooseModels,
+  eachPhase,
   phases,
   type BirchLoadOptions,
   type LoadOptions,
@@ -44,18 +45,12 @@ export async function loadReranker(
   { models, ...options }: RerankerConfig,
   signal?: AbortSignal,
 ): Promise<LoadedReranker> {
-  const { bestPassage, phaseOne, phaseTwo, phaseThree } = namesByPhase(models);
-  const names = [bestPassage, phaseOne, phaseTwo, phaseThree];
-  const { reranker: bertQe, close } = await withRemoteModels(names, signal, (choose) =>
+  const { names, expansion } = chooseNames(models);
+  const { reranker: bertQe, close } = await withRemoteModels(Object.values(names), signal, (choose) =>
     BertQE.load({
       ...options,
-      models: {
-        bestPassage: choose(bestPassage),
-        phaseOne: choose(phaseOne),
-        phaseTwo: choose(phaseTwo),
-        phaseThree: choose(phaseThree),
-      },
-      expansion: hasExpansion(models) && (options.expansion ?? true),
+      models: eachPhase((phase) => choose(names[phase])),
+      expansion: expansion && (options.expansion ?? true),
     }),
   );
   return { bertQe, close };
@@ -100,7 +95,7 @@ async function withRemoteModels<R extends { close(): Promise<void> }>(
 
 /** Hashes of the models of every phase; a model on a server is identified by its address. */
 export async function modelInputs(models: RerankerConfig['models']): Promise<RunInputs> {
-  const names = namesByPhase(models);
+  const { names } = chooseNames(models);
   const hashes = new Map<string, string>();
   const inputs: Record<string, string> = {};
   for (const phase of phases) {
@@ -113,18 +108,11 @@ export async function modelInputs(models: RerankerConfig['models']): Promise<Run
   return inputs;
 }
 
-/** Phase one's model serves every phase for which none is named. */
-export function namesByPhase(models: RerankerConfig['models']): Readonly<Record<Phase, string>> {
-  const { phaseOne, ...others } = typeof models === 'string' ? lettersByPhase(models) : models;
-  return { bestPassage: phaseOne, phaseOne, phaseTwo: phaseOne, phaseThree: phaseOne, ...others };
-}
-
-function lettersByPhase(letters: string): ModelNames {
-  const { phaseOne, expansion } = parseVariant(letters);
-  return { phaseOne, ...expansion };
-}
-
-/** A single letter is MaxP. */
-function hasExpansion(models: RerankerConfig['models']): boolean {
-  return typeof models !== 'string' || parseVariant(models).expansion !== undefined;
+/** The name of each phase's model. A single letter is MaxP, without expansion. */
+export function chooseNames(models: RerankerConfig['models']): {
+  readonly names: Readonly<Record<Phase, string>>;
+  readonly expansion: boolean;
+} {
+  const { models: names, expansion } = chooseModels(models);
+  return { names: names as Record<Phase, string>, expansion };
 }

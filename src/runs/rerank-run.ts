@@ -1,8 +1,15 @@
-import type { DocumentStore, Query, QueryRanking, Ranking, Run, RunSource } from '../collection/index.js';
+import type {
+  Document,
+  DocumentStore,
+  Query,
+  QueryRanking,
+  Ranking,
+  Run,
+  RunSource,
+} from '../collection/index.js';
 import { BertQeError, throwIfAborted } from '../common/errors.js';
 import type {
   BertQE,
-  Birch,
   BirchReranking,
   BirchRerankOptions,
   InputDocument,
@@ -17,12 +24,44 @@ export interface RerankedQuery extends Reranking {
   readonly ranking: Ranking;
 }
 
-/** A query of a run re-ranked by Birch. */
-export interface BirchRerankedQuery extends BirchReranking {
+/** A query of a run re-ranked by another method. */
+export type RerankedBy<Result> = Result & {
   readonly query: Query;
   /** The results as a ranking that {@link writeRun} takes. */
   readonly ranking: Ranking;
+};
+
+/** A query of a run re-ranked by Birch. */
+export type BirchRerankedQuery = RerankedBy<BirchReranking>;
+
+/** A method that re-ranks the documents of a query: {@link BertQE}, {@link Birch} or a trained control. */
+export interface QueryReranker<Result extends QueryResult = QueryResult> {
+  readonly settings: { readonly depth: number };
+  rerank(
+    query: string,
+    documents: readonly InputDocument[],
+    options?: Omit<RunQueryOptions, 'queryId'> & { readonly queryId?: string },
+  ): Promise<Result>;
 }
+
+/** The result of a query by any method. */
+export interface QueryResult extends Pick<Reranking, 'cost'> {
+  readonly results: readonly { readonly id: string; readonly score: number }[];
+  readonly explanation?: QueryExplanation;
+}
+
+/** The common part of the explanations of all methods. */
+export interface QueryExplanation {
+  readonly query: string;
+  readonly id: string;
+  readonly documents: readonly { readonly id: string }[];
+}
+
+/** Options that all methods have. */
+export type RunQueryOptions = Pick<
+  BirchRerankOptions,
+  'topK' | 'explain' | 'queryId' | 'signal' | 'onProgress'
+>;
 
 /**
  * Re-ranks the queries of a run one after the other. One query is in memory at a time, so a run may be of any length.
@@ -34,20 +73,20 @@ export function rerankRun(
   store: DocumentStore,
   options?: Omit<RerankOptions, 'queryId'>,
 ): AsyncGenerator<RerankedQuery>;
-export function rerankRun(
-  reranker: Birch,
+export function rerankRun<Result extends QueryResult>(
+  reranker: QueryReranker<Result>,
   queries: Iterable<Query>,
   run: RunSource,
   store: DocumentStore,
-  options?: Omit<BirchRerankOptions, 'queryId'>,
-): AsyncGenerator<BirchRerankedQuery>;
+  options?: Omit<RunQueryOptions, 'queryId'>,
+): AsyncGenerator<RerankedBy<Result>>;
 export async function* rerankRun(
-  reranker: BertQE | Birch,
+  reranker: BertQE | QueryReranker,
   queries: Iterable<Query>,
   run: RunSource,
   store: DocumentStore,
   options: Omit<RerankOptions, 'queryId'> = {},
-): AsyncGenerator<RerankedQuery | BirchRerankedQuery> {
+): AsyncGenerator<RerankedBy<QueryResult>> {
   const byId = new Map(Array.from(queries, (query) => [query.id, query]));
   const { depth } = reranker.settings;
   for await (const { query: id, ranking } of rankingsOf(run)) {
@@ -61,7 +100,7 @@ export async function* rerankRun(
       ...best.slice(depth).map(({ id, score }) => ({ id, text: '', score })),
     ];
     const reranking = await reranker.rerank(query.text, documents, { ...options, queryId: id });
-    yield { query, ranking: reranking.results.map(({ id, score }) => ({ id, score })), ...reranking };
+    yield { ...reranking, query, ranking: reranking.results.map(({ id, score }) => ({ id, score })) };
   }
 }
 
@@ -71,10 +110,21 @@ export async function withTexts(
   ranking: Ranking,
   store: DocumentStore,
 ): Promise<InputDocument[]> {
-  const found = await store.get(ranking.map(({ id }) => id));
-  return ranking.map(({ id, score }) => {
+  const ids = ranking.map(({ id }) => id);
+  const documents = await documentsOf(query, ids, store);
+  return documents.map((document, i) => ({ ...document, score: ranking[i].score }));
+}
+
+/** Fetches the documents that are ranked for a query, in the order of the ids; throws where the store lacks one. */
+export async function documentsOf(
+  query: Query,
+  ids: readonly string[],
+  store: DocumentStore,
+): Promise<Document[]> {
+  const found = await store.get(ids);
+  return ids.map((id) => {
     const document = found.get(id);
-    if (document) return { ...document, score };
+    if (document) return document;
     throw new BertQeError(
       'missing',
       `Document "${id}", ranked for query "${query.id}", is not in the collection; use the index or documents that ` +

@@ -6,16 +6,16 @@ import { hashJson } from '../common/hash.js';
 import { Journal } from '../common/journal.js';
 import { withLock } from '../common/lock.js';
 import { standardStream, writeOutput } from '../common/output.js';
-import type { BertQE, BirchExplanation, Explanation, RerankProgress } from '../expansion/index.js';
+import type { BertQE, RerankProgress } from '../expansion/index.js';
 import type { InitialRankings } from './initial-rankings.js';
 import type { RunInputs } from './load-reranker.js';
-import { rerankRun, type RerankedQuery } from './rerank-run.js';
+import { type QueryExplanation, rerankRun, type RerankedQuery } from './rerank-run.js';
 import { RunCounter, type RunProgress, type RunTotals } from './totals.js';
 
 /** The parts of a re-ranked query that go into files. */
 export interface FinishedQuery extends Pick<RerankedQuery, 'query' | 'ranking' | 'cost'> {
-  /** Present where it was asked for; Birch has one of its own. */
-  readonly explanation?: Explanation | BirchExplanation;
+  /** Present where it was asked for; every method has one of its own. */
+  readonly explanation?: QueryExplanation;
 }
 
 /** The lines of a finished query in the run and, where they are wanted, in the explanations. */
@@ -28,7 +28,7 @@ interface WrittenQuery {
 /** The options of one call of {@link RunReranker.rerank}. */
 export interface RunRerankOptions {
   readonly explain: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: RerankProgress) => void;
 }
 
@@ -47,7 +47,7 @@ export interface RunReranker {
 /** The options of {@link localReranker} and {@link fleetReranker}. */
 export interface RunRerankerOptions {
   /** Only the first places are wanted: pairs that cannot change them are not scored. */
-  readonly topK?: number;
+  readonly topK?: number | undefined;
   /** Hashes or names of what cannot be seen from here, the models and the documents. */
   readonly inputs?: RunInputs;
 }
@@ -65,11 +65,7 @@ export function localReranker(
   ]);
   return {
     inputs: { ...Object.fromEntries(settings), ...inputs },
-    rerank: (queries, rankings, call) =>
-      rerankRun(bertQe, queries, rankings, documents, {
-        ...call,
-        ...(topK === undefined ? {} : { topK }),
-      }),
+    rerank: (queries, rankings, call) => rerankRun(bertQe, queries, rankings, documents, { ...call, topK }),
   };
 }
 
@@ -87,7 +83,7 @@ export interface RerankToFileOptions {
   /** The stream that `-` stands for (the process's own). */
   readonly stdout?: NodeJS.WritableStream;
   /** Stops the work. What is finished stays in the journal, and the same call continues after it. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called once, before the work, where an earlier call left finished queries. */
   readonly onResume?: (finished: number, journal: string) => void;
   readonly onProgress?: (progress: RunProgress) => void;
@@ -217,7 +213,7 @@ async function* rerankMissing(
   const reranked = reranker.rerank(rankings.queries, missing(), {
     explain: plan.explanations !== undefined,
     onProgress: (progress) => counter.progress(progress),
-    ...(signal ? { signal } : {}),
+    signal,
   });
   for await (const query of reranked) {
     throwIfAborted(signal);

@@ -1,3 +1,4 @@
+import { escapeText } from '../common/plot/svg.js';
 import { jsonSchema } from './openapi.js';
 import { routes, type RouteSpec } from './routes.js';
 
@@ -21,7 +22,8 @@ export function apiPage(version: string, needsKey: boolean): string {
     const links = all
       .filter(([, route]) => route.tag === tag)
       .map(
-        ([name, { method, path }]) => `<li><a href="#${name}">${method.toUpperCase()} ${text(path)}</a></li>`,
+        ([name, { method, path }]) =>
+          `<li><a href="#${name}">${method.toUpperCase()} ${escapeText(path)}</a></li>`,
       );
     return `<h2>${tag}</h2><ul>${links.join('')}</ul>`;
   });
@@ -38,7 +40,7 @@ export function apiPage(version: string, needsKey: boolean): string {
 <style>${style}</style>
 </head>
 <body>
-<nav aria-label="Routes"><p><a href="/">bert-qe</a> ${text(version)}</p>${nav.join('')}<p><a href="/openapi.json">openapi.json</a></p></nav>
+<nav aria-label="Routes"><p><a href="/">bert-qe</a> ${escapeText(version)}</p>${nav.join('')}<p><a href="/openapi.json">openapi.json</a></p></nav>
 <main>
 <h1>The API</h1>
 <p>One server for clients of Cohere, Jina, Voyage and TEI, and for search in three phases. Bodies and answers are JSON.</p>
@@ -51,7 +53,7 @@ ${key}${all.map(([name, route]) => section(name, route)).join('\n')}
 
 function section(name: string, route: RouteSpec): string {
   const parts = [
-    `<section id="${name}"><h2><code>${route.method.toUpperCase()} ${text(route.path)}</code></h2>`,
+    `<section id="${name}"><h2><code>${route.method.toUpperCase()} ${escapeText(route.path)}</code></h2>`,
     `<p>${prose(route.summary)}.${route.description ? ` ${prose(route.description)}` : ''}</p>`,
   ];
   if (route.parameters) {
@@ -61,7 +63,8 @@ function section(name: string, route: RouteSpec): string {
     parts.push(`<dl>${rows.join('')}</dl>`);
   }
   if (route.request) parts.push('<h3>Request</h3>', fields(jsonSchema(route.request, 'input') as Schema));
-  if (route.example !== undefined) parts.push(`<pre tabindex="0"><code>${text(curl(route))}</code></pre>`);
+  if (route.example !== undefined)
+    parts.push(`<pre tabindex="0"><code>${escapeText(curl(route))}</code></pre>`);
   for (const [status, { description, schema }] of Object.entries(route.answers)) {
     parts.push(`<h3>${status}</h3><p>${prose(description)}</p>`);
     if (schema) parts.push(fields(jsonSchema(schema, 'output') as Schema));
@@ -77,9 +80,9 @@ function fields(schema: Schema): string {
   if (schema.type === 'array' && schema.items) return `<p>An array of:</p>${fields(schema.items)}`;
   const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const inner = nested(field);
-    const about = `<small>${text(typeOf(field))}${schema.required?.includes(name) ? ', required' : ''}</small> ${prose(descriptionOf(field))}`;
+    const about = `<small>${escapeText(typeOf(field))}${schema.required?.includes(name) ? ', required' : ''}</small> ${prose(descriptionOf(field))}`;
     const more = inner ? `<details><summary>its fields</summary>${fields(inner)}</details>` : '';
-    return `<dt><code>${text(name)}</code></dt><dd>${about}${more}</dd>`;
+    return `<dt><code>${escapeText(name)}</code></dt><dd>${about}${more}</dd>`;
   });
   return rows.length > 0 ? `<dl>${rows.join('')}</dl>` : '';
 }
@@ -110,17 +113,9 @@ function curl({ path, example }: RouteSpec): string {
   return `curl http://127.0.0.1:8080${path} -H 'Content-Type: application/json' -d '${JSON.stringify(example, null, 2)}'`;
 }
 
-function text(raw: string): string {
-  return raw
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
-}
-
 /** HTML of a text in which back-ticks mark `code`. */
 function prose(raw: string): string {
-  return text(raw).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+  return escapeText(raw).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 const style = `

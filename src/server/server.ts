@@ -1,6 +1,6 @@
 import type { Server as HttpServer } from 'node:http';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
-import { fileURLToPath } from 'node:url';
+import { pageFolder } from '../common/package-files.js';
 import type { Qrels, Query } from '../collection/index.js';
 import { pause } from '../common/yield.js';
 import { settingsFrom, type BertQEOptions } from '../expansion/index.js';
@@ -209,7 +209,7 @@ function serviceFor(
     metrics,
     log,
     experiments: options.experiments,
-    page: options.page ?? fileURLToPath(new URL('../../dist/web/', import.meta.url)),
+    page: options.page ?? pageFolder,
     activeRequests,
     draining: false,
   };

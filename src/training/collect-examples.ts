@@ -32,13 +32,13 @@ export interface CollectOptions {
 }
 
 /** Everything that both kinds of examples are collected from. */
-interface Collection {
+interface ExampleSource {
   readonly inputs: TrainingInputs;
   readonly settings: TrainingSettings;
   readonly base: BaseModel;
   /** Opens a model by letter, name or path. */
   readonly open: (model: string) => Promise<Scorer>;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress: CollectOptions['onProgress'];
 }
 
@@ -58,7 +58,7 @@ export async function collectExamples(
     return opened.get(folder)!;
   };
   const { phaseThree } = inputs;
-  const collection = { inputs, settings, base, open, onProgress, ...(signal && { signal }) };
+  const collection = { inputs, settings, base, open, onProgress, signal };
   const journal = await openExampleJournal<unknown>(path, configuration);
   try {
     return phaseThree
@@ -71,19 +71,19 @@ export async function collectExamples(
 }
 
 async function forPhaseOne(
-  { inputs, settings, base, open, signal, onProgress }: Collection,
+  { inputs, settings, base, open, signal, onProgress }: ExampleSource,
   journal: ExampleJournal<readonly BestPassage[]>,
 ): Promise<CollectedExamples> {
   const { documents, run, qrels, queries, validationQueries } = inputs;
   const passageModel = await open(inputs.passageModel ?? base.folder);
   const teacher = inputs.teacher === undefined ? undefined : await open(inputs.teacher);
   const total = queries.length + (validationQueries?.length ?? 0);
-  const source = { documents, passageModel, ...(signal && { signal }) };
+  const source = { documents, passageModel, signal };
   const training = await collectQueryExamples(
     { purpose: 'training', queries, run, qrels },
     settings,
     journal,
-    { ...source, ...(teacher && { teacher }) },
+    { ...source, teacher },
     (done) => onProgress(done, total),
   );
   requireBothKinds(training, inputs.label ?? 'The training');
@@ -100,7 +100,7 @@ async function forPhaseOne(
 }
 
 async function forPhaseThree(
-  collection: Collection,
+  collection: ExampleSource,
   { phaseOne, phaseTwo, combination, ...method }: PhaseThreeInputs,
   journal: ExampleJournal<Feedback>,
 ): Promise<CollectedExamples> {
@@ -111,7 +111,7 @@ async function forPhaseThree(
     bestPassage: await open(inputs.passageModel ?? phaseOne),
     phaseOne: await open(phaseOne),
     phaseTwo: await open(phaseTwo),
-    ...(signal && { signal }),
+    signal,
   };
   const { passageWords, titleWords } = settings;
   const all = [...queries, ...(validationQueries ?? [])];
@@ -131,7 +131,7 @@ async function forPhaseThree(
 
 async function phaseThreeData(
   collected: readonly QueryFeedback[],
-  { inputs, settings, base, open, signal }: Collection,
+  { inputs, settings, base, open, signal }: ExampleSource,
 ): Promise<TrainingData> {
   const { qrels, label = 'The training' } = inputs;
   if (settings.loss === 'residual') {

@@ -13,11 +13,14 @@ export type Configuration = Readonly<Record<string, string | number>>;
 const notListed = new Set([
   'threads',
   'device',
+  'precision',
   'saveEvery',
   'epochs',
   'teacherWeight',
   'lossAlpha',
   'lossBeta',
+  'schedule',
+  'keep',
 ]);
 
 export async function configurationOf(
@@ -28,13 +31,18 @@ export async function configurationOf(
   const { epochs, teacherWeight, lossAlpha, lossBeta } = settings;
   const deepest = Math.max(settings.depth, settings.validationDepth ?? 0, inputs.phaseThree?.depth ?? 0);
   const ids = [...inputs.queries, ...(inputs.validationQueries ?? [])].map(({ id }) => id);
+  // Choices at their defaults are left out, so that trainings from before they existed can go on.
+  const { schedule, keep } = settings;
   const listed = Object.entries(settings).filter(
     ([name, value]) => value !== undefined && !notListed.has(name),
   ) as [string, string | number][];
   return {
     ...Object.fromEntries(listed),
+    ...(schedule !== 'linear' && { schedule }),
+    ...(keep !== 'best' && { keep }),
     ...(settings.steps === undefined && { epochs }),
     ...(settings.loss === 'residual' && { lossAlpha, lossBeta }),
+    ...(settings.precision === 'fp16' && { precision: settings.precision }),
     model: await hashModel(base.folder),
     ...(inputs.passageModel && { general: await hashModel(await findModel(inputs.passageModel)) }),
     ...(inputs.teacher && { teacher: await hashModel(await findModel(inputs.teacher)), teacherWeight }),

@@ -1,8 +1,18 @@
-export type { Configuration } from './configuration.js';
-export type { History, StepRecord, ValidationRecord } from './history.js';
+export type { History } from './history.js';
+export { Random } from './random.js';
+export { type BaseModel, readBaseModel } from './models.js';
 export { lossFigure } from './loss-figure.js';
 export { isTrained, type TrainingManifest } from './output.js';
-export { conflictOf, type LossName, lossNames, trainingDevices, type TrainingOptions } from './settings.js';
+export {
+  conflictOf,
+  keptWeights,
+  lossNames,
+  PUBLISHED_TRAINING,
+  scheduleNames,
+  type TrainingOptions,
+  trainingPrecisions,
+} from './settings.js';
 export type { PhaseThreeInputs, TrainingInputs } from './inputs.js';
+export type { StepProgress } from './training-loop.js';
 export { type TrainCall, trainModel, type TrainProgress } from './train.js';
 export { validationMeasure } from './validation.js';

@@ -1,3 +1,4 @@
+import { Lazy } from '../common/lazy.js';
 import {
   BertScorer,
   DEFAULT_MAX_LENGTH,
@@ -25,15 +26,14 @@ export async function readBaseModel(name: string): Promise<BaseModel> {
 
 /** A scorer on the processor that loads its model with the first pair. Documents of one passage each need none. */
 export function lazyScorer(folder: string): Scorer {
-  let opened: Promise<Scorer> | undefined;
+  const scorer = new Lazy(() => openScorer(folder));
   return {
     async score(pairs, options) {
       if (pairs.length === 0) return new Float32Array(0);
-      opened ??= openScorer(folder);
-      return (await opened).score(pairs, options);
+      return (await scorer.get()).score(pairs, options);
     },
     async close() {
-      await (await opened?.catch(() => undefined))?.close();
+      await (await scorer.take())?.close();
     },
   };
 }

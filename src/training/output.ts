@@ -6,12 +6,14 @@ import { copyTokenizer, writeConfig } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
 import { systemCode, writeFailure } from '../common/io-errors.js';
 import { writeFileAtomic } from '../common/atomic.js';
+import { versions } from '../common/package-files.js';
 import type { Checkpoints, SavedFile } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
 import type { TrainingWorker } from './engine/index.js';
 import type { ExampleCounts } from './data/index.js';
-import type { History, ValidationRecord } from './history.js';
+import { type History, thinned, type ValidationRecord } from './history.js';
 import type { BaseModel } from './models.js';
+import type { LoopState } from './training-loop.js';
 
 /** The content of `training.json`, which records how a model was trained. */
 export interface TrainingManifest {
@@ -31,6 +33,33 @@ export interface TrainingManifest {
   /** SHA-256 of the file of weights. */
   readonly weights: string;
   readonly history: History;
+}
+
+/** Steps of the history that the manifest keeps. */
+const keptPoints = 500;
+
+/** The manifest of a training that is done, without the hash of its weights. */
+export function manifestOf(
+  model: string,
+  configuration: Configuration,
+  examples: ExampleCounts,
+  state: LoopState,
+  plannedSteps: number,
+  best: ValidationRecord | undefined,
+): Omit<TrainingManifest, 'weights'> {
+  return {
+    format: 'bert-qe-training',
+    version: 1,
+    versions: versions(),
+    model,
+    configuration,
+    examples,
+    steps: state.step,
+    plannedSteps,
+    best: best ?? null,
+    seconds: Math.round(state.seconds * 10) / 10,
+    history: { steps: thinned(state.steps, keptPoints), validations: state.validations },
+  };
 }
 
 const manifestName = 'training.json';
@@ -93,17 +122,31 @@ export async function finishedTraining(out: string, resume: boolean): Promise<Tr
   return undefined;
 }
 
+/** Writes what belongs to a model besides its weights: first the other files, last of all `config.json`. */
+export interface ModelWriter {
+  files(out: string): Promise<void>;
+  config(out: string): Promise<void>;
+}
+
+/** The files of a cross-encoder. */
+export function crossEncoderFiles(base: BaseModel): ModelWriter {
+  return {
+    files: (out) => copyTokenizer(base.folder, out),
+    config: (out) => writeConfig(base.config, out),
+  };
+}
+
 /**
  * Writes the model folder, with the best weights or else the last. `config.json` is written last: a folder without it
  * is not a model.
  */
 export async function writeTrainedModel(
   out: string,
-  base: BaseModel,
+  writer: ModelWriter,
   manifest: Omit<TrainingManifest, 'weights'>,
   best: SavedFile | null,
   checkpoints: Checkpoints,
-  worker: TrainingWorker,
+  worker: Pick<TrainingWorker, 'save'>,
 ): Promise<TrainingManifest> {
   const weights = join(out, weightsName);
   try {
@@ -112,14 +155,14 @@ export async function writeTrainedModel(
       await checkpoints.verify(best);
       await copyFile(checkpoints.path(best.name), weights);
     }
-    await copyTokenizer(base.folder, out);
+    await writer.files(out);
   } catch (error) {
     throw writeFailure(weights, error);
   }
   const { history, ...facts } = manifest;
   const whole: TrainingManifest = { ...facts, weights: await hashFile(weights), history };
   await writeFileAtomic(join(out, manifestName), `${JSON.stringify(whole, undefined, 1)}\n`);
-  if (!existsSync(join(out, 'config.json'))) await writeConfig(base.config, out);
+  if (!existsSync(join(out, 'config.json'))) await writer.config(out);
   await checkpoints.remove();
   return whole;
 }

@@ -1,14 +1,30 @@
 import { availableParallelism } from 'node:os';
-import type { Device } from '../bert/index.js';
+import { DEFAULT_MAX_LENGTH, type Device, deviceNames } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
 import { refuseUnknownOptions } from '../common/known-options.js';
 import { DEFAULTS } from '../expansion/index.js';
+import type { TrainingPrecision } from './engine/index.js';
 
 /** The losses of training. */
 export const lossNames = ['pointwise', 'pairwise', 'listwise', 'residual'] as const;
 export type LossName = (typeof lossNames)[number];
 
-/** The options of a training. Defaults are the paper's. */
+/**
+ * The courses of the learning rate. `linear` rises from the first step and falls from its peak, reached after the warm-up,
+ * to 0. `bert` is that of BERT's own code, and so the authors': the warm-up starts at 0, and then the rate is what a fall
+ * from the first step on would have left of the peak.
+ */
+export const scheduleNames = ['linear', 'bert'] as const;
+export type ScheduleName = (typeof scheduleNames)[number];
+
+/** The weights that a training keeps. */
+export const keptWeights = ['best', 'last'] as const;
+export type KeptWeights = (typeof keptWeights)[number];
+
+/**
+ * The options of a training. Defaults are the paper's, but for the schedule and the weights that are kept: see
+ * {@link PUBLISHED_TRAINING}.
+ */
 export interface TrainingOptions {
   /** Passes over all examples (2). */
   readonly epochs?: number | undefined;
@@ -20,6 +36,10 @@ export interface TrainingOptions {
   readonly learningRate?: number | undefined;
   /** The share of the steps during which the learning rate rises (0.1). */
   readonly warmup?: number | undefined;
+  /** The course of the learning rate (`linear`). */
+  readonly schedule?: ScheduleName | undefined;
+  /** `best`: the weights of the best validation, where there are validation queries; `last`: those of the last step (`best`). */
+  readonly keep?: KeptWeights | undefined;
   /** Longest sequence in tokens (384). */
   readonly maxLength?: number | undefined;
   /** The probability that an activation is dropped (0.1). */
@@ -58,29 +78,42 @@ export interface TrainingOptions {
   readonly patience?: number | undefined;
   /** Steps between two checkpoints (200). */
   readonly saveEvery?: number | undefined;
-  /** The most tokens in a micro-batch, into which batches are divided (2048). */
+  /** The most tokens in a micro-batch, into which batches are divided (2048; on CUDA 16384, or fewer if memory is full). */
   readonly batchTokens?: number | undefined;
   /** Threads (the processor's). */
   readonly threads?: number | undefined;
-  /** The device of forward and backward passes; the optimiser runs on the processor (`cpu`). */
+  /** The device of forward and backward passes; but for CUDA, the optimiser runs on the processor (`cpu`). */
   readonly device?: Device | undefined;
+  /** The numbers that passes are computed in; weights and sums are kept in fp32 (on CUDA `fp16`, elsewhere always `fp32`). */
+  readonly precision?: TrainingPrecision | undefined;
 }
 
-/** The devices of training. */
-export const trainingDevices = ['cpu', 'webgpu', 'cuda'] as const satisfies readonly Device[];
+export const trainingPrecisions = ['fp32', 'fp16'] as const satisfies readonly TrainingPrecision[];
+
+/** The settings of the authors' training that differ from the defaults. */
+export const PUBLISHED_TRAINING = { schedule: 'bert', keep: 'last' } as const satisfies TrainingOptions;
 
 /** Options that have no default, or one that depends on the examples. */
 type Open = 'steps' | 'validationDepth' | 'candidates' | 'negatives' | 'validateEvery' | 'patience';
 
+/** Options whose values are names. */
+interface Choices {
+  readonly loss: LossName;
+  readonly device: Device;
+  readonly precision: TrainingPrecision;
+  readonly schedule: ScheduleName;
+  readonly keep: KeptWeights;
+}
+
 /** The options with defaults filled in, except those that depend on the examples. */
-export type TrainingSettings = { readonly loss: LossName; readonly device: Device } & {
-  readonly [Name in Exclude<keyof TrainingOptions, Open | 'loss' | 'device'>]: number;
+export type TrainingSettings = Choices & {
+  readonly [Name in Exclude<keyof TrainingOptions, Open | keyof Choices>]: number;
 } & { readonly [Name in Open]: number | undefined };
 
 /** Default, least and largest value of each option, and whether it must be a whole number. */
 const numbers: Readonly<
   Record<
-    Exclude<keyof TrainingOptions, 'loss' | 'device'>,
+    Exclude<keyof TrainingOptions, keyof Choices>,
     readonly [otherwise: number | undefined, least: number, most: number, whole: boolean]
   >
 > = {
@@ -89,7 +122,7 @@ const numbers: Readonly<
   batch: [32, 1, 1e6, true],
   learningRate: [1e-6, 1e-12, 1, false],
   warmup: [0.1, 0, 1, false],
-  maxLength: [384, 16, 1e5, true],
+  maxLength: [DEFAULT_MAX_LENGTH, 16, 1e5, true],
   dropout: [0.1, 0, 0.9, false],
   seed: [1, 0, 2 ** 32, true],
   groupSize: [8, 2, 1000, true],
@@ -124,6 +157,9 @@ const lossesOf: Readonly<Partial<Record<keyof TrainingOptions, readonly LossName
   teacherWeight: sampled,
 };
 
+/** The defaults on CUDA that differ: a step of L and 32 sequences of 384 tokens is one micro-batch. */
+const cudaDefaults: TrainingOptions = { batchTokens: 16_384 };
+
 /** The defaults of the residual loss that differ. */
 const residualDefaults: TrainingOptions = { groupSize: 24, batch: 96 };
 
@@ -135,6 +171,12 @@ export function conflictOf(options: {
   if (epochs !== undefined && steps !== undefined) {
     return { option: 'epochs', reason: 'epochs and steps exclude each other; give one of them' };
   }
+  if (options.keep === 'last' && options.patience !== undefined) {
+    return {
+      option: 'patience',
+      reason: 'patience waits for better weights; with keep: last none are chosen',
+    };
+  }
   for (const [name, owners] of Object.entries(lossesOf)) {
     const option = name as keyof TrainingOptions;
     if (options[option] === undefined || owners.includes(loss)) continue;
@@ -145,19 +187,27 @@ export function conflictOf(options: {
 
 /** Checks the options and fills in the defaults. */
 export function trainingSettings(options: TrainingOptions = {}): TrainingSettings {
-  const names = ['loss', 'device', ...Object.keys(numbers)];
+  const names = ['loss', 'device', 'precision', 'schedule', 'keep', ...Object.keys(numbers)];
   refuseUnknownOptions('Training', options, Object.fromEntries(names.map((name) => [name, true])));
-  const { loss = DEFAULT_LOSS } = options;
-  if (!lossNames.includes(loss)) {
-    throw usage(`loss must be one of ${lossNames.join(', ')}, not ${JSON.stringify(loss)}`);
-  }
-  const device = options.device ?? 'cpu';
-  if (!trainingDevices.includes(device)) {
-    throw usage(`device must be one of ${trainingDevices.join(', ')}, not ${JSON.stringify(device)}`);
+  const { loss = DEFAULT_LOSS, device = 'cpu', schedule = 'linear', keep = 'best' } = options;
+  requireOneOf('loss', lossNames, loss);
+  requireOneOf('device', deviceNames, device);
+  requireOneOf('schedule', scheduleNames, schedule);
+  requireOneOf('keep', keptWeights, keep);
+  // The residual loss is computed outside of the graphs, where its gradients would need 32 bits.
+  const usual = device === 'cuda' && loss !== 'residual' ? 'fp16' : 'fp32';
+  const precision = options.precision ?? usual;
+  requireOneOf('precision', trainingPrecisions, precision);
+  if (precision === 'fp16' && usual === 'fp32') {
+    const owner = device === 'cuda' ? 'losses but residual' : 'cuda';
+    throw usage(`precision fp16 is for ${owner}; leave it out`);
   }
   const conflict = conflictOf(options);
   if (conflict) throw usage(conflict.reason);
-  const defaults = loss === 'residual' ? residualDefaults : {};
+  const defaults: TrainingOptions = {
+    ...(loss === 'residual' && residualDefaults),
+    ...(device === 'cuda' && cudaDefaults),
+  };
   const entries = Object.entries(numbers).map(([name, [otherwise, least, most, whole]]) => {
     const option = name as keyof typeof numbers;
     const value = options[option] ?? defaults[option] ?? otherwise;
@@ -168,9 +218,15 @@ export function trainingSettings(options: TrainingOptions = {}): TrainingSetting
     }
     return [name, value];
   });
-  const settings = { loss, device, ...Object.fromEntries(entries) } as TrainingSettings;
+  const choices: Choices = { loss, device, precision, schedule, keep };
+  const settings = { ...choices, ...Object.fromEntries(entries) } as TrainingSettings;
   if (loss === 'listwise' || loss === 'residual') return settings;
   return { ...settings, groupSize: loss === 'pairwise' ? 2 : 1 };
+}
+
+function requireOneOf<T extends string>(name: string, choices: readonly T[], value: T): void {
+  if (choices.includes(value)) return;
+  throw usage(`${name} must be one of ${choices.join(', ')}, not ${JSON.stringify(value)}`);
 }
 
 function usage(message: string): BertQeError {

@@ -1,25 +1,25 @@
 import { BertQeError } from '../common/errors.js';
 import { withLock } from '../common/lock.js';
-import { versions } from '../common/versions.js';
-import type { Scorer } from '../bert/index.js';
+import { requireCuda, type Scorer } from '../bert/index.js';
 import { Checkpoints, type SavedTraining } from './checkpoints.js';
 import { collectExamples } from './collect-examples.js';
 import { type Configuration, configurationOf, requireSame } from './configuration.js';
-import type { ExampleCounts } from './data/index.js';
 import { publishedAdam, TrainingWorker } from './engine/index.js';
 import type { LossKind } from './graph/index.js';
-import { bestOf, thinned } from './history.js';
+import { bestOf } from './history.js';
 import { checkInputs, type TrainingInputs } from './inputs.js';
 import { lazyScorer, readBaseModel, type BaseModel } from './models.js';
 import {
   checkpointFolder,
+  crossEncoderFiles,
   finishedTraining,
   lockFile,
+  manifestOf,
   type TrainingManifest,
   writeTrainedModel,
 } from './output.js';
 import { type LossName, trainingSettings, type TrainingOptions, type TrainingSettings } from './settings.js';
-import { type LoopState, trainingLoop, type StepProgress } from './training-loop.js';
+import { loopStateOf, type StepProgress, trainingLoop } from './training-loop.js';
 import { ValidationSet } from './validation.js';
 
 /** The progress of a training: first by query, while best passages (and chunks) are chosen, then by step. */
@@ -39,9 +39,6 @@ export interface TrainCall {
   readonly openScorer?: (folder: string) => Scorer;
 }
 
-/** Steps of the history that the manifest keeps. */
-const keptPoints = 500;
-
 /** Fine-tunes a model on the candidates of queries, and writes a model folder. */
 export async function trainModel(
   inputs: TrainingInputs,
@@ -50,6 +47,7 @@ export async function trainModel(
 ): Promise<TrainingManifest> {
   const { out, resume = false, signal } = call;
   const settings = trainingSettings(options);
+  if (settings.device === 'cuda') await requireCuda();
   const base = await readBaseModel(inputs.model);
   checkInputs(inputs, settings, base);
   return withLock(lockFile(out), { what: out, signal }, async () => {
@@ -90,13 +88,7 @@ async function trainLocked(
   const validationSet = validation && new ValidationSet(validation, inputs.qrels, base.tokenizer, settings);
   const worker = await openWorker(base, settings, checkpoints, saved);
   try {
-    const state: LoopState = {
-      step: saved?.step ?? 0,
-      seconds: saved?.seconds ?? 0,
-      steps: [...(saved?.steps ?? [])],
-      validations: [...(saved?.validations ?? [])],
-      best: saved?.best ?? null,
-    };
+    const state = loopStateOf(saved);
     await trainingLoop(
       {
         worker,
@@ -105,19 +97,23 @@ async function trainLocked(
         steps,
         learningRate: settings.learningRate,
         warmup: settings.warmup,
+        schedule: settings.schedule,
+        keep: settings.keep,
         examplesPerStep: data.examplesPerStep,
         saveEvery: settings.saveEvery,
         validateEvery: settings.validateEvery ?? Math.max(1, Math.ceil(steps / 10)),
         patience: settings.patience,
-        takeStep: (step, learningRate) => data.step(worker, step, learningRate),
+        takeSteps: (first, rates) => data.steps(worker, first, rates),
+        prefersManySteps: worker.prefersManySteps,
         ...(validationSet && { validate: () => validationSet.evaluate(worker, base.config.labels) }),
         signal,
         onProgress: (progress) => call.onProgress?.({ phase: 'training', ...progress }),
       },
       state,
     );
-    const manifest = manifestOf(inputs, configuration, data.counts, state, steps);
-    return await writeTrainedModel(out, base, manifest, state.best, checkpoints, worker);
+    const best = settings.keep === 'best' ? bestOf(state.validations) : undefined;
+    const manifest = manifestOf(inputs.model, configuration, data.counts, state, steps, best);
+    return await writeTrainedModel(out, crossEncoderFiles(base), manifest, state.best, checkpoints, worker);
   } finally {
     await worker.close();
   }
@@ -133,7 +129,7 @@ const graphLoss: Readonly<Record<LossName, LossKind>> = {
 
 function openWorker(
   { config, folder }: BaseModel,
-  { loss, dropout, seed, device, threads }: TrainingSettings,
+  { loss, dropout, seed, device, precision, threads }: TrainingSettings,
   checkpoints: Checkpoints,
   saved: SavedTraining | undefined,
 ): Promise<TrainingWorker> {
@@ -145,30 +141,9 @@ function openWorker(
       seed,
       adam: publishedAdam,
       device,
+      precision,
       threads,
     },
     start: saved ? { state: checkpoints.path(saved.state.name) } : { model: folder },
   });
-}
-
-function manifestOf(
-  inputs: TrainingInputs,
-  configuration: Configuration,
-  examples: ExampleCounts,
-  state: LoopState,
-  plannedSteps: number,
-): Omit<TrainingManifest, 'weights'> {
-  return {
-    format: 'bert-qe-training',
-    version: 1,
-    versions: versions(),
-    model: inputs.model,
-    configuration,
-    examples,
-    steps: state.step,
-    plannedSteps,
-    best: bestOf(state.validations) ?? null,
-    seconds: Math.round(state.seconds * 10) / 10,
-    history: { steps: thinned(state.steps, keptPoints), validations: state.validations },
-  };
 }

@@ -1,7 +1,8 @@
 import { BertQeError } from '../common/errors.js';
-import { Checkpoints, type SavedFile } from './checkpoints.js';
+import type { Checkpoints, SavedFile, SavedTraining } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
-import type { StepOutcome, TrainingWorker } from './engine/index.js';
+import { isFinite, type StepOutcome, type TrainingWorker } from './engine/index.js';
+import type { KeptWeights, ScheduleName } from './settings.js';
 import { bestOf, type StepRecord, type ValidationRecord } from './history.js';
 
 /** The progress of a training after a step. */
@@ -17,18 +18,22 @@ export interface StepProgress extends StepRecord {
 
 /** The inputs of the loop. */
 export interface LoopContext {
-  readonly worker: TrainingWorker;
+  readonly worker: Pick<TrainingWorker, 'save'>;
   readonly checkpoints: Checkpoints;
   readonly configuration: Configuration;
   readonly steps: number;
   readonly learningRate: number;
   readonly warmup: number;
+  readonly schedule: ScheduleName;
+  readonly keep: KeptWeights;
   readonly examplesPerStep: number;
   readonly saveEvery: number;
   readonly validateEvery: number;
   readonly patience: number | undefined;
-  /** Trains on the batch of a step, counted from 0. */
-  readonly takeStep: (step: number, learningRate: number) => Promise<StepOutcome>;
+  /** Trains on the batches of steps, `first` and those behind it, counted from 0. */
+  readonly takeSteps: (first: number, rates: readonly number[]) => Promise<StepOutcome[]>;
+  /** A call of many steps takes less time than many calls (false). */
+  readonly prefersManySteps?: boolean;
   /** The validation value of the current weights; absent without validation queries. */
   readonly validate?: () => Promise<number>;
   readonly signal?: AbortSignal | undefined;
@@ -45,6 +50,17 @@ export interface LoopState {
   best: SavedFile | null;
 }
 
+/** The state to go on from: that of a checkpoint, or of a new training. */
+export function loopStateOf(saved: SavedTraining | undefined): LoopState {
+  return {
+    step: saved?.step ?? 0,
+    seconds: saved?.seconds ?? 0,
+    steps: [...(saved?.steps ?? [])],
+    validations: [...(saved?.validations ?? [])],
+    best: saved?.best ?? null,
+  };
+}
+
 /** The number of last steps whose mean loss and speed are reported. */
 const smoothing = 50;
 
@@ -55,14 +71,16 @@ export async function trainingLoop(context: LoopContext, state: LoopState): Prom
   const times: number[] = [];
   while (state.step < steps && !isExhausted(context, state)) {
     const started = performance.now();
-    const record = await oneStep(context, state);
-    state.steps.push(record);
-    state.step = record.step;
-    const time = (performance.now() - started) / 1000;
-    state.seconds += time;
-    times.push(time);
-    if (times.length > smoothing) times.shift();
-    report(context, state, record, times);
+    const records = await nextSteps(context, state, stepsAtOnce(context, state, times));
+    const seconds = (performance.now() - started) / 1000;
+    state.seconds += seconds;
+    for (const record of records) {
+      state.steps.push(record);
+      state.step = record.step;
+      times.push(seconds / records.length);
+      if (times.length > smoothing) times.shift();
+      report(context, state, record, times);
+    }
     const ends = state.step === steps;
     if (context.validate && (ends || state.step % validateEvery === 0)) await validate(context, state);
     if (ends || signal?.aborted || state.step % saveEvery === 0) await save(context, state);
@@ -75,26 +93,50 @@ export async function trainingLoop(context: LoopContext, state: LoopState): Prom
   }
 }
 
-async function oneStep(context: LoopContext, state: LoopState): Promise<StepRecord> {
-  const { steps, warmup, checkpoints } = context;
-  const learningRate = learningRateAt(state.step, steps, context.learningRate, warmup);
-  const { loss, gradientNorm } = await context.takeStep(state.step, learningRate);
-  const step = state.step + 1;
-  if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm)) {
-    throw new BertQeError(
-      'failure',
-      `Step ${step} of ${steps}: the loss is ${loss} and the gradient's norm ${gradientNorm}. Train with a smaller ` +
-        `learning rate (now ${learningRate.toPrecision(3)}); ${checkpoints.folder} keeps the last good checkpoint.`,
-    );
-  }
-  return { step, loss, learningRate, gradientNorm };
+/** The time of a call of many steps: the longest wait for progress, and after Ctrl-C. */
+const CALL_SECONDS = 10;
+const FIRST_STEPS = 4;
+
+/** The number of steps to take in one call, up to the next validation or checkpoint. */
+function stepsAtOnce(context: LoopContext, { step }: LoopState, times: readonly number[]): number {
+  if (!context.prefersManySteps) return 1;
+  const { steps, saveEvery, validateEvery } = context;
+  const next = (interval: number) => interval - (step % interval);
+  const last = times.at(-1);
+  const wanted = last === undefined ? FIRST_STEPS : Math.max(1, Math.floor(CALL_SECONDS / last));
+  return Math.min(
+    wanted,
+    steps - step,
+    next(saveEvery),
+    context.validate ? next(validateEvery) : Number.POSITIVE_INFINITY,
+  );
+}
+
+async function nextSteps(context: LoopContext, state: LoopState, count: number): Promise<StepRecord[]> {
+  const { steps, warmup, schedule, checkpoints } = context;
+  const rates = Array.from({ length: count }, (_, i) =>
+    learningRateAt(state.step + i, steps, context.learningRate, warmup, schedule),
+  );
+  const outcomes = await context.takeSteps(state.step, rates);
+  return outcomes.map((outcome, i) => {
+    const { loss, gradientNorm } = outcome;
+    const step = state.step + i + 1;
+    if (!isFinite(outcome)) {
+      throw new BertQeError(
+        'failure',
+        `Step ${step} of ${steps}: the loss is ${loss} and the gradient's norm ${gradientNorm}. Train with a smaller ` +
+          `learning rate (now ${rates[i].toPrecision(3)}); ${checkpoints.folder} keeps the last good checkpoint.`,
+      );
+    }
+    return { step, loss, learningRate: rates[i], gradientNorm };
+  });
 }
 
 async function validate(context: LoopContext, state: LoopState): Promise<void> {
   if (!context.validate) return;
   const record = { step: state.step, value: await context.validate() };
   state.validations.push(record);
-  if (bestOf(state.validations) !== record) return;
+  if (context.keep === 'last' || bestOf(state.validations) !== record) return;
   const best = `best-${record.step}.safetensors`;
   await context.worker.save('saveModel', context.checkpoints.path(best));
   state.best = await context.checkpoints.record(best);
@@ -135,12 +177,16 @@ function report(
   });
 }
 
-/**
- * The learning rate of a step, counted from 0. It rises linearly to its peak during the warm-up, then falls linearly
- * and would reach 0 one step after the last.
- */
-export function learningRateAt(step: number, steps: number, peak: number, warmup: number): number {
+/** The learning rate of a step, counted from 0. It would reach 0 one step after the last. */
+export function learningRateAt(
+  step: number,
+  steps: number,
+  peak: number,
+  warmup: number,
+  schedule: ScheduleName = 'linear',
+): number {
   const rising = Math.floor(steps * warmup);
+  if (schedule === 'bert') return step < rising ? (peak * step) / rising : peak * (1 - step / steps);
   if (step < rising) return (peak * (step + 1)) / rising;
   return (peak * (steps - step)) / (steps - rising);
 }

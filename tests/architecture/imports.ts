@@ -37,7 +37,7 @@ export function specifiersOf(source: string): string[] {
   return [...new Set(statements.map(([, specifier]) => specifier))];
 }
 
-/** What a module imports when it runs, relative or not: type imports are left out. */
+/** The imports of a module when it runs, relative or not: type imports are left out. */
 export function loadedBy(source: string): string[] {
   const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
   const statements = [

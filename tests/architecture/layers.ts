@@ -7,9 +7,10 @@ export const layers: readonly (readonly string[])[] = [
   ['collection', 'bert'],
   ['retrieval'],
   ['expansion', 'evaluation'],
-  ['remote'],
+  ['remote', 'browser'],
   ['runs'],
   ['training'],
+  ['controls'],
   ['experiment'],
   ['server', 'adapters'],
   ['cli'],
@@ -32,7 +33,14 @@ export const innerIndexes: readonly {
   { index: 'bert/onnx/index.ts', from: 'training', why: 'writes graphs with the same nodes' },
   { index: 'bert/checkpoint/index.ts', from: 'training', why: 'reads and writes weights' },
   { index: 'bert/sizes.ts', from: 'expansion', why: 'names of sizes, for the core: without Node' },
+  { index: 'bert/core.ts', from: 'browser', why: 'the part that needs no Node' },
+  { index: 'expansion/core.ts', from: 'browser', why: 'the part that needs no Node' },
+  { index: 'expansion/core.ts', from: 'server', why: 'answers that the page makes without a server' },
+  { index: 'retrieval/core.ts', from: 'browser', why: 'the part that needs no Node' },
   { index: 'bert/runtime/index.ts', from: 'training', why: 'runs its sessions in the same workers' },
+  { index: 'bert/onnx/index.ts', from: 'controls', why: 'writes graphs with the same nodes' },
+  { index: 'bert/checkpoint/index.ts', from: 'controls', why: 'starts from the weights of a model' },
+  { index: 'training/network/index.ts', from: 'controls', why: 'trains networks of its own' },
 ];
 
 /**
@@ -40,34 +48,13 @@ export const innerIndexes: readonly {
  * from which the rest of the core is reached.
  */
 export const core: readonly string[] = [
-  'bert/checkpoint/random-access.ts',
-  'bert/checkpoint/safetensors.ts',
-  'bert/checkpoint/weights.ts',
-  'bert/config.ts',
-  'bert/cost.ts',
-  'bert/graph/bert-graph.ts',
+  'bert/core.ts',
   'bert/graph/packed-graph.ts',
-  'bert/onnx/model-bytes.ts',
-  'bert/scorer/device-profiles.ts',
-  'bert/scorer/feeds.ts',
-  'bert/scorer/in-flight.ts',
-  'bert/scorer/piece-cache.ts',
-  'bert/scorer/plan.ts',
-  'bert/scorer/probabilities.ts',
-  'bert/tokenizer/from-files.ts',
-  'expansion/choose-models.ts',
-  'expansion/cost.ts',
-  'expansion/explanation.ts',
-  'expansion/final-scores.ts',
-  'expansion/method.ts',
-  'expansion/models.ts',
-  'expansion/result.ts',
-  'expansion/schedule/index.ts',
-  'retrieval/analysis/analyzer.ts',
-  'retrieval/feedback/divergence.ts',
-  'retrieval/feedback/rm3.ts',
-  'retrieval/models/index.ts',
-  'retrieval/search/matching.ts',
+  'browser/index.ts',
+  'browser/worker.ts',
+  'expansion/core.ts',
+  'retrieval/core.ts',
+  'server/search/answer.ts',
 ];
 
 /**
@@ -75,11 +62,18 @@ export const core: readonly string[] = [
  * do not.
  */
 export const pageImports: readonly string[] = [
+  'browser/index.ts',
+  'collection/csv-records.ts',
+  'collection/fields.ts',
   'common/order.ts',
   'evaluation/evaluate.ts',
+  'expansion/core.ts',
   'expansion/equations.ts',
   'expansion/windows.ts',
   'retrieval/analysis/porter.ts',
   'retrieval/analysis/stopwords/terrier.ts',
   'server/api.ts',
+  'server/catalogue/collection.ts',
+  'server/search/answer.ts',
+  'server/search/throttle.ts',
 ];

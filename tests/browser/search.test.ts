@@ -24,7 +24,7 @@ describeInBrowser('the page', (browser) => {
     expect(await page.locator('.station.done').count()).toBe(5);
     await page.goBack();
     await page.getByRole('heading', { name: 'Watch a query learn from its best answers' }).waitFor();
-    // What was searched is remembered: forward needs no models.
+    // The answer is remembered: going forward needs no models.
     await page.goForward();
     await finished(page);
     expect(await labels(page, 'final')).toEqual(final);

@@ -2,21 +2,42 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, firefox, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { demoCollection, startServer } from '../server/support/server.js';
 import { temporaryFolder } from '../support/folders.js';
 
-const candidates = [
-  process.env.CHROMIUM,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
+/** The browsers that tests drive, with the places where they may be. */
+const places = {
+  chromium: [
+    process.env.CHROMIUM,
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  ],
+  firefox: [process.env.FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox'],
+} as const;
 
-const executablePath = candidates.find((path) => path !== undefined && existsSync(path));
+export type BrowserName = keyof typeof places;
+
+export const browserNames = Object.keys(places) as BrowserName[];
+
+/** The program of a browser; undefined where it is not installed. */
+export function programOf(name: BrowserName): string | undefined {
+  return places[name].find((path) => path !== undefined && existsSync(path));
+}
+
+/** Starts a browser; Firefox, which Playwright has not patched, over WebDriver BiDi. */
+export function launch(name: BrowserName, args: readonly string[] = []): Promise<Browser> {
+  const executablePath = programOf(name)!;
+  return name === 'chromium'
+    ? chromium.launch({ executablePath, args: ['--no-sandbox', ...args] })
+    : firefox.launch({ executablePath, channel: 'moz-firefox' });
+}
+
+const executablePath = programOf('chromium');
 
 /** `describe` for tests that drive a browser: skipped, with the reason in the name, where there is none. */
 export function describeInBrowser(name: string, body: (browser: BrowserUnderTest) => void): void {
@@ -28,7 +49,7 @@ export function describeInBrowser(name: string, body: (browser: BrowserUnderTest
   describe(name, { timeout: 180_000 }, () => body(new BrowserUnderTest()));
 }
 
-/** The page as it would be published, served with the demo collection, and a browser to open it in. */
+/** The built page, served with the demo collection, and a browser to open it in. */
 export class BrowserUnderTest {
   url = '';
   /** Folder of the built page. */
@@ -48,7 +69,7 @@ export class BrowserUnderTest {
       writeStudy(experiments);
       const served = { ...(await demoCollection()), page: this.page, experiments, depth: 12 };
       this.url = (await startServer(served)).url;
-      this.#browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] });
+      this.#browser = await launch('chromium');
     }, 180_000);
     afterEach(async () => {
       await Promise.all(this.#pages.splice(0).map((page) => page.context().close()));

@@ -4,13 +4,13 @@ import { isTransientStatus, parseRetryAfter, retry, TransientFailure } from '../
 
 /** The pauses so far; none is longer than a millisecond here, unless it is to be cut short. */
 const pauses: number[] = [];
-vi.mock('node:timers/promises', async (importOriginal) => {
-  const timers = await importOriginal<typeof import('node:timers/promises')>();
-  const setTimeout = (ms: number, value: unknown, options?: { signal?: AbortSignal }) => {
+vi.mock('../../src/common/yield.js', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../../src/common/yield.js')>();
+  const pause = (ms: number, signal?: AbortSignal): Promise<void> => {
     pauses.push(ms);
-    return timers.setTimeout(options?.signal ? ms : 1, value, options);
+    return original.pause(signal ? ms : 1, signal);
   };
-  return { ...timers, setTimeout };
+  return { ...original, pause };
 });
 
 const quick = { what: 'the hub', policy: { attempts: 4, firstPauseMs: 1, longestPauseMs: 2 } };

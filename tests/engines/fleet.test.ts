@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { distribute, fleetStatus, parseFleetAddress, workForFleet } from '../../src/remote/index.js';
 import { bertQe, launcher } from '../support/cli.js';
+import { smallExperiment } from '../experiment/small-experiment.js';
 import { temporaryFolder } from '../support/folders.js';
 import { hasRedis, redisServer, withoutRedis } from './support/services.js';
 
@@ -15,6 +16,9 @@ const folder = temporaryFolder();
 async function* tasks(count: number) {
   for (let i = 0; i < count; i++) yield { key: `q${i}`, data: { value: i } };
 }
+
+const variantRows = (out: string): object[] =>
+  (JSON.parse(readFileSync(join(out, 'tables/variants.json'), 'utf8')) as { rows: object[] }).rows;
 
 const squares = (count: number) => Array.from({ length: count }, (_, i) => i * i);
 
@@ -219,6 +223,48 @@ describe.skipIf(!hasRedis)(hasRedis ? 'A fleet' : `A fleet ${withoutRedis}`, () 
       expect(await running).toMatchObject({ code: 0 });
       expect(readFileSync(out, 'utf8')).toBe(readFileSync(single, 'utf8'));
       expect(readFileSync(out, 'utf8')).not.toBe('');
+    },
+    6 * minutes,
+  );
+
+  it(
+    'runs an experiment as one machine does although a worker is killed',
+    async () => {
+      const small = smallExperiment(join(folder, 'experiment'), {
+        models: { T: 'T' },
+        variants: ['TTT'],
+        depth: 10,
+        ablations: undefined,
+        grid: undefined,
+        baselines: ['DPH+KL', 'T'],
+      });
+      const [single, out] = [join(folder, 'single'), join(folder, 'spread')];
+      await bertQe(['experiment', small.file, '--out', single]);
+      const queue = `${redis.url}?queue=experiment`;
+      const work = () => {
+        const options = ['fleet', 'work', '--redis', queue, '--lock-seconds', '3'];
+        const child = spawn(process.execPath, [launcher, ...options], { stdio: 'ignore' });
+        children.push(child);
+        return child;
+      };
+      const running = bertQe(['experiment', small.file, '--out', out, '--fleet', queue]);
+      const victim = work();
+      while ((await fleetStatus(parseFleetAddress(queue))).active === 0) await sleep(50);
+      victim.kill('SIGKILL');
+      work();
+      work();
+      expect(await running).toMatchObject({ code: 0 });
+      // Batches differ, and with them the last digits of scores; values of tables do not.
+      const rows = variantRows(single).map((row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [
+            name,
+            typeof value === 'number' ? (expect.closeTo(value, 4) as unknown) : value,
+          ]),
+        ),
+      );
+      expect(variantRows(out)).toEqual(rows);
+      expect(rows).toHaveLength(2);
     },
     6 * minutes,
   );

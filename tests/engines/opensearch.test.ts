@@ -112,7 +112,7 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
     it.skipIf(!hasCollections).each(Object.keys(models))(
       'ranks by %s as the embedded index does',
       async (label) => {
-        // All of them for the two models that everything stands on.
+        // All queries for the two models that the others build on.
         const count = label === 'DPH' || label === 'BM25' ? undefined : 30;
         const here = new Searcher(local, models[label]);
         const there = new EngineRetriever(remote, models[label]);
@@ -218,7 +218,7 @@ describe.skipIf(!isThere)(isThere ? 'OpenSearch' : `OpenSearch ${withoutEngine('
         code: 'failure',
         message: expect.stringContaining('1 of 3 shards of lost cannot be searched') as string,
       };
-      // Whether it had the statistics and a view from before, or comes anew.
+      // Both a retriever that has statistics and a view, and a new one.
       await expect(opened.search(query)).rejects.toMatchObject(refused);
       await expect(open().then((retriever) => retriever.search(query))).rejects.toMatchObject(refused);
       await impatient.close();

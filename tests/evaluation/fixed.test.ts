@@ -27,7 +27,7 @@ describe('formatFixed', () => {
         expect(Math.abs(Number(formatFixed(value, 4)) - value)).toBeLessThanOrEqual(0.00005 + 1e-15);
       }),
     );
-    // What C prints for decimals that no double holds exactly.
+    // C's output for decimals that no double holds exactly.
     const printed = [0.00005, 0.00015, 0.00025, 0.12345, 2.00005].map((value) => formatFixed(value, 4));
     expect(printed).toEqual(['0.0001', '0.0001', '0.0003', '0.1235', '2.0000']);
   });

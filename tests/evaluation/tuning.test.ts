@@ -25,6 +25,12 @@ const qrelsOf = (relevant: Record<string, string>) =>
 const topped = (first: string): Ranking =>
   [first, ...documents.filter((id) => id !== first)].map((id, i) => ({ id, score: 10 - i }));
 
+/** The first document for half of the queries; for v0 another at the first place, or more documents. */
+const ofHalf = (name: 'higher' | 'longer') => (query: string) => {
+  if (query === 'v0') return name === 'higher' ? topped('a').slice(0, 1) : topped('b');
+  return topped(Number(query.slice(1)) % 2 === 0 ? 'a' : 'b').slice(0, 1);
+};
+
 const fold = { valid: ['v1', 'v2'] };
 const qrels = qrelsOf({ v1: 'a', v2: 'b', t1: 'c', t2: 'd' });
 
@@ -56,6 +62,18 @@ describe('grid search', () => {
     const options = { measure: 'nDCG@20', tieBreak: 'NumRet' };
     expect(choose(only, ['second', 'first'], rank, options).parameters).toBe('first');
     expect(choose(only, ['second', 'first'], rank, { ...options, tolerance: 1 }).parameters).toBe('second');
+  });
+
+  test('compares as many decimals as asked for: four, as trec_eval prints them', () => {
+    // One query of 40,000 differs: .5 against .499975, which both are .5000; the other ranks more documents.
+    const many = Array.from({ length: 40_000 }, (_, i) => `v${i}`);
+    const judged = new Map(many.map((id) => [id, new Map([['a', 1]])]));
+    const all = Validation.of({ valid: many }, judged);
+    const options = { measure: 'P@1', tieBreak: 'NumRet' };
+    const of = (decimals?: number) =>
+      choose(all, ['longer', 'higher'] as const, ofHalf, { ...options, decimals });
+    expect(of().parameters).toBe('higher');
+    expect(of(4)).toMatchObject({ parameters: 'longer', value: 0.5 });
   });
 
   test('counts a validation query without any ranking as zero', () => {

@@ -137,7 +137,7 @@ describe('an explanation to read', () => {
     expect(lines[5]).toMatch(/^ {2}2 \.400 ████ {4}\.500 +a-document-wi… a footbridge$/);
     expect(lines[9]).toMatch(/^ {2}1 {2}bridge-1 +0\.916 \.690 +\.750 +\.600 +12\.50 +█▁ +↑2 3→2→1$/);
     expect(lines[10]).toMatch(/^ {5}The deck swayed .*…$/);
-    // What a deadline left unknown.
+    // Scores that a deadline left unknown.
     expect(lines[11]).toMatch(/^ {2}2 {2}bridge-2 +0\.800 {2}--- +--- +--- +14\.00 +·· +↓1 1→\?→2$/);
   });
 

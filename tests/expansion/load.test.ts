@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { BertQE } from '../../src/expansion/index.js';
+import type { Scorer } from '../../src/bert/index.js';
+import { BertQE, type PhaseScoreOptions } from '../../src/expansion/index.js';
 import { chooseModels } from '../../src/expansion/choose-models.js';
 import { FakeScorer } from './fake-scorer.js';
 
@@ -37,6 +38,36 @@ describe('models are chosen', () => {
       models: { bestPassage: 'L', phaseOne: './large-tuned', phaseTwo: 'M', phaseThree: './tiny-tuned' },
       expansion: true,
     });
+  });
+
+  test("as published: kc, m, α, β and the pieces of a chunk are the authors'", async () => {
+    const pieces = new Map<string, number | undefined>();
+    const scorer: Scorer = {
+      score: async (pairs, options) => {
+        const { phase, secondPieces } = options as PhaseScoreOptions;
+        pieces.set(phase, secondPieces);
+        return new Float32Array(pairs.length).fill(0.5);
+      },
+      close: async () => undefined,
+    };
+    const text = Array.from({ length: 60 }, (_, i) => `word${i}`).join(' ');
+    const bertQe = await BertQE.load({ models: 'TTT', preset: 'as-published', fineTuned: { T: scorer } });
+    const { explanation } = await bertQe.rerank('word1', [{ id: 'a', text, score: 1 }], { explain: true });
+    await bertQe.close();
+    expect(explanation!.chunks).toHaveLength(10);
+    expect(explanation!.chunks[0].text.split(' ')).toHaveLength(10);
+    // M = .5, β = .9, the initial score 1.
+    expect(explanation!.documents[0].final).toBeCloseTo(0.9 * Math.log(0.5) + 0.1, 12);
+    expect(pieces).toEqual(
+      new Map([
+        ['phaseOne', undefined],
+        ['phaseThree', undefined],
+      ]),
+    );
+    const own = new BertQE({ phaseOne: scorer }, { chunkPieces: 126, chunkWords: 10 });
+    await own.rerank('word1', [text]);
+    expect(pieces.get('phaseTwo')).toBe(126);
+    expect(pieces.get('phaseThree')).toBeUndefined();
   });
 
   test.each<[Parameters<typeof chooseModels>, RegExp]>([

@@ -33,7 +33,7 @@ describe("the paper's FLOPs", () => {
   });
 
   test('follow kd, kc, the chunks of a passage and the depth', () => {
-    const cost = paperCost(parseVariant('lsm'), { depth: 100, kd: 5, kc: 20, chunksPerPassage: 9 });
+    const cost = paperCost(parseVariant('lsm'), { depth: 100, kd: 5, kc: 20, chunkWords: 20 });
     expect(cost.phaseOne.sequences).toBe(100);
     expect(cost.phaseTwo?.sequences).toBe(45);
     expect(cost.phaseThree?.sequences).toBe(2000);

@@ -4,7 +4,7 @@ import { fakeModels } from './fake-model.js';
 // An experiment in a process of its own, to be killed: child.ts FILE OUT [SIGNAL LINE].
 const [file, out, signal, last] = process.argv.slice(2);
 
-/** Tells of progress, and sends itself the signal after the line it is for: anyone else would be late at times. */
+/** Reports progress, and sends itself the signal after the line that was named: another process would be late at times. */
 function tell(line: string): void {
   process.stdout.write(`${line}\n`);
   if (line === last) process.kill(process.pid, signal);

@@ -97,10 +97,10 @@ describe('a store of scores with one flipped bit', () => {
       for (const [key, value] of found) expect(value, `${key}, ${place}`).toBe(whole.get(key));
       if (found.size === whole.size) return;
       incomplete++;
-      // A line that lost its end is torn, as after a kill, and needs no word.
+      // A line without its end is torn, as after a kill, and gives no warning.
       const isTorn = found.size >= whole.size - 1 && !found.has(records.at(-1)!);
       if (!isTorn) expect(warnings.join(), place).toContain(`${file}: damaged in line`);
-      // What lies behind the damage is kept.
+      // Entries behind the damage are kept.
       expect(found.size, place).toBeGreaterThanOrEqual(whole.size - 4);
     });
     expect(incomplete).toBeGreaterThan(300);

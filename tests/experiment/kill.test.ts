@@ -27,7 +27,7 @@ describe('an experiment that is stopped', { timeout: 600_000 }, () => {
     expect(first.signal).toBe('SIGKILL');
     const second = await run(file, out, { signal: 'SIGKILL', at: 'BERT-QE-TTT: 4' });
     expect(second.signal).toBe('SIGKILL');
-    // What the first process did was not done again.
+    // The work of the first process was not done again.
     expect(second.lines.some((line) => line.startsWith('index'))).toBe(false);
     const third = await run(file, out);
     expect(third.code).toBe(0);

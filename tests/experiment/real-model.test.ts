@@ -31,9 +31,27 @@ test('the command runs an experiment with the model that comes with the package,
   // Six queries do.
   writeFileSync(small.queries, readFileSync(small.queries, 'utf8').split('\n').slice(0, 6).join('\n'));
   const out = join(folder, 'out');
+  const dry = { stdout: new Sink(), stderr: new Sink(), signal: new AbortController().signal };
+  await experimentCommand.run({
+    options: { out: undefined, fleet: undefined, 'dry-run': true },
+    positionals: [small.file],
+    io: dry,
+  });
+  expect(dry.stdout.text).toMatch(
+    /^small: 6 queries in 3 folds, the first 5 of DPH\+KL; 1 variant, 2 baselines, 1 ablation\n/,
+  );
+  // Six queries with five documents each, and two chunks for each of these.
+  expect(dry.stdout.text).toMatch(/^T, phase one +30 /m);
+  expect(dry.stdout.text).toMatch(/^T, phase three +60 /m);
+  expect(existsSync(out)).toBe(false);
   const io = { stdout: new Sink(), stderr: new Sink(), signal: new AbortController().signal };
-  await experimentCommand.run({ options: { out }, positionals: [small.file], io });
+  await experimentCommand.run({
+    options: { out, fleet: undefined, 'dry-run': false },
+    positionals: [small.file],
+    io,
+  });
   expect(io.stdout.text).toBe(`${join(out, 'report.html')}\n`);
+  expect(io.stderr.text).toMatch(/^small: about \d+ pairs, [\d.e-]+ PFLOP .* disk: scores 1 MB/);
   expect(io.stderr.text).toMatch(/BERT-QE-TTT: [\d.]+ s/);
   expect(existsSync(join(out, 'report.html'))).toBe(true);
   const { rows } = JSON.parse(readFileSync(join(out, 'tables/variants.json'), 'utf8')) as {

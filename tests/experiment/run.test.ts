@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/folders.js';
 import { fakeModels } from './fake-model.js';
 import { smallExperiment, type SmallExperiment } from './small-experiment.js';
 
-/** Runs what is missing; tells which steps ran and how many pairs each model was asked. */
+/** Runs the missing steps; returns their names and the number of pairs that each model was asked. */
 async function go({ file, models }: SmallExperiment, out: string) {
   const fake = fakeModels();
   const outcome = await runExperiment(file, { out, openModel: fake.open });
@@ -158,7 +158,7 @@ describe('an experiment', () => {
     expect(asked.S).toBeLessThan(whole.S / 6);
     expect(asked.T).toBeLessThan(whole.T / 6);
     writeFileSync(small.queries, before);
-    // Back to what was known all along.
+    // Back to settings whose scores are all stored.
     expect((await go(small, out)).asked).toEqual({ T: 0, S: 0 });
   });
 
@@ -167,7 +167,7 @@ describe('an experiment', () => {
     const { ran, asked } = await go(small, out);
     expect(ran.toSorted()).toEqual(['run BERT-QE-STT', 'run BERT-Small']);
     expect(asked.S).toBeGreaterThan(0);
-    // S chose as before, so T had said it all.
+    // S chose the same texts as before, so all scores of T are stored.
     expect(asked.T).toBe(0);
   });
 
@@ -312,6 +312,18 @@ describe('inputs that do not fit together', () => {
     );
     small.write({ ...rest, models: { T: { ...model, trainedIn: './parts.json' } } });
     await go(small, join(folder, 'trained-in'));
+  });
+
+  test('are named: a collection with another number of documents, before anything is ranked', async () => {
+    const rest = { models: { T: './models/t' }, variants: ['TTT'], baselines: [], grid: undefined };
+    const collection = { documents: 'collection', leaveOut: ['bridge-'], count: 200 };
+    await complaint({ ...rest, collection }).toThrow(
+      /collection has 190 documents without bridge-… and not 200, as collection.count says/,
+    );
+    small.write({ ...rest, collection: { ...collection, count: 190 } });
+    // The index that was built is the one that is used.
+    const { ran } = await go(small, join(folder, 'out'));
+    expect(ran).not.toContain('index terrier');
   });
 
   test('are named: a query in two files', async () => {

@@ -23,7 +23,7 @@ const isThere = spawnSync(python, ['-c', modules.map((name) => `import ${name}`)
 const reason = isThere ? '' : ` (skipped: ${python} lacks ${modules.join(', ')}; set BERT_QE_PYTHON)`;
 
 describe.skipIf(!isThere)(`clients in Python, unmodified, against the server${reason}`, () => {
-  it('those of TEI and Jina rank with their own defaults, and hear what is wrong', async () => {
+  it('those of TEI and Jina rank with their own defaults, and get the message of a wrong request', async () => {
     const key = 'a-key';
     const { url } = await startServer({ models: ['TTT', 'T'], keys: [key] });
     const expected = await expectedRanking('TTT');

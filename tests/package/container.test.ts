@@ -34,7 +34,7 @@ class Build {
 
   constructor(private readonly folder: string) {}
 
-  /** Where a path of the container lies on this machine. */
+  /** The place of a container's path on this machine. */
   at(stage: string, path: string): string {
     return path.startsWith('/')
       ? join(this.folder, stage, path)
@@ -120,7 +120,7 @@ test.runIf(process.platform === 'linux')(
       await Promise.race([new Promise((resolve) => server.stdout.once('data', resolve)), closed]);
       const health = build.health.map((word) => word.replace('8080', port));
       expect(spawnSync(health[0], health.slice(1), place).status, log).toBe(0);
-      // Nothing was written and nothing complained of: the models are converted, and the cache belongs to another user.
+      // Nothing was written and there is no warning: the models are converted, and the cache belongs to another user.
       expect(log).not.toMatch(/cache|warn/i);
     } finally {
       server.kill('SIGTERM');

@@ -94,6 +94,6 @@ export function npm(cwd: string, args: readonly string[]): void {
     shell: process.platform === 'win32',
   });
   if (status !== 0) throw new Error(`npm ${args.join(' ')}:\n${stdout}${stderr}`);
-  // What npm warns of at an installation is what users would see.
+  // Users would see npm's warnings at an installation.
   if (/deprecated/.test(stderr)) throw new Error(`npm ${args.join(' ')}:\n${stderr}`);
 }

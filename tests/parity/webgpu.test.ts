@@ -18,7 +18,7 @@ import { seededBatch } from '../training/seeded-batch.js';
 const LIMITS = { fp32: 1e-4, fp16: 5e-3 } as const;
 const providers = ['webgpu', 'cpu'] as const;
 
-/** Why nothing can be run here, if so; a software adapter (Mesa's lavapipe 25) does. */
+/** The reason why nothing can be run here, if there is one; a software adapter (Mesa's lavapipe 25) suffices. */
 async function obstacle(): Promise<string | undefined> {
   const graph = new Graph('adapter');
   const half = graph.op('Cast', [graph.input('x', 'float32', ['n'])], { to: ElementType.float16 });

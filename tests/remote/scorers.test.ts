@@ -18,7 +18,7 @@ interface TeiBody {
   readonly texts: readonly string[];
 }
 
-/** Sorted best first, as TEI does: whoever ignores `index` is found out. */
+/** Sorted best first, as TEI does: a client that ignores `index` fails. */
 function teiAnswer({ query, texts }: TeiBody): Answer {
   const json = texts
     .map((text, index) => ({ index, score: relevance(query, text) }))

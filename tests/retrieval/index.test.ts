@@ -59,7 +59,7 @@ describe('an index', () => {
   test('is the same bytes from the same documents, and holds nothing else', async () => {
     const [first, second] = [fresh(), fresh()];
     await build(first);
-    // What a process has in memory must not get into the index.
+    // The memory of a process must not get into the index.
     const secret = Array.from({ length: 1000 }, (_, i) => Buffer.from(`secret ${i} `.repeat(400)));
     await build(second);
     expect(secret.length).toBe(1000);
@@ -156,7 +156,7 @@ describe('an index', () => {
     }
     expect(interrupted).toBeGreaterThan(0);
     await build(at);
-    // What the killed builds left behind is cleared away.
+    // Leftovers of the killed builds are removed.
     expect(readdirSync(at).filter((name) => name.startsWith('data-'))).toHaveLength(1);
     expect(checkIndex(at)).toMatchObject({ problems: [], documents: 500 });
   });

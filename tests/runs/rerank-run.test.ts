@@ -72,7 +72,7 @@ describe('a run', () => {
   test('needs no more memory for many queries than for few', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
-    // Large texts: what is kept of a query by mistake shows.
+    // Large texts, so that data of a query that is kept by mistake shows.
     const bertQe = new BertQE({ phaseOne: new FakeForgetful() }, { kc: 2, kd: 2 });
     const many = Array.from({ length: 300 }, (_, i) => ({ id: `q${i}`, text: `query ${i}` }));
     const store = new MadeUpStore((id) => `${id} ${'many words '.repeat(2000)}`);

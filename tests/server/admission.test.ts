@@ -129,7 +129,7 @@ describe('the counts of work', () => {
               open.push(one);
             } catch (error) {
               expect(error).toBeInstanceOf(Refusal);
-              // What was given back is given back once.
+              // Space is given back once.
               one.reservation.release();
             }
           } else {

@@ -33,9 +33,9 @@ describe('under load', () => {
     // One after the other: a batch that two workers died under is given up, and rightly so.
     for (const worker of workers.slice()) {
       const known = workers.length;
-      // Told to close behind the pool's back, a worker ends between two batches, and what was sent to it is lost.
+      // A worker that is told to close without the pool ends between two batches; tasks that were sent to it are lost.
       worker.postMessage({ kind: 'close' }, []);
-      // It is missed when there is more to do than the others do.
+      // It is replaced when there is more work than the others do.
       while (workers.length === known) {
         for (const { status, body } of await crowd()) {
           expect(status).toBe(200);

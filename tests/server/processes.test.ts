@@ -99,7 +99,7 @@ describe('bert-qe serve', () => {
       const threads = readdirSync(`/proc/${started.pid}/task`).map(Number);
       const serving = getPriority(started.pid);
       expect(serving).toBe(getPriority());
-      // A machine has at least one worker; as nice as it gets is nice enough.
+      // A machine has at least one worker; the highest niceness suffices.
       expect(threads.map((thread) => getPriority(thread))).toContain(Math.min(19, serving + 1));
     },
   );

@@ -21,7 +21,7 @@ const estimated = () => metric(url, 'bert_qe_claimed_tokens');
 const admitted = () => metric(url, 'bert_qe_pending_tokens');
 const isNothingHeld = async () => (await estimated()) === 0 && (await admitted()) === 0;
 
-/** The head of a request and, perhaps, the beginning of its body; what is heard is kept. */
+/** Sends the head of a request and, perhaps, the beginning of its body; the answer is kept. */
 async function begin(length: number, body = ''): Promise<{ socket: Socket; heard: () => string }> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   sockets.push(socket);
@@ -35,7 +35,7 @@ async function begin(length: number, body = ''): Promise<{ socket: Socket; heard
   return { socket, heard: () => heard };
 }
 
-/** Begins until a place is seen to be held: one that was held while this process had to wait is free again. */
+/** Begins requests until one holds a place: a place that was held while this process had to wait is free again. */
 async function beginAndHold(...request: Parameters<typeof begin>): ReturnType<typeof begin> {
   for (;;) {
     const begun = await begin(...request);
@@ -75,7 +75,7 @@ describe('a request whose body is on its way', () => {
   });
 
   it('is not waited for where places are held for all that could be taken', async () => {
-    // What requests of this length come to is known once one was read.
+    // The work of requests of this length is known once one was read.
     expect((await post(`${url}/rerank`, { query, texts })).status).toBe(200);
     const body = JSON.stringify({ query, texts });
     const length = Buffer.byteLength(body);

@@ -109,7 +109,7 @@ describe('the scheduler', () => {
   it('lets nobody pay for the text that a model failed on but the one who sent it', async () => {
     const model = new FakeModel(1000);
     const scheduler = new Scheduler();
-    // Fills both places, so that what follows shares a round.
+    // Fills both places, so that the jobs after it share a round.
     const before = [1, 2].map((i) => scheduler.run({ model, client: `first ${i}`, pairs: pairsOf('x', 1) }));
     const [good, bad, other] = await Promise.allSettled([
       scheduler.run({ model, client: 'good', pairs: pairsOf('good', 3) }),

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { escapeText } from '../../src/common/plot/svg.js';
 import { evaluate } from '../../src/evaluation/index.js';
 import { DEFAULTS, BertQE, combine, interpolate, wordsOf } from '../../src/expansion/index.js';
 import { searchAnswer, searchEvents } from '../../src/server/schemas/index.js';
@@ -11,11 +12,13 @@ let url: string;
 let loaded: Awaited<ReturnType<typeof demoCollection>>;
 const experiments = temporaryFolder();
 const page = temporaryFolder();
+/** A title with signs that HTML reserves. */
+const title = 'A <small> study of "why" & "how"';
 
 beforeAll(async () => {
   mkdirSync(join(experiments, 'study', 'tables'), { recursive: true });
   mkdirSync(join(experiments, 'unfinished', 'work'), { recursive: true });
-  writeFileSync(join(experiments, 'study', 'report.html'), '<title>A &lt;small&gt; study</title>');
+  writeFileSync(join(experiments, 'study', 'report.html'), `<title>${escapeText(title)}</title>`);
   writeFileSync(join(experiments, 'study', 'manifest.json'), '{}');
   writeFileSync(join(experiments, 'study', 'tables', 'variants.csv'), 'a,b\n');
   mkdirSync(join(page, 'assets'));
@@ -196,7 +199,7 @@ describe('what else is served', () => {
   it('lists finished experiments and serves their reports, nothing else of their folders', async () => {
     const { body } = await get(`${url}/experiments`);
     expect(body['experiments']).toMatchObject([
-      { name: 'study', title: 'A <small> study', report: '/experiments/study/report.html' },
+      { name: 'study', title, report: '/experiments/study/report.html' },
     ]);
     const report = await fetch(`${url}/experiments/study/report.html`);
     expect(report.status).toBe(200);

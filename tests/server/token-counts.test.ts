@@ -30,7 +30,7 @@ describe('counting tokens', () => {
 
   it('lets other work run between many slow ones', async () => {
     let now = 0;
-    // Each look at the clock finds a millisecond gone.
+    // Each check of the clock advances it by a millisecond.
     vi.spyOn(performance, 'now').mockImplementation(() => ++now);
     expect(await orderOf(200)).toEqual(['other work', 'counted']);
   });

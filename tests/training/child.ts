@@ -4,7 +4,7 @@ import { merged, toyCollection } from './toy-task.js';
 // A training in a process of its own, to be killed: child.ts MODEL OUT OPTIONS(JSON) [SIGNAL LINE].
 const [model, out, options, signal, last] = process.argv.slice(2);
 
-/** Tells of progress, and sends itself the signal after the line it is for: anyone else would be late at times. */
+/** Reports progress, and sends itself the signal after the line that was named: another process would be late at times. */
 function tell(line: string): void {
   process.stdout.write(`${line}\n`);
   if (line === last) process.kill(process.pid, signal);

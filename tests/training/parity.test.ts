@@ -10,6 +10,7 @@ import type { TrainingBatch } from '../../src/training/engine/micro-batch.js';
 import { trainingGraph, type LossKind } from '../../src/training/graph/index.js';
 import { residualLoss } from '../../src/training/data/residual-loss.js';
 import { noise, seededWeights } from '../bert/graph/seeded-model.js';
+import { distance, normOf, type Summary } from '../support/projections.js';
 import { cut, seededBatch } from './seeded-batch.js';
 
 interface Case {
@@ -34,9 +35,6 @@ interface Case {
   /** The weights after each step, by tensor. */
   readonly changes: readonly Readonly<Record<string, Summary>>[];
 }
-
-/** The norm of a tensor, then its projections onto random directions. */
-type Summary = readonly number[];
 
 interface Fixture {
   readonly lengths: readonly number[];
@@ -123,27 +121,6 @@ async function differentiate(engine: Engine, one: Case, step: number): Promise<n
   const given: TrainingBatch = { ...batch, targets: Float32Array.from(gradient) };
   await engine.differentiate([given], step);
   return loss;
-}
-
-/** Elements of a direction are uniform in [-.5, .5). */
-const variance = 1 / 12;
-
-/**
- * The norm of the difference between a whole tensor and PyTorch's, from projections of both: over random directions,
- * the squared projection of a difference is its squared norm times the directions' variance. With eight of them, a
- * difference of three times the tolerance has one chance in a thousand to pass; every element counts.
- */
-function distance(name: string, values: Float32Array, [, ...projections]: Summary): number {
-  const squares = projections.map((expected, k) => {
-    const direction = noise(`projection ${k} of ${name}`, values.length, (u) => u);
-    const found = values.reduce((sum, value, i) => sum + value * direction[i], 0);
-    return (found - expected) ** 2;
-  });
-  return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length / variance);
-}
-
-function normOf(values: Float32Array): number {
-  return Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
 }
 
 /** Half of the distance between neighbouring single-precision numbers, relatively: what storing a weight can cost. */

@@ -138,7 +138,7 @@ describe('a training that is stopped', { timeout: 600_000 }, () => {
     const other = await runChild({ model, out, options: { ...options, batch: 8 } });
     expect(other.code).toBe(2);
     expect(other.lines.at(-1)).toContain('its checkpoint is of another configuration: batch (16, now 8)');
-    // And the checkpoint is still good.
+    // The checkpoint can still be used.
     expect(await runChild({ model, out, options })).toMatchObject({ code: 0 });
     expect(weights(out).equals(weights(whole))).toBe(true);
   });

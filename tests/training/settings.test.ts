@@ -12,6 +12,12 @@ describe('training options', () => {
     [{ loss: 'residual', negatives: 7 }, 'negatives belongs to the loss pointwise or pairwise or listwise'],
     [{ loss: 'residual', lossAlpha: 2 }, 'lossAlpha must be a number from 0 to 1, not 2'],
     [{ loss: 'hinge' }, 'loss must be one of pointwise, pairwise, listwise, residual, not "hinge"'],
+    [{ precision: 'bf16' }, 'precision must be one of fp32, fp16, not "bf16"'],
+    [{ precision: 'fp16' }, 'precision fp16 is for cuda; leave it out'],
+    [
+      { device: 'cuda', loss: 'residual', precision: 'fp16' },
+      'precision fp16 is for losses but residual; leave it out',
+    ],
     [{ epoch: 3 }, 'there is no option "epoch"'],
   ])('%j are refused', (options, message) => {
     expect(() => trainingSettings(options as never)).toThrow(message);
@@ -26,6 +32,16 @@ describe('training options', () => {
       learningRate: 1e-6,
     });
     expect(trainingSettings({ loss: 'listwise' })).toMatchObject({ groupSize: 8, batch: 32 });
+  });
+
+  test('are of 16 bits and of large micro-batches on CUDA, but for the residual loss', () => {
+    expect(trainingSettings({ device: 'cuda' })).toMatchObject({ precision: 'fp16', batchTokens: 16_384 });
+    expect(trainingSettings({ device: 'cuda', precision: 'fp32', batchTokens: 500 })).toMatchObject({
+      precision: 'fp32',
+      batchTokens: 500,
+    });
+    expect(trainingSettings({ device: 'cuda', loss: 'residual' })).toMatchObject({ precision: 'fp32' });
+    expect(trainingSettings({ device: 'webgpu' })).toMatchObject({ precision: 'fp32', batchTokens: 2048 });
   });
 
   test("are the paper's where nothing is said", () => {
@@ -48,4 +64,27 @@ test('the learning rate rises to its peak and falls to nothing', () => {
   expect(rates[19]).toBeCloseTo(1 / 18, 12);
   expect(rates.slice(2)).toEqual(rates.slice(2).toSorted((a, b) => b - a));
   expect(learningRateAt(0, 1, 1, 0.1)).toBe(1);
+});
+
+test("BERT's own schedule starts at nothing, and falls as if there were no warm-up", () => {
+  const rates = Array.from({ length: 20 }, (_, step) => learningRateAt(step, 20, 1, 0.1, 'bert'));
+  expect(rates.slice(0, 4)).toEqual([0, 0.5, 1 - 2 / 20, 1 - 3 / 20]);
+  expect(rates[19]).toBeCloseTo(1 / 20, 12);
+  expect(learningRateAt(0, 10, 2, 0, 'bert')).toBe(2);
+});
+
+const sum = (schedule: 'linear' | 'bert'): number =>
+  Array.from({ length: 9375 }, (_, step) => learningRateAt(step, 9375, 1e-6, 0.1, schedule)).reduce(
+    (total, rate) => total + rate,
+  );
+
+test('over the steps of a Robust04 fold, the default schedule moves the weights by a tenth more', () => {
+  expect(sum('linear') / sum('bert')).toBeCloseTo(1.099, 3);
+});
+
+test('patience has no meaning where the last weights are kept', () => {
+  expect(() => trainingSettings({ keep: 'last', patience: 2 })).toThrow('with keep: last none are chosen');
+  expect(() => trainingSettings({ schedule: 'cosine' as 'bert' })).toThrow(
+    'schedule must be one of linear, bert',
+  );
 });

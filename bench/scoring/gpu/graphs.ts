@@ -1,4 +1,4 @@
-// node graphs.js SIZES [VALIDATION]: pairs per second of whole graphs, by what products are computed and weights kept in,
+// node graphs.js SIZES [VALIDATION]: pairs per second of whole graphs, by the types of products and of stored weights,
 // attention, products and batch.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,7 +67,7 @@ const matMulNBits: Arithmetic['products'] = (store) => (rows) => {
 const BLOCK = 32;
 const noise = (count: number) => Uint8Array.from({ length: count }, (_, at) => (at * 2654435761) >>> 24);
 
-/** fp32 and fp16 as they are compiled, then what else there is: `float` of products, what weights are `kept` in. */
+/** fp32 and fp16 as they are compiled, then other combinations: the `float` of products, the type in which weights are `kept`. */
 const WAYS = [
   { float: 'float32', kept: 'float32', attention: 'plain', products: 'Gemm' },
   { float: 'float32', kept: 'float16', attention: 'plain', products: 'Gemm' },
@@ -115,7 +115,7 @@ for (const size of sizes as Iterable<SizeLetter>) {
         const rows = Math.floor(tokens / length);
         const seconds = await medianRun(session, feeds(config, rows, length), 0.2);
         const teraflops = (rows * usefulFlops(config, length)) / seconds / 1e12;
-        // What the whole model would score: its layers differ in nothing.
+        // The rate of the whole model: its layers are alike.
         const pairsPerSecond = (teraflops * 1e12) / usefulFlops(whole, length);
         console.log(
           JSON.stringify({

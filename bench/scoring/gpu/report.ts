@@ -3,7 +3,7 @@ import type { SizeLetter } from '../../../src/bert/sizes.js';
 import { usefulFlops } from '../flops.js';
 import { sizeConfig } from './random-weights.js';
 
-/** A line of what remote.sh brings back. */
+/** A line of the results that remote.sh fetches. */
 type Row =
   | {
       readonly kind: 'product';
@@ -176,7 +176,7 @@ function batches(graphs: readonly OfKind<'graph'>[]): string[] {
   ];
 }
 
-/** Rates of fp32 graphs at their best batch, by whatever tells them apart. */
+/** Rates of fp32 graphs at their best batch, by the settings in which they differ. */
 function ways(
   graphs: readonly OfKind<'graph'>[],
   columns: Readonly<Record<string, (row: OfKind<'graph'>) => boolean>>,

@@ -5,7 +5,7 @@ const POLYNOMIAL = 0x82f63b78;
 const TABLES = makeTables();
 
 /** CRC-32C of the bytes (the checksum of LevelDB tables and TensorFlow bundles). */
-export function crc32c(bytes: Uint8Array): number {
+function crc32c(bytes: Uint8Array): number {
   const [t0, t1, t2, t3, t4, t5, t6, t7] = TABLES;
   let crc = -1;
   let i = 0;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { BertQeError } from '../../common/errors.js';
@@ -35,8 +36,8 @@ async function openFile(path: string): Promise<CheckpointFile> {
   if (name.endsWith('.index')) return openTensorFlow(path.slice(0, -'.index'.length));
   const shard = /^(.*)\.data-\d{5}-of-\d{5}$/.exec(path);
   if (shard) return openTensorFlow(shard[1]);
-  if (await exists(`${path}.index`)) return openTensorFlow(path);
-  if (!(await exists(path))) throw new BertQeError('missing', `${path}: no such file, folder or checkpoint`);
+  if (existsSync(`${path}.index`)) return openTensorFlow(path);
+  if (!existsSync(path)) throw new BertQeError('missing', `${path}: no such file, folder or checkpoint`);
   throw new BertQeError(
     'input',
     `${path}: not a checkpoint this program knows; expected .safetensors, .bin, .pt or a TensorFlow .index`,
@@ -85,11 +86,4 @@ async function isFolder(path: string): Promise<boolean> {
     if (systemCode(error) === 'ENOENT') return false;
     throw readFailure(path, error);
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -2,7 +2,7 @@ import type { DType } from '../types.js';
 import { type PicklePolicy, PickleRefusal, PickleTuple, unpickle } from './pickle.js';
 
 /** Values stored beside the pickle, as `data/<key>` in the archive. */
-export class TorchStorage {
+class TorchStorage {
   constructor(
     readonly key: string,
     readonly dtype: DType,

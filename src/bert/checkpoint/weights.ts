@@ -1,5 +1,6 @@
 import { BertQeError } from '../../common/errors.js';
 import type { ModelConfig } from '../config.js';
+import { transposed } from '../matrices.js';
 import type { Checkpoint, TensorInfo } from '../types.js';
 import { bertTensorShapes, type Head, placeTensor } from './names.js';
 
@@ -39,7 +40,7 @@ export function bertWeights(
   const head = options.head ?? 'classifier';
   const where = checkpoint.path ?? 'checkpoint';
   const shapes = bertTensorShapes(config, head);
-  const { sources, ignored, problems } = place(checkpoint, shapes, head);
+  const { sources, ignored, problems } = place(checkpoint, storedShapes(shapes, config), head);
   const missing = [...shapes.keys()].filter((name) => !sources.has(name));
   const headMissing = missing.length > 0 && missing.every((name) => /^(?:pooler|classifier)\./.test(name));
   if (missing.length > 0) problems.unshift(`missing ${missing.join(', ')}`);
@@ -65,9 +66,20 @@ export function bertWeights(
       }
       const values = await checkpoint.read(source.stored);
       requireFinite(values, source.stored, where);
-      return source.transposed ? transpose(values, shape[1], shape[0]) : values;
+      if (name === POSITIONS) return values.subarray(values.length - shape[0] * shape[1]);
+      return source.transposed ? transposed(values, shape[1], shape[0]) : values;
     },
   };
+}
+
+const POSITIONS = 'embeddings.position_embeddings.weight';
+
+/** The shapes in the checkpoint: some families leave the first rows of the position table unused. */
+function storedShapes(
+  shapes: ReadonlyMap<string, readonly number[]>,
+  { firstPosition = 0, maxPositions, hidden }: ModelConfig,
+): ReadonlyMap<string, readonly number[]> {
+  return new Map([...shapes, [POSITIONS, [firstPosition + maxPositions, hidden]]]);
 }
 
 function place(
@@ -116,22 +128,4 @@ function requireFinite(values: Float32Array, stored: string, where: string): voi
       );
     }
   }
-}
-
-/** Row-major `[rows, columns]` → `[columns, rows]`, tile by tile so that both sides stay in the cache. */
-function transpose(values: Float32Array, rows: number, columns: number): Float32Array {
-  const tile = 32;
-  const turned = new Float32Array(values.length);
-  for (let top = 0; top < rows; top += tile) {
-    const bottom = Math.min(rows, top + tile);
-    for (let left = 0; left < columns; left += tile) {
-      const right = Math.min(columns, left + tile);
-      for (let row = top; row < bottom; row++) {
-        for (let column = left; column < right; column++) {
-          turned[column * rows + row] = values[row * columns + column];
-        }
-      }
-    }
-  }
-  return turned;
 }

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { BertQeError } from '../../common/errors.js';
+import { demoFolder } from '../../common/package-files.js';
 import type { TextPair } from '../types.js';
 
 /** Prose on many subjects, shipped with the package. */
-const demo = fileURLToPath(new URL('../../../demo/corpus.jsonl', import.meta.url));
+const demo = join(demoFolder, 'corpus.jsonl');
 
 /** The number of the demo's articles that are used. */
 const ARTICLES = 64;

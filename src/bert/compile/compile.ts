@@ -15,11 +15,12 @@ import { writeOnce } from './write-once.js';
 /** Changes whenever the same weights are written as a different graph. */
 const WRITER_VERSION = 12;
 
+export const precisionNames = ['fp32', 'fp16', 'int8'] as const;
 /**
  * The precision of a model. fp32: exact, but for CUDA, which rounds the numbers of products to 11 bits (TF32). fp16: half
  * the memory, for GPUs. int8: products of bytes on a CPU, less exact.
  */
-export type Precision = 'fp32' | 'fp16' | 'int8';
+export type Precision = (typeof precisionNames)[number];
 
 export interface CompileOptions {
   readonly precision: Precision;

@@ -1,2 +1,2 @@
 export { defaultCalibrationPairs } from './calibration-pairs.js';
-export { compiledModel, type CompileOptions, type Precision, writeCompiled } from './compile.js';
+export { compiledModel, type Precision, precisionNames, writeCompiled } from './compile.js';

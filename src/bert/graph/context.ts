@@ -1,6 +1,6 @@
 import type { ModelConfig } from '../config.js';
 import { float, type Graph, type Value } from '../onnx/graph.js';
-import { mapped } from './matrices.js';
+import { mapped } from '../matrices.js';
 import type { Operand, Products } from './products.js';
 import type { Store } from './store.js';
 

@@ -1,7 +1,7 @@
 import type { ModelConfig } from '../config.js';
 import type { Value } from '../onnx/graph.js';
 import { type Context, layerNorm } from './context.js';
-import { mapped } from './matrices.js';
+import { mapped } from '../matrices.js';
 import type { Store } from './store.js';
 import type { WeightReader } from './weight-reader.js';
 

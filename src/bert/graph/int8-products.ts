@@ -1,5 +1,5 @@
 import { MICROSOFT, type Value } from '../onnx/graph.js';
-import { mapped } from './matrices.js';
+import { mapped } from '../matrices.js';
 import type { Products } from './products.js';
 import { nameOf, type Store } from './store.js';
 import type { Linear } from './weight-reader.js';

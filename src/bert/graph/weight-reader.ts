@@ -1,5 +1,5 @@
 import type { BertWeights } from '../checkpoint/index.js';
-import { mapped, timesVector, transposed } from './matrices.js';
+import { mapped, timesVector, transposed } from '../matrices.js';
 
 type Range = readonly [from: number, to: number];
 

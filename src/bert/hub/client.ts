@@ -15,7 +15,7 @@ export interface FileMetadata {
 export interface HubRequest {
   readonly method?: 'GET' | 'HEAD';
   readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Ends a chain of redirects early. */
   readonly stopAt?: (response: Response) => boolean;
 }

@@ -1,2 +1,2 @@
-export { type FetchedModel, fetchModel } from './fetch-model.js';
+export { fetchModel } from './fetch-model.js';
 export type { DownloadProgress, FetchModelOptions } from './settings.js';

@@ -25,7 +25,7 @@ export interface FetchModelOptions {
   readonly token?: string;
   /** Uses the cache only; default: true where `HF_HUB_OFFLINE` is set. */
   readonly offline?: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: DownloadProgress) => void;
   /** Attempts in a row that bring nothing (5), and pauses between them. */
   readonly retry?: Partial<RetryPolicy>;
@@ -66,17 +66,9 @@ function defaultCache(env: NodeJS.ProcessEnv): string {
 }
 
 function checkedEndpoint(endpoint: string): string {
-  const url = parseUrl(endpoint);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
     throw new BertQeError('usage', `HF_ENDPOINT "${endpoint}" is not a web address; expected https://host`);
   }
   return url.href.replace(/\/+$/, '');
-}
-
-function parseUrl(text: string): URL | null {
-  try {
-    return new URL(text);
-  } catch {
-    return null;
-  }
 }

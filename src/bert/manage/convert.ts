@@ -21,7 +21,7 @@ export interface ConvertOptions {
   readonly format?: 'safetensors' | 'onnx';
   /** The type of safetensors; default `float32`. */
   readonly dtype?: 'float32' | 'float16';
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
-export { convertModel, type ConvertOptions, writeConfig } from './convert.js';
-export { describeModel, type ModelDescription, type ModelFile } from './describe.js';
+export { checkBareModel, completeModel, isBareModel, placesBeside, type BareModel } from './bare-model.js';
+export { convertModel, writeConfig } from './convert.js';
+export { describeModel, type ModelDescription } from './describe.js';
 export { kendallTau } from './kendall.js';
 export { copyTokenizer } from './new-folder.js';
-export { type Agreement, quantizeModel, type QuantizeOptions } from './quantize.js';
+export { quantizeModel } from './quantize.js';

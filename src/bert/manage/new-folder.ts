@@ -1,16 +1,10 @@
-import { copyFile, readdir, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TOKENIZER_FILES } from '../model-folder.js';
 import { BertQeError } from '../../common/errors.js';
 import { writeFailure } from '../../common/io-errors.js';
 import { withLock } from '../../common/lock.js';
-
-const TOKENIZER_FILES = [
-  'tokenizer.json',
-  'vocab.txt',
-  'tokenizer_config.json',
-  'special_tokens_map.json',
-  'added_tokens.json',
-];
 
 const LOCK = '.lock';
 
@@ -48,10 +42,6 @@ async function contentOf(folder: string): Promise<string[]> {
 /** Copies the files of a model's tokenizer. */
 export async function copyTokenizer(from: string, to: string): Promise<void> {
   for (const name of TOKENIZER_FILES) {
-    const isThere = await stat(join(from, name)).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) await copyFile(join(from, name), join(to, name));
+    if (existsSync(join(from, name))) await copyFile(join(from, name), join(to, name));
   }
 }

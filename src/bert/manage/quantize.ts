@@ -13,8 +13,8 @@ import { copyTokenizer, writeNewModel } from './new-folder.js';
 
 export interface QuantizeOptions {
   /** Pairs for choosing the scales and measuring the agreement; default: pairs of the demo's articles. */
-  readonly pairs?: readonly TextPair[];
-  readonly signal?: AbortSignal;
+  readonly pairs?: readonly TextPair[] | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The agreement of an int8 model with the fp32 model it was made from. */
@@ -73,7 +73,7 @@ async function logits(
 ): Promise<Logits> {
   const scorer = await BertScorer.load({ model });
   try {
-    return await scorer.scoreLogits(pairs, signal ? { signal } : {});
+    return await scorer.scoreLogits(pairs, { signal });
   } finally {
     await scorer.close();
   }

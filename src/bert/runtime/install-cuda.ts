@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32, createInflateRaw } from 'node:zlib';
+import { hashFile } from '../../common/hash.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { cacheFolder } from '../../common/cache-folder.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { readFailure } from '../../common/io-errors.js';
-import { RandomAccessFile, readZip, type ZipEntry } from '../checkpoint/index.js';
+import { RandomAccessFile, readZip, zipContent, type ZipEntry } from '../checkpoint/index.js';
 import { CUDA_FILES } from './provider-files.js';
 import { runtimeFolder, runtimeVersion } from './runtime-package.js';
 
@@ -20,7 +19,7 @@ export interface InstalledLibrary {
 
 export interface InstallOptions {
   /** A wheel of onnxruntime-gpu, a package for .NET, or a folder; default: the libraries in the cache. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   /** Default: the runtime's folder and version. */
   readonly folder?: string;
   readonly version?: string;
@@ -44,7 +43,7 @@ export async function installCuda(options: InstallOptions = {}): Promise<Install
   else if (!CUDA_FILES.every((name) => existsSync(join(kept, name)))) {
     throw new BertQeError(
       'missing',
-      `Name the wheel of onnxruntime-gpu ${version} (pip download --no-deps onnxruntime-gpu==${version}) or a folder with its libraries.`,
+      `Name the wheel of onnxruntime-gpu ${version} (for CUDA 13: pip download --no-deps onnxruntime-gpu==${version}), its package for .NET (CUDA 12) or a folder with its libraries.`,
     );
   }
   return Promise.all(CUDA_FILES.map((name) => link(kept, folder, name)));
@@ -60,13 +59,7 @@ async function link(kept: string, folder: string, name: string): Promise<Install
     const message = `${place}: cannot be linked to ${path}: ${reasonOf(error)}`;
     throw new BertQeError('failure', message, { cause: error });
   }
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const block of createReadStream(path) as AsyncIterable<Buffer>) {
-    hash.update(block);
-    bytes += block.length;
-  }
-  return { name, bytes, sha256: hash.digest('hex') };
+  return { name, bytes: (await stat(path)).size, sha256: await hashFile(path) };
 }
 
 /** Puts the libraries of a source into the cache. */
@@ -106,7 +99,7 @@ async function keepArchive(source: string, kept: string, version: string): Promi
     for (const name of CUDA_FILES) {
       const entry = [...entries.values()].find((each) => each.name.endsWith(`/${name}`));
       if (!entry) throw new BertQeError('input', `${source}: there is no ${name} in it.`);
-      await writeFileAtomic(join(kept, name), content(file, entry, hashes.get(entry.name)));
+      await writeFileAtomic(join(kept, name), zipContent(file, entry, hashes.get(entry.name)));
     }
   } finally {
     await file.close();
@@ -137,34 +130,6 @@ async function describe(
 
 async function text(file: RandomAccessFile, entry: ZipEntry): Promise<string> {
   const blocks: Uint8Array[] = [];
-  for await (const block of content(file, entry)) blocks.push(block);
+  for await (const block of zipContent(file, entry)) blocks.push(block);
   return Buffer.concat(blocks).toString('utf8');
-}
-
-/** The content of an entry; fails at its end if size, checksum or hash differ from those stated. */
-async function* content(
-  file: RandomAccessFile,
-  entry: ZipEntry,
-  sha256?: string,
-): AsyncGenerator<Uint8Array> {
-  const { name, offset, length, inflatedLength, crc } = entry;
-  const stored = createReadStream(file.path, { start: offset, end: offset + length - 1 });
-  const blocks = inflatedLength === undefined ? stored : stored.pipe(createInflateRaw());
-  const hash = createHash('sha256');
-  let sum = 0;
-  let bytes = 0;
-  try {
-    for await (const block of blocks as AsyncIterable<Buffer>) {
-      sum = crc32(block, sum);
-      hash.update(block);
-      bytes += block.length;
-      yield block;
-    }
-  } catch (error) {
-    throw file.corrupt(`the entry "${name}" cannot be read (${reasonOf(error)})`);
-  }
-  const isWhole = bytes === (inflatedLength ?? length) && sum === crc;
-  if (!isWhole || (sha256 !== undefined && hash.digest('hex') !== sha256)) {
-    throw file.corrupt(`the entry "${name}" is not what the archive states`);
-  }
 }

@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs';
 import type { InferenceSession } from 'onnxruntime-node';
 import { BertQeError, reasonOf } from '../../common/errors.js';
+import { isOutOfMemory } from './out-of-memory.js';
 
+export const deviceNames = ['cpu', 'webgpu', 'cuda'] as const;
 /** The device that computes. */
-export type Device = 'cpu' | 'webgpu' | 'cuda';
+export type Device = (typeof deviceNames)[number];
 
 export interface SessionOptions {
   /** Weights are kept in 16 bits and widened in every run; widened once, they would take twice the memory. */
   readonly widensWeights?: boolean;
+  /** The number of the card (0). */
+  readonly card?: number;
 }
 
 /** Session options that turn off the optimizers which would widen such weights when they are loaded. */
@@ -23,12 +27,13 @@ export async function loadSession(
   path: string,
   device: Device,
   threads: number,
-  { widensWeights = false }: SessionOptions = {},
+  { widensWeights = false, card = 0 }: SessionOptions = {},
 ): Promise<InferenceSession> {
   try {
     const runtime = await import('onnxruntime-node');
     return await runtime.InferenceSession.create(path, {
-      executionProviders: device === 'cpu' ? ['cpu'] : [device, 'cpu'],
+      executionProviders:
+        device === 'cpu' ? ['cpu'] : [card === 0 ? device : { name: 'cuda', deviceId: card }, 'cpu'],
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
       graphOptimizationLevel: 'all',
@@ -54,11 +59,6 @@ export async function loadSession(
       cause: error,
     });
   }
-}
-
-/** True for the errors of onnxruntime and CUDA that tell of exhausted memory. */
-export function isOutOfMemory(error: unknown): boolean {
-  return /failed to allocate memory|out of memory|CUBLAS_STATUS_ALLOC_FAILED/i.test(reasonOf(error));
 }
 
 /**

@@ -7,7 +7,7 @@ const NICEST = 19;
 
 /**
  * Raises the niceness of the calling thread, and with it that of every thread it starts from now on. Only Linux has a
- * priority for each thread and tells a thread its number; elsewhere nothing changes.
+ * priority and a number for each thread; elsewhere nothing changes.
  */
 export function makeThreadNicer(steps: number): void {
   if (steps <= 0) return;

@@ -1,31 +1,25 @@
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
-import { countOf, scoringCost, SequenceTotal } from '../cost.js';
-import type { EncoderShape } from '../sizes.js';
 import type { Precision } from '../compile/index.js';
 import { findModel } from '../models.js';
-import { chooseDevice, cudaState, type Device, workerUrl } from '../runtime/index.js';
+import { chooseDevice, type Device, requireCuda, thisMachine, workerUrl } from '../runtime/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
-import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../types.js';
 import { DEVICE_PROFILES, pulledTokens } from './device-profiles.js';
-import { InFlight } from './in-flight.js';
 import { chooseLayout, type Layout } from './layout.js';
 import { type PreparedModel, prepareModel } from './model-source.js';
 import { PieceCache } from './piece-cache.js';
-import { countTask, plan, type PlanOptions } from './plan.js';
+import { PairScorer, type ScoredModel } from './pair-scorer.js';
 import { WorkerPool } from './pool.js';
-import { type Logits, probabilities } from './probabilities.js';
-import { lengthOf } from './window.js';
 
 /** The model to load, and how to run it. */
 export interface ScorerOptions {
   /** A letter (T, S, M, B, L), the name of a model, or a path to a model folder. */
   readonly model: string;
   /** Default `auto`: CUDA where it can be used, else the CPU; WebGPU is used where it is asked for. */
-  readonly device?: Device | 'auto';
+  readonly device?: Device | 'auto' | undefined;
   /** Default `auto`: fp32, on CUDA fp16, or what an export offers. */
-  readonly precision?: Precision | 'auto';
+  readonly precision?: Precision | 'auto' | undefined;
   /** Worker threads, each with a session of its own. Default: by cores and model size. */
   readonly workers?: number;
   /** Threads of each session. Default: the cores divided among the workers. */
@@ -53,34 +47,19 @@ const SCORER_OPTIONS: OptionNames<ScorerOptions> = {
 };
 
 /** A loaded scorer's settings, with every `auto` resolved. */
-export interface ScorerInfo extends Layout {
+export interface ScorerInfo extends Layout, ScoredModel {
   readonly model: string;
   readonly folder: string;
   readonly device: Device;
   readonly precision: Precision;
-  readonly labels: number;
   readonly maxLength: number;
   readonly batchTokens: number;
   /** The most tokens that a worker is sent at a time. */
   readonly messageTokens: number;
-  /** The dimensions that costs depend on; absent for ONNX exports whose configuration does not describe a BERT. */
-  readonly shape?: EncoderShape;
 }
 
 /** A cross-encoder that scores pairs in worker threads; the calling thread only tokenises. */
-export class BertScorer implements Scorer {
-  readonly info: ScorerInfo;
-  readonly #pool: WorkerPool;
-  readonly #planning: PlanOptions;
-  readonly #calls = new Set<Promise<Logits>>();
-  #closed = false;
-
-  private constructor(info: ScorerInfo, pool: WorkerPool, planning: PlanOptions) {
-    this.info = info;
-    this.#pool = pool;
-    this.#planning = planning;
-  }
-
+export class BertScorer extends PairScorer<ScorerInfo> {
   /** Finds a model, compiles it if necessary, and loads it; refuses, with the reason, one that cannot score. */
   static async load(options: ScorerOptions): Promise<BertScorer> {
     refuseUnknownOptions('BertScorer.load', options, SCORER_OPTIONS, "{ model: 'T' }");
@@ -88,18 +67,19 @@ export class BertScorer implements Scorer {
     const tokenizer = await loadTokenizer(folder);
     const { template } = tokenizer;
     const device = await chooseDevice(options.device ?? 'auto');
-    if (device === 'cuda') await requireCuda();
+    const cards = device === 'cuda' ? await requireCuda() : 1;
     const profile = DEVICE_PROFILES[device];
     const model = await prepareModel(folder, options.precision ?? 'auto', device, tokenizer);
-    const { labels, precision, batches } = model;
+    const { precision, batches } = model;
     const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
     const budget = budgetFor(maxLength, template);
-    const { workers, threads } = chooseLayout(device, model.bytes, options);
+    const { workers, threads } = chooseLayout(device, model.bytes, options, { ...thisMachine(), cards });
     // Threads that feed a GPU must not wait.
     const niceness = device === 'cpu' ? (options.niceness ?? 0) : 0;
     const pool = await WorkerPool.open(workers, {
       file: workerUrl('scorer/worker.js'),
       setup: { model, device, threads, niceness, secondSegment: template.secondSegment },
+      cards,
     });
     const batchTokens = options.batchTokens ?? profile.batchTokens(model);
     const messageTokens = profile.messageTokens(model, batchTokens);
@@ -108,7 +88,7 @@ export class BertScorer implements Scorer {
       folder,
       device,
       precision,
-      labels,
+      labels: pool.labels,
       workers,
       threads,
       maxLength,
@@ -128,87 +108,6 @@ export class BertScorer implements Scorer {
       pullLimit: { tokens: pulledTokens(workers, messageTokens), workers },
     });
   }
-
-  /** P(b is relevant to a) for each pair. */
-  async score(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Float32Array> {
-    return probabilities(await this.scoreLogits(pairs, options));
-  }
-
-  /** The classifier's raw outputs, which still differ where probabilities saturate at 0 and 1. */
-  async scoreLogits(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Logits> {
-    throwIfAborted(options.signal);
-    if (this.#closed) throw new BertQeError('usage', 'The scorer is closed; load it again.');
-    const call = this.#run(pairs, options);
-    this.#calls.add(call);
-    try {
-      return await call;
-    } finally {
-      this.#calls.delete(call);
-    }
-  }
-
-  /** The tokens of a pair as it is truncated. Its texts are tokenised once, for this and for scoring. */
-  lengthOf(pair: TextPair): number {
-    return lengthOf(pair, this.#planning);
-  }
-
-  /** The cost of pairs, without scoring them; undefined where the shape of the model is not known. */
-  costOf(pairs: readonly TextPair[]): ScoringCost | undefined {
-    const { shape } = this.info;
-    return shape && scoringCost(shape, countOf(pairs.map((pair) => this.lengthOf(pair))));
-  }
-
-  async #run(pairs: readonly TextPair[], options: ScoreOptions): Promise<Logits> {
-    const { signal, onProgress, onCost } = options;
-    const { labels, shape } = this.info;
-    const values = new Float32Array(pairs.length * labels);
-    const inFlight = new InFlight(this.#pool.capacity);
-    const abort = () => {
-      const reason = new BertQeError('aborted', 'The scoring was cancelled.', { cause: signal?.reason });
-      inFlight.fail(reason);
-      this.#pool.withdraw(inFlight, reason);
-    };
-    signal?.addEventListener('abort', abort, { once: true });
-    let done = 0;
-    const total = new SequenceTotal();
-    try {
-      for await (const planned of plan(pairs, this.#planning, signal)) {
-        await inFlight.room();
-        const finish = (logits: Float32Array): void => {
-          planned.pairs.forEach((pair, row) => {
-            for (let label = 0; label < labels; label++) {
-              const logit = logits[row * labels + label];
-              if (!Number.isFinite(logit)) throw notFinite(logit, pair, pairs[pair]);
-              values[pair * labels + label] = logit;
-            }
-          });
-          done += planned.pairs.length;
-          onProgress?.(done, pairs.length);
-        };
-        const { task, workers } = planned;
-        countTask(task, total);
-        inFlight.add(this.#pool.run(task, inFlight, workers).then(finish));
-      }
-      await inFlight.drained();
-      if (shape) onCost?.(scoringCost(shape, total));
-      return { labels, values };
-    } finally {
-      signal?.removeEventListener('abort', abort);
-    }
-  }
-
-  /** Refuses further calls, lets the running ones finish, then ends the workers. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    await Promise.allSettled(this.#calls);
-    await this.#pool.close();
-  }
-}
-
-/** Refuses CUDA, with the reason, where it cannot be used. */
-async function requireCuda(): Promise<void> {
-  const { isUsable, detail } = await cudaState();
-  if (!isUsable) throw new BertQeError('missing', `CUDA cannot be used here: ${detail}.`);
 }
 
 function checkedLength(maxLength: number, model: PreparedModel, folder: string): number {
@@ -219,15 +118,4 @@ function checkedLength(maxLength: number, model: PreparedModel, folder: string):
     );
   }
   return maxLength;
-}
-
-function notFinite(logit: number, index: number, { a, b }: TextPair): BertQeError {
-  return new BertQeError(
-    'failure',
-    `The model gave ${logit} for pair ${index} (${opening(a)}, ${opening(b)}); its weights or precision are not usable.`,
-  );
-}
-
-function opening(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

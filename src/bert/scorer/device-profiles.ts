@@ -1,3 +1,4 @@
+import { weightFlops } from '../cost.js';
 import type { Precision } from '../compile/index.js';
 import type { ModelConfig } from '../config.js';
 import type { BatchForm } from '../graph/index.js';
@@ -131,7 +132,5 @@ function widestRow({ hidden, intermediate }: ModelConfig): number {
 
 /** Weights of the encoder's layers, each of which a token is multiplied by; those of exports are not known. */
 function layerWeights({ encoder }: ModelTraits): number {
-  if (!encoder) return 0;
-  const { layers, hidden, intermediate } = encoder;
-  return layers * (4 * hidden ** 2 + 2 * hidden * intermediate);
+  return encoder ? weightFlops(encoder) / 2 : 0;
 }

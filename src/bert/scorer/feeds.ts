@@ -22,7 +22,11 @@ type Inputs = InferenceSession['inputMetadata'];
 export type TensorClass = typeof Tensor;
 
 /** The feeds of a model; refuses an export whose inputs are not those of a cross-encoder. */
-export function feedsFor(setup: WorkerSetup, inputs: Inputs, tensors: TensorClass): Feeds {
+export function feedsFor(
+  setup: Pick<WorkerSetup, 'model' | 'secondSegment'>,
+  inputs: Inputs,
+  tensors: TensorClass,
+): Feeds {
   const { model, secondSegment } = setup;
   if (model.batches === 'packed') return packedFeeds(model, secondSegment, tensors);
   const isCompiled = inputs.some(({ name }) => name === GRAPH_SLOTS);

@@ -1,5 +1,6 @@
 import { BertQeError } from '../../common/errors.js';
-import { isOutOfMemory } from '../runtime/index.js';
+import { asCardFailure } from '../runtime/cuda-failure.js';
+import { isOutOfMemory } from '../runtime/out-of-memory.js';
 import type { Feeds } from './feeds.js';
 
 /** Computes the logits of one batch. */
@@ -11,7 +12,7 @@ export function inHalvesWhereFull(run: RunBatch): RunBatch {
     try {
       return await run(ids, splits, length, ends);
     } catch (error) {
-      if (!isOutOfMemory(error)) throw error;
+      if (!isOutOfMemory(error)) throw asCardFailure(error);
       if (!ends || splits.length < 2) {
         const message = `The memory of the card does not hold a sequence of ${ids.length} tokens.`;
         throw new BertQeError('failure', message, { cause: error });

@@ -1,17 +1,10 @@
-import { availableParallelism, totalmem } from 'node:os';
-import type { Device } from '../runtime/index.js';
+import type { Device, Machine } from '../runtime/index.js';
 import { DEVICE_PROFILES } from './device-profiles.js';
 
 /** The number of workers, and of threads in each. */
 export interface Layout {
   readonly workers: number;
   readonly threads: number;
-}
-
-/** The resources of the machine, or of the container. */
-export interface Machine {
-  readonly cores: number;
-  readonly memory: number;
 }
 
 /**
@@ -30,10 +23,11 @@ export function chooseLayout(
   device: Device,
   modelBytes: number,
   wanted: { readonly workers?: number | undefined; readonly threads?: number | undefined },
-  { cores, memory }: Machine = thisMachine(),
+  { cores, memory, cards = 1 }: Machine,
 ): Layout {
   const { workers: workersFor } = DEVICE_PROFILES[device];
-  if (workersFor) return { workers: wanted.workers ?? workersFor(modelBytes), threads: wanted.threads ?? 1 };
+  if (workersFor)
+    return { workers: wanted.workers ?? cards * workersFor(modelBytes), threads: wanted.threads ?? 1 };
   const threadsOf = (workers: number) => wanted.threads ?? Math.max(1, Math.floor(cores / workers));
   if (wanted.workers !== undefined) return { workers: wanted.workers, threads: threadsOf(wanted.workers) };
   const copies = Math.floor(Math.max(LEAST_WEIGHT_BYTES, MEMORY_SHARE * memory) / modelBytes);
@@ -43,10 +37,4 @@ export function chooseLayout(
     if (more * threadsOf(more) >= workers * threadsOf(workers)) workers = more;
   }
   return { workers, threads: threadsOf(workers) };
-}
-
-function thisMachine(): Machine {
-  // Without a limit this is 0, or more than any memory.
-  const limit = process.constrainedMemory() || Infinity;
-  return { cores: availableParallelism(), memory: Math.min(totalmem(), limit) };
 }

@@ -1,23 +1,27 @@
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import type { InferenceSession } from 'onnxruntime-node';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { GRAPH_LOGITS } from '../graph/index.js';
-import { loadSession } from '../runtime/index.js';
-import { feedsFor } from './feeds.js';
+import { feedsFor, type TensorClass } from './feeds.js';
 import { inHalvesWhereFull, type RunBatch, sum } from './in-halves.js';
 import type { BatchTask, WorkerSetup } from './messages.js';
 import { createSharedTask, type SharedTask, takeBatch } from './shared-task.js';
 
 /** A loaded model that turns batches of token ids into logits. */
 export interface ScoringSession {
+  /** Outputs per sequence. */
+  readonly labels: number;
   /** Runs the batches of a task that no other worker takes, and writes their logits to the shared task. */
   run(task: BatchTask, shared: SharedTask): Promise<void>;
   release(): Promise<void>;
 }
 
-/** Loads a model and checks, by one short run, that it gives one row of logits per sequence. */
-export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
+/** Checks, by one short run, that a session gives one row of logits per sequence; ends one that does not. */
+export async function scoringSession(
+  session: InferenceSession,
+  setup: Pick<WorkerSetup, 'model' | 'secondSegment'>,
+  Tensor: TensorClass,
+): Promise<ScoringSession> {
   const { model } = setup;
-  const session = await loadSession(model.path, setup.device, setup.threads, model);
   try {
     const feeds = feedsFor(setup, session.inputMetadata, Tensor);
     const output = logitsOutput(session.outputMetadata, model.path);
@@ -26,14 +30,16 @@ export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
       splits: Int32Array.of(1, 2),
       shapes: [{ rows: 2, length: 3 }],
     };
+    const labels = model.labels ?? lastDimension(session.outputMetadata, output);
     const runWhole: RunBatch = async (ids, splits, length, ends) => {
       const result = await session.run(feeds(ids, splits, length, ends), [output]);
-      return values(result[output], splits.length, model.labels);
+      return values(result[output], Tensor, splits.length, labels);
     };
     const isPacked = model.batches === 'packed';
     const run = isPacked ? inHalvesWhereFull(runWhole) : runWhole;
-    await runBatches(run, probe, createSharedTask(1, 2 * model.labels));
+    await runBatches(run, probe, createSharedTask(1, 2 * labels));
     return {
+      labels,
       run: (task, shared) => runBatches(run, task, shared, isPacked),
       release: () => session.release(),
     };
@@ -56,6 +62,13 @@ function logitsOutput(outputs: InferenceSession['outputMetadata'], path: string)
     'input',
     `${path}: no output looks like logits [batch, labels]; it has ${found.join(', ')}. Export the model for sequence classification.`,
   );
+}
+
+/** The size of an output's last dimension as the graph states it; a relevance model that states none has one label. */
+function lastDimension(outputs: InferenceSession['outputMetadata'], name: string): number {
+  const output = outputs.find((each) => each.name === name)!;
+  const size = output.isTensor ? output.shape.at(-1) : undefined;
+  return typeof size === 'number' ? size : 1;
 }
 
 /** Runs the batches that this worker takes. They come in rising order, so one walk through the task finds them all. */
@@ -84,7 +97,12 @@ async function runBatches(
   }
 }
 
-function values(output: InferenceSession.ReturnType[string], rows: number, labels: number): Float32Array {
+function values(
+  output: InferenceSession.ReturnType[string],
+  Tensor: TensorClass,
+  rows: number,
+  labels: number,
+): Float32Array {
   if (
     !(output instanceof Tensor) ||
     output.dims.length !== 2 ||
@@ -94,7 +112,7 @@ function values(output: InferenceSession.ReturnType[string], rows: number, label
     const shape = output instanceof Tensor ? `[${output.dims.join(', ')}]` : 'no tensor';
     throw new BertQeError(
       'input',
-      `The model's output is ${shape}, expected [${rows}, ${labels}]: a relevance score needs one or two labels, as its config says.`,
+      `The model's output is ${shape}, expected [${rows}, ${labels}]: a relevance score needs one or two labels, the same as in its config.`,
     );
   }
   return output.data instanceof Float32Array ? output.data : Float32Array.from(output.data as never);

@@ -4,9 +4,9 @@
  * thread is not woken while a worker still runs, which on a machine without a free core would slow that worker down.
  */
 export interface SharedTask {
-  readonly counters: Int32Array<SharedArrayBuffer>;
+  readonly counters: Int32Array;
   /** `labels` values per sequence, in the order of the task; NaN where nothing has been computed. */
-  readonly logits: Float32Array<SharedArrayBuffer>;
+  readonly logits: Float32Array;
 }
 
 /** Places in the counters; after them one flag per worker, 1 once it has finished. */
@@ -14,8 +14,10 @@ const NEXT_BATCH = 0;
 const UNFINISHED = 1;
 const FLAGS = 2;
 
+/** The state of a task. On pages that are not cross-origin isolated there is no shared memory: it then is of one worker. */
 export function createSharedTask(workers: number, values: number): SharedTask {
-  const buffer = new SharedArrayBuffer(4 * (FLAGS + workers + values));
+  const Memory = globalThis.SharedArrayBuffer ?? ArrayBuffer;
+  const buffer = new Memory(4 * (FLAGS + workers + values));
   const counters = new Int32Array(buffer, 0, FLAGS + workers);
   counters[UNFINISHED] = workers;
   const logits = new Float32Array(buffer, counters.byteLength).fill(Number.NaN);

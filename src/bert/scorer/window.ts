@@ -1,7 +1,7 @@
 import { TimeSlice } from '../../common/yield.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { type Budget, sequenceLength } from '../sequence.js';
-import type { PairTemplate, TextPair } from '../types.js';
+import type { PairTemplate, ScoreOptions, TextPair } from '../types.js';
 import type { PieceCache } from './piece-cache.js';
 
 /** The encoding of pairs as sequences of tokens. */
@@ -9,6 +9,17 @@ export interface Encoding {
   readonly pieces: PieceCache;
   readonly template: PairTemplate;
   readonly budget: Budget;
+}
+
+/** The encoding with fewer word pieces of the second text, where a call asks for that. */
+export function limited<E extends Encoding>(
+  encoding: E,
+  { secondPieces = Infinity }: Pick<ScoreOptions, 'secondPieces'>,
+): E {
+  const { budget } = encoding;
+  return secondPieces >= budget.second
+    ? encoding
+    : { ...encoding, budget: { ...budget, second: secondPieces } };
 }
 
 /** Consecutive pairs of a call, tokenised and truncated, and their order by falling length. */

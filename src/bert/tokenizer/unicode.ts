@@ -12,7 +12,7 @@ export const WORD = 64;
 const SURROGATES_START = 0xd800;
 const SURROGATES_END = 0xe000;
 /** The replacement of half a surrogate pair when text is encoded as UTF-8. */
-export const REPLACEMENT = 0xfffd;
+const REPLACEMENT = 0xfffd;
 
 let properties: Uint8Array | undefined;
 let newerLowerCase: ReadonlyMap<number, number> | undefined;

@@ -26,7 +26,7 @@ import { renderExplanation } from '../explanation-text.js';
 import { formatCount, formatDuration } from '../format.js';
 import { OPTIONS } from '../option-table.js';
 import { usageError } from '../options.js';
-import { demoFolder } from '../package-files.js';
+import { demoFolder } from '../../common/package-files.js';
 import { Progress } from '../progress.js';
 
 /** Articles that are re-ranked per query. */

@@ -1,9 +1,7 @@
 import { deviceStates, installCuda } from '../../bert/index.js';
-import { BertQeError } from '../../common/errors.js';
-import { closest } from '../../common/closest.js';
-import { defineCommand, type Io } from '../command.js';
-import type { OptionValues } from '../options.js';
-import { formatCount } from '../format.js';
+import { actionNamed, defineCommand, type Io } from '../command.js';
+import { usageError, type OptionValues } from '../options.js';
+import { formatCount, writeJson } from '../format.js';
 
 const options = {
   json: { type: 'boolean', help: 'list: write JSON' },
@@ -23,7 +21,7 @@ export const deviceCommand = defineCommand({
     { name: 'DEVICE', help: 'install: cuda', optional: true },
     {
       name: 'SOURCE',
-      help: 'install: the wheel of onnxruntime-gpu or a folder with its libraries; default: what was installed before',
+      help: 'install: the wheel of onnxruntime-gpu (CUDA 13), its package for .NET (CUDA 12) or a folder with its libraries; default: what was installed before',
       optional: true,
     },
   ],
@@ -31,24 +29,16 @@ export const deviceCommand = defineCommand({
   examples: [
     'bert-qe device list',
     'bert-qe device install cuda onnxruntime_gpu-1.30.0-cp312-cp312-manylinux_2_28_x86_64.whl',
+    'bert-qe device install cuda microsoft.ml.onnxruntime.gpu.linux.1.30.0.nupkg',
   ],
   async run({ options, positionals: [name, ...operands], io }) {
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (!action) {
-      const near = closest(name, Object.keys(actions));
-      const hint = near ? `did you mean "${near}"?` : 'it can list and install.';
-      throw new BertQeError('usage', `device cannot "${name}"; ${hint}`);
-    }
-    await action(operands, options, io);
+    await actionNamed('device', actions, name)(operands, options, io);
   },
 });
 
 async function list(_operands: readonly string[], { json }: Values, io: Io): Promise<void> {
   const states = await deviceStates();
-  if (json) {
-    io.stdout.write(`${JSON.stringify(states)}\n`);
-    return;
-  }
+  if (json) return writeJson(io, states);
   for (const { device, isUsable, detail } of states) {
     io.stdout.write(`${device.padEnd(8)}${isUsable ? 'yes' : 'no '}  ${detail}\n`);
   }
@@ -56,9 +46,9 @@ async function list(_operands: readonly string[], { json }: Values, io: Io): Pro
 
 async function install([device, source]: readonly string[], _options: Values, io: Io): Promise<void> {
   if (device !== 'cuda') {
-    throw new BertQeError('usage', `device install takes "cuda"${device ? `, not "${device}"` : ''}.`);
+    throw usageError(`device install takes "cuda"${device ? `, not "${device}"` : ''}.`);
   }
-  for (const { name, bytes, sha256 } of await installCuda(source === undefined ? {} : { source })) {
+  for (const { name, bytes, sha256 } of await installCuda({ source })) {
     io.stdout.write(`${name}  ${formatCount(bytes)} bytes  ${sha256}\n`);
   }
   const cuda = (await deviceStates()).find((state) => state.device === 'cuda')!;

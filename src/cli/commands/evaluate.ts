@@ -45,6 +45,7 @@ export const evaluateCommand = defineCommand({
     },
     'per-query': { type: 'boolean', help: 'every query too, not only the means' },
     format: { type: 'string', choices: reportFormats, default: 'table', help: 'how to write it' },
+    json: { type: 'boolean', help: 'the same as --format json' },
     complete: { type: 'boolean', help: 'judged queries without results count as zero (trec_eval -c)' },
     'relevance-level': {
       type: 'integer',
@@ -93,7 +94,7 @@ export const evaluateCommand = defineCommand({
       complete: options.complete,
       relevanceLevel: options['relevance-level'],
       trecEval: options['trec-eval'] === '9' ? 9 : 10,
-      ...(options.depth !== undefined && { depth: options.depth }),
+      depth: options.depth,
     };
 
     const qrels = await judgementsFrom(options.qrels, io);
@@ -120,7 +121,11 @@ export const evaluateCommand = defineCommand({
       perQuery: options['per-query'],
     };
     const colour = options.out === standardStream && hasColours(io.stdout);
-    await writeOutput(options.out, formatReport(report, options.format, { colour }), io.stdout);
+    await writeOutput(
+      options.out,
+      formatReport(report, options.json ? 'json' : options.format, { colour }),
+      io.stdout,
+    );
   },
 });
 

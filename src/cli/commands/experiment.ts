@@ -1,6 +1,8 @@
-import { runStudy, type ExperimentProgress } from '../../experiment/index.js';
+import { planStudy, runStudy, type ExperimentProgress } from '../../experiment/index.js';
 import { defineCommand, type Io } from '../command.js';
+import { describeEstimate, describePlan } from '../experiment-plan.js';
 import { formatCount, formatDuration } from '../format.js';
+import { usageError } from '../options.js';
 import { StatusLine } from '../progress.js';
 
 export const experimentCommand = defineCommand({
@@ -14,17 +16,37 @@ export const experimentCommand = defineCommand({
       value: 'DIR',
       help: 'folder of the results; a later start goes on with what is there (results/NAME)',
     },
+    'dry-run': {
+      type: 'boolean',
+      help: 'only check the file, its inputs and models, and tell what it will cost; nothing is written',
+    },
+    fleet: {
+      type: 'string',
+      value: 'REDIS',
+      help: 'score on the workers (bert-qe fleet work) that meet at redis://HOST:PORT and have the models at the same paths',
+    },
   },
   examples: [
     'bert-qe experiment experiments/cranfield.yaml',
+    'bert-qe experiment experiments/robust04.yaml --dry-run',
     'bert-qe experiment experiments/robust04.yaml --out /data/robust04-results',
   ],
   async run({ options, positionals: [file], io }) {
+    if (options['dry-run']) {
+      if (options.out !== undefined || options.fleet !== undefined) {
+        throw usageError('--dry-run writes nothing: leave --out and --fleet out.');
+      }
+      const plans = await planStudy(file);
+      io.stdout.write([...plans].map(([name, plan]) => describePlan(name, plan)).join('\n'));
+      return;
+    }
     const started = performance.now();
     const reporter = new StepReporter(io);
     const { ran, report } = await runStudy(file, {
       out: options.out,
+      fleet: options.fleet,
       signal: io.signal,
+      onEstimate: (name, estimate) => io.stderr.write(`${describeEstimate(name, estimate)}\n`),
       onProgress: (progress) => reporter.update(progress),
     }).finally(() => reporter.done());
     const seconds = (performance.now() - started) / 1000;

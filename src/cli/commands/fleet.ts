@@ -83,7 +83,7 @@ async function work(options: Values, io: Io): Promise<void> {
     concurrency: options.concurrency,
     lockMs: 1000 * options['lock-seconds'],
     signal: io.signal,
-    ...(idle === undefined ? {} : { idleMs: 1000 * idle }),
+    idleMs: idle === undefined ? undefined : 1000 * idle,
     onFinished: (key, took) => {
       done++;
       seconds += took;

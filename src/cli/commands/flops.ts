@@ -3,14 +3,13 @@ import {
   parseVariant,
   PUBLISHED,
   publishedFlops,
-  windowSpans,
   type PaperCost,
   type PhaseCost,
   type Variant,
 } from '../../expansion/index.js';
 import { readMeanCost, type MeanCost } from '../../runs/index.js';
 import { defineCommand, type Io } from '../command.js';
-import { counted, formatCount, tableText } from '../format.js';
+import { counted, formatCount, tableText, writeJson } from '../format.js';
 import { OPTIONS } from '../option-table.js';
 import { usageError } from '../options.js';
 
@@ -50,31 +49,28 @@ export const flopsCommand = defineCommand({
       }
       return showMeanCost(options.explained, options.json, io);
     }
-    const { kd, kc, depth, 'chunk-words': words } = options;
-    const spans = windowSpans(PUBLISHED.passageWords, { length: words, overlap: Math.floor(words / 2) });
-    const counts = { depth, kd, kc, chunksPerPassage: spans.length };
+    const { kd, kc, depth, 'chunk-words': chunkWords } = options;
+    const counts = { depth, kd, kc, chunkWords };
     const asPublished =
       depth === PUBLISHED.depth &&
       kd === PUBLISHED.kd &&
       kc === PUBLISHED.kc &&
-      words === PUBLISHED.chunkWords;
+      chunkWords === PUBLISHED.chunkWords;
     const names = positionals.length > 0 ? positionals : Object.keys(publishedFlops);
     const rows = names.map((name): PaperRow => {
       const variant = parseVariant(name);
       const published = asPublished ? publishedFlops[lettersOf(variant)] : undefined;
       return { variant, cost: paperCost(variant, counts), published };
     });
-    io.stdout.write(options.json ? `${JSON.stringify(rows.map(toJson))}\n` : paperTable(rows));
+    if (options.json) writeJson(io, rows.map(toJson));
+    else io.stdout.write(paperTable(rows));
   },
 });
 
 async function showMeanCost(file: string, json: boolean, io: Io): Promise<void> {
   const mean = await readMeanCost(file);
-  if (json) {
-    io.stdout.write(`${JSON.stringify(mean)}\n`);
-    return;
-  }
-  io.stdout.write(`Mean of ${counted(mean.queries, 'query')}:\n${meanTable(mean)}`);
+  if (json) writeJson(io, mean);
+  else io.stdout.write(`Mean of ${counted(mean.queries, 'query')}:\n${meanTable(mean)}`);
 }
 
 function lettersOf({ phaseOne, expansion }: Variant): string {

@@ -1,4 +1,4 @@
-import { readDocuments } from '../../collection/index.js';
+import { elementChoices, readDocuments } from '../../collection/index.js';
 import { standardStream } from '../../common/output.js';
 import { buildIndex, createAnalyzer, readStopwords, type Analyzer } from '../../retrieval/index.js';
 import { defineCommand, type Io } from '../command.js';
@@ -15,6 +15,18 @@ const options = {
     help: 'folder of the index; an index already there is replaced when done',
   },
   ...documentOptions,
+  elements: {
+    type: 'string',
+    choices: elementChoices,
+    default: 'text',
+    help: 'TREC SGML: what is searched: title and text, or what Terrier or Anserini read of a document',
+  },
+  'leave-out': {
+    type: 'string',
+    value: 'BEGINNING',
+    multiple: true,
+    help: 'leave out documents whose id begins so, such as CR, the Congressional Record',
+  },
   analyzer: {
     type: 'string',
     choices: ['anserini', 'terrier', 'plain'],
@@ -62,7 +74,7 @@ export const indexCommand = defineCommand({
     'bert-qe index shop.sqlite --table reviews --out reviews.index',
     'bert-qe index postgres://localhost/shop --sql "select id, name, body from articles" --out articles.index',
     'bert-qe index collections/scifact --out scifact.index',
-    'bert-qe index robust04/ --format trec --analyzer terrier --out robust04.index',
+    'bert-qe index robust04/ --format trec --analyzer terrier --elements terrier --leave-out CR --out robust04.index',
     'bert-qe index gov2/ --format trecweb --engine opensearch --url http://localhost:9200 --index gov2 --shards 8',
   ],
   async run({ options, positionals: [path], io }) {
@@ -86,6 +98,8 @@ export const indexCommand = defineCommand({
     let share: number | undefined;
     const documents = readDocuments(path, {
       ...documentReading(options, io),
+      elements: options.elements,
+      leaveOut: options['leave-out'],
       onProgress: (read, total) => {
         share = total === undefined ? undefined : (0.9 * read) / total;
       },
@@ -112,9 +126,6 @@ export const indexCommand = defineCommand({
   },
 });
 
-/** Lucene's own models with their usual parameters. */
-const nativeModels = { bm25: { bm25: { k1: 0.9, b: 0.4 } }, ql: { ql: { mu: 1000 } } };
-
 async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer, io: Io): Promise<void> {
   const { index, native = 'all', shards, replicas } = options;
   if (index === undefined)
@@ -122,9 +133,10 @@ async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer
   if (options['no-scripts'] && native === 'none')
     throw usageError('--no-scripts and --native none leave nothing to search by.');
   if (options.out !== undefined) throw usageError('--out has no effect with --engine.');
+  if (options.elements !== 'text') throw usageError('--elements has no effect with --engine.');
   if (path === standardStream)
     throw usageError('A load that can go on needs a collection that can be read again: no stdin.');
-  const { EngineConnection, loadEngineIndex } = await import('../../remote/index.js');
+  const { EngineConnection, loadEngineIndex, usualSimilarities } = await import('../../remote/index.js');
   const connection = await EngineConnection.open(clusterFrom({ engine: options.engine, url: options.url })!, {
     signal: io.signal,
   });
@@ -133,6 +145,7 @@ async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer
   const documents = () =>
     readDocuments(path, {
       ...documentReading(options, io),
+      leaveOut: options['leave-out'],
       onProgress: (read, total) => {
         share = total === undefined ? undefined : read / total;
       },
@@ -143,12 +156,12 @@ async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer
       index,
       analyzer: analyzer.spec,
       native: {
-        ...(native === 'all' || native === 'bm25' ? nativeModels.bm25 : {}),
-        ...(native === 'all' || native === 'ql' ? nativeModels.ql : {}),
+        ...(native === 'all' || native === 'bm25' ? { bm25: usualSimilarities.bm25 } : {}),
+        ...(native === 'all' || native === 'ql' ? { ql: usualSimilarities.ql } : {}),
       },
       scripts: !options['no-scripts'],
-      ...(shards === undefined ? {} : { shards }),
-      ...(replicas === undefined ? {} : { replicas }),
+      shards,
+      replicas,
       signal: io.signal,
       onProgress: (done) => progress.update(done, share),
     }).finally(() => progress.done());

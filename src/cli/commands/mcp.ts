@@ -1,5 +1,6 @@
+import { Lazy } from '../../common/lazy.js';
 import { openCollection, type SearchedCollection } from '../../remote/index.js';
-import { loadReranker, withTexts, type LoadedReranker, type RerankerConfig } from '../../runs/index.js';
+import { loadReranker, withTexts } from '../../runs/index.js';
 import { collectionAddress, retrievalModels } from '../collection-options.js';
 import { defineCommand } from '../command.js';
 import { loadSdk, serveTools } from '../mcp/protocol.js';
@@ -7,7 +8,7 @@ import { mostDocuments } from '../mcp/schemas.js';
 import { toolsFor, type ToolSources } from '../mcp/tools.js';
 import { clusterOptions, firstStageOptions, methodOptions, modelOptions, OPTIONS } from '../option-table.js';
 import type { OptionValues } from '../options.js';
-import { packageVersion } from '../package-files.js';
+import { packageVersion } from '../../common/package-files.js';
 import { rerankerConfig } from '../reranker-config.js';
 
 const options = {
@@ -32,13 +33,14 @@ export const mcpCommand = defineCommand({
     const { config } = rerankerConfig(options);
     // All texts of a call are re-ranked; --depth is for searches.
     const depth = Math.max(options.depth, mostDocuments);
-    const reranker = new OnDemandReranker({ ...config, depth }, io.signal);
+    // An assistant need not wait for the models at its start.
+    const reranker = new Lazy(() => loadReranker({ ...config, depth }, io.signal));
     const { index } = options;
     const collection =
       index === undefined ? undefined : await openCollection(collectionAddress(index, options), io.signal);
     try {
       const tools = toolsFor({
-        reranker: () => reranker.get(),
+        reranker: async () => (await reranker.get()).bertQe,
         ...(collection ? { index: indexOf(collection, options) } : {}),
       });
       await serveTools(sdk, tools, packageVersion(), {
@@ -48,37 +50,11 @@ export const mcpCommand = defineCommand({
         signal: io.signal,
       });
     } finally {
-      await reranker.close();
+      await (await reranker.take())?.close();
       await collection?.close();
     }
   },
 });
-
-/** A re-ranker that is loaded when it is first needed, so that an assistant need not wait for its start. */
-class OnDemandReranker {
-  #loading: Promise<LoadedReranker> | undefined;
-
-  constructor(
-    private readonly config: RerankerConfig,
-    private readonly signal: AbortSignal,
-  ) {}
-
-  async get(): Promise<LoadedReranker['bertQe']> {
-    this.#loading ??= loadReranker(this.config, this.signal);
-    try {
-      return (await this.#loading).bertQe;
-    } catch (error) {
-      // The next call tries again.
-      this.#loading = undefined;
-      throw error;
-    }
-  }
-
-  async close(): Promise<void> {
-    const loaded = await this.#loading?.catch(() => undefined);
-    await loaded?.close();
-  }
-}
 
 function indexOf(collection: SearchedCollection, options: Values): NonNullable<ToolSources['index']> {
   const retriever = collection.retriever(retrievalModels(options));

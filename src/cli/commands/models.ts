@@ -9,16 +9,16 @@ import {
   listModels,
   quantizeModel,
   readCrossEncoderConfig,
+  DEFAULT_MAX_LENGTH,
   SIZE_FOLDERS,
   weightFlops,
   type ModelDescription,
 } from '../../bert/index.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
-import { closest } from '../../common/closest.js';
-import { defineCommand, type Io } from '../command.js';
+import { actionNamed, defineCommand, type Io } from '../command.js';
 import { OPTIONS } from '../option-table.js';
 import { usageError, type OptionValues } from '../options.js';
-import { counted, formatCount, tableText } from '../format.js';
+import { counted, formatCount, tableText, writeJson } from '../format.js';
 import { Progress } from '../progress.js';
 import { readAllPairs } from '../pairs.js';
 
@@ -68,14 +68,7 @@ export const modelsCommand = defineCommand({
     'bert-qe models info S',
   ],
   async run({ options, positionals: [name, model], io }) {
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (!action) {
-      const near = closest(name, Object.keys(actions));
-      throw usageError(
-        `models cannot "${name}"; ${near ? `did you mean "${near}"?` : 'it can list, get, convert, quantize and info.'}`,
-      );
-    }
-    await action(model, options, io);
+    await actionNamed('models', actions, name)(model, options, io);
   },
 });
 
@@ -85,12 +78,13 @@ async function list(_model: string | undefined, { json }: Values, io: Io): Promi
     const letter = Object.entries(SIZE_FOLDERS).find(([, folderName]) => folderName === name)?.[0];
     // A folder that cannot be read is listed too, with the reason.
     const found = await readCrossEncoderConfig(folder).then(
-      ({ modelType, labels }) => ({ modelType, labels }),
+      ({ modelType, labels }) => ({ modelType, ...(labels !== undefined && { labels }) }),
       (error: unknown) => ({ problem: reasonOf(error) }),
     );
     models.push({ name, ...(letter ? { letter } : {}), folder, ...found });
   }
-  io.stdout.write(json ? `${JSON.stringify(models)}\n` : renderList(models));
+  if (json) writeJson(io, models);
+  else io.stdout.write(renderList(models));
 }
 
 async function get(model: string | undefined, { revision, as }: Values, io: Io): Promise<void> {
@@ -115,7 +109,8 @@ async function get(model: string | undefined, { revision, as }: Values, io: Io):
     await mkdir(folders, { recursive: true });
     // Renamed into its place, so that the name means one model or the other at any moment.
     const link = join(folders, `.${name}.${process.pid}.tmp`);
-    await symlink(folder, link);
+    // A junction needs no privilege on Windows; elsewhere the kind is ignored.
+    await symlink(folder, link, 'junction');
     await rename(link, join(folders, name));
   }
   io.stderr.write(
@@ -140,7 +135,7 @@ async function quantize(model: string | undefined, { out, pairs }: Values, io: I
   const given = pairs === undefined ? undefined : await readAllPairs(pairs);
   if (given?.length === 0) throw new BertQeError('input', `${pairs}: holds no pairs.`);
   const agreement = await quantizeModel(source, target, {
-    ...(given ? { pairs: given } : {}),
+    pairs: given,
     signal: io.signal,
   });
   const perList = Number.isNaN(agreement.tauPerList) ? '' : `, ${agreement.tauPerList.toFixed(4)} per list`;
@@ -161,11 +156,8 @@ function required(value: string | undefined, message: string): string {
   return value;
 }
 
-/** The length to which the paper pads every sequence, and at which it counts FLOPs. */
-const PAPER_TOKENS = 384;
-
 /** A model of `models list`. */
-interface ListedModel {
+interface ModelRow {
   readonly name: string;
   readonly letter?: string;
   readonly folder: string;
@@ -175,11 +167,11 @@ interface ListedModel {
   readonly problem?: string;
 }
 
-function renderList(models: readonly ListedModel[]): string {
+function renderList(models: readonly ModelRow[]): string {
   const rows = models.map(({ name, letter, folder, modelType, labels, problem }) => [
     letter ?? '',
     name,
-    problem === undefined ? `${modelType}, ${counted(labels!, 'label')}` : 'damaged',
+    problem === undefined ? [modelType, ...(labels ? [counted(labels, 'label')] : [])].join(', ') : 'damaged',
     problem ?? folder,
   ]);
   return tableText([['', 'name', 'kind', 'folder'], ...rows]);
@@ -187,7 +179,7 @@ function renderList(models: readonly ListedModel[]): string {
 
 /** The description of a model as text or as JSON. */
 function renderDescription(model: ModelDescription, json: boolean): string {
-  const flops = model.config ? weightFlops(model.config) * PAPER_TOKENS : undefined;
+  const flops = model.config ? weightFlops(model.config) * DEFAULT_MAX_LENGTH : undefined;
   const { config, ...rest } = model;
   if (json) {
     const shape = config ? { layers: config.layers, hidden: config.hidden, heads: config.heads } : {};
@@ -199,15 +191,20 @@ function renderDescription(model: ModelDescription, json: boolean): string {
   if (config)
     facts.push(['shape', `${config.layers} layers, hidden ${config.hidden}, ${config.heads} heads`]);
   if (model.parameters !== undefined) facts.push(['parameters', formatCount(model.parameters)]);
-  if (flops !== undefined) facts.push([`FLOPs per ${PAPER_TOKENS} tokens`, formatFlops(flops)]);
+  if (flops !== undefined) facts.push([`FLOPs per ${DEFAULT_MAX_LENGTH} tokens`, formatFlops(flops)]);
   facts.push(
     ['tokenizer', `${model.tokenizer}, ${formatCount(model.vocabulary)} pieces`],
-    ['labels', model.labels === 1 ? '1 (sigmoid)' : `${model.labels} (softmax)`],
+    ['labels', labelText(model.labels)],
     ['positions', formatCount(model.maxPositions)],
     ['weights', model.weights],
   );
   const files = model.files.map(({ name, bytes, sha256 }) => [name, formatCount(bytes), sha256]);
   return `${tableText(facts)}\n${tableText([['file', 'bytes', 'sha256'], ...files])}`;
+}
+
+function labelText(labels: number | undefined): string {
+  if (labels === undefined) return 'as the ONNX export has';
+  return labels === 1 ? '1 (sigmoid)' : `${labels} (softmax)`;
 }
 
 function formatFlops(flops: number): string {

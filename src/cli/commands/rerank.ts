@@ -1,36 +1,38 @@
 import { omitUndefined } from '../../common/omit-undefined.js';
+import { DEFAULTS } from '../../expansion/index.js';
 import { standardStream } from '../../common/output.js';
 import {
   fleetReranker,
-  loadBirch,
-  loadReranker,
-  modelInputs,
   rerankRun,
   rerankToFile,
-  type BirchConfig,
   type FinishedQuery,
-  type RerankerConfig,
-  type RunInputs,
   type RunProgress,
   type RunReranker,
   type RunTotals,
 } from '../../runs/index.js';
 import { defineCommand, hasColours, type Io } from '../command.js';
-import { birchConfig, birchOptions } from '../birch.js';
-import { renderExplanation } from '../explanation-text.js';
+import { type AnyExplanation, renderExplanation } from '../explanation-text.js';
+import { type ChosenMethod, chosenMethod, otherMethodOptions } from '../methods.js';
 import { methodOptions, modelOptions, OPTIONS } from '../option-table.js';
 import { usageError, type OptionValues } from '../options.js';
 import { withWords } from '../collection-options.js';
 import { counted, formatCount, formatDuration, writeJson } from '../format.js';
 import { Progress } from '../progress.js';
-import { rerankerConfig } from '../reranker-config.js';
 import { openRun, sourceOptions, type OpenedRun } from '../run-source.js';
+
+/** The default depth where someone waits for the results of one query: a tenth of the work. */
+const SHOWN_DEPTH = 100;
 
 const options = {
   ...sourceOptions,
   ...modelOptions,
   ...methodOptions,
-  ...birchOptions,
+  ...otherMethodOptions,
+  depth: {
+    type: 'integer',
+    min: 1,
+    help: `documents that are re-ranked; the rest keep their order (${DEFAULTS.depth}; ${SHOWN_DEPTH} where the results of one query are shown)`,
+  },
   'top-k': {
     type: 'integer',
     min: 1,
@@ -54,7 +56,14 @@ const options = {
   },
 } as const;
 
-type Values = OptionValues<typeof options>;
+type Values = OptionValues<typeof options> & { readonly depth: number };
+
+/** The options with the words of the query and the depth. */
+function completed(given: OptionValues<typeof options>, words: readonly string[]): Values {
+  const all = withWords(given, words);
+  const isShown = all.query !== undefined && all.out === undefined;
+  return { ...all, depth: all.depth ?? (isShown ? SHOWN_DEPTH : DEFAULTS.depth) };
+}
 
 export const rerankCommand = defineCommand({
   name: 'rerank',
@@ -69,10 +78,11 @@ export const rerankCommand = defineCommand({
     'bert-qe rerank "why do bridges sway" --documents notes/ --models TTT --top-k 5 --json',
     'bert-qe rerank --index scifact.index --queries queries.jsonl --run dph-kl.run --explain why.jsonl --out qe.run',
     'bert-qe rerank --index scifact.index --queries queries.jsonl --method birch --out birch.run',
+    'bert-qe rerank --index scifact.index --queries queries.jsonl --method cedr-knrm --trained cedr --out cedr.run',
     'bert-qe rerank --engine opensearch --url http://localhost:9200 --index scifact --query "vitamin D" --top-k 10',
   ],
   async run({ options: given, positionals, io }) {
-    const options = withWords(given, positionals);
+    const options = completed(given, positionals);
     const { explain: explanations, fleet, json } = options;
     if (json && (options.out ?? explanations) !== undefined) {
       throw usageError(
@@ -91,21 +101,20 @@ export const rerankCommand = defineCommand({
     if (fleet !== undefined && options.index === undefined) {
       throw usageError('--fleet needs --index: workers must reach the documents too.');
     }
-    const birch = birchConfig(options);
-    if (birch && fleet !== undefined) {
-      throw usageError('--fleet re-ranks with BERT-QE; leave --fleet out, or --method birch.');
+    const method = await chosenMethod(options);
+    const { name, config } = method;
+    if (fleet !== undefined && config === undefined) {
+      throw usageError('--fleet re-ranks with BERT-QE; leave --fleet out, or --method.');
     }
-    const { config, name } = birch ?? rerankerConfig(options);
-    const hashes = await modelInputs('model' in config ? { phaseOne: config.model } : config.models);
     const source = await openRun(options, options.depth, io);
     const progress = new Progress(io, 'queries');
     try {
-      const inputs = { ...hashes, ...optionInputs(options, config) };
       const topK = options['top-k'];
+      const inputs = { ...method.inputs, '--top-k': String(topK) };
       const limit = omitUndefined({ topK });
       const reranker =
-        fleet === undefined || 'model' in config
-          ? lazyReranker(config, source, { ...limit, ...(isShown ? { explain: true } : {}) })
+        fleet === undefined || config === undefined
+          ? lazyReranker(method, source, { ...limit, ...(isShown ? { explain: true } : {}) })
           : await fleetReranker(fleet, source.collection, config, limit);
       const totals = await rerankToFile({
         // The same inputs here and on a fleet: a run may be begun on one and continued on the other.
@@ -127,6 +136,12 @@ export const rerankCommand = defineCommand({
       });
       progress.done();
       if (totals.queries > 0) io.stderr.write(summary(name, totals));
+    } catch (error) {
+      progress.done();
+      if (io.signal.aborted && out !== undefined && out !== standardStream) {
+        io.stderr.write(`Finished queries are kept beside ${out}; the same command goes on after them.\n`);
+      }
+      throw error;
     } finally {
       progress.done();
       await source.close();
@@ -134,37 +149,17 @@ export const rerankCommand = defineCommand({
   },
 });
 
-/** The options, as they are written, that change the results. */
-function optionInputs(options: Values, config: RerankerConfig | BirchConfig): RunInputs {
-  const ofMethod = 'model' in config ? { ...birchOptions, depth: true } : methodOptions;
-  const names = [...Object.keys(ofMethod), 'top-k', 'precision', 'device'] as (keyof Values)[];
-  return {
-    ...Object.fromEntries(names.map((name) => [`--${name}`, String(options[name])])),
-    ...('model' in config ? {} : { expansion: String(config.expansion) }),
-  };
-}
-
 /** Re-ranks in this process. The models are loaded when the first query is there. */
 function lazyReranker(
-  config: RerankerConfig | BirchConfig,
+  method: ChosenMethod,
   { collection }: OpenedRun,
   always: { topK?: number; explain?: true },
 ): Omit<RunReranker, 'inputs'> {
   return {
     async *rerank(queries, rankings, options) {
-      const call = { ...options, ...always };
-      if ('model' in config) {
-        const { birch, close } = await loadBirch(config, options.signal);
-        try {
-          yield* rerankRun(birch, queries, rankings, collection.documents, call);
-        } finally {
-          await close();
-        }
-        return;
-      }
-      const { bertQe, close } = await loadReranker(config, options.signal);
+      const { reranker, close } = await method.open(options.signal);
       try {
-        yield* rerankRun(bertQe, queries, rankings, collection.documents, call);
+        yield* rerankRun(reranker, queries, rankings, collection.documents, { ...options, ...always });
       } finally {
         await close();
       }
@@ -199,21 +194,25 @@ function summary(name: string, totals: RunTotals): string {
 
 /** The results of a query as `--json` writes them. Documents below the depth have no scores of their own. */
 function resultsOf({ query, ranking, explanation }: FinishedQuery) {
-  const explained = new Map(explanation!.documents.map((document) => [document.id, document]));
+  const { documents } = explanation as AnyExplanation;
+  const explained = new Map<string, (typeof documents)[number]>(
+    documents.map((document) => [document.id, document]),
+  );
   const results = ranking.map(({ id, score }, i) => {
     const document = explained.get(id);
     const place = { id, score, rank: i + 1 };
     if (!document) return place;
     const initialRank = document.ranks.initial;
-    return 'sentences' in document
-      ? { ...place, initialRank, sentences: document.sentences }
-      : { ...place, relevance: document.combined, initialRank, passage: document.passage };
+    if ('sentences' in document) return { ...place, initialRank, sentences: document.sentences };
+    return 'passage' in document
+      ? { ...place, relevance: document.combined, initialRank, passage: document.passage }
+      : { ...place, initialRank };
   });
   return { query: query.text, id: query.id, results };
 }
 
 function readable({ explanation }: FinishedQuery, topK: number | undefined, io: Io): string {
-  return renderExplanation(explanation!, {
+  return renderExplanation(explanation as AnyExplanation, {
     width: (io.stdout as { columns?: number }).columns ?? 100,
     colour: hasColours(io.stdout),
     limit: topK ?? 10,

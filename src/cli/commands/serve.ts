@@ -9,7 +9,7 @@ import { judgementsFrom, retrievalModels } from '../collection-options.js';
 import { defineCommand, type Io } from '../command.js';
 import { firstStageOptions, OPTIONS, pick } from '../option-table.js';
 import { usageError, type OptionValues } from '../options.js';
-import { demoFolder, packageVersion } from '../package-files.js';
+import { demoFolder, packageVersion } from '../../common/package-files.js';
 
 /** The models that are served where none are named: useful combinations of those that come with the package. */
 const shipped = ['SST', 'SSS', 'STT', 'TTT', 'S', 'T'];
@@ -173,7 +173,7 @@ function limitsOf(options: Values) {
   };
 }
 
-/** Resolves when the process is told to stop; until then the open port keeps it alive. */
+/** Resolves when the signal fires; until then the open port keeps the process alive. */
 function stopped(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -1,23 +1,29 @@
 import { join } from 'node:path';
+import { deviceNames } from '../../bert/index.js';
 import { readQueries, readRun, type Query } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { DEFAULTS } from '../../expansion/index.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { Index } from '../../retrieval/index.js';
 import {
+  keptWeights,
   lossFigure,
   lossNames,
-  trainingDevices,
+  scheduleNames,
+  trainingPrecisions,
   trainModel,
   validationMeasure,
   type PhaseThreeInputs,
+  type TrainingManifest,
   type TrainProgress,
 } from '../../training/index.js';
+import { cedrHeadRate, trainedMethods } from '../../controls/index.js';
+import { refuseForControl, trainControl } from '../train-control.js';
 import { judgementsFrom } from '../collection-options.js';
 import { defineCommand, type Io } from '../command.js';
 import { counted, formatCount, formatDuration } from '../format.js';
 import { OPTIONS, pick, withoutDefault } from '../option-table.js';
-import { usageError, type OptionValues } from '../options.js';
+import { usageError, type OptionSpecs, type OptionValues } from '../options.js';
 import { StatusLine } from '../progress.js';
 
 /** The options of `--on chunks`, without defaults: they are refused without it. */
@@ -41,6 +47,12 @@ const chunkOptions = {
 } as const;
 
 const options = {
+  method: {
+    type: 'string',
+    choices: ['bert-qe', ...trainedMethods],
+    default: 'bert-qe',
+    help: 'what the model is for: the phases of BERT-QE, or a system that it is compared with',
+  },
   index: OPTIONS.index,
   queries: { ...OPTIONS.queries, help: 'queries to train on; those without judgements are left out' },
   qrels: { ...OPTIONS.qrels, help: 'judgements: from level 1 on a document is relevant' },
@@ -55,9 +67,32 @@ const options = {
   },
   epochs: { type: 'number', min: 0, help: 'how often every example is seen (2)' },
   steps: { type: 'integer', min: 1, help: 'steps instead of epochs' },
-  batch: { type: 'integer', min: 1, help: 'examples per step (32; of the residual loss 96 candidates)' },
-  'learning-rate': { type: 'number', default: 1e-6, help: 'its peak, after the warm-up' },
+  batch: {
+    type: 'integer',
+    min: 1,
+    help: 'examples per step (32; of the residual loss 96 candidates; CEDR-KNRM 16, NPRF-DRMM 20 pairs)',
+  },
+  'learning-rate': {
+    type: 'number',
+    help: 'its peak, after the warm-up (1e-6; CEDR-KNRM 2e-5, for BERT; NPRF-DRMM 1e-3)',
+  },
+  'head-rate': {
+    type: 'number',
+    help: `CEDR-KNRM: learning rate of the layer over kernels (${cedrHeadRate})`,
+  },
   warmup: { type: 'number', min: 0, max: 1, default: 0.1, help: 'share of the steps in which it rises' },
+  schedule: {
+    type: 'string',
+    choices: scheduleNames,
+    default: 'linear',
+    help: "course of the learning rate; bert: that of BERT's own code, as published",
+  },
+  keep: {
+    type: 'string',
+    choices: keptWeights,
+    default: 'best',
+    help: 'weights that are kept: those of the best validation, or of the last step, as published',
+  },
   'max-length': OPTIONS['max-length'],
   dropout: { type: 'number', min: 0, max: 0.9, default: 0.1, help: 'share of activations that is dropped' },
   seed: { type: 'integer', min: 0, default: 1, help: 'all that is random follows from it' },
@@ -95,12 +130,30 @@ const options = {
   'validate-every': { type: 'integer', min: 1, help: 'steps between two validations (a tenth of all)' },
   patience: { type: 'integer', min: 1, help: 'validations without a better result after which it ends' },
   'save-every': { type: 'integer', min: 1, default: 200, help: 'steps between two checkpoints' },
-  'batch-tokens': { type: 'integer', min: 1, default: 2048, help: 'tokens in memory at a time' },
+  'batch-tokens': { type: 'integer', min: 1, help: 'tokens in memory at a time (2048; on cuda 16384)' },
   threads: { type: 'integer', min: 1, help: "threads (the processor's)" },
-  device: { type: 'string', choices: trainingDevices, default: 'cpu', help: 'where passes run' },
+  device: { type: 'string', choices: deviceNames, default: 'cpu', help: 'where passes run' },
+  precision: {
+    type: 'string',
+    choices: trainingPrecisions,
+    help: 'what passes are computed in (fp32; on cuda fp16)',
+  },
 } as const;
 
 type Values = OptionValues<typeof options>;
+const specs: OptionSpecs = options;
+
+/** The options that name what is trained and where it goes, for all methods. */
+const sourceOptionNames = [
+  'method',
+  'index',
+  'queries',
+  'qrels',
+  'run',
+  'out',
+  'resume',
+  'validation-queries',
+] as const;
 
 export const trainCommand = defineCommand({
   name: 'train',
@@ -110,6 +163,8 @@ export const trainCommand = defineCommand({
     'bert-qe train --index cranfield.index --queries queries.jsonl --qrels qrels.txt --run dph-kl.run --model S --out s-cranfield',
     'bert-qe train … --epochs 1 --candidates 100 --learning-rate 2e-5 --validation-queries valid.jsonl --patience 3',
     'bert-qe train … --model T --on chunks --phase1 S --loss residual --depth 100 --learning-rate 2e-4 --steps 150',
+    'bert-qe train … --method cedr-knrm --model S --steps 400 --validation-queries valid.jsonl --out cedr',
+    'bert-qe train … --method nprf-drmm --steps 2000 --out nprf',
     'bert-qe train … --resume',
   ],
   async run({ options, io }) {
@@ -118,13 +173,19 @@ export const trainCommand = defineCommand({
       if (value !== undefined) return value;
       throw usageError(`train needs --${name}; see bert-qe train --help.`);
     };
+    if (options.method === 'bert-qe' && options['head-rate'] !== undefined) {
+      throw usageError('--head-rate has no effect without --method cedr-knrm; add that.');
+    }
+    if (options.method !== 'bert-qe') refuseForControl(options.method, options, specs, sourceOptionNames);
     const [folder, queriesFile, qrelsFile, runFile] = [
       needed('index'),
       needed('queries'),
       needed('qrels'),
       needed('run'),
     ];
-    const [model, out] = [needed('model'), needed('out')];
+    const out = needed('out');
+    // NPRF-DRMM starts from no model.
+    const model = options.method === 'nprf-drmm' ? 'NPRF-DRMM' : needed('model');
     if (options['teacher-weight'] !== undefined && options.teacher === undefined) {
       throw usageError('--teacher-weight has no effect without --teacher MODEL.');
     }
@@ -149,17 +210,32 @@ export const trainCommand = defineCommand({
     const index = Index.open(folder);
     const reporter = new TrainReporter(io);
     const started = performance.now();
-    try {
-      const documentsKey = index.manifest.digest;
-      const { history, best, steps, examples } = await trainModel(
+    const collected = {
+      queries,
+      qrels,
+      run,
+      validationQueries,
+    };
+    const call = {
+      out,
+      resume: options.resume,
+      signal: io.signal,
+      onProgress: (progress: TrainProgress) => reporter.update(progress),
+    };
+    const trainNow = (): Promise<TrainingManifest> => {
+      if (options.method !== 'bert-qe') {
+        return trainControl(options.method, model, collected, index, options, {
+          ...call,
+          onProgress: (progress) => reporter.update({ phase: 'training', ...progress }),
+          onVectors: (done, total) => reporter.update({ phase: 'vectors', done, total }),
+        });
+      }
+      return trainModel(
         {
-          model,
-          queries,
-          qrels,
-          run,
+          ...collected,
           documents: index,
-          documentsKey,
-          validationQueries,
+          documentsKey: index.manifest.digest,
+          model,
           teacher: options.teacher,
           passageModel: options['best-passage'],
           phaseThree,
@@ -168,6 +244,8 @@ export const trainCommand = defineCommand({
           batch: options.batch,
           learningRate: options['learning-rate'],
           warmup: options.warmup,
+          schedule: options.schedule,
+          keep: options.keep,
           maxLength: options['max-length'],
           dropout: options.dropout,
           seed: options.seed,
@@ -190,14 +268,13 @@ export const trainCommand = defineCommand({
           patience: options.patience,
           threads: options.threads,
           device: options.device,
+          precision: options.precision,
         },
-        {
-          out,
-          resume: options.resume,
-          signal: io.signal,
-          onProgress: (progress) => reporter.update(progress),
-        },
-      ).finally(() => reporter.done());
+        call,
+      );
+    };
+    try {
+      const { history, best, steps, examples } = await trainNow().finally(() => reporter.done());
       await writeFileAtomic(
         join(out, 'loss.svg'),
         lossFigure(`Training ${model}, ${formatCount(steps)} steps`, history, validationMeasure),
@@ -258,7 +335,7 @@ class TrainReporter {
     this.#line = new StatusLine(io);
   }
 
-  update(progress: TrainProgress): void {
+  update(progress: TrainProgress | VectorProgress): void {
     this.#line.show(() => describe(progress));
     if (this.#line.isTerminal || progress.phase !== 'training') return;
     const done = progress.step / progress.steps;
@@ -272,7 +349,17 @@ class TrainReporter {
   }
 }
 
-function describe(progress: TrainProgress): string {
+/** The progress of word vectors, before a training that needs them. */
+interface VectorProgress {
+  readonly phase: 'vectors';
+  readonly done: number;
+  readonly total: number;
+}
+
+function describe(progress: TrainProgress | VectorProgress): string {
+  if (progress.phase === 'vectors') {
+    return `word vectors: ${Math.floor((100 * progress.done) / progress.total)}%`;
+  }
   if (progress.phase === 'passages') {
     return `best passages: ${formatCount(progress.done)} of ${formatCount(progress.total)} queries`;
   }

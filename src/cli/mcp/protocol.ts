@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { yieldToEventLoop } from '../../common/yield.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { optionalPackage } from '../../common/optional-package.js';
 import type { Tool } from './tools.js';
@@ -60,7 +61,7 @@ export async function serveTools(
   await ended;
   await Promise.all(running);
   // The answers of the last calls are written in the next turn.
-  await new Promise((resolve) => setImmediate(resolve));
+  await yieldToEventLoop();
   await server.close();
 }
 

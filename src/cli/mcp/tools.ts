@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { BertQeError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { describeIssues } from '../../common/schema-issues.js';
-import type { BertQE, InputDocument, Reranking, RerankOptions } from '../../expansion/index.js';
+import {
+  type BertQE,
+  type InputDocument,
+  type Reranking,
+  type RerankOptions,
+  withIds,
+} from '../../expansion/index.js';
 import * as schemas from './schemas.js';
 import { explanationText, resultsText } from './texts.js';
 
@@ -70,8 +76,8 @@ function rerankTool(sources: ToolSources): Tool {
     input: schemas.rerankInput,
     output: schemas.rerankOutput,
     async run({ query, documents, limit }, signal) {
-      const candidates = inputsOf(documents);
-      const reranking = await explained(sources, query, candidates, omitUndefined({ topK: limit, signal }));
+      const candidates = withIds(documents);
+      const reranking = await explained(sources, query, candidates, { topK: limit, signal });
       return {
         query,
         results: placesOf(reranking, candidates).map(({ place, index }) => ({ ...place, index })),
@@ -94,7 +100,7 @@ function explainTool(sources: ToolSources): Tool {
       if (!documents && !sources.index) {
         throw new BertQeError('usage', 'There is no index here: send the documents that were re-ranked.');
       }
-      const candidates = documents ? inputsOf(documents) : await sources.index!.search(query, signal);
+      const candidates = documents ? withIds(documents) : await sources.index!.search(query, signal);
       if (!candidates.some((candidate) => candidate.id === id)) throw await notRanked(sources, id, documents);
       const { settings } = await sources.reranker();
       const { explanation } = await explained(sources, query, candidates, { signal });
@@ -158,17 +164,6 @@ function placesOf({ results, explanation }: Reranking, documents: readonly Input
       passage,
     };
     return { index, place };
-  });
-}
-
-/** The documents of a call. An id that is left out is the place; no id may come twice. */
-function inputsOf(documents: schemas.GivenDocuments): InputDocument[] {
-  const seen = new Set<string>();
-  return documents.map((document, place) => {
-    const { id = String(place), title, text } = typeof document === 'string' ? { text: document } : document;
-    if (seen.has(id)) throw new BertQeError('usage', `documents[${place}]: the id "${id}" is there twice.`);
-    seen.add(id);
-    return { id, text, ...omitUndefined({ title }) };
   });
 }
 

@@ -19,6 +19,11 @@ export function escapeText(content: string): string {
   return content.replace(/[&<>"]/g, (sign) => `&#${sign.codePointAt(0)};`);
 }
 
+/** The text that {@link escapeText} escaped. */
+export function unescapeText(content: string): string {
+  return content.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
+}
+
 /** A coordinate with at most two decimals. */
 export function round(value: number): string {
   return String(Math.round(value * 100) / 100);

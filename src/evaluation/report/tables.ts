@@ -38,7 +38,7 @@ function queryTable(
 ): Table {
   const rows = evaluation.queries.map((query, row) => ({
     label: query,
-    cells: measures.map((measure) => valueCell(measure, evaluation.perQuery.get(measure.name)![row])),
+    cells: measures.map((measure) => measureCell(measure, evaluation.perQuery.get(measure.name)![row])),
   }));
   return {
     id: 'queries',
@@ -59,7 +59,7 @@ function summaryTable({ measures, runs, comparisons }: EvaluationReport, labels:
   const rows = runs.map(({ file, isBaseline, evaluation }): Row => ({
     label: `${labels.get(file)}${isBaseline ? ` (baseline${letterNote(letters, file)})` : ''}`,
     cells: measures.map((measure) => ({
-      ...valueCell(measure, evaluation.summary.get(measure.name)!),
+      ...measureCell(measure, evaluation.summary.get(measure.name)!),
       marks: marksOf(file, measure.name),
     })),
   }));
@@ -83,7 +83,8 @@ function letterNote(letters: ReadonlyMap<string, string>, file: string): string 
   return letters.size > 1 ? ` ${letters.get(file)}` : '';
 }
 
-function valueCell({ isCount }: Measure, value: number): Cell {
+/** A value of a measure, with four decimals unless it is a count. */
+export function measureCell({ isCount }: Pick<Measure, 'isCount'>, value: number): Cell {
   return { text: isCount ? String(value) : formatFixed(value, DIGITS), value };
 }
 

@@ -3,7 +3,7 @@ import { continuedFraction, logBeta, logGamma } from './functions.js';
 const SQRT_PI = Math.sqrt(Math.PI);
 const SQRT_TWO_PI = Math.sqrt(2 * Math.PI);
 
-export function normalDensity(z: number): number {
+function normalDensity(z: number): number {
   return Math.exp(-0.5 * z * z) / SQRT_TWO_PI;
 }
 

@@ -1,12 +1,13 @@
 import type { BertScorer, Scorer } from '../../bert/index.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import { mapInSlices } from '../../common/yield.js';
-import type { QueryOptions } from '../bert-qe.js';
+import type { QueryOptions } from '../reranker.js';
 import { chooseModels, type ModelChoice, type ModelOptions } from '../choose-models.js';
 import { unprunedCost, type RerankCost } from '../cost.js';
 import { BIRCH_DEFAULTS, DEFAULTS } from '../defaults.js';
 import { compareTied, type RankedInput } from '../evidence.js';
 import { checkQuery, initialRanking, type InputDocument } from '../inputs.js';
+import { folderLoader } from '../folder-loader.js';
 import { loadModels } from '../load.js';
 import { forEveryPhase, QueryModels, type PhaseScorers } from '../models.js';
 import { count, share } from '../options.js';
@@ -33,9 +34,9 @@ export type BirchSettings = Required<BirchOptions>;
 /** Options of one call of {@link Birch.rerank}. */
 export interface BirchRerankOptions extends QueryOptions {
   /** Only the first places are returned. All documents are scored. */
-  readonly topK?: number;
+  readonly topK?: number | undefined;
   /** Asks for a {@link BirchExplanation} (false). */
-  readonly explain?: boolean;
+  readonly explain?: boolean | undefined;
   /** Names the query in the explanation (`1`). */
   readonly queryId?: string;
 }
@@ -122,11 +123,11 @@ export class Birch {
    */
   static async load(options: BirchLoadOptions = {}): Promise<Birch> {
     refuseUnknownOptions('Birch.load', options, LOAD_OPTIONS, "{ model: 'S' }");
-    const { model = BIRCH_DEFAULTS.model, device, precision, ...method } = options;
+    const { model = BIRCH_DEFAULTS.model, device: _, precision: __, ...method } = options;
     // Options are cheap to check: before a model is loaded.
     settingsFrom(method);
     const chosen = { ...chooseModels({ phaseOne: model }), expansion: false };
-    const { scorers, loaded } = await loadModels(chosen, device, precision);
+    const { scorers, loaded } = await loadModels(chosen, folderLoader(options));
     return new Birch(scorers.phaseOne, method, loaded);
   }
 

@@ -6,8 +6,5 @@ export {
   type BirchOptions,
   type BirchReranking,
   type BirchRerankOptions,
-  type BirchSettings,
-  type ScoredSentence,
-  type SentenceEvidence,
 } from './birch.js';
-export { birchScore, type BirchWeights } from './equation.js';
+export { birchScore } from './equation.js';

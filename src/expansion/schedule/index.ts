@@ -1,5 +1,5 @@
 export { Deadline } from './deadline.js';
-export { exactTopK, type TopKOptions } from './exact-top-k.js';
+export { exactTopK } from './exact-top-k.js';
 export {
   everything,
   expectedCell,

@@ -73,7 +73,7 @@ function pointsOf(results: Results, measure: string, unit: number): Point[] {
   const ofSystem =
     (kind: 0 | 1) =>
     (system: SystemResult): Point[] => {
-      if (!system.reranking) return [];
+      if (!system.reranking?.paper) return [];
       const cost = system.reranking.paper.flops / unit;
       const { value: published } = publishedCell(system.name, measure, results);
       const label = system.name.replace(/^BERT-(QE-)?/, '');

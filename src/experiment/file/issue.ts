@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { isNode } from 'yaml';
+import { clip } from '../../common/clip.js';
 
 type Issue = z.core.$ZodIssue;
 
@@ -72,5 +73,5 @@ function kindOf(expected: string): string {
 function show(found: unknown): string {
   const value: unknown = isNode(found) ? found.toJSON() : found;
   const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return clip(text, 60);
 }

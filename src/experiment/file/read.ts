@@ -6,6 +6,7 @@ import { omitUndefined } from '../../common/omit-undefined.js';
 import { readFailure } from '../../common/io-errors.js';
 import { describeIssue } from './issue.js';
 import { resolvePath } from './paths.js';
+import { withPreset } from './preset.js';
 import { experimentSchema, listSchema, studySchema, type ExperimentFile } from './schema.js';
 
 /** The same experiment on several collections. */
@@ -92,7 +93,7 @@ function parse<T extends z.ZodType>(text: string, file: string, schema: T): z.ou
   if (error) {
     throw new BertQeError('input', `${at(error.pos[0])}: not valid YAML: ${error.message.split('\n')[0]}.`);
   }
-  const parsed = schema.safeParse(document.toJS() ?? {});
+  const parsed = schema.safeParse(withPreset(document.toJS() ?? {}));
   if (parsed.success) return parsed.data;
   const issue = earliest(parsed.error.issues, document);
   throw new BertQeError(

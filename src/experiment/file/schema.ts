@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { documentFormats, topicFields } from '../../collection/index.js';
+import { deviceNames, precisionNames, sizeLetters } from '../../bert/index.js';
+import { documentFormats, elementChoices, topicFields } from '../../collection/index.js';
 import { parseVariant, PUBLISHED } from '../../expansion/index.js';
 import { reasonOf } from '../../common/errors.js';
 import {
@@ -10,7 +11,9 @@ import {
   testNames,
   tuningModes,
 } from '../../evaluation/index.js';
-import { conflictOf, lossNames } from '../../training/index.js';
+import { isScorerAddress } from '../../remote/index.js';
+import { conflictOf, keptWeights, lossNames, scheduleNames } from '../../training/index.js';
+import { parseControl } from './control-name.js';
 import { parseFirstStage } from './first-stage-name.js';
 import { expandVariables } from './paths.js';
 
@@ -39,10 +42,10 @@ const variant = checked(z.string(), (name) => {
 });
 
 const baseline = checked(z.string(), (name) => {
-  if (isMaxP(name) || parseFirstStage(name)) return;
+  if (isMaxP(name) || parseFirstStage(name) || parseControl(name)) return;
   throw new Error(
-    `"${name}" is not a baseline; write a first stage (DPH, BM25+RM3, …), a size (S, BERT-Small) or MaxP, ` +
-      'which stands for the first size of every variant',
+    `"${name}" is not a baseline; write a first stage (DPH, BM25+RM3, …), a size (S, BERT-Small), MaxP, ` +
+      'which stands for the first size of every variant, or a control (Birch-S, CEDR-KNRM-S, NPRF-DRMM)',
   );
 });
 
@@ -62,6 +65,12 @@ const collection = z.strictObject({
   format: z.enum(['auto', ...documentFormats]).default('auto'),
   /** `in-text`: a title is the beginning of its document's text, as with GOV2's pages in the paper. */
   titles: z.enum(['apart', 'in-text']).default('apart'),
+  /** The elements of TREC SGML that are searched; `of-analyzer`: those of Terrier or Anserini, whose analysis an index has. */
+  elements: z.enum([...elementChoices, 'of-analyzer']).default('text'),
+  /** Documents whose id begins with one of these are left out. */
+  leaveOut: z.array(z.string().min(1)).optional(),
+  /** The number of documents that the collection must have. */
+  count: count.optional(),
   /** Needed where they are not in the folder of the documents; several files count as one. */
   queries: paths.optional(),
   /** The part of a TREC topic that is the query. */
@@ -119,12 +128,12 @@ const model = z.union([
   }),
 ]);
 
-const sizes = ['T', 'S', 'M', 'B', 'L'] as const;
-
 const method = z.strictObject({
   kd: count.default(PUBLISHED.kd),
   kc: count.default(PUBLISHED.kc),
   chunkWords: count.default(PUBLISHED.chunkWords),
+  /** The most word pieces of a chunk in phase two. */
+  chunkPieces: count.optional(),
   passageWords: count.default(PUBLISHED.passageWords),
   titleWords: z.int().min(0).default(PUBLISHED.titleWords),
 });
@@ -133,6 +142,8 @@ const tuning = z.strictObject({
   mode: z.enum(tuningModes).default('in-turn'),
   measure: measure.default('nDCG@20'),
   tieBreak: measure.default('AP@100'),
+  /** Decimals to which both are rounded before they are compared. */
+  decimals: z.int().min(1).max(15).optional(),
   alphas: z
     .array(share)
     .min(1)
@@ -155,6 +166,8 @@ const trainingOptions = z.strictObject({
   batch: count.optional(),
   learningRate: z.number().min(1e-12).max(1).optional(),
   warmup: share.optional(),
+  schedule: z.enum(scheduleNames).optional(),
+  keep: z.enum(keptWeights).optional(),
   maxLength: z.int().min(16).optional(),
   dropout: z.number().min(0).max(0.9).optional(),
   seed: z.int().min(0).optional(),
@@ -179,6 +192,30 @@ const training = z.union([
   trainingOptions,
   z.literal(['off', false], { error: () => 'write off, or the options of training, such as { epochs: 2 }' }),
 ]);
+
+/** The training of a control in every fold; or the folder of its models, where `{fold}` stands for the fold's number. */
+const controlTraining = z.strictObject({
+  model: path.optional(),
+  steps: count.optional(),
+  /** Pairs of documents per step. */
+  batch: count.optional(),
+  learningRate: z.number().min(1e-12).max(1).optional(),
+  seed: z.int().min(0).optional(),
+  /** Candidates per query, from the top of the initial ranking (those that are re-ranked). */
+  depth: count.optional(),
+  validateEvery: count.optional(),
+  patience: count.optional(),
+});
+
+const controls = z.strictObject({
+  'CEDR-KNRM': controlTraining
+    .extend({
+      headRate: z.number().min(1e-12).max(1).optional(),
+      dropout: z.number().min(0).max(0.9).optional(),
+    })
+    .optional(),
+  'NPRF-DRMM': controlTraining.optional(),
+});
 
 const ablationNames = ['dropQueryScore', 'chunksFromInitial'] as const;
 
@@ -231,6 +268,8 @@ const collectionName = name.refine((value) => value !== 'tables' && value !== 'f
 const fields = z.strictObject({
   name,
   title: z.string().optional(),
+  /** All settings as the authors' code has them; preset.ts fills them in before the file is checked. */
+  preset: z.literal('as-published').optional(),
   collection,
   index: index.prefault({}),
   initial: initial.default('DPH+KL'),
@@ -239,10 +278,11 @@ const fields = z.strictObject({
   /** Documents per query that are re-ranked. */
   depth: count.default(PUBLISHED.depth),
   folds,
-  models: z.partialRecord(z.enum(sizes), model).default({}),
-  device: z.enum(['auto', 'cpu', 'webgpu', 'cuda']).default('auto'),
-  precision: z.enum(['auto', 'fp32', 'fp16', 'int8']).default('auto'),
+  models: z.partialRecord(z.enum(sizeLetters), model).default({}),
+  device: z.enum(['auto', ...deviceNames]).default('auto'),
+  precision: z.enum(['auto', ...precisionNames]).default('auto'),
   training: training.optional(),
+  controls: controls.prefault({}),
   method: method.prefault({}),
   tuning: tuning.prefault({}),
   variants: z.array(variant).min(1),
@@ -259,6 +299,21 @@ const fields = z.strictObject({
 
 type Fields = z.output<typeof fields>;
 type Context = z.core.$RefinementCtx;
+
+/** Checks that a preset which mixes general and fine-tuned models has both, or makes the fine-tuned ones. */
+function checkPreset(
+  { preset, models, training: wanted }: Pick<Fields, 'preset' | 'models' | 'training'>,
+  context: Context,
+  at: readonly string[] = ['models'],
+): void {
+  if (preset === undefined || typeof wanted === 'object') return;
+  for (const [size, paths] of Object.entries(models)) {
+    if (typeof paths !== 'string') continue;
+    const message =
+      'as-published has general and fine-tuned models: write { general: …, fineTuned: … }, or training: {}, which makes them';
+    context.addIssue({ code: 'custom', path: [...at, size], message });
+  }
+}
 
 /** Checks that training does not conflict with the models, and that its options go together. */
 function checkTraining(
@@ -280,8 +335,11 @@ function checkTraining(
 /** Checks that the models are those to start training from. */
 function checkModels(models: Fields['models'], path: readonly string[], context: Context): void {
   for (const [size, paths] of Object.entries(models)) {
-    if (typeof paths === 'string') continue;
-    const message = 'training makes the fine-tuned model; name one folder, the model to start from';
+    if (typeof paths === 'string' && !isScorerAddress(paths)) continue;
+    const message =
+      typeof paths === 'string'
+        ? 'training starts from the model in a folder, not from one on a server'
+        : 'training makes the fine-tuned model; name one folder, the model to start from';
     context.addIssue({ code: 'custom', path: [...path, size], message });
   }
 }
@@ -312,7 +370,10 @@ function checkBaselines(
 }
 
 /** The schema of an experiment file. */
-export const experimentSchema = fields.superRefine(checkTraining).superRefine(checkBaselines);
+export const experimentSchema = fields
+  .superRefine(checkTraining)
+  .superRefine(checkBaselines)
+  .superRefine((experiment, context) => checkPreset(experiment, context));
 
 /** A collection of a study, with what is its own instead of the study's. */
 const studiedCollection = collection.extend({
@@ -333,11 +394,17 @@ export const studySchema = fields
     }),
   })
   .superRefine(checkTraining)
+  .superRefine((study, context) => checkPreset(study, context))
   .superRefine(({ collections, folds: common, training: wanted, ...study }, context) => {
     for (const [key, own] of Object.entries(collections)) {
       const { initial: ranking = study.initial, baselines = study.baselines } = own;
       checkBaselines({ ...study, initial: ranking, baselines }, context);
       if (typeof wanted === 'object') checkModels(own.models ?? {}, ['collections', key, 'models'], context);
+      checkPreset({ ...study, models: own.models ?? {}, training: wanted }, context, [
+        'collections',
+        key,
+        'models',
+      ]);
       if (own.folds !== undefined || common !== undefined) continue;
       const message = 'has no folds; write "folds" here, or once for all collections';
       context.addIssue({ code: 'custom', path: ['collections', key], message });

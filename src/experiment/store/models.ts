@@ -1,7 +1,8 @@
-import { BertScorer, findModel, hashModel, type SizeLetter } from '../../bert/index.js';
+import { BertScorer, hashModel, type SizeLetter } from '../../bert/index.js';
 import { hashJson } from '../../common/hash.js';
-import { expandVariables, resolvePath } from '../file/paths.js';
+import { isScorerAddress, openRemoteScorer } from '../../remote/index.js';
 import type { ExperimentFile } from '../file/schema.js';
+import { ModelPlaces, type ModelPlace, type ModelPlacesOptions, type ModelRole } from './model-places.js';
 import type { ScoreStore } from './score-store.js';
 import { StoredScorer, type StorableScorer } from './stored-scorer.js';
 import { describeMachine } from './timing.js';
@@ -12,71 +13,86 @@ export type ModelSettings = Pick<ExperimentFile, 'device' | 'precision'>;
 /** Loads the model in a folder. */
 export type OpenModel = (folder: string, settings: ModelSettings) => Promise<StorableScorer>;
 
-/** The role of a model: the general one chooses passages and chunks, the fine-tuned one scores documents. */
-export type ModelRole = 'general' | 'fineTuned';
+/** The manifest's entry of a model: a folder, or the address of a server. */
+export type ModelRecord = { readonly folder: string; readonly sha256: string } | { readonly address: string };
 
-/** The manifest's entry of a model. */
-export interface ModelRecord {
-  readonly folder: string;
-  readonly sha256: string;
+export interface ModelsOptions extends ModelPlacesOptions {
+  /** Loads models, in place of {@link BertScorer.load}. */
+  readonly open?: OpenModel | undefined;
+  /** The time of models is known: they run on this machine (true). */
+  readonly isTimed?: boolean;
 }
 
 /** The models of an experiment. Each is loaded at most once, when a score is missing. */
 export class Models {
-  readonly #byFolder = new Map<string, StoredScorer>();
+  readonly #byPlace = new Map<string, StoredScorer>();
   /** Folders of the models that the experiment fine-tuned, by target and fold. */
   readonly #trained = new Map<string, string>();
   /** The manifest's entries, by name. */
   readonly records = new Map<string, ModelRecord>();
 
+  readonly places: ModelPlaces;
+
   constructor(
     private readonly experiment: ExperimentFile,
     /** The experiment file, from which relative paths start. */
-    private readonly file: string,
+    file: string,
     private readonly store: ScoreStore,
-    private readonly open: OpenModel = openBertModel,
-  ) {}
+    private readonly options: ModelsOptions,
+  ) {
+    this.places = new ModelPlaces(experiment, file, options);
+  }
 
   /** Sets the fine-tuned model of a fold for a training target: a size, or a variant's phase three. */
   useTrained(target: string, fold: number, folder: string): void {
     this.#trained.set(`${target}, fold ${fold}`, folder);
   }
 
-  /** Name and folder of the model that the file gives a size and role; `fold` counts from 1. */
-  async find(size: SizeLetter, role: ModelRole, fold: number): Promise<{ name: string; folder: string }> {
-    const paths = this.experiment.models[size] ?? size;
-    const name = (typeof paths === 'string' ? paths : paths[role]).replaceAll('{fold}', String(fold));
-    const path = expandVariables(name);
-    return { name, folder: await findModel(/[\\/]/.test(path) ? resolvePath(this.file, path) : path) };
+  /** The folder of a size and role; a model that the experiment fine-tuned for the size precedes the file's. */
+  async folder(size: SizeLetter, role: ModelRole, fold: number): Promise<string> {
+    const trained = role === 'fineTuned' ? this.#findTrained([size], fold) : undefined;
+    return trained?.place ?? this.places.folder(size, role, fold);
   }
 
   /** The scorer of a size and role; `fold` counts from 1. A model fine-tuned for `target` precedes the size's own. */
   async get(size: SizeLetter, role: ModelRole, fold: number, target: string = size): Promise<StoredScorer> {
-    const { name, folder } =
-      (role === 'fineTuned' ? this.#findTrained([target, size], fold) : undefined) ??
-      (await this.find(size, role, fold));
-    const known = this.#byFolder.get(folder);
+    const trained = role === 'fineTuned' ? this.#findTrained([target, size], fold) : undefined;
+    const { name, place } = trained ?? this.places.of(size, role, fold);
+    const folder =
+      trained?.place ?? (isScorerAddress(place) ? place : await this.places.folder(size, role, fold));
+    const known = this.#byPlace.get(folder);
     if (known) return known;
-    const { device, precision } = this.experiment;
-    const sha256 = await hashModel(folder);
-    const scorer = new StoredScorer(
-      hashJson('model 1', sha256, device, precision),
-      this.store,
-      () => this.open(folder, { device, precision }),
-      describeMachine(device),
-    );
-    this.#byFolder.set(folder, scorer);
-    this.records.set(name, { folder, sha256 });
+    const scorer = isScorerAddress(place) ? this.#remote(place) : await this.#local(folder);
+    this.#byPlace.set(folder, scorer);
+    const record = isScorerAddress(place) ? { address: place } : { folder, sha256: await hashModel(folder) };
+    this.records.set(name, record);
     return scorer;
   }
 
-  #findTrained(targets: readonly string[], fold: number): { name: string; folder: string } | undefined {
-    const name = targets.map((target) => `${target}, fold ${fold}`).find((key) => this.#trained.has(key));
-    return name === undefined ? undefined : { name, folder: this.#trained.get(name)! };
+  async close(): Promise<void> {
+    await Promise.all([...this.#byPlace.values()].map((scorer) => scorer.close()));
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#byFolder.values()].map((scorer) => scorer.close()));
+  async #local(folder: string): Promise<StoredScorer> {
+    const { device, precision } = this.experiment;
+    const { open = openBertModel, isTimed = true } = this.options;
+    return new StoredScorer(
+      hashJson('model 1', await hashModel(folder), device, precision),
+      this.store,
+      () => open(folder, { device, precision }),
+      isTimed ? describeMachine(device) : undefined,
+    );
+  }
+
+  /** A model on a server is known by its address: behind the same address, another model is not noticed. */
+  #remote(address: string): StoredScorer {
+    const open = (): Promise<StorableScorer> => openRemoteScorer(address, this.options.signal);
+    return new StoredScorer(hashJson('remote model 1', address), this.store, open, address);
+  }
+
+  #findTrained(targets: readonly string[], fold: number): ModelPlace | undefined {
+    const name = targets.map((target) => `${target}, fold ${fold}`).find((key) => this.#trained.has(key));
+    return name === undefined ? undefined : { name, place: this.#trained.get(name)! };
   }
 }
 

@@ -28,6 +28,9 @@ interface WrittenRow extends Omit<ScoreRow, 'scores'> {
  * again. What was put survives a kill at any moment. Only the keys are in memory.
  */
 export class ScoreStore {
+  /** The end of the last append: the journal takes one after the other. */
+  #appended: Promise<void> = Promise.resolve();
+
   private constructor(private readonly journal: Journal<Entry>) {}
 
   static async open(file: string): Promise<ScoreStore> {
@@ -51,7 +54,12 @@ export class ScoreStore {
   /** Stores all rows or, should the process be killed, none. */
   async putRows(rows: Iterable<readonly [string, ScoreRow]>): Promise<void> {
     const written = Array.from(rows, ([key, row]) => ({ ...row, key, scores: base64Of(row.scores) }));
-    await this.journal.append({ rows: written });
+    await this.#append({ rows: written });
+  }
+
+  /** True where nothing was scored yet. */
+  get isEmpty(): boolean {
+    return this.journal.size === 0;
   }
 
   hasRecord(key: string): boolean {
@@ -64,7 +72,13 @@ export class ScoreStore {
   }
 
   async putRecord(key: string, value: unknown): Promise<void> {
-    await this.journal.append({ record: key, value });
+    await this.#append({ record: key, value });
+  }
+
+  #append(entry: Entry): Promise<void> {
+    const append = this.#appended.then(() => this.journal.append(entry));
+    this.#appended = append.catch(() => undefined);
+    return append;
   }
 
   async close(): Promise<void> {

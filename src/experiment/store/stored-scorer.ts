@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Lazy } from '../../common/lazy.js';
 import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../../bert/index.js';
 import type { ScoreRow, ScoreStore } from './score-store.js';
 import { sumOfTimings, type Timing } from './timing.js';
@@ -6,7 +7,7 @@ import { sumOfTimings, type Timing } from './timing.js';
 /** A model behind a store. */
 export interface StorableScorer extends Scorer {
   /** The cost of pairs without scoring them; absent, or undefined, where it is not known. */
-  costOf?(pairs: readonly TextPair[]): ScoringCost | undefined;
+  costOf?(pairs: readonly TextPair[], options?: Pick<ScoreOptions, 'secondPieces'>): ScoringCost | undefined;
 }
 
 /** Pairs that are scored before their rows are committed: the most that a kill can lose. */
@@ -27,17 +28,18 @@ interface Row {
  * batches either way and gives the same bits.
  */
 export class StoredScorer implements Scorer {
-  #opened: Promise<StorableScorer> | undefined;
+  readonly #model: Lazy<StorableScorer>;
   #timing: Timing | undefined;
 
   constructor(
     /** Hash of the model and of its settings. */
     readonly identity: string,
     private readonly store: ScoreStore,
-    private readonly open: () => Promise<StorableScorer>,
-    /** The machine, in words. */
-    private readonly machine: string,
+    open: () => Promise<StorableScorer>,
+    /** The machine, in words; undefined where the time that scores take is not the model's. */
+    private readonly machine: string | undefined,
   ) {
+    this.#model = new Lazy(open);
     this.#timing = this.#noTime();
   }
 
@@ -52,7 +54,7 @@ export class StoredScorer implements Scorer {
       this.#timing = sumOfTimings([this.#timing, row.timing]);
     };
     const missing: Row[] = [];
-    for (const row of this.#rowsOf(pairs)) {
+    for (const row of this.#rowsOf(pairs, others.secondPieces)) {
       const found = await this.store.row(row.key);
       if (found) fill(row, found);
       else missing.push(row);
@@ -84,12 +86,11 @@ export class StoredScorer implements Scorer {
   }
 
   async close(): Promise<void> {
-    const opened = await this.#opened?.catch(() => undefined);
-    await opened?.close();
+    await (await this.#model.take())?.close();
   }
 
-  #noTime(): Timing {
-    return { seconds: 0, machine: this.machine };
+  #noTime(): Timing | undefined {
+    return this.machine === undefined ? undefined : { seconds: 0, machine: this.machine };
   }
 
   async #scoreRows(
@@ -97,13 +98,12 @@ export class StoredScorer implements Scorer {
     pairs: readonly TextPair[],
     options: ScoreOptions,
   ): Promise<ScoreRow[]> {
-    this.#opened ??= this.open();
-    const scorer = await this.#opened;
+    const scorer = await this.#model.get();
     const ofRows = rows.map(({ places }) => places.map((place) => pairs[place]));
     const started = performance.now();
     const scores = await scorer.score(ofRows.flat(), options);
     const seconds = (performance.now() - started) / 1000;
-    const costs = ofRows.map((ofRow) => scorer.costOf?.(ofRow));
+    const costs = ofRows.map((ofRow) => scorer.costOf?.(ofRow, options));
     // Rows are scored together. Each gets its share of the time by FLOPs or, where these are unknown, by pairs.
     const loads = costs.map((cost, i) => cost?.flops ?? ofRows[i].length);
     const load = loads.reduce((sum, each) => sum + each, 0);
@@ -112,11 +112,14 @@ export class StoredScorer implements Scorer {
       tokens: cost?.tokens ?? 0,
       flops: cost?.flops ?? 0,
       scores: scores.slice(from, (from += ofRows[i].length)),
-      timing: { seconds: (seconds * loads[i]) / load, machine: this.machine },
+      timing:
+        this.machine === undefined
+          ? undefined
+          : { seconds: (seconds * loads[i]) / load, machine: this.machine },
     }));
   }
 
-  #rowsOf(pairs: readonly TextPair[]): Row[] {
+  #rowsOf(pairs: readonly TextPair[], secondPieces: number | undefined): Row[] {
     const placesOf = new Map<string, number[]>();
     pairs.forEach(({ a }, place) => {
       const places = placesOf.get(a);
@@ -131,6 +134,7 @@ export class StoredScorer implements Scorer {
     };
     return [...placesOf].map(([a, places]) => {
       const hash = createHash('sha256').update(this.identity).update(digestOf(a));
+      if (secondPieces !== undefined) hash.update(`second ${secondPieces}`);
       for (const place of places) hash.update(digestOf(pairs[place].b));
       return { key: hash.digest('hex'), places };
     });

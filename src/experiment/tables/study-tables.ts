@@ -1,7 +1,7 @@
-import { formatFixed, type Measure } from '../../evaluation/index.js';
+import { formatFixed, measureCell, type Measure } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
 import { markBest, noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
-import { marksOf, measureCell, publishedCell, publishedNote, starNote } from './values.js';
+import { marksOf, publishedCell, publishedNote, starNote } from './values.js';
 
 /** The results of a study, by name of the collection; most systems are the same in all of them. */
 export type StudyResults = ReadonlyMap<string, Results>;
@@ -170,10 +170,10 @@ function secondsTables(study: StudyResults): Table[] {
   ];
 }
 
-type Reranking = NonNullable<SystemResult['reranking']>;
+type RerankingResult = NonNullable<SystemResult['reranking']>;
 
 /** Rows of re-rankers with their cost in every collection; 0 means unknown. */
-function costRows(study: StudyResults, of: (reranking: Reranking) => number): Row[][] {
+function costRows(study: StudyResults, of: (reranking: RerankingResult) => number): Row[][] {
   const all = [...study.values()];
   const names = new Set(all.flatMap((results) => rerankersOf(results).map(({ name }) => name)));
   return [

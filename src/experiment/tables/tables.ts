@@ -1,9 +1,9 @@
+import { measureCell } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
 import { trainingTable } from './training-table.js';
 import { markBest, noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
 import {
   gainsOf,
-  measureCell,
   measureCells,
   measureColumns,
   ownColumns,
@@ -92,16 +92,16 @@ interface CostUnit {
 
 /** The system that costs are relative to: the re-ranker that the others are tested against, as in the paper. */
 export function unitOf({ against, baselines, variants }: Results): CostUnit {
-  const unit = [...against, ...baselines, ...variants].find(({ reranking }) => reranking)!;
-  return { name: unit.name, flops: unit.reranking!.paper.flops };
+  const unit = [...against, ...baselines, ...variants].find(({ reranking }) => reranking?.paper)!;
+  return { name: unit.name, flops: unit.reranking!.paper!.flops };
 }
 
 function costCells({ reranking }: SystemResult, unit: CostUnit): Cell[] {
   if (!reranking) return [noValue, noValue, noValue];
   const { paper, cost } = reranking;
-  const relative = paper.flops / unit.flops;
+  const relative = paper && paper.flops / unit.flops;
   return [
-    { text: `${relative.toFixed(2)}×`, value: relative },
+    relative === undefined ? noValue : { text: `${relative.toFixed(2)}×`, value: relative },
     cost.flops === 0 ? noValue : { text: significant(cost.flops / 1e9), value: cost.flops / 1e9 },
     { text: cost.pairs.toFixed(0), value: cost.pairs },
   ];
@@ -198,13 +198,15 @@ function interpolationTable(results: Results): Table {
     groups: [
       all.map(({ name, reranking }) => ({
         label: name,
-        cells: reranking!.folds.map(({ alpha, beta }) => ({
-          text: `${alpha} / ${beta}`,
-          value: `${alpha} / ${beta}`,
-        })),
+        cells: reranking!.chosen.map((text) => ({ text, value: text })),
       })),
     ],
-    notes: ['α / β. MaxP has no expansion: its α is 0. Without rel(q,d), α is 1.'],
+    notes: [
+      'α / β. MaxP has no expansion: its α is 0. Without rel(q,d), α is 1.' +
+        (baselines.some(({ reranking }) => reranking && !reranking.paper)
+          ? ' Birch: α / β / γ. Trained controls: the share of their score against the initial score.'
+          : ''),
+    ],
   };
 }
 

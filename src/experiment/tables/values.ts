@@ -3,14 +3,10 @@ import {
   formatFixed,
   parseMeasure,
   STAR_LEGEND,
-  type Measure,
+  measureCell,
 } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
 import { noValue, type Cell } from '../../common/table/table.js';
-
-export function measureCell({ isCount }: Pick<Measure, 'isCount'>, value: number): Cell {
-  return { text: isCount ? String(value) : formatFixed(value, 4), value };
-}
 
 /** The measures of a system, with stars, and beside each the published number where there is one. */
 export function measureCells(system: SystemResult, results: Results): Cell[] {

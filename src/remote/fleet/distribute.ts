@@ -1,4 +1,5 @@
 import type { Job, Queue } from 'bullmq';
+import { clip } from '../../common/clip.js';
 import { pause } from '../../common/yield.js';
 import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
@@ -25,9 +26,11 @@ export interface DistributeOptions<R> {
   readonly ahead?: number;
   /** Attempts at a task before it counts as failed (3). */
   readonly attempts?: number;
+  /** The noun for a key in messages (`Query`). */
+  readonly what?: string;
   /** Milliseconds between two looks at the queue (200). */
   readonly pollMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The result of a task. */
@@ -50,6 +53,7 @@ export async function* distribute<D, R>(
     resultBytes = 256 * 1024 * 1024,
     ahead = 500,
     attempts = 3,
+    what = 'Query',
     pollMs = 200,
     signal,
   }: DistributeOptions<R>,
@@ -108,7 +112,7 @@ export async function* distribute<D, R>(
     const others = failed.length > 1 ? ` and ${failed.length - 1} others` : '';
     throw new BertQeError(
       'failure',
-      `Query ${key}${others} failed on the fleet (${reason}); the rest is done. ` +
+      `${what} ${key}${others} failed on the fleet (${reason}); the rest is done. ` +
         'Mend the cause and run the command again.',
     );
   }
@@ -118,6 +122,9 @@ export async function* distribute<D, R>(
 function taskId<D>(run: string, { key, data }: FleetTask<D>): string {
   return `${run.slice(0, 20)}-${hashJson(key, data).slice(0, 20)}`;
 }
+
+/** Characters of a failure's reason that a message quotes. */
+const reasonCharacters = 500;
 
 /** Queues a task again that failed for an earlier caller. */
 async function retryIfFailed(queue: Queue, id: string): Promise<void> {
@@ -151,16 +158,11 @@ async function stateOf<R>(
     const job = (await queue.getJob(id)) as Job | undefined;
     if (!job) return 'lost';
     if (state === 'failed') {
-      const reason = clip(job.failedReason ?? 'no reason given');
+      const reason = clip(job.failedReason ?? 'no reason given', reasonCharacters);
       return { reason: `${job.attemptsMade} attempts: ${reason}`, isWrong: false };
     }
     return { job, result: read(job.returnvalue, key) };
   } catch (error) {
-    return { reason: `its result is wrong: ${clip(reasonOf(error))}`, isWrong: true };
+    return { reason: `its result is wrong: ${clip(reasonOf(error), reasonCharacters)}`, isWrong: true };
   }
-}
-
-/** The beginning of a text that goes into a message. */
-function clip(text: string): string {
-  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
 }

@@ -22,9 +22,9 @@ export interface FleetWorkerOptions {
   /** Number of times a task may be taken over from workers that died before it counts as failed (10). */
   readonly takeovers?: number;
   /** Ends the worker; the tasks that it has begun go back to the queue. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Milliseconds without a task after which the worker ends; without it, it waits for ever. */
-  readonly idleMs?: number;
+  readonly idleMs?: number | undefined;
   readonly onFinished?: (key: string, seconds: number) => void;
   readonly onFailed?: (key: string, reason: string) => void;
 }

@@ -1,3 +1,4 @@
+import { clip } from '../../common/clip.js';
 import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
 import {
   isTransientStatus,
@@ -150,7 +151,7 @@ async function textOf({ body }: Response): Promise<string> {
 
 function opening(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line === '' ? '(nothing)' : line.length > 200 ? `${line.slice(0, 200)}…` : line;
+  return clip(line, 200) || '(nothing)';
 }
 
 function checkedUrl(text: string): URL {

@@ -1,2 +1,2 @@
-export { Limiter, type CircuitOptions } from './limiter.js';
+export { Limiter } from './limiter.js';
 export { HttpService, statusOf, type ServiceOptions } from './http-service.js';

@@ -1,4 +1,5 @@
 import { BertQeError } from '../../common/errors.js';
+import { omitUndefined } from '../../common/omit-undefined.js';
 import { cohereScorer } from './cohere.js';
 import { openInferenceScorer } from './open-inference.js';
 import type { RemoteScorer } from './remote-scorer.js';
@@ -61,11 +62,7 @@ function limits(address: string, text: (name: string) => string | undefined) {
   const batch = count('batch');
   const concurrency = count('concurrency');
   const timeout = count('timeout');
-  return {
-    ...(batch === undefined ? {} : { batch }),
-    ...(concurrency === undefined ? {} : { concurrency }),
-    ...(timeout === undefined ? {} : { timeoutMs: 1000 * timeout }),
-  };
+  return omitUndefined({ batch, concurrency, timeoutMs: timeout && 1000 * timeout });
 }
 
 function key(): { headers?: Record<string, string> } {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { clip } from '../../common/clip.js';
 import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
 import { isTransientStatus, parseRetryAfter, TransientFailure } from '../../common/retry.js';
 import { isJsonObject, type JsonObject } from '../../common/json.js';
@@ -207,7 +208,7 @@ function translated(error: unknown, method: string, path: string): Error {
 }
 
 /** Type and reason of an error in the server's words: those of the root cause, where there is one. */
-export function describe(body: unknown): { type: string; reason: string } {
+function describe(body: unknown): { type: string; reason: string } {
   const error = (body as { error?: unknown } | null | undefined)?.error;
   if (typeof error !== 'object' || error === null) {
     const text = typeof error === 'string' ? error : typeof body === 'string' ? body : '';
@@ -225,6 +226,5 @@ export function describe(body: unknown): { type: string; reason: string } {
 const textOr = (value: unknown, other: string): string => (typeof value === 'string' ? value : other);
 
 function firstLine(text: string): string {
-  const line = text.split('\n', 1)[0].trim();
-  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+  return clip(text.split('\n', 1)[0].trim(), 300);
 }

@@ -7,6 +7,12 @@ export interface NativeSimilarities {
   readonly ql?: { readonly mu: number };
 }
 
+/** Lucene's own similarities with their usual parameters. */
+export const usualSimilarities = {
+  bm25: { k1: 0.9, b: 0.4 },
+  ql: { mu: 1000 },
+} as const satisfies NativeSimilarities;
+
 /** The options of {@link indexDefinition}. */
 export interface DefinitionOptions {
   readonly analyzer: AnalyzerSpec;

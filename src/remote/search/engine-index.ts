@@ -33,7 +33,7 @@ export class EngineIndex implements DocumentStore {
   static async open(
     connection: EngineConnection,
     name: string,
-    { foreign, ...call }: EngineCallOptions & { foreign?: ForeignFields } = {},
+    { foreign, ...call }: EngineCallOptions & { foreign?: ForeignFields | undefined } = {},
   ): Promise<EngineIndex> {
     if (foreign) return EngineIndex.#openForeign(connection, name, foreign, call);
     const manifest = await readIndexManifest(connection, name, call);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document, Origin } from '../../collection/index.js';
+import { InFlight } from '../../common/in-flight.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { analyzerFromSpec, type AnalyzerSpec } from '../../retrieval/index.js';
 import { retry, TransientFailure } from '../../common/retry.js';
@@ -9,6 +10,7 @@ import { number as aNumber, object, optional } from './answer-shape.js';
 import { refusalOf, type EngineConnection } from './connection.js';
 import {
   fields,
+  usualSimilarities,
   indexDefinition,
   type EngineManifest,
   type EngineStatistics,
@@ -31,9 +33,9 @@ export interface EngineLoadOptions {
    */
   readonly scripts?: boolean;
   /** Parts of the index (1). */
-  readonly shards?: number;
+  readonly shards?: number | undefined;
   /** Copies of each shard when the load is complete (0). */
-  readonly replicas?: number;
+  readonly replicas?: number | undefined;
   /** Bulk requests at a time (2); fewer while the server is overloaded. */
   readonly concurrency?: number;
   /** Size of a bulk request: documents (1,000) and bytes (5 MB), whichever comes first. */
@@ -41,7 +43,7 @@ export interface EngineLoadOptions {
   readonly batchBytes?: number;
   /** Milliseconds between two writes of the load's state (10,000). */
   readonly checkpointMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Documents acknowledged so far, those of earlier attempts included. */
   readonly onProgress?: (documents: number) => void;
 }
@@ -109,8 +111,7 @@ class Load {
   /** Creates the index, or reads the state of an earlier load. */
   static async begin(options: EngineLoadOptions): Promise<Load> {
     const { connection, index, analyzer, signal } = options;
-    const native = options.native ?? { bm25: { k1: 0.9, b: 0.4 }, ql: { mu: 1000 } };
-    const { scripts = true, shards = 1, replicas = 0 } = options;
+    const { native = usualSimilarities, scripts = true, shards = 1, replicas = 0 } = options;
     const path = `/${encodeURIComponent(index)}`;
     try {
       const body = indexDefinition({ analyzer, native, scripts, shards, replicas });
@@ -144,8 +145,8 @@ class Load {
     const lastId = this.state.lastId;
     const failed = new AbortController();
     const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
-    const running = new Set<Promise<void>>();
-    let failure: unknown;
+    // At most twice as many batches in memory as are sent at a time.
+    const inFlight = new InFlight(2 * this.#limiter.most);
     let savedAt = performance.now();
     let batch: LoadItem[] = [];
     let bytes = 0;
@@ -155,20 +156,13 @@ class Load {
       const items = batch;
       batch = [];
       bytes = 0;
-      // At most twice as many batches in memory as are sent at a time.
-      while (running.size >= 2 * this.#limiter.most) await Promise.race(running);
-      if (failure) throw failure;
-      const sending: Promise<void> = this.#send(items, stop)
-        .then(() => {
-          prefix.add(items[0].number, items.length, items.at(-1)!.id);
-          this.#options.onProgress?.(prefix.done);
-        })
-        .catch((error: unknown) => {
-          failure ??= error;
-          failed.abort();
-        })
-        .finally(() => running.delete(sending));
-      running.add(sending);
+      await inFlight.room();
+      const sent = this.#send(items, stop).then(() => {
+        prefix.add(items[0].number, items.length, items.at(-1)!.id);
+        this.#options.onProgress?.(prefix.done);
+      });
+      sent.catch(() => failed.abort());
+      inFlight.add(sent);
       if (performance.now() - savedAt > checkpointMs) {
         savedAt = performance.now();
         await this.#saveState(prefix);
@@ -193,12 +187,13 @@ class Load {
       }
       if (number < from) throw otherOrder(lastId ?? '', from - 1);
       if (batch.length > 0) await flush();
-    } finally {
-      await Promise.all(running);
-      // Acknowledged documents need not be sent again, however this ended.
-      await this.#saveState(prefix).catch((error: unknown) => (failure ??= error));
+    } catch (error) {
+      inFlight.fail(error);
     }
-    if (failure) throw failure;
+    await inFlight.ended();
+    // Acknowledged documents need not be sent again, however this ended.
+    await this.#saveState(prefix).catch((error: unknown) => inFlight.fail(error));
+    await inFlight.drained();
     return number;
   }
 

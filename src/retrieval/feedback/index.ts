@@ -1,3 +1,3 @@
-export { Bo1, DivergenceFeedback, KL, type DivergenceModel, type DivergenceOptions } from './divergence.js';
-export { type FeedbackDocument, type FeedbackModel, type FeedbackSource } from './feedback.js';
-export { Rm3, type Rm3Options } from './rm3.js';
+export { Bo1, DivergenceFeedback, KL } from './divergence.js';
+export { type FeedbackModel, type FeedbackSource } from './feedback.js';
+export { Rm3 } from './rm3.js';

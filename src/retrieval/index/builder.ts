@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from '../../common/lock.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
-import { badInput, type Document, type Origin } from '../../collection/index.js';
+import { badInput, type Document, type Origin, type SourcedDocument } from '../../collection/index.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { systemCode, writeFailure } from '../../common/io-errors.js';
 import { syncFolder, writeFileAtomic } from '../../common/atomic.js';
@@ -29,7 +29,7 @@ export interface BuildOptions {
   readonly analyzer: Analyzer;
   /** The most postings in memory (4 million, about 100 MB in all). */
   readonly postingsInMemory?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: BuildProgress) => void;
 }
 
@@ -50,6 +50,14 @@ export interface BuildProgress {
   readonly total?: number;
 }
 
+/** A document to index; where it has a text to be searched by, terms are of that text and not of title and text. */
+export type IndexableDocument = Document & Partial<Pick<SourcedDocument, 'origin' | 'searched'>>;
+
+/** The text that a document's terms are of. */
+export function indexedText({ title, text, searched }: IndexableDocument): string {
+  return searched ?? (title ? `${title} ${text}` : text);
+}
+
 const DOCUMENTS_PER_REPORT = 1000;
 
 /**
@@ -58,7 +66,7 @@ const DOCUMENTS_PER_REPORT = 1000;
  * documents and options give the same bytes.
  */
 export async function buildIndex(
-  documents: AsyncIterable<Document & { readonly origin?: Origin }>,
+  documents: AsyncIterable<IndexableDocument>,
   options: BuildOptions,
 ): Promise<IndexManifest> {
   refuseUnknownOptions('buildIndex', options, BUILD_OPTIONS);
@@ -120,10 +128,9 @@ class Build {
     this.#segment = this.#openSegment(0);
   }
 
-  add(document: Document & { readonly origin?: Origin }): void {
-    const { title } = document;
+  add(document: IndexableDocument): void {
     this.#store(document);
-    const text = title ? `${title} ${document.text}` : document.text;
+    const text = indexedText(document);
     let terms = this.#numbersOf(text);
     if (this.#segment.isFull(terms.length)) {
       this.#flushSegment(terms.length);
@@ -173,7 +180,7 @@ class Build {
     for (const file of Object.values(this.#spill)) file.close();
   }
 
-  #store(document: Document & { readonly origin?: Origin }): void {
+  #store(document: IndexableDocument): void {
     const origin = document.origin ?? NO_ORIGIN;
     const id = Buffer.from(document.id);
     if (id.length === 0 || id.length > MAX_KEY_BYTES) {
@@ -195,6 +202,7 @@ class Build {
     record.string(document.id);
     record.string(document.title ?? '');
     record.string(document.text);
+    if (document.searched !== undefined) record.string(document.searched);
     this.#documents.add(record.view());
   }
 

@@ -1,12 +1,13 @@
 import { reasonOf, throwIfAborted } from '../../common/errors.js';
 import { compareUtf8 } from '../../common/order.js';
 import { dphOf } from '../models/index.js';
+import { indexedText } from './builder.js';
 import { roundUpToFloat32, type Postings } from './postings.js';
 import { Index } from './reader.js';
 import { FILES, type FileName } from './storage.js';
 
 export interface CheckOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -90,9 +91,10 @@ class Check {
 
   #checkDocument(number: number): void {
     const { index } = this;
-    const { id, title, text } = index.document(number);
+    const document = index.indexedDocument(number);
+    const { id } = document;
     const analysed = new Map<string, number>();
-    for (const term of index.analyzer.analyze(title ? `${title} ${text}` : text)) {
+    for (const term of index.analyzer.analyze(indexedText(document))) {
       analysed.set(term, (analysed.get(term) ?? 0) + 1);
     }
     const { terms, frequencies } = index.vector(number);

@@ -38,7 +38,7 @@ export interface IndexManifest {
 }
 
 /** The format that is written and read. Formats 1 and 2 had no checksums. */
-export const FORMAT_VERSION = 3;
+const FORMAT_VERSION = 3;
 
 export const MANIFEST = 'index.json';
 export const DATA_PREFIX = 'data-';

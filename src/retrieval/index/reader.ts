@@ -5,6 +5,7 @@ import { compareUtf8 } from '../../common/order.js';
 import { systemCode } from '../../common/io-errors.js';
 import { analyzerFromSpec, type Analyzer } from '../analysis/index.js';
 import { DamageError, type BlockFile } from './block-file.js';
+import type { IndexableDocument } from './builder.js';
 import { ByteReader } from './bytes.js';
 import { Dictionary, type TermEntry } from './dictionary.js';
 import { LazyBytes } from './lazy-bytes.js';
@@ -196,12 +197,26 @@ export class Index implements DocumentStore {
   }
 
   document(number: number): Document {
+    return this.#readDocument(number, false);
+  }
+
+  /**
+   * The document with the text that it was indexed by, where that is not title and text; for `check`.
+   *
+   * @internal
+   */
+  indexedDocument(number: number): IndexableDocument {
+    return this.#readDocument(number, true);
+  }
+
+  #readDocument(number: number, isWhole: boolean): IndexableDocument {
     try {
       const record = new ByteReader(this.#documents.get(number));
       const id = record.string();
       const title = record.string();
       const text = record.string();
-      return title === '' ? { id, text } : { id, title, text };
+      const document = title === '' ? { id, text } : { id, title, text };
+      return isWhole && !record.atEnd ? { ...document, searched: record.string() } : document;
     } catch (error) {
       throw this.#refusal(error, `document ${number}`);
     }

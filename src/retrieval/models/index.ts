@@ -1,5 +1,4 @@
-export { Bm25, type Bm25Options } from './bm25.js';
+export { Bm25 } from './bm25.js';
 export { Dph, dphOf } from './dph.js';
-export type { LengthNorm } from './lengths.js';
-export { GRID_STEP, onGrid, type TermScorer, type TermStatistics, type WeightingModel } from './model.js';
-export { QueryLikelihood, type QlOptions } from './ql.js';
+export { GRID_STEP, type TermScorer, type WeightingModel } from './model.js';
+export { QueryLikelihood } from './ql.js';

@@ -15,7 +15,7 @@ export interface MatchOptions {
   readonly depth: number;
   /** False scores every posting, with the same result (true). */
   readonly prune?: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The byte order of document ids, which breaks ties. */

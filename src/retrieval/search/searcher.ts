@@ -1,9 +1,9 @@
 import type { Query, Ranking, Retriever, SearchOptions } from '../../collection/index.js';
 import type { FeedbackModel } from '../feedback/index.js';
-import type { Index } from '../index/index.js';
 import { Dph, type WeightingModel } from '../models/index.js';
 import { TermCursor } from './cursor.js';
 import { IdOrder, Matcher } from './matching.js';
+import type { SearchableIndex } from './searchable-index.js';
 import { firstQuery, sumByTerm, type WeightedQuery } from '../query.js';
 
 /** The options of a searcher. */
@@ -24,7 +24,7 @@ export class Searcher implements Retriever {
   #matcher: Matcher | undefined;
 
   constructor(
-    readonly index: Index,
+    readonly index: SearchableIndex,
     { model = new Dph(), feedback, prune = true }: SearcherOptions = {},
   ) {
     this.model = model;
@@ -65,6 +65,6 @@ export class Searcher implements Retriever {
       const scorer = this.model.forTerm({ ...index.statistics, ...term }, weight);
       cursors.push(new TermCursor(index.postings(term), scorer, index.lengths));
     }
-    return this.#matcher.match(cursors, { depth, prune: this.#prune, ...(signal ? { signal } : {}) }, make);
+    return this.#matcher.match(cursors, { depth, prune: this.#prune, signal }, make);
   }
 }

@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unescapeText } from '../../common/plot/svg.js';
 import type { ExperimentsAnswer } from '../schemas/index.js';
 
 /** Lists the experiments under a folder that have a report, latest first; none if there is no such folder. */
@@ -29,13 +30,8 @@ async function describe(
   const [, title = name] = /<title>([^<]*)<\/title>/.exec(await readFile(path, 'utf8')) ?? [];
   return {
     name,
-    title: unescapeHtml(title),
+    title: unescapeText(title),
     finished: report.mtime.toISOString(),
     report: `/experiments/${encodeURIComponent(name)}/report.html`,
   };
-}
-
-function unescapeHtml(text: string): string {
-  const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
-  return text.replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => entities[name]);
 }

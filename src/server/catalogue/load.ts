@@ -2,12 +2,11 @@ import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
 import {
   BertScorer,
-  encoderSizes,
   findModel,
   SIZE_FOLDERS,
+  sizeLetter,
   weightFlops,
   type Device,
-  type EncoderShape,
   type Precision,
   type SizeLetter,
 } from '../../bert/index.js';
@@ -29,7 +28,7 @@ export interface LoadModelsOptions {
 }
 
 /** Loaded models, and the variants made of them. */
-interface LoadedModels {
+interface LoadedVariants {
   readonly variants: readonly ServedVariant[];
   close(): Promise<void>;
 }
@@ -50,7 +49,7 @@ const roundGrowth = 8;
 const scoringNiceness = 1;
 
 /** Loads each model once, whatever the number of variants made of it. */
-export async function loadVariants(options: LoadModelsOptions): Promise<LoadedModels> {
+export async function loadVariants(options: LoadModelsOptions): Promise<LoadedVariants> {
   const named = options.models.map((text) => namedVariant(text));
   if (named.length === 0) throw new BertQeError('usage', 'The server needs a model; give --models SST.');
   if (options.strictModels && options.aliases?.has(anyName)) {
@@ -91,8 +90,8 @@ async function open(
   const scorer = await BertScorer.load({
     model: folder,
     niceness: scoringNiceness,
-    ...(device === undefined ? {} : { device }),
-    ...(precision === undefined ? {} : { precision }),
+    device,
+    precision,
   });
   const name = Object.hasOwn(SIZE_FOLDERS, model) ? SIZE_FOLDERS[model as SizeLetter] : basename(folder);
   return { name, scorer };
@@ -106,7 +105,7 @@ function servedModels(opened: ReadonlyMap<string, OpenedModel>): Map<string, Ser
     [...opened].map(([folder, { name, scorer }], i) => {
       const { batchTokens, device, precision, shape, workers } = scorer.info;
       const isCpu = device === 'cpu';
-      const size = shape && sizeOf(shape);
+      const size = shape && sizeLetter(shape);
       const roundTokens = batchTokens * (isCpu ? Math.max(workers, availableParallelism()) : 1);
       const model: ServedModel = {
         name,
@@ -127,13 +126,6 @@ function servedModels(opened: ReadonlyMap<string, OpenedModel>): Map<string, Ser
 
 function flopsPerToken({ info: { shape } }: BertScorer): number {
   return shape ? weightFlops(shape) : 0;
-}
-
-function sizeOf({ layers, hidden }: EncoderShape): SizeLetter | undefined {
-  const letters = Object.keys(encoderSizes) as SizeLetter[];
-  return letters.find(
-    (letter) => encoderSizes[letter].layers === layers && encoderSizes[letter].hidden === hidden,
-  );
 }
 
 function assemble({ id, name, aliases }: NamedVariant, models: readonly ServedModel[]): ServedVariant {

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type SizeLetter, sizeNames } from '../../bert/index.js';
+import { sizeLetters, sizeNames } from '../../bert/index.js';
 import { parseVariant } from '../../expansion/index.js';
 import { BertQeError } from '../../common/errors.js';
 
@@ -43,5 +43,5 @@ export function namedVariant(text: string): NamedVariant {
 
 function isSizeName(text: string): boolean {
   const word = text.toLowerCase().replace(/^bert-/, '');
-  return (Object.keys(sizeNames) as SizeLetter[]).some((letter) => sizeNames[letter].toLowerCase() === word);
+  return sizeLetters.some((letter) => sizeNames[letter].toLowerCase() === word);
 }

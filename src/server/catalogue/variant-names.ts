@@ -22,7 +22,7 @@ export class VariantNames {
     private readonly options: {
       /** Serves known names only. */
       readonly strict: boolean;
-      /** Is told each unknown name once, with the variant that serves it. */
+      /** Called once with each unknown name, and the variant that serves it. */
       readonly onUnknown: (name: string, variant: ServedVariant) => void;
     },
   ) {}

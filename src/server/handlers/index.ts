@@ -4,7 +4,7 @@ import * as rerank from './rerank.js';
 import { answerSearch } from './search.js';
 import * as service from './service.js';
 
-export type { Handler, Handlers } from './handler.js';
+export type { Handlers } from './handler.js';
 export { answerPage } from './service.js';
 
 /** The handler of every route. */

@@ -9,8 +9,8 @@ const shownFaults = 3;
 /** Elements up to which a list is checked with the rest of its request, and up to which any other array is. */
 const fewElements = 1000;
 
-/** Elements between two looks at the clock. */
-const elementsPerLook = 64;
+/** Elements between two checks of the clock. */
+const elementsPerCheck = 64;
 
 /**
  * Checks a request against its schema; the problem names the wrong fields. A schema reports every wrong element of an
@@ -45,7 +45,7 @@ async function checkElements(
   const issues: z.core.$ZodIssue[] = [];
   const slice = new TimeSlice();
   for (let i = 0; i < elements.length; i++) {
-    if (i % elementsPerLook === 0 && slice.isOver) await slice.yield();
+    if (i % elementsPerCheck === 0 && slice.isOver) await slice.yield();
     const outcome = schema.safeParse(elements[i]);
     if (outcome.success) {
       accepted.push(outcome.data);

@@ -1,4 +1,4 @@
-export { Access, isLocalHost, isLoopback, type AccessOptions } from './access.js';
+export { Access, isLocalHost, isLoopback } from './access.js';
 export { jsonAnswer, largeJsonAnswer, streamedAnswer, textAnswer, type Answer } from './answer.js';
 export { BodyReader, discardBody, parseJson } from './body.js';
 export { check } from './check.js';
@@ -8,6 +8,6 @@ export { listen } from './listen.js';
 export { ParseQueue } from './parse-queue.js';
 export { HttpProblem, problemAnswer, problemBody, problemOf, type ProblemAnswer } from './problem.js';
 export { RequestContext, type RequestNotes } from './request-context.js';
-export { percentDecoded, type RouteMatch } from './router.js';
+export { percentDecoded } from './router.js';
 export { fileUnder } from './static-files.js';
 export { UnsentAnswers } from './unsent-answers.js';

@@ -19,7 +19,7 @@ export class ApiKeys {
     if (key === undefined) return undefined;
     const given = hash(key);
     let isKnown = false;
-    // Every key is compared, so that the time tells nothing.
+    // Every key is compared, so that the time does not depend on the key.
     for (const known of this.#hashes) if (timingSafeEqual(known, given)) isKnown = true;
     return isKnown ? `key:${given.toString('hex').slice(0, 12)}` : undefined;
   }

@@ -1,3 +1,4 @@
+import { clip } from '../../common/clip.js';
 import { BertQeError, type ErrorCode } from '../../common/errors.js';
 import { Refusal } from '../scheduling/index.js';
 import { messageCharacters } from '../limits.js';
@@ -37,7 +38,7 @@ const byCode: Readonly<Partial<Record<ErrorCode, readonly [number, ProblemType]>
   missing: [404, 'not_found'],
 };
 
-/** 499 is for the log only: nobody is there to read the answer. */
+/** 499 is for the log only: the client no longer reads the answer. */
 const byEnd: Readonly<Record<EndReason, readonly [number, ProblemType, string]>> = {
   deadline: [
     504,
@@ -69,7 +70,7 @@ export function problemOf(error: unknown, ended: EndReason | undefined): HttpPro
 
 /** The body of a problem, under every name that clients look for. */
 export function problemBody({ message: whole, type }: ProblemAnswer, id: string): Problem {
-  const message = whole.length > messageCharacters ? `${whole.slice(0, messageCharacters)}…` : whole;
+  const message = clip(whole, messageCharacters);
   return { message, error: message, detail: message, error_type: type, request_id: id };
 }
 

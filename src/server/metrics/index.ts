@@ -1,2 +1,2 @@
-export { Counter, exposition, Gauge, Histogram } from './registry.js';
+export { Counter, exposition, Histogram } from './registry.js';
 export { ServerMetrics } from './server-metrics.js';

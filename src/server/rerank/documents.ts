@@ -40,8 +40,8 @@ function written(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Words between two looks at the clock. */
-const wordsPerLook = 64;
+/** Words between two checks of the clock. */
+const wordsPerCheck = 64;
 
 /** Cuts a text after so many tokens, at the end of a word. */
 export async function cutToTokens(
@@ -59,7 +59,7 @@ export async function cutToTokens(
     left -= scorer.lengthOf({ a: '', b: word }) - specials;
     if (left < 0) return kept.join(' ');
     kept.push(word);
-    if (kept.length % wordsPerLook === 0 && slice.isOver) await slice.yield();
+    if (kept.length % wordsPerCheck === 0 && slice.isOver) await slice.yield();
   }
   return text;
 }

@@ -64,10 +64,10 @@ export async function runRerank(
   try {
     const reranking = await bertQe.rerank(query, documents, {
       signal,
-      ...(topK === undefined ? {} : { topK }),
-      ...(explain ? { explain } : {}),
-      ...(keepOdds ? { keepEvidence: true } : {}),
-      ...(deadline === undefined ? {} : { deadline }),
+      topK,
+      explain,
+      keepEvidence: keepOdds,
+      deadline,
     });
     context.note({
       model: variant.id,

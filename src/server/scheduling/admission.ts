@@ -4,7 +4,7 @@ import { Forecast } from './forecast.js';
 import type { Throughput } from './throughput.js';
 import { WorkLedger } from './work-ledger.js';
 
-/** The facts about a request that its head tells. */
+/** The facts about a request that are known from its head. */
 export interface Arrival {
   readonly client: string;
   /** Milliseconds in which the answer is wanted. */

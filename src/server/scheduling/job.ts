@@ -7,7 +7,7 @@ export interface JobRequest {
   /** The client that the work is done for. Clients get equal shares. */
   readonly client: string;
   readonly pairs: readonly TextPair[];
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called with the tokens of each pair once they are counted. */
   readonly onCounted?: (tokens: Uint32Array) => void;
   /** Called when the first pairs are handed to the model. */

@@ -173,7 +173,7 @@ export class Scheduler {
   async #score(round: Round): Promise<void> {
     const { model, pairs, tokens, signal } = round;
     const started = performance.now();
-    const logits = await model.scorer.scoreLogits(pairs, signal ? { signal } : {});
+    const logits = await model.scorer.scoreLogits(pairs, { signal });
     const ended = performance.now();
     this.throughput.record(tokens * model.weight, started, ended);
     round.deliver(logOdds(logits));

@@ -2,7 +2,10 @@ import type { EncoderShape, Logits, SizeLetter, TextPair } from '../../bert/inde
 
 /** The part of a loaded scorer that requests share. */
 export interface SharedScorer {
-  scoreLogits(pairs: readonly TextPair[], options?: { readonly signal?: AbortSignal }): Promise<Logits>;
+  scoreLogits(
+    pairs: readonly TextPair[],
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<Logits>;
   /** Tokens of a pair. The tokenised texts are kept for scoring. */
   lengthOf(pair: TextPair): number;
 }

@@ -3,8 +3,8 @@ import { throwIfAborted } from '../../common/errors.js';
 import { TimeSlice } from '../../common/yield.js';
 import type { SharedScorer } from './served-model.js';
 
-/** Pairs between two looks at the clock. */
-const pairsPerLook = 16;
+/** Pairs between two checks of the clock. */
+const pairsPerCheck = 16;
 
 /** Counts the tokens of every pair. That means tokenising them, so many pairs are counted with pauses. */
 export async function tokenCounts(
@@ -15,7 +15,7 @@ export async function tokenCounts(
   const counts = new Uint32Array(pairs.length);
   const slice = new TimeSlice();
   for (let i = 0; i < pairs.length; i++) {
-    if (i > 0 && i % pairsPerLook === 0 && slice.isOver) {
+    if (i > 0 && i % pairsPerCheck === 0 && slice.isOver) {
       await slice.yield();
       throwIfAborted(signal);
     }

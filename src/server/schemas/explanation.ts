@@ -3,7 +3,7 @@ import { z } from 'zod';
 const probability = z.number().min(0).max(1);
 
 /** A chunk that the query was expanded with. */
-export const explainedChunk = z.object({
+const explainedChunk = z.object({
   text: z.string(),
   document: z.string().describe('Id of the feedback document it was cut from.'),
   start: z
@@ -17,7 +17,7 @@ export const explainedChunk = z.object({
 });
 
 /** The scores and ranks of a document. Null stands for what a deadline left unknown, or what does not exist. */
-export const explainedDocument = z.object({
+const explainedDocument = z.object({
   id: z.string(),
   passage: z
     .string()

@@ -1,1 +1,1 @@
-export { search, type SearchListener } from './search.js';
+export { search } from './search.js';

@@ -14,12 +14,14 @@ export interface BackwardNode {
 export type Rule = (node: BackwardNode) => readonly (() => Value)[];
 
 /**
- * The gradient rules of operators, for the shapes that occur in training graphs: operands of Add and Mul with a gradient
- * have the shape of the result, MatMul multiplies `[batch, heads, ·, ·]`, Slice takes a prefix, softmaxes and
- * LayerNormalization use the last axis. tests/training/autodiff checks each rule against finite differences.
+ * The gradient rules of operators, for the shapes that occur in training graphs: operands of Add, Sub and Mul with a
+ * gradient have the shape of the result, MatMul multiplies `[batch, heads, ·, ·]`, Slice takes a prefix, Gather takes rows,
+ * ReduceSum keeps its axis or sums everything, softmaxes and normalisations use the last axis. tests/training/autodiff checks each rule against finite differences.
  */
 export const rules: Readonly<Record<string, Rule>> = {
   Add: ({ gradient }) => [() => gradient, () => gradient],
+
+  Sub: ({ math, gradient }) => [() => gradient, () => math.multiply(gradient, -1)],
 
   Mul: ({ math, inputs: [a, b], gradient }) => [
     () => math.multiply(gradient, b),
@@ -50,6 +52,19 @@ export const rules: Readonly<Record<string, Rule>> = {
     () => math.graph.op('Reshape', [gradient, math.unary('Shape', x)]),
   ],
 
+  // From 16 bits to 32: the gradient goes back to the type of the input.
+  Cast: ({ math, gradient }) => [() => math.narrowed(gradient)],
+
+  // Elements that were dropped have gradient 0; the others were divided by the share that is kept.
+  Dropout: ({ math, inputs: [, rate], outputs: [, mask], gradient }) => [
+    () => {
+      const { graph } = math;
+      const kept = math.narrowed(graph.op('Sub', [graph.scalar(1), rate]));
+      const scaled = graph.op('Div', [gradient, kept]);
+      return graph.op('Where', [mask, scaled, graph.scalar(0, math.float)]);
+    },
+  ],
+
   Transpose: ({ math, attributes, gradient }) => {
     const perm = attributes['perm'] as readonly number[];
     const back = perm.map((_, axis) => perm.indexOf(axis));
@@ -69,9 +84,45 @@ export const rules: Readonly<Record<string, Rule>> = {
     ];
   },
 
-  // The sum of all elements.
+  // A row that was taken several times gets the sum of the gradients.
+  Gather: ({ math: { graph }, inputs: [x, rows], gradient }) => [
+    () => {
+      const zeros = graph.op('ConstantOfShape', [graph.op('Shape', [x])]);
+      const places = graph.op('Cast', [rows], { to: ElementType.int64 });
+      const indices = graph.op('Unsqueeze', [places, graph.integers([-1])]);
+      return graph.op('ScatterND', [zeros, indices, gradient], { reduction: 'add' });
+    },
+  ],
+
+  // Every input gets its part of the gradient.
+  Concat: ({ math: { graph }, inputs, attributes, gradient }) => {
+    const axis = attributes['axis'] as number;
+    let parts: Value[] | undefined;
+    return inputs.map((_, i) => () => {
+      const size = (x: Value): Value => graph.op('Gather', [graph.op('Shape', [x]), graph.integers([axis])]);
+      const sizes = (): Value => graph.op('Concat', inputs.map(size), { axis: 0 });
+      parts ??= graph.ops('Split', [gradient, sizes()], inputs.length, { axis });
+      return parts[i];
+    });
+  },
+
   ReduceSum: ({ math, inputs: [x], gradient }) => [
     () => math.graph.op('Expand', [gradient, math.unary('Shape', x)]),
+  ],
+
+  Exp: ({ math, outputs: [y], gradient }) => [() => math.multiply(gradient, y)],
+
+  Log: ({ math: { graph }, inputs: [x], gradient }) => [() => graph.op('Div', [gradient, x])],
+
+  // y = x/‖x‖:  dx = (g − y·Σ g∘y)/‖x‖
+  LpNormalization: ({ math, inputs: [x], outputs: [y], gradient }) => [
+    () => {
+      const { graph } = math;
+      const along = math.multiply(y, math.sum(math.multiply(gradient, y), -1, true));
+      const norm = graph.op('ReduceL2', [x, graph.integers([-1])], { keepdims: 1 });
+      // Rows of zeros have no direction, and no gradient.
+      return graph.op('Div', [math.subtract(gradient, along), math.add(norm, 1e-12)]);
+    },
   ],
 
   // dx = y ∘ (g − Σ g∘y)
@@ -92,10 +143,10 @@ export const rules: Readonly<Record<string, Rule>> = {
     () => math.multiply(gradient, math.subtract(1, math.multiply(y, y))),
   ],
 
-  Relu: ({ math: { graph }, inputs: [x], gradient }) => [
+  Relu: ({ math: { graph, float }, inputs: [x], gradient }) => [
     () => {
-      const isPositive = graph.op('Greater', [x, graph.scalar(0)]);
-      return graph.op('Mul', [gradient, graph.op('Cast', [isPositive], { to: ElementType.float32 })]);
+      const isPositive = graph.op('Greater', [x, graph.scalar(0, float)]);
+      return graph.op('Mul', [gradient, graph.op('Cast', [isPositive], { to: ElementType[float] })]);
     },
   ],
 
@@ -105,12 +156,14 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   // y = x̂ ∘ γ + β with x̂ = (x − mean)·r:  dx = r·(g∘γ − mean(g∘γ) − x̂·mean(g∘γ∘x̂))
   LayerNormalization: ({ math, inputs: [x, gain], outputs: [, mean, reciprocal], gradient }) => {
-    const standard = math.multiply(math.subtract(x, mean), reciprocal);
+    // Both are float32, whatever the type of x.
+    const factor = math.narrowed(reciprocal);
+    const standard = math.multiply(math.subtract(x, math.narrowed(mean)), factor);
     return [
       () => {
         const scaled = math.multiply(gradient, gain);
         const along = math.multiply(standard, math.mean(math.multiply(scaled, standard)));
-        return math.multiply(math.subtract(math.subtract(scaled, math.mean(scaled)), along), reciprocal);
+        return math.multiply(math.subtract(math.subtract(scaled, math.mean(scaled)), along), factor);
       },
       () => math.sum(math.multiply(gradient, standard), 0, false),
       () => math.sum(gradient, 0, false),

@@ -24,7 +24,13 @@ export function exampleData(
     examplesPerStep: sampler.groupsPerStep * settings.groupSize,
     counts: { queries: countQueries(queries), relevant, others: examples.length - relevant },
     stepsIn: (epochs) => sampler.stepsIn(epochs),
-    step: (worker, step, learningRate) => worker.step(step, learningRate, batchesOf(sampler.batch(step))),
+    steps: (worker, first, rates) =>
+      worker.steps(
+        rates.map((learningRate, i) => {
+          const number = first + i;
+          return { number, learningRate, batches: batchesOf(sampler.batch(number)) };
+        }),
+      ),
   };
 }
 
@@ -76,7 +82,7 @@ export function groupsOf(
       .flatMap(({ relevant, others }) =>
         relevant.map((number) => {
           const some = random.sample(others, groupSize - 1);
-          // Where a query has too few others, some are repeated.
+          // Some are repeated for a query with too few others.
           while (some.length < groupSize - 1) some.push(others[random.below(others.length)]);
           return [number, ...some];
         }),

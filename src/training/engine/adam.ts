@@ -54,7 +54,7 @@ export function adamStep(
   learningRate: number,
   norm: number,
 ): void {
-  const scale = settings.clipNorm / Math.max(norm, settings.clipNorm);
+  const scale = norm > settings.clipNorm ? settings.clipNorm / norm : 1;
   for (const parameter of parameters) {
     const decay = parameter.decays ? settings.weightDecay : 0;
     if (parameter instanceof EmbeddingTable) {

@@ -1,6 +1,3 @@
-import { Tensor } from 'onnxruntime-node';
-import { IDS, PADDING, SEGMENTS } from '../graph/index.js';
-
 /** Sequences that go through the model together, padded to the longest of them. */
 export interface MicroBatch {
   /** Token ids of all sequences, one after the other, without padding. */
@@ -46,11 +43,29 @@ export function padded({ ids, lengths, splits }: MicroBatch): PaddedBatch {
   return { batch, sequence, ids: all, segments, padding };
 }
 
-/** The inputs of the graphs. */
-export function batchFeeds({ batch, sequence, ids, segments, padding }: PaddedBatch): Record<string, Tensor> {
-  return {
-    [IDS]: new Tensor('int32', ids, [batch, sequence]),
-    [SEGMENTS]: new Tensor('int32', segments, [batch, sequence]),
-    [PADDING]: new Tensor('float32', padding, [batch, 1, 1, sequence]),
-  };
+/** A micro-batch as two, or itself where it has one row of targets. */
+export function halves(batch: TrainingBatch): readonly TrainingBatch[] {
+  const { ids, lengths, splits, targets, columns } = batch;
+  const rows = targets.length / columns;
+  if (rows < 2) return [batch];
+  const half = rows >> 1;
+  const sequence = (lengths.length / rows) * half;
+  const token = lengths.subarray(0, sequence).reduce((sum, length) => sum + length, 0);
+  const target = half * columns;
+  return [
+    {
+      ids: ids.slice(0, token),
+      lengths: lengths.slice(0, sequence),
+      splits: splits.slice(0, sequence),
+      targets: targets.slice(0, target),
+      columns,
+    },
+    {
+      ids: ids.slice(token),
+      lengths: lengths.slice(sequence),
+      splits: splits.slice(sequence),
+      targets: targets.slice(target),
+      columns,
+    },
+  ];
 }

@@ -5,7 +5,11 @@ import { BertQeError, reasonOf } from '../../common/errors.js';
 
 /** Opens a session of a graph whose weights are inputs. Runs block the thread. */
 export async function openGraph(graph: Graph, device: Device, threads: number): Promise<InferenceSession> {
-  const bytes = await modelBytes(graph);
+  return openModel(await modelBytes(graph), device, threads);
+}
+
+/** Opens a session of a graph that is written already. */
+export function openModel(bytes: Uint8Array, device: Device, threads: number): Promise<InferenceSession> {
   return InferenceSession.create(bytes, {
     // Operators that the device does not have run on the CPU.
     executionProviders: device === 'cpu' ? ['cpu'] : [device, 'cpu'],
@@ -14,7 +18,8 @@ export async function openGraph(graph: Graph, device: Device, threads: number): 
     graphOptimizationLevel: 'all',
     // Planning memory per shape doubles memory without saving time.
     enableMemPattern: false,
-    logSeverityLevel: 3,
+    // Steps that exceed the memory of a card are taken again in smaller parts; every failure is thrown as well.
+    logSeverityLevel: device === 'cuda' ? 4 : 3,
     extra: {
       session: {
         intra_op: { allow_spinning: '0' },

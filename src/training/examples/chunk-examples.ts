@@ -35,7 +35,7 @@ export async function chunkExamples(
   const taught: QueryExamples[] = [];
   for (const { examples, ...group } of groups) {
     const pairs = examples.map(({ passage }) => ({ a: group.chunk, b: passage }));
-    const scores = await teacher.score(pairs, signal ? { signal } : {});
+    const scores = await teacher.score(pairs, { signal });
     taught.push({ ...group, examples: examples.map((one, i) => ({ ...one, teacher: scores[i] })) });
   }
   return taught;

@@ -2,7 +2,7 @@ import type { Scorer } from '../../bert/index.js';
 import type { DocumentStore, Query, Run } from '../../collection/index.js';
 import { throwIfAborted } from '../../common/errors.js';
 import { BertQE, type FeedbackMethod } from '../../expansion/index.js';
-import { documentsOf } from './documents.js';
+import { withTexts } from '../../runs/index.js';
 import type { ExampleJournal } from './journal.js';
 
 /** The evidence of a query after phases one and two, from which phase three starts. */
@@ -35,7 +35,7 @@ export interface FeedbackInputs {
   readonly bestPassage: Scorer;
   readonly phaseOne: Scorer;
   readonly phaseTwo: Scorer;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Runs phases one and two of each query. Judgements play no part: the chunks are those that ranking would use. */
@@ -71,12 +71,10 @@ async function feedbackOf(
 ): Promise<Feedback> {
   const ranking = (run.get(query.id) ?? []).slice(0, bertQe.settings.depth);
   if (ranking.length === 0) return { chunks: [], documents: [] };
-  const ids = ranking.map(({ id }) => id);
-  const found = await documentsOf(query, ids, documents);
-  const candidates = found.map((document, i) => ({ ...document, score: ranking[i].score }));
+  const candidates = await withTexts(query, ranking, documents);
   const evidence = await bertQe.evidence(query.text, candidates, {
     until: 'phaseTwo',
-    ...(signal ? { signal } : {}),
+    signal,
   });
   return {
     chunks: evidence.chunks!.map(({ text, weight }) => ({ text, weight })),

@@ -1,4 +1,12 @@
-export type { DropoutMask } from './dropout.js';
+export {
+  type Dropout,
+  type DropoutMask,
+  dropoutMask,
+  type MaskDimensions,
+  MaskedDropout,
+  noDropout,
+} from './dropout.js';
+export { encoderStates } from './encoder.js';
 export type { LossKind } from './loss.js';
 export {
   gradientOf,
@@ -14,4 +22,7 @@ export {
   TYPES,
   WORDS,
 } from './names.js';
-export { scoringGraph, trainingGraph, type TrainingGraph } from './training-graph.js';
+export { scoringGraph, trainingGraph } from './training-graph.js';
+export { BATCH_COLUMNS } from './device-batch.js';
+export { groupShape, RUN, scoringLoopGraph, STATE, stateName, trainingLoopGraph } from './device-graph.js';
+export { decays, type ParameterGroup, parameterGroups } from './parameter-groups.js';

@@ -33,7 +33,7 @@ describe('weights kept in 16 bits', async () => {
 
   it('stay so when they are loaded', async () => {
     const loaded = join(folder, 'loaded.onnx');
-    // What onnxruntime changed it writes into this file; what it left alone stays where it was.
+    // onnxruntime writes the weights that it changed into this file; the others stay where they were.
     const changedBytes = async (extra: Record<string, unknown>) => {
       const options = { optimizedModelFilePath: loaded, logSeverityLevel: 3 } as const;
       await (await InferenceSession.create(path, { ...options, extra })).release();

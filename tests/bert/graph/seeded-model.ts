@@ -29,7 +29,7 @@ export function seededWeights(config: ModelConfig): BertWeights {
   };
 }
 
-function seededTensor(name: string, shape: readonly number[]): Float32Array {
+export function seededTensor(name: string, shape: readonly number[]): Float32Array {
   const count = shape.reduce((product, size) => product * size, 1);
   const spread = Math.sqrt(12 / shape.at(-1)!);
   if (name.endsWith('LayerNorm.weight')) return noise(name, count, (u) => 1 + 0.4 * u);

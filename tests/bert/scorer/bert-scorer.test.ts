@@ -2,6 +2,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { omitUndefined } from '../../../src/common/omit-undefined.js';
 import type { BertWeights } from '../../../src/bert/checkpoint/index.js';
 import { pulledTokens } from '../../../src/bert/scorer/device-profiles.js';
 import { BertScorer, type ScorerOptions } from '../../../src/bert/scorer/index.js';
@@ -39,6 +40,27 @@ describe('BertScorer', () => {
   ])('gives the same scores with %o', async (options) => {
     const values = await logitsOf({ model: 'T', ...options }, pairs);
     values.forEach((value, i) => expect(Math.abs(value - expected[i])).toBeLessThanOrEqual(1e-5));
+  });
+
+  it('cuts the second text after so many pieces where it is asked to', async () => {
+    const words = Array.from({ length: 300 }, () => 'bridge');
+    const scorer = await BertScorer.load({ model: 'T' });
+    const score = async (count: number, secondPieces?: number) =>
+      (
+        await scorer.score(
+          [{ a: 'bridges', b: words.slice(0, count).join(' ') }],
+          omitUndefined({ secondPieces }),
+        )
+      )[0];
+    try {
+      expect(await score(300, 126)).toBe(await score(126));
+      expect(await score(300, 126)).not.toBe(await score(300));
+      expect(await score(300, 400)).toBe(await score(254));
+      const cost = scorer.costOf([{ a: 'bridges', b: words.join(' ') }], { secondPieces: 126 });
+      expect(cost!.tokens).toBe(scorer.costOf([{ a: 'bridges', b: words.slice(0, 126).join(' ') }])!.tokens);
+    } finally {
+      await scorer.close();
+    }
   });
 
   it('gives the same scores in whatever order the pairs come, and beside whatever others', async () => {
@@ -129,7 +151,7 @@ describe('BertScorer', () => {
     const scorer = await BertScorer.load({ model: 'T' });
     let isScored = false;
     const scoring = scorer.score(demoPairs(1000)).then(() => (isScored = true));
-    // A thread that ran the model itself would be through with its few calls after as many turns of its loop.
+    // A thread that ran the model itself would have finished its few calls after as many turns of its loop.
     for (let turn = 0; turn < 100; turn++) await nextTurn();
     expect(isScored).toBe(false);
     await scoring;

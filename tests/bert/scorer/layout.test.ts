@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { thisMachine } from '../../../src/bert/runtime/index.js';
 import { chooseLayout } from '../../../src/bert/scorer/layout.js';
 
 const GIB = 2 ** 30;
@@ -58,9 +59,15 @@ describe('the layout of workers and threads', () => {
 
   it('does as it is told', () => {
     const cores = availableParallelism();
-    expect(chooseLayout('cpu', 1_000, { workers: 3, threads: 5 })).toEqual({ workers: 3, threads: 5 });
-    expect(chooseLayout('cpu', 1_000, { workers: 1 })).toEqual({ workers: 1, threads: cores });
-    expect(chooseLayout('cpu', 1_000, { threads: cores })).toEqual({ workers: 1, threads: cores });
+    expect(chooseLayout('cpu', 1_000, { workers: 3, threads: 5 }, thisMachine())).toEqual({
+      workers: 3,
+      threads: 5,
+    });
+    expect(chooseLayout('cpu', 1_000, { workers: 1 }, thisMachine())).toEqual({ workers: 1, threads: cores });
+    expect(chooseLayout('cpu', 1_000, { threads: cores }, thisMachine())).toEqual({
+      workers: 1,
+      threads: cores,
+    });
     expect(chooseLayout('cpu', 1_000, { threads: 3 }, { cores: 8, memory: GIB })).toEqual({
       workers: 2,
       threads: 3,
@@ -71,13 +78,23 @@ describe('the layout of workers and threads', () => {
     });
   });
 
+  it('gives every card as many workers as its memory holds', () => {
+    const machine = { cores: 16, memory: 64 * GIB, cards: 4 };
+    expect(chooseLayout('cuda', 10_000_000, {}, machine)).toEqual({ workers: 16, threads: 1 });
+    expect(chooseLayout('cuda', LARGE, {}, machine)).toEqual({ workers: 4, threads: 1 });
+    expect(chooseLayout('cuda', LARGE, { workers: 2 }, machine)).toEqual({ workers: 2, threads: 1 });
+  });
+
   it('uses one worker on a GPU', () => {
-    expect(chooseLayout('webgpu', 1_000, {})).toEqual({ workers: 1, threads: 1 });
+    expect(chooseLayout('webgpu', 1_000, {}, thisMachine())).toEqual({ workers: 1, threads: 1 });
   });
 
   it('gives a CUDA card several workers of a small model, and one of a large one', () => {
     const bytes = [10_000_000, 220_000_000, 670_000_000];
-    expect(bytes.map((each) => chooseLayout('cuda', each, {}).workers)).toEqual([4, 2, 1]);
-    expect(chooseLayout('cuda', 10_000_000, { workers: 2 })).toEqual({ workers: 2, threads: 1 });
+    expect(bytes.map((each) => chooseLayout('cuda', each, {}, thisMachine()).workers)).toEqual([4, 2, 1]);
+    expect(chooseLayout('cuda', 10_000_000, { workers: 2 }, thisMachine())).toEqual({
+      workers: 2,
+      threads: 1,
+    });
   });
 });

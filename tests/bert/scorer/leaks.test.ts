@@ -18,7 +18,7 @@ function resources(): string[] {
     .sort();
 }
 
-/** The kernel may need a moment to bury the last thread, and on a busy machine a long one. */
+/** The kernel may need a moment to remove the last thread, on a busy machine a long one. */
 async function settled(before: ReturnType<typeof held>, waiting = resources()): Promise<void> {
   await vi.waitFor(
     () => {

@@ -8,6 +8,7 @@ const DIE_ONCE = 3;
 const FAIL = 4;
 const SLOW = 5;
 const FINISH_AND_DIE = 6;
+const CARD = 7;
 
 const owner = {};
 
@@ -76,6 +77,22 @@ describe('the pool of workers', () => {
     expect([...(await pool.run(task(ANSWER, 3), owner))]).toEqual([3]);
   });
 
+  it('divides its workers among the cards, and puts a new one where one has died', async () => {
+    const pool = await openPool(4, { ...fake(), cards: 2 });
+    const cardsOfAll = async () => {
+      const answers = await Promise.all(Array.from({ length: 4 }, () => pool.run(task(CARD), owner)));
+      return answers.map(([card]) => card).sort();
+    };
+    expect(await cardsOfAll()).toEqual([0, 0, 1, 1]);
+    await pool.run(task(DIE_ONCE), owner);
+    // The dead worker is replaced when there is more to do than the others hold.
+    const afterMuchWork = async () => {
+      await Promise.all(Array.from({ length: 12 }, () => pool.run(task(SLOW), owner)));
+      return cardsOfAll();
+    };
+    await expect.poll(afterMuchWork, { timeout: 10_000 }).toEqual([0, 0, 1, 1]);
+  });
+
   it('has workers take the batches of a shared task from each other: each is done once', async () => {
     const pool = await openPool(3);
     const tasks = Array.from({ length: 5 }, () => sharedTask(SLOW, ...Array<number>(20).fill(ANSWER)));
@@ -95,7 +112,7 @@ describe('the pool of workers', () => {
     const start = fake();
     const pool = await openPool(2, start);
     const shared = pool.run(sharedTask(SLOW, ANSWER), owner, Infinity);
-    // One for each: whoever has the short batch is through with it when the next one comes.
+    // One for each: the worker with the short batch has finished it when the next one comes.
     const next = [pool.run(task(ANSWER, 8), owner), pool.run(task(DIE_ONCE, 9), owner)];
     expect([...(await shared)]).toEqual([0, 1]);
     expect((await Promise.all(next)).map(([tag]) => tag)).toEqual([8, 9]);
@@ -126,7 +143,7 @@ describe('the pool of workers', () => {
     await expect(failing).rejects.toThrow('out of luck');
     const given = pool.run(sharedTask(...many), owner, Infinity);
     pool.withdraw(owner, new Error('withdrawn'));
-    // A worker that has a batch ends it; what nobody computed is not a number.
+    // A worker finishes the batch that it has; logits that were not computed are NaN.
     const computed = [...(await given)].filter((logit) => !Number.isNaN(logit));
     expect(computed.length).toBeLessThanOrEqual(2);
   });

@@ -17,7 +17,7 @@ export function engineFolder(kind: 'opensearch' | 'elasticsearch'): string | und
 
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 
-/** Why a suite is skipped, for its name. */
+/** The reason why a suite is skipped, for its name. */
 export const withoutEngine = (kind: string): string =>
   `(skipped: no server; run scripts/engines/install.sh ${kind})`;
 export const withoutRedis = '(skipped: redis-server is not installed)';
@@ -50,7 +50,7 @@ export class Service {
     throw new Error(`${program} did not start`);
   }
 
-  /** As a power cut would. */
+  /** As in a power cut. */
   async kill(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;

@@ -53,7 +53,7 @@ describe('measures by hand', () => {
 
   it('the relevance level and the depth change what counts', () => {
     expect(value(run, qrels, 'P@5', { relevanceLevel: 2 })).toBe(1 / 5);
-    // What a measure says itself wins.
+    // A measure's own parameter takes precedence.
     expect(value(run, qrels, 'P(rel=1)@5', { relevanceLevel: 2 })).toBe(2 / 5);
     expect(value(run, qrels, 'P@5', { depth: 3 })).toBe(1 / 5);
     expect(value(run, qrels, 'NumRet', { depth: 3 })).toBe(3);

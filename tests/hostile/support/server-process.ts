@@ -37,7 +37,7 @@ export class ServerProcess {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Measures; for `memory`, what is no longer used is collected first. */
+  /** Measures; for `memory`, garbage is collected first. */
   async measure(what: 'block' | 'memory'): Promise<Measured> {
     if (!this.isAlive) throw new Error('The server has ended.');
     this.child.send(what);

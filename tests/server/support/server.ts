@@ -79,7 +79,7 @@ export interface Answered {
   readonly body: Json;
 }
 
-/** Answers have many shapes; expectations say which one is meant. */
+/** Answers have many shapes; each expectation names its own. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 

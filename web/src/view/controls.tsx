@@ -59,7 +59,7 @@ interface SliderProps {
   readonly value: number;
   readonly from: string;
   readonly to: string;
-  /** Why it cannot be moved. */
+  /** The reason why it cannot be moved. */
   readonly off: string | undefined;
   readonly onChange: (value: number) => void;
 }

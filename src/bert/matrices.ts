@@ -1,9 +1,17 @@
-/** Row-major `[rows, columns]` → `[columns, rows]`. */
+/** Row-major `[rows, columns]` → `[columns, rows]`, tile by tile so that both sides stay in the cache. */
 export function transposed(matrix: Float32Array, rows: number, columns: number): Float32Array {
+  const tile = 32;
   const result = new Float32Array(matrix.length);
-  for (let row = 0; row < rows; row++) {
-    const from = row * columns;
-    for (let column = 0; column < columns; column++) result[column * rows + row] = matrix[from + column];
+  for (let top = 0; top < rows; top += tile) {
+    const bottom = Math.min(rows, top + tile);
+    for (let left = 0; left < columns; left += tile) {
+      const right = Math.min(columns, left + tile);
+      for (let row = top; row < bottom; row++) {
+        for (let column = left; column < right; column++) {
+          result[column * rows + row] = matrix[row * columns + column];
+        }
+      }
+    }
   }
   return result;
 }

@@ -1,0 +1,22 @@
+/** The part of this folder that needs no Node: for browsers. */
+export { MemoryFile } from './checkpoint/random-access.js';
+export { readSafetensors } from './checkpoint/safetensors.js';
+export { bertWeights } from './checkpoint/weights.js';
+export { crossEncoderConfigOf, modelConfigOf } from './config.js';
+export { bertGraph } from './graph/bert-graph.js';
+export { paddingSlot } from './graph/embeddings.js';
+export type { ModelFiles } from './model-files.js';
+export { modelBytes } from './onnx/model-bytes.js';
+export { DEVICE_PROFILES, type ModelTraits, pulledTokens } from './scorer/device-profiles.js';
+export { chooseLayout } from './scorer/layout.js';
+export type { BatchTask, RunnableModel } from './scorer/messages.js';
+export { PairScorer, type TaskRunner } from './scorer/pair-scorer.js';
+export { PieceCache } from './scorer/piece-cache.js';
+export type { PlanOptions } from './scorer/plan.js';
+export { type Logits, probabilities } from './scorer/probabilities.js';
+export { scoringSession } from './scorer/session.js';
+export { createSharedTask } from './scorer/shared-task.js';
+export { budgetFor, DEFAULT_MAX_LENGTH } from './sequence.js';
+export { type EncoderShape, SIZE_FOLDERS, type SizeLetter } from './sizes.js';
+export { tokenizerOf } from './tokenizer/from-files.js';
+export type { Scorer, ScoreOptions, ScoringCost, TextPair } from './types.js';

@@ -1,0 +1,11 @@
+import { Tensor } from 'onnxruntime-node';
+import { loadSession } from '../runtime/index.js';
+import type { WorkerSetup } from './messages.js';
+import { scoringSession, type ScoringSession } from './session.js';
+
+/** Loads a model with onnxruntime-node. */
+export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
+  const { model, device, threads, card = 0 } = setup;
+  const session = await loadSession(model.path, device, threads, { ...model, card });
+  return scoringSession(session, setup, Tensor);
+}

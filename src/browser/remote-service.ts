@@ -1,0 +1,227 @@
+import { BertQeError, type ErrorCode, reasonOf, throwIfAborted } from '../common/errors.js';
+import { web, type WebWorker, type WorkerScope } from './web.js';
+
+/**
+ * Workers of a page, and the protocol between them and the thread that made them. A worker offers methods that are
+ * called by name; a call reports its progress and can be aborted.
+ */
+
+/** A call, seen from the worker. */
+export interface ServedCall {
+  readonly signal: AbortSignal;
+  /** Sends something on the way, for `onReport` of the caller. */
+  report(value: unknown): void;
+}
+
+/** The methods of a worker. */
+export interface ServedMethods {
+  [name: string]: (call: ServedCall, ...args: never[]) => Promise<unknown>;
+}
+
+/** A worker's service once it is open. */
+export interface Service {
+  /** Facts for the caller. */
+  readonly facts: unknown;
+  readonly methods: ServedMethods;
+  release(): Promise<void>;
+}
+
+type ToWorker =
+  | { readonly kind: 'open'; readonly setup: unknown; readonly lock: string }
+  | { readonly kind: 'call'; readonly id: number; readonly method: string; readonly args: readonly unknown[] }
+  | { readonly kind: 'abort'; readonly id: number }
+  | { readonly kind: 'close' };
+
+type FromWorker =
+  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'report'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'error'; readonly id: number; readonly code: ErrorCode; readonly message: string }
+  | { readonly kind: 'closed' };
+
+/** The number of the call that opens the service. */
+const OPENING = 0;
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+  readonly onReport: ((value: never) => void) | undefined;
+}
+
+export interface CallOptions<Report> {
+  readonly signal?: AbortSignal | undefined;
+  readonly onReport?: ((value: Report) => void) | undefined;
+  /** Buffers that are handed over instead of being copied. */
+  readonly transfer?: readonly ArrayBuffer[];
+}
+
+/** A worker's service, seen from the thread that made it. */
+export class RemoteService {
+  readonly #worker: WebWorker;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #watch = new AbortController();
+  readonly #onEnd: (reason: BertQeError) => void;
+  #calls = OPENING;
+  #ended: BertQeError | undefined;
+  #onClosed: (() => void) | undefined;
+
+  private constructor(worker: WebWorker, onEnd: (reason: BertQeError) => void) {
+    this.#worker = worker;
+    this.#onEnd = onEnd;
+    worker.addEventListener('message', ({ data }) => this.#receive(data as FromWorker));
+    worker.addEventListener('error', (event) => {
+      event.preventDefault();
+      const reason = event.message ?? 'its script could not be loaded';
+      this.#end(
+        `a worker failed: ${reason}; check that the page's policy (worker-src, script-src) allows its script`,
+      );
+    });
+  }
+
+  /** Opens a worker's service; `onEnd` hears of a worker that ends without having been asked to. */
+  static async open<Facts, Report = never>(
+    make: () => WebWorker,
+    setup: unknown,
+    { signal, onReport, onEnd }: CallOptions<Report> & { readonly onEnd?: (reason: BertQeError) => void },
+  ): Promise<{ readonly service: RemoteService; readonly facts: Facts }> {
+    throwIfAborted(signal);
+    const service = new RemoteService(make(), onEnd ?? (() => {}));
+    const lock = `bert-qe worker ${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
+    try {
+      const facts = await service.#send<Facts, Report>(() => ({ kind: 'open', setup, lock }), {
+        signal,
+        onReport,
+      });
+      service.#watchOver(lock);
+      return { service, facts };
+    } catch (error) {
+      service.#worker.terminate();
+      throw error;
+    }
+  }
+
+  /** Calls a method. */
+  call<Answer, Report = never>(
+    method: string,
+    args: readonly unknown[],
+    options: CallOptions<Report> = {},
+  ): Promise<Answer> {
+    return this.#send<Answer, Report>((id) => ({ kind: 'call', id, method, args }), options);
+  }
+
+  /** Lets the calls made so far finish, then ends the worker. */
+  async close(): Promise<void> {
+    if (this.#ended) return;
+    this.#watch.abort();
+    this.#ended = new BertQeError('usage', 'The scorer is closed; load it again.');
+    await new Promise<void>((resolve) => {
+      this.#onClosed = resolve;
+      this.#worker.postMessage({ kind: 'close' } satisfies ToWorker, []);
+    });
+    this.#worker.terminate();
+  }
+
+  async #send<Answer, Report>(
+    message: (id: number) => ToWorker,
+    { signal, onReport, transfer = [] }: CallOptions<Report>,
+  ): Promise<Answer> {
+    throwIfAborted(signal);
+    if (this.#ended) throw this.#ended;
+    const id = this.#calls++;
+    const abort = (): void => this.#worker.postMessage({ kind: 'abort', id } satisfies ToWorker, []);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return await new Promise<Answer>((resolve, reject) => {
+        this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject, onReport });
+        this.#worker.postMessage(message(id), transfer);
+      });
+    } finally {
+      this.#waiting.delete(id);
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  #receive(message: FromWorker): void {
+    if (message.kind === 'closed') return this.#onClosed?.();
+    const waiting = this.#waiting.get(message.id);
+    if (message.kind === 'report') waiting?.onReport?.(message.value as never);
+    else if (message.kind === 'answer') waiting?.resolve(message.value);
+    else waiting?.reject(new BertQeError(message.code, message.message));
+  }
+
+  /** A worker holds a lock as long as it lives. No event tells of a worker that the browser ended; its lock does. */
+  #watchOver(lock: string): void {
+    void web.navigator?.locks
+      ?.request(lock, { signal: this.#watch.signal }, async () =>
+        this.#end('the browser stopped a worker, perhaps for lack of memory'),
+      )
+      .catch(() => {});
+  }
+
+  #end(reason: string): void {
+    if (this.#ended) return this.#onClosed?.();
+    this.#ended = new BertQeError(
+      'failure',
+      `Scoring cannot go on: ${reason}. Load the model again, with fewer workers or a smaller model.`,
+    );
+    this.#worker.terminate();
+    for (const waiting of this.#waiting.values()) waiting.reject(this.#ended);
+    this.#onEnd(this.#ended);
+  }
+}
+
+/** The worker's side: opens the service when it is told the setup, and answers calls until it is asked to end. */
+export function serve(open: (setup: never, call: ServedCall) => Promise<Service>): void {
+  const scope = globalThis as unknown as WorkerScope;
+  const running = new Map<number, { readonly abort: AbortController; readonly done: Promise<void> }>();
+  let service: Service | undefined;
+  const post = (message: FromWorker, transfer: readonly ArrayBuffer[] = []): void =>
+    scope.postMessage(message, transfer);
+
+  const answer = (id: number, work: (call: ServedCall) => Promise<unknown>): void => {
+    const abort = new AbortController();
+    const call = { signal: abort.signal, report: (value: unknown) => post({ kind: 'report', id, value }) };
+    const done = work(call).then(
+      (value) => post({ kind: 'answer', id, value }),
+      (error: unknown) => {
+        const code = error instanceof BertQeError ? error.code : 'failure';
+        post({ kind: 'error', id, code, message: reasonOf(error) });
+      },
+    );
+    running.set(id, { abort, done });
+    void done.then(() => running.delete(id));
+  };
+
+  scope.addEventListener('message', ({ data }) => {
+    const message = data as ToWorker;
+    if (message.kind === 'open') {
+      answer(OPENING, async (call) => {
+        await holdLock(message.lock);
+        service = await open(message.setup as never, call);
+        return service.facts;
+      });
+    } else if (message.kind === 'call') {
+      answer(message.id, (call) => service!.methods[message.method](call, ...(message.args as never[])));
+    } else if (message.kind === 'abort') {
+      running.get(message.id)?.abort.abort();
+    } else {
+      void Promise.allSettled([...running.values()].map(({ done }) => done))
+        .then(() => service?.release())
+        .finally(() => {
+          post({ kind: 'closed' });
+          scope.close();
+        });
+    }
+  });
+}
+
+/** Takes a lock for as long as this worker lives. */
+async function holdLock(name: string): Promise<void> {
+  const locks = web.navigator?.locks;
+  if (!locks) return;
+  await new Promise<void>((resolve) => {
+    void locks.request(name, {}, () => {
+      resolve();
+      return new Promise(() => {});
+    });
+  });
+}

@@ -1,0 +1,173 @@
+import {
+  budgetFor,
+  chooseLayout,
+  DEFAULT_MAX_LENGTH,
+  DEVICE_PROFILES,
+  type EncoderShape,
+  type Logits,
+  PairScorer,
+  PieceCache,
+  type PlanOptions,
+  pulledTokens,
+  type ScoreOptions,
+  type ScoringCost,
+  type TaskRunner,
+  type TextPair,
+  tokenizerOf,
+} from '../bert/core.js';
+import { BertQeError } from '../common/errors.js';
+import { type DownloadProgress, Downloads, type Integrity, type Keeping } from './downloads.js';
+import { prepareModel, type WebPrecision } from './prepare.js';
+import type { ServedCall, Service } from './remote-service.js';
+import type { WebDevice } from './runtime.js';
+import { SessionPool } from './session-pool.js';
+import { makeSameWorker, web } from './web.js';
+
+/** The setup of the worker that downloads a model, tokenises, and spreads batches over sessions. */
+export interface ScorerSetup {
+  readonly role: 'scorer';
+  /** The address of the folder, with a slash at its end. */
+  readonly place: string;
+  readonly weights: string;
+  readonly integrity: Integrity | undefined;
+  readonly keeping: Keeping;
+  readonly device: WebDevice | 'auto';
+  readonly precision: WebPrecision;
+  readonly workers: number | undefined;
+  readonly threads: number | undefined;
+  readonly maxLength: number | undefined;
+  readonly batchTokens: number | undefined;
+  readonly runtime: string | undefined;
+}
+
+/** A loaded scorer's settings, with every `auto` resolved. */
+export interface WebScorerInfo {
+  /** The address of the model's folder. */
+  readonly place: string;
+  readonly device: WebDevice;
+  readonly precision: WebPrecision;
+  /** Outputs of the classifier, 1 or 2. */
+  readonly labels: number;
+  readonly workers: number;
+  readonly threads: number;
+  readonly maxLength: number;
+  /** The dimensions that costs depend on; absent for ONNX exports. */
+  readonly shape?: EncoderShape;
+  /** The reason why the model was not kept for the next visit; absent where it was, or was not to be. */
+  readonly notKept?: string;
+}
+
+/** A report of a call of `score` before its end. */
+export type ScoreReport = { readonly done: number; readonly total: number } | { readonly cost: ScoringCost };
+
+/** The most workers by default: each holds a runtime and a copy of the weights. */
+const MOST_WORKERS = 4;
+
+/** Memory of devices that do not tell it. */
+const ASSUMED_GIBIBYTES = 4;
+
+/** Opens a scorer in this worker, which then makes workers of its own for the sessions. */
+export async function openScorerService(setup: ScorerSetup, call: ServedCall): Promise<Service> {
+  const { place, weights, integrity, keeping, precision } = setup;
+  const files = new Downloads(place, {
+    integrity,
+    keeping,
+    signal: call.signal,
+    onProgress: (progress: DownloadProgress) => call.report(progress),
+  });
+  const device = await chooseDevice(setup.device);
+  // First: its absence says that the address is wrong.
+  await files.bytes('config.json');
+  const tokenizer = await tokenizerOf(files);
+  const { template } = tokenizer;
+  const { model, bytes, external, shape } = await prepareModel(files, weights, device, precision);
+  const profile = DEVICE_PROFILES[device === 'webgpu' ? 'webgpu' : 'cpu'];
+  const maxLength = setup.maxLength ?? Math.min(DEFAULT_MAX_LENGTH, model.maxPositions);
+  if (!Number.isInteger(maxLength) || maxLength < 1 || maxLength > model.maxPositions) {
+    throw new BertQeError(
+      'usage',
+      `A maximum length of ${maxLength} is not possible: the model has positions for ${model.maxPositions} tokens.`,
+    );
+  }
+  const budget = budgetFor(maxLength, template);
+  const size = bytes.length + (external?.data.length ?? 0);
+  const { workers, threads } = chooseLayout(
+    device === 'webgpu' ? 'webgpu' : 'cpu',
+    size,
+    setup,
+    thisDevice(),
+  );
+  const runner = await SessionPool.open(makeSameWorker, workers, {
+    role: 'session',
+    model,
+    bytes,
+    external,
+    secondSegment: template.secondSegment,
+    device,
+    threads: web.crossOriginIsolated ? threads : 1,
+    runtime: setup.runtime,
+  });
+  const batchTokens = setup.batchTokens ?? profile.batchTokens(model);
+  const messageTokens = profile.messageTokens(model, batchTokens);
+  const scorer = new ServedScorer({ labels: model.labels, ...(shape ? { shape } : {}) }, runner, {
+    pieces: new PieceCache(tokenizer, Math.max(budget.first, budget.second)),
+    template,
+    budget,
+    batches: model.batches,
+    batchTokens,
+    attentionLimit: profile.attentionLimit(model),
+    messageLimit: { tokens: messageTokens, tasks: runner.capacity },
+    pullLimit: { tokens: pulledTokens(workers, messageTokens), workers },
+  });
+  const facts: WebScorerInfo = {
+    place,
+    device,
+    precision,
+    labels: model.labels,
+    workers,
+    threads: web.crossOriginIsolated ? threads : 1,
+    maxLength,
+    ...(shape ? { shape } : {}),
+    ...(files.notKept === undefined ? {} : { notKept: files.notKept }),
+  };
+  return {
+    facts,
+    methods: {
+      score: (
+        { signal, report },
+        pairs: readonly TextPair[],
+        cut: Pick<ScoreOptions, 'secondPieces'>,
+      ): Promise<Logits> =>
+        scorer.scoreLogits(pairs, {
+          ...cut,
+          signal,
+          onProgress: (done, total) => report({ done, total } satisfies ScoreReport),
+          onCost: (cost) => report({ cost } satisfies ScoreReport),
+        }),
+    },
+    release: () => scorer.close(),
+  };
+}
+
+class ServedScorer extends PairScorer {
+  // oxlint-disable-next-line no-useless-constructor -- that of the base class is protected
+  constructor(info: PairScorer['info'], runner: TaskRunner, planning: PlanOptions) {
+    super(info, runner, planning);
+  }
+}
+
+/** WebGPU is used where it is asked for: its adapter may be a software one, which is slower than WebAssembly. */
+async function chooseDevice(wanted: WebDevice | 'auto'): Promise<WebDevice> {
+  if (wanted !== 'webgpu') return 'wasm';
+  const adapter = await web.navigator?.gpu?.requestAdapter().catch(() => null);
+  if (adapter) return 'webgpu';
+  throw new BertQeError(
+    'missing',
+    "This browser offers no WebGPU adapter: load the model with { device: 'wasm' }, or turn on hardware acceleration.",
+  );
+}
+
+function thisDevice() {
+  const { hardwareConcurrency = 1, deviceMemory = ASSUMED_GIBIBYTES } = web.navigator ?? {};
+  return { cores: Math.min(hardwareConcurrency, MOST_WORKERS), memory: deviceMemory * 2 ** 30 };
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of the package. Sources and compiled files lie equally deep in it. */
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The demo collection: `corpus.jsonl`, `queries.jsonl` and `qrels.txt`. */
+export const demoFolder = join(root, 'demo');
+/** The models that come with the package. */
+export const modelsFolder = join(root, 'models');
+/** The built page of the server. */
+export const pageFolder = join(root, 'dist/web');
+
+/** The version of this package. */
+export function packageVersion(): string {
+  return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+/** The versions of the software that made a result. */
+export function versions(): Record<string, string> {
+  return { 'bert-qe': packageVersion(), ...runtimeVersion(), node: process.versions.node };
+}
+
+/** The version of the runtime, where it is installed: models on other machines are used without it. */
+function runtimeVersion(): Record<string, string> {
+  const require = createRequire(import.meta.url);
+  try {
+    const { version } = require('onnxruntime-node/package.json') as { version: string };
+    return { 'onnxruntime-node': version };
+  } catch {
+    return {};
+  }
+}

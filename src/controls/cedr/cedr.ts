@@ -1,0 +1,143 @@
+import { availableParallelism } from 'node:os';
+import {
+  countOf,
+  encoderFlops,
+  loadTokenizer,
+  type ModelConfig,
+  readModelConfig,
+  type Tokenizer,
+} from '../../bert/index.js';
+import { modelBytes } from '../../bert/onnx/index.js';
+import { refuseUnknownOptions } from '../../common/known-options.js';
+import type { RankedInput } from '../../expansion/index.js';
+import {
+  type NetworkBatch,
+  NetworkWorker,
+  publishedAdam,
+  readTensors,
+} from '../../training/network/index.js';
+import { readDescription, weightsFile } from '../folder.js';
+import { CONTROL_OPTIONS, type ControlOptions, NetworkReranker, type PreparedQuery } from '../reranker.js';
+import { cedrBatch, type CedrLengths, type TokenPair, tokenPair } from './batches.js';
+import { cedrShapes, scoringGraph } from './graph.js';
+
+/** The fields of a model's `config.json` besides the configuration of BERT. */
+interface CedrDescription {
+  readonly lengths: CedrLengths;
+}
+
+/** Options of {@link Cedr.load}. */
+export interface CedrLoadOptions extends ControlOptions {
+  /** Folder of a trained model. */
+  readonly model: string;
+  readonly threads?: number;
+}
+
+/**
+ * CEDR-KNRM (MacAvaney et al., 2019), a system that the paper compares with: kernels over the cosines of query and
+ * document tokens in every layer of BERT, joined with [CLS].
+ */
+export class Cedr extends NetworkReranker {
+  private constructor(
+    worker: NetworkWorker,
+    private readonly tokenizer: Tokenizer,
+    private readonly encoder: ModelConfig,
+    private readonly lengths: CedrLengths,
+    options: ControlOptions,
+  ) {
+    super('CEDR-KNRM', worker, options);
+  }
+
+  /**
+   * Loads a model that `bert-qe train --method cedr-knrm` made.
+   *
+   * @example
+   * const cedr = await Cedr.load({ model: 'cedr-notes' });
+   * const { results } = await cedr.rerank('why do bridges sway', texts, { topK: 10 });
+   */
+  static async load(options: CedrLoadOptions): Promise<Cedr> {
+    const known = { ...CONTROL_OPTIONS, model: true, threads: true } as const;
+    refuseUnknownOptions('Cedr.load', options, known, "{ model: 'folder' }");
+    const { model, threads = availableParallelism(), ...control } = options;
+    const { lengths } = await readDescription<CedrDescription>(model, 'cedr-knrm');
+    const encoder = await readModelConfig(model);
+    const tokenizer = await loadTokenizer(model);
+    const shapes = [...cedrShapes(encoder)].map(([name, shape]) => ({ name, shape }));
+    const values = await readTensors(weightsFile(model), { parameters: shapes });
+    const worker = await NetworkWorker.open({
+      network: {
+        parameters: shapes.map((one, i) => ({ ...one, values: values[i] })),
+        scoring: await modelBytes(scoringGraph(encoder)),
+      },
+      settings: { adam: publishedAdam, biasCorrection: true, dropout: 0, seed: 1, threads },
+    });
+    try {
+      return new Cedr(worker, tokenizer, encoder, lengths, control);
+    } catch (error) {
+      await worker.close();
+      throw error;
+    }
+  }
+
+  protected prepare(query: string, candidates: readonly RankedInput[]): PreparedQuery {
+    const { lengths, encoder } = this;
+    const first = this.tokenizer.encode(query).subarray(0, lengths.queryTokens);
+    const pairs = candidates.map(({ document }) =>
+      tokenPair(this.tokenizer, first, documentTokens(this.tokenizer, document, lengths), lengths),
+    );
+    return {
+      ...batchesOf(this.tokenizer, pairs),
+      tokens: pairs.reduce((sum, { tokens }) => sum + tokens, 0),
+      flops: pairs.reduce((sum, pair) => sum + cedrFlops(encoder, pair), 0),
+    };
+  }
+}
+
+/** The tokens of a document: its title, then its text. */
+export function documentTokens(
+  tokenizer: Tokenizer,
+  { title = '', text }: { readonly title?: string | undefined; readonly text: string },
+  lengths: CedrLengths,
+): Int32Array {
+  const whole = title.trim() === '' ? text : `${title} ${text}`;
+  return tokenizer.encode(whole, lengths.documentTokens).subarray(0, lengths.documentTokens);
+}
+
+/** The most tokens of a batch, padding included. */
+const batchTokens = 4096;
+
+/** The batches that score pairs, of pairs of similar length. */
+export function batchesOf(
+  tokenizer: Tokenizer,
+  pairs: readonly TokenPair[],
+): { readonly batches: NetworkBatch[]; readonly places: number[] } {
+  const order = pairs.map((_, place) => place).sort((a, b) => pairs[b].longest - pairs[a].longest || a - b);
+  const batches: NetworkBatch[] = [];
+  for (let from = 0; from < order.length;) {
+    let end = from;
+    let sequences = 0;
+    do sequences += pairs[order[end++]].pieces.length;
+    while (
+      end < order.length &&
+      (sequences + pairs[order[end]].pieces.length) * pairs[order[from]].longest <= batchTokens
+    );
+    batches.push(
+      cedrBatch(
+        tokenizer,
+        order.slice(from, end).map((place) => pairs[place]),
+      ),
+    );
+    from = end;
+  }
+  return { batches, places: order };
+}
+
+/** FLOPs of a pair: BERT, and the cosines of every layer. */
+function cedrFlops(encoder: ModelConfig, { query, pieces, tokens }: TokenPair): number {
+  const special =
+    tokens / pieces.length - pieces.reduce((sum, piece) => sum + piece.length, 0) / pieces.length;
+  const count = countOf(pieces.map((piece) => piece.length + special));
+  const document = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const cosines = (encoder.layers + 1) * 2 * encoder.hidden * query.length * document;
+  return encoderFlops(encoder, count) + cosines;
+}

@@ -1,0 +1,206 @@
+import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
+import { BertQeError, throwIfAborted } from '../common/errors.js';
+import {
+  checkQuery,
+  compareTied,
+  eachPhase,
+  initialRanking,
+  type InputDocument,
+  type QueryOptions,
+  type RankedInput,
+  type RerankCost,
+  type RerankedDocument,
+  scoreBelow,
+  unprunedCost,
+} from '../expansion/index.js';
+import type { NetworkBatch, NetworkWorker } from '../training/network/index.js';
+
+/** Options of a re-ranker whose scores a trained network gives. */
+export interface ControlOptions {
+  /** Documents that are re-ranked; those below keep their order beneath them (1000). */
+  readonly depth?: number;
+  /** Share of the network's score against the initial score (1: the network's alone, as published). */
+  readonly share?: number;
+}
+
+/** Options of one call of a control's `rerank`. */
+export interface ControlRerankOptions extends QueryOptions {
+  /** Only the first places are returned. All documents are scored. */
+  readonly topK?: number;
+  /** Asks for a {@link ControlExplanation} (false). */
+  readonly explain?: boolean;
+  /** Names the query in the explanation (`1`). */
+  readonly queryId?: string;
+}
+
+/** A document with the scores that its place is made of. */
+export interface ControlDocument {
+  readonly id: string;
+  /** The network's score. */
+  readonly score: number;
+  /** I(q,d); null where there were no initial scores. */
+  readonly initial: number | null;
+  readonly final: number;
+  /** Places from 1. */
+  readonly ranks: { readonly initial: number; readonly final: number };
+}
+
+/** The explanation of a query's ranking by a control. */
+export interface ControlExplanation {
+  readonly query: string;
+  readonly id: string;
+  /** The name of the method. */
+  readonly method: string;
+  /** The documents returned that were re-ranked, best first. */
+  readonly documents: readonly ControlDocument[];
+  readonly cost: RerankCost;
+}
+
+/** A query re-ranked by a control. */
+export interface ControlReranking {
+  readonly results: readonly RerankedDocument[];
+  readonly complete: true;
+  readonly cost: RerankCost;
+  /** Present where it was asked for. */
+  readonly explanation?: ControlExplanation;
+}
+
+/** The network's scores of a query's candidates, in the order of the initial ranking. */
+export interface ControlScores {
+  readonly candidates: readonly (RankedInput & { readonly score: number })[];
+  readonly cost: RerankCost;
+}
+
+/** The batches of a query's candidates. */
+export interface PreparedQuery {
+  readonly batches: readonly NetworkBatch[];
+  /** The place of each score's document among the candidates. */
+  readonly places: readonly number[];
+  readonly tokens: number;
+  readonly flops: number;
+}
+
+const RERANK_OPTIONS: OptionNames<ControlRerankOptions> = {
+  topK: true,
+  explain: true,
+  queryId: true,
+  signal: true,
+  onProgress: true,
+};
+
+export const CONTROL_OPTIONS: OptionNames<ControlOptions> = { depth: true, share: true };
+
+/** Batches between two checks of the signal. */
+const batchesPerCall = 8;
+
+/** A re-ranker whose scores come from a trained network. */
+export abstract class NetworkReranker {
+  readonly settings: Required<ControlOptions>;
+  readonly #worker: NetworkWorker;
+
+  /** @param method The name of the method, in explanations and messages. */
+  protected constructor(
+    readonly method: string,
+    worker: NetworkWorker,
+    options: ControlOptions,
+  ) {
+    this.settings = controlSettings(method, options);
+    this.#worker = worker;
+  }
+
+  /** Makes the batches of a query's candidates. */
+  protected abstract prepare(query: string, candidates: readonly RankedInput[]): PreparedQuery;
+
+  /** Ends the network's thread. */
+  async close(): Promise<void> {
+    await this.#worker.close();
+  }
+
+  /** Re-ranks the documents of one query: texts, or objects with a text and a score. */
+  async rerank(
+    query: string,
+    documents: readonly (string | InputDocument)[],
+    options: ControlRerankOptions = {},
+  ): Promise<ControlReranking> {
+    refuseUnknownOptions('rerank', options, RERANK_OPTIONS);
+    const { topK, explain, queryId = '1', ...call } = options;
+    if (topK !== undefined && !(Number.isInteger(topK) && topK >= 1)) {
+      throw usage(this.method, `topK must be a whole number from 1 on, not ${topK}`);
+    }
+    const { candidates, cost } = await this.scores(query, documents, call);
+    const places = candidates
+      .map((candidate) => ({ ...candidate, final: this.#final(candidate) }))
+      .sort((a, b) => b.final - a.final || compareTied(a, b));
+    const last = places.at(-1)?.final ?? 0;
+    const below = initialRanking(documents)
+      .slice(this.settings.depth)
+      .map(({ index, id }, i) => ({ index, id, score: scoreBelow(last, i) }));
+    const wanted = topK ?? documents.length;
+    const results = [...places.map(({ index, id, final: score }) => ({ index, id, score })), ...below]
+      .slice(0, wanted)
+      .map((place, i) => ({ ...place, rank: i + 1, certain: true }));
+    if (!explain) return { results, complete: true, cost };
+    const shown = places.slice(0, wanted).map(({ id, score, initial, final, initialRank }, i) => ({
+      id,
+      score,
+      initial: initial ?? null,
+      final,
+      ranks: { initial: initialRank, final: i + 1 },
+    }));
+    const explanation = { query, id: queryId, method: this.method, documents: shown, cost };
+    return { results, complete: true, cost, explanation };
+  }
+
+  /** The network's scores of the documents down to the depth. */
+  async scores(
+    query: string,
+    documents: readonly (string | InputDocument)[],
+    { signal, onProgress }: QueryOptions = {},
+  ): Promise<ControlScores> {
+    const started = performance.now();
+    checkQuery(query);
+    const ranking = initialRanking(documents).slice(0, this.settings.depth);
+    const { batches, places, tokens, flops } = this.prepare(query, ranking);
+    const scores = new Float32Array(ranking.length);
+    let done = 0;
+    for (let from = 0; from < batches.length; from += batchesPerCall) {
+      throwIfAborted(signal);
+      for (const score of await this.#worker.score(batches.slice(from, from + batchesPerCall))) {
+        scores[places[done++]] = score;
+      }
+      onProgress?.({ phase: 'phaseOne', pairs: done });
+    }
+    const seconds = (performance.now() - started) / 1000;
+    const use = eachPhase((phase) =>
+      phase === 'phaseOne'
+        ? { pairs: ranking.length, seconds, tokens, flops }
+        : { pairs: 0, seconds: 0, tokens: 0, flops: 0 },
+    );
+    return {
+      candidates: ranking.map((input, i) => ({ ...input, score: scores[i] })),
+      cost: unprunedCost(use, seconds),
+    };
+  }
+
+  #final({ score, initial }: { readonly score: number; readonly initial?: number | undefined }): number {
+    return controlScore(score, initial, this.settings.share);
+  }
+}
+
+/** share·s(q,d) + (1-share)·I(q,d); the network's score alone where there is no initial one. */
+export function controlScore(score: number, initial: number | undefined, share: number): number {
+  return initial === undefined || share === 1 ? score : share * score + (1 - share) * initial;
+}
+
+function controlSettings(method: string, options: ControlOptions): Required<ControlOptions> {
+  const { depth = 1000, share = 1 } = options;
+  if (!(Number.isInteger(depth) && depth >= 1)) {
+    throw usage(method, `depth must be a whole number from 1 on, not ${depth}`);
+  }
+  if (!(share >= 0 && share <= 1)) throw usage(method, `share must lie between 0 and 1, not ${share}`);
+  return { depth, share };
+}
+
+function usage(method: string, message: string): BertQeError {
+  return new BertQeError('usage', `${method}: ${message}.`);
+}

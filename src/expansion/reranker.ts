@@ -1,0 +1,175 @@
+import type { Scorer } from '../bert/index.js';
+import { mapInSlices } from '../common/yield.js';
+import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
+import { costOf } from './cost.js';
+import { Candidate, Evidence } from './evidence.js';
+import { explain } from './explanation.js';
+import { FinalScores } from './final-scores.js';
+import { checkQuery, initialRanking, type InputDocument, badCall } from './inputs.js';
+import { gatherEvidence } from './method.js';
+import { forEveryPhase, QueryModels, type BertQEScorers, type PhaseScorers } from './models.js';
+import { count, settingsFrom, type BertQEOptions, type Settings } from './options.js';
+import type { Phase } from './phases.js';
+import { rank } from './ranking.js';
+import { resultsOf, type Reranking } from './result.js';
+import { Deadline, everything, exactTopK, type Schedule } from './schedule/index.js';
+
+/** The progress of a query. */
+export interface RerankProgress {
+  readonly phase: Phase;
+  /** Pairs that this phase has run so far. */
+  readonly pairs: number;
+}
+
+/** Options to follow and to stop a query. */
+export interface QueryOptions {
+  /** Stops the work between two batches. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: (progress: RerankProgress) => void;
+}
+
+/** Options of one call of {@link Reranker.rerank}. */
+export interface RerankOptions extends QueryOptions {
+  /** Only the first places are wanted: pairs that cannot change them are not scored. */
+  readonly topK?: number | undefined;
+  /** False: `topK` scores everything and cuts. The answer is the same; for comparison (true). */
+  readonly prune?: boolean;
+  /** Asks for an {@link Explanation} (false). */
+  readonly explain?: boolean | undefined;
+  /** Asks for the {@link Evidence} (false). */
+  readonly keepEvidence?: boolean | undefined;
+  /** Milliseconds after which the best order known so far is returned, with the places that are certain. */
+  readonly deadline?: number | undefined;
+  /** Names the query in the explanation (`1`). */
+  readonly queryId?: string;
+}
+
+/** Options of one call of {@link Reranker.evidence}. */
+export interface EvidenceOptions extends QueryOptions {
+  /** The last phase to run (`phaseThree`). */
+  readonly until?: Phase;
+}
+
+const RERANK_OPTIONS: OptionNames<RerankOptions> = {
+  topK: true,
+  prune: true,
+  explain: true,
+  keepEvidence: true,
+  deadline: true,
+  queryId: true,
+  signal: true,
+  onProgress: true,
+};
+
+const EVIDENCE_OPTIONS: OptionNames<EvidenceOptions> = { until: true, signal: true, onProgress: true };
+
+/** The method over scorers of any kind; {@link BertQE} adds the loading of models. */
+export class Reranker {
+  readonly settings: Settings;
+  readonly #scorers: PhaseScorers;
+  readonly #owned: readonly Pick<Scorer, 'close'>[];
+
+  /** @param owned Scorers that {@link Reranker.close} ends. */
+  constructor(
+    scorers: BertQEScorers,
+    options: BertQEOptions = {},
+    owned: readonly Pick<Scorer, 'close'>[] = [],
+  ) {
+    this.settings = settingsFrom(options);
+    this.#scorers = forEveryPhase(scorers);
+    this.#owned = owned;
+  }
+
+  /** Ends the models that `load` loaded. Scorers that were handed in stay open. */
+  async close(): Promise<void> {
+    await Promise.all(this.#owned.map((scorer) => scorer.close()));
+  }
+
+  /** Re-ranks the documents of one query: texts, or objects with a text and, for the interpolation, a score. */
+  async rerank(
+    query: string,
+    documents: readonly (string | InputDocument)[],
+    options: RerankOptions = {},
+  ): Promise<Reranking> {
+    const started = performance.now();
+    checkQuery(query);
+    refuseUnknownOptions('rerank', options, RERANK_OPTIONS);
+    const { topK, deadline } = options;
+    if (topK !== undefined) count('topK', topK);
+    if (deadline !== undefined && !(deadline >= 0)) {
+      throw badCall(`the deadline is ${deadline}; give milliseconds from now, 0 or more`);
+    }
+    const settings = this.#settingsFor(options);
+    const ranking = initialRanking(documents);
+    const evidence = await evidenceFor(query, ranking.slice(0, settings.depth), settings, options.signal);
+    const wanted = Math.min(topK ?? ranking.length, ranking.length);
+    const models = this.#modelsFor(options);
+    const schedule = scheduleFor(options, wanted, evidence.candidates.length, settings);
+    // An explanation has every document's rank after phase one.
+    const rankPhaseOne = options.explain;
+    const complete = await gatherEvidence(evidence, settings, models, schedule, { rankPhaseOne });
+
+    const places = rank(evidence, new FinalScores(evidence, settings)).slice(0, wanted);
+    const seconds = (performance.now() - started) / 1000;
+    const cost = costOf(evidence, this.#scorers, models.use, seconds);
+    return {
+      results: resultsOf(places, ranking.slice(evidence.candidates.length, wanted)),
+      complete,
+      cost,
+      ...(options.explain
+        ? { explanation: explain(evidence, options.queryId ?? '1', places, settings, cost) }
+        : {}),
+      ...(options.keepEvidence ? { evidence } : {}),
+    };
+  }
+
+  /** Gathers everything that the models say about a query and its documents, or all of it up to a phase. */
+  async evidence(
+    query: string,
+    documents: readonly (string | InputDocument)[],
+    options: EvidenceOptions = {},
+  ): Promise<Evidence> {
+    checkQuery(query);
+    refuseUnknownOptions('evidence', options, EVIDENCE_OPTIONS);
+    const { settings } = this;
+    const ranking = initialRanking(documents).slice(0, settings.depth);
+    const evidence = await evidenceFor(query, ranking, settings, options.signal);
+    await gatherEvidence(evidence, settings, this.#modelsFor(options), everything, { until: options.until });
+    return evidence;
+  }
+
+  /** With α = 0 the phases two and three change nothing; only an explanation still wants them. */
+  #settingsFor({ explain }: RerankOptions): Settings {
+    const { settings } = this;
+    return settings.alpha > 0 || explain ? settings : { ...settings, expansion: false };
+  }
+
+  #modelsFor({ signal, onProgress }: QueryOptions): QueryModels {
+    return new QueryModels(this.#scorers, {
+      signal,
+      onPairs: onProgress && ((phase, pairs) => onProgress({ phase, pairs })),
+    });
+  }
+}
+
+/** Cutting the passages of many documents takes long, so it is done in slices of time. */
+async function evidenceFor(
+  query: string,
+  ranking: ReturnType<typeof initialRanking>,
+  { passage }: Settings,
+  signal: AbortSignal | undefined,
+): Promise<Evidence> {
+  return new Evidence(query, await mapInSlices(ranking, signal, (input) => new Candidate(input, passage)));
+}
+
+/** Everything is scored unless only the first places are wanted, or time is short. */
+function scheduleFor(
+  { deadline, prune = true }: RerankOptions,
+  wanted: number,
+  candidates: number,
+  { roundPairs }: Settings,
+): Schedule {
+  const topK = { k: Math.min(wanted, candidates), roundPairs };
+  if (deadline !== undefined) return new Deadline(deadline, topK);
+  return prune && wanted < candidates ? exactTopK(topK) : everything;
+}

@@ -1,0 +1,137 @@
+import { resolve } from 'node:path';
+import {
+  BertScorer,
+  findModel,
+  hashModel,
+  loadPairCost,
+  type PairCost,
+  type Scorer,
+  type ScoreOptions,
+  type ScorerOptions,
+  type TextPair,
+} from '../bert/index.js';
+import { BertQeError } from '../common/errors.js';
+import { hashJson } from '../common/hash.js';
+import { distribute, parseFleetAddress, type FleetTask } from '../remote/index.js';
+
+/** A model as a fleet's workers find and run it. */
+interface FleetModel extends Pick<ScorerOptions, 'device' | 'precision'> {
+  /** Folder, which every worker has at the same path. */
+  readonly folder: string;
+  /** Hash that the worker's own files must have. */
+  readonly sha256: string;
+}
+
+/** Pairs for a model. */
+export interface PairsTask {
+  readonly model: FleetModel;
+  readonly pairs: readonly TextPair[];
+  readonly secondPieces?: number | undefined;
+}
+
+/** Pairs of a task: a second or so on a GPU, and a minute at most on a processor. */
+const PAIRS_PER_TASK = 256;
+
+/**
+ * A model on the workers of a fleet (`bert-qe fleet work`) as a scorer. Workers have the model in a folder of the same
+ * path; one with other files there leaves the fleet.
+ */
+export async function fleetScorer(
+  fleet: string,
+  model: string,
+  settings: Pick<ScorerOptions, 'device' | 'precision'>,
+): Promise<Scorer & { readonly costOf: PairCost }> {
+  const address = parseFleetAddress(fleet);
+  const folder = resolve(await findModel(model));
+  const sha256 = await hashModel(folder);
+  const used: FleetModel = { ...settings, folder, sha256 };
+  return {
+    costOf: await loadPairCost(folder),
+    async score(pairs, { signal, onProgress, secondPieces }: ScoreOptions = {}) {
+      const scores = new Float32Array(pairs.length);
+      const tasks = async function* (): AsyncGenerator<FleetTask<PairsTask>> {
+        for (let from = 0; from < pairs.length; from += PAIRS_PER_TASK) {
+          const some = pairs.slice(from, from + PAIRS_PER_TASK);
+          yield {
+            key: `pairs ${from} to ${from + some.length}`,
+            data: { model: used, pairs: some, secondPieces },
+          };
+        }
+      };
+      const results = distribute<PairsTask, readonly number[]>(address, tasks(), {
+        run: hashJson('pairs', used),
+        read: (result, key) => checkedScores(result, key),
+        what: 'The scoring of',
+        ...(signal ? { signal } : {}),
+      });
+      let done = 0;
+      for await (const { result } of results) {
+        scores.set(result, done);
+        onProgress?.((done += result.length), pairs.length);
+      }
+      return scores;
+    },
+    close: async () => undefined,
+  };
+}
+
+/** The scores of a task: as many probabilities as it has pairs. */
+function checkedScores(result: unknown, key: string): readonly number[] {
+  const [, from, to] = /(\d+) to (\d+)$/.exec(key)!;
+  const wanted = Number(to) - Number(from);
+  if (!Array.isArray(result) || result.length !== wanted) throw new Error(`not a list of ${wanted} scores`);
+  const wrong = (result as unknown[]).find(
+    (score) => !(typeof score === 'number' && score >= 0 && score <= 1),
+  );
+  if (wrong !== undefined) throw new Error(`${String(wrong)} is no probability`);
+  return result as number[];
+}
+
+/** Models that a worker keeps open; an experiment asks for three or four at a time. */
+const OPEN_MODELS = 4;
+
+/** The models that a fleet's worker has open, the one used last at the end. */
+export class WorkerModels {
+  readonly #open = new Map<string, Promise<BertScorer>>();
+
+  /** Opens the model of a task, and closes one that was not used for long. */
+  async prepare({ model }: PairsTask): Promise<void> {
+    const key = hashJson(model);
+    const known = this.#open.get(key);
+    this.#open.delete(key);
+    const opened = known ?? openModel(model);
+    this.#open.set(key, opened);
+    const [oldest] = this.#open.keys();
+    if (this.#open.size > OPEN_MODELS) await this.#close(oldest!);
+    await opened.catch((error: unknown) => {
+      this.#open.delete(key);
+      throw error;
+    });
+  }
+
+  async perform({ model, pairs, secondPieces }: PairsTask, signal: AbortSignal): Promise<number[]> {
+    const scorer = await this.#open.get(hashJson(model))!;
+    const limits = secondPieces === undefined ? {} : { secondPieces };
+    return [...(await scorer.score(pairs, { signal, ...limits }))];
+  }
+
+  async close(): Promise<void> {
+    for (const key of this.#open.keys()) await this.#close(key);
+  }
+
+  async #close(key: string): Promise<void> {
+    const scorer = await this.#open.get(key)?.catch(() => undefined);
+    this.#open.delete(key);
+    await scorer?.close();
+  }
+}
+
+async function openModel({ folder, sha256, device, precision }: FleetModel): Promise<BertScorer> {
+  if ((await hashModel(folder)) !== sha256) {
+    throw new BertQeError(
+      'usage',
+      `${folder} on this machine is not the model that the run was begun with; copy it here, then join again.`,
+    );
+  }
+  return BertScorer.load({ model: folder, ...(device && { device }), ...(precision && { precision }) });
+}

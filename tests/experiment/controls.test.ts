@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readRun } from '../../src/collection/index.js';
+import { runExperiment } from '../../src/experiment/index.js';
+import { temporaryFolder } from '../support/folders.js';
+import { smallExperiment } from './small-experiment.js';
+
+const settings = {
+  models: { T: 'T' },
+  variants: ['TTT'],
+  depth: 8,
+  method: { kd: 2, kc: 2 },
+  ablations: undefined,
+  grid: undefined,
+  baselines: ['DPH+KL', 'T', 'Birch-T', 'CEDR-KNRM-T', 'NPRF-DRMM'],
+  controls: { 'CEDR-KNRM': { steps: 2, batch: 2, headRate: 0.01 }, 'NPRF-DRMM': { steps: 20 } },
+};
+
+interface TableRows {
+  readonly rows: readonly (Readonly<Record<string, number | string | null>> & { readonly Model: string })[];
+}
+
+test('controls are trained and tuned fold by fold, have rows in every table, and are done once', async () => {
+  const folder = temporaryFolder();
+  const { file } = smallExperiment(folder, settings);
+  const out = join(folder, 'out');
+  const { results, ran } = await runExperiment(file, { out });
+  expect(ran).toEqual(
+    expect.arrayContaining(['run Birch-T', 'train CEDR-KNRM-T, fold 3', 'run CEDR-KNRM-T']),
+  );
+  const table = (name: string): TableRows =>
+    JSON.parse(readFileSync(join(out, 'tables', `${name}.json`), 'utf8')) as TableRows;
+  for (const name of ['Birch-T', 'CEDR-KNRM-T', 'NPRF-DRMM']) {
+    const [main, cost, weights] = ['main', 'variants', 'interpolation'].map((each) =>
+      table(each).rows.find(({ Model }) => Model === name)!,
+    );
+    expect(main['nDCG@20']).toBeGreaterThan(0);
+    expect(cost['GFLOPs as run']).toBeGreaterThan(0);
+    expect(cost.FLOPs).toBeNull();
+    expect(String(weights['Fold 1'])).toMatch(
+      name === 'Birch-T' ? /^[\d.]+ \/ [\d.]+ \/ [\d.]+$/ : /^[\d.]+$/,
+    );
+    // Every query is ranked, with the documents below the depth.
+    const run = await readRun(join(out, 'runs', `${name}.run`));
+    expect(run.size).toBe(12);
+    for (const ranking of run.values()) expect(ranking).toHaveLength(50);
+  }
+  // They are tested like other re-rankers.
+  expect(results.comparisons.map(({ run }) => run)).toEqual(
+    expect.arrayContaining(['Birch-T', 'CEDR-KNRM-T', 'NPRF-DRMM']),
+  );
+  expect((await runExperiment(file, { out })).ran).toEqual([]);
+});
+
+test("a control's models can be given, fold by fold", async () => {
+  const folder = temporaryFolder();
+  const { file, write } = smallExperiment(folder, { ...settings, baselines: ['T', 'CEDR-KNRM-T'] });
+  const out = join(folder, 'out');
+  await runExperiment(file, { out });
+  const trained = readdirSync(join(out, 'work', 'models'));
+  const fold = (number: string): string => trained.find((name) => name.includes(`fold${number}`))!;
+  // The same model for every fold, by a name with the number of the fold.
+  for (const number of ['1', '2', '3']) {
+    const path = join(out, 'work', 'models', fold(number));
+    expect(existsSync(join(path, 'model.safetensors'))).toBe(true);
+  }
+  const model = join(out, 'work', 'models', fold('1'));
+  write({ ...settings, baselines: ['T', 'CEDR-KNRM-T'], controls: { 'CEDR-KNRM': { model } } });
+  const again = await runExperiment(file, { out: join(folder, 'given') });
+  expect(again.ran.filter((name) => name.startsWith('train'))).toEqual([]);
+  expect(existsSync(join(folder, 'given', 'runs', 'CEDR-KNRM-T.run'))).toBe(true);
+  write({ ...settings, controls: { 'CEDR-KNRM': { model: './nowhere' } } });
+  await expect(runExperiment(file, { out: join(folder, 'none') })).rejects.toThrow('nowhere');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('CEDR-KNRM-T', 'CEDR-T'));
+  await expect(runExperiment(file, { out: join(folder, 'wrong') })).rejects.toThrow(
+    '"CEDR-T" is not a baseline',
+  );
+});
