@@ -1,6 +1,8 @@
 """Masked-language-model training on the corpus.
 
-    python -m training.mlm --size M --corpus DIR --vocabulary models/tiny --seconds 250 --out DIR [--init DIR]
+    python -m training.mlm --size S --corpus DIR --vocabulary models/tiny --steps 14200 --out DIR [--init DIR]
+
+A run ends after --steps, or after --seconds.
 """
 
 from __future__ import annotations

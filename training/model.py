@@ -29,8 +29,8 @@ class Size:
     vocabulary: int = VOCABULARY_SIZE
 
 
-SIZES = {"T": Size(2, 128, 2), "S": Size(4, 256, 4), "M": Size(7, 320, 5)}
-FOLDERS = {"T": "tiny", "S": "small", "M": "medium"}
+SIZES = {"T": Size(2, 128, 2), "S": Size(4, 256, 4)}
+FOLDERS = {"T": "tiny", "S": "small"}
 
 
 def linear(inputs: int, outputs: int) -> nn.Linear:

@@ -1,7 +1,7 @@
 """Ranking training: cross-encoders of several sizes learn the same targets from the same batches.
 
-    python -m training.rank --groups DIR/groups.pt --feedback DIR/feedback.pt --init M=DIR S=DIR@0.7 T=DIR@0.8 \
-        --vocabulary models/tiny --seconds 560 --out DIR
+    python -m training.rank --groups DIR/groups.pt --feedback DIR/feedback.pt --init S=DIR@0.7 T=DIR@0.8 \
+        --vocabulary models/tiny --steps 9566 --out DIR
 
 A run ends after --seconds, or after --steps. With --state FILE it is saved every two minutes and goes on from there.
 
@@ -26,7 +26,7 @@ from .model import FOLDERS, SIZES, CrossEncoder, export, load_weights
 from .optim import Optimizer, schedule
 from .progress import every, log
 
-LEARNING_RATES = {"M": 6e-4, "S": 6e-4, "T": 1e-3}
+LEARNING_RATES = {"S": 6e-4, "T": 1e-3}
 POINTWISE_WEIGHT = 0.5
 
 
