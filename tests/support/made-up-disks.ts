@@ -40,6 +40,10 @@ export class WordSource {
   }
 }
 
+function topicOf(number: number, words: string): string {
+  return `<top>\n\n<num> Number: ${number}\n<title> ${words}\n\n<desc> Description:\nAbout ${words}.\n\n</top>\n\n`;
+}
+
 /** Topics and judgements of a collection that nobody has, with the ids of Robust04's or GOV2's. */
 export function makeUpTopics(folder: string, kind: 'robust04' | 'gov2'): TrecFiles {
   const source = new WordSource();
@@ -48,9 +52,7 @@ export function makeUpTopics(folder: string, kind: 'robust04' | 'gov2'): TrecFil
   const parts = kind === 'gov2' ? [range(701, 750), range(751, 800), range(801, 850)] : [numbers];
   const topics = parts.map((part, i) => {
     const path = join(folder, `topics-${i}.txt`);
-    const topic = (number: number): string =>
-      `<top>\n\n<num> Number: ${number}\n<title> ${texts.get(number)}\n\n<desc> Description:\nAbout ${texts.get(number)}.\n\n</top>\n\n`;
-    write(path, part.map(topic).join(''));
+    write(path, part.map((number) => topicOf(number, texts.get(number)!)).join(''));
     return path;
   });
   const prefixes = ['FT911-', 'FBIS3-', 'LA010189-', 'FR940104-0-'];
