@@ -110,13 +110,18 @@ export {
 } from './runs/index.js';
 export {
   Cedr,
+  Nprf,
   trainCedr,
+  trainNprf,
   type CedrLoadOptions,
   type CedrTrainingOptions,
   type ControlExplanation,
   type ControlOptions,
   type ControlReranking,
   type ControlRerankOptions,
+  type NprfLoadOptions,
+  type NprfTrainingInputs,
+  type NprfTrainingOptions,
 } from './controls/index.js';
 export {
   trainModel,

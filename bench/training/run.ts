@@ -2,11 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { LENGTHS, type Size, SIZES } from './setting.js';
+import { LENGTHS } from './setting.js';
 
 // Training steps beside PyTorch's, on the same processor and threads: npm run bench:training [-- FILE].
 // Needs a Python with torch and transformers: BERT_QE_PYTHON, else ../peers/hf/bin/python. Every measurement is a process
 // of its own; FILE (bench/training/results.json) keeps what was measured, so that a run that was stopped goes on.
+
+/** The sizes that a CPU trains. */
+type SmallSize = 'T' | 'S' | 'M';
 
 interface Measured {
   readonly milliseconds: number;
@@ -21,7 +24,7 @@ const threads = 2;
 /** Tokens that go through the model at a time, ours: the default of `train`. */
 const tokens = 2048;
 /** Timed steps: enough of the short ones for a steady median. */
-const steps: Readonly<Record<Size, Readonly<Record<number, number>>>> = {
+const steps: Readonly<Record<SmallSize, Readonly<Record<number, number>>>> = {
   T: { 128: 12, 384: 8 },
   S: { 128: 8, 384: 5 },
   M: { 128: 4, 384: 2 },
@@ -31,7 +34,7 @@ const results = new Map<string, Measured>(
   existsSync(file) ? Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, Measured>) : [],
 );
 
-function measured(side: 'ours' | 'PyTorch', size: Size, length: number, dropout: number): Measured {
+function measured(side: 'ours' | 'PyTorch', size: SmallSize, length: number, dropout: number): Measured {
   const key = `${side} ${size} ${length} ${dropout}`;
   const known = results.get(key);
   if (known) return known;
@@ -53,7 +56,7 @@ function measured(side: 'ours' | 'PyTorch', size: Size, length: number, dropout:
 const rows: string[] = [];
 for (const dropout of [0.1, 0]) {
   // Without dropout, PyTorch has a fused attention; the small sizes show what that does.
-  for (const size of dropout > 0 ? (Object.keys(SIZES) as Size[]) : (['T', 'S'] as const)) {
+  for (const size of dropout > 0 ? (['T', 'S', 'M'] as const) : (['T', 'S'] as const)) {
     for (const length of LENGTHS) {
       const [ours, theirs] = (['ours', 'PyTorch'] as const).map((side) =>
         measured(side, size, length, dropout),

@@ -1,3 +1,4 @@
+import { bertTensorShapes } from '../../src/bert/checkpoint/index.js';
 import type { ModelConfig } from '../../src/bert/config.js';
 import type { TrainingBatch } from '../../src/training/engine/micro-batch.js';
 import { Random } from '../../src/training/random.js';
@@ -10,6 +11,8 @@ export const SIZES = {
   T: { layers: 2, hidden: 128, heads: 2 },
   S: { layers: 4, hidden: 256, heads: 4 },
   M: { layers: 8, hidden: 512, heads: 8 },
+  B: { layers: 12, hidden: 768, heads: 12 },
+  L: { layers: 24, hidden: 1024, heads: 16 },
 } as const;
 export type Size = keyof typeof SIZES;
 
@@ -43,4 +46,21 @@ export function randomBatch(length: number, rows: number, step: number): Trainin
       columns: 2,
     };
   });
+}
+
+/** Weights about as large as trained ones, the same in every process. */
+export function noisyWeights(config: ModelConfig): (name: string) => Promise<Float32Array> {
+  const shapes = bertTensorShapes(config);
+  const random = new Random('weights');
+  const noise = Float32Array.from({ length: 1 << 20 }, () => (random.unit() - 0.5) * 0.07);
+  return async (name) => {
+    const count = shapes.get(name)!.reduce((product, dim) => product * dim, 1);
+    if (/LayerNorm.weight/.test(name)) return new Float32Array(count).fill(1);
+    if (/bias/.test(name)) return new Float32Array(count);
+    const values = new Float32Array(count);
+    for (let at = 0; at < count; at += noise.length) {
+      values.set(noise.subarray(0, Math.min(noise.length, count - at)), at);
+    }
+    return values;
+  };
 }

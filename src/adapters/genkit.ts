@@ -5,7 +5,7 @@
  */
 import { refuseUnknownOptions } from '../common/known-options.js';
 import { checkLoadOptions, type LoadOptions } from '../expansion/index.js';
-import { LazyReranker, type Reranker } from './lazy-reranker.js';
+import { LazyReranker, type AnyReranker } from './lazy-reranker.js';
 
 /** The part of Genkit's `Document` that is read here. */
 interface GenkitDocument {
@@ -37,7 +37,7 @@ export interface DefineOptions extends Omit<LoadOptions, 'models'> {
   /** The name of the reranker (`bert-qe/SST`). */
   readonly name?: string;
   /** A loaded `BertQE` instead of loading one on first use. */
-  readonly reranker?: Reranker;
+  readonly reranker?: AnyReranker;
 }
 
 /**

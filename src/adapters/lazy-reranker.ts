@@ -9,12 +9,12 @@ import {
 } from '../expansion/index.js';
 
 /** A re-ranker for the adapters: {@link BertQE}, or one of your own. */
-export interface Reranker {
+export interface AnyReranker {
   rerank(query: string, documents: readonly InputDocument[], options?: RerankOptions): Promise<Reranking>;
 }
 
 /** A re-ranker, or the options to load one with. */
-export type RerankerSource = Reranker | LoadOptions;
+export type RerankerSource = AnyReranker | LoadOptions;
 
 /** A text by its index, with M(q,d), a probability. */
 export interface RankedText {
@@ -24,7 +24,7 @@ export interface RankedText {
 
 /** A re-ranker that is loaded once, on first use. One that was handed in is used as it is, and left open. */
 export class LazyReranker {
-  readonly #source: Reranker | Lazy<BertQE>;
+  readonly #source: AnyReranker | Lazy<BertQE>;
 
   constructor(source: RerankerSource) {
     if (isReranker(source)) {
@@ -35,7 +35,7 @@ export class LazyReranker {
     this.#source = new Lazy(() => BertQE.load(source));
   }
 
-  async rerank(...args: Parameters<Reranker['rerank']>): Promise<Reranking> {
+  async rerank(...args: Parameters<AnyReranker['rerank']>): Promise<Reranking> {
     const source = this.#source;
     return (source instanceof Lazy ? await source.get() : source).rerank(...args);
   }
@@ -60,6 +60,6 @@ export class LazyReranker {
   }
 }
 
-function isReranker(source: RerankerSource): source is Reranker {
+function isReranker(source: RerankerSource): source is AnyReranker {
   return 'rerank' in source;
 }

@@ -1,5 +1,5 @@
 import { BertQeError } from '../common/errors.js';
-import type { JsonObject } from '../common/json.js';
+import { isJsonObject, type JsonObject } from '../common/json.js';
 import { parseJsonObject } from './json.js';
 import type { ModelFiles } from './model-files.js';
 
@@ -13,13 +13,24 @@ export interface CrossEncoderConfig {
   readonly vocabulary: number;
   /** The longest sequence that the position table allows, special tokens included. */
   readonly maxPositions: number;
-  /** Outputs of the classifier: 1 (sigmoid) or 2 (softmax); by default 2, as in the paper. */
-  readonly labels: number;
+  /** Outputs of the classifier: 1 (sigmoid) or 2 (softmax); undefined where the file does not say. */
+  readonly labels?: number;
+  /** The reason why it runs from an ONNX export only; absent if it is built from its weights. */
+  readonly obstacle?: string;
 }
+
+/** The families whose encoder is BERT's. RoBERTa's differ in where positions begin and in the names of the head. */
+const BERT_FAMILIES = ['bert', 'roberta', 'xlm-roberta', 'camembert'] as const;
+
+type BertFamily = (typeof BERT_FAMILIES)[number];
 
 /** The configuration of a BERT encoder with pooler and classifier. */
 export interface ModelConfig extends CrossEncoderConfig {
-  readonly modelType: 'bert';
+  readonly modelType: BertFamily;
+  /** By default 2, as in the paper. */
+  readonly labels: number;
+  /** The row of the stored position table that the first token has; absent where it is the first. */
+  readonly firstPosition?: number;
   readonly layers: number;
   readonly hidden: number;
   readonly heads: number;
@@ -58,17 +69,8 @@ export async function crossEncoderConfigOf(files: ModelFiles): Promise<CrossEnco
 export function parseModelConfig(text: string, file = 'config.json'): ModelConfig {
   const fields = parseJsonObject(text, file);
   const modelType = modelTypeOf(fields);
-  if (modelType !== 'bert') {
-    throw bad(
-      file,
-      `model_type is "${modelType}"; only "bert" checkpoints can be built here, ` +
-        'other architectures run from an ONNX export (onnx/model.onnx in the model folder)',
-    );
-  }
-  const positions = fields['position_embedding_type'] ?? 'absolute';
-  if (positions !== 'absolute') {
-    throw bad(file, `position_embedding_type is "${String(positions)}"; only "absolute" is supported`);
-  }
+  const obstacle = buildObstacle(fields);
+  if (obstacle !== undefined) throw bad(file, obstacle);
   if (fields['is_decoder'] === true || fields['add_cross_attention'] === true) {
     throw bad(file, 'is_decoder/add_cross_attention is set; a cross-encoder is a plain encoder');
   }
@@ -77,9 +79,13 @@ export function parseModelConfig(text: string, file = 'config.json'): ModelConfi
   if (hidden % heads !== 0) {
     throw bad(file, `hidden_size ${hidden} is not a multiple of num_attention_heads ${heads}`);
   }
+  const firstPosition = firstPositionOf(fields, modelType);
+  const common = commonFields(fields, modelType, file);
   return {
-    modelType: 'bert',
-    ...commonFields(fields, modelType, file),
+    modelType: modelType as BertFamily,
+    ...common,
+    labels: common.labels ?? 2,
+    ...(firstPosition > 0 && { firstPosition }),
     layers: count(fields, 'num_hidden_layers', file),
     hidden,
     heads,
@@ -94,15 +100,33 @@ export function parseModelConfig(text: string, file = 'config.json'): ModelConfi
 export function parseCrossEncoderConfig(text: string, file = 'config.json'): CrossEncoderConfig {
   const fields = parseJsonObject(text, file);
   const modelType = modelTypeOf(fields);
-  return { modelType, ...commonFields(fields, modelType, file) };
+  const obstacle = buildObstacle(fields);
+  return {
+    modelType,
+    ...commonFields(fields, modelType, file),
+    ...(obstacle !== undefined && { obstacle }),
+  };
 }
 
-/** The configuration as Hugging Face writes it. */
+/** The reason why a model runs from an ONNX export only; undefined if the graph writer can build it from its weights. */
+export function buildObstacle(fields: JsonObject): string | undefined {
+  const modelType = modelTypeOf(fields);
+  const elsewhere = 'such a model runs from an ONNX export (onnx/model.onnx in its folder)';
+  if (!isBertFamily(modelType)) {
+    return `model_type is "${modelType}"; only ${BERT_FAMILIES.join(', ')} are built from their weights, ${elsewhere}`;
+  }
+  if (hasOwnCode(fields)) return `auto_map names code of its own, which is not run here; ${elsewhere}`;
+  const positions = fields['position_embedding_type'] ?? 'absolute';
+  if (positions === 'absolute') return undefined;
+  return `position_embedding_type is "${String(positions)}"; only "absolute" is built from weights, ${elsewhere}`;
+}
+
+/** The configuration as Hugging Face writes it: that of a BERT, which RoBERTa's tensors become when they are read. */
 export function formatModelConfig(config: ModelConfig, dtype: 'float32' | 'float16' = 'float32'): string {
   const ids = Array.from({ length: config.labels }, (_, label) => [String(label), `LABEL_${label}`] as const);
   const fields = {
     architectures: ['BertForSequenceClassification'],
-    model_type: config.modelType,
+    model_type: 'bert',
     vocab_size: config.vocabulary,
     hidden_size: config.hidden,
     num_hidden_layers: config.layers,
@@ -147,6 +171,11 @@ async function readConfigText(files: ModelFiles): Promise<{ text: string; file: 
   );
 }
 
+/** True for BERT itself, whose tokenizer may be a vocab.txt. */
+export function isBertType(fields: JsonObject): boolean {
+  return modelTypeOf(fields) === 'bert';
+}
+
 /** The model type; Google's bert_config.json has none and is always BERT. */
 function modelTypeOf(fields: JsonObject): string {
   const modelType = fields['model_type'];
@@ -159,26 +188,42 @@ function commonFields(
   file: string,
 ): Pick<CrossEncoderConfig, 'vocabulary' | 'maxPositions' | 'labels'> {
   const positions = count(fields, 'max_position_embeddings', file, 512);
-  const pad = fields['pad_token_id'];
-  const unused = OFFSET_POSITIONS.has(modelType) ? (typeof pad === 'number' ? pad : 1) + 1 : 0;
+  const unused = firstPositionOf(fields, modelType);
+  const labels = labelsOf(fields, file);
   if (positions <= unused) throw bad(file, `max_position_embeddings ${positions} leaves no position to use`);
   return {
     vocabulary: count(fields, 'vocab_size', file),
     maxPositions: positions - unused,
-    labels: labelsOf(fields, file),
+    ...(labels !== undefined && { labels }),
   };
 }
 
-/** The number of labels. Hugging Face writes `id2label`, rarely `num_labels`, and omits both for the default of two. */
-function labelsOf(fields: JsonObject, file: string): number {
+/** The row of the position table at which a family's positions begin. */
+function firstPositionOf(fields: JsonObject, modelType: string): number {
+  const pad = fields['pad_token_id'];
+  return OFFSET_POSITIONS.has(modelType) ? (typeof pad === 'number' ? pad : 1) + 1 : 0;
+}
+
+function isBertFamily(modelType: string): boolean {
+  return (BERT_FAMILIES as readonly string[]).includes(modelType);
+}
+
+/** True where the model's code comes with it, so that its type says nothing about its architecture. */
+function hasOwnCode(fields: JsonObject): boolean {
+  const map = fields['auto_map'];
+  return isJsonObject(map) && Object.keys(map).some((name) => name.startsWith('AutoModel'));
+}
+
+/** The number of labels. Hugging Face writes `id2label`, rarely `num_labels`, and may omit both for the default of two. */
+function labelsOf(fields: JsonObject, file: string): number | undefined {
   const names = fields['id2label'];
   const stated = fields['num_labels'] === undefined ? undefined : count(fields, 'num_labels', file);
   const named = typeof names === 'object' && names !== null ? Object.keys(names).length : undefined;
   if (stated !== undefined && named !== undefined && stated !== named) {
     throw bad(file, `num_labels is ${stated} but id2label names ${named}`);
   }
-  const labels = stated ?? named ?? 2;
-  if (labels !== 1 && labels !== 2) {
+  const labels = stated ?? named;
+  if (labels !== undefined && labels !== 1 && labels !== 2) {
     throw bad(file, `the classifier has ${labels} labels; a relevance model has one or two`);
   }
   return labels;

@@ -3,7 +3,7 @@ export { countOf, encoderFlops, weightFlops } from './cost.js';
 export { formatModelConfig, type ModelConfig } from './config.js';
 export { readCrossEncoderConfig, readModelConfig } from './model-folder.js';
 export { fetchModel } from './hub/index.js';
-export { deviceNames, deviceStates, installCuda } from './runtime/index.js';
+export { deviceNames, deviceStates, installCuda, requireCuda } from './runtime/index.js';
 export {
   checkBareModel,
   completeModel,

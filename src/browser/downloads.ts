@@ -52,6 +52,8 @@ export class Downloads implements ModelFiles {
   async bytes(file: string): Promise<Uint8Array> {
     const bytes = await this.find(file);
     if (bytes) return bytes;
+    // It may be there at the next try.
+    await this.forget(file);
     throw new BertQeError(
       'missing',
       `${this.nameOf(file)}: there is no such file (404). Serve the folder of the model there, or name its address.`,

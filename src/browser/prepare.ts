@@ -19,9 +19,12 @@ import type { WebDevice } from './runtime.js';
 /** Precisions of weights in the browser: fp16 halves the memory, with products of 32 bits. */
 export type WebPrecision = 'fp32' | 'fp16';
 
+/** A model whose number of labels is known before it is loaded. */
+export type LabelledModel = RunnableModel & { readonly labels: number };
+
 /** A model ready for sessions. */
 export interface PreparedModel {
-  readonly model: RunnableModel & ModelTraits;
+  readonly model: LabelledModel & ModelTraits;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly external?: { readonly path: string; readonly data: Uint8Array } | undefined;
   readonly shape?: EncoderShape;
@@ -70,7 +73,7 @@ export async function prepareModel(
 
 /** An export, whose weights may lie in a file beside it. */
 async function exported(files: Downloads, weights: string, precision: WebPrecision): Promise<PreparedModel> {
-  const { labels, maxPositions } = await crossEncoderConfigOf(files);
+  const { labels = 2, maxPositions } = await crossEncoderConfigOf(files);
   const raw = await files.bytes(weights);
   const beside = `${weights}.data`;
   const data = await files.find(beside);

@@ -76,6 +76,8 @@ export async function openScorerService(setup: ScorerSetup, call: ServedCall): P
     onProgress: (progress: DownloadProgress) => call.report(progress),
   });
   const device = await chooseDevice(setup.device);
+  // First: its absence says that the address is wrong.
+  await files.bytes('config.json');
   const tokenizer = await tokenizerOf(files);
   const { template } = tokenizer;
   const { model, bytes, external, shape } = await prepareModel(files, weights, device, precision);

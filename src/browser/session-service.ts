@@ -1,12 +1,13 @@
 import { BertQeError, reasonOf } from '../common/errors.js';
-import { type BatchTask, createSharedTask, type RunnableModel, scoringSession } from '../bert/core.js';
+import { type BatchTask, createSharedTask, scoringSession } from '../bert/core.js';
+import type { LabelledModel } from './prepare.js';
 import type { Service } from './remote-service.js';
 import { loadRuntime, type WebDevice } from './runtime.js';
 
 /** The setup of a worker that runs a model. */
 export interface SessionSetup {
   readonly role: 'session';
-  readonly model: RunnableModel;
+  readonly model: LabelledModel;
   readonly bytes: Uint8Array;
   /** Weights outside the file of the model, by the name under which it mentions them. */
   readonly external?: { readonly path: string; readonly data: Uint8Array } | undefined;

@@ -1,5 +1,5 @@
 import { hashModel } from '../bert/index.js';
-import { Cedr, type TrainedMethod, trainedMethods } from '../controls/index.js';
+import { Cedr, Nprf, type TrainedMethod, trainedMethods } from '../controls/index.js';
 import {
   loadBirch,
   loadReranker,
@@ -18,13 +18,13 @@ const trainedOptions = {
   trained: {
     type: 'string',
     value: 'DIR',
-    help: 'CEDR-KNRM: the model that bert-qe train --method made',
+    help: 'CEDR-KNRM, NPRF-DRMM: the model that bert-qe train --method made',
   },
   'score-share': {
     type: 'number',
     min: 0,
     max: 1,
-    help: "CEDR-KNRM: share of the method's score against the initial score (1, as published)",
+    help: "CEDR-KNRM, NPRF-DRMM: share of the method's score against the initial score (1, as published)",
   },
 } as const satisfies OptionSpecs;
 
@@ -34,7 +34,7 @@ export const otherMethodOptions = {
     type: 'string',
     choices: ['bert-qe', 'birch', ...trainedMethods],
     default: 'bert-qe',
-    help: "BERT-QE, or a system that it is compared with: Birch (best three sentences, phase one's model), CEDR-KNRM",
+    help: "BERT-QE, or a system that it is compared with: Birch (best three sentences, phase one's model), CEDR-KNRM, NPRF-DRMM",
   },
   ...birchOptions,
   ...trainedOptions,
@@ -48,6 +48,7 @@ const titles: Readonly<Record<Method, string>> = {
   'bert-qe': 'BERT-QE',
   birch: 'Birch',
   'cedr-knrm': 'CEDR-KNRM',
+  'nprf-drmm': 'NPRF-DRMM',
 };
 
 const allMethods = Object.keys(titles) as Method[];
@@ -140,6 +141,8 @@ function loadTrained(method: TrainedMethod, options: { model: string; depth: num
   switch (method) {
     case 'cedr-knrm':
       return Cedr.load(options);
+    case 'nprf-drmm':
+      return Nprf.load(options);
   }
 }
 

@@ -1,4 +1,5 @@
-import { trainCedr, type TrainedMethod } from '../controls/index.js';
+import { trainCedr, type TrainedMethod, trainNprf, type NprfTrainingInputs } from '../controls/index.js';
+import type { Index } from '../retrieval/index.js';
 import type { TrainingManifest } from '../training/index.js';
 import { usageError, type OptionSpecs } from './options.js';
 
@@ -20,7 +21,8 @@ interface ControlTrainingValues {
 
 /** The options of each method besides those that all trainings have. */
 const ownOptions: Readonly<Record<TrainedMethod, readonly string[]>> = {
-  'cedr-knrm': ['head-rate', 'dropout'],
+  'cedr-knrm': ['model', 'head-rate', 'dropout'],
+  'nprf-drmm': [],
 };
 
 const commonOptions = [
@@ -54,10 +56,11 @@ export function refuseForControl(
 /** Trains the model of a control. */
 export function trainControl(
   method: TrainedMethod,
-  model: string,
-  inputs: Parameters<typeof trainCedr>[1],
+  model: string | undefined,
+  inputs: Omit<NprfTrainingInputs, 'index'>,
+  index: Index,
   options: ControlTrainingValues,
-  call: Parameters<typeof trainCedr>[3],
+  call: Parameters<typeof trainNprf>[2],
 ): Promise<TrainingManifest> {
   const common = {
     steps: options.steps,
@@ -74,10 +77,12 @@ export function trainControl(
   switch (method) {
     case 'cedr-knrm':
       return trainCedr(
-        model,
-        inputs,
+        model!,
+        { ...inputs, documents: index, documentsKey: index.manifest.digest },
         { ...common, headRate: options['head-rate'], dropout: options.dropout },
         call,
       );
+    case 'nprf-drmm':
+      return trainNprf({ ...inputs, index }, common, call);
   }
 }

@@ -1,5 +1,6 @@
 import { clip } from '../common/clip.js';
 import { BertQeError } from '../common/errors.js';
+import { copyOf } from '../common/utf16.js';
 import type { Origin } from './types.js';
 
 /** `file` or `file:line`, as compilers write it. */
@@ -41,5 +42,5 @@ export function checkId(id: string, kind: 'document' | 'query', origin: Origin):
  */
 export function ownCopy(text: string): string {
   // V8 copies shorter pieces by itself.
-  return text.length < 13 ? text : Buffer.from(text).toString();
+  return text.length < 13 ? text : copyOf(text);
 }

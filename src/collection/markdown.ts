@@ -106,8 +106,8 @@ function inline(line: string): string {
     .join('');
 }
 
-/** `![text](address "title")` and `[text](address)` or `[text][name]`. The bounds keep the time linear. */
-const image = /!\[([^[\]]{0,1000})\]\([^()\s]{0,2000}(?:\s[^()]{0,500})?\)/g;
+/** `![text](address "title")` or `![text][name]`, and the same without `!`. The bounds keep the time linear. */
+const image = /!\[([^[\]]{0,1000})\](?:\([^()\s]{0,2000}(?:\s[^()]{0,500})?\)|\[[^\]]{0,200}\])/g;
 const link = /\[([^[\]]{0,1000})\](?:\([^()\s]{0,2000}(?:\s[^()]{0,500})?\)|\[[^\]]{0,200}\])?/g;
 
 /** The words of text without code. */

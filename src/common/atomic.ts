@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { fsyncSync } from 'node:fs';
 import { open, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemCode, writeFailure } from './io-errors.js';
@@ -37,7 +38,7 @@ export async function writeFileAtomic(path: string, data: FileData): Promise<voi
       // The umask must not narrow the mode of a file that is being replaced.
       if (target.mode !== undefined) await handle.chmod(target.mode);
       await writeAll(handle, data);
-      await handle.sync();
+      await flushToDisk(handle);
     } finally {
       await handle.close();
     }
@@ -100,6 +101,24 @@ async function writeAll(handle: FileHandle, data: FileData): Promise<void> {
     if (size >= gatherBytes) await flush();
   }
   await flush();
+}
+
+/** Waits until what was written is on the disk. Under `--permission`, Node 26 has no such call. */
+export async function flushToDisk(handle: FileHandle): Promise<void> {
+  await handle.sync().catch(unlessDenied);
+}
+
+/** The same, for a descriptor. */
+export function flushToDiskSync(descriptor: number): void {
+  try {
+    fsyncSync(descriptor);
+  } catch (error) {
+    unlessDenied(error);
+  }
+}
+
+function unlessDenied(error: unknown): void {
+  if (systemCode(error) !== 'ERR_ACCESS_DENIED') throw error;
 }
 
 /** Makes new names in a folder durable, on file systems that can. */

@@ -7,6 +7,14 @@ export {
   type CedrLoadOptions,
   type CedrTrainingOptions,
 } from './cedr/index.js';
+export {
+  Nprf,
+  nprfDefaults,
+  trainNprf,
+  type NprfLoadOptions,
+  type NprfTrainingInputs,
+  type NprfTrainingOptions,
+} from './nprf/index.js';
 export { trainedMethods, type TrainedMethod } from './folder.js';
 export {
   controlScore,

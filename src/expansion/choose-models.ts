@@ -3,7 +3,7 @@ import { parseVariant } from './variant.js';
 import { BertQeError } from '../common/errors.js';
 import { AS_PUBLISHED, DEFAULTS } from './defaults.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
-import { type BertQEOptions, METHOD_OPTIONS, settingsFrom, usage } from './options.js';
+import { type BertQEOptions, METHOD_OPTIONS, settingsFrom, badOption } from './options.js';
 import type { Phase } from './phases.js';
 
 /** A model by letter (T, S, M, B, L), by name or path, or a scorer of your own. */
@@ -111,7 +111,7 @@ export function chooseModels(
     return { models: forPhases({ phaseOne, ...expansion }), expansion: expansion !== undefined };
   }
   if (isList(models)) {
-    if (models.length !== 3) throw usage(`three models are needed, one per phase, not ${models.length}`);
+    if (models.length !== 3) throw badOption(`three models are needed, one per phase, not ${models.length}`);
     const [phaseOne, phaseTwo, phaseThree] = models;
     return { models: forPhases({ phaseOne, phaseTwo, phaseThree }), expansion: true };
   }
@@ -124,13 +124,16 @@ function asPublished(
   models: unknown,
   fineTuned: NonNullable<ModelOptions['fineTuned']>,
 ): ChosenModels {
-  if (preset !== 'as-published') throw usage(`there is no preset "${preset}"; there is as-published`);
-  if (typeof models !== 'string') throw usage('the preset as-published takes models as letters, such as LMT');
+  if (preset !== 'as-published') throw badOption(`there is no preset "${preset}"; there is as-published`);
+  if (typeof models !== 'string')
+    throw badOption('the preset as-published takes models as letters, such as LMT');
   const { phaseOne, expansion } = parseVariant(models);
   const tuned = (size: SizeLetter): ModelChoice => {
     const choice = fineTuned[size];
     if (choice !== undefined) return choice;
-    throw usage(`the preset as-published needs fineTuned.${size}, the model fine-tuned on your collection`);
+    throw badOption(
+      `the preset as-published needs fineTuned.${size}, the model fine-tuned on your collection`,
+    );
   };
   return {
     models: forPhases({

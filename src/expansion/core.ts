@@ -3,10 +3,11 @@ export { chosenByOptions, type LoadOptions, type ModelChoice, type PhaseModels }
 export type { PhaseCost, RerankCost } from './cost.js';
 export { DEFAULTS } from './defaults.js';
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';
-export type { InputDocument } from './inputs.js';
+export { type InputDocument, withIds } from './inputs.js';
 export { loadModels } from './load.js';
-export type { BertQEScorers } from './models.js';
-export type { BertQEOptions } from './options.js';
+export type { BertQEScorers, PhaseScoreOptions } from './models.js';
+export type { BertQEOptions, Settings } from './options.js';
+export { eachPhase, type Phase } from './phases.js';
 export {
   Reranker,
   type EvidenceOptions,
@@ -15,3 +16,5 @@ export {
   type RerankProgress,
 } from './reranker.js';
 export type { RerankedDocument, Reranking } from './result.js';
+export { parseVariant } from './variant.js';
+export { windowSpans, wordsOf } from './windows.js';

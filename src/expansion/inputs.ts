@@ -19,10 +19,10 @@ export function initialRanking(documents: readonly (string | InputDocument)[]): 
   const inputs = documents.map((document, index): NumberedInput => {
     const { id, title, text, score } = typeof document === 'string' ? { text: document } : document;
     if (typeof text !== 'string') {
-      throw usage(`documents[${index}] has no text; give strings or objects with a text`);
+      throw badCall(`documents[${index}] has no text; give strings or objects with a text`);
     }
     if (score !== undefined && !Number.isFinite(score)) {
-      throw usage(`documents[${index}] has the score ${score}; it must be a finite number`);
+      throw badCall(`documents[${index}] has the score ${score}; it must be a finite number`);
     }
     const content = title === undefined ? { text } : { title, text };
     // A score of -0 becomes 0: JSON cannot tell them apart, so neither must an explanation.
@@ -31,7 +31,7 @@ export function initialRanking(documents: readonly (string | InputDocument)[]): 
   });
   const without = inputs.findIndex(({ initial }) => initial === undefined);
   if (without >= 0 && inputs.some(({ initial }) => initial !== undefined)) {
-    throw usage(`documents[${without}] has no score but others have; give every document one, or none`);
+    throw badCall(`documents[${without}] has no score but others have; give every document one, or none`);
   }
   if (without < 0) {
     inputs.sort((a, b) => b.initial! - a.initial!);
@@ -56,7 +56,7 @@ export function withIds(
 
 /** Refuses a query without words. */
 export function checkQuery(query: string): void {
-  if (query.trim() === '') throw usage('the query is empty; give it some words');
+  if (query.trim() === '') throw badCall('the query is empty; give it some words');
 }
 
 /** A ranked input whose rank can be set. */
@@ -65,6 +65,6 @@ interface NumberedInput extends RankedInput {
 }
 
 /** A mistake in a call of `rerank`. */
-export function usage(message: string): BertQeError {
+export function badCall(message: string): BertQeError {
   return new BertQeError('usage', `rerank: ${message}.`);
 }

@@ -101,7 +101,9 @@ function checkedSettings(options: BertQEOptions): Settings {
   refuseUnknownOptions('BERT-QE', options, METHOD_OPTIONS);
   const chunkSource = options.chunkSource ?? 'best-passage';
   if (!chunkSources.includes(chunkSource)) {
-    throw usage(`chunkSource must be one of ${chunkSources.join(', ')}, not ${JSON.stringify(chunkSource)}`);
+    throw badOption(
+      `chunkSource must be one of ${chunkSources.join(', ')}, not ${JSON.stringify(chunkSource)}`,
+    );
   }
   const alpha = share('alpha', options.alpha ?? DEFAULTS.alpha);
   return {
@@ -126,16 +128,16 @@ function checkedSettings(options: BertQEOptions): Settings {
 /** Checks a whole number. */
 export function count(name: string, value: number, least = 1): number {
   if (Number.isSafeInteger(value) && value >= least) return value;
-  throw usage(`${name} must be a whole number of at least ${least}, not ${String(value)}`);
+  throw badOption(`${name} must be a whole number of at least ${least}, not ${String(value)}`);
 }
 
 /** Checks a number between 0 and 1. */
 export function share(name: string, value: number): number {
   if (value >= 0 && value <= 1) return value;
-  throw usage(`${name} must be between 0 and 1, not ${String(value)}`);
+  throw badOption(`${name} must be between 0 and 1, not ${String(value)}`);
 }
 
 /** A mistake in the options. */
-export function usage(message: string): BertQeError {
+export function badOption(message: string): BertQeError {
   return new BertQeError('usage', `BERT-QE: ${message}.`);
 }

@@ -5,7 +5,7 @@ import { costOf } from './cost.js';
 import { Candidate, Evidence } from './evidence.js';
 import { explain } from './explanation.js';
 import { FinalScores } from './final-scores.js';
-import { checkQuery, initialRanking, type InputDocument, usage } from './inputs.js';
+import { checkQuery, initialRanking, type InputDocument, badCall } from './inputs.js';
 import { gatherEvidence } from './method.js';
 import { forEveryPhase, QueryModels, type BertQEScorers, type PhaseScorers } from './models.js';
 import { count, settingsFrom, type BertQEOptions, type Settings } from './options.js';
@@ -97,7 +97,7 @@ export class Reranker {
     const { topK, deadline } = options;
     if (topK !== undefined) count('topK', topK);
     if (deadline !== undefined && !(deadline >= 0)) {
-      throw usage(`the deadline is ${deadline}; give milliseconds from now, 0 or more`);
+      throw badCall(`the deadline is ${deadline}; give milliseconds from now, 0 or more`);
     }
     const settings = this.#settingsFor(options);
     const ranking = initialRanking(documents);

@@ -4,6 +4,7 @@ import { writeRun, type Fold, type Qrels, type QueryRanking } from '../collectio
 import { throwIfAborted } from '../common/errors.js';
 import { tuneInterpolation, Validation, type Interpolation } from '../evaluation/index.js';
 import { evidenceSource, type EvidenceContext, type QueryCost, type EvidenceSource } from './evidence.js';
+import type { Index } from '../retrieval/index.js';
 import type { ExperimentFile } from './file/schema.js';
 import { rankerOf, type RankableQuery } from './ranker.js';
 import type { RerankingSystem } from './systems.js';
@@ -31,6 +32,7 @@ export interface CrossValidationContext extends EvidenceContext {
   /** The experiment file, from which relative paths start. */
   readonly file: string;
   readonly experiment: ExperimentFile;
+  readonly documents: Index;
   readonly folds: readonly Fold[];
   readonly qrels: Qrels;
   readonly qrelsKey: string;

@@ -169,7 +169,9 @@ export function rerankingSystems({ baselines, variants, ablations, grid }: Syste
 
 /** The models that controls use, as MaxP would use them. */
 export function modelsOfControls({ baselines }: Systems): Pick<RerankingSystem, 'variant'>[] {
-  return baselines.filter(isControl).map(({ size }) => ({ variant: parseVariant(size) }));
+  return baselines
+    .filter(isControl)
+    .flatMap(({ size }) => (size === undefined ? [] : [{ variant: parseVariant(size) }]));
 }
 
 /** An ablation of Table 5 of the paper. */

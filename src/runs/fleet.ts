@@ -28,7 +28,7 @@ import { rerankRun } from './rerank-run.js';
 import type { FinishedQuery, RunRerankerOptions, RunReranker } from './rerank-to-file.js';
 
 /** The index and models that a worker opens for a run. */
-interface WorkerSetup {
+interface FleetSetup {
   readonly collection: CollectionAddress;
   readonly config: RerankerConfig;
   /** Hashes that the worker's own index and models must have. */
@@ -37,14 +37,14 @@ interface WorkerSetup {
 
 /** A query of a run, with everything that a worker needs to re-rank it. */
 interface QueryTask {
-  readonly setup: WorkerSetup;
+  readonly setup: FleetSetup;
   readonly query: Query;
   readonly ranking: Ranking;
   readonly explain: boolean;
   readonly topK?: number;
 }
 
-type QueryResult = Omit<FinishedQuery, 'query'>;
+type TaskResult = Omit<FinishedQuery, 'query'>;
 
 /**
  * Re-ranks the queries of a run on a fleet: workers ({@link rerankForFleet}) on any number of machines that reach the
@@ -62,7 +62,7 @@ export async function fleetReranker(
     throw new BertQeError('usage', 'A fleet needs an index that its workers can open too.');
   }
   const inputs = { index: collection.identity, ...(await modelInputs(config.models)) };
-  const setup: WorkerSetup = {
+  const setup: FleetSetup = {
     collection: absolute(collection.address),
     config: { ...config, models: absoluteModels(config.models) },
     inputs,
@@ -83,7 +83,7 @@ export async function fleetReranker(
           };
         }
       };
-      const results = distribute<QueryTask, QueryResult>(address, tasks(), {
+      const results = distribute<QueryTask, TaskResult>(address, tasks(), {
         run: hashJson(setup),
         read: (result, key) => checkedResult(result, rankedIds.get(key)!, explain),
         signal,
@@ -97,7 +97,7 @@ export async function fleetReranker(
 }
 
 /** The result of a query, if it is one: a ranking of documents that the query had, each once, and the cost. */
-function checkedResult(result: unknown, ids: ReadonlySet<string>, explain: boolean): QueryResult {
+function checkedResult(result: unknown, ids: ReadonlySet<string>, explain: boolean): TaskResult {
   if (!isJsonObject(result)) throw new Error('not an object');
   const { ranking, cost, explanation } = result;
   if (!Array.isArray(ranking)) throw new Error('no ranking');
@@ -113,7 +113,7 @@ function checkedResult(result: unknown, ids: ReadonlySet<string>, explain: boole
   if (explain ? !isJsonObject(explanation) : explanation !== undefined) {
     throw new Error(explain ? 'no explanation' : 'an explanation that was not asked for');
   }
-  return result as unknown as QueryResult;
+  return result as unknown as TaskResult;
 }
 
 /** Workers run in other folders. */
@@ -165,7 +165,7 @@ class RunWorker {
     await this.#current!.opened;
   }
 
-  async perform(task: QueryTask | PairsTask, signal: AbortSignal): Promise<QueryResult | number[]> {
+  async perform(task: QueryTask | PairsTask, signal: AbortSignal): Promise<TaskResult | number[]> {
     if ('pairs' in task) return this.#models.perform(task, signal);
     const { query, ranking, explain, topK } = task;
     const { bertQe, collection } = await this.#current!.opened;
@@ -195,7 +195,7 @@ class RunWorker {
 
 /** Opens index and models, and checks that they are those of the run. */
 async function openSetup(
-  { collection: address, config, inputs }: WorkerSetup,
+  { collection: address, config, inputs }: FleetSetup,
   signal: AbortSignal | undefined,
 ): Promise<OpenedSetup> {
   const collection = await openCollection(address, signal);

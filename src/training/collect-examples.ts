@@ -32,7 +32,7 @@ export interface CollectOptions {
 }
 
 /** Everything that both kinds of examples are collected from. */
-interface Collection {
+interface ExampleSource {
   readonly inputs: TrainingInputs;
   readonly settings: TrainingSettings;
   readonly base: BaseModel;
@@ -71,7 +71,7 @@ export async function collectExamples(
 }
 
 async function forPhaseOne(
-  { inputs, settings, base, open, signal, onProgress }: Collection,
+  { inputs, settings, base, open, signal, onProgress }: ExampleSource,
   journal: ExampleJournal<readonly BestPassage[]>,
 ): Promise<CollectedExamples> {
   const { documents, run, qrels, queries, validationQueries } = inputs;
@@ -100,7 +100,7 @@ async function forPhaseOne(
 }
 
 async function forPhaseThree(
-  collection: Collection,
+  collection: ExampleSource,
   { phaseOne, phaseTwo, combination, ...method }: PhaseThreeInputs,
   journal: ExampleJournal<Feedback>,
 ): Promise<CollectedExamples> {
@@ -131,7 +131,7 @@ async function forPhaseThree(
 
 async function phaseThreeData(
   collected: readonly QueryFeedback[],
-  { inputs, settings, base, open, signal }: Collection,
+  { inputs, settings, base, open, signal }: ExampleSource,
 ): Promise<TrainingData> {
   const { qrels, label = 'The training' } = inputs;
   if (settings.loss === 'residual') {

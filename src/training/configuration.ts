@@ -13,6 +13,7 @@ export type Configuration = Readonly<Record<string, string | number>>;
 const notListed = new Set([
   'threads',
   'device',
+  'precision',
   'saveEvery',
   'epochs',
   'teacherWeight',
@@ -41,6 +42,7 @@ export async function configurationOf(
     ...(keep !== 'best' && { keep }),
     ...(settings.steps === undefined && { epochs }),
     ...(settings.loss === 'residual' && { lossAlpha, lossBeta }),
+    ...(settings.precision === 'fp16' && { precision: settings.precision }),
     model: await hashModel(base.folder),
     ...(inputs.passageModel && { general: await hashModel(await findModel(inputs.passageModel)) }),
     ...(inputs.teacher && { teacher: await hashModel(await findModel(inputs.teacher)), teacherWeight }),

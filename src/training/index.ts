@@ -10,6 +10,7 @@ export {
   PUBLISHED_TRAINING,
   scheduleNames,
   type TrainingOptions,
+  trainingPrecisions,
 } from './settings.js';
 export type { PhaseThreeInputs, TrainingInputs } from './inputs.js';
 export type { StepProgress } from './training-loop.js';

@@ -3,6 +3,7 @@ import { DEFAULT_MAX_LENGTH, type Device, deviceNames } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
 import { refuseUnknownOptions } from '../common/known-options.js';
 import { DEFAULTS } from '../expansion/index.js';
+import type { TrainingPrecision } from './engine/index.js';
 
 /** The losses of training. */
 export const lossNames = ['pointwise', 'pairwise', 'listwise', 'residual'] as const;
@@ -77,13 +78,17 @@ export interface TrainingOptions {
   readonly patience?: number | undefined;
   /** Steps between two checkpoints (200). */
   readonly saveEvery?: number | undefined;
-  /** The most tokens in a micro-batch, into which batches are divided (2048). */
+  /** The most tokens in a micro-batch, into which batches are divided (2048; on CUDA 16384, or fewer if memory is full). */
   readonly batchTokens?: number | undefined;
   /** Threads (the processor's). */
   readonly threads?: number | undefined;
-  /** The device of forward and backward passes; the optimiser runs on the processor (`cpu`). */
+  /** The device of forward and backward passes; but for CUDA, the optimiser runs on the processor (`cpu`). */
   readonly device?: Device | undefined;
+  /** What passes are computed in; weights and sums are kept in fp32 (on CUDA `fp16`, elsewhere always `fp32`). */
+  readonly precision?: TrainingPrecision | undefined;
 }
+
+export const trainingPrecisions = ['fp32', 'fp16'] as const satisfies readonly TrainingPrecision[];
 
 /** The settings of the authors' training that differ from the defaults. */
 export const PUBLISHED_TRAINING = { schedule: 'bert', keep: 'last' } as const satisfies TrainingOptions;
@@ -95,6 +100,7 @@ type Open = 'steps' | 'validationDepth' | 'candidates' | 'negatives' | 'validate
 interface Choices {
   readonly loss: LossName;
   readonly device: Device;
+  readonly precision: TrainingPrecision;
   readonly schedule: ScheduleName;
   readonly keep: KeptWeights;
 }
@@ -151,6 +157,9 @@ const lossesOf: Readonly<Partial<Record<keyof TrainingOptions, readonly LossName
   teacherWeight: sampled,
 };
 
+/** The defaults on CUDA that differ: a step of L and 32 sequences of 384 tokens is one micro-batch. */
+const cudaDefaults: TrainingOptions = { batchTokens: 16_384 };
+
 /** The defaults of the residual loss that differ. */
 const residualDefaults: TrainingOptions = { groupSize: 24, batch: 96 };
 
@@ -178,16 +187,27 @@ export function conflictOf(options: {
 
 /** Checks the options and fills in the defaults. */
 export function trainingSettings(options: TrainingOptions = {}): TrainingSettings {
-  const names = ['loss', 'device', 'schedule', 'keep', ...Object.keys(numbers)];
+  const names = ['loss', 'device', 'precision', 'schedule', 'keep', ...Object.keys(numbers)];
   refuseUnknownOptions('Training', options, Object.fromEntries(names.map((name) => [name, true])));
   const { loss = DEFAULT_LOSS, device = 'cpu', schedule = 'linear', keep = 'best' } = options;
   requireOneOf('loss', lossNames, loss);
   requireOneOf('device', deviceNames, device);
   requireOneOf('schedule', scheduleNames, schedule);
   requireOneOf('keep', keptWeights, keep);
+  // The residual loss is computed outside of the graphs, where its gradients would need 32 bits.
+  const usual = device === 'cuda' && loss !== 'residual' ? 'fp16' : 'fp32';
+  const precision = options.precision ?? usual;
+  requireOneOf('precision', trainingPrecisions, precision);
+  if (precision === 'fp16' && usual === 'fp32') {
+    const owner = device === 'cuda' ? 'losses but residual' : 'cuda';
+    throw usage(`precision fp16 is for ${owner}; leave it out`);
+  }
   const conflict = conflictOf(options);
   if (conflict) throw usage(conflict.reason);
-  const defaults = loss === 'residual' ? residualDefaults : {};
+  const defaults: TrainingOptions = {
+    ...(loss === 'residual' && residualDefaults),
+    ...(device === 'cuda' && cudaDefaults),
+  };
   const entries = Object.entries(numbers).map(([name, [otherwise, least, most, whole]]) => {
     const option = name as keyof typeof numbers;
     const value = options[option] ?? defaults[option] ?? otherwise;
@@ -198,7 +218,8 @@ export function trainingSettings(options: TrainingOptions = {}): TrainingSetting
     }
     return [name, value];
   });
-  const settings = { loss, device, schedule, keep, ...Object.fromEntries(entries) } as TrainingSettings;
+  const choices: Choices = { loss, device, precision, schedule, keep };
+  const settings = { ...choices, ...Object.fromEntries(entries) } as TrainingSettings;
   if (loss === 'listwise' || loss === 'residual') return settings;
   return { ...settings, groupSize: loss === 'pairwise' ? 2 : 1 };
 }

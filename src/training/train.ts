@@ -1,6 +1,6 @@
 import { BertQeError } from '../common/errors.js';
 import { withLock } from '../common/lock.js';
-import type { Scorer } from '../bert/index.js';
+import { requireCuda, type Scorer } from '../bert/index.js';
 import { Checkpoints, type SavedTraining } from './checkpoints.js';
 import { collectExamples } from './collect-examples.js';
 import { type Configuration, configurationOf, requireSame } from './configuration.js';
@@ -47,6 +47,7 @@ export async function trainModel(
 ): Promise<TrainingManifest> {
   const { out, resume = false, signal } = call;
   const settings = trainingSettings(options);
+  if (settings.device === 'cuda') await requireCuda();
   const base = await readBaseModel(inputs.model);
   checkInputs(inputs, settings, base);
   return withLock(lockFile(out), { what: out, signal }, async () => {
@@ -102,7 +103,8 @@ async function trainLocked(
         saveEvery: settings.saveEvery,
         validateEvery: settings.validateEvery ?? Math.max(1, Math.ceil(steps / 10)),
         patience: settings.patience,
-        takeStep: (step, learningRate) => data.step(worker, step, learningRate),
+        takeSteps: (first, rates) => data.steps(worker, first, rates),
+        prefersManySteps: worker.prefersManySteps,
         ...(validationSet && { validate: () => validationSet.evaluate(worker, base.config.labels) }),
         signal,
         onProgress: (progress) => call.onProgress?.({ phase: 'training', ...progress }),
@@ -127,7 +129,7 @@ const graphLoss: Readonly<Record<LossName, LossKind>> = {
 
 function openWorker(
   { config, folder }: BaseModel,
-  { loss, dropout, seed, device, threads }: TrainingSettings,
+  { loss, dropout, seed, device, precision, threads }: TrainingSettings,
   checkpoints: Checkpoints,
   saved: SavedTraining | undefined,
 ): Promise<TrainingWorker> {
@@ -139,6 +141,7 @@ function openWorker(
       seed,
       adam: publishedAdam,
       device,
+      precision,
       threads,
     },
     start: saved ? { state: checkpoints.path(saved.state.name) } : { model: folder },

@@ -1,7 +1,7 @@
 import { BertQeError } from '../common/errors.js';
 import type { Checkpoints, SavedFile, SavedTraining } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
-import type { StepOutcome, TrainingWorker } from './engine/index.js';
+import { isFinite, type StepOutcome, type TrainingWorker } from './engine/index.js';
 import type { KeptWeights, ScheduleName } from './settings.js';
 import { bestOf, type StepRecord, type ValidationRecord } from './history.js';
 
@@ -30,8 +30,10 @@ export interface LoopContext {
   readonly saveEvery: number;
   readonly validateEvery: number;
   readonly patience: number | undefined;
-  /** Trains on the batch of a step, counted from 0. */
-  readonly takeStep: (step: number, learningRate: number) => Promise<StepOutcome>;
+  /** Trains on the batches of steps, `first` and those behind it, counted from 0. */
+  readonly takeSteps: (first: number, rates: readonly number[]) => Promise<StepOutcome[]>;
+  /** A call of many steps takes less time than many calls (false). */
+  readonly prefersManySteps?: boolean;
   /** The validation value of the current weights; absent without validation queries. */
   readonly validate?: () => Promise<number>;
   readonly signal?: AbortSignal | undefined;
@@ -69,14 +71,16 @@ export async function trainingLoop(context: LoopContext, state: LoopState): Prom
   const times: number[] = [];
   while (state.step < steps && !isExhausted(context, state)) {
     const started = performance.now();
-    const record = await oneStep(context, state);
-    state.steps.push(record);
-    state.step = record.step;
-    const time = (performance.now() - started) / 1000;
-    state.seconds += time;
-    times.push(time);
-    if (times.length > smoothing) times.shift();
-    report(context, state, record, times);
+    const records = await nextSteps(context, state, stepsAtOnce(context, state, times));
+    const seconds = (performance.now() - started) / 1000;
+    state.seconds += seconds;
+    for (const record of records) {
+      state.steps.push(record);
+      state.step = record.step;
+      times.push(seconds / records.length);
+      if (times.length > smoothing) times.shift();
+      report(context, state, record, times);
+    }
     const ends = state.step === steps;
     if (context.validate && (ends || state.step % validateEvery === 0)) await validate(context, state);
     if (ends || signal?.aborted || state.step % saveEvery === 0) await save(context, state);
@@ -89,19 +93,43 @@ export async function trainingLoop(context: LoopContext, state: LoopState): Prom
   }
 }
 
-async function oneStep(context: LoopContext, state: LoopState): Promise<StepRecord> {
+/** The time of a call of many steps: the longest wait for progress, and after Ctrl-C. */
+const CALL_SECONDS = 10;
+const FIRST_STEPS = 4;
+
+/** The number of steps to take in one call, up to the next validation or checkpoint. */
+function stepsAtOnce(context: LoopContext, { step }: LoopState, times: readonly number[]): number {
+  if (!context.prefersManySteps) return 1;
+  const { steps, saveEvery, validateEvery } = context;
+  const next = (interval: number) => interval - (step % interval);
+  const last = times.at(-1);
+  const wanted = last === undefined ? FIRST_STEPS : Math.max(1, Math.floor(CALL_SECONDS / last));
+  return Math.min(
+    wanted,
+    steps - step,
+    next(saveEvery),
+    context.validate ? next(validateEvery) : Number.POSITIVE_INFINITY,
+  );
+}
+
+async function nextSteps(context: LoopContext, state: LoopState, count: number): Promise<StepRecord[]> {
   const { steps, warmup, schedule, checkpoints } = context;
-  const learningRate = learningRateAt(state.step, steps, context.learningRate, warmup, schedule);
-  const { loss, gradientNorm } = await context.takeStep(state.step, learningRate);
-  const step = state.step + 1;
-  if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm)) {
-    throw new BertQeError(
-      'failure',
-      `Step ${step} of ${steps}: the loss is ${loss} and the gradient's norm ${gradientNorm}. Train with a smaller ` +
-        `learning rate (now ${learningRate.toPrecision(3)}); ${checkpoints.folder} keeps the last good checkpoint.`,
-    );
-  }
-  return { step, loss, learningRate, gradientNorm };
+  const rates = Array.from({ length: count }, (_, i) =>
+    learningRateAt(state.step + i, steps, context.learningRate, warmup, schedule),
+  );
+  const outcomes = await context.takeSteps(state.step, rates);
+  return outcomes.map((outcome, i) => {
+    const { loss, gradientNorm } = outcome;
+    const step = state.step + i + 1;
+    if (!isFinite(outcome)) {
+      throw new BertQeError(
+        'failure',
+        `Step ${step} of ${steps}: the loss is ${loss} and the gradient's norm ${gradientNorm}. Train with a smaller ` +
+          `learning rate (now ${rates[i].toPrecision(3)}); ${checkpoints.folder} keeps the last good checkpoint.`,
+      );
+    }
+    return { step, loss, learningRate: rates[i], gradientNorm };
+  });
 }
 
 async function validate(context: LoopContext, state: LoopState): Promise<void> {

@@ -1,8 +1,8 @@
-import type { Reranker } from '../../src/adapters/lazy-reranker.js';
+import type { AnyReranker } from '../../src/adapters/lazy-reranker.js';
 import type { InputDocument, Reranking, RerankOptions } from '../../src/expansion/index.js';
 
 /** Ranks by how many words of the query a document has, and remembers what it was asked. */
-export class FakeReranker implements Reranker {
+export class FakeReranker implements AnyReranker {
   readonly asked: { query: string; documents: readonly InputDocument[]; options: RerankOptions }[] = [];
 
   async rerank(

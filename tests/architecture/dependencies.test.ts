@@ -8,13 +8,13 @@ interface Lock {
   packages: Record<string, { deprecated?: string; resolved?: string }>;
 }
 
-test.each(['.', 'tests/frameworks'])('the lock in %s holds no deprecated package', (folder) => {
+test.each(['.', 'tests/frameworks', 'web/site'])('the lock in %s holds no deprecated package', (folder) => {
   const { packages } = JSON.parse(readFileSync(join(root, folder, 'package-lock.json'), 'utf8')) as Lock;
   const deprecated = Object.entries(packages).filter(([, entry]) => entry.deprecated !== undefined);
   expect(deprecated.map(([path]) => path)).toEqual([]);
 });
 
-test.each(['.', 'tests/frameworks'])('the lock in %s serves with any registry', (folder) => {
+test.each(['.', 'tests/frameworks', 'web/site'])('the lock in %s serves with any registry', (folder) => {
   const { packages } = JSON.parse(readFileSync(join(root, folder, 'package-lock.json'), 'utf8')) as Lock;
   const resolved = Object.entries(packages).filter(([, entry]) => entry.resolved !== undefined);
   expect(

@@ -35,6 +35,7 @@ export const innerIndexes: readonly {
   { index: 'bert/sizes.ts', from: 'expansion', why: 'names of sizes, for the core: without Node' },
   { index: 'bert/core.ts', from: 'browser', why: 'the part that needs no Node' },
   { index: 'expansion/core.ts', from: 'browser', why: 'the part that needs no Node' },
+  { index: 'expansion/core.ts', from: 'server', why: 'answers that the page makes without a server' },
   { index: 'retrieval/core.ts', from: 'browser', why: 'the part that needs no Node' },
   { index: 'bert/runtime/index.ts', from: 'training', why: 'runs its sessions in the same workers' },
   { index: 'bert/onnx/index.ts', from: 'controls', why: 'writes graphs with the same nodes' },
@@ -53,6 +54,7 @@ export const core: readonly string[] = [
   'browser/worker.ts',
   'expansion/core.ts',
   'retrieval/core.ts',
+  'server/search/answer.ts',
 ];
 
 /**
@@ -60,11 +62,18 @@ export const core: readonly string[] = [
  * do not.
  */
 export const pageImports: readonly string[] = [
+  'browser/index.ts',
+  'collection/csv-records.ts',
+  'collection/fields.ts',
   'common/order.ts',
   'evaluation/evaluate.ts',
+  'expansion/core.ts',
   'expansion/equations.ts',
   'expansion/windows.ts',
   'retrieval/analysis/porter.ts',
   'retrieval/analysis/stopwords/terrier.ts',
   'server/api.ts',
+  'server/catalogue/collection.ts',
+  'server/search/answer.ts',
+  'server/search/throttle.ts',
 ];

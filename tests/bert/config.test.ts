@@ -82,8 +82,13 @@ describe('a model config', () => {
   });
 
   test.each<[string, Record<string, unknown>, string]>([
-    ['another architecture', { model_type: 'roberta' }, 'model_type is "roberta"; only "bert"'],
-    ['relative positions', { position_embedding_type: 'relative_key' }, 'only "absolute" is supported'],
+    ['another architecture', { model_type: 'deberta-v2' }, 'model_type is "deberta-v2"; only bert, roberta'],
+    ['code of its own', { auto_map: { AutoModel: 'own.Bert' } }, 'auto_map names code of its own'],
+    [
+      'relative positions',
+      { position_embedding_type: 'relative_key' },
+      'only "absolute" is built from weights',
+    ],
     ['a decoder', { is_decoder: true }, 'a cross-encoder is a plain encoder'],
     [
       'heads that do not divide',
@@ -133,6 +138,7 @@ describe('the config of an exported model of another family', () => {
       maxPositions: 512,
       labels: 1,
     });
+    expect(parseCrossEncoderConfig(JSON.stringify(roberta)).labels).toBeUndefined();
     const modern = {
       model_type: 'modernbert',
       vocab_size: 50368,

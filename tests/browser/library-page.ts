@@ -15,12 +15,22 @@ const types: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
   '.json': 'application/json',
   '.html': 'text/html',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json',
+};
+
+/** The folders of the package by the paths that pages find them at. */
+const packageFolders = {
+  '/browser/': join(root, 'dist/browser/'),
+  '/models/': join(root, 'models/'),
+  '/ort/': join(root, 'node_modules/onnxruntime-web/dist/'),
 };
 
 /** Answers a request in another way than with the file; true where it did. */
 type Fault = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** A server of the package's files, as a site would have them: the library, the models, the runtime. */
+/** A static host of folders, by default those of the package. */
 export class LibraryServer {
   /** Paths that were asked for. */
   readonly asked: string[] = [];
@@ -31,13 +41,8 @@ export class LibraryServer {
   readonly #folders: Record<string, string>;
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
-  constructor(folders: Readonly<Record<string, string>> = {}) {
-    this.#folders = {
-      '/browser/': join(root, 'dist/browser/'),
-      '/models/': join(root, 'models/'),
-      '/ort/': join(root, 'node_modules/onnxruntime-web/dist/'),
-      ...folders,
-    };
+  constructor(folders: Readonly<Record<string, string>> = packageFolders) {
+    this.#folders = { ...folders };
   }
 
   /** Serves a further folder below a path. */
@@ -57,7 +62,8 @@ export class LibraryServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = decodeURIComponent(new URL(request.url ?? '/', this.url).pathname);
+    const asked = decodeURIComponent(new URL(request.url ?? '/', this.url).pathname);
+    const path = this.#folders['/'] && asked.endsWith('/') ? `${asked}index.html` : asked;
     this.asked.push(path);
     response.setHeader('Access-Control-Allow-Origin', '*');
     if (this.isolated) {
@@ -66,7 +72,7 @@ export class LibraryServer {
     }
     if (this.fault?.(request, response)) return;
     const folder = Object.keys(this.#folders).find((each) => path.startsWith(each));
-    const page = path === '/' ? '<!doctype html><title>A page</title>' : undefined;
+    const page = path === '/' && !this.#folders['/'] ? '<!doctype html><title>A page</title>' : undefined;
     const body =
       page ??
       (folder && (await readFile(join(this.#folders[folder], path.slice(folder.length))).catch(() => {})));

@@ -227,7 +227,9 @@ describeInBrowsers('bert-qe/browser', (browser) => {
       const page = await browser.open();
       expect(await failureOf(page, load, { modelBase: '/nowhere/' })).toEqual({
         code: 'missing',
-        message: expect.stringContaining(`${browser.server.url}/nowhere/tiny/`),
+        message: expect.stringContaining(
+          `${browser.server.url}/nowhere/tiny/config.json: there is no such file (404)`,
+        ),
       });
     });
 

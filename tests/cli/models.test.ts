@@ -161,6 +161,11 @@ describe('bert-qe models get', () => {
     const info = JSON.parse((await bertQe(['models', 'info', 'M', '--json'])).stdout) as object;
     expect(info).toMatchObject({ letter: 'T', folder: join(folder, 'cache/models/medium') });
     expect(stdout.trim()).toMatch(/snapshots/);
+    const { stdout: ranked } = await bertQe(
+      ['rerank', 'how is bread baked', '--documents', '-', '--models', 'MMT', '--json'],
+      { input: '{"id":"a","text":"bread"}\n{"id":"b","text":"bread, bread and bread"}\n' },
+    );
+    expect(JSON.parse(ranked)).toMatchObject({ results: [{ relevance: expect.any(Number) as number }, {}] });
     vi.unstubAllEnvs();
   });
 });

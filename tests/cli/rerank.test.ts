@@ -269,11 +269,7 @@ describe('rerank --method birch', () => {
       ['--method', 'birch', '--birch-alpha', '2'],
       /--birch-alpha must be a number between/,
     ],
-    [
-      'a method that is none',
-      ['--method', 'cedr'],
-      /--method must be one of bert-qe, birch, cedr-knrm, not "cedr"/,
-    ],
+    ['a method that is none', ['--method', 'cedr'], /--method must be one of bert-qe, birch, .*, not "cedr"/],
   ])('refuses %s', async (_, extra, message) => {
     const { code, stdout, stderr } = await rerank(['--queries', queries, ...extra]);
     expect(stderr).toMatch(message);

@@ -13,8 +13,8 @@ const settings = {
   method: { kd: 2, kc: 2 },
   ablations: undefined,
   grid: undefined,
-  baselines: ['DPH+KL', 'T', 'Birch-T', 'CEDR-KNRM-T'],
-  controls: { 'CEDR-KNRM': { steps: 2, batch: 2, headRate: 0.01 } },
+  baselines: ['DPH+KL', 'T', 'Birch-T', 'CEDR-KNRM-T', 'NPRF-DRMM'],
+  controls: { 'CEDR-KNRM': { steps: 2, batch: 2, headRate: 0.01 }, 'NPRF-DRMM': { steps: 20 } },
 };
 
 interface TableRows {
@@ -31,7 +31,7 @@ test('controls are trained and tuned fold by fold, have rows in every table, and
   );
   const table = (name: string): TableRows =>
     JSON.parse(readFileSync(join(out, 'tables', `${name}.json`), 'utf8')) as TableRows;
-  for (const name of ['Birch-T', 'CEDR-KNRM-T']) {
+  for (const name of ['Birch-T', 'CEDR-KNRM-T', 'NPRF-DRMM']) {
     const [main, cost, weights] = ['main', 'variants', 'interpolation'].map((each) =>
       table(each).rows.find(({ Model }) => Model === name)!,
     );
@@ -48,7 +48,7 @@ test('controls are trained and tuned fold by fold, have rows in every table, and
   }
   // They are tested like other re-rankers.
   expect(results.comparisons.map(({ run }) => run)).toEqual(
-    expect.arrayContaining(['Birch-T', 'CEDR-KNRM-T']),
+    expect.arrayContaining(['Birch-T', 'CEDR-KNRM-T', 'NPRF-DRMM']),
   );
   expect((await runExperiment(file, { out })).ran).toEqual([]);
 });

@@ -5,12 +5,24 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { pages, testPage } from '../docs/programs.js';
 import { World } from '../docs/world.js';
+import { programsWith, quietRun } from '../bert/runtime/quiet-run.js';
 import { temporaryFolder } from '../support/folders.js';
 import { InstalledPackage } from './install.js';
 
 const installed = new InstalledPackage(temporaryFolder());
 
 beforeAll(() => installed.install());
+
+let hasFrameworks = false;
+
+/** Installs the frameworks, once, and copies the examples out of the package, as a user would. */
+function installExamples(): void {
+  if (hasFrameworks) return;
+  hasFrameworks = true;
+  installed.installFrameworks();
+  for (const name of readdirSync(join(installed.bertQe, 'examples')))
+    cpSync(join(installed.bertQe, 'examples', name), join(installed.folder, name));
+}
 
 /** Starts the server, asks it something, and stops it as an operator would. */
 async function withServer<T>(args: readonly string[], ask: (url: string) => Promise<T>): Promise<T> {
@@ -54,16 +66,12 @@ describe('the package', () => {
   });
 });
 
+const hasStrace = spawnSync('strace', ['--version']).status === 0;
+
 /** A program that loads a model and closes it. */
 const loading = (load: string) => `${load}.BertQE.load({ models: 'T' })
     .then((reranker) => reranker.close())
     .then(() => console.log('closed'))`;
-
-/** The same in a worker thread. */
-const inWorker = `
-  import { Worker } from 'node:worker_threads';
-  const program = "import('bert-qe').then(({ BertQE }) => BertQE.load({ models: 'T' })).then((it) => it.close())";
-  new Worker(program, { eval: true });`;
 
 describe('the library', () => {
   const run = promisify(execFile);
@@ -90,28 +98,6 @@ describe('the library', () => {
     } finally {
       renameSync(`${runtime}-aside`, runtime);
     }
-  });
-});
-
-describe.runIf(spawnSync('strace', ['--version']).status === 0)('a trace of the installed package', () => {
-  const trace = join(installed.folder, 'trace');
-  const cli = () => join(installed.bertQe, 'bin/bert-qe.js');
-  const program = loading("(await import('bert-qe'))");
-  const programs: readonly [string, () => string[]][] = [
-    ['the library', () => ['--input-type=module', '--eval', program]],
-    ['a worker thread', () => ['--input-type=module', '--eval', inWorker]],
-    [
-      'the command line',
-      () => [cli(), 'rerank', 'bread', '--documents', join(installed.bertQe, 'demo'), '--depth', '3'],
-    ],
-  ];
-
-  test.each(programs)('%s opens no socket and looks no name up', async (_, args) => {
-    const strace = ['-f', '-e', 'trace=network,openat', '-o', trace, process.execPath, ...args()];
-    await promisify(execFile)('strace', strace, { cwd: installed.folder });
-    const calls = readFileSync(trace, 'utf8').split('\n');
-    expect(calls.some((line) => line.includes('libonnxruntime.so'))).toBe(true);
-    expect(calls.filter((line) => /AF_INET|sendto|sendmsg|sendmmsg|resolv\.conf/.test(line))).toEqual([]);
   });
 });
 
@@ -159,14 +145,9 @@ describe('the examples, unmodified, beside the real frameworks', () => {
   const run = promisify(execFile);
   const answer = /^(0\.\d{3} .+\n){3}$/;
   const others = new Set(['documents.mjs', 'cohere.mjs', 'rerank-run.mjs']);
-  const adapters = readdirSync(source).filter((name) => name.endsWith('.mjs') && !others.has(name));
+  beforeAll(installExamples);
 
-  beforeAll(() => {
-    installed.installFrameworks();
-    // From the package itself, as a user would copy them.
-    for (const name of readdirSync(join(installed.bertQe, 'examples')))
-      cpSync(join(installed.bertQe, 'examples', name), join(installed.folder, name));
-  });
+  const adapters = readdirSync(source).filter((name) => name.endsWith('.mjs') && !others.has(name));
 
   test.each(adapters)('%s', async (name) => {
     const { stdout } = await run(process.execPath, [name], { cwd: installed.folder });
@@ -189,4 +170,62 @@ describe('the examples, unmodified, beside the real frameworks', () => {
       expect(stdout).toMatch(answer);
     });
   });
+});
+
+/** The runtime's telemetry looks up its collector within seconds. */
+const pauseMs = 10_000;
+
+describe.runIf(hasStrace)('a trace of the installed package', () => {
+  beforeAll(installExamples);
+
+  const trace = join(installed.folder, 'trace');
+  const under = ['strace', '-f', '-e', 'trace=network,openat', '-o', trace];
+  const options = { under, pauseMs, bertQe: installed.bertQe, cwd: installed.folder };
+
+  /** The calls that open or use a socket of the Internet, or read what names are looked up by. */
+  function internetCalls(): string[] {
+    const calls = readFileSync(trace, 'utf8').split('\n');
+    // Programs that do not score would show nothing.
+    expect(calls.some((line) => line.includes('libonnxruntime.so'))).toBe(true);
+    return calls.filter((line) => /AF_INET|sin_port|sendto|sendmsg|sendmmsg|resolv\.conf/.test(line));
+  }
+
+  const silent = { code: 0, stderr: '', files: [] };
+  const programs = programsWith(installed.bertQe);
+
+  test.each(Object.keys(programs))('%s: no socket is opened and no name looked up', async (name) => {
+    expect(await quietRun(programs[name], options)).toEqual(silent);
+    expect(internetCalls()).toEqual([]);
+  });
+
+  test.each(['ai-sdk.mjs', 'genkit.mjs', 'langchain.mjs'])('the adapter of %s', async (name) => {
+    expect(await quietRun(`await import('${join(installed.folder, name)}')`, options)).toMatchObject({
+      code: 0,
+      files: [],
+    });
+    expect(internetCalls()).toEqual([]);
+  });
+
+  test('the command line', async () => {
+    const args = ['rerank', 'bread', '--documents', join(installed.bertQe, 'demo'), '--depth', '3'];
+    expect(await quietRun(args, options)).toMatchObject({ code: 0, files: [] });
+    expect(internetCalls()).toEqual([]);
+  });
+
+  test('the server opens its own socket only', async () => {
+    const stopped = ['timeout', '--signal=TERM', String(pauseMs / 1000 + 5), ...under];
+    const { files } = await quietRun(['serve', '--port', '0', '--demo'], { ...options, under: stopped });
+    expect(files).toEqual([]);
+    const calls = internetCalls();
+    expect(calls.filter((line) => line.includes('bind('))).not.toEqual([]);
+    expect(calls.filter((line) => /connect|send/.test(line))).toEqual([]);
+  });
+
+  test.each(['library', 'child process'])(
+    '%s: the same program shows the telemetry that is asked for',
+    async (name) => {
+      await quietRun(programs[name], { ...options, env: { BERT_QE_RUNTIME_TELEMETRY: '1' } });
+      expect(internetCalls()).not.toEqual([]);
+    },
+  );
 });

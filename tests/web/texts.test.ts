@@ -9,23 +9,22 @@ import {
   formatProbability,
   formatTimes,
 } from '../../web/src/model/format.js';
-import { splitDocuments } from '../../web/src/model/paste.js';
+import { droppedText, pastedDocuments } from '../../web/src/model/paste.js';
 import { labelOf } from '../../web/src/model/rankings.js';
+
+const texts = (pasted: string) => pastedDocuments(pasted).map(({ text }) => text);
 
 describe('pasted documents', () => {
   it('are lines where there are no blank ones', () => {
-    expect(splitDocuments('one\n two \nthree\n')).toEqual(['one', 'two', 'three']);
-    expect(splitDocuments('one\r\ntwo')).toEqual(['one', 'two']);
+    expect(texts('one\n two \nthree\n')).toEqual(['one', 'two', 'three']);
+    expect(texts('one\r\ntwo')).toEqual(['one', 'two']);
   });
 
   it('are paragraphs where blank lines separate them', () => {
-    expect(splitDocuments('first line\nsecond line\n\n  \n\nanother')).toEqual([
-      'first line\nsecond line',
-      'another',
-    ]);
+    expect(texts('first line\nsecond line\n\n  \n\nanother')).toEqual(['first line\nsecond line', 'another']);
   });
 
-  it('are none in white space', () => expect(splitDocuments(' \n\n\t\n')).toEqual([]));
+  it('are none in white space', () => expect(texts(' \n\n\t\n')).toEqual([]));
 });
 
 describe('server-sent events', () => {
@@ -87,5 +86,31 @@ describe('the label of a document', () => {
     expect(labelOf({ id: 'x', title: ' Jet lag ', text: 'Crossing' })).toBe('Jet lag');
     expect(labelOf({ id: 'x', title: '.', text: 'Crossing zones' })).toBe('Crossing zones');
     expect(labelOf({ id: 'x', text: ' ' })).toBe('x');
+  });
+});
+
+describe('documents that are dropped', () => {
+  it('are objects in lines, with their ids and titles', () => {
+    const lines = '{"_id": "7", "title": "Bees", "text": "They dance."}\n\n{"text": "No id."}\n';
+    expect(pastedDocuments(lines)).toEqual([
+      { id: '7', title: 'Bees', text: 'They dance.' },
+      { id: '2', text: 'No id.' },
+    ]);
+  });
+
+  it('are texts where a line is no such object', () => {
+    expect(texts('{"text": "a"}\n{broken')).toEqual(['{"text": "a"}', '{broken']);
+  });
+
+  it('are the rows of a table', () => {
+    const csv = 'id;title;text\r\na-1;"Honey; bees";"They ""dance""\r\nin the hive"\r\n';
+    expect(pastedDocuments(droppedText('notes.csv', csv))).toEqual([
+      { id: 'a-1', title: 'Honey; bees', text: 'They "dance"\r\nin the hive' },
+    ]);
+    expect(() => droppedText('notes.csv', 'id,text\n1,"open')).toThrow('notes.csv:2: the record that starts');
+  });
+
+  it('stay as they are in files of text', () => {
+    expect(droppedText('notes.txt', ' a, b\n')).toBe('a, b');
   });
 });

@@ -6,7 +6,7 @@ import type { ModelConfig } from '../config.js';
  */
 export type Head = 'classifier' | 'seq_relationship' | 'none';
 
-/** A tensor's name in Hugging Face's checkpoints: all but the classifier's begin with `bert.`. */
+/** A tensor's name in Hugging Face's checkpoints of BERT: all but the classifier's begin with `bert.`. */
 export function storedName(canonical: string): string {
   return canonical.startsWith('classifier.') ? canonical : `bert.${canonical}`;
 }
@@ -14,7 +14,8 @@ export function storedName(canonical: string): string {
 /**
  * The tensors of a BERT cross-encoder under their canonical names, with their shapes, in file order.
  *
- * Canonical = Hugging Face's names without the `bert.` prefix. Linear weights are `[out, in]`, as there.
+ * Canonical = Hugging Face's names without the `bert.` prefix. Linear weights are `[out, in]`, as there. RoBERTa's head
+ * is BERT's pooler and classifier under other names.
  *
  *     embeddings.{word,position,token_type}_embeddings.weight
  *     embeddings.LayerNorm.{weight,bias}
@@ -75,19 +76,23 @@ const TRAINING_STATE =
 export function placeTensor(stored: string, head: Head): Placement {
   if (TRAINING_STATE.test(stored)) return IGNORE;
   const name = /\/|^output_(?:weights|bias)$/.test(stored) ? fromTensorFlow(stored) : stored;
-  const canonical = name
-    .replace(/^(?:module\.)?(?:bert\.)?/, '')
+  const [, family, rest] = /^(?:module\.)?(bert\.|roberta\.)?(.*)$/.exec(name)!;
+  if (rest.startsWith('classifier.') && head !== 'classifier') return IGNORE;
+  // RoBERTa's classifier does not use its pooler.
+  if (family === 'roberta.' && rest.startsWith('pooler.')) return IGNORE;
+  const canonical = rest
+    .replace(/^classifier\.dense\./, 'pooler.dense.')
+    .replace(/^classifier\.out_proj\./, 'classifier.')
     .replace(/(LayerNorm)\.gamma$/, '$1.weight')
     .replace(/(LayerNorm)\.beta$/, '$1.bias');
   // Buffers, not weights: older Hugging Face versions saved them.
   if (/^embeddings\.(?:position_ids|token_type_ids)$/.test(canonical)) return IGNORE;
   // The masked-language-model head.
-  if (canonical.startsWith('cls.predictions.')) return IGNORE;
+  if (/^(?:cls\.predictions|lm_head)\./.test(canonical)) return IGNORE;
   if (canonical.startsWith('cls.seq_relationship.')) {
     if (head !== 'seq_relationship') return IGNORE;
     return { kind: 'use', name: canonical.replace('cls.seq_relationship', 'classifier'), transposed: false };
   }
-  if (canonical.startsWith('classifier.') && head !== 'classifier') return IGNORE;
   if (canonical.startsWith('pooler.') && head === 'none') return IGNORE;
   if (!/^(?:embeddings|encoder|pooler|classifier)\./.test(canonical)) return { kind: 'unknown' };
   return { kind: 'use', name: canonical, transposed: stored.endsWith('/kernel') };

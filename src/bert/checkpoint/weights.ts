@@ -40,7 +40,7 @@ export function bertWeights(
   const head = options.head ?? 'classifier';
   const where = checkpoint.path ?? 'checkpoint';
   const shapes = bertTensorShapes(config, head);
-  const { sources, ignored, problems } = place(checkpoint, shapes, head);
+  const { sources, ignored, problems } = place(checkpoint, storedShapes(shapes, config), head);
   const missing = [...shapes.keys()].filter((name) => !sources.has(name));
   const headMissing = missing.length > 0 && missing.every((name) => /^(?:pooler|classifier)\./.test(name));
   if (missing.length > 0) problems.unshift(`missing ${missing.join(', ')}`);
@@ -66,9 +66,20 @@ export function bertWeights(
       }
       const values = await checkpoint.read(source.stored);
       requireFinite(values, source.stored, where);
+      if (name === POSITIONS) return values.subarray(values.length - shape[0] * shape[1]);
       return source.transposed ? transposed(values, shape[1], shape[0]) : values;
     },
   };
+}
+
+const POSITIONS = 'embeddings.position_embeddings.weight';
+
+/** The shapes in the checkpoint: some families leave the first rows of the position table unused. */
+function storedShapes(
+  shapes: ReadonlyMap<string, readonly number[]>,
+  { firstPosition = 0, maxPositions, hidden }: ModelConfig,
+): ReadonlyMap<string, readonly number[]> {
+  return new Map([...shapes, [POSITIONS, [firstPosition + maxPositions, hidden]]]);
 }
 
 function place(

@@ -8,7 +8,7 @@ import { type Float, Store } from './store.js';
 import { WeightReader } from './weight-reader.js';
 
 /** The context in which the parts of a packed graph are built. */
-interface Context {
+interface PackedContext {
   readonly graph: Graph;
   readonly config: ModelConfig;
   readonly store: Store;
@@ -31,8 +31,8 @@ export function packedGraph(source: BertWeights, type: Float): Graph {
   const starts = graph.input(GRAPH_STARTS, 'int32', ['starts']);
   const places = graph.input(GRAPH_PLACES, 'int32', ['batch', 'sequence']);
   const reader = new WeightReader(source);
-  const body: Context = { graph, config, store: new Store(graph, reader, type), starts, places };
-  const head: Context = { ...body, store: new Store(graph, reader, 'float32') };
+  const body: PackedContext = { graph, config, store: new Store(graph, reader, type), starts, places };
+  const head: PackedContext = { ...body, store: new Store(graph, reader, 'float32') };
   const last = config.layers - 1;
   let x = embeddings(body, ids, slots);
   for (let layer = 0; layer < last; layer++) x = encoderLayer(body, x, layer);
@@ -41,7 +41,7 @@ export function packedGraph(source: BertWeights, type: Float): Graph {
   return graph;
 }
 
-function embeddings(context: Context, ids: Value, slots: Value): Value {
+function embeddings(context: PackedContext, ids: Value, slots: Value): Value {
   const { graph, config, store } = context;
   const { hidden, vocabulary } = config;
   const rows = paddingSlot(config);
@@ -55,7 +55,7 @@ function embeddings(context: Context, ids: Value, slots: Value): Value {
   return sumNorm(context, word, place, 'embeddings.LayerNorm');
 }
 
-function encoderLayer(context: Context, x: Value, layer: number): Value {
+function encoderLayer(context: PackedContext, x: Value, layer: number): Value {
   const { graph, config, store, places, starts } = context;
   const name = `encoder.layer.${layer}`;
   const query = { layer: `${name}.attention.self.query` };
@@ -69,7 +69,7 @@ function encoderLayer(context: Context, x: Value, layer: number): Value {
 }
 
 /** The rest of an encoder layer, after attention. */
-function restOfLayer(context: Context, mixed: Value, x: Value, name: string): Value {
+function restOfLayer(context: PackedContext, mixed: Value, x: Value, name: string): Value {
   const { graph, store } = context;
   const output = { layer: `${name}.attention.output.dense` };
   const wide = { layer: `${name}.intermediate.dense` };
@@ -84,7 +84,7 @@ function restOfLayer(context: Context, mixed: Value, x: Value, name: string): Va
 
 /** LayerNorm of x + residual + bias. */
 function sumNorm(
-  { graph, config, store }: Context,
+  { graph, config, store }: PackedContext,
   x: Value,
   residual: Value,
   name: string,
@@ -98,7 +98,7 @@ function sumNorm(
 }
 
 /** activation(x + bias). */
-function activation({ graph, config }: Context, x: Value, bias: Value): Value {
+function activation({ graph, config }: PackedContext, x: Value, bias: Value): Value {
   if (config.activation === 'relu') return graph.op('Relu', [graph.op('Add', [x, bias])]);
   return graph.op(config.activation === 'gelu' ? 'BiasGelu' : 'FastGelu', [x, bias], {}, MICROSOFT);
 }
@@ -116,7 +116,7 @@ function outputBias(store: Store, name: string): Value {
 }
 
 /** The last encoder layer for the first token of each sequence: float32 `[batch, hidden]`. */
-function firstTokenLayer(body: Context, head: Context, x: Value, layer: number): Value {
+function firstTokenLayer(body: PackedContext, head: PackedContext, x: Value, layer: number): Value {
   const { graph, starts } = body;
   const firsts = graph.op('Slice', [starts, graph.integers([0]), graph.integers([-1])]);
   const first = cast(graph, graph.op('Gather', [x, firsts]), body.store.float, 'float32');
@@ -125,7 +125,13 @@ function firstTokenLayer(body: Context, head: Context, x: Value, layer: number):
 }
 
 /** Attention of first tokens as in attention.ts, on padded sequences, but without the bias of values. */
-function firstTokenAttention(body: Context, head: Context, x: Value, first: Value, name: string): Value {
+function firstTokenAttention(
+  body: PackedContext,
+  head: PackedContext,
+  x: Value,
+  first: Value,
+  name: string,
+): Value {
   const { graph, config, places } = body;
   const { hidden, heads } = config;
   const { weights, float: type } = body.store;
@@ -152,7 +158,7 @@ function firstTokenAttention(body: Context, head: Context, x: Value, first: Valu
 }
 
 /** The mask that is added to the scores of padded sequences, `[batch, 1, sequence]`. */
-function attentionMask({ graph, starts, places }: Context): Value {
+function attentionMask({ graph, starts, places }: PackedContext): Value {
   const [first, second, last] = [graph.integers([0]), graph.integers([1]), graph.integers([-1])];
   const ends = graph.op('Slice', [starts, second, graph.integers([2 ** 31 - 1])]);
   const lengths = graph.op('Sub', [ends, graph.op('Slice', [starts, first, last])]);
@@ -164,7 +170,7 @@ function attentionMask({ graph, starts, places }: Context): Value {
 }
 
 /** BERT's pooler (dense + tanh) and the relevance classifier on top of it. */
-function classifier({ graph, store }: Context, first: Value): Value {
+function classifier({ graph, store }: PackedContext, first: Value): Value {
   const dense = (x: Value, layer: string) =>
     graph.op('Gemm', [x, store.matrix({ layer }), store.bias({ layer })]);
   return dense(graph.op('Tanh', [dense(first, 'pooler.dense')]), 'classifier');

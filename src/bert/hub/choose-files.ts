@@ -1,5 +1,7 @@
 import { TOKENIZER_SETTINGS } from '../model-folder.js';
 import { BertQeError } from '../../common/errors.js';
+import type { JsonObject } from '../../common/json.js';
+import { buildObstacle, isBertType } from '../config.js';
 
 /** The configuration file of a model. */
 export function configFile(paths: readonly string[], repository: string): string {
@@ -12,27 +14,26 @@ export function configFile(paths: readonly string[], repository: string): string
 }
 
 /**
- * The files beside the config that a model needs to run: its tokenizer and one form of its weights. BERT is
- * built from a checkpoint (safetensors before PyTorch before TensorFlow); others need an ONNX export.
+ * The files beside the config that a model needs to run: its tokenizer and one form of its weights. Models of BERT's
+ * architecture are built from a checkpoint (safetensors before PyTorch before TensorFlow); others need an ONNX export.
+ * `fields` are those of the config.
  */
-export function chooseFiles(paths: readonly string[], modelType: string, repository: string): string[] {
+export function chooseFiles(paths: readonly string[], fields: JsonObject, repository: string): string[] {
   const present = new Set(paths);
-  const tokenizer = ['tokenizer.json', 'vocab.txt'].filter((name) => present.has(name));
-  const usable = modelType === 'bert' ? tokenizer : tokenizer.filter((name) => name === 'tokenizer.json');
+  const obstacle = buildObstacle(fields);
+  const readable = isBertType(fields) ? ['tokenizer.json', 'vocab.txt'] : ['tokenizer.json'];
+  const usable = readable.filter((name) => present.has(name));
   if (usable.length === 0) {
-    throw new BertQeError(
-      'missing',
-      `${repository}: has no tokenizer.json${modelType === 'bert' ? ' or vocab.txt' : ''}`,
-    );
+    throw new BertQeError('missing', `${repository}: has no ${readable.join(' or ')}`);
   }
   const extras = TOKENIZER_SETTINGS.filter((name) => present.has(name));
-  const weights = (modelType === 'bert' ? checkpointFiles(paths) : undefined) ?? onnxFiles(paths);
+  const weights = (obstacle === undefined ? checkpointFiles(paths) : undefined) ?? onnxFiles(paths);
   if (weights === undefined) {
-    const wanted =
-      modelType === 'bert'
-        ? 'weights (model.safetensors, pytorch_model.bin, a TensorFlow checkpoint or onnx/model.onnx)'
-        : `onnx/model.onnx, which a model of type "${modelType}" needs to run here`;
-    throw new BertQeError('missing', `${repository}: has no ${wanted}`);
+    const reason =
+      obstacle === undefined
+        ? 'has no weights (model.safetensors, pytorch_model.bin, a TensorFlow checkpoint or onnx/model.onnx)'
+        : `${obstacle}; it has none`;
+    throw new BertQeError('missing', `${repository}: ${reason}`);
   }
   return [...usable, ...extras, ...weights];
 }
@@ -51,7 +52,9 @@ function onnxFiles(paths: readonly string[]): string[] | undefined {
   const graph = ['onnx/model.onnx', 'model.onnx'].find((name) => paths.includes(name));
   if (graph === undefined) return undefined;
   // Weights beyond 2 GB are in a file beside the graph.
-  return paths.filter((path) => path === graph || path === `${graph}_data` || path === `${graph}.data`);
+  return paths.filter(
+    (path) => path.startsWith(graph) && /^(?:[._]data(?:_\d+)?)?$/.test(path.slice(graph.length)),
+  );
 }
 
 function whole(paths: readonly string[], name: string): string[] | undefined {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { flushToDisk } from '../../common/atomic.js';
 import { withLock } from '../../common/lock.js';
 import { retry, TransientFailure } from '../../common/retry.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
@@ -62,7 +63,7 @@ async function transfer(download: Download, url: string, remote: FileMetadata, b
   let size: number;
   try {
     size = await receive(download, url, remote, handle, partial);
-    await handle.sync().catch((error: unknown) => {
+    await flushToDisk(handle).catch((error: unknown) => {
       throw writeFailure(partial, error);
     });
   } catch (error) {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { readFailure } from '../../common/io-errors.js';
+import type { JsonObject } from '../../common/json.js';
 import { retry, TransientFailure } from '../../common/retry.js';
 import { parseJsonObject } from '../json.js';
 import { ModelCache } from './cache.js';
@@ -82,7 +83,7 @@ async function download(
     });
     await cache.link(commit, path, etag);
     // The config decides which other files are needed.
-    if (i === 0) wanted.push(...chooseFiles(paths, await modelTypeOf(folder, path), repository));
+    if (i === 0) wanted.push(...chooseFiles(paths, await configIn(folder, path), repository));
   }
   await cache.saveRevision(settings.revision, commit);
   return { folder, commit, files: wanted, fromCache: false };
@@ -100,7 +101,7 @@ async function findCached(
   const paths = await cache.snapshotFiles(commit);
   try {
     const config = configFile(paths, repository);
-    const files = [config, ...chooseFiles(paths, await modelTypeOf(folder, config), repository)];
+    const files = [config, ...chooseFiles(paths, await configIn(folder, config), repository)];
     return { folder, commit, files, fromCache: true };
   } catch (error) {
     if (error instanceof BertQeError && error.code === 'missing') return undefined;
@@ -108,11 +109,10 @@ async function findCached(
   }
 }
 
-async function modelTypeOf(folder: string, config: string): Promise<string> {
-  const file = join(folder, config);
+async function configIn(folder: string, name: string): Promise<JsonObject> {
+  const file = join(folder, name);
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw readFailure(file, error);
   });
-  const type = parseJsonObject(text, file)['model_type'];
-  return typeof type === 'string' ? type : 'bert';
+  return parseJsonObject(text, file);
 }

@@ -18,7 +18,8 @@ export interface ModelFile {
 export interface ModelDescription {
   readonly folder: string;
   readonly modelType: string;
-  readonly labels: number;
+  /** Absent where neither the configuration nor the weights say. */
+  readonly labels?: number;
   readonly vocabulary: number;
   readonly maxPositions: number;
   /** 'WordPiece', or the name of another family. */
@@ -39,12 +40,13 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
   const tokenizer = await loadTokenizer(folder);
   const files = await modelFiles(folder);
   const hasGraph = files.some(({ name }) => name.endsWith('.onnx'));
-  const own = common.modelType === 'bert' ? await checkpointOf(folder, hasGraph) : undefined;
-  const { modelType, labels, vocabulary, maxPositions } = common;
+  const own = common.obstacle === undefined ? await checkpointOf(folder, hasGraph) : undefined;
+  const { modelType, vocabulary, maxPositions } = common;
+  const labels = common.labels ?? own?.config.labels;
   return {
     folder,
     modelType,
-    labels,
+    ...(labels !== undefined && { labels }),
     vocabulary,
     maxPositions,
     tokenizer: tokenizer instanceof BertTokenizer ? 'WordPiece' : 'other',
@@ -63,7 +65,7 @@ function letterOf(config: ModelConfig): { letter?: SizeLetter } {
 async function checkpointOf(
   folder: string,
   hasGraph: boolean,
-): Promise<{ readonly format: string; readonly config: ModelConfig } | undefined> {
+): Promise<{ readonly format: string; readonly config: ModelConfig }> {
   const config = await readModelConfig(folder);
   const checkpoint = await openCheckpoint(folder).catch((error: unknown) => {
     if (hasGraph) return undefined;

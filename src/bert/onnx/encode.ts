@@ -2,7 +2,7 @@ import {
   type Attribute,
   type Dimension,
   ElementType,
-  type Graph,
+  Graph,
   type GraphInput,
   type GraphNode,
   type Initializer,
@@ -15,7 +15,7 @@ import { Message } from './protobuf.js';
 const IR_VERSION = 9;
 
 /** AttributeProto.type. */
-const AttributeType = { float: 1, int: 2, string: 3, ints: 7 } as const;
+const AttributeType = { float: 1, int: 2, string: 3, graph: 5, ints: 7 } as const;
 
 /** The location of a tensor's bytes outside the model file. */
 export interface ExternalLocation {
@@ -29,31 +29,50 @@ export type TensorStorage = Uint8Array | ExternalLocation;
 
 /** The ModelProto of a graph. Field numbers are those of onnx.proto. */
 export function encodeModel(graph: Graph, stored: ReadonlyMap<Initializer, TensorStorage>): Message {
-  const body = new Message();
-  for (const node of graph.nodes) body.message(1, encodeNode(node));
-  body.string(2, graph.name);
-  for (const tensor of graph.initializers) body.message(5, encodeTensor(tensor, stored.get(tensor)!));
-  for (const input of graph.inputs) body.message(11, encodeValueInfo(input));
-  for (const output of graph.outputs) body.message(12, encodeValueInfo(output));
+  const domains = new Set(['']);
+  const body = encodeGraph(graph, stored, domains);
   const model = new Message().integer(1, IR_VERSION).string(2, 'bert-qe').message(7, body);
-  for (const domain of new Set(['', ...graph.nodes.map((node) => node.domain)])) {
+  for (const domain of domains) {
     model.message(8, new Message().string(1, domain).integer(2, domain === MICROSOFT ? 1 : OPSET));
   }
   return model;
 }
 
-function encodeNode(node: GraphNode): Message {
+type Stored = ReadonlyMap<Initializer, TensorStorage>;
+
+/** A graph, whose nodes' domains are added to `domains`. */
+function encodeGraph(graph: Graph, stored: Stored, domains: Set<string>): Message {
+  const message = new Message();
+  for (const node of graph.nodes) {
+    domains.add(node.domain);
+    message.message(1, encodeNode(node, stored, domains));
+  }
+  message.string(2, graph.name);
+  for (const tensor of graph.initializers) message.message(5, encodeTensor(tensor, stored.get(tensor)!));
+  for (const input of graph.inputs) message.message(11, encodeValueInfo(input));
+  for (const output of graph.outputs) message.message(12, encodeValueInfo(output));
+  return message;
+}
+
+function encodeNode(node: GraphNode, stored: Stored, domains: Set<string>): Message {
   const message = new Message();
   for (const input of node.inputs) message.string(1, input);
   for (const output of node.outputs) message.string(2, output);
   message.string(3, node.outputs[0]).string(4, node.op);
   for (const [name, value] of Object.entries(node.attributes)) {
-    message.message(5, encodeAttribute(name, value));
+    const encoded =
+      value instanceof Graph
+        ? new Message()
+            .string(1, name)
+            .message(6, encodeGraph(value, stored, domains))
+            .integer(20, AttributeType.graph)
+        : encodeAttribute(name, value);
+    message.message(5, encoded);
   }
   return message.string(7, node.domain);
 }
 
-function encodeAttribute(name: string, value: Attribute): Message {
+function encodeAttribute(name: string, value: Exclude<Attribute, Graph>): Message {
   const message = new Message().string(1, name);
   if (typeof value === 'number') return message.integer(3, value).integer(20, AttributeType.int);
   if (typeof value === 'string') return message.string(4, value).integer(20, AttributeType.string);

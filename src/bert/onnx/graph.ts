@@ -1,3 +1,5 @@
+import { narrowToHalf } from '../checkpoint/dtype.js';
+
 /** ONNX's numbers of element types. */
 export const ElementType = {
   float32: 1,
@@ -22,7 +24,8 @@ export interface FloatAttribute {
   readonly float: number;
 }
 
-export type Attribute = number | FloatAttribute | string | readonly number[];
+/** `Graph`: the body of a loop or a branch, see {@link Graph.body}. */
+export type Attribute = number | FloatAttribute | string | readonly number[] | Graph;
 
 export type Attributes = Readonly<Record<string, Attribute>>;
 
@@ -62,18 +65,40 @@ export class Graph {
   readonly outputs: GraphInput[] = [];
   #counter = 0;
   readonly #constants = new Map<string, Value>();
+  /** Names in a body may not be those of the graphs around it. */
+  readonly #prefix: string;
 
-  constructor(readonly name: string) {}
+  constructor(
+    readonly name: string,
+    prefix = '',
+  ) {
+    this.#prefix = prefix;
+  }
+
+  /** A graph that is an attribute of one of this graph's nodes. Its nodes may use values of this graph. */
+  body(name: string): Graph {
+    return new Graph(name, `${this.#prefix}${name}/`);
+  }
+
+  /** The initialisers of this graph and of all bodies in it. */
+  allInitializers(): Initializer[] {
+    const bodies = this.nodes.flatMap(({ attributes }) =>
+      Object.values(attributes).filter((value): value is Graph => value instanceof Graph),
+    );
+    return [...this.initializers, ...bodies.flatMap((body) => body.allInitializers())];
+  }
 
   input(name: string, type: ElementTypeName, dims: readonly Dimension[]): Value {
-    this.inputs.push({ name, type, dims });
-    return name as Value;
+    const full = `${this.#prefix}${name}`;
+    this.inputs.push({ name: full, type, dims });
+    return full as Value;
   }
 
   /** Names a value as an output of the graph. */
   output(value: Value, name: string, type: ElementTypeName, dims: readonly Dimension[]): void {
-    this.nodes.push({ op: 'Identity', domain: '', inputs: [value], outputs: [name], attributes: {} });
-    this.outputs.push({ name, type, dims });
+    const full = `${this.#prefix}${name}`;
+    this.nodes.push({ op: 'Identity', domain: '', inputs: [value], outputs: [full], attributes: {} });
+    this.outputs.push({ name: full, type, dims });
   }
 
   initializer(
@@ -93,9 +118,15 @@ export class Graph {
     );
   }
 
-  /** A float32 scalar. */
-  scalar(value: number): Value {
-    return this.#constant(`float32: ${value}`, 'float32', [], () => Float32Array.of(value));
+  /** A scalar. */
+  scalar(value: number, type: 'float32' | 'float16' = 'float32'): Value {
+    return this.#constant(`${type}: ${value}`, type, [], () =>
+      type === 'float16' ? narrowToHalf(Float32Array.of(value)) : Float32Array.of(value),
+    );
+  }
+
+  boolean(value: boolean): Value {
+    return this.#constant(`bool: ${value}`, 'bool', [], () => Uint8Array.of(Number(value)));
   }
 
   /** Adds a node with one output and returns that output. */
@@ -125,7 +156,7 @@ export class Graph {
     const id = this.#counter++;
     const outputs = Array.from(
       { length: count },
-      (_, i) => `${op}_${id}${count > 1 ? `_${i}` : ''}` as Value,
+      (_, i) => `${this.#prefix}${op}_${id}${count > 1 ? `_${i}` : ''}` as Value,
     );
     this.nodes.push({ op, domain, inputs, outputs, attributes });
     return outputs;
@@ -134,7 +165,7 @@ export class Graph {
   #constant(name: string, type: ElementTypeName, dims: readonly number[], data: Initializer['data']): Value {
     const known = this.#constants.get(name);
     if (known) return known;
-    const value = this.initializer(name, type, dims, data);
+    const value = this.initializer(`${this.#prefix}${name}`, type, dims, data);
     this.#constants.set(name, value);
     return value;
   }

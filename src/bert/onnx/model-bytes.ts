@@ -14,7 +14,7 @@ export async function modelBytes(graph: Graph): Promise<Uint8Array<ArrayBuffer>>
 /** The model as one message, its weights inside it. */
 export async function encodeInline(graph: Graph) {
   const stored = new Map<Initializer, TensorStorage>();
-  for (const tensor of graph.initializers) stored.set(tensor, await bytesOf(tensor));
+  for (const tensor of graph.allInitializers()) stored.set(tensor, await bytesOf(tensor));
   const message = encodeModel(graph, stored);
   if (message.byteLength > MESSAGE_LIMIT) {
     throw new RangeError(`${graph.name}: ${message.byteLength} bytes do not fit one ONNX file (2 GiB).`);

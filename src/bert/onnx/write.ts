@@ -19,7 +19,7 @@ export async function writeModel(graph: Graph, path: string): Promise<void> {
   const stored = new Map<Initializer, TensorStorage>();
   const external: Initializer[] = [];
   let end = 0;
-  for (const tensor of graph.initializers) {
+  for (const tensor of graph.allInitializers()) {
     const length = byteLength(tensor);
     if (length < INLINE_BYTES) {
       stored.set(tensor, await bytesOf(tensor));

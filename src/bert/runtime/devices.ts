@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { reasonOf } from '../../common/errors.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
 import type { Device } from './load-session.js';
 import { CUDA_FILES, missingCudaFiles, neededLibraries } from './provider-files.js';
 import type { ProbeResult } from './probe.js';
@@ -54,6 +54,12 @@ export async function cudaState(): Promise<DeviceState> {
   if (problem !== undefined) return { device: 'cuda', isUsable: false, detail: problem };
   usableCuda = { device: 'cuda', isUsable: true, detail: cards() };
   return usableCuda;
+}
+
+/** Refuses CUDA, with the reason, where it cannot be used. */
+export async function requireCuda(): Promise<void> {
+  const { isUsable, detail } = await cudaState();
+  if (!isUsable) throw new BertQeError('missing', `CUDA cannot be used here: ${detail}.`);
 }
 
 async function cudaProblem(): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
+import { BertQeError } from '../../common/errors.js';
 
 /** The runtime's own switch, which it reads from the environment of the process when it opens its first session. */
 const SWITCH = 'ORT_DISABLE_TELEMETRY';
@@ -21,14 +22,16 @@ async function silence(): Promise<void> {
   env[SWITCH] = '1';
   // In a worker, process.env is a copy: native code does not see what is set there.
   if (!isMainThread && !(await setInMainThread())) {
-    process.emitWarning(
-      `The telemetry of onnxruntime could not be turned off from a worker thread; start the process with ${SWITCH}=1.`,
+    throw new BertQeError(
+      'usage',
+      'The telemetry of onnxruntime cannot be turned off from this worker thread (--permission keeps it from the main ' +
+        `thread); start the process with ${SWITCH}=1, or with BERT_QE_RUNTIME_TELEMETRY=1 to leave it on.`,
     );
   }
 }
 
 /** The longest wait for the main thread, which answers even while it computes. */
-const LONGEST_WAIT_MS = 2000;
+const LONGEST_WAIT_MS = 20_000;
 
 /** Sets the switch in the main thread's process.env, which is the environment of the process. */
 async function setInMainThread(): Promise<boolean> {

@@ -2,7 +2,7 @@ import { BertQeError } from '../../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import type { Precision } from '../compile/index.js';
 import { findModel } from '../models.js';
-import { chooseDevice, cudaState, type Device, thisMachine, workerUrl } from '../runtime/index.js';
+import { chooseDevice, type Device, requireCuda, thisMachine, workerUrl } from '../runtime/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
 import { DEVICE_PROFILES, pulledTokens } from './device-profiles.js';
@@ -70,7 +70,7 @@ export class BertScorer extends PairScorer<ScorerInfo> {
     if (device === 'cuda') await requireCuda();
     const profile = DEVICE_PROFILES[device];
     const model = await prepareModel(folder, options.precision ?? 'auto', device, tokenizer);
-    const { labels, precision, batches } = model;
+    const { precision, batches } = model;
     const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
     const budget = budgetFor(maxLength, template);
     const { workers, threads } = chooseLayout(device, model.bytes, options, thisMachine());
@@ -87,7 +87,7 @@ export class BertScorer extends PairScorer<ScorerInfo> {
       folder,
       device,
       precision,
-      labels,
+      labels: pool.labels,
       workers,
       threads,
       maxLength,
@@ -107,12 +107,6 @@ export class BertScorer extends PairScorer<ScorerInfo> {
       pullLimit: { tokens: pulledTokens(workers, messageTokens), workers },
     });
   }
-}
-
-/** Refuses CUDA, with the reason, where it cannot be used. */
-async function requireCuda(): Promise<void> {
-  const { isUsable, detail } = await cudaState();
-  if (!isUsable) throw new BertQeError('missing', `CUDA cannot be used here: ${detail}.`);
 }
 
 function checkedLength(maxLength: number, model: PreparedModel, folder: string): number {

@@ -5,8 +5,8 @@ import type { SharedTask } from './shared-task.js';
 /** An ONNX file: written by this project or any export of a cross-encoder, told apart by its inputs. */
 export interface RunnableModel extends SessionOptions {
   readonly path: string;
-  /** Outputs of the classifier, 1 or 2, as its configuration states. */
-  readonly labels: number;
+  /** Outputs of the classifier, 1 or 2, as its configuration states; if it does not, those of the graph count. */
+  readonly labels?: number;
   readonly maxPositions: number;
   readonly batches: BatchForm;
   /** The slot of padding in padded batches. */
@@ -39,6 +39,8 @@ export interface BatchTask {
 
 /** The service of a scoring worker. */
 export interface ScoringService extends WorkerService {
+  /** The model's outputs per sequence. */
+  labels(): Promise<number>;
   /** Runs batches of the task until none is left; only the last worker to finish answers. */
   run(task: BatchTask, shared: SharedTask, worker: number): Promise<true | typeof NO_ANSWER>;
 }

@@ -27,7 +27,7 @@ const EXPORTS: Readonly<Record<Precision, readonly string[]>> = {
   fp16: ['onnx/model_fp16.onnx', 'model_fp16.onnx'],
 };
 
-/** Makes a model folder ready for a session: compiles a BERT checkpoint, or takes an ONNX export as it is. */
+/** Makes a model folder ready for a session: compiles the checkpoint of a BERT, or takes an ONNX export as it is. */
 export async function prepareModel(
   folder: string,
   precision: Precision | 'auto',
@@ -35,13 +35,14 @@ export async function prepareModel(
   tokenizer: Tokenizer,
 ): Promise<PreparedModel> {
   const config = await readCrossEncoderConfig(folder);
-  if (config.modelType === 'bert' && (await hasCheckpoint(folder))) {
+  const { obstacle } = config;
+  if (obstacle === undefined && (await hasCheckpoint(folder))) {
+    const encoder = await readModelConfig(folder);
     const { batches, precisions, widensHalfWeights } = DEVICE_PROFILES[device];
     const chosen = precision === 'auto' ? precisions[0] : precision;
     if (!precisions.includes(chosen)) {
       throw new BertQeError('usage', `Precision int8 is for the CPU; use ${precisions[0]} on ${device}.`);
     }
-    const encoder = await readModelConfig(folder);
     const path = await compiledModel(folder, encoder, { precision: chosen, device, batches, tokenizer });
     return {
       ...(await prepared(path, config, chosen)),
@@ -62,9 +63,9 @@ export async function prepareModel(
   const files = candidates.flatMap((candidate) => EXPORTS[candidate]).join(', ');
   throw new BertQeError(
     'missing',
-    config.modelType === 'bert'
+    obstacle === undefined
       ? `${folder}: no weights (model.safetensors, pytorch_model.bin, *.ckpt.index) and no ONNX export (${files}).`
-      : `${folder}: a "${config.modelType}" model runs from an ONNX export only, and there is none (${files}).`,
+      : `${folder}: ${obstacle}; there is none (${files}).`,
   );
 }
 
@@ -100,7 +101,7 @@ async function prepared(
   );
   return {
     path,
-    labels,
+    ...(labels !== undefined && { labels }),
     maxPositions,
     precision,
     batches: 'equal',

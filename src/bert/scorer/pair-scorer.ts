@@ -3,7 +3,7 @@ import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { countOf, scoringCost, SequenceTotal } from '../cost.js';
 import type { EncoderShape } from '../sizes.js';
 import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../types.js';
-import { InFlight } from './in-flight.js';
+import { InFlight } from '../../common/in-flight.js';
 import type { BatchTask } from './messages.js';
 import { countTask, plan, type PlanOptions } from './plan.js';
 import { type Logits, probabilities } from './probabilities.js';

@@ -16,7 +16,7 @@ export interface WorkerStart {
 }
 
 /** A task that was asked for and is not settled. */
-interface Job {
+interface PendingTask {
   readonly task: BatchTask;
   /** The number of workers that take its batches. */
   readonly workers: number;
@@ -29,7 +29,7 @@ interface Job {
 
 /** One worker's part of a job. */
 interface Part {
-  readonly job: Job;
+  readonly job: PendingTask;
   /** The worker's number in the shared task. */
   readonly number: number;
   /** The call that was sent for it. */
@@ -40,9 +40,10 @@ interface Part {
 export class WorkerPool {
   readonly size: number;
   readonly #start: WorkerStart;
+  #labels: number;
   /** Each worker with the parts it holds, the running one first. */
   readonly #workers = new Map<NativeWorker<ScoringService>, Part[]>();
-  readonly #jobs = new Set<Job>();
+  readonly #jobs = new Set<PendingTask>();
   #queue: Part[] = [];
   #starting = 0;
   #closing: Promise<void> | undefined;
@@ -51,13 +52,15 @@ export class WorkerPool {
   private constructor(size: number, start: WorkerStart) {
     this.size = size;
     this.#start = start;
+    this.#labels = start.setup.model.labels ?? 1;
   }
 
   /** Starts all workers; rejects with the reason when the model cannot be loaded. */
   static async open(size: number, start: WorkerStart): Promise<WorkerPool> {
     const pool = new WorkerPool(size, start);
     // One first: a model that is refused is refused once, and later workers find its files in memory.
-    await pool.#addWorker();
+    const first = await pool.#addWorker();
+    if (start.setup.model.labels === undefined) pool.#labels = await first.call('labels');
     const rest = await Promise.allSettled(Array.from({ length: size - 1 }, () => pool.#addWorker()));
     const failed = rest.find((result) => result.status === 'rejected');
     if (failed) {
@@ -65,6 +68,11 @@ export class WorkerPool {
       throw failed.reason;
     }
     return pool;
+  }
+
+  /** The model's outputs per sequence. */
+  get labels(): number {
+    return this.#labels;
   }
 
   /** The number of tasks that keep every worker busy; more only wait. */
@@ -78,7 +86,7 @@ export class WorkerPool {
     return new Promise((resolve, reject) => {
       const helpers = Math.min(workers, this.size, task.shapes.length);
       const shared = this.#sharedTask(task, helpers);
-      const job: Job = { task, workers: helpers, owner, resolve, reject, shared, attempts: 0 };
+      const job: PendingTask = { task, workers: helpers, owner, resolve, reject, shared, attempts: 0 };
       this.#jobs.add(job);
       this.#queue.push(...partsOf(job));
       this.#dispatch();
@@ -108,10 +116,10 @@ export class WorkerPool {
   }
 
   #sharedTask(task: BatchTask, workers: number): SharedTask {
-    return createSharedTask(workers, task.splits.length * this.#start.setup.model.labels);
+    return createSharedTask(workers, task.splits.length * this.#labels);
   }
 
-  async #addWorker(): Promise<void> {
+  async #addWorker(): Promise<NativeWorker<ScoringService>> {
     this.#starting++;
     try {
       const { file, setup } = this.#start;
@@ -123,6 +131,7 @@ export class WorkerPool {
         onExit: (reason) => this.#onWorkerExit(worker, reason),
       });
       this.#workers.set(worker, []);
+      return worker;
     } finally {
       this.#starting--;
     }
@@ -144,7 +153,7 @@ export class WorkerPool {
   }
 
   /** Ends a job with its logits, or with an error. */
-  #settle(job: Job, error?: Error): void {
+  #settle(job: PendingTask, error?: Error): void {
     this.#removeParts(job);
     this.#jobs.delete(job);
     if (error) job.reject(error);
@@ -154,7 +163,7 @@ export class WorkerPool {
   }
 
   /** Takes a job back from the queue and from all workers, which begin no further batch of it. */
-  #removeParts(job: Job): void {
+  #removeParts(job: PendingTask): void {
     stopTask(job.shared, job.task.shapes.length);
     this.#queue = this.#queue.filter((part) => part.job !== job);
     for (const [worker, parts] of this.#workers) {
@@ -198,13 +207,13 @@ export class WorkerPool {
   }
 
   /** Begins a job again, ahead of all others: which of its batches died with a worker is not known. */
-  #restart(job: Job): void {
+  #restart(job: PendingTask): void {
     this.#removeParts(job);
     job.shared = this.#sharedTask(job.task, job.workers);
     this.#queue.unshift(...partsOf(job));
   }
 }
 
-function partsOf(job: Job): Part[] {
+function partsOf(job: PendingTask): Part[] {
   return Array.from({ length: job.workers }, (_, number) => ({ job, number }));
 }

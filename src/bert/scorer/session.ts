@@ -8,6 +8,8 @@ import { createSharedTask, type SharedTask, takeBatch } from './shared-task.js';
 
 /** A loaded model that turns batches of token ids into logits. */
 export interface ScoringSession {
+  /** Outputs per sequence. */
+  readonly labels: number;
   /** Runs the batches of a task that no other worker takes, and writes their logits to the shared task. */
   run(task: BatchTask, shared: SharedTask): Promise<void>;
   release(): Promise<void>;
@@ -28,14 +30,16 @@ export async function scoringSession(
       splits: Int32Array.of(1, 2),
       shapes: [{ rows: 2, length: 3 }],
     };
+    const labels = model.labels ?? lastDimension(session.outputMetadata, output);
     const runWhole: RunBatch = async (ids, splits, length, ends) => {
       const result = await session.run(feeds(ids, splits, length, ends), [output]);
-      return values(result[output], Tensor, splits.length, model.labels);
+      return values(result[output], Tensor, splits.length, labels);
     };
     const isPacked = model.batches === 'packed';
     const run = isPacked ? inHalvesWhereFull(runWhole) : runWhole;
-    await runBatches(run, probe, createSharedTask(1, 2 * model.labels));
+    await runBatches(run, probe, createSharedTask(1, 2 * labels));
     return {
+      labels,
       run: (task, shared) => runBatches(run, task, shared, isPacked),
       release: () => session.release(),
     };
@@ -58,6 +62,13 @@ function logitsOutput(outputs: InferenceSession['outputMetadata'], path: string)
     'input',
     `${path}: no output looks like logits [batch, labels]; it has ${found.join(', ')}. Export the model for sequence classification.`,
   );
+}
+
+/** The size of an output's last dimension as the graph states it; a relevance model that states none has one label. */
+function lastDimension(outputs: InferenceSession['outputMetadata'], name: string): number {
+  const output = outputs.find((each) => each.name === name)!;
+  const size = output.isTensor ? output.shape.at(-1) : undefined;
+  return typeof size === 'number' ? size : 1;
 }
 
 /** Runs the batches that this worker takes. They come in rising order, so one walk through the task finds them all. */
@@ -101,7 +112,7 @@ function values(
     const shape = output instanceof Tensor ? `[${output.dims.join(', ')}]` : 'no tensor';
     throw new BertQeError(
       'input',
-      `The model's output is ${shape}, expected [${rows}, ${labels}]: a relevance score needs one or two labels, as its config says.`,
+      `The model's output is ${shape}, expected [${rows}, ${labels}]: a relevance score needs one or two labels, the same as in its config.`,
     );
   }
   return output.data instanceof Float32Array ? output.data : Float32Array.from(output.data as never);

@@ -9,6 +9,7 @@ await serve(async (setup: WorkerSetup): Promise<ScoringService> => {
   makeThreadNicer(setup.niceness ?? 0);
   const session = await openSession(setup);
   return {
+    labels: () => Promise.resolve(session.labels),
     async run(task, shared, worker) {
       // A part that fails is not finished: should its error not arrive, the task is begun again.
       await session.run(task, shared);

@@ -78,7 +78,7 @@ async function list(_model: string | undefined, { json }: Values, io: Io): Promi
     const letter = Object.entries(SIZE_FOLDERS).find(([, folderName]) => folderName === name)?.[0];
     // A folder that cannot be read is listed too, with the reason.
     const found = await readCrossEncoderConfig(folder).then(
-      ({ modelType, labels }) => ({ modelType, labels }),
+      ({ modelType, labels }) => ({ modelType, ...(labels !== undefined && { labels }) }),
       (error: unknown) => ({ problem: reasonOf(error) }),
     );
     models.push({ name, ...(letter ? { letter } : {}), folder, ...found });
@@ -109,7 +109,8 @@ async function get(model: string | undefined, { revision, as }: Values, io: Io):
     await mkdir(folders, { recursive: true });
     // Renamed into its place, so that the name means one model or the other at any moment.
     const link = join(folders, `.${name}.${process.pid}.tmp`);
-    await symlink(folder, link);
+    // A junction needs no privilege on Windows; elsewhere the kind is ignored.
+    await symlink(folder, link, 'junction');
     await rename(link, join(folders, name));
   }
   io.stderr.write(
@@ -156,7 +157,7 @@ function required(value: string | undefined, message: string): string {
 }
 
 /** A model of `models list`. */
-interface ListedModel {
+interface ModelRow {
   readonly name: string;
   readonly letter?: string;
   readonly folder: string;
@@ -166,11 +167,11 @@ interface ListedModel {
   readonly problem?: string;
 }
 
-function renderList(models: readonly ListedModel[]): string {
+function renderList(models: readonly ModelRow[]): string {
   const rows = models.map(({ name, letter, folder, modelType, labels, problem }) => [
     letter ?? '',
     name,
-    problem === undefined ? `${modelType}, ${counted(labels!, 'label')}` : 'damaged',
+    problem === undefined ? [modelType, ...(labels ? [counted(labels, 'label')] : [])].join(', ') : 'damaged',
     problem ?? folder,
   ]);
   return tableText([['', 'name', 'kind', 'folder'], ...rows]);
@@ -193,12 +194,17 @@ function renderDescription(model: ModelDescription, json: boolean): string {
   if (flops !== undefined) facts.push([`FLOPs per ${DEFAULT_MAX_LENGTH} tokens`, formatFlops(flops)]);
   facts.push(
     ['tokenizer', `${model.tokenizer}, ${formatCount(model.vocabulary)} pieces`],
-    ['labels', model.labels === 1 ? '1 (sigmoid)' : `${model.labels} (softmax)`],
+    ['labels', labelText(model.labels)],
     ['positions', formatCount(model.maxPositions)],
     ['weights', model.weights],
   );
   const files = model.files.map(({ name, bytes, sha256 }) => [name, formatCount(bytes), sha256]);
   return `${tableText(facts)}\n${tableText([['file', 'bytes', 'sha256'], ...files])}`;
+}
+
+function labelText(labels: number | undefined): string {
+  if (labels === undefined) return 'as the ONNX export has';
+  return labels === 1 ? '1 (sigmoid)' : `${labels} (softmax)`;
 }
 
 function formatFlops(flops: number): string {

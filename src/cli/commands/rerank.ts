@@ -1,4 +1,5 @@
 import { omitUndefined } from '../../common/omit-undefined.js';
+import { DEFAULTS } from '../../expansion/index.js';
 import { standardStream } from '../../common/output.js';
 import {
   fleetReranker,
@@ -13,17 +14,25 @@ import { defineCommand, hasColours, type Io } from '../command.js';
 import { type AnyExplanation, renderExplanation } from '../explanation-text.js';
 import { type ChosenMethod, chosenMethod, otherMethodOptions } from '../methods.js';
 import { methodOptions, modelOptions, OPTIONS } from '../option-table.js';
-import { usageError } from '../options.js';
+import { usageError, type OptionValues } from '../options.js';
 import { withWords } from '../collection-options.js';
 import { counted, formatCount, formatDuration, writeJson } from '../format.js';
 import { Progress } from '../progress.js';
 import { openRun, sourceOptions, type OpenedRun } from '../run-source.js';
+
+/** The default depth where someone waits for the results of one query: a tenth of the work. */
+const SHOWN_DEPTH = 100;
 
 const options = {
   ...sourceOptions,
   ...modelOptions,
   ...methodOptions,
   ...otherMethodOptions,
+  depth: {
+    type: 'integer',
+    min: 1,
+    help: `documents that are re-ranked; the rest keep their order (${DEFAULTS.depth}; ${SHOWN_DEPTH} where the results of one query are shown)`,
+  },
   'top-k': {
     type: 'integer',
     min: 1,
@@ -47,6 +56,15 @@ const options = {
   },
 } as const;
 
+type Values = OptionValues<typeof options> & { readonly depth: number };
+
+/** The options with the words of the query and the depth. */
+function completed(given: OptionValues<typeof options>, words: readonly string[]): Values {
+  const all = withWords(given, words);
+  const isShown = all.query !== undefined && all.out === undefined;
+  return { ...all, depth: all.depth ?? (isShown ? SHOWN_DEPTH : DEFAULTS.depth) };
+}
+
 export const rerankCommand = defineCommand({
   name: 'rerank',
   summary:
@@ -64,7 +82,7 @@ export const rerankCommand = defineCommand({
     'bert-qe rerank --engine opensearch --url http://localhost:9200 --index scifact --query "vitamin D" --top-k 10',
   ],
   async run({ options: given, positionals, io }) {
-    const options = withWords(given, positionals);
+    const options = completed(given, positionals);
     const { explain: explanations, fleet, json } = options;
     if (json && (options.out ?? explanations) !== undefined) {
       throw usageError(
@@ -118,6 +136,12 @@ export const rerankCommand = defineCommand({
       });
       progress.done();
       if (totals.queries > 0) io.stderr.write(summary(name, totals));
+    } catch (error) {
+      progress.done();
+      if (io.signal.aborted && out !== undefined && out !== standardStream) {
+        io.stderr.write(`Finished queries are kept beside ${out}; the same command goes on after them.\n`);
+      }
+      throw error;
     } finally {
       progress.done();
       await source.close();

@@ -10,6 +10,7 @@ import {
   lossFigure,
   lossNames,
   scheduleNames,
+  trainingPrecisions,
   trainModel,
   validationMeasure,
   type PhaseThreeInputs,
@@ -69,9 +70,12 @@ const options = {
   batch: {
     type: 'integer',
     min: 1,
-    help: 'examples per step (32; of the residual loss 96 candidates; of CEDR-KNRM 16 pairs)',
+    help: 'examples per step (32; of the residual loss 96 candidates; CEDR-KNRM 16, NPRF-DRMM 20 pairs)',
   },
-  'learning-rate': { type: 'number', help: 'its peak, after the warm-up (1e-6; CEDR-KNRM 2e-5, for BERT)' },
+  'learning-rate': {
+    type: 'number',
+    help: 'its peak, after the warm-up (1e-6; CEDR-KNRM 2e-5, for BERT; NPRF-DRMM 1e-3)',
+  },
   'head-rate': {
     type: 'number',
     help: `CEDR-KNRM: learning rate of the layer over kernels (${cedrHeadRate})`,
@@ -126,9 +130,14 @@ const options = {
   'validate-every': { type: 'integer', min: 1, help: 'steps between two validations (a tenth of all)' },
   patience: { type: 'integer', min: 1, help: 'validations without a better result after which it ends' },
   'save-every': { type: 'integer', min: 1, default: 200, help: 'steps between two checkpoints' },
-  'batch-tokens': { type: 'integer', min: 1, default: 2048, help: 'tokens in memory at a time' },
+  'batch-tokens': { type: 'integer', min: 1, help: 'tokens in memory at a time (2048; on cuda 16384)' },
   threads: { type: 'integer', min: 1, help: "threads (the processor's)" },
   device: { type: 'string', choices: deviceNames, default: 'cpu', help: 'where passes run' },
+  precision: {
+    type: 'string',
+    choices: trainingPrecisions,
+    help: 'what passes are computed in (fp32; on cuda fp16)',
+  },
 } as const;
 
 type Values = OptionValues<typeof options>;
@@ -141,7 +150,6 @@ const sourceOptionNames = [
   'queries',
   'qrels',
   'run',
-  'model',
   'out',
   'resume',
   'validation-queries',
@@ -156,6 +164,7 @@ export const trainCommand = defineCommand({
     'bert-qe train … --epochs 1 --candidates 100 --learning-rate 2e-5 --validation-queries valid.jsonl --patience 3',
     'bert-qe train … --model T --on chunks --phase1 S --loss residual --depth 100 --learning-rate 2e-4 --steps 150',
     'bert-qe train … --method cedr-knrm --model S --steps 400 --validation-queries valid.jsonl --out cedr',
+    'bert-qe train … --method nprf-drmm --steps 2000 --out nprf',
     'bert-qe train … --resume',
   ],
   async run({ options, io }) {
@@ -174,7 +183,9 @@ export const trainCommand = defineCommand({
       needed('qrels'),
       needed('run'),
     ];
-    const [model, out] = [needed('model'), needed('out')];
+    const out = needed('out');
+    // NPRF-DRMM starts from no model.
+    const model = options.method === 'nprf-drmm' ? 'NPRF-DRMM' : needed('model');
     if (options['teacher-weight'] !== undefined && options.teacher === undefined) {
       throw usageError('--teacher-weight has no effect without --teacher MODEL.');
     }
@@ -203,8 +214,6 @@ export const trainCommand = defineCommand({
       queries,
       qrels,
       run,
-      documents: index,
-      documentsKey: index.manifest.digest,
       validationQueries,
     };
     const call = {
@@ -215,14 +224,17 @@ export const trainCommand = defineCommand({
     };
     const trainNow = (): Promise<TrainingManifest> => {
       if (options.method !== 'bert-qe') {
-        return trainControl(options.method, model, collected, options, {
+        return trainControl(options.method, model, collected, index, options, {
           ...call,
           onProgress: (progress) => reporter.update({ phase: 'training', ...progress }),
+          onVectors: (done, total) => reporter.update({ phase: 'vectors', done, total }),
         });
       }
       return trainModel(
         {
           ...collected,
+          documents: index,
+          documentsKey: index.manifest.digest,
           model,
           teacher: options.teacher,
           passageModel: options['best-passage'],
@@ -256,6 +268,7 @@ export const trainCommand = defineCommand({
           patience: options.patience,
           threads: options.threads,
           device: options.device,
+          precision: options.precision,
         },
         call,
       );
@@ -322,7 +335,7 @@ class TrainReporter {
     this.#line = new StatusLine(io);
   }
 
-  update(progress: TrainProgress): void {
+  update(progress: TrainProgress | VectorProgress): void {
     this.#line.show(() => describe(progress));
     if (this.#line.isTerminal || progress.phase !== 'training') return;
     const done = progress.step / progress.steps;
@@ -336,7 +349,17 @@ class TrainReporter {
   }
 }
 
-function describe(progress: TrainProgress): string {
+/** The progress of word vectors, before a training that needs them. */
+interface VectorProgress {
+  readonly phase: 'vectors';
+  readonly done: number;
+  readonly total: number;
+}
+
+function describe(progress: TrainProgress | VectorProgress): string {
+  if (progress.phase === 'vectors') {
+    return `word vectors: ${Math.floor((100 * progress.done) / progress.total)}%`;
+  }
   if (progress.phase === 'passages') {
     return `best passages: ${formatCount(progress.done)} of ${formatCount(progress.total)} queries`;
   }

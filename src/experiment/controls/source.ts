@@ -1,6 +1,6 @@
 import { hashModel } from '../../bert/index.js';
 import { hashJson } from '../../common/hash.js';
-import { Cedr, type NetworkReranker } from '../../controls/index.js';
+import { Cedr, type NetworkReranker, Nprf } from '../../controls/index.js';
 import { Birch, type InputDocument, type RerankCost } from '../../expansion/index.js';
 import { withTexts } from '../../runs/index.js';
 import type { EvidenceContext, QueryCost } from '../evidence.js';
@@ -81,7 +81,7 @@ async function birchOf(
   fold: number,
   { models }: EvidenceContext,
 ): Promise<OpenedControl> {
-  const scorer = await models.get(size, 'fineTuned', fold);
+  const scorer = await models.get(size!, 'fineTuned', fold);
   const birch = new Birch(scorer, { depth });
   const score: Score = async (query, documents, signal) => {
     scorer.takeTiming();
@@ -100,13 +100,15 @@ async function birchOf(
 
 async function trainedOf(
   folder: string,
-  { depth }: ControlSystem,
+  { control, depth }: ControlSystem,
   { machine }: { readonly machine: string },
 ): Promise<OpenedControl> {
   return {
     identity: await hashModel(folder),
     open: async () => {
-      const reranker: NetworkReranker = await Cedr.load({ model: folder, depth });
+      const options = { model: folder, depth };
+      const reranker: NetworkReranker =
+        control === 'NPRF-DRMM' ? await Nprf.load(options) : await Cedr.load(options);
       return {
         score: async (query, documents, signal) => {
           const { candidates, cost } = await reranker.scores(query, documents, { signal });

@@ -4,8 +4,8 @@ import { join, relative } from 'node:path';
 import { hashModel } from '../../bert/index.js';
 import type { Query } from '../../collection/index.js';
 import { hashJson } from '../../common/hash.js';
-import { trainCedr } from '../../controls/index.js';
-import { isTrained } from '../../training/index.js';
+import { trainCedr, trainNprf } from '../../controls/index.js';
+import { isTrained, type StepProgress } from '../../training/index.js';
 import type { CrossValidationContext } from '../cross-validate.js';
 import { expandVariables, resolvePath } from '../file/paths.js';
 import type { ControlSystem } from '../systems.js';
@@ -26,14 +26,14 @@ export async function modelOfFold(
     return resolvePath(file, expandVariables(given).replaceAll('{fold}', String(fold)));
   }
   const { train, valid } = folds[fold - 1];
-  const base = await models.folder(system.size, 'fineTuned', fold);
+  const base = system.size === undefined ? undefined : await models.folder(system.size, 'fineTuned', fold);
   const settings = { ...options, depth: options.depth ?? system.depth, validationDepth: system.depth };
   const depth = Math.max(settings.depth, system.depth);
   const trained = train.filter((id) => qrels.has(id));
   const inputs = [
     'control training 1',
     system.control,
-    await hashModel(base),
+    base === undefined ? null : await hashModel(base),
     settings,
     train,
     valid,
@@ -59,25 +59,28 @@ export async function modelOfFold(
     // A folder that is neither unfinished nor complete was changed by others.
     const isUnfinished = existsSync(join(folder, 'checkpoints'));
     if (!isUnfinished && !(await isTrained(folder))) await rm(folder, { recursive: true, force: true });
-    await trainCedr(
-      base,
-      {
-        queries: textsOf(trained),
-        validationQueries: textsOf(valid),
-        qrels,
-        run: initial,
-        documents: context.documents,
-        documentsKey: context.documentsKey,
-        label: `${system.name}, fold ${fold}`,
-      },
-      settings,
-      {
-        out: folder,
-        resume: true,
-        signal: tracker.signal,
-        onProgress: ({ step, steps }) => tracker.update(name, step, steps),
-      },
-    );
+    const inputsOfFold = {
+      queries: textsOf(trained),
+      validationQueries: textsOf(valid),
+      qrels,
+      run: initial,
+      label: `${system.name}, fold ${fold}`,
+    };
+    const call = {
+      out: folder,
+      resume: true,
+      signal: tracker.signal,
+      onProgress: ({ step, steps }: StepProgress) => tracker.update(name, step, steps),
+    };
+    if (base === undefined) {
+      await trainNprf({ ...inputsOfFold, index: context.documents }, settings, {
+        ...call,
+        onVectors: (done, total) => tracker.update('word vectors', done, total),
+      });
+    } else {
+      const { documents, documentsKey } = context;
+      await trainCedr(base, { ...inputsOfFold, documents, documentsKey }, settings, call);
+    }
     return {};
   });
   return folder;

@@ -45,7 +45,7 @@ const baseline = checked(z.string(), (name) => {
   if (isMaxP(name) || parseFirstStage(name) || parseControl(name)) return;
   throw new Error(
     `"${name}" is not a baseline; write a first stage (DPH, BM25+RM3, …), a size (S, BERT-Small), MaxP, ` +
-      'which stands for the first size of every variant, or a control (Birch-S, CEDR-KNRM-S)',
+      'which stands for the first size of every variant, or a control (Birch-S, CEDR-KNRM-S, NPRF-DRMM)',
   );
 });
 
@@ -214,6 +214,7 @@ const controls = z.strictObject({
       dropout: z.number().min(0).max(0.9).optional(),
     })
     .optional(),
+  'NPRF-DRMM': controlTraining.optional(),
 });
 
 const ablationNames = ['dropQueryScore', 'chunksFromInitial'] as const;

@@ -170,10 +170,10 @@ function secondsTables(study: StudyResults): Table[] {
   ];
 }
 
-type Reranking = NonNullable<SystemResult['reranking']>;
+type RerankingResult = NonNullable<SystemResult['reranking']>;
 
 /** Rows of re-rankers with their cost in every collection; 0 means unknown. */
-function costRows(study: StudyResults, of: (reranking: Reranking) => number): Row[][] {
+function costRows(study: StudyResults, of: (reranking: RerankingResult) => number): Row[][] {
   const all = [...study.values()];
   const names = new Set(all.flatMap((results) => rerankersOf(results).map(({ name }) => name)));
   return [

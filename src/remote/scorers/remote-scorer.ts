@@ -1,4 +1,5 @@
 import type { Scorer, ScoreOptions, TextPair } from '../../bert/index.js';
+import { InFlight } from '../../common/in-flight.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 
 /** A model on a server: splits pairs into requests and sends them. */
@@ -61,37 +62,31 @@ export class RemoteScorer implements Scorer {
     const failed = new AbortController();
     const stop = AbortSignal.any([failed.signal, ...[signal, deadline].filter((one) => one !== undefined)]);
     const scores = new Float32Array(pairs.length);
-    const running = new Set<Promise<void>>();
-    let failure: unknown;
+    const inFlight = new InFlight(this.model.concurrency);
     let done = 0;
     try {
       for await (const { places, send } of this.model.requests(pairs, stop)) {
-        const sent: Promise<void> = send()
-          .then((answer) => {
-            this.#take(scores, places, answer);
-            done += places.length;
-            onProgress?.(done, pairs.length);
-          })
-          .catch((error: unknown) => {
-            failure ??= error;
-            failed.abort();
-          })
-          .finally(() => running.delete(sent));
-        running.add(sent);
-        while (running.size >= this.model.concurrency) await Promise.race(running);
-        if (failure) break;
+        await inFlight.room();
+        const sent = send().then((answer) => {
+          this.#take(scores, places, answer);
+          done += places.length;
+          onProgress?.(done, pairs.length);
+        });
+        sent.catch(() => failed.abort());
+        inFlight.add(sent);
       }
     } catch (error) {
-      failure ??= error;
+      inFlight.fail(error);
     }
-    await Promise.all(running);
-    throwIfAborted(signal);
-    if (deadline?.aborted) {
-      throw new BertQeError('failure', `${this.model.identity}: not done within ${deadlineMs} ms.`, {
-        cause: failure,
-      });
+    await inFlight.ended();
+    try {
+      await inFlight.drained();
+    } catch (cause) {
+      throwIfAborted(signal);
+      if (!deadline?.aborted) throw cause;
+      const message = `${this.model.identity}: not done within ${deadlineMs} ms.`;
+      throw new BertQeError('failure', message, { cause });
     }
-    if (failure) throw failure;
     return scores;
   }
 

@@ -37,7 +37,7 @@ const searchAnswer = object({
   hits: object({ hits: list(object({ _id: text, _score: number, sort: optional(list(anything)) })) }),
 });
 
-type SearchAnswer = ReturnType<typeof searchAnswer>;
+type SearchPage = ReturnType<typeof searchAnswer>;
 
 /** Searches an index on a cluster with the weighting and feedback models of the embedded index. The server scores. */
 export class EngineRetriever implements Retriever {
@@ -147,7 +147,7 @@ export class EngineRetriever implements Retriever {
   }
 
   /** Fetches a page; an answer without some shard, or cut off by the timeout, is refused. */
-  async #page(body: object, scoring: ScoringQuery, call: EngineCallOptions): Promise<SearchAnswer> {
+  async #page(body: object, scoring: ScoringQuery, call: EngineCallOptions): Promise<SearchPage> {
     const { connection } = this.index;
     return connection.call(
       {

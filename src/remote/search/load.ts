@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document, Origin } from '../../collection/index.js';
+import { InFlight } from '../../common/in-flight.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { analyzerFromSpec, type AnalyzerSpec } from '../../retrieval/index.js';
 import { retry, TransientFailure } from '../../common/retry.js';
@@ -144,8 +145,8 @@ class Load {
     const lastId = this.state.lastId;
     const failed = new AbortController();
     const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
-    const running = new Set<Promise<void>>();
-    let failure: unknown;
+    // At most twice as many batches in memory as are sent at a time.
+    const inFlight = new InFlight(2 * this.#limiter.most);
     let savedAt = performance.now();
     let batch: LoadItem[] = [];
     let bytes = 0;
@@ -155,20 +156,13 @@ class Load {
       const items = batch;
       batch = [];
       bytes = 0;
-      // At most twice as many batches in memory as are sent at a time.
-      while (running.size >= 2 * this.#limiter.most) await Promise.race(running);
-      if (failure) throw failure;
-      const sending: Promise<void> = this.#send(items, stop)
-        .then(() => {
-          prefix.add(items[0].number, items.length, items.at(-1)!.id);
-          this.#options.onProgress?.(prefix.done);
-        })
-        .catch((error: unknown) => {
-          failure ??= error;
-          failed.abort();
-        })
-        .finally(() => running.delete(sending));
-      running.add(sending);
+      await inFlight.room();
+      const sent = this.#send(items, stop).then(() => {
+        prefix.add(items[0].number, items.length, items.at(-1)!.id);
+        this.#options.onProgress?.(prefix.done);
+      });
+      sent.catch(() => failed.abort());
+      inFlight.add(sent);
       if (performance.now() - savedAt > checkpointMs) {
         savedAt = performance.now();
         await this.#saveState(prefix);
@@ -193,12 +187,13 @@ class Load {
       }
       if (number < from) throw otherOrder(lastId ?? '', from - 1);
       if (batch.length > 0) await flush();
-    } finally {
-      await Promise.all(running);
-      // Acknowledged documents need not be sent again, however this ended.
-      await this.#saveState(prefix).catch((error: unknown) => (failure ??= error));
+    } catch (error) {
+      inFlight.fail(error);
     }
-    if (failure) throw failure;
+    await inFlight.ended();
+    // Acknowledged documents need not be sent again, however this ended.
+    await this.#saveState(prefix).catch((error: unknown) => inFlight.fail(error));
+    await inFlight.drained();
     return number;
   }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import { flushToDiskSync } from '../../common/atomic.js';
 import { reasonOf } from '../../common/errors.js';
 
 /**
@@ -64,7 +65,7 @@ export class BlockWriter {
     const bytes = this.position;
     this.fillBlock();
     this.#flush(this.#block % BLOCKS_AT_ONCE);
-    fsyncSync(this.#handle);
+    flushToDiskSync(this.#handle);
     this.close();
     return { bytes, digest: this.#digest.digest('hex') };
   }

@@ -7,7 +7,16 @@ import {
 import { weightFlops } from '../../bert/index.js';
 import type { VariantDescription, VariantsAnswer } from '../schemas/index.js';
 import type { ServedModel } from '../scheduling/index.js';
+import type { Phase } from '../../expansion/index.js';
 import type { ServedVariant } from './served-variant.js';
+import { shownSettings } from './shown-settings.js';
+
+/** What a description tells of a model; the models of the static site are described without being loaded. */
+type DescribedModel = Pick<ServedModel, 'name' | 'shape' | 'size' | 'precision' | 'device'>;
+
+export interface DescribedVariant extends Pick<ServedVariant, 'id' | 'name' | 'aliases' | 'expansion'> {
+  readonly models: Readonly<Record<Phase, DescribedModel>>;
+}
 
 /** Searches that a mean is taken over. */
 const meanOver = 50;
@@ -20,16 +29,16 @@ interface Measured {
 
 /** The costs of recent searches, by variant. */
 export class Measurements {
-  readonly #costs = new Map<ServedVariant, Measured[]>();
+  readonly #costs = new Map<DescribedVariant, Measured[]>();
 
-  record(variant: ServedVariant, cost: RerankCost, documents: number): void {
+  record(variant: DescribedVariant, cost: RerankCost, documents: number): void {
     const costs = this.#costs.get(variant) ?? [];
     costs.push({ cost, documents });
     if (costs.length > meanOver) costs.shift();
     this.#costs.set(variant, costs);
   }
 
-  of(variant: ServedVariant): VariantDescription['measured'] {
+  of(variant: DescribedVariant): VariantDescription['measured'] {
     const costs = this.#costs.get(variant);
     if (!costs) return undefined;
     const mean = (of: (one: Measured) => number): number =>
@@ -50,7 +59,7 @@ export class Measurements {
 }
 
 export function describeVariants(
-  variants: readonly ServedVariant[],
+  variants: readonly DescribedVariant[],
   settings: Settings,
   measurements: Measurements,
 ): VariantsAnswer {
@@ -61,13 +70,8 @@ export function describeVariants(
   };
 }
 
-/** The settings under the names that requests use. */
-export function shownSettings({ alpha, beta, kd, kc, chunk, passage, chunkSource }: Settings) {
-  return { alpha, beta, kd, kc, chunkWords: chunk.length, passageWords: passage.length, chunkSource };
-}
-
 function describe(
-  variant: ServedVariant,
+  variant: DescribedVariant,
   settings: Settings,
   measurements: Measurements,
 ): VariantDescription {
@@ -96,7 +100,7 @@ function describeModel({
   shape,
   precision,
   device,
-}: ServedModel): VariantDescription['models']['phaseOne'] {
+}: DescribedModel): VariantDescription['models']['phaseOne'] {
   return {
     model: name,
     ...(shape ? { layers: shape.layers, hidden: shape.hidden, flopsPerToken: weightFlops(shape) } : {}),
@@ -106,7 +110,7 @@ function describeModel({
 }
 
 function paperFlops(
-  { name, models, expansion }: ServedVariant,
+  { name, models, expansion }: DescribedVariant,
   { kd, kc, passage, chunk }: Settings,
 ): VariantDescription['paper'] {
   const { phaseOne, phaseTwo, phaseThree } = models;

@@ -28,7 +28,7 @@ export interface LoadModelsOptions {
 }
 
 /** Loaded models, and the variants made of them. */
-interface LoadedModels {
+interface LoadedVariants {
   readonly variants: readonly ServedVariant[];
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ const roundGrowth = 8;
 const scoringNiceness = 1;
 
 /** Loads each model once, whatever the number of variants made of it. */
-export async function loadVariants(options: LoadModelsOptions): Promise<LoadedModels> {
+export async function loadVariants(options: LoadModelsOptions): Promise<LoadedVariants> {
   const named = options.models.map((text) => namedVariant(text));
   if (named.length === 0) throw new BertQeError('usage', 'The server needs a model; give --models SST.');
   if (options.strictModels && options.aliases?.has(anyName)) {

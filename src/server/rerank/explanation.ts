@@ -5,7 +5,7 @@ import {
   type Explanation,
   type InputDocument,
   type Settings,
-} from '../../expansion/index.js';
+} from '../../expansion/core.js';
 import { mapInSlices } from '../../common/yield.js';
 import type { explanation } from '../schemas/index.js';
 

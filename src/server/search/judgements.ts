@@ -1,6 +1,6 @@
 import type { Ranking } from '../../collection/index.js';
 import { evaluate } from '../../evaluation/index.js';
-import { countRelevant } from '../catalogue/index.js';
+import { countRelevant } from '../catalogue/collection.js';
 import type { Judgements, SearchAnswer } from '../schemas/index.js';
 
 /** Measures of a single query: of its first page, and of the whole list. */

@@ -1,12 +1,11 @@
 import type { Document, Ranking } from '../../collection/index.js';
 import { withIds, type InputDocument } from '../../expansion/index.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
-import { shownSettings } from '../catalogue/index.js';
 import { HttpProblem, type RequestContext } from '../http/index.js';
-import { runRerank, showExplanation } from '../rerank/index.js';
+import { runRerank } from '../rerank/index.js';
 import type { SearchAnswer, SearchEvents, SearchProgress, SearchRequest } from '../schemas/index.js';
 import { variantOf, type Service } from '../service.js';
-import { judgementsOf } from './judgements.js';
+import { initialResults, searchAnswer } from './answer.js';
 import { Throttle } from './throttle.js';
 
 /** The listener of a streamed search. */
@@ -15,7 +14,7 @@ export interface SearchListener {
   onProgress(progress: SearchProgress): void;
 }
 
-interface Candidates {
+interface FoundDocuments {
   readonly documents: readonly (InputDocument & { readonly id: string })[];
   readonly firstStage: string | null;
 }
@@ -48,13 +47,7 @@ export async function search(
   context.note({ retrievalMs: retrieval });
 
   const judged = service.topics.judged(query, queryId);
-  const initial = initialOrder(documents).map(({ id, title, text, score }, i) => ({
-    id,
-    initialRank: i + 1,
-    initialScore: score ?? null,
-    ...(judged?.levels.has(id) ? { level: judged.levels.get(id)! } : {}),
-    ...(texts ? { ...(title === undefined ? {} : { title }), text } : {}),
-  }));
+  const initial = initialResults(documents, judged?.levels, texts);
   listener?.onInitial({ firstStage, results: initial });
 
   const throttle = listener && new Throttle((progress: SearchProgress) => listener.onProgress(progress));
@@ -68,45 +61,29 @@ export async function search(
     deadline,
     onProgress: throttle && ((progress) => throttle.offer(progress)),
   });
-  const { cost } = reranking;
-  service.measurements.record(variant, cost, documents.length);
+  service.measurements.record(variant, reranking.cost, documents.length);
 
-  const byId = new Map(initial.map((result) => [result.id, result]));
-  const explanation =
-    reranking.explanation &&
-    (await showExplanation(
-      reranking.explanation,
-      new Map(documents.map((document) => [document.id, document])),
-      settings,
-      context.signal,
-    ));
-  const total = performance.now() - started;
-  return {
+  return searchAnswer({
     id: context.id,
     query,
     model: variant.id,
     firstStage,
-    settings: shownSettings(settings),
-    results: reranking.results.map(({ id, rank, score, relevance, certain }) => ({
-      ...byId.get(id)!,
-      rank,
-      score,
-      ...(relevance === undefined ? {} : { relevance }),
-      certain,
-    })),
-    complete: reranking.complete,
-    ...(explanation ? { explanation } : {}),
-    ...(judged ? { judgements: judgementsOf(judged, initial, reranking.results, explanation) } : {}),
-    cost,
-    milliseconds: { retrieval, queue: scoring.queueMs, rerank: 1000 * cost.seconds, total },
-  };
+    documents,
+    initial,
+    judged,
+    reranking,
+    settings,
+    signal: context.signal,
+    started,
+    milliseconds: { retrieval, queue: scoring.queueMs },
+  });
 }
 
 async function retrieved(
   service: Service,
   context: RequestContext,
   request: SearchRequest,
-): Promise<Candidates> {
+): Promise<FoundDocuments> {
   const { collection } = service;
   if (!collection) {
     throw new HttpProblem(
@@ -129,9 +106,4 @@ async function retrieved(
     }),
     firstStage: collection.firstStage,
   };
-}
-
-/** The initial ranking: by score if there are scores, else as they come. */
-function initialOrder(documents: Candidates['documents']): Candidates['documents'] {
-  return [...documents].sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
 }

@@ -1,8 +1,11 @@
-import type { Graph, Value } from '../../bert/onnx/index.js';
+import { ElementType, type Graph, type Value } from '../../bert/onnx/index.js';
 
-/** Arithmetic on values of a graph; numbers become constants. */
+/** Arithmetic on values of a graph; numbers become constants of the type of the values they meet. */
 export class Algebra {
-  constructor(readonly graph: Graph) {}
+  constructor(
+    readonly graph: Graph,
+    readonly float: 'float32' | 'float16' = 'float32',
+  ) {}
 
   add(a: Value | number, b: Value | number): Value {
     return this.#both('Add', a, b);
@@ -30,8 +33,14 @@ export class Algebra {
     return this.graph.op(op, [x]);
   }
 
+  /** A float32 value in the type of the others. */
+  narrowed(x: Value): Value {
+    return this.float === 'float32' ? x : this.graph.op('Cast', [x], { to: ElementType[this.float] });
+  }
+
   #both(op: 'Add' | 'Sub' | 'Mul', a: Value | number, b: Value | number): Value {
-    const value = (x: Value | number): Value => (typeof x === 'number' ? this.graph.scalar(x) : x);
+    const value = (x: Value | number): Value =>
+      typeof x === 'number' ? this.graph.scalar(x, this.float) : x;
     return this.graph.op(op, [value(a), value(b)]);
   }
 }

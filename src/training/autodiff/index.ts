@@ -1,2 +1,2 @@
-export { gradients } from './gradients.js';
+export { type Composite, gradients } from './gradients.js';
 export { rules } from './rules.js';

@@ -52,6 +52,19 @@ export const rules: Readonly<Record<string, Rule>> = {
     () => math.graph.op('Reshape', [gradient, math.unary('Shape', x)]),
   ],
 
+  // From 16 bits to 32: the gradient goes back to the type of the input.
+  Cast: ({ math, gradient }) => [() => math.narrowed(gradient)],
+
+  // Elements that were dropped have gradient 0; the others were divided by the share that is kept.
+  Dropout: ({ math, inputs: [, rate], outputs: [, mask], gradient }) => [
+    () => {
+      const { graph } = math;
+      const kept = math.narrowed(graph.op('Sub', [graph.scalar(1), rate]));
+      const scaled = graph.op('Div', [gradient, kept]);
+      return graph.op('Where', [mask, scaled, graph.scalar(0, math.float)]);
+    },
+  ],
+
   Transpose: ({ math, attributes, gradient }) => {
     const perm = attributes['perm'] as readonly number[];
     const back = perm.map((_, axis) => perm.indexOf(axis));
@@ -130,10 +143,10 @@ export const rules: Readonly<Record<string, Rule>> = {
     () => math.multiply(gradient, math.subtract(1, math.multiply(y, y))),
   ],
 
-  Relu: ({ math: { graph }, inputs: [x], gradient }) => [
+  Relu: ({ math: { graph, float }, inputs: [x], gradient }) => [
     () => {
-      const isPositive = graph.op('Greater', [x, graph.scalar(0)]);
-      return graph.op('Mul', [gradient, graph.op('Cast', [isPositive], { to: ElementType.float32 })]);
+      const isPositive = graph.op('Greater', [x, graph.scalar(0, float)]);
+      return graph.op('Mul', [gradient, graph.op('Cast', [isPositive], { to: ElementType[float] })]);
     },
   ],
 
@@ -143,12 +156,14 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   // y = x̂ ∘ γ + β with x̂ = (x − mean)·r:  dx = r·(g∘γ − mean(g∘γ) − x̂·mean(g∘γ∘x̂))
   LayerNormalization: ({ math, inputs: [x, gain], outputs: [, mean, reciprocal], gradient }) => {
-    const standard = math.multiply(math.subtract(x, mean), reciprocal);
+    // Both are float32, whatever the type of x.
+    const factor = math.narrowed(reciprocal);
+    const standard = math.multiply(math.subtract(x, math.narrowed(mean)), factor);
     return [
       () => {
         const scaled = math.multiply(gradient, gain);
         const along = math.multiply(standard, math.mean(math.multiply(scaled, standard)));
-        return math.multiply(math.subtract(math.subtract(scaled, math.mean(scaled)), along), reciprocal);
+        return math.multiply(math.subtract(math.subtract(scaled, math.mean(scaled)), along), factor);
       },
       () => math.sum(math.multiply(gradient, standard), 0, false),
       () => math.sum(gradient, 0, false),

@@ -24,7 +24,13 @@ export function exampleData(
     examplesPerStep: sampler.groupsPerStep * settings.groupSize,
     counts: { queries: countQueries(queries), relevant, others: examples.length - relevant },
     stepsIn: (epochs) => sampler.stepsIn(epochs),
-    step: (worker, step, learningRate) => worker.step(step, learningRate, batchesOf(sampler.batch(step))),
+    steps: (worker, first, rates) =>
+      worker.steps(
+        rates.map((learningRate, i) => {
+          const number = first + i;
+          return { number, learningRate, batches: batchesOf(sampler.batch(number)) };
+        }),
+      ),
   };
 }
 

@@ -1,6 +1,6 @@
 import { probabilities, type Tokenizer } from '../../bert/index.js';
 import type { Qrels } from '../../collection/index.js';
-import type { StepOutcome, TrainingWorker } from '../engine/index.js';
+import { isFinite, type StepOutcome, type TrainingWorker } from '../engine/index.js';
 import {
   countQueries,
   type Feedback,
@@ -90,8 +90,16 @@ export function residualData(
     examplesPerStep: sampler.groupsPerStep * settings.groupSize,
     counts: { queries: countQueries(queries), relevant: countPairs(true), others: countPairs(false) },
     stepsIn: (epochs) => sampler.stepsIn(epochs),
-    step: (worker, step, learningRate) =>
-      residualStep(sampler.batch(step), worker, step, learningRate, { tokenizer, labels, settings }),
+    async steps(worker, first, rates) {
+      const outcomes: StepOutcome[] = [];
+      for (const [i, rate] of rates.entries()) {
+        const step = first + i;
+        const reading = { tokenizer, labels, settings };
+        outcomes.push(await residualStep(sampler.batch(step), worker, step, rate, reading));
+        if (!isFinite(outcomes.at(-1)!)) break;
+      }
+      return outcomes;
+    },
   };
 }
 
@@ -146,6 +154,6 @@ async function residualStep(
     targets: Float32Array.from(places, (place) => gradient[place]),
     columns: 1,
   }));
-  const { gradientNorm } = await worker.step(step, learningRate, batches);
+  const [{ gradientNorm }] = await worker.steps([{ number: step, learningRate, batches }]);
   return { loss: total / groups.length, gradientNorm };
 }

@@ -16,8 +16,8 @@ export interface TrainingData {
   readonly counts: ExampleCounts;
   /** The number of steps in so many epochs. */
   stepsIn(epochs: number): number;
-  /** Trains on the batch of a step, counted from 0. */
-  step(worker: TrainingWorker, step: number, learningRate: number): Promise<StepOutcome>;
+  /** Trains on the batches of steps, `first` and those behind it, counted from 0, up to the first that is not finite. */
+  steps(worker: TrainingWorker, first: number, rates: readonly number[]): Promise<StepOutcome[]>;
 }
 
 /** The batches of all steps. A batch consists of groups, and every epoch has its own random order of all groups. */

@@ -1,12 +1,10 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { bertTensorShapes } from '../../bert/checkpoint/index.js';
-import type { Device, ModelConfig } from '../../bert/index.js';
 import {
   gradientOf,
   isTable,
   LOGITS,
   LOSS,
-  type LossKind,
   POSITIONS,
   scoringGraph,
   TARGETS,
@@ -15,34 +13,21 @@ import {
   TYPES,
   WORDS,
 } from '../graph/index.js';
-import { adamStep, type AdamSettings, gradientNorm } from './adam.js';
+import { adamStep, gradientNorm } from './adam.js';
 import { DropoutMasks, type MaskSource } from './dropout-masks.js';
 import { batchFeeds, type MicroBatch, padded, type PaddedBatch, type TrainingBatch } from './micro-batch.js';
 import { Parameter, EmbeddingTable } from './parameter.js';
 import { openGraph } from './session.js';
-
-export interface EngineSettings {
-  readonly config: ModelConfig;
-  readonly loss: LossKind;
-  /** The probability that an activation is dropped. */
-  readonly dropout: number;
-  readonly seed: number;
-  readonly adam: AdamSettings;
-  /** The device of the graphs; weights and optimiser stay in the worker's memory. */
-  readonly device: Device;
-  /** Threads of the runtime. */
-  readonly threads: number;
-}
-
-/** The loss and gradient of a step. */
-export interface StepOutcome {
-  readonly loss: number;
-  /** The norm of the gradient before clipping. */
-  readonly gradientNorm: number;
-}
+import {
+  type EngineSettings,
+  isFinite,
+  type Step,
+  type StepOutcome,
+  type TrainingEngine,
+} from './training-engine.js';
 
 /** A model in training: weights, gradients and moments in memory, graphs in the runtime. */
-export class Engine {
+export class Engine implements TrainingEngine {
   readonly #tensors: Record<string, Tensor> = {};
   /** Outputs of the first micro-batch of a step: the parameters' gradients themselves. */
   readonly #first: Record<string, Tensor> = {};
@@ -83,6 +68,15 @@ export class Engine {
     return new Engine(parameters, settings, session, maskSource ?? new DropoutMasks(masks, dropout, seed));
   }
 
+  async steps(steps: readonly Step[]): Promise<StepOutcome[]> {
+    const outcomes: StepOutcome[] = [];
+    for (const { number, learningRate, batches } of steps) {
+      outcomes.push(await this.step(batches, learningRate, number));
+      if (!isFinite(outcomes.at(-1)!)) break;
+    }
+    return outcomes;
+  }
+
   /** Updates the weights once, by the sum of the micro-batches' gradients. */
   async step(batches: readonly TrainingBatch[], learningRate: number, number: number): Promise<StepOutcome> {
     const loss = await this.differentiate(batches, number);
@@ -109,7 +103,6 @@ export class Engine {
     return norm;
   }
 
-  /** Logits of all sequences, batch by batch, without dropout or, for the batches of a step, with the step's dropout. */
   async score(batches: readonly MicroBatch[], step?: number): Promise<Float32Array<ArrayBuffer>> {
     const { config, dropout } = this.settings;
     const isMasked = step !== undefined && dropout > 0;

@@ -54,3 +54,30 @@ export function batchFeeds({ batch, sequence, ids, segments, padding }: PaddedBa
     [PADDING]: new Tensor('float32', padding, [batch, 1, 1, sequence]),
   };
 }
+
+/** A micro-batch as two, or itself where it has one row of targets. */
+export function halves(batch: TrainingBatch): readonly TrainingBatch[] {
+  const { ids, lengths, splits, targets, columns } = batch;
+  const rows = targets.length / columns;
+  if (rows < 2) return [batch];
+  const half = rows >> 1;
+  const sequence = (lengths.length / rows) * half;
+  const token = lengths.subarray(0, sequence).reduce((sum, length) => sum + length, 0);
+  const target = half * columns;
+  return [
+    {
+      ids: ids.slice(0, token),
+      lengths: lengths.slice(0, sequence),
+      splits: splits.slice(0, sequence),
+      targets: targets.slice(0, target),
+      columns,
+    },
+    {
+      ids: ids.slice(token),
+      lengths: lengths.slice(sequence),
+      splits: splits.slice(sequence),
+      targets: targets.slice(target),
+      columns,
+    },
+  ];
+}

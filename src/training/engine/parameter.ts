@@ -1,3 +1,5 @@
+import { decays } from '../graph/index.js';
+
 /** A weight tensor in training: its values, gradient, and the two moments that Adam keeps. */
 export class Parameter {
   readonly gradient: Float32Array<ArrayBuffer>;
@@ -14,9 +16,8 @@ export class Parameter {
     this.v = new Float32Array(values.length);
   }
 
-  /** True for weights with weight decay: as in BERT's code, all but LayerNorm and biases. */
   get decays(): boolean {
-    return !/LayerNorm|bias/.test(this.name);
+    return decays(this.name);
   }
 }
 

@@ -18,7 +18,8 @@ export function openModel(bytes: Uint8Array, device: Device, threads: number): P
     graphOptimizationLevel: 'all',
     // Planning memory per shape doubles memory without saving time.
     enableMemPattern: false,
-    logSeverityLevel: 3,
+    // Steps that exceed the memory of a card are taken again in smaller parts; every failure is thrown as well.
+    logSeverityLevel: device === 'cuda' ? 4 : 3,
     extra: {
       session: {
         intra_op: { allow_spinning: '0' },

@@ -8,8 +8,10 @@ import {
 } from '../../bert/checkpoint/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { Random } from '../random.js';
-import { Engine, type EngineSettings } from './engine.js';
+import { DeviceEngine } from './device-engine.js';
+import { Engine } from './engine.js';
 import { EmbeddingTable } from './parameter.js';
+import { type EngineSettings, staysOnDevice, type TrainingEngine } from './training-engine.js';
 
 /** The arrays of a parameter that a state file holds. */
 const ARRAYS = ['values', 'm', 'v'] as const;
@@ -17,8 +19,15 @@ const ARRAYS = ['values', 'm', 'v'] as const;
 /** The standard deviation of BERT's initialiser. */
 const INITIAL_DEVIATION = 0.02;
 
+function openEngine(
+  settings: EngineSettings,
+  weight: (name: string) => Promise<Float32Array>,
+): Promise<TrainingEngine> {
+  return (staysOnDevice(settings) ? DeviceEngine : Engine).open(settings, weight);
+}
+
 /** An engine with the weights of a model and without moments. A pre-trained model gets a new classifier. */
-export async function startFromModel(folder: string, settings: EngineSettings): Promise<Engine> {
+export async function startFromModel(folder: string, settings: EngineSettings): Promise<TrainingEngine> {
   const checkpoint = await openCheckpoint(folder);
   try {
     const hasHead = [...checkpoint.tensors.keys()].some((name) =>
@@ -26,7 +35,7 @@ export async function startFromModel(folder: string, settings: EngineSettings): 
     );
     const weights = bertWeights(checkpoint, settings.config, { head: hasHead ? 'classifier' : 'none' });
     const shapes = bertTensorShapes(settings.config);
-    return await Engine.open(settings, async (name) =>
+    return await openEngine(settings, async (name) =>
       weights.shapes.has(name) ? weights.get(name) : newWeights(name, shapes.get(name)!, settings.seed),
     );
   } finally {
@@ -46,7 +55,7 @@ function newWeights(name: string, shape: readonly number[], seed: number): Float
 }
 
 /** An engine with a saved state. */
-export async function startFromState(file: string, settings: EngineSettings): Promise<Engine> {
+export async function startFromState(file: string, settings: EngineSettings): Promise<TrainingEngine> {
   const checkpoint = await openCheckpoint(file);
   try {
     const read = async (array: (typeof ARRAYS)[number], name: string): Promise<Float32Array> => {
@@ -56,7 +65,7 @@ export async function startFromState(file: string, settings: EngineSettings): Pr
       }
       return checkpoint.read(stored);
     };
-    const engine = await Engine.open(settings, (name) => read('values', name));
+    const engine = await openEngine(settings, (name) => read('values', name));
     for (const parameter of engine.parameters.values()) {
       parameter.m.set(await read('m', parameter.name));
       parameter.v.set(await read('v', parameter.name));
@@ -69,7 +78,7 @@ export async function startFromState(file: string, settings: EngineSettings): Pr
 }
 
 /** Writes weights and moments, from which training can be resumed. */
-export async function saveState({ parameters }: Engine, file: string): Promise<void> {
+export async function saveState({ parameters }: TrainingEngine, file: string): Promise<void> {
   const tensors: TensorToWrite[] = [];
   for (const parameter of parameters.values()) {
     for (const array of ARRAYS) {
@@ -81,7 +90,7 @@ export async function saveState({ parameters }: Engine, file: string): Promise<v
 }
 
 /** Writes the weights under the names that models use. */
-export async function saveModel({ parameters }: Engine, file: string): Promise<void> {
+export async function saveModel({ parameters }: TrainingEngine, file: string): Promise<void> {
   const tensors = [...parameters.values()].map(({ name, shape, values }) => ({
     name: storedName(name),
     shape,

@@ -1,6 +1,6 @@
 import { NativeWorker, type WorkerService, workerUrl } from '../../bert/runtime/index.js';
-import type { EngineSettings, StepOutcome } from './engine.js';
-import type { MicroBatch, TrainingBatch } from './micro-batch.js';
+import type { MicroBatch } from './micro-batch.js';
+import { type EngineSettings, type Step, type StepOutcome, staysOnDevice } from './training-engine.js';
 
 /** The setup of the training worker. */
 export interface TrainingSetup {
@@ -11,7 +11,8 @@ export interface TrainingSetup {
 
 /** The service of the training worker. */
 export interface TrainingService extends WorkerService {
-  step(number: number, learningRate: number, batches: readonly TrainingBatch[]): Promise<StepOutcome>;
+  /** Updates the weights by each step, up to the first whose loss or gradient is not finite. */
+  steps(steps: readonly Step[]): Promise<StepOutcome[]>;
   /** Logits of all sequences, batch by batch; for the batches of a step, with the step's dropout. */
   score(batches: readonly MicroBatch[], step?: number): Promise<Float32Array>;
   /** Writes weights and moments, from which training can be resumed. */
@@ -22,17 +23,23 @@ export interface TrainingService extends WorkerService {
 
 /** The main thread's side of the training worker. Calls are answered in their order. */
 export class TrainingWorker {
-  private constructor(private readonly worker: NativeWorker<TrainingService>) {}
+  private constructor(
+    private readonly worker: NativeWorker<TrainingService>,
+    /** Calls of many steps are faster than many calls. */
+    readonly prefersManySteps: boolean,
+  ) {}
 
   /** Resolves once the model and the graphs are loaded. */
   static async open(setup: TrainingSetup): Promise<TrainingWorker> {
-    const { device } = setup.settings;
+    const { settings } = setup;
+    const { device } = settings;
     const file = workerUrl('../training/engine/worker.js');
-    return new TrainingWorker(await NativeWorker.start({ file, name: 'training', device, setup }));
+    const worker = await NativeWorker.start<TrainingService>({ file, name: 'training', device, setup });
+    return new TrainingWorker(worker, staysOnDevice(settings));
   }
 
-  step(number: number, learningRate: number, batches: readonly TrainingBatch[]): Promise<StepOutcome> {
-    return this.worker.call('step', number, learningRate, batches);
+  steps(steps: readonly Step[]): Promise<StepOutcome[]> {
+    return this.worker.call('steps', steps);
   }
 
   score(batches: readonly MicroBatch[], step?: number): Promise<Float32Array> {

@@ -8,7 +8,7 @@ await serve(async ({ settings, start }: TrainingSetup): Promise<TrainingService>
     ? startFromModel(start.model, settings)
     : startFromState(start.state, settings));
   return {
-    step: (number, learningRate, batches) => engine.step(batches, learningRate, number),
+    steps: (steps) => engine.steps(steps),
     score: (batches, step) => engine.score(batches, step),
     saveState: (file) => saveState(engine, file),
     saveModel: (file) => saveModel(engine, file),

@@ -4,14 +4,19 @@ import type { AttentionQueries, Dropout } from './dropout.js';
 import { IDS, PADDING, POSITIONS, SEGMENTS, TYPES, WORDS } from './names.js';
 
 /** The parts that a forward pass is built from. */
-interface Builder {
+export interface Builder {
   readonly graph: Graph;
   readonly config: ModelConfig;
   readonly weight: (name: string) => Value;
   readonly dropout: Dropout;
+  /** The bias of attention scores, `[batch, 1, 1, sequence]`. */
   readonly padding: Value;
   /** The number of sequences, as a shape of one dimension. */
   readonly batch: Value;
+  /** The type of weights and activations. */
+  readonly float: 'float32' | 'float16';
+  /** softmax(q·kᵀ/√size + padding)·v: from `[batch, ·, heads, size]` to `[batch, heads, ·, size]`. */
+  readonly attend: (q: Value, k: Value, v: Value, queries: AttentionQueries) => Value;
 }
 
 export interface Encoded {
@@ -37,12 +42,18 @@ export function encoder(
   weight: (name: string) => Value,
   dropout: Dropout,
 ): Encoded {
+  const { builder, tokens } = embeddings(graph, config, weight, dropout);
+  return { tokens, logits: logitsOf(builder, tokens) };
+}
+
+/** The logits `[batch, labels]` of summed embeddings `[tokens, hidden]`. */
+export function logitsOf(builder: Builder, tokens: Value): Value {
+  const { graph, config, dropout } = builder;
   const last = config.layers - 1;
-  const { builder, tokens, states } = layersBefore(last, graph, config, weight, dropout);
-  const x = states[last]!;
+  const x = layersBefore(last, builder, tokens)[last]!;
   const first = encoderLayer(builder, firstTokens(builder, x), x, last, 'first');
   const pooled = graph.op('Tanh', [dense(builder, first, 'pooler.dense')]);
-  return { tokens, logits: dense(builder, dropout.ofSequences(pooled), 'classifier') };
+  return dense(builder, dropout.ofSequences(pooled), 'classifier');
 }
 
 /** The forward pass of a BERT encoder that shows every layer, for all tokens. */
@@ -52,36 +63,41 @@ export function encoderStates(
   weight: (name: string) => Value,
   dropout: Dropout,
 ): EncoderStates {
-  const { tokens, states } = layersBefore(config.layers, graph, config, weight, dropout);
-  return { tokens, states };
+  const { builder, tokens } = embeddings(graph, config, weight, dropout);
+  return { tokens, states: layersBefore(config.layers, builder, tokens) };
 }
 
-/** The embeddings and the first layers, for all tokens. */
-function layersBefore(
-  end: number,
+/** The summed embeddings of the graph's inputs, and the parts for what follows. */
+function embeddings(
   graph: Graph,
   config: ModelConfig,
   weight: (name: string) => Value,
   dropout: Dropout,
-): EncoderStates & { readonly builder: Builder } {
+): { readonly tokens: Value; readonly builder: Builder } {
   const { hidden } = config;
   const ids = graph.input(IDS, 'int32', ['batch', 'sequence']);
   const segments = graph.input(SEGMENTS, 'int32', ['batch', 'sequence']);
   const padding = graph.input(PADDING, 'float32', ['batch', 1, 1, 'sequence']);
   const shape = graph.op('Shape', [ids]);
   const batch = part(graph, shape, 0);
-  const builder: Builder = { graph, config, weight, dropout, padding, batch };
+  const parts = { graph, config, weight, dropout, padding, batch, float: 'float32' as const };
+  const builder = { ...parts, attend: attendBySteps(parts) };
 
   const positions = graph.op('Slice', [weight(POSITIONS), graph.integers([0]), part(graph, shape, 1)]);
   const places = graph.op('Add', [graph.op('Gather', [weight(TYPES), segments]), positions]);
   const summed = graph.op('Add', [graph.op('Gather', [weight(WORDS), ids]), places]);
   const tokens = graph.op('Reshape', [summed, graph.integers([-1, hidden])]);
-  const states = [dropout.ofTokens(layerNorm(builder, tokens, 'embeddings.LayerNorm'))];
+  return { builder, tokens };
+}
+
+/** The embeddings after LayerNorm and the first layers, for all tokens. */
+function layersBefore(end: number, builder: Builder, tokens: Value): Value[] {
+  const states = [builder.dropout.ofTokens(layerNorm(builder, tokens, 'embeddings.LayerNorm'))];
   for (let layer = 0; layer < end; layer++) {
     const x = states[layer]!;
     states.push(encoderLayer(builder, x, x, layer, 'all'));
   }
-  return { builder, tokens, states };
+  return states;
 }
 
 /** One dimension of a shape, as a shape. */
@@ -123,20 +139,30 @@ function encoderLayer(
 
 /** softmax(q·kᵀ/√size + padding)·v of every head, `[queries, hidden]`. */
 function attention(builder: Builder, x: Value, all: Value, layer: number, queries: AttentionQueries): Value {
-  const { graph, config, batch, dropout, padding } = builder;
+  const { graph, config, batch, attend } = builder;
   const size = config.hidden / config.heads;
-  const heads = graph.op('Concat', [batch, graph.integers([-1, config.heads, size])], { axis: 0 });
+  const shape = graph.op('Concat', [batch, graph.integers([-1, config.heads, size])], { axis: 0 });
   const self = `encoder.layer.${layer}.attention.self`;
-  const split = (flat: Value, perm: readonly number[]): Value =>
-    graph.op('Transpose', [graph.op('Reshape', [flat, heads])], { perm });
-  const scaled = graph.op('Mul', [dense(builder, x, `${self}.query`), graph.scalar(1 / Math.sqrt(size))]);
-  const q = split(scaled, [0, 2, 1, 3]);
-  const k = split(dense(builder, all, `${self}.key`), [0, 2, 3, 1]);
-  const v = split(dense(builder, all, `${self}.value`), [0, 2, 1, 3]);
-  const scores = graph.op('Add', [graph.op('MatMul', [q, k]), padding]);
-  const shares = dropout.ofAttention(graph.op('Softmax', [scores], { axis: -1 }), queries);
-  const mixed = graph.op('Transpose', [graph.op('MatMul', [shares, v])], { perm: [0, 2, 1, 3] });
+  const [q, k, v] = [
+    dense(builder, x, `${self}.query`),
+    dense(builder, all, `${self}.key`),
+    dense(builder, all, `${self}.value`),
+  ].map((flat) => graph.op('Reshape', [flat, shape]));
+  const mixed = graph.op('Transpose', [attend(q, k, v, queries)], { perm: [0, 2, 1, 3] });
   return graph.op('Reshape', [mixed, graph.integers([-1, config.hidden])]);
+}
+
+/** Attention by standard operators. */
+function attendBySteps({ graph, config, dropout, padding }: Omit<Builder, 'attend'>): Builder['attend'] {
+  return (q, k, v, queries) => {
+    const scaled = graph.op('Mul', [q, graph.scalar(1 / Math.sqrt(config.hidden / config.heads))]);
+    const probes = graph.op('Transpose', [scaled], { perm: [0, 2, 1, 3] });
+    const keys = graph.op('Transpose', [k], { perm: [0, 2, 3, 1] });
+    const values = graph.op('Transpose', [v], { perm: [0, 2, 1, 3] });
+    const scores = graph.op('Add', [graph.op('MatMul', [probes, keys]), padding]);
+    const shares = dropout.ofAttention(graph.op('Softmax', [scores], { axis: -1 }), queries);
+    return graph.op('MatMul', [shares, values]);
+  };
 }
 
 /** y = x·Wᵀ + b, with weights `[outputs, inputs]` as in checkpoints. */

@@ -23,3 +23,6 @@ export {
   WORDS,
 } from './names.js';
 export { scoringGraph, trainingGraph } from './training-graph.js';
+export { BATCH_COLUMNS } from './device-batch.js';
+export { groupShape, RUN, scoringLoopGraph, STATE, stateName, trainingLoopGraph } from './device-graph.js';
+export { decays, type ParameterGroup, parameterGroups } from './parameter-groups.js';

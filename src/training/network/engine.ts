@@ -1,9 +1,9 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { adamStep, type AdamSettings, gradientNorm } from '../engine/adam.js';
 import { DropoutMasks } from '../engine/dropout-masks.js';
-import type { StepOutcome } from '../engine/engine.js';
 import { EmbeddingTable, Parameter } from '../engine/parameter.js';
 import { openModel } from '../engine/session.js';
+import type { StepOutcome } from '../engine/training-engine.js';
 import { dropoutMask, gradientOf, LOSS } from '../graph/index.js';
 import { type Network, type NetworkBatch, SCORES } from './network.js';
 

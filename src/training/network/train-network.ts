@@ -195,8 +195,9 @@ async function train(
         schedule: 'linear',
         keep: 'best',
         examplesPerStep: 2 * batch,
-        takeStep: async (step, learningRate) =>
-          worker.step(step, learningRate, await ofPairs(sampler.pairs(step))),
+        takeSteps: async (step, [learningRate]) => [
+          await worker.step(step, learningRate, await ofPairs(sampler.pairs(step))),
+        ],
         ...(validationQueries && {
           validate: () =>
             validate(validationQueries, inputs, settings, async (query, ranking) => {

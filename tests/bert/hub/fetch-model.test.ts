@@ -86,8 +86,8 @@ function without(...names: string[]): (hub: FakeHub) => void {
   return (hub) => names.forEach((name) => hub.files.delete(name));
 }
 
-function robertaWithoutExport(hub: FakeHub): void {
-  hub.files.set('config.json', Buffer.from('{"model_type":"roberta"}'));
+function debertaWithoutExport(hub: FakeHub): void {
+  hub.files.set('config.json', Buffer.from('{"model_type":"deberta-v2"}'));
   hub.files.delete('onnx/model.onnx');
 }
 
@@ -137,10 +137,19 @@ describe('a model is fetched', () => {
     for (const file of NEEDED) expect(hub.gets(file), file).toHaveLength(1);
   });
 
-  test('of another family as its ONNX export', async () => {
+  test('of the family of RoBERTa as its weights', async () => {
+    const { options } = await setUp({ ...BERT, 'config.json': '{"model_type":"xlm-roberta"}' });
+    const { files } = await fetchModel('acme/ranker', options);
+    expect(files).toEqual(['config.json', 'tokenizer.json', 'tokenizer_config.json', 'model.safetensors']);
+  });
+
+  test.each([
+    ['of another family', { model_type: 'deberta-v2' }],
+    ['with code of its own', { model_type: 'xlm-roberta', auto_map: { AutoModel: 'own.Encoder' } }],
+  ])('%s as its ONNX export', async (_, config) => {
     const { options } = await setUp({
       ...BERT,
-      'config.json': '{"model_type":"xlm-roberta"}',
+      'config.json': JSON.stringify(config),
       'onnx/model.onnx_data': 'weights',
     });
     const { files, folder } = await fetchModel('acme/ranker', options);
@@ -341,7 +350,9 @@ describe('a fetch that cannot succeed', () => {
     expect(
       (await failure(without('model.safetensors', 'pytorch_model.bin', 'onnx/model.onnx'))).message,
     ).toContain('has no weights');
-    expect((await failure(robertaWithoutExport)).message).toContain('which a model of type "roberta" needs');
+    expect((await failure(debertaWithoutExport)).message).toMatch(
+      /^acme\/ranker: model_type is "deberta-v2"; .* it has none$/,
+    );
   });
 
   test('because the server redirects for ever is given up', async () => {

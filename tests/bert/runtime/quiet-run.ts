@@ -4,35 +4,37 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { temporaryFolder } from '../../support/folders.js';
 
-const root = join(import.meta.dirname, '../../..');
+/** The package of this checkout. */
+const checkout = join(import.meta.dirname, '../../..');
 const homes = temporaryFolder();
-const library = pathToFileURL(join(root, 'dist/index.js')).href;
 
-/** Programs that score with a model, each in the way of another kind of user. */
-export const programs = {
-  library: `
-    import { BertQE } from '${library}';
+/** Programs that score with a model of the package in a folder, each in the way of another kind of user. */
+export function programsWith(bertQe: string): Record<string, string> {
+  const library = pathToFileURL(join(bertQe, 'dist/index.js')).href;
+  const score = `
     const reranker = await BertQE.load({ models: 'T' });
     await reranker.rerank('bread', ['bread', 'bees']);
-    await pause();
-    await reranker.close();`,
-  required: `
-    import { createRequire } from 'node:module';
-    const { BertScorer } = createRequire(import.meta.url)('${join(root, 'dist/index.js')}');
-    const scorer = await BertScorer.load({ model: 'T' });
-    await pause();
-    await scorer.close();`,
-  'worker thread': `
-    import { Worker } from 'node:worker_threads';
-    const code = \`import('${library}').then(async ({ BertQE }) => {
-      const reranker = await BertQE.load({ models: 'T' });
-      await reranker.rerank('bread', ['bread', 'bees']);
-      await new Promise((resolve) => setTimeout(resolve, \${process.env.PAUSE_MS}));
-      await reranker.close();
-    })\`;
-    const worker = new Worker(code, { eval: true });
-    worker.on('error', (error) => { throw error; });`,
-};
+    await new Promise((resolve) => setTimeout(resolve, process.env.PAUSE_MS));
+    await reranker.close();`;
+  return {
+    library: `import { BertQE } from '${library}';${score}`,
+    required: `
+      import { createRequire } from 'node:module';
+      const { BertQE } = createRequire(import.meta.url)('${join(bertQe, 'dist/index.js')}');${score}`,
+    'worker thread': `
+      import { Worker } from 'node:worker_threads';
+      const code = \`import('${library}').then(async ({ BertQE }) => {${score}})\`;
+      const worker = new Worker(code, { eval: true });
+      worker.on('error', (error) => { throw error; });`,
+    'child process': `
+      import { fork } from 'node:child_process';
+      const code = \`import('${library}').then(async ({ BertQE }) => {${score}})\`;
+      const child = fork('--eval', [code], { execArgv: [] });
+      child.on('exit', (status) => { process.exitCode = status; });`,
+  };
+}
+
+export const programs = programsWith(checkout);
 
 export interface QuietRun {
   readonly code: number | null;
@@ -44,7 +46,14 @@ export interface QuietRun {
 /** Runs a program in a home folder of its own, without the settings of this process. */
 export async function quietRun(
   program: string | readonly string[],
-  options: { env?: Record<string, string>; under?: readonly string[]; pauseMs?: number } = {},
+  options: {
+    env?: Record<string, string>;
+    under?: readonly string[];
+    pauseMs?: number;
+    /** The package whose command runs, and the folder in which it does; default: this checkout, a new home. */
+    bertQe?: string;
+    cwd?: string;
+  } = {},
 ): Promise<QuietRun> {
   const home = mkdtempSync(join(homes, 'home-'));
   const cache = join(home, '.cache', 'bert-qe');
@@ -55,13 +64,12 @@ export async function quietRun(
     delete inherited[name];
   const pauseMs = String(options.pauseMs ?? 0);
   const env = { ...inherited, HOME: home, USERPROFILE: home, PAUSE_MS: pauseMs, ...options.env };
-  const pause = `const pause = () => new Promise((resolve) => setTimeout(resolve, ${pauseMs}));`;
   const args =
     typeof program === 'string'
-      ? ['--input-type=module', '--eval', pause + program]
-      : [join(root, 'bin/bert-qe.js'), ...program];
+      ? ['--input-type=module', '--eval', program]
+      : [join(options.bertQe ?? checkout, 'bin/bert-qe.js'), ...program];
   const [command, ...rest] = [...(options.under ?? []), process.execPath, ...args];
-  const child = spawn(command, rest, { cwd: home, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(command, rest, { cwd: options.cwd ?? home, env, stdio: ['ignore', 'ignore', 'pipe'] });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const code = await new Promise<number | null>((resolve, reject) => {

@@ -9,7 +9,7 @@ import {
 } from '../../../src/bert/index.js';
 import { EXPORT_NAMES } from '../../../src/bert/graph/index.js';
 import { BertScorer, type ScorerOptions } from '../../../src/bert/scorer/index.js';
-import { miniConfig, miniExport, miniModel } from './mini-model.js';
+import { changeConfig, miniExport, miniModel } from './mini-model.js';
 
 const texts = [
   '',
@@ -97,7 +97,8 @@ describe('the cost of a call', () => {
   });
 
   it('is not reported of an export that is not described', async () => {
-    const model = await miniExport(EXPORT_NAMES, { ...miniConfig, modelType: 'electra' as 'bert' });
+    const model = await miniExport(EXPORT_NAMES);
+    changeConfig(model, { model_type: 'electra' });
     await withScorer({ model, maxLength: 32 }, async (scorer) => {
       expect(await reportedCosts(scorer)).toEqual([]);
       expect(scorer.costOf(pairs)).toBeUndefined();

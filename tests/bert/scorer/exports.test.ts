@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXPORT_NAMES, exportGraph } from '../../../src/bert/graph/index.js';
@@ -6,7 +6,7 @@ import { Graph, type Value, writeSingleFileModel } from '../../../src/bert/onnx/
 import { BertScorer } from '../../../src/bert/scorer/index.js';
 import type { TextPair } from '../../../src/bert/types.js';
 import { seededWeights } from '../graph/seeded-model.js';
-import { emptyModel, miniConfig, miniExport, miniModel } from './mini-model.js';
+import { changeConfig, emptyModel, miniConfig, miniExport, miniModel } from './mini-model.js';
 
 const pairs: TextPair[] = ['abc', 'some longer words', 'z', ''].flatMap((a) =>
   ['abc', 'other text that is long enough to be cut at thirty two', ''].map((b) => ({ a, b })),
@@ -64,6 +64,28 @@ describe('ONNX exports', () => {
     expect(values).toHaveLength(pairs.length);
     scores.forEach((score, i) => expect(score).toBeCloseTo(1 / (1 + Math.exp(-values[i])), 6));
     await scorer.close();
+  });
+
+  it('have the labels of their graph where the configuration names none', async () => {
+    const model = await miniExport(EXPORT_NAMES, { ...miniConfig, labels: 1 });
+    const expected = await logits(model);
+    changeConfig(model, { id2label: undefined, num_labels: undefined });
+    expect(await logits(model)).toEqual(expected);
+    expect(expected).toHaveLength(pairs.length);
+  });
+
+  it.each([
+    ['code of its own', { auto_map: { AutoModelForSequenceClassification: 'own.Ranker' } }],
+    ['positions of another kind', { position_embedding_type: 'alibi' }],
+  ])('run in place of the weights of a model with %s', async (_, fields) => {
+    const model = await miniExport(EXPORT_NAMES);
+    const expected = await logits(model);
+    const other = seededWeights({ ...miniConfig, layers: 1 });
+    cpSync(join(await miniModel(other.config, other), 'model.safetensors'), join(model, 'model.safetensors'));
+    changeConfig(model, fields);
+    expect(await logits(model)).toEqual(expected);
+    rmSync(join(model, 'onnx'), { recursive: true });
+    await expect(logits(model)).rejects.toThrow(/runs from an ONNX export .* there is none/);
   });
 
   it('are taken in the precision their name promises', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -46,6 +46,12 @@ export function emptyModel(config: ModelConfig = miniConfig): string {
   writeFileSync(join(folder, 'config.json'), formatModelConfig(config));
   writeFileSync(join(folder, 'vocab.txt'), `${vocabulary.join('\n')}\n`);
   return folder;
+}
+
+/** Changes fields of a model's configuration; those that are undefined are taken away. */
+export function changeConfig(folder: string, fields: object): void {
+  const file = join(folder, 'config.json');
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...fields }));
 }
 
 /** A model folder with weights that follow from their names. */

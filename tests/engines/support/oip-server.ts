@@ -29,7 +29,7 @@ export async function openInferenceServer(model: string): Promise<{ url: string;
     datatype: 'INT64',
     shape: [-1, -1],
   }));
-  const outputs = [{ name: 'logits', datatype: 'FP32', shape: [-1, prepared.labels] }];
+  const outputs = [{ name: 'logits', datatype: 'FP32', shape: [-1, session.labels] }];
 
   async function infer(tensors: readonly Tensor[]) {
     const byName = new Map(tensors.map((tensor) => [tensor.name, tensor]));
@@ -39,9 +39,9 @@ export async function openInferenceServer(model: string): Promise<{ url: string;
     const splits = Int32Array.from({ length: rows }, (_, row) =>
       types.data.slice(row * length, (row + 1) * length).indexOf(1),
     );
-    const shared = createSharedTask(1, rows * prepared.labels);
+    const shared = createSharedTask(1, rows * session.labels);
     await session.run({ ids: Int32Array.from(ids.data), splits, shapes: [{ rows, length }] }, shared);
-    return { outputs: [{ ...outputs[0], shape: [rows, prepared.labels], data: Array.from(shared.logits) }] };
+    return { outputs: [{ ...outputs[0], shape: [rows, session.labels], data: Array.from(shared.logits) }] };
   }
 
   // onnxruntime runs one batch of a session at a time.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Attributes, float, Graph, type Value } from '../../../src/bert/onnx/index.js';
+import { type Attributes, ElementType, float, Graph, type Value } from '../../../src/bert/onnx/index.js';
 import { gradients, rules } from '../../../src/training/autodiff/index.js';
 import { noise } from './noise.js';
 import { type Numbers, runner } from './run-values.js';
@@ -96,6 +96,12 @@ const cases: readonly Case[] = [
   { op: 'LpNormalization', name: 'rows', shapes: [[4, 5]], attributes: { axis: -1, p: 2 } },
   { op: 'Softmax', name: 'the last axis', shapes: [[2, 3, 5]], attributes: { axis: -1 } },
   { op: 'LogSoftmax', name: 'the last axis', shapes: [[3, 5]], attributes: { axis: -1 } },
+  {
+    op: 'Cast',
+    name: 'to 32 bits',
+    shapes: [[3, 4]],
+    build: (g, [x]) => g.op('Cast', [x], { to: ElementType.float32 }),
+  },
   { op: 'Tanh', name: 'elements', shapes: [[3, 4]] },
   { op: 'Relu', name: 'elements', shapes: [[3, 4]] },
   { op: 'Gelu', name: 'exact', shapes: [[4, 5]], attributes: { approximate: 'none' } },
@@ -121,7 +127,8 @@ function weighted({ op, shapes, attributes, build }: Case) {
 
 describe('gradient rules', () => {
   test('are each checked below', () => {
-    expect([...new Set(cases.map(({ op }) => op))].sort()).toEqual(Object.keys(rules).sort());
+    const tested = [...cases.map(({ op }) => op), 'Dropout'];
+    expect([...new Set(tested)].sort()).toEqual(Object.keys(rules).sort());
   });
 
   test.each(cases)('$op: $name agrees with finite differences', async (one) => {
@@ -156,6 +163,25 @@ describe('gradient rules', () => {
         );
       }
     }
+  });
+
+  // What is dropped changes from run to run, so the gradient is compared with what the same run dropped.
+  test('Dropout: the gradient passes where elements did, divided by the share that is kept', async () => {
+    const graph = new Graph('dropout');
+    const x = graph.input('x', 'float32', [1000]);
+    const inputs = [x, graph.scalar(0.25), graph.boolean(true)];
+    const dropped = graph.ops('Dropout', inputs, 2, { seed: 7 })[0];
+    const scalar = graph.op('ReduceSum', [graph.op('Mul', [dropped, graph.scalar(3)])], { keepdims: 0 });
+    const [dx] = gradients(graph, scalar, [x]);
+    graph.output(dropped, 'dropped', 'float32', [1000]);
+    graph.output(dx, 'dx', 'float32', [1000]);
+    const run = await runner(graph);
+    const result = await run(new Map([['x', { dims: [1000], values: new Float32Array(1000).fill(1) }]]));
+    const found = result.get('dropped')!;
+    const zeros = found.filter((value) => value === 0).length;
+    expect(zeros).toBeGreaterThan(180);
+    expect(zeros).toBeLessThan(320);
+    result.get('dx')!.forEach((value, i) => expect(value).toBeCloseTo(3 * found[i], 5));
   });
 
   test('add up where a value is used twice', async () => {

@@ -1,13 +1,66 @@
+import { CsvCutter, guessSeparator } from '../../../src/collection/csv-records.js';
+import { RowReader } from '../../../src/collection/fields.js';
+
+/** A document that was pasted or dropped. */
+export interface PastedDocument {
+  readonly id: string;
+  readonly title?: string;
+  readonly text: string;
+}
+
 /**
- * The documents of a pasted text: separated by blank lines where it has any, else one per line. White space at their
- * ends goes.
+ * The documents of a pasted text: JSON objects, one per line; else separated by blank lines where it has any, else one
+ * per line. White space at their ends goes. Without ids of their own they are numbered from 1.
  */
-export function splitDocuments(text: string): string[] {
+export function pastedDocuments(text: string): PastedDocument[] {
   const clean = text.replaceAll('\r\n', '\n').trim();
   if (clean === '') return [];
+  const lines = clean.split('\n').filter((line) => line.trim() !== '');
+  const objects = lines.map(jsonDocument);
+  if (objects.every((object) => object !== undefined)) {
+    return objects.map(({ id, title, text }, i) => ({
+      id: id === undefined ? String(i + 1) : String(id),
+      ...(title ? { title } : {}),
+      text,
+    }));
+  }
   const separator = /\n[ \t]*\n/.test(clean) ? /\n(?:[ \t]*\n)+/ : '\n';
   return clean
     .split(separator)
     .map((document) => document.trim())
-    .filter((document) => document !== '');
+    .filter((document) => document !== '')
+    .map((text, i) => ({ id: String(i + 1), text }));
+}
+
+/** The document of a line of JSONL; undefined where the line is something else. */
+function jsonDocument(line: string): (Omit<PastedDocument, 'id'> & { readonly id?: unknown }) | undefined {
+  if (!line.trimStart().startsWith('{')) return undefined;
+  try {
+    const value = JSON.parse(line) as Record<string, unknown>;
+    const text = value.text ?? value.contents ?? value.body;
+    if (typeof text !== 'string') return undefined;
+    const { title } = value;
+    return { id: value._id ?? value.id, text, ...(typeof title === 'string' ? { title } : {}) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a file as the field for documents takes it: CSV becomes lines of JSON, other files stay as they are. */
+export function droppedText(name: string, text: string): string {
+  if (!/\.(?:csv|tsv)$/i.test(name)) return text.trim();
+  const whole = text.endsWith('\n') ? text : `${text}\n`;
+  const cutter = new CsvCutter(name, guessSeparator(whole));
+  const [header, ...rows] = cutter
+    .push(whole)
+    .filter(({ cells }) => cells.length > 1 || cells[0].trim() !== '');
+  cutter.finish();
+  if (!header) return '';
+  const reader = new RowReader(header.cells, {}, { file: name, line: 1 });
+  return rows
+    .map(({ cells, line }) => {
+      const { id, title, text } = reader.read(cells, { file: name, line });
+      return JSON.stringify({ id, title, text });
+    })
+    .join('\n');
 }

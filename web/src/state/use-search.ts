@@ -7,6 +7,8 @@ export interface Running {
   readonly state: 'running';
   readonly request: SearchRequest;
   readonly initial?: SearchEvents['initial'];
+  /** What is waited for beside the phases. */
+  readonly note?: string;
   /** Latest first: the phase that runs. */
   readonly progress: readonly SearchProgress[];
 }
@@ -49,6 +51,7 @@ export function useSearch(request: SearchRequest | undefined, onDone: () => void
       request,
       {
         initial: (initial) => update({ initial }),
+        note: (note) => update({ note }),
         progress: (one) => update(({ progress }) => ({ progress: withProgress(progress, one) })),
       },
       controller.signal,

@@ -1,4 +1,5 @@
 import type { InfoAnswer } from '../model/answer.js';
+import { isSite } from '../place.js';
 import type { Address } from '../model/address.js';
 import { formatCount } from '../model/format.js';
 import type { Navigate } from '../state/use-address.js';
@@ -14,6 +15,8 @@ export function Header({ address, navigate, info }: Props) {
     { view: 'search', label: 'Search', href: '.' },
     { view: 'experiments', label: 'Experiments', href: '?view=experiments' },
   ] as const;
+  // Experiments are run by a server; the site has their reports among its documents.
+  const shown = views.filter(({ view }) => view === 'search' || !isSite);
   return (
     <header class="header">
       <a
@@ -31,7 +34,7 @@ export function Header({ address, navigate, info }: Props) {
         bert-qe
       </a>
       <nav aria-label="Views">
-        {views.map(({ view, label, href }) => (
+        {shown.map(({ view, label, href }) => (
           <a
             key={view}
             href={href}
@@ -58,8 +61,8 @@ export function Header({ address, navigate, info }: Props) {
           ''
         )}
       </p>
-      <a class="api" href="docs">
-        API
+      <a class="api" href={isSite ? 'docs/' : 'docs'}>
+        {isSite ? 'Documentation' : 'API'}
       </a>
     </header>
   );

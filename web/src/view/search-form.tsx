@@ -1,8 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { VariantDescription } from '../model/answer.js';
 import type { Address } from '../model/address.js';
 import { formatCount } from '../model/format.js';
-import { splitDocuments } from '../model/paste.js';
+import { droppedText, pastedDocuments } from '../model/paste.js';
+import { indexName } from '../place.js';
 import type { Catalogue } from '../state/use-catalogue.js';
 import { examplePaste } from './example-paste.js';
 import { VariantPicker } from './variant-picker.js';
@@ -32,7 +33,17 @@ export function SearchForm(props: Props) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => setQuery(props.query), [props.query]);
   useSlash(input);
-  const count = splitDocuments(documents).length;
+  const count = useMemo(() => pastedDocuments(documents).length, [documents]);
+  const [refusal, setRefusal] = useState<string>();
+  const take = (files: readonly File[]): void => {
+    Promise.all(files.map(async (file) => droppedText(file.name, await file.text()))).then(
+      (texts) => {
+        setDocuments((before) => [before.trim(), ...texts].filter(Boolean).join('\n\n'));
+        setRefusal(undefined);
+      },
+      (error: Error) => setRefusal(error.message),
+    );
+  };
 
   return (
     <form
@@ -105,7 +116,7 @@ export function SearchForm(props: Props) {
                 disabled={one === 'index' && !catalogue.info.collection}
                 onChange={() => props.onSource(one)}
               />
-              <span>{one === 'index' ? 'The index' : 'Your own documents'}</span>
+              <span>{one === 'index' ? indexName : 'Your own documents'}</span>
             </label>
           ))}
         </fieldset>
@@ -116,7 +127,7 @@ export function SearchForm(props: Props) {
             Documents
             <output for="documents">{formatCount(count, 'document')}</output>
           </summary>
-          <label for="documents">One per line, or separated by blank lines</label>
+          <label for="documents">One per line, separated by blank lines, or JSONL; or drop files here</label>
           <textarea
             id="documents"
             rows={7}
@@ -124,7 +135,24 @@ export function SearchForm(props: Props) {
             placeholder="Paste texts here"
             value={documents}
             onInput={(event) => setDocuments(event.currentTarget.value)}
+            onDragOver={(event) => event.preventDefault()}
+            onDrop={(event) => {
+              const files = [...(event.dataTransfer?.files ?? [])];
+              if (files.length === 0) return;
+              event.preventDefault();
+              take(files);
+            }}
           />
+          {refusal && <p role="alert">{refusal}</p>}
+          <label class="file">
+            Open files (text, JSONL, CSV)
+            <input
+              type="file"
+              multiple
+              accept=".txt,.md,.jsonl,.ndjson,.csv,.tsv"
+              onChange={(event) => take([...(event.currentTarget.files ?? [])])}
+            />
+          </label>
           <button
             type="button"
             class="link"

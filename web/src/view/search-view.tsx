@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { SearchRequest } from '../model/answer.js';
 import type { Address } from '../model/address.js';
-import { splitDocuments } from '../model/paste.js';
+import { pastedDocuments } from '../model/paste.js';
 import { useSearch } from '../state/use-search.js';
 import type { Navigate } from '../state/use-address.js';
 import type { Catalogue } from '../state/use-catalogue.js';
@@ -85,6 +85,11 @@ export function SearchView({ address, navigate, catalogue, reload }: Props) {
       {(search.state === 'running' || search.state === 'done') && (
         <Pipeline search={search} variant={variant} />
       )}
+      {search.state === 'running' && search.note && (
+        <p class="note" role="status">
+          {search.note}
+        </p>
+      )}
       {search.state === 'running' && <RunningResults running={search} depth={depth} />}
       {search.state === 'done' && (
         <Results answer={search.answer} address={address} navigate={navigate} defaults={variants.settings} />
@@ -104,7 +109,7 @@ function requestFor(
   if (query.trim() === '') return undefined;
   const common = { query, model, explain: true, texts: true };
   if (source === 'index') return { ...common, depth };
-  const documents = splitDocuments(pasted).map((text, i) => ({ id: String(i + 1), text }));
+  const documents = pastedDocuments(pasted);
   return documents.length === 0 ? undefined : { ...common, documents };
 }
 

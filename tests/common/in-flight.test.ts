@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { InFlight } from '../../../src/bert/scorer/in-flight.js';
+import { InFlight } from '../../src/common/in-flight.js';
 
 describe('work in flight', () => {
   it('is held back at its limit', async () => {
@@ -27,5 +27,20 @@ describe('work in flight', () => {
     inFlight.fail(new Error('second'));
     await expect(waiting).rejects.toThrow('first');
     await expect(inFlight.room()).rejects.toThrow('first');
+  });
+
+  it('can be waited for to its end, whatever has failed', async () => {
+    const inFlight = new InFlight(2);
+    const finish: (() => void)[] = [];
+    let hasEnded = false;
+    inFlight.add(Promise.reject(new Error('failed')));
+    inFlight.add(new Promise<void>((resolve) => finish.push(resolve)));
+    await expect(inFlight.drained()).rejects.toThrow('failed');
+    const ended = inFlight.ended().then(() => (hasEnded = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(hasEnded).toBe(false);
+    finish[0]();
+    await ended;
+    await expect(inFlight.drained()).rejects.toThrow('failed');
   });
 });

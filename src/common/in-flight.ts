@@ -1,4 +1,4 @@
-/** A bounded set of running promises. The first failure is kept and rejects every wait. */
+/** A bounded set of running promises, for one waiter. The first failure is kept and rejects every wait. */
 export class InFlight {
   readonly #limit: number;
   readonly #running = new Set<Promise<void>>();
@@ -33,6 +33,11 @@ export class InFlight {
   /** Waits until all are done. */
   async drained(): Promise<void> {
     await this.#until(() => this.#running.size === 0);
+  }
+
+  /** Waits until all have ended, whatever has failed; never rejects. */
+  async ended(): Promise<void> {
+    while (this.#running.size > 0) await new Promise<void>((resolve) => (this.#wake = resolve));
   }
 
   async #until(met: () => boolean): Promise<void> {

@@ -1,0 +1,89 @@
+import { availableParallelism } from 'node:os';
+import { modelBytes } from '../../bert/onnx/index.js';
+import { refuseUnknownOptions } from '../../common/known-options.js';
+import type { RankedInput } from '../../expansion/index.js';
+import { NetworkWorker, publishedAdam, readTensors } from '../../training/network/index.js';
+import { readDescription, weightsFile } from '../folder.js';
+import { CONTROL_OPTIONS, type ControlOptions, NetworkReranker, type PreparedQuery } from '../reranker.js';
+import { feedbackQueries, nprfSizes, QueryFeatures, termCounts } from './features.js';
+import { nprfBatch, nprfShapes, scoringGraph } from './graph.js';
+import { readVocabulary, type Vocabulary } from './vocabulary.js';
+
+/** Options of {@link Nprf.load}. */
+export interface NprfLoadOptions extends ControlOptions {
+  /** Folder of a trained model. */
+  readonly model: string;
+  readonly threads?: number;
+}
+
+/**
+ * NPRF(ds)-DRMM (Li et al., 2018), a system that the paper compares with: the first ten documents of the initial ranking
+ * are queries themselves, matched with every document by histograms of word-vector cosines.
+ */
+export class Nprf extends NetworkReranker {
+  private constructor(
+    worker: NetworkWorker,
+    private readonly vocabulary: Vocabulary,
+    options: ControlOptions,
+  ) {
+    super('NPRF-DRMM', worker, options);
+  }
+
+  /**
+   * Loads a model that `bert-qe train --method nprf-drmm` made.
+   *
+   * @example
+   * const nprf = await Nprf.load({ model: 'nprf-notes' });
+   * const { results } = await nprf.rerank('why do bridges sway', ranked, { topK: 10 });
+   */
+  static async load(options: NprfLoadOptions): Promise<Nprf> {
+    const known = { ...CONTROL_OPTIONS, model: true, threads: true } as const;
+    refuseUnknownOptions('Nprf.load', options, known, "{ model: 'folder' }");
+    const { model, threads = availableParallelism(), ...control } = options;
+    await readDescription(model, 'nprf-drmm');
+    const vocabulary = await readVocabulary(model);
+    const shapes = [...nprfShapes].map(([name, shape]) => ({ name, shape }));
+    const values = await readTensors(weightsFile(model), { parameters: shapes });
+    const worker = await NetworkWorker.open({
+      network: {
+        parameters: shapes.map((one, i) => ({ ...one, values: values[i] })),
+        scoring: await modelBytes(scoringGraph()),
+      },
+      settings: { adam: publishedAdam, biasCorrection: true, dropout: 0, seed: 1, threads },
+    });
+    try {
+      return new Nprf(worker, vocabulary, control);
+    } catch (error) {
+      await worker.close();
+      throw error;
+    }
+  }
+
+  protected prepare(_query: string, candidates: readonly RankedInput[]): PreparedQuery {
+    const { vocabulary } = this;
+    const ranked = candidates.map(({ document, initial }) => ({
+      counts: termCounts(vocabulary, document),
+      score: initial,
+    }));
+    const features = new QueryFeatures(vocabulary, feedbackQueries(vocabulary, ranked));
+    const batches = [];
+    for (let from = 0; from < ranked.length; from += documentsAtOnce) {
+      const some = ranked.slice(from, from + documentsAtOnce).map(({ counts }) => counts);
+      batches.push(nprfBatch(features.of(some)));
+    }
+    const comparisons = ranked.reduce((sum, { counts }) => sum + features.comparisons(counts), 0);
+    return {
+      batches,
+      places: ranked.map((_, place) => place),
+      tokens: 0,
+      flops: 2 * vocabulary.dimensions * comparisons + ranked.length * networkFlops,
+    };
+  }
+}
+
+/** Documents that are scored at once. */
+const documentsAtOnce = 64;
+
+const { documents: kd, terms: kt, bins } = nprfSizes;
+/** FLOPs of the network for a document. */
+const networkFlops = kd * kt * 2 * (bins * 5 + 5 + 2);

@@ -1,0 +1,159 @@
+import { modelBytes } from '../../bert/onnx/index.js';
+import type { DocumentStore, Query, Ranking } from '../../collection/index.js';
+import { BertQeError } from '../../common/errors.js';
+import type { Index } from '../../retrieval/index.js';
+import { Random, type TrainingManifest } from '../../training/index.js';
+import {
+  networkSettings,
+  type NetworkTrainingCall,
+  type NetworkTrainingInputs,
+  type NetworkTrainingOptions,
+  publishedAdam,
+  type RankingNetwork,
+  trainNetwork,
+} from '../../training/network/index.js';
+import { writeDescription } from '../folder.js';
+import {
+  feedbackQueries,
+  joined,
+  type NprfFeatures,
+  nprfSizes,
+  QueryFeatures,
+  termCounts,
+  type TermCounts,
+} from './features.js';
+import { nprfBatch, nprfShapes, scoringGraph, trainingGraph } from './graph.js';
+import { skipGramDefaults, type SkipGramSettings } from './skip-gram.js';
+import { type Vocabulary, vocabularyOf, writeVocabulary } from './vocabulary.js';
+
+/** The options of the training of NPRF-DRMM. Defaults are those of the released code where it has them. */
+export interface NprfTrainingOptions extends NetworkTrainingOptions {
+  /** Of the word vectors (100 dimensions, a window of 5 words, 5 negative words, 5 epochs, words that occur 5 times). */
+  readonly vectors?: Partial<SkipGramSettings> | undefined;
+}
+
+/** The inputs of the training: the documents are those of an index, on which word vectors are trained too. */
+export interface NprfTrainingInputs extends Omit<NetworkTrainingInputs, 'documents' | 'documentsKey'> {
+  readonly index: Index;
+}
+
+/** The released code has up to 30 epochs of 250 batches of 20 pairs. */
+export const nprfDefaults = { steps: 7500, batch: 20, learningRate: 1e-3, depth: 1000, dropout: 0 };
+
+/** Trains NPRF-DRMM, after the word vectors of the index where it has none yet, and writes a model folder. */
+export async function trainNprf(
+  { index, ...inputs }: NprfTrainingInputs,
+  { vectors = {}, ...options }: NprfTrainingOptions,
+  call: NetworkTrainingCall & {
+    /** Reports the training of word vectors. */
+    readonly onVectors?: (done: number, total: number) => void;
+  },
+): Promise<TrainingManifest> {
+  const settings = networkSettings(options, nprfDefaults);
+  const ofVectors = { ...skipGramDefaults, ...vectors };
+  const task = {
+    model: 'NPRF-DRMM',
+    configuration: {
+      method: 'nprf-drmm',
+      ...Object.fromEntries(Object.entries(ofVectors).map(([name, value]) => [`vectors: ${name}`, value])),
+    },
+    adam: { ...publishedAdam, epsilon: 1e-7, weightDecay: 0, clipNorm: Infinity },
+    open: async () => {
+      const vocabulary = await vocabularyOf(index, ofVectors, {
+        signal: call.signal,
+        onProgress: call.onVectors,
+      });
+      return openNprf(vocabulary, inputs, index, settings.seed);
+    },
+  };
+  return trainNetwork(
+    task,
+    { ...inputs, documents: index, documentsKey: index.manifest.digest },
+    settings,
+    call,
+  );
+}
+
+/** Features of documents that are kept: 24 kB each. */
+const keptFeatures = 10_000;
+
+async function openNprf(
+  vocabulary: Vocabulary,
+  { run }: Pick<NetworkTrainingInputs, 'run'>,
+  store: DocumentStore,
+  seed: number,
+): Promise<RankingNetwork> {
+  const counts = new Map<string, TermCounts>();
+  const countsOf = async (ids: readonly string[]): Promise<TermCounts[]> => {
+    const missing = ids.filter((id) => !counts.has(id));
+    const found = await store.get(missing);
+    for (const id of missing) {
+      const document = found.get(id);
+      if (!document) {
+        throw new BertQeError(
+          'missing',
+          `Document "${id}" of the run is not in the collection; use the index that the run was made with.`,
+        );
+      }
+      counts.set(id, termCounts(vocabulary, document));
+    }
+    return ids.map((id) => counts.get(id)!);
+  };
+  const queries = new Map<string, QueryFeatures>();
+  const featuresOf = async ({ id }: Query): Promise<QueryFeatures> => {
+    const known = queries.get(id);
+    if (known) return known;
+    const first = (run.get(id) ?? []).slice(0, nprfSizes.documents);
+    const ofFirst = await countsOf(first.map((one) => one.id));
+    const ranked = first.map(({ score }, i) => ({ score, counts: ofFirst[i] }));
+    const made = new QueryFeatures(vocabulary, feedbackQueries(vocabulary, ranked));
+    queries.set(id, made);
+    return made;
+  };
+  const kept = new Map<string, NprfFeatures>();
+  const featuresOfPair = async (query: Query, document: string): Promise<NprfFeatures> => {
+    const key = JSON.stringify([query.id, document]);
+    const known = kept.get(key);
+    if (known) return known;
+    const made = (await featuresOf(query)).of(await countsOf([document]));
+    if (kept.size >= keptFeatures) kept.clear();
+    kept.set(key, made);
+    return made;
+  };
+  const random = new Random('new weights', seed);
+  return {
+    network: {
+      parameters: [...nprfShapes].map(([name, shape]) => {
+        // As the released code: small gates, and biases 0.
+        const bound = name.endsWith('bias') ? 0 : name.includes('gate') ? 0.01 : 0.1;
+        const size = shape.reduce((product, dim) => product * dim, 1);
+        return {
+          name,
+          shape,
+          values: Float32Array.from({ length: size }, () => bound * (2 * random.unit() - 1)),
+        };
+      }),
+      scoring: await modelBytes(scoringGraph()),
+      training: await modelBytes(trainingGraph()),
+    },
+    ofPairs: async (pairs) => {
+      const parts: NprfFeatures[] = [];
+      for (const { query, relevant, other } of pairs) {
+        parts.push(await featuresOfPair(query, relevant), await featuresOfPair(query, other));
+      }
+      return [nprfBatch(joined(parts), new Float32Array(pairs.length).fill(1 / pairs.length))];
+    },
+    ofQuery: async (query: Query, ranking: Ranking) => {
+      const parts: NprfFeatures[] = [];
+      for (const { id } of ranking) parts.push(await featuresOfPair(query, id));
+      return {
+        batches: parts.length === 0 ? [] : [nprfBatch(joined(parts))],
+        places: ranking.map((_, place) => place),
+      };
+    },
+    files: {
+      files: (out) => writeVocabulary(out, vocabulary),
+      config: (out) => writeDescription(out, 'nprf-drmm', { sizes: nprfSizes }),
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openCheckpoint, writeSafetensors } from '../../bert/checkpoint/index.js';
+import { writeFileAtomic } from '../../common/atomic.js';
+import { BertQeError } from '../../common/errors.js';
+import { hashJson } from '../../common/hash.js';
+import { systemCode } from '../../common/io-errors.js';
+import { type Analyzer, analyzerFromSpec, type AnalyzerSpec, type Index } from '../../retrieval/index.js';
+import { type SkipGramCall, type SkipGramSettings, skipGram } from './skip-gram.js';
+
+/** The index terms of a collection: how many documents have them, and their vectors. */
+export interface Vocabulary {
+  readonly analyzer: Analyzer;
+  /** N: documents of the collection. */
+  readonly documents: number;
+  /** Number of a term; its row of vectors. */
+  readonly numbers: ReadonlyMap<string, number>;
+  readonly documentFrequencies: ArrayLike<number>;
+  readonly dimensions: number;
+  /** `[terms, dimensions]`, of length 1 or, for terms without a vector, 0. */
+  readonly vectors: Float32Array;
+}
+
+const tensorName = 'word vectors';
+
+/**
+ * The vocabulary of an index with word vectors, which are trained on its documents when they are first needed. They are
+ * stored with the data of the index: a new index has new ones.
+ */
+export async function vocabularyOf(
+  index: Index,
+  settings: SkipGramSettings,
+  call: SkipGramCall = {},
+): Promise<Vocabulary> {
+  const { terms, documents } = index.statistics;
+  const facts = Array.from({ length: terms }, (_, number) => index.termByNumber(number));
+  const file = join(
+    index.folder,
+    index.manifest.data,
+    `word-vectors-${hashJson('word vectors 1', { ...settings }).slice(0, 12)}.safetensors`,
+  );
+  const vectors = existsSync(file) ? await readVectors(file, terms, settings.dimensions) : await train();
+  const names = facts.map(({ name }) => name);
+  return {
+    analyzer: index.analyzer,
+    documents,
+    numbers: new Map(names.map((name, number) => [name, number])),
+    documentFrequencies: facts.map(({ documentFrequency }) => documentFrequency),
+    dimensions: settings.dimensions,
+    vectors: directions(vectors, settings.dimensions),
+  };
+
+  async function train(): Promise<Float32Array> {
+    const known = new Map(facts.map(({ name, number }) => [name, number]));
+    const numbersOf = index.analyzer.numbering((term) => known.get(term) ?? terms);
+    const trained = await skipGram(
+      {
+        counts: Uint32Array.from([...facts.map(({ collectionFrequency }) => collectionFrequency), 0]),
+        documents,
+        wordsOf: (document) => {
+          const { title = '', text } = index.document(document);
+          return numbersOf(`${title} ${text}`);
+        },
+      },
+      settings,
+      call,
+    );
+    const found = trained.subarray(0, terms * settings.dimensions);
+    try {
+      await writeSafetensors(file, [
+        { name: tensorName, shape: [terms, settings.dimensions], values: found },
+      ]);
+    } catch (error) {
+      // An index that cannot be written to is used as it is; the vectors are made again next time.
+      const { cause = error } = error as { cause?: unknown };
+      if (!['EACCES', 'EPERM', 'EROFS'].includes(systemCode(cause) ?? '')) throw error;
+    }
+    return found;
+  }
+}
+
+/** Vectors divided by their lengths. */
+function directions(vectors: Float32Array, dimensions: number): Float32Array {
+  const scaled = new Float32Array(vectors.length);
+  for (let from = 0; from < vectors.length; from += dimensions) {
+    let square = 0;
+    for (let i = 0; i < dimensions; i++) square += vectors[from + i] ** 2;
+    if (square === 0) continue;
+    const factor = 1 / Math.sqrt(square);
+    for (let i = 0; i < dimensions; i++) scaled[from + i] = vectors[from + i] * factor;
+  }
+  return scaled;
+}
+
+async function readVectors(file: string, terms: number, dimensions: number): Promise<Float32Array> {
+  const checkpoint = await openCheckpoint(file);
+  try {
+    const info = checkpoint.tensors.get(tensorName);
+    if (info?.shape.join() !== [terms, dimensions].join()) {
+      throw new BertQeError(
+        'corrupt',
+        `${file} does not hold the word vectors of this vocabulary; delete it.`,
+      );
+    }
+    return await checkpoint.read(tensorName);
+  } finally {
+    await checkpoint.close();
+  }
+}
+
+/** The terms of a vocabulary as they are written. */
+interface WrittenTerms {
+  readonly analyzer: AnalyzerSpec;
+  readonly documents: number;
+  readonly dimensions: number;
+  readonly terms: readonly string[];
+  readonly documentFrequencies: readonly number[];
+}
+
+const termsFile = 'terms.json';
+const vectorsFile = 'word-vectors.safetensors';
+
+/** Writes a vocabulary into the folder of a model, which then needs no index. */
+export async function writeVocabulary(folder: string, vocabulary: Vocabulary): Promise<void> {
+  const { analyzer, documents, numbers, documentFrequencies, dimensions, vectors } = vocabulary;
+  const written: WrittenTerms = {
+    analyzer: analyzer.spec,
+    documents,
+    dimensions,
+    terms: [...numbers.keys()],
+    documentFrequencies: Array.from(documentFrequencies),
+  };
+  await writeFileAtomic(join(folder, termsFile), `${JSON.stringify(written)}\n`);
+  await writeSafetensors(join(folder, vectorsFile), [
+    { name: tensorName, shape: [numbers.size, dimensions], values: vectors },
+  ]);
+}
+
+export async function readVocabulary(folder: string): Promise<Vocabulary> {
+  const file = join(folder, termsFile);
+  let written: WrittenTerms;
+  try {
+    written = JSON.parse(await readFile(file, 'utf8')) as WrittenTerms;
+  } catch (cause) {
+    throw new BertQeError('corrupt', `${file} cannot be read; train the model anew.`, { cause });
+  }
+  const { analyzer, documents, dimensions, terms, documentFrequencies } = written;
+  return {
+    analyzer: analyzerFromSpec(analyzer),
+    documents,
+    numbers: new Map(terms.map((term, number) => [term, number])),
+    documentFrequencies,
+    dimensions,
+    vectors: await readVectors(join(folder, vectorsFile), terms.length, dimensions),
+  };
+}

@@ -1,0 +1,38 @@
+import { Tensor } from 'onnxruntime-node';
+import { BATCH_COLUMNS, RUN } from '../graph/index.js';
+import { padded, type TrainingBatch } from './micro-batch.js';
+
+/** The arrays of a run of many micro-batches, one after the other, and the table of their places. */
+export function runArrays(batches: readonly TrainingBatch[]): Record<string, Tensor> {
+  const filled = batches.map(padded);
+  const places = { tokens: 0, sequences: 0, rows: 0 };
+  const table = batches.map(({ lengths, targets, columns }, i) => {
+    const { tokens, sequences, rows } = places;
+    places.tokens += filled[i].ids.length;
+    places.sequences += lengths.length;
+    places.rows += targets.length / columns;
+    return [tokens, places.tokens, sequences, places.sequences, rows, places.rows, filled[i].sequence];
+  });
+  const columns = batches[0]?.columns ?? 1;
+  const targets = Float32Array.from(batches.flatMap((batch) => [...batch.targets]));
+  return {
+    [RUN.ids]: joined(filled.map(({ ids }) => ids)),
+    [RUN.lengths]: joined(batches.map(({ lengths }) => lengths)),
+    [RUN.splits]: joined(batches.map(({ splits }) => splits)),
+    [RUN.targets]: new Tensor('float32', targets, [places.rows, columns]),
+    [RUN.batches]: new Tensor('int64', BigInt64Array.from(table.flat(), BigInt), [
+      batches.length,
+      BATCH_COLUMNS,
+    ]),
+  };
+}
+
+function joined(arrays: readonly Int32Array[]): Tensor {
+  const all = new Int32Array(arrays.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const array of arrays) {
+    all.set(array, at);
+    at += array.length;
+  }
+  return new Tensor('int32', all, [all.length]);
+}

@@ -1,0 +1,186 @@
+import type { ModelConfig } from '../../bert/index.js';
+import { ElementType, float, type Graph, MICROSOFT, type Value } from '../../bert/onnx/index.js';
+import { type Composite, gradients } from '../autodiff/index.js';
+import { DeviceDropout } from './device-dropout.js';
+import { type Builder, logitsOf } from './encoder.js';
+import { loss, type LossKind } from './loss.js';
+import { type ParameterGroup, TABLES } from './parameter-groups.js';
+
+/** The columns of the table of micro-batches: where each begins and ends in the arrays, and its longest sequence. */
+export const BATCH_COLUMNS = 7;
+
+/** The arrays of a run, with all micro-batches one after the other. */
+export interface RunArrays {
+  /** int64 `[tokens]`, padding included. */
+  readonly ids: Value;
+  /** int64 `[sequences]`. */
+  readonly lengths: Value;
+  readonly splits: Value;
+  /** float32 `[rows, columns]`. */
+  readonly targets: Value;
+  /** int64 `[micro-batches, BATCH_COLUMNS]`: tokens, sequences and rows of targets from and to; longest sequence. */
+  readonly batches: Value;
+}
+
+export interface DeviceGraphOptions {
+  readonly config: ModelConfig;
+  readonly float: 'float32' | 'float16';
+  readonly dropout: number;
+  readonly seed: number;
+}
+
+/** The bias that padding adds to attention scores; its attention is then exactly 0. In 16 bits it must be finite. */
+const MASK_BIAS = { float32: -1e9, float16: -3e4 } as const;
+
+/** A micro-batch of the arrays, as the encoder wants it. */
+interface Batch {
+  readonly tokens: Value;
+  /** The rows of the tables whose sum a token's embedding is, `[3 · tokens]`. */
+  readonly rows: Value;
+  readonly builder: Builder;
+  readonly composites: ReadonlyMap<Value, Composite>;
+  readonly targets: Value;
+}
+
+/** The gradient of each group, added to `before`, and the loss of one micro-batch. Weights are of type `float`. */
+export function batchGradients(
+  graph: Graph,
+  options: DeviceGraphOptions & { readonly loss: LossKind },
+  groups: readonly ParameterGroup[],
+  {
+    arrays,
+    number,
+    weights,
+    before,
+    scale,
+  }: {
+    readonly arrays: RunArrays;
+    readonly number: Value;
+    readonly weights: ReadonlyMap<string, Value>;
+    readonly before: readonly Value[];
+    /** The factor of the loss. */
+    readonly scale: Value;
+  },
+): { readonly sums: readonly Value[]; readonly loss: Value } {
+  const { config, float: type } = options;
+  const batch = takeBatch(graph, options, arrays, number, weights);
+  const logits = widened(graph, logitsOf(batch.builder, batch.tokens), type);
+  const value = loss(graph, logits, config.labels, options.loss, batch.targets);
+  const names = groups.filter(({ name }) => name !== TABLES).flatMap(({ members }) => members);
+  const leaves = [batch.tokens, ...names.map((name) => weights.get(name)!)];
+  const { composites } = batch;
+  const [ofTokens, ...ofWeights] = gradients(graph, value, leaves, { float: type, seed: scale, composites });
+  const byName = new Map(names.map((name, i) => [name, ofWeights[i]]));
+  const sums = groups.map(({ name, members, columns }, i) => {
+    if (name === TABLES) {
+      const wide = widened(graph, ofTokens, type);
+      const updates = graph.op('Concat', [wide, wide, wide], { axis: 0 });
+      const column = graph.op('Unsqueeze', [batch.rows, graph.integers([1])]);
+      // An element at a time: by rows (ScatterND), CUDA adds a whole row in one thread.
+      const rows = graph.op('Expand', [column, graph.op('Shape', [updates])]);
+      return graph.op('ScatterElements', [before[i], rows, updates], { axis: 0, reduction: 'add' });
+    }
+    const flat = members.map((member) =>
+      graph.op('Reshape', [byName.get(member)!, graph.integers([-1, columns])]),
+    );
+    return graph.op('Add', [before[i], widened(graph, graph.op('Concat', flat, { axis: 0 }), type)]);
+  });
+  return { sums, loss: value };
+}
+
+/** The logits of one micro-batch, float32 `[batch, labels]`. */
+export function batchLogits(
+  graph: Graph,
+  options: DeviceGraphOptions,
+  arrays: RunArrays,
+  number: Value,
+  weights: ReadonlyMap<string, Value>,
+): Value {
+  const { builder, tokens } = takeBatch(graph, options, arrays, number, weights);
+  return widened(graph, logitsOf(builder, tokens), options.float);
+}
+
+function takeBatch(
+  graph: Graph,
+  { config, float: type, dropout: rate, seed }: DeviceGraphOptions,
+  arrays: RunArrays,
+  number: Value,
+  weights: ReadonlyMap<string, Value>,
+): Batch {
+  const { vocabulary, maxPositions, hidden } = config;
+  const row = graph.op('Gather', [arrays.batches, number]);
+  const columns = Array.from({ length: BATCH_COLUMNS }, (_, i) =>
+    graph.op('Gather', [row, graph.integers([i])]),
+  );
+  const [tokensFrom, tokensTo, from, to, targetsFrom, targetsTo, longest] = columns;
+  const part = (array: Value, first: Value, end: Value) => graph.op('Slice', [array, first, end]);
+  const shape = graph.op('Concat', [graph.integers([-1]), longest], { axis: 0 });
+  const ids = graph.op('Reshape', [part(arrays.ids, tokensFrom, tokensTo), shape]);
+  const column = (array: Value) => graph.op('Unsqueeze', [part(array, from, to), graph.integers([1])]);
+  const length = graph.op('Squeeze', [longest]);
+  const places = graph.op('Range', [graph.integers([0], []), length, graph.integers([1], [])]);
+  const isToken = graph.op('Less', [places, column(arrays.lengths)]);
+  const bias = graph.op('Where', [isToken, graph.scalar(0, type), graph.scalar(MASK_BIAS[type], type)]);
+  const padding = graph.op('Unsqueeze', [bias, graph.integers([1, 2])]);
+
+  const positions = graph.op('Add', [places, graph.integers([vocabulary], [])]);
+  const segments = graph.op('Where', [
+    graph.op('Less', [places, column(arrays.splits)]),
+    graph.integers([vocabulary + maxPositions], []),
+    graph.integers([vocabulary + maxPositions + Math.min(1, config.typeVocabulary - 1)], []),
+  ]);
+  const everywhere = graph.op('Expand', [positions, graph.op('Shape', [ids])]);
+  const flat = [ids, everywhere, segments].map((each) => graph.op('Reshape', [each, graph.integers([-1])]));
+  const [words, ...others] = flat.map((each) => graph.op('Gather', [weights.get(TABLES)!, each]));
+  const tokens = graph.op('Add', [words, graph.op('Add', [others[0], others[1]])]);
+  const batch = graph.op('Sub', [to, from]);
+  const dropout = new DeviceDropout(graph, rate, seed);
+  const composites = new Map<Value, Composite>();
+  const weight = (name: string) => weights.get(name)!;
+  const partial = { graph, config, weight, dropout, padding, batch, float: type };
+  return {
+    tokens: graph.op('Reshape', [tokens, graph.integers([-1, hidden])]),
+    rows: graph.op('Concat', flat, { axis: 0 }),
+    builder: { ...partial, attend: attendFused(partial, composites) },
+    composites,
+    targets: part(arrays.targets, targetsFrom, targetsTo),
+  };
+}
+
+/**
+ * Attention whose gradient takes three passes over the scores. With shares p, dropped ones d and the result y = d·v,
+ * the gradient of the scores is d∘(g·vᵀ) − p∘Σ(g∘y): the sum goes over the units of a head.
+ */
+function attendFused(
+  { graph, config, dropout, padding }: Omit<Builder, 'attend'>,
+  composites: Map<Value, Composite>,
+): Builder['attend'] {
+  const scale = { alpha: float(1 / Math.sqrt(config.hidden / config.heads)) };
+  const product = (a: Value, b: Value, attributes: object) =>
+    graph.op('FusedMatMul', [a, b], { ...attributes }, MICROSOFT);
+  return (...[q, k, v, queries]) => {
+    const [probes, keys, values] = [q, k, v].map((x) => graph.op('Transpose', [x], { perm: [0, 2, 1, 3] }));
+    const scores = graph.op('Add', [product(probes, keys, { transB: 1, ...scale }), padding]);
+    const shares = graph.op('Softmax', [scores], { axis: -1 });
+    const dropped = dropout.ofAttention(shares, queries);
+    const result = graph.op('MatMul', [dropped, values]);
+    const rule = (gradient: Value): Value[] => {
+      const along = graph.op('ReduceSum', [graph.op('Mul', [gradient, result]), graph.integers([-1])]);
+      const ofScores = graph.op('Sub', [
+        graph.op('Mul', [dropped, product(gradient, values, { transB: 1 })]),
+        graph.op('Mul', [shares, along]),
+      ]);
+      return [
+        product(ofScores, keys, scale),
+        product(ofScores, probes, { transA: 1, ...scale }),
+        product(dropped, gradient, { transA: 1 }),
+      ];
+    };
+    composites.set(result, { inputs: [probes, keys, values], rule });
+    return result;
+  };
+}
+
+function widened(graph: Graph, x: Value, type: 'float32' | 'float16'): Value {
+  return type === 'float32' ? x : graph.op('Cast', [x], { to: ElementType.float32 });
+}

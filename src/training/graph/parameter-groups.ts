@@ -1,0 +1,58 @@
+import { bertTensorShapes } from '../../bert/checkpoint/index.js';
+import type { ModelConfig } from '../../bert/index.js';
+import { isTable } from './names.js';
+
+/** Parameters that a loop of steps keeps in one tensor: few large operations take less time than many small ones. */
+export interface ParameterGroup {
+  readonly name: string;
+  /** The names of the parameters, in their order in the tensor. */
+  readonly members: readonly string[];
+  /** The number of elements of each. */
+  readonly sizes: readonly number[];
+  readonly size: number;
+  /**
+   * The columns of the tensor, which is a matrix: every parameter is a number of whole rows. To cut and to join along
+   * an axis, CUDA makes a table as long as the axis, which takes far longer than the copy if that is millions.
+   */
+  readonly columns: number;
+  /** True for weights with weight decay: as in BERT's code, all but LayerNorm and biases. */
+  readonly decays: boolean;
+}
+
+/** The group of the embedding tables, a matrix of as many columns as the model's hidden units. */
+export const TABLES = 'tables';
+
+/** The groups of a model's parameters: tables, the matrices of each layer, those of the head, and vectors. */
+export function parameterGroups(config: ModelConfig): readonly ParameterGroup[] {
+  const shapes = bertTensorShapes(config);
+  const members = new Map<string, string[]>();
+  for (const name of shapes.keys()) {
+    const group = groupOf(name);
+    members.set(group, [...(members.get(group) ?? []), name]);
+  }
+  return [...members].map(([name, names]) => {
+    const sizes = names.map((member) => shapes.get(member)!.reduce((product, dim) => product * dim, 1));
+    const size = sizes.reduce((sum, each) => sum + each, 0);
+    const columns = name === TABLES ? config.hidden : sizes.reduce((a, b) => greatestDivisor(a, b));
+    return { name, members: names, sizes, size, columns, decays: decays(names[0]) };
+  });
+}
+
+function greatestDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestDivisor(b, a % b);
+}
+
+/** The classifier's bias, of one or two elements, is a group of its own: its size would be the columns of the others'. */
+const CLASSIFIER_BIAS = 'classifier.bias';
+
+function groupOf(parameter: string): string {
+  if (isTable(parameter)) return TABLES;
+  if (parameter === CLASSIFIER_BIAS) return CLASSIFIER_BIAS;
+  if (!decays(parameter)) return 'vectors';
+  return /^encoder\.layer\.\d+/.exec(parameter)?.[0] ?? 'head';
+}
+
+/** True for weights with weight decay: as in BERT's code, all but LayerNorm and biases. */
+export function decays(parameter: string): boolean {
+  return !/LayerNorm|bias/.test(parameter);
+}

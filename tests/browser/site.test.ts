@@ -1,0 +1,190 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { BertQE } from '../../src/index.js';
+import { DivergenceFeedback, KL, MemoryIndex, Searcher } from '../../src/retrieval/index.js';
+import { readDocuments, type Document } from '../../src/collection/index.js';
+import { demo } from '../server/support/server.js';
+import { temporaryFolder } from '../support/folders.js';
+import { LibraryServer } from './library-page.js';
+import { browserNames, finished, labels, launch, programOf, seriousProblems } from './support.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const hasGenerator = existsSync(join(root, 'web/site/node_modules'));
+
+/** Lets the service worker take its files. */
+const settled = (page: Page) =>
+  page.evaluate('navigator.serviceWorker.ready.then(({ active }) => active.state)');
+
+for (const name of browserNames) {
+  const missing = programOf(name) === undefined ? 'it is not installed' : undefined;
+  const reason = missing ?? (hasGenerator ? undefined : 'the generator is not: npm ci --prefix web/site');
+  describe.skipIf(reason !== undefined)(
+    `the static site, in ${name}${reason === undefined ? '' : ` (skipped: ${reason})`}`,
+    { timeout: 180_000 },
+    () => {
+      const folder = temporaryFolder();
+      const server = new LibraryServer({ '/': `${folder}/` });
+      let browser: Browser;
+      let context: BrowserContext;
+
+      beforeAll(async () => {
+        execFileSync(process.execPath, ['--import', 'tsx', join(root, 'scripts/build-site.ts'), folder], {
+          cwd: root,
+        });
+        await server.start();
+        browser = await launch(name);
+      });
+      afterEach(async () => {
+        server.fault = undefined;
+        await context.close();
+      });
+      afterAll(async () => {
+        await browser.close();
+        server.stop();
+      });
+
+      async function open(path: string, width = 1400): Promise<Page> {
+        context = await browser.newContext({ viewport: { width, height: 900 } });
+        const page = await context.newPage();
+        page.setDefaultTimeout(90_000);
+        page.on('pageerror', (error) => expect.fail(`The page threw: ${error.message}`));
+        page.on('request', (request) => {
+          if (/^https?:/.test(request.url())) expect(new URL(request.url()).origin).toBe(server.url);
+        });
+        await page.goto(server.url + path);
+        return page;
+      }
+
+      it('ranks as the package does in Node, and asks nobody', async () => {
+        const page = await open('/?q=predicting+eruptions');
+        await finished(page);
+        const documents: Document[] = [];
+        for await (const { origin: _, ...document } of readDocuments(demo)) documents.push(document);
+        const index = await MemoryIndex.build(documents);
+        const text = 'predicting eruptions';
+        const searcher = new Searcher(index, { feedback: new DivergenceFeedback(KL) });
+        const ranking = await searcher.search({ id: '1', text }, { depth: 30 });
+        const found = await index.get(ranking.map(({ id }) => id));
+        const bertQe = await BertQE.load({ models: 'TTT' });
+        const { results } = await bertQe.rerank(
+          text,
+          ranking.map(({ id, score }) => ({ ...found.get(id)!, score })),
+        );
+        await bertQe.close();
+        expect(await labels(page, 'final')).toEqual(results.map(({ id }) => found.get(id)!.title));
+        expect(server.asked.filter((path) => path.endsWith('/search'))).toEqual([]);
+        await page.locator('.column.final li button').first().click();
+        await page.locator('#document-title').waitFor();
+      });
+
+      it('works without a network from the second visit on', async () => {
+        const page = await open('/?q=honey+bees');
+        await finished(page);
+        await settled(page);
+        // What is large is kept when it is used: the first visit may end before the worker has taken over.
+        await page.reload();
+        await finished(page);
+        const before = await labels(page, 'final');
+        server.fault = (_, response) => {
+          response.destroy();
+          return true;
+        };
+        await page.goto(`${server.url}/?q=honey+bees&source=index`);
+        await finished(page);
+        expect(await labels(page, 'final')).toEqual(before);
+        await page.goto(`${server.url}/docs/`);
+        await page.getByRole('heading', { name: 'Documentation', level: 1 }).waitFor();
+      });
+
+      it('ranks pasted and opened documents', async () => {
+        const page = await open('/?source=pasted');
+        await page.locator('input[type=file]').setInputFiles([
+          {
+            name: 'notes.csv',
+            mimeType: 'text/csv',
+            buffer: Buffer.from('title,text\nHive,Bees dance to tell the way.\n'),
+          },
+          {
+            name: 'more.jsonl',
+            mimeType: 'application/json',
+            buffer: Buffer.from('{"id":"x","title":"Loaf","text":"Bread stays fresh in a bag."}\n'),
+          },
+        ]);
+        await page.getByText('2 documents').waitFor();
+        await page.getByRole('searchbox', { name: 'Query' }).fill('how do bees find flowers');
+        await page.getByRole('button', { name: 'Search', exact: true }).click();
+        await finished(page);
+        expect(await labels(page, 'final')).toEqual(['Hive', 'Loaf']);
+      });
+
+      it('finds sections of the documentation, and re-ranks them in the page', async () => {
+        const page = await open('/docs/');
+        await page.getByRole('searchbox').fill('how many workers does the server use');
+        await page.getByText('Re-ranked in this page').waitFor();
+        const first = page.locator('#found li a').first();
+        const target = await first.getAttribute('href');
+        await first.click();
+        expect(page.url()).toBe(target);
+        const anchor = decodeURIComponent(new URL(target!).hash.slice(1));
+        await page.locator(`[id="${anchor}"]`).waitFor();
+      });
+
+      it('says what to do where a model cannot be had', async () => {
+        server.fault = (request, response) => {
+          if (!request.url!.includes('/models/')) return false;
+          response.writeHead(404).end();
+          return true;
+        };
+        const page = await open('/?q=honey+bees');
+        await page.getByText(/models\/tiny\/config\.json: there is no such file/).waitFor();
+        server.fault = undefined;
+        await page.getByRole('button', { name: 'Try again' }).click();
+        await finished(page);
+      });
+
+      it('has no serious problem for those who see, hear or type otherwise', async () => {
+        for (const [path, width] of [
+          ['/', 1400],
+          ['/?q=honey+bees', 1400],
+          ['/?q=honey+bees', 390],
+          ['/docs/', 1400],
+          ['/docs/server.html', 390],
+        ] as const) {
+          const page = await open(path, width);
+          if (path.includes('q=')) await finished(page);
+          // The policy of the page lets no foreign script run: axe is put in by the browser's tools.
+          expect(await seriousProblems(page), `${path} at ${width}`).toEqual([]);
+          const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+          expect(await page.evaluate<number>(overflow)).toBeLessThanOrEqual(0);
+          await context.close();
+        }
+        context = await browser.newContext();
+      });
+
+      it('has no link between its pages that leads nowhere', () => {
+        const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+          file.endsWith('.html'),
+        );
+        const broken = files.flatMap((file) =>
+          [...readFileSync(join(folder, file), 'utf8').matchAll(/(?:href|src)="([^"#:]*)(?:#([^"]*))?"/g)]
+            .filter(([, path]) => !path.startsWith('data'))
+            .filter(([, path, anchor]) => {
+              const target =
+                path === ''
+                  ? join(folder, file)
+                  : join(folder, file, '..', path, path.endsWith('/') ? 'index.html' : '');
+              const at = target.replace(/\/$/, '');
+              if (!existsSync(at)) return true;
+              return anchor !== undefined && !readFileSync(at, 'utf8').includes(`id="${anchor}"`);
+            })
+            .map(([link]) => `${file}: ${link}`),
+        );
+        expect(broken).toEqual([]);
+      });
+    },
+  );
+}

@@ -1,0 +1,124 @@
+import { fetchSite, loadLibrary, site, type MemoryIndex } from '../local/library.js';
+import { scorerOf } from '../local/models.js';
+import '../local/offline.js';
+import type { SiteContent } from '../local/site.js';
+
+/**
+ * The search of the documentation: the package itself in the reader's browser. While a question is typed, DPH finds
+ * sections at once; then BERT-QE re-ranks them and shows the passage that answers.
+ */
+const form = document.querySelector<HTMLFormElement>('#search')!;
+const input = document.querySelector<HTMLInputElement>('#question')!;
+const panel = document.querySelector<HTMLElement>('#found')!;
+
+const shown = 8;
+const reranked = 20;
+/** Milliseconds without a key after which the models begin. */
+const pause = 350;
+
+let opened: Promise<{ index: MemoryIndex; content: SiteContent }> | undefined;
+let running = new AbortController();
+
+function open() {
+  opened ??= (async () => {
+    const { MemoryIndex } = await loadLibrary();
+    const [file, content] = await Promise.all([fetchSite('docs.index'), fetchSite('site.json')]);
+    return {
+      index: await MemoryIndex.fromFile(await file.arrayBuffer()),
+      content: (await content.json()) as SiteContent,
+    };
+  })();
+  return opened;
+}
+
+interface Found {
+  readonly id: string;
+  readonly title: string;
+  readonly passage: string;
+}
+
+function show(question: string, found: readonly Found[], status: string): void {
+  panel.hidden = false;
+  const heading = document.createElement('h2');
+  heading.textContent = `Sections for “${question}”`;
+  const note = document.createElement('p');
+  note.role = 'status';
+  note.textContent = found.length === 0 ? 'No section has a word of this question.' : status;
+  const list = document.createElement('ol');
+  for (const { id, title, passage } of found) {
+    const item = document.createElement('li');
+    const link = document.createElement('a');
+    link.href = new URL(id, site).href;
+    link.textContent = title;
+    const text = document.createElement('p');
+    text.textContent = passage.length > 320 ? `${passage.slice(0, 320)}…` : passage;
+    item.append(link, text);
+    list.append(item);
+  }
+  panel.replaceChildren(heading, note, list);
+}
+
+async function search(question: string): Promise<void> {
+  running.abort();
+  running = new AbortController();
+  const { signal } = running;
+  if (question === '') {
+    panel.hidden = true;
+    return;
+  }
+  try {
+    const { BertQE, DivergenceFeedback, KL, Searcher } = await loadLibrary();
+    const { index, content } = await open();
+    const searcher = new Searcher(index, { feedback: new DivergenceFeedback(KL) });
+    const ranking = await searcher.search({ id: 'question', text: question }, { depth: reranked, signal });
+    const documents = await index.get(ranking.map(({ id }) => id));
+    const first = ranking.map(({ id, score }) => ({
+      ...documents.get(id)!,
+      title: documents.get(id)!.title!,
+      score,
+    }));
+    if (signal.aborted) return;
+    show(
+      question,
+      first.slice(0, shown).map(({ text, ...one }) => ({ ...one, passage: text })),
+      'By words',
+    );
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    if (signal.aborted || first.length === 0) return;
+    const note = (text: string): void => {
+      if (!signal.aborted) panel.querySelector('[role=status]')!.textContent = text;
+    };
+    const bertQe = new BertQE({ phaseOne: await scorerOf('tiny', content.integrity, note) });
+    const { results, explanation, cost } = await bertQe.rerank(question, first, { explain: true, signal });
+    if (signal.aborted) return;
+    const passages = new Map(explanation!.documents.map(({ id, passage }) => [id, passage]));
+    show(
+      question,
+      results.slice(0, shown).map(({ id }) => {
+        const { title, text } = documents.get(id)! as { title: string; text: string };
+        const passage = passages.get(id) ?? text;
+        return {
+          id,
+          title,
+          passage: passage.startsWith(title) ? passage.slice(title.length).trim() : passage,
+        };
+      }),
+      `Re-ranked in this page: ${cost.pairs} pairs of texts in ${cost.seconds.toFixed(1)} s`,
+    );
+  } catch (error) {
+    if (signal.aborted) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    panel.querySelector('[role=status]')?.replaceChildren(`The search stopped: ${reason}`);
+  }
+}
+
+input.addEventListener('input', () => void search(input.value.trim()));
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  void search(input.value.trim());
+});
+input.addEventListener('keydown', (event) => {
+  if (event.key !== 'Escape') return;
+  input.value = '';
+  void search('');
+});
