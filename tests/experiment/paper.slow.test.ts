@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { publishedFolds } from '../../src/collection/index.js';
+import { publishedFolds, readQrels, readRun } from '../../src/collection/index.js';
 import {
   checkpointFiles,
   googleConfig,
@@ -28,7 +28,7 @@ import { sharedPath } from '../support/shared.js';
 /**
  * The shipped experiment files on made-up disks and pages: the markup of every source, a thousand documents each, models
  * of the five sizes in the archives of the authors' release, their partitions. Topics and judgements are the real ones
- * where they are beside the checkout, else made up. Of the files only paths are changed, and the depth and the steps of a
+ * where BERT_QE_TREC names their folder, else made up. Of the files only paths are changed, and the depth and the steps of a
  * control's training, which take long.
  */
 const folder = temporaryFolder();
@@ -39,7 +39,7 @@ const names = { T: 'Tiny', S: 'Small', M: 'Medium', B: 'Base', L: 'Large' } as c
 type Size = keyof typeof hidden;
 const sizes = Object.keys(hidden) as Size[];
 
-const real = sharedPath('data/trec');
+const real = process.env['BERT_QE_TREC'] ?? sharedPath('data/trec');
 const filesOf = (kind: 'robust04' | 'gov2'): TrecFiles => {
   if (!existsSync(real)) return makeUpTopics(join(data, `topics-${kind}`), kind);
   if (kind === 'robust04') {
@@ -176,14 +176,16 @@ describe('the shipped files on made-up Robust04 and GOV2', () => {
     }
   });
 
-  test('leave the Congressional Record out, and find every document that is relevant', () => {
+  test('leave the Congressional Record out, and find what is relevant', async () => {
     expect(readFileSync(join(out, 'robust04/report.md'), 'utf8')).toContain(
       '- Collection: 1,000 documents, 2',
     );
-    for (const name of ['robust04', 'gov2']) {
-      const { 'nDCG@20': value } = rowsOf(join(out, name), 'main').find(({ Model }) => Model === 'DPH')!;
-      // Made-up pages have the words of their queries in their titles alone.
-      expect(value, name).toBeGreaterThan(0.3);
+    for (const kind of ['robust04', 'gov2'] as const) {
+      const qrels = await readQrels(filesOf(kind).qrels);
+      const run = await readRun(join(out, kind, 'runs/DPH.run'));
+      // Made-up pages of GOV2 have the words of their queries in their titles alone.
+      const right = [...run].filter(([query, [first]]) => (qrels.get(query)?.get(first!.id) ?? 0) > 0);
+      expect(right.length / run.size, kind).toBeGreaterThan(0.9);
     }
   });
 
@@ -196,7 +198,8 @@ describe('the shipped files on made-up Robust04 and GOV2', () => {
       ),
     ).toBe(0.5391);
     for (const name of ['robust04', 'gov2']) {
-      const variants = published(name, 'variants');
+      // Birch and CEDR-KNRM are ours, and the published ones have rows of their own.
+      const variants = published(name, 'variants').filter(([model]) => String(model).startsWith('BERT-'));
       expect(variants.filter(([model]) => String(model).startsWith('BERT-QE-'))).toHaveLength(13);
       expect(variants.every(([, value]) => typeof value === 'number')).toBe(true);
     }
@@ -265,7 +268,7 @@ describe('the shipped files on made-up Robust04 and GOV2', () => {
     });
     const results = join(folder, 'given');
     const { code, stderr } = await bertQe(['experiment', given, '--out', results]);
-    expect(stderr).not.toContain('DPH+KL:');
+    expect(stderr).not.toMatch(/^DPH\+KL:/m);
     expect(code).toBe(0);
     const rows = new Map(rowsOf(results, 'main').map((row) => [row.Model, row]));
     expect(rows.get('DPH+KL')).toMatchObject({ 'nDCG@20 (published)': 0.4397 });
