@@ -25,7 +25,7 @@ function shippedModels() {
   );
 }
 
-// What tsc wrote is not needed; declarations are.
+// Of tsc's output, only the declarations are needed.
 for (const name of readdirSync(out)) if (name.endsWith('.js')) rmSync(join(out, name));
 await build({
   cwd: root,

@@ -20,7 +20,7 @@ export interface WebModelOptions {
   /** The address of onnxruntime-web's `dist` folder; without it, a bundler must have resolved the package. */
   readonly runtime?: string;
   /**
-   * What becomes of a model's files: `keep` them in Cache Storage, `reload` and keep them, or `none`. Kept files are
+   * The storage of a model's files: `keep` them in Cache Storage, `reload` and keep them, or `none`. Kept files are
    * not asked for again: give a model that changes a new address. (`keep`.)
    */
   readonly cache?: Keeping;

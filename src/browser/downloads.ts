@@ -13,7 +13,7 @@ export interface DownloadProgress {
 /** The hashes of files, by name, as in `integrity` of HTML: `sha256-` and the hash in base64. */
 export type Integrity = Readonly<Record<string, string>>;
 
-/** What becomes of the files: kept for the next visit, fetched anew and kept, or not kept. */
+/** The storage of files: kept for the next visit, fetched anew and kept, or not kept. */
 export type Keeping = 'keep' | 'reload' | 'none';
 
 export interface DownloadOptions {
@@ -29,7 +29,7 @@ const CACHE = 'bert-qe-models';
 
 /** The files of a model below an address. They are kept in Cache Storage, so that the next visit needs no network. */
 export class Downloads implements ModelFiles {
-  /** Why files are not kept, where they are not. */
+  /** The reason why files are not kept, where they are not. */
   notKept: string | undefined;
   #cache: Promise<WebCache | undefined> | undefined;
 

@@ -1,6 +1,6 @@
 import { BertQeError, reasonOf } from '../common/errors.js';
 
-/** Where a model runs: WebAssembly with SIMD, or WebGPU. */
+/** The device of a model: WebAssembly with SIMD, or WebGPU. */
 export type WebDevice = 'wasm' | 'webgpu';
 
 export type Runtime = typeof import('onnxruntime-web/wasm');

@@ -53,11 +53,11 @@ export interface WebScorerInfo {
   readonly maxLength: number;
   /** The dimensions that costs depend on; absent for ONNX exports. */
   readonly shape?: EncoderShape;
-  /** Why the model was not kept for the next visit; absent where it was, or was not to be. */
+  /** The reason why the model was not kept for the next visit; absent where it was, or was not to be. */
   readonly notKept?: string;
 }
 
-/** What a call of `score` sends on the way. */
+/** A report of a call of `score` before its end. */
 export type ScoreReport = { readonly done: number; readonly total: number } | { readonly cost: ScoringCost };
 
 /** The most workers by default: each holds a runtime and a copy of the weights. */

@@ -112,7 +112,7 @@ export class SessionPool implements TaskRunner {
   }
 }
 
-/** What onnxruntime says when memory runs out helps nobody. */
+/** The error with a remedy, where onnxruntime's own only says that memory ran out. */
 function outOfMemory(error: unknown): unknown {
   if (!(error instanceof BertQeError) || !/bad_alloc|out of memory|allocation failed/i.test(error.message)) {
     return error;

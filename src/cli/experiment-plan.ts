@@ -1,7 +1,7 @@
 import type { Estimate, ExperimentPlan } from '../experiment/index.js';
 import { counted, formatCount, formatDuration, tableText } from './format.js';
 
-/** What an experiment will do and cost, to be read. */
+/** The plan and the cost of an experiment as text. */
 export function describePlan(
   name: string,
   { systems, queries, folds, experiment, estimate }: ExperimentPlan,

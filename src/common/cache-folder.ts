@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BertQeError } from './errors.js';
 import { systemCode } from './io-errors.js';
 
 /** The folder of everything that can be computed again: `BERT_QE_CACHE`, else `bert-qe` in the user's cache folder. */
@@ -27,7 +28,7 @@ export async function inCache<T>(work: (folder: string) => Promise<T>): Promise<
     const code = systemCode((error as { cause?: unknown }).cause ?? error);
     if (process.env['BERT_QE_CACHE'] || !UNWRITABLE.has(code ?? '')) throw error;
     if (temporary === undefined) {
-      temporary = temporaryFolder();
+      temporary = temporaryFolder(folder);
       process.emitWarning(
         `bert-qe cannot write to its cache ${folder} (${code}) and uses ${temporary}; BERT_QE_CACHE names another folder.`,
       );
@@ -37,11 +38,19 @@ export async function inCache<T>(work: (folder: string) => Promise<T>): Promise<
 }
 
 /** A folder that only this user can write to, the same in every process where possible. */
-function temporaryFolder(): string {
+function temporaryFolder(cache: string): string {
   const user = process.getuid?.();
   const folder = join(tmpdir(), user === undefined ? 'bert-qe' : `bert-qe-${user}`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const { uid, mode } = lstatSync(folder);
-  const isOwn = user === undefined || (uid === user && (mode & 0o022) === 0);
-  return isOwn ? folder : mkdtempSync(`${folder}-`);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { uid, mode } = lstatSync(folder);
+    const isOwn = user === undefined || (uid === user && (mode & 0o022) === 0);
+    return isOwn ? folder : mkdtempSync(`${folder}-`);
+  } catch (cause) {
+    throw new BertQeError(
+      'input',
+      `Neither the cache ${cache} nor ${tmpdir()} can be written to; name a folder that can in BERT_QE_CACHE.`,
+      { cause },
+    );
+  }
 }

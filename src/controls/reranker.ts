@@ -90,7 +90,7 @@ const RERANK_OPTIONS: OptionNames<ControlRerankOptions> = {
 
 export const CONTROL_OPTIONS: OptionNames<ControlOptions> = { depth: true, share: true };
 
-/** Batches between two looks at the signal. */
+/** Batches between two checks of the signal. */
 const batchesPerCall = 8;
 
 /** A re-ranker whose scores come from a trained network. */

@@ -14,7 +14,7 @@ export const PUBLISHED = {
   depth: 1000,
 } as const;
 
-/** What the authors' code has besides: α and β that most folds chose, and the word pieces of a chunk in phase two. */
+/** Further numbers of the authors' code: α and β that most folds chose, and the word pieces of a chunk in phase two. */
 export const AS_PUBLISHED = { ...PUBLISHED, alpha: 0.4, beta: 0.9, chunkPieces: 126 } as const;
 
 /**

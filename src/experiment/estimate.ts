@@ -17,7 +17,7 @@ export interface EstimatedWork {
   readonly seconds: number | undefined;
 }
 
-/** What an experiment will cost when nothing of it is done, from the sizes that its file names and a sample of documents. */
+/** The cost of a whole experiment, from the sizes that its file names and a sample of documents. */
 export interface Estimate {
   readonly work: readonly EstimatedWork[];
   /** Documents of the sample, and the passages of one of them. */

@@ -7,7 +7,7 @@ import { readInputs } from './inputs.js';
 import { ModelPlaces } from './store/model-places.js';
 import { modelsOfControls, rerankingSystems, systemsOf, type Systems } from './systems.js';
 
-/** What an experiment will do. */
+/** The steps of an experiment before it is run. */
 export interface ExperimentPlan {
   readonly experiment: ExperimentFile;
   readonly systems: Systems;

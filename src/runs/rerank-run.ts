@@ -44,13 +44,13 @@ export interface QueryReranker<Result extends QueryResult = QueryResult> {
   ): Promise<Result>;
 }
 
-/** What every method gives for a query. */
+/** The result of a query by any method. */
 export interface QueryResult extends Pick<Reranking, 'cost'> {
   readonly results: readonly { readonly id: string; readonly score: number }[];
   readonly explanation?: QueryExplanation;
 }
 
-/** What the explanations of all methods have. */
+/** The common part of the explanations of all methods. */
 export interface QueryExplanation {
   readonly query: string;
   readonly id: string;

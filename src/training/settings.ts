@@ -84,7 +84,7 @@ export interface TrainingOptions {
   readonly threads?: number | undefined;
   /** The device of forward and backward passes; but for CUDA, the optimiser runs on the processor (`cpu`). */
   readonly device?: Device | undefined;
-  /** What passes are computed in; weights and sums are kept in fp32 (on CUDA `fp16`, elsewhere always `fp32`). */
+  /** The numbers that passes are computed in; weights and sums are kept in fp32 (on CUDA `fp16`, elsewhere always `fp32`). */
   readonly precision?: TrainingPrecision | undefined;
 }
 

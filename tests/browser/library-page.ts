@@ -88,7 +88,7 @@ export class LibraryServer {
   }
 }
 
-/** What a page needs to use the library. */
+/** The files that a page needs to use the library. */
 export const PRELUDE = `
   const { BertQE, BertScorer, MemoryIndex, Searcher, Bm25, DivergenceFeedback, KL } =
     await import('/browser/index.js');

@@ -51,7 +51,7 @@ describe('bert-qe evaluate', () => {
 
   it('warns of judged queries without results, and counts them when asked', async () => {
     const [q, b] = writeFiles({ qrels, 'b.run': runB });
-    const args = ['--qrels', q, b, '--measures', 'RR', '--format', 'json'];
+    const args = ['--qrels', q, b, '--measures', 'RR', '--json'];
     const left = await run(...args);
     expect(JSON.parse(left.stdout).runs[0].measures).toEqual({ RR: 0.75 });
     expect(left.stderr).toMatch(/b\.run has no results for 1 of 3 judged queries; .*\(--complete counts/);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { cacheFolder, inCache } from '../../src/common/cache-folder.js';
 import { BertQeError } from '../../src/common/errors.js';
@@ -21,6 +21,18 @@ const work = (folder: string) =>
 test('work is done in the cache folder', async () => {
   vi.stubEnv('BERT_QE_CACHE', join(home, 'own'));
   expect(await inCache((folder) => Promise.resolve(folder))).toBe(join(home, 'own'));
+});
+
+test('one line says so where the temporary folder cannot be written to either', async () => {
+  const file = join(home, 'file');
+  await writeFile(file, '');
+  vi.stubEnv('BERT_QE_CACHE', '');
+  vi.stubEnv('XDG_CACHE_HOME', join(home, 'read-only'));
+  vi.stubEnv('TMPDIR', file);
+  vi.stubEnv('TEMP', file);
+  await expect(inCache(work)).rejects.toThrow(
+    /^Neither the cache .*read-only.* nor .*file can be written to; .*BERT_QE_CACHE/,
+  );
 });
 
 test('a cache that cannot be written to is replaced by a temporary folder, with one warning', async () => {

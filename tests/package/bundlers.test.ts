@@ -10,15 +10,15 @@ import { InstalledPackage } from './install.js';
 const run = promisify(execFile);
 const installed = new InstalledPackage(temporaryFolder());
 
-const guide = blocksOf(
-  'engineer.md',
-  readFileSync(join(import.meta.dirname, '../../docs/guide/engineer.md'), 'utf8'),
+const page = blocksOf(
+  'deployment.md',
+  readFileSync(join(import.meta.dirname, '../../docs/deployment.md'), 'utf8'),
 );
 
-/** A file that the guide shows. */
-function fromGuide(name: string): string {
-  const block = guide.find(({ marks }) => marks.get('file') === name);
-  if (!block) throw new Error(`the guide has no file ${name}`);
+/** A file that the page shows. */
+function fromPage(name: string): string {
+  const block = page.find(({ marks }) => marks.get('file') === name);
+  if (!block) throw new Error(`the page has no file ${name}`);
   return block.code;
 }
 
@@ -38,8 +38,8 @@ await reranker.close();
 
 const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' };
 
-describe('the configurations of the guide', () => {
-  test.each(guide.filter(({ code }) => /^npx (esbuild|vite) /.test(code)).map(({ code }) => code))(
+describe('the configurations of docs/deployment.md', () => {
+  test.each(page.filter(({ code }) => /^npx (esbuild|vite) /.test(code)).map(({ code }) => code))(
     '%s',
     async (command) => {
       const [, ...words] = command.split(' ');
@@ -57,8 +57,8 @@ describe('the configurations of the guide', () => {
     const write = (path: string, text: string) => writeFileSync(join(installed.folder, path), text);
     mkdirSync(join(installed.folder, 'app/api/rerank'), { recursive: true });
     write('app/layout.jsx', 'export default ({ children }) => <html><body>{children}</body></html>;\n');
-    write('app/api/rerank/route.js', fromGuide('app/api/rerank/route.js'));
-    write('next.config.mjs', fromGuide('next.config.mjs'));
+    write('app/api/rerank/route.js', fromPage('app/api/rerank/route.js'));
+    write('next.config.mjs', fromPage('next.config.mjs'));
     await run(process.execPath, [join(installed.packages, 'next/dist/bin/next'), 'build'], {
       cwd: installed.folder,
       env,

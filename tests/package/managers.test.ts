@@ -30,7 +30,7 @@ beforeAll(() => {
 
 const inTools = (path: string) => join(tools, 'node_modules', path);
 
-/** The line that keeps the runtime's script from fetching CUDA libraries, as the guide for engineers has it. */
+/** The line that keeps the runtime's script from fetching CUDA libraries, as docs/deployment.md has it. */
 const noCuda = { '.npmrc': 'onnxruntime-node-install=skip\n' };
 
 /** Yarn wants every platform's package of an optional dependency, and not every registry has those of 3.0.7. */

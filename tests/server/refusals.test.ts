@@ -35,7 +35,14 @@ describe('what a client sends is refused with the right status', () => {
     ['half a place', { query, documents: ['a'], top_n: 1.5 }, 422, /^top_n: /],
     ['an infinite number', '{"query": "a", "documents": [], "top_n": 1e999}', 422, /^top_n: /],
     ['α beyond 1', { query, documents: ['a'], method: { alpha: 1.5 } }, 422, /^method\.alpha: /],
-    ['a misspelt parameter', { query, documents: ['a'], method: { aplha: 0.5 } }, 422, /aplha/],
+    [
+      'a misspelt parameter',
+      { query, documents: ['a'], method: { aplha: 0.5 } },
+      422,
+      /^method\.aplha: there is no such field; did you mean alpha\?$/,
+    ],
+    ['a misspelt field', { query, documents: ['a'], topN: 1 }, 422, /^topN: .* did you mean top_n\?$/],
+    ['a field for another', { query, document: ['a'] }, 422, /^document: .* did you mean documents\?$/],
     ['a query of a megabyte', { query: 'a'.repeat(1_000_000), documents: ['a'] }, 422, /^query: /],
   ])('%s', async (_, body, status, message) => {
     const answer = await post(`${url}/v2/rerank`, body);

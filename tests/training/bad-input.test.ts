@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openCheckpoint, writeSafetensors } from '../../src/bert/index.js';
+import { deviceStates, openCheckpoint, writeSafetensors } from '../../src/bert/index.js';
 import {
   trainModel,
   type TrainCall,
@@ -10,6 +10,8 @@ import {
 } from '../../src/training/index.js';
 import { temporaryFolder } from '../support/folders.js';
 import { toyCollection, toyConfig, toyModel } from './toy-task.js';
+
+const cuda = (await deviceStates()).find(({ device }) => device === 'cuda')!;
 
 describe('training refuses', () => {
   const folder = temporaryFolder();
@@ -33,6 +35,13 @@ describe('training refuses', () => {
     }
     return expect.unreachable('it was accepted');
   }
+
+  test.skipIf(cuda.isUsable)('CUDA where it cannot be used, with the reason', async () => {
+    expect(await complaint({}, { device: 'cuda' })).toMatchObject({
+      code: 'missing',
+      message: `CUDA cannot be used here: ${cuda.detail}.`,
+    });
+  });
 
   test('queries without a relevant candidate', async () => {
     expect(await complaint({ qrels: new Map(), label: 'fold 3' })).toMatchObject({

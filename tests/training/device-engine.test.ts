@@ -227,7 +227,9 @@ describe('micro-batches for which a card has no memory', () => {
       runs++;
       throw new Error('CUDA failure 719: unspecified launch failure ; GPU=0');
     };
-    await expect(new SmallerBatches().run([{ batches: [batch] }], lost)).rejects.toThrow('CUDA failure 719');
+    await expect(new SmallerBatches().run([{ batches: [batch] }], lost)).rejects.toThrow(
+      'The card failed (CUDA failure 719: unspecified launch failure).',
+    );
     expect(runs).toBe(1);
   });
 

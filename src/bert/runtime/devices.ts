@@ -4,6 +4,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BertQeError, reasonOf } from '../../common/errors.js';
+import { cudaReason } from './cuda-failure.js';
 import type { Device } from './load-session.js';
 import { CUDA_FILES, missingCudaFiles, neededLibraries } from './provider-files.js';
 import type { ProbeResult } from './probe.js';
@@ -17,6 +18,8 @@ export interface DeviceState {
   readonly isUsable: boolean;
   /** The device in words, or the reason why it cannot be used. */
   readonly detail: string;
+  /** The number of cards that can be used together. */
+  readonly cards?: number;
 }
 
 /** Tries every device, each in a process of its own. */
@@ -41,7 +44,7 @@ async function webGpuState(): Promise<DeviceState> {
   const device = 'webgpu';
   if (!isBuiltIn(device)) return { device, isUsable: false, detail: notBuiltIn('WebGPU') };
   const { failure } = await probe(device, []);
-  if (failure !== undefined) return { device, isUsable: false, detail: firstLine(failure) };
+  if (failure !== undefined) return { device, isUsable: false, detail: cudaReason(failure) };
   return { device, isUsable: true, detail: 'an adapter answers; it may be software' };
 }
 
@@ -50,28 +53,56 @@ let usableCuda: DeviceState | undefined;
 /** The state of CUDA; once it can be used, it is not tried again. */
 export async function cudaState(): Promise<DeviceState> {
   if (usableCuda) return usableCuda;
-  const problem = await cudaProblem();
-  if (problem !== undefined) return { device: 'cuda', isUsable: false, detail: problem };
-  usableCuda = { device: 'cuda', isUsable: true, detail: cards() };
+  const found = await usableCards();
+  if (typeof found === 'string') return { device: 'cuda', isUsable: false, detail: found };
+  usableCuda = { device: 'cuda', isUsable: true, detail: cards(), cards: found };
   return usableCuda;
 }
 
-/** Refuses CUDA, with the reason, where it cannot be used. */
-export async function requireCuda(): Promise<void> {
-  const { isUsable, detail } = await cudaState();
+/** The number of cards; refuses CUDA, with the reason, where it cannot be used. */
+export async function requireCuda(): Promise<number> {
+  const { isUsable, detail, cards: count = 1 } = await cudaState();
   if (!isUsable) throw new BertQeError('missing', `CUDA cannot be used here: ${detail}.`);
+  return count;
 }
 
-async function cudaProblem(): Promise<string | undefined> {
+/** The number of cards that CUDA can be used on, or the reason why it cannot. */
+async function usableCards(): Promise<number | string> {
   if (!isBuiltIn('cuda')) return notBuiltIn('CUDA');
   const files = missingCudaFiles().join(' and ');
   if (files) return `${files} of onnxruntime ${runtimeVersion()} missing: bert-qe device install cuda`;
   const needed = await neededLibraries(join(runtimeFolder(), CUDA_FILES[1])).catch(reasonOf);
   if (typeof needed === 'string') return needed;
   const libraries = needed.filter((name) => part(name) !== undefined);
-  const { missing, failure } = await probe('cuda', libraries);
-  if (missing.length > 0) return `missing: ${missing.map((name) => `${part(name)} (${name})`).join(', ')}`;
-  return failure === undefined ? undefined : firstLine(failure);
+  const { missing, failure, cards: count } = await probe('cuda', libraries);
+  if (missing.length > 0) return missingText(missing, await otherVersions(missing));
+  return failure === undefined ? count : cudaReason(failure);
+}
+
+/** The two versions of CUDA that provider libraries are built for. */
+const VERSIONS = ['12', '13'] as const;
+
+/** Libraries whose version is CUDA's. */
+const VERSIONED = /^(lib(?:cudart|cublas|cublasLt)\.so)\.(\d+)$/;
+
+/** The other versions of CUDA of which this machine has a library that is missing in the wanted one. */
+async function otherVersions(missing: readonly string[]): Promise<string[]> {
+  const others = missing.flatMap((name) => {
+    const [, stem, version] = VERSIONED.exec(name) ?? [];
+    return VERSIONS.filter((other) => stem && other !== version).map((other) => `${stem}.${other}`);
+  });
+  if (others.length === 0) return [];
+  const absent = (await probe('none', others)).missing;
+  const present = others.filter((name) => !absent.includes(name));
+  return [...new Set(present.map((name) => name.split('.').at(-1)!))];
+}
+
+function missingText(missing: readonly string[], otherVersion: readonly string[]): string {
+  const names = `missing: ${missing.map((name) => `${part(name)} (${name})`).join(', ')}`;
+  const wanted = missing.map((name) => VERSIONED.exec(name)?.[2]).find((version) => version !== undefined);
+  if (wanted === undefined || otherVersion.length === 0) return names;
+  const has = otherVersion.join(' and ');
+  return `${names}; the libraries installed are for CUDA ${wanted}, and this machine has CUDA ${has}: install those for CUDA ${has}`;
 }
 
 /** Parts of CUDA by the names of their libraries. */
@@ -122,7 +153,7 @@ function cards(): string {
 /** The longest wait for a driver. */
 const LONGEST_PROBE_MS = 60_000;
 
-async function probe(device: Device, libraries: readonly string[]): Promise<ProbeResult> {
+async function probe(device: Device | 'none', libraries: readonly string[]): Promise<ProbeResult> {
   await silenceRuntime();
   const file = fileURLToPath(workerUrl('runtime/probe.js'));
   return new Promise((resolve) => {
@@ -135,21 +166,9 @@ async function probe(device: Device, libraries: readonly string[]): Promise<Prob
           resolve(JSON.parse(stdout.trim().split('\n').at(-1)!) as ProbeResult);
         } catch {
           const end = error?.signal ? `signal ${error.signal}` : `exit code ${error?.code ?? 0}`;
-          resolve({ missing: [], failure: `the process that tried it ended with ${end}` });
+          resolve({ missing: [], cards: 0, failure: `the process that tried it ended with ${end}` });
         }
       },
     );
   });
-}
-
-/** The reason in a message of onnxruntime, which has several lines and CUDA's reason among other words. */
-function firstLine(message: string): string {
-  const reason = /CUDA failure \d+: [^;]+?(?= ?;)/.exec(message)?.[0];
-  return (
-    reason ??
-    message
-      .split('\n')[0]
-      .replace(/^\/.* was false\. /, '')
-      .trim()
-  );
 }

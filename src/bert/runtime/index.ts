@@ -1,3 +1,4 @@
+export { asCardFailure } from './cuda-failure.js';
 export { chooseDevice, cudaState, deviceStates, requireCuda } from './devices.js';
 export { installCuda } from './install-cuda.js';
 export { type Device, deviceNames, type SessionOptions, loadSession, WIDEN_IN_RUNS } from './load-session.js';

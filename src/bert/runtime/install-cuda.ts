@@ -43,7 +43,7 @@ export async function installCuda(options: InstallOptions = {}): Promise<Install
   else if (!CUDA_FILES.every((name) => existsSync(join(kept, name)))) {
     throw new BertQeError(
       'missing',
-      `Name the wheel of onnxruntime-gpu ${version} (pip download --no-deps onnxruntime-gpu==${version}) or a folder with its libraries.`,
+      `Name the wheel of onnxruntime-gpu ${version} (for CUDA 13: pip download --no-deps onnxruntime-gpu==${version}), its package for .NET (CUDA 12) or a folder with its libraries.`,
     );
   }
   return Promise.all(CUDA_FILES.map((name) => link(kept, folder, name)));

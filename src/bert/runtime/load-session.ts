@@ -10,6 +10,8 @@ export type Device = (typeof deviceNames)[number];
 export interface SessionOptions {
   /** Weights are kept in 16 bits and widened in every run; widened once, they would take twice the memory. */
   readonly widensWeights?: boolean;
+  /** The number of the card (0). */
+  readonly card?: number;
 }
 
 /** Session options that turn off the optimizers which would widen such weights when they are loaded. */
@@ -25,12 +27,13 @@ export async function loadSession(
   path: string,
   device: Device,
   threads: number,
-  { widensWeights = false }: SessionOptions = {},
+  { widensWeights = false, card = 0 }: SessionOptions = {},
 ): Promise<InferenceSession> {
   try {
     const runtime = await import('onnxruntime-node');
     return await runtime.InferenceSession.create(path, {
-      executionProviders: device === 'cpu' ? ['cpu'] : [device, 'cpu'],
+      executionProviders:
+        device === 'cpu' ? ['cpu'] : [card === 0 ? device : { name: 'cuda', deviceId: card }, 'cpu'],
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
       graphOptimizationLevel: 'all',

@@ -4,6 +4,8 @@ import { availableParallelism, totalmem } from 'node:os';
 export interface Machine {
   readonly cores: number;
   readonly memory: number;
+  /** GPUs that are used together (1). */
+  readonly cards?: number;
 }
 
 export function thisMachine(): Machine {

@@ -67,18 +67,19 @@ export class BertScorer extends PairScorer<ScorerInfo> {
     const tokenizer = await loadTokenizer(folder);
     const { template } = tokenizer;
     const device = await chooseDevice(options.device ?? 'auto');
-    if (device === 'cuda') await requireCuda();
+    const cards = device === 'cuda' ? await requireCuda() : 1;
     const profile = DEVICE_PROFILES[device];
     const model = await prepareModel(folder, options.precision ?? 'auto', device, tokenizer);
     const { precision, batches } = model;
     const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
     const budget = budgetFor(maxLength, template);
-    const { workers, threads } = chooseLayout(device, model.bytes, options, thisMachine());
+    const { workers, threads } = chooseLayout(device, model.bytes, options, { ...thisMachine(), cards });
     // Threads that feed a GPU must not wait.
     const niceness = device === 'cpu' ? (options.niceness ?? 0) : 0;
     const pool = await WorkerPool.open(workers, {
       file: workerUrl('scorer/worker.js'),
       setup: { model, device, threads, niceness, secondSegment: template.secondSegment },
+      cards,
     });
     const batchTokens = options.batchTokens ?? profile.batchTokens(model);
     const messageTokens = profile.messageTokens(model, batchTokens);

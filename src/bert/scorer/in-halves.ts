@@ -1,4 +1,5 @@
 import { BertQeError } from '../../common/errors.js';
+import { asCardFailure } from '../runtime/cuda-failure.js';
 import { isOutOfMemory } from '../runtime/out-of-memory.js';
 import type { Feeds } from './feeds.js';
 
@@ -11,7 +12,7 @@ export function inHalvesWhereFull(run: RunBatch): RunBatch {
     try {
       return await run(ids, splits, length, ends);
     } catch (error) {
-      if (!isOutOfMemory(error)) throw error;
+      if (!isOutOfMemory(error)) throw asCardFailure(error);
       if (!ends || splits.length < 2) {
         const message = `The memory of the card does not hold a sequence of ${ids.length} tokens.`;
         throw new BertQeError('failure', message, { cause: error });

@@ -23,10 +23,11 @@ export function chooseLayout(
   device: Device,
   modelBytes: number,
   wanted: { readonly workers?: number | undefined; readonly threads?: number | undefined },
-  { cores, memory }: Machine,
+  { cores, memory, cards = 1 }: Machine,
 ): Layout {
   const { workers: workersFor } = DEVICE_PROFILES[device];
-  if (workersFor) return { workers: wanted.workers ?? workersFor(modelBytes), threads: wanted.threads ?? 1 };
+  if (workersFor)
+    return { workers: wanted.workers ?? cards * workersFor(modelBytes), threads: wanted.threads ?? 1 };
   const threadsOf = (workers: number) => wanted.threads ?? Math.max(1, Math.floor(cores / workers));
   if (wanted.workers !== undefined) return { workers: wanted.workers, threads: threadsOf(wanted.workers) };
   const copies = Math.floor(Math.max(LEAST_WEIGHT_BYTES, MEMORY_SHARE * memory) / modelBytes);

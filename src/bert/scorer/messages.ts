@@ -18,6 +18,8 @@ export interface WorkerSetup {
   readonly model: RunnableModel;
   readonly device: Device;
   readonly threads: number;
+  /** The number of the card of a machine with several (0). */
+  readonly card?: number;
   /** Steps by which its threads give way to others of the machine (0). */
   readonly niceness?: number;
   /** Token type of the second text in exports that take token types. */

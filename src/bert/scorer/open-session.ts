@@ -5,6 +5,7 @@ import { scoringSession, type ScoringSession } from './session.js';
 
 /** Loads a model with onnxruntime-node. */
 export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
-  const { model, device, threads } = setup;
-  return scoringSession(await loadSession(model.path, device, threads, model), setup, Tensor);
+  const { model, device, threads, card = 0 } = setup;
+  const session = await loadSession(model.path, device, threads, { ...model, card });
+  return scoringSession(session, setup, Tensor);
 }

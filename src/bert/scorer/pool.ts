@@ -13,6 +13,8 @@ const ATTEMPTS = 2;
 export interface WorkerStart {
   readonly file: URL;
   readonly setup: WorkerSetup;
+  /** Cards, among which workers are divided (1). */
+  readonly cards?: number;
 }
 
 /** A task that was asked for and is not settled. */
@@ -43,6 +45,8 @@ export class WorkerPool {
   #labels: number;
   /** Each worker with the parts it holds, the running one first. */
   readonly #workers = new Map<NativeWorker<ScoringService>, Part[]>();
+  /** The number of workers of each card. */
+  readonly #onCard: number[];
   readonly #jobs = new Set<PendingTask>();
   #queue: Part[] = [];
   #starting = 0;
@@ -52,6 +56,7 @@ export class WorkerPool {
   private constructor(size: number, start: WorkerStart) {
     this.size = size;
     this.#start = start;
+    this.#onCard = Array.from({ length: start.cards ?? 1 }, () => 0);
     this.#labels = start.setup.model.labels ?? 1;
   }
 
@@ -121,17 +126,25 @@ export class WorkerPool {
 
   async #addWorker(): Promise<NativeWorker<ScoringService>> {
     this.#starting++;
+    const card = this.#onCard.indexOf(Math.min(...this.#onCard));
+    this.#onCard[card]++;
     try {
       const { file, setup } = this.#start;
       const worker = await NativeWorker.start<ScoringService>({
         file,
         name: 'scoring',
         device: setup.device,
-        setup,
-        onExit: (reason) => this.#onWorkerExit(worker, reason),
+        setup: { ...setup, card },
+        onExit: (reason) => {
+          this.#onCard[card]--;
+          this.#onWorkerExit(worker, reason);
+        },
       });
       this.#workers.set(worker, []);
       return worker;
+    } catch (error) {
+      this.#onCard[card]--;
+      throw error;
     } finally {
       this.#starting--;
     }

@@ -1,5 +1,5 @@
 // Written by scripts/fixtures/bert/unicode_tables.py; do not edit.
-// What Hugging Face's tokenizers 0.23.3 does with each code point. Sets are gap and length of each range, base 36.
+// The treatment of each code point by Hugging Face's tokenizers 0.23.3. Sets are gap and length of each range, base 36.
 
 /** Dropped by text cleaning: controls, formats, private use. */
 export const REMOVED =

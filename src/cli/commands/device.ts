@@ -21,7 +21,7 @@ export const deviceCommand = defineCommand({
     { name: 'DEVICE', help: 'install: cuda', optional: true },
     {
       name: 'SOURCE',
-      help: 'install: the wheel of onnxruntime-gpu or a folder with its libraries; default: what was installed before',
+      help: 'install: the wheel of onnxruntime-gpu (CUDA 13), its package for .NET (CUDA 12) or a folder with its libraries; default: what was installed before',
       optional: true,
     },
   ],
@@ -29,6 +29,7 @@ export const deviceCommand = defineCommand({
   examples: [
     'bert-qe device list',
     'bert-qe device install cuda onnxruntime_gpu-1.30.0-cp312-cp312-manylinux_2_28_x86_64.whl',
+    'bert-qe device install cuda microsoft.ml.onnxruntime.gpu.linux.1.30.0.nupkg',
   ],
   async run({ options, positionals: [name, ...operands], io }) {
     await actionNamed('device', actions, name)(operands, options, io);

@@ -45,6 +45,7 @@ export const evaluateCommand = defineCommand({
     },
     'per-query': { type: 'boolean', help: 'every query too, not only the means' },
     format: { type: 'string', choices: reportFormats, default: 'table', help: 'how to write it' },
+    json: { type: 'boolean', help: 'the same as --format json' },
     complete: { type: 'boolean', help: 'judged queries without results count as zero (trec_eval -c)' },
     'relevance-level': {
       type: 'integer',
@@ -120,7 +121,11 @@ export const evaluateCommand = defineCommand({
       perQuery: options['per-query'],
     };
     const colour = options.out === standardStream && hasColours(io.stdout);
-    await writeOutput(options.out, formatReport(report, options.format, { colour }), io.stdout);
+    await writeOutput(
+      options.out,
+      formatReport(report, options.json ? 'json' : options.format, { colour }),
+      io.stdout,
+    );
   },
 });
 

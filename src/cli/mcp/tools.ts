@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BertQeError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
+import { misspeltField } from '../../common/misspelt-fields.js';
 import { describeIssues } from '../../common/schema-issues.js';
 import {
   type BertQE,
@@ -201,7 +202,9 @@ function defineTool<I extends z.ZodObject, O extends z.ZodObject>(tool: ToolDefi
     ...tool,
     async call(input, signal) {
       const checked = tool.input.safeParse(input);
-      if (!checked.success) throw new BertQeError('usage', describeIssues(checked.error));
+      if (!checked.success) {
+        throw new BertQeError('usage', misspeltField(tool.input, input) ?? describeIssues(checked.error));
+      }
       const output = await tool.run(checked.data, signal);
       return { structured: output, text: tool.text(output) };
     },

@@ -21,7 +21,7 @@ import { CONTROL_OPTIONS, type ControlOptions, NetworkReranker, type PreparedQue
 import { cedrBatch, type CedrLengths, type TokenPair, tokenPair } from './batches.js';
 import { cedrShapes, scoringGraph } from './graph.js';
 
-/** What a model's `config.json` has besides the configuration of BERT. */
+/** The fields of a model's `config.json` besides the configuration of BERT. */
 interface CedrDescription {
   readonly lengths: CedrLengths;
 }

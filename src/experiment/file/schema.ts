@@ -65,7 +65,7 @@ const collection = z.strictObject({
   format: z.enum(['auto', ...documentFormats]).default('auto'),
   /** `in-text`: a title is the beginning of its document's text, as with GOV2's pages in the paper. */
   titles: z.enum(['apart', 'in-text']).default('apart'),
-  /** What of TREC SGML is searched; `of-analyzer`: what Terrier or Anserini reads, whose analysis an index has. */
+  /** The elements of TREC SGML that are searched; `of-analyzer`: those of Terrier or Anserini, whose analysis an index has. */
   elements: z.enum([...elementChoices, 'of-analyzer']).default('text'),
   /** Documents whose id begins with one of these are left out. */
   leaveOut: z.array(z.string().min(1)).optional(),

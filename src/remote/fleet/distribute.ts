@@ -26,7 +26,7 @@ export interface DistributeOptions<R> {
   readonly ahead?: number;
   /** Attempts at a task before it counts as failed (3). */
   readonly attempts?: number;
-  /** What a key is, in messages (`Query`). */
+  /** The noun for a key in messages (`Query`). */
   readonly what?: string;
   /** Milliseconds between two looks at the queue (200). */
   readonly pollMs?: number;

@@ -2,7 +2,7 @@ import type { Analyzer } from '../analysis/index.js';
 import type { FeedbackSource } from '../feedback/index.js';
 import type { CollectionStatistics, IndexedTerm, Postings } from '../index/index.js';
 
-/** What a search needs of an index: {@link Index} in files, or {@link MemoryIndex}. */
+/** The part of an index that a search uses: {@link Index} in files, or {@link MemoryIndex}. */
 export interface SearchableIndex extends FeedbackSource {
   readonly statistics: CollectionStatistics;
   readonly analyzer: Analyzer;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { misspeltField } from '../../common/misspelt-fields.js';
 import { describeIssues } from '../../common/schema-issues.js';
 import { TimeSlice } from '../../common/yield.js';
 import { HttpProblem } from './problem.js';
@@ -13,7 +14,7 @@ const fewElements = 1000;
 const elementsPerCheck = 64;
 
 /**
- * Checks a request against its schema; the problem names the wrong fields. A schema reports every wrong element of an
+ * Checks a request against its schema; the problem names the wrong fields, and the nearest right name of a misspelt one. A schema reports every wrong element of an
  * array, however many there are. So the elements of `list`, the field that may be long, are checked one by one until
  * a few faults are found.
  */
@@ -23,6 +24,8 @@ export async function check<S extends z.ZodRawShape, C extends z.core.$ZodObject
   list: keyof S & string,
 ): Promise<z.output<z.ZodObject<S, C>>> {
   if (typeof value !== 'object' || value === null) return checked(schema, value);
+  const misspelt = misspeltField(schema, value);
+  if (misspelt !== undefined) throw new HttpProblem(422, 'invalid_request', misspelt);
   const fields = value as Readonly<Record<string, unknown>>;
   for (const [name, field] of Object.entries(fields)) {
     if (name !== list && Array.isArray(field) && field.length > fewElements) {

@@ -13,7 +13,7 @@ import {
   trainingLoopGraph,
 } from '../graph/index.js';
 import type { MicroBatch, TrainingBatch } from './micro-batch.js';
-import { runArrays } from './run-arrays.js';
+import { runArrays } from './feeds.js';
 import { openGraph } from './session.js';
 import { SmallerBatches } from './smaller-batches.js';
 import {

@@ -15,7 +15,8 @@ import {
 } from '../graph/index.js';
 import { adamStep, gradientNorm } from './adam.js';
 import { DropoutMasks, type MaskSource } from './dropout-masks.js';
-import { batchFeeds, type MicroBatch, padded, type PaddedBatch, type TrainingBatch } from './micro-batch.js';
+import { batchFeeds } from './feeds.js';
+import { type MicroBatch, padded, type PaddedBatch, type TrainingBatch } from './micro-batch.js';
 import { Parameter, EmbeddingTable } from './parameter.js';
 import { openGraph } from './session.js';
 import {

@@ -1,6 +1,3 @@
-import { Tensor } from 'onnxruntime-node';
-import { IDS, PADDING, SEGMENTS } from '../graph/index.js';
-
 /** Sequences that go through the model together, padded to the longest of them. */
 export interface MicroBatch {
   /** Token ids of all sequences, one after the other, without padding. */
@@ -44,15 +41,6 @@ export function padded({ ids, lengths, splits }: MicroBatch): PaddedBatch {
     from += length;
   });
   return { batch, sequence, ids: all, segments, padding };
-}
-
-/** The inputs of the graphs. */
-export function batchFeeds({ batch, sequence, ids, segments, padding }: PaddedBatch): Record<string, Tensor> {
-  return {
-    [IDS]: new Tensor('int32', ids, [batch, sequence]),
-    [SEGMENTS]: new Tensor('int32', segments, [batch, sequence]),
-    [PADDING]: new Tensor('float32', padding, [batch, 1, 1, sequence]),
-  };
 }
 
 /** A micro-batch as two, or itself where it has one row of targets. */

@@ -1,4 +1,4 @@
-import { isOutOfMemory } from '../../bert/runtime/index.js';
+import { asCardFailure, isOutOfMemory } from '../../bert/runtime/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { halves, type TrainingBatch } from './micro-batch.js';
 
@@ -17,7 +17,7 @@ export class SmallerBatches {
       try {
         return await work(divided);
       } catch (error) {
-        if (!isOutOfMemory(error)) throw error;
+        if (!isOutOfMemory(error)) throw asCardFailure(error);
         const smaller = halved(divided);
         if (batchesIn(smaller) === batchesIn(divided)) {
           const message = 'The memory of the card does not hold the training of this model.';

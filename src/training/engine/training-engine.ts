@@ -14,7 +14,7 @@ export interface EngineSettings {
   readonly adam: AdamSettings;
   /** The device of the graphs; weights and optimiser stay in the worker's memory. */
   readonly device: Device;
-  /** What passes are computed in; weights are kept in fp32. 16 bits are for CUDA (fp32). */
+  /** The numbers that passes are computed in; weights are kept in fp32. 16 bits are for CUDA (fp32). */
   readonly precision?: TrainingPrecision;
   /** Threads of the runtime. */
   readonly threads: number;

@@ -17,7 +17,7 @@ export {
   TYPES,
   WORDS,
 } from '../graph/index.js';
-export { NetworkEngine, type NetworkSettings } from './engine.js';
+export type { NetworkEngine, NetworkSettings } from './engine.js';
 export { type FeedArray, type Network, type NetworkBatch, type NetworkParameter, SCORES } from './network.js';
 export { NetworkWorker } from './network-worker.js';
 export { readTensors } from './state-file.js';

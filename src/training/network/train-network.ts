@@ -130,7 +130,7 @@ export interface NetworkTrainingCall {
   readonly onProgress?: (progress: StepProgress) => void;
 }
 
-/** What a training makes of a model: its name, what its results depend on, and the network, made when it is needed. */
+/** The parts of a training that depend on the model: its name, the inputs of its results, and the network, made when it is needed. */
 export interface NetworkTask {
   readonly model: string;
   readonly configuration: Configuration;

@@ -1,10 +1,11 @@
 // A scoring worker without a model. The first token of each batch says what to do: 1 answer, 2 die, 3 die unless
-// another worker did before, 4 report a failure, 5 answer after a while, 6 the same and then die without answering.
+// another worker did before, 4 report a failure, 5 answer after a while, 6 the same and then die without answering,
+// 7 answer after a while with the number of its card.
 import { NO_ANSWER, serve } from '../../../dist/bert/runtime/index.js';
 import { finish, takeBatch } from '../../../dist/bert/scorer/shared-task.js';
 import { BertQeError } from '../../../dist/common/errors.js';
 
-await serve(async ({ model: { deaths, refuse } }) => {
+await serve(async ({ card, model: { deaths, refuse } }) => {
   if (refuse) throw new BertQeError('input', refuse);
   const die = () => {
     Atomics.add(deaths, 0, 1);
@@ -23,7 +24,7 @@ await serve(async ({ model: { deaths, refuse } }) => {
           throw new Error('out of luck');
         }
         if (order >= 5) await new Promise((resolve) => setTimeout(resolve, 30));
-        shared.logits[batch] = task.splits[batch];
+        shared.logits[batch] = order === 7 ? card : task.splits[batch];
         if (order === 6) return finish(shared, worker) ? die() : NO_ANSWER;
       }
       return finish(shared, worker) ? true : NO_ANSWER;

@@ -36,8 +36,19 @@ describe('a batch for which a card has no memory', () => {
   });
 
   it('is not tried again for other reasons', async () => {
-    const { run, sizes } = card(5, 'CUDA failure 700: an illegal memory access was encountered');
-    await expect(run(ids, splits, 4, ends)).rejects.toThrow('CUDA failure 700');
+    const { run, sizes } = card(5, 'the input has another shape');
+    await expect(run(ids, splits, 4, ends)).rejects.toThrow('the input has another shape');
+    expect(sizes).toEqual([12]);
+  });
+
+  it('is not tried again on a card that fell away, and says so in one sentence', async () => {
+    const message =
+      'Non-zero status code returned while running Gemm node. Name:"Gemm_3" Status Message: CUBLAS failure 14: ' +
+      'CUBLAS_STATUS_INTERNAL_ERROR ; GPU=0 ; hostname=node ; file=/src/gemm.cc ; line=72 ; expr=cublasGemm\n stack';
+    const { run, sizes } = card(5, message);
+    await expect(run(ids, splits, 4, ends)).rejects.toThrow(
+      /^The card failed \(CUBLAS failure 14: CUBLAS_STATUS_INTERNAL_ERROR\)\. See nvidia-smi, and start this process again\.$/,
+    );
     expect(sizes).toEqual([12]);
   });
 });

@@ -78,6 +78,13 @@ describe('the layout of workers and threads', () => {
     });
   });
 
+  it('gives every card as many workers as its memory holds', () => {
+    const machine = { cores: 16, memory: 64 * GIB, cards: 4 };
+    expect(chooseLayout('cuda', 10_000_000, {}, machine)).toEqual({ workers: 16, threads: 1 });
+    expect(chooseLayout('cuda', LARGE, {}, machine)).toEqual({ workers: 4, threads: 1 });
+    expect(chooseLayout('cuda', LARGE, { workers: 2 }, machine)).toEqual({ workers: 2, threads: 1 });
+  });
+
   it('uses one worker on a GPU', () => {
     expect(chooseLayout('webgpu', 1_000, {}, thisMachine())).toEqual({ workers: 1, threads: 1 });
   });

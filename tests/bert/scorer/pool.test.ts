@@ -8,6 +8,7 @@ const DIE_ONCE = 3;
 const FAIL = 4;
 const SLOW = 5;
 const FINISH_AND_DIE = 6;
+const CARD = 7;
 
 const owner = {};
 
@@ -74,6 +75,22 @@ describe('the pool of workers', () => {
       message: 'out of luck',
     });
     expect([...(await pool.run(task(ANSWER, 3), owner))]).toEqual([3]);
+  });
+
+  it('divides its workers among the cards, and puts a new one where one has died', async () => {
+    const pool = await openPool(4, { ...fake(), cards: 2 });
+    const cardsOfAll = async () => {
+      const answers = await Promise.all(Array.from({ length: 4 }, () => pool.run(task(CARD), owner)));
+      return answers.map(([card]) => card).sort();
+    };
+    expect(await cardsOfAll()).toEqual([0, 0, 1, 1]);
+    await pool.run(task(DIE_ONCE), owner);
+    // The dead worker is replaced when there is more to do than the others hold.
+    const afterMuchWork = async () => {
+      await Promise.all(Array.from({ length: 12 }, () => pool.run(task(SLOW), owner)));
+      return cardsOfAll();
+    };
+    await expect.poll(afterMuchWork, { timeout: 10_000 }).toEqual([0, 0, 1, 1]);
   });
 
   it('has workers take the batches of a shared task from each other: each is done once', async () => {

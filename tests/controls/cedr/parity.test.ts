@@ -5,12 +5,8 @@ import { modelBytes } from '../../../src/bert/onnx/index.js';
 import { cedrBatch, type TokenPair, tokenPair } from '../../../src/controls/cedr/batches.js';
 import { batchesOf } from '../../../src/controls/cedr/cedr.js';
 import { cedrShapes, scoringGraph, trainingGraph } from '../../../src/controls/cedr/graph.js';
-import {
-  isTable,
-  NetworkEngine,
-  publishedAdam,
-  TOKEN_GRADIENTS,
-} from '../../../src/training/network/index.js';
+import { NetworkEngine } from '../../../src/training/network/engine.js';
+import { isTable, publishedAdam, TOKEN_GRADIENTS } from '../../../src/training/network/index.js';
 import { seededTensor } from '../../bert/graph/seeded-model.js';
 import { expectChanges, expectGradients, type FixtureSteps } from '../../support/network-parity.js';
 

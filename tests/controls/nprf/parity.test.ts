@@ -11,7 +11,8 @@ import {
 } from '../../../src/controls/nprf/features.js';
 import { nprfBatch, nprfShapes, scoringGraph, trainingGraph } from '../../../src/controls/nprf/graph.js';
 import type { Vocabulary } from '../../../src/controls/nprf/vocabulary.js';
-import { NetworkEngine, publishedAdam } from '../../../src/training/network/index.js';
+import { NetworkEngine } from '../../../src/training/network/engine.js';
+import { publishedAdam } from '../../../src/training/network/index.js';
 import { noise, seededTensor } from '../../bert/graph/seeded-model.js';
 import { expectChanges, expectGradients, type FixtureSteps } from '../../support/network-parity.js';
 

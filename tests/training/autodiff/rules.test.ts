@@ -165,7 +165,7 @@ describe('gradient rules', () => {
     }
   });
 
-  // What is dropped changes from run to run, so the gradient is compared with what the same run dropped.
+  // Every run drops other elements, so the gradient is compared with the mask of the same run.
   test('Dropout: the gradient passes where elements did, divided by the share that is kept', async () => {
     const graph = new Graph('dropout');
     const x = graph.input('x', 'float32', [1000]);

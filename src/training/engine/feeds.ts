@@ -1,6 +1,15 @@
 import { Tensor } from 'onnxruntime-node';
-import { BATCH_COLUMNS, RUN } from '../graph/index.js';
-import { padded, type TrainingBatch } from './micro-batch.js';
+import { BATCH_COLUMNS, IDS, PADDING, RUN, SEGMENTS } from '../graph/index.js';
+import { padded, type PaddedBatch, type TrainingBatch } from './micro-batch.js';
+
+/** The inputs of a run of one micro-batch. */
+export function batchFeeds({ batch, sequence, ids, segments, padding }: PaddedBatch): Record<string, Tensor> {
+  return {
+    [IDS]: new Tensor('int32', ids, [batch, sequence]),
+    [SEGMENTS]: new Tensor('int32', segments, [batch, sequence]),
+    [PADDING]: new Tensor('float32', padding, [batch, 1, 1, sequence]),
+  };
+}
 
 /** The arrays of a run of many micro-batches, one after the other, and the table of their places. */
 export function runArrays(batches: readonly TrainingBatch[]): Record<string, Tensor> {
