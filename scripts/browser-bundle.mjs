@@ -5,10 +5,14 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { build } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const out = join(root, 'dist/browser');
+
+/** The most bytes, compressed, that a page loads of the library. Tokenizers of other families are loaded when a model needs one. */
+const budget = 60_000;
 
 /** Folder → file → hash, of the models that come with the package. */
 function shippedModels() {
@@ -44,3 +48,10 @@ await build({
     chunkFileNames: '[name].js',
   },
 });
+
+const loaded = readdirSync(out).filter((name) => name.endsWith('.js') && name !== 'library-tokenizer.js');
+const size = loaded.reduce(
+  (sum, name) => sum + gzipSync(readFileSync(join(out, name)), { level: 9 }).length,
+  0,
+);
+if (size > budget) throw new Error(`bert-qe/browser: ${size} bytes with gzip are more than ${budget}`);

@@ -1,5 +1,6 @@
-// node --import tsx bench/scoring/int8.ts [RESULT.json]
-// The cost of int8 in quality: judged queries of public collections, their first candidates re-ranked by score alone.
+// node --import tsx bench/scoring/int8.ts [RESULT.json [weights]]
+// The cost of int8 in quality: judged queries of public collections, their first candidates re-ranked by score alone. With
+// `weights`, of the graph that WebGPU runs in int8, here on the CPU.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BertScorer, kendallTau, type Precision, type TextPair } from '../../src/bert/index.js';
@@ -7,10 +8,12 @@ import { type Qrels, readQrels, type Run } from '../../src/collection/index.js';
 import { evaluate } from '../../src/evaluation/index.js';
 import { openSetting } from '../expansion/setting.js';
 import { collectionFolder } from '../collections.js';
+import { byteWeightScorer } from './byte-weights.js';
 import { root } from './workload.js';
 
 const SOURCES = ['cranfield', 'scifact', 'cisi', 'cacm', 'squad_dev'];
 const MODELS = ['T', 'S'];
+const ofWeights = process.argv[3] === 'weights';
 const QUERIES = 40;
 const CANDIDATES = 60;
 
@@ -51,7 +54,10 @@ async function candidates(collection: string): Promise<{ lists: List[]; qrels: Q
 
 /** Margins have the order of probabilities but do not saturate. */
 async function margins(model: string, precision: Precision, pairs: readonly TextPair[]): Promise<number[]> {
-  const scorer = await BertScorer.load({ model, precision, device: 'cpu' });
+  const scorer =
+    precision === 'int8' && ofWeights
+      ? await byteWeightScorer(model)
+      : await BertScorer.load({ model, precision, device: 'cpu' });
   const { values } = await scorer.scoreLogits(pairs);
   await scorer.close();
   return pairs.map((_, i) => values[2 * i + 1] - values[2 * i]);

@@ -116,6 +116,8 @@ export class Downloads implements ModelFiles {
     } catch (error) {
       throwIfAborted(signal);
       if (error instanceof BertQeError) throw error;
+      // Extensions have no status for a file that is not there.
+      if (!url.startsWith('http')) return undefined;
       throw new BertQeError(
         'failure',
         `${url}: cannot be fetched (${reasonOf(error)}). Check the connection, and that the server allows this page to read it (CORS).`,

@@ -24,6 +24,8 @@ export async function openSessionService(setup: SessionSetup): Promise<Service> 
   const created = await runtime.InferenceSession.create(setup.bytes, {
     executionProviders: device === 'webgpu' ? ['webgpu', 'wasm'] : ['wasm'],
     graphOptimizationLevel: 'all',
+    // Every failure is thrown as well as logged; warnings concern nobody.
+    logSeverityLevel: 3,
     // Batches differ in shape, and memory would be planned for each.
     enableMemPattern: false,
     ...(setup.external ? { externalData: [setup.external] } : {}),

@@ -59,5 +59,8 @@ export function makeWorker(): WebWorker {
 
 /** A worker with the script of this one. */
 export function makeSameWorker(): WebWorker {
-  return new Worker(web.location!.href, { type: 'module', name: 'bert-qe session' });
+  // Bun's workers have no location.
+  const here = import.meta.url;
+  const script = web.location?.href ?? new URL('./worker.js', here);
+  return new Worker(script, { type: 'module', name: 'bert-qe session' });
 }

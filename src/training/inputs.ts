@@ -4,16 +4,8 @@ import type { Combination } from '../expansion/index.js';
 import type { BaseModel } from './models.js';
 import type { TrainingSettings } from './settings.js';
 
-/** The inputs of a training. */
-export interface TrainingInputs {
-  /** The model to start from, by letter, name or path. */
-  readonly model: string;
-  /** The model that chooses best passages (the model itself; for phase three, the model of phase one). */
-  readonly passageModel?: string | undefined;
-  /** A model whose scores are mixed into the targets. */
-  readonly teacher?: string | undefined;
-  /** Trains phase three, where chunks take the place of queries. */
-  readonly phaseThree?: PhaseThreeInputs | undefined;
+/** The queries of a training with their judged candidates. */
+export interface JudgedInputs {
   readonly queries: readonly Query[];
   /** Validation queries; none of them may be a training query. */
   readonly validationQueries?: readonly Query[] | undefined;
@@ -23,7 +15,19 @@ export interface TrainingInputs {
   /** A key that identifies the documents, such as a hash. */
   readonly documentsKey: string;
   /** The name of the training in messages ("The training"). */
-  readonly label?: string;
+  readonly label?: string | undefined;
+}
+
+/** The inputs of a training. */
+export interface TrainingInputs extends JudgedInputs {
+  /** The model to start from, by letter, name or path. */
+  readonly model: string;
+  /** The model that chooses best passages (the model itself; for phase three, the model of phase one). */
+  readonly passageModel?: string | undefined;
+  /** A model whose scores are mixed into the targets. */
+  readonly teacher?: string | undefined;
+  /** Trains phase three, where chunks take the place of queries. */
+  readonly phaseThree?: PhaseThreeInputs | undefined;
 }
 
 /**
@@ -47,20 +51,25 @@ export interface PhaseThreeInputs {
   readonly combination?: Combination | undefined;
 }
 
-/** Throws where inputs and settings do not fit together. */
-export function checkInputs(
-  inputs: TrainingInputs,
-  settings: TrainingSettings,
-  { config, folder }: BaseModel,
-): void {
-  const training = new Set(inputs.queries.map(({ id }) => id));
-  const both = inputs.validationQueries?.find(({ id }) => training.has(id));
+/** Throws where a query is to be trained on and validated with. */
+export function checkQueries({ queries, validationQueries }: JudgedInputs): void {
+  const training = new Set(queries.map(({ id }) => id));
+  const both = validationQueries?.find(({ id }) => training.has(id));
   if (both) {
     throw new BertQeError(
       'input',
       `Query "${both.id}" is to be trained on and validated with; use other queries for validation.`,
     );
   }
+}
+
+/** Throws where inputs and settings do not fit together. */
+export function checkInputs(
+  inputs: TrainingInputs,
+  settings: TrainingSettings,
+  { config, folder }: BaseModel,
+): void {
+  checkQueries(inputs);
   if (settings.loss === 'residual' && (!inputs.phaseThree || inputs.teacher !== undefined)) {
     throw new BertQeError(
       'usage',

@@ -6,9 +6,10 @@ import { copyTokenizer, writeConfig } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
 import { systemCode, writeFailure } from '../common/io-errors.js';
 import { writeFileAtomic } from '../common/atomic.js';
+import { withLock } from '../common/lock.js';
 import { versions } from '../common/package-files.js';
 import type { Checkpoints, SavedFile } from './checkpoints.js';
-import type { Configuration } from './configuration.js';
+import { type Configuration, requireSame } from './configuration.js';
 import type { TrainingWorker } from './engine/index.js';
 import type { ExampleCounts } from './data/index.js';
 import { type History, thinned, type ValidationRecord } from './history.js';
@@ -71,11 +72,6 @@ export function checkpointFolder(out: string): string {
   return join(out, checkpointsName);
 }
 
-/** The lock of the folder of a training. Names that start with a dot do not count as its content. */
-export function lockFile(out: string): string {
-  return join(out, '.lock');
-}
-
 /** True where a folder holds a finished training's output, unchanged. */
 export async function isTrained(out: string): Promise<boolean> {
   try {
@@ -87,8 +83,35 @@ export async function isTrained(out: string): Promise<boolean> {
   }
 }
 
+/** The output of a training, and how it is resumed and stopped. */
+export interface OutputCall {
+  /** Folder of the trained model and, until the training is finished, of its checkpoints. */
+  readonly out: string;
+  /** Resumes the training in `out`, if there is one (false). */
+  readonly resume?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Trains in a folder that no other process writes to, unless `out` holds the finished training: its manifest is
+ * returned, and must have been written under the same configuration.
+ */
+export function trainOnce(
+  { out, resume = false, signal }: OutputCall,
+  configure: () => Configuration | Promise<Configuration>,
+  train: (configuration: Configuration) => Promise<TrainingManifest>,
+): Promise<TrainingManifest> {
+  return withLock(join(out, '.lock'), { what: out, signal }, async () => {
+    const finished = await finishedTraining(out, resume);
+    const configuration = await configure();
+    if (!finished) return train(configuration);
+    requireSame(finished.configuration, configuration, out);
+    return finished;
+  });
+}
+
 /** The manifest of the finished training in `out`, if there is one. Throws where no training may start in `out`. */
-export async function finishedTraining(out: string, resume: boolean): Promise<TrainingManifest | undefined> {
+async function finishedTraining(out: string, resume: boolean): Promise<TrainingManifest | undefined> {
   let names: string[];
   try {
     names = (await readdir(out)).filter((name) => !name.startsWith('.'));

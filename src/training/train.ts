@@ -1,9 +1,8 @@
 import { BertQeError } from '../common/errors.js';
-import { withLock } from '../common/lock.js';
 import { requireCuda, type Scorer } from '../bert/index.js';
 import { Checkpoints, type SavedTraining } from './checkpoints.js';
 import { collectExamples } from './collect-examples.js';
-import { type Configuration, configurationOf, requireSame } from './configuration.js';
+import { type Configuration, configurationOf } from './configuration.js';
 import { publishedAdam, TrainingWorker } from './engine/index.js';
 import type { LossKind } from './graph/index.js';
 import { bestOf } from './history.js';
@@ -12,10 +11,10 @@ import { lazyScorer, readBaseModel, type BaseModel } from './models.js';
 import {
   checkpointFolder,
   crossEncoderFiles,
-  finishedTraining,
-  lockFile,
   manifestOf,
+  type OutputCall,
   type TrainingManifest,
+  trainOnce,
   writeTrainedModel,
 } from './output.js';
 import { type LossName, trainingSettings, type TrainingOptions, type TrainingSettings } from './settings.js';
@@ -28,12 +27,7 @@ export type TrainProgress =
   | ({ readonly phase: 'training' } & StepProgress);
 
 /** The output of a training, and how it is resumed, stopped and watched. */
-export interface TrainCall {
-  /** Folder of the trained model and, until the training is finished, of its checkpoints. */
-  readonly out: string;
-  /** Resumes the training in `out`, if there is one (false). */
-  readonly resume?: boolean;
-  readonly signal?: AbortSignal | undefined;
+export interface TrainCall extends OutputCall {
   readonly onProgress?: (progress: TrainProgress) => void;
   /** Opens a model that chooses passages or teaches; it is closed before training begins. */
   readonly openScorer?: (folder: string) => Scorer;
@@ -45,18 +39,15 @@ export async function trainModel(
   options: TrainingOptions,
   call: TrainCall,
 ): Promise<TrainingManifest> {
-  const { out, resume = false, signal } = call;
   const settings = trainingSettings(options);
   if (settings.device === 'cuda') await requireCuda();
   const base = await readBaseModel(inputs.model);
   checkInputs(inputs, settings, base);
-  return withLock(lockFile(out), { what: out, signal }, async () => {
-    const finished = await finishedTraining(out, resume);
-    const configuration = await configurationOf(inputs, settings, base);
-    if (!finished) return trainLocked(inputs, settings, base, configuration, call);
-    requireSame(finished.configuration, configuration, out);
-    return finished;
-  });
+  return trainOnce(
+    call,
+    () => configurationOf(inputs, settings, base),
+    (configuration) => trainLocked(inputs, settings, base, configuration, call),
+  );
 }
 
 /** Trains in a folder that no other process writes to. */

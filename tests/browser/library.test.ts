@@ -63,6 +63,26 @@ describeInBrowsers('bert-qe/browser', (browser) => {
     }
   });
 
+  it('scores as Node does on WebGPU, or says that there is none', async () => {
+    const page = await browser.open();
+    const some = pairs.slice(0, 6);
+    const options = { model: 'T', device: 'webgpu' };
+    const hasAdapter = await page.evaluate<boolean>(
+      'Promise.resolve(navigator.gpu?.requestAdapter()).then(Boolean)',
+    );
+    if (hasAdapter) {
+      const { scores, info } = await inPage<Scored>(page, score, { pairs: some, options });
+      expect(info).toMatchObject({ device: 'webgpu' });
+      expect(largestDifference(scores, await nodeScores('T', some))).toBeLessThan(TOLERANCE);
+    } else {
+      const failure = await failureOf(page, 'await BertScorer.load({ ...places, ...args });', options);
+      expect(failure).toEqual({
+        code: 'missing',
+        message: expect.stringContaining('This browser offers no WebGPU adapter'),
+      });
+    }
+  });
+
   it('uses one thread where the page is not cross-origin isolated', async () => {
     const page = await browser.open();
     const { info } = await inPage<Scored>(page, score, {

@@ -9,7 +9,7 @@ import { DivergenceFeedback, KL, MemoryIndex, Searcher } from '../../src/retriev
 import { readDocuments, type Document } from '../../src/collection/index.js';
 import { demo } from '../server/support/server.js';
 import { temporaryFolder } from '../support/folders.js';
-import { LibraryServer } from './library-page.js';
+import { StaticHost } from '../support/static-host.js';
 import { browserNames, finished, labels, launch, programOf, seriousProblems } from './support.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -27,7 +27,7 @@ for (const name of browserNames) {
     { timeout: 180_000 },
     () => {
       const folder = temporaryFolder();
-      const server = new LibraryServer({ '/': `${folder}/` });
+      const server = new StaticHost({ '/': `${folder}/` });
       let browser: Browser;
       let context: BrowserContext;
 

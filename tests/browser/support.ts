@@ -33,7 +33,7 @@ export function programOf(name: BrowserName): string | undefined {
 export function launch(name: BrowserName, args: readonly string[] = []): Promise<Browser> {
   const executablePath = programOf(name)!;
   return name === 'chromium'
-    ? chromium.launch({ executablePath, args: ['--no-sandbox', ...args] })
+    ? chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', ...args] })
     : firefox.launch({ executablePath, channel: 'moz-firefox' });
 }
 

@@ -21,7 +21,7 @@ function installExamples(): void {
   hasFrameworks = true;
   installed.installFrameworks();
   for (const name of readdirSync(join(installed.bertQe, 'examples')))
-    cpSync(join(installed.bertQe, 'examples', name), join(installed.folder, name));
+    cpSync(join(installed.bertQe, 'examples', name), join(installed.folder, name), { recursive: true });
 }
 
 /** Starts the server, asks it something, and stops it as an operator would. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { NetworkEngine } from '../../src/training/network/index.js';
+import type { NetworkEngine } from '../../src/training/network/engine.js';
 import { distance, normOf, type Summary } from './projections.js';
 
 /** The gradients of PyTorch's first step, and the changes of tensors by all steps so far, after each step. */

@@ -42,7 +42,7 @@ const matMul: Arithmetic['products'] = (store) => (rows) => {
   };
 };
 
-/** Weights of 8 bits, whose product with 16-bit rows is the fastest that the runtime has. Of noise: only the time counts. */
+/** As byteWeightProducts, but of noise: only the time counts. */
 const matMulNBits: Arithmetic['products'] = (store) => (rows) => {
   const { graph, weights } = store;
   const narrow = graph.op('Cast', [rows], { to: ElementType.float16 });

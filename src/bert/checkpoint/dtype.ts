@@ -84,6 +84,12 @@ function halfBits(word: number): number {
   return sign | rounded;
 }
 
+/** The values of half-precision numbers. */
+export function widenHalf(halfBitsOf: Uint16Array): Float32Array {
+  const table = halfTable();
+  return Float32Array.from(halfBitsOf, (bits) => table[bits]);
+}
+
 let halves: Float32Array | undefined;
 
 /** All 65,536 half-precision values, made at first use: a look-up is faster than bit operations in JavaScript. */

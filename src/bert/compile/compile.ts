@@ -3,7 +3,14 @@ import { inCache } from '../../common/cache-folder.js';
 import { hashJson } from '../../common/hash.js';
 import { type BertWeights, bertWeights, openCheckpoint } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
-import { type Arithmetic, type BatchForm, bertGraph, int8Products, packedGraph } from '../graph/index.js';
+import {
+  type Arithmetic,
+  type BatchForm,
+  bertGraph,
+  byteWeightProducts,
+  int8Products,
+  packedGraph,
+} from '../graph/index.js';
 import { writeModel } from '../onnx/index.js';
 import type { Device } from '../runtime/index.js';
 import type { TextPair, Tokenizer } from '../types.js';
@@ -18,7 +25,7 @@ const WRITER_VERSION = 12;
 export const precisionNames = ['fp32', 'fp16', 'int8'] as const;
 /**
  * The precision of a model. fp32: exact, but for CUDA, which rounds the numbers of products to 11 bits (TF32). fp16: half
- * the memory, for GPUs. int8: products of bytes on a CPU, less exact.
+ * the memory, for GPUs. int8: products of bytes on a CPU, of 8-bit weights and 16-bit rows on WebGPU, less exact.
  */
 export type Precision = (typeof precisionNames)[number];
 
@@ -47,8 +54,9 @@ export async function compiledModel(
     // This checks every shape: a wrong configuration is refused here, whether or not the model was compiled before.
     const weights = bertWeights(checkpoint, config);
     const { precision, device } = options;
-    const calibration =
-      precision === 'int8' ? (options.calibration ?? (await defaultCalibrationPairs())) : [];
+    const calibration = isCalibrated(options)
+      ? (options.calibration ?? (await defaultCalibrationPairs()))
+      : [];
     const identity = [WRITER_VERSION, config, precision, device, calibration, await fingerprint(checkpoint)];
     const key = hashJson(...identity).slice(0, 32);
     const compiled = await inCache((cache) =>
@@ -60,6 +68,11 @@ export async function compiledModel(
   } finally {
     await checkpoint.close();
   }
+}
+
+/** True for products of bytes, whose scales follow from the activations of pairs. */
+function isCalibrated({ precision, batches }: CompileOptions): boolean {
+  return precision === 'int8' && batches === 'equal';
 }
 
 /** Writes the graph of a precision to `path` and `<path>.data`. */
@@ -88,6 +101,7 @@ async function arithmetic(
     // stored in 16 bits and products are of 32.
     return { float: 'float32', kept: 'float16', ...forForm };
   }
+  if (batches === 'padded') return { float: 'float32', ...forForm, products: byteWeightProducts };
   const ranges = await calibrate(weights, tokenizer, calibration);
   return { float: 'float32', products: (store) => int8Products(store, ranges) };
 }

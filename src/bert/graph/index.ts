@@ -1,5 +1,6 @@
 export type { AttentionStyle } from './context.js';
 export { type Arithmetic, bertGraph } from './bert-graph.js';
+export { byteWeightProducts } from './byte-weight-products.js';
 export { EXPORT_NAMES, exportGraph, type ExportNames } from './export-graph.js';
 export { paddingSlot } from './embeddings.js';
 export { type ChannelRange, int8Products, type Ranges } from './int8-products.js';

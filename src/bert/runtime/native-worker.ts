@@ -169,7 +169,9 @@ export async function serve<Setup, S extends WorkerService>(
     if (message.kind === 'close') {
       await native(() => service.release());
       // With the port closed nothing keeps the thread alive: it ends by itself, outside native code.
-      port.close();
+      if (typeof port.close === 'function') port.close();
+      // Deno's port has no such method; its workers close themselves.
+      else (globalThis as unknown as { close(): void }).close();
       return;
     }
     const { id, method, args } = message;

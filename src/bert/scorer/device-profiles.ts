@@ -74,7 +74,7 @@ const LARGEST_BUFFER = 128 << 20;
 const webgpu: DeviceProfile = {
   // A run takes a GPU milliseconds to start, so it gets large batches of sequences that differ in length.
   batches: 'padded',
-  precisions: ['fp32', 'fp16'],
+  precisions: ['fp32', 'fp16', 'int8'],
   widensHalfWeights: true,
   workers: () => 1,
   // Activations and attention scores have four bytes in every precision.

@@ -41,7 +41,10 @@ export async function prepareModel(
     const { batches, precisions, widensHalfWeights } = DEVICE_PROFILES[device];
     const chosen = precision === 'auto' ? precisions[0] : precision;
     if (!precisions.includes(chosen)) {
-      throw new BertQeError('usage', `Precision int8 is for the CPU; use ${precisions[0]} on ${device}.`);
+      throw new BertQeError(
+        'usage',
+        `Precision int8 is for the CPU and WebGPU; use ${precisions[0]} on ${device}.`,
+      );
     }
     const path = await compiledModel(folder, encoder, { precision: chosen, device, batches, tokenizer });
     return {

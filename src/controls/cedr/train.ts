@@ -9,7 +9,7 @@ import {
   type NetworkParameter,
   networkSettings,
   type NetworkTrainingCall,
-  type NetworkTrainingInputs,
+  type JudgedInputs,
   type NetworkTrainingOptions,
   type NetworkTrainingSettings,
   publishedAdam,
@@ -37,7 +37,7 @@ export const cedrHeadRate = 1e-3;
 /** Trains CEDR-KNRM, starting from a cross-encoder's BERT, and writes a model folder. */
 export async function trainCedr(
   model: string,
-  inputs: NetworkTrainingInputs,
+  inputs: JudgedInputs,
   { headRate = cedrHeadRate, lengths: wanted = {}, ...options }: CedrTrainingOptions,
   call: NetworkTrainingCall,
 ): Promise<TrainingManifest> {

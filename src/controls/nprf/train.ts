@@ -6,7 +6,7 @@ import { Random, type TrainingManifest } from '../../training/index.js';
 import {
   networkSettings,
   type NetworkTrainingCall,
-  type NetworkTrainingInputs,
+  type JudgedInputs,
   type NetworkTrainingOptions,
   publishedAdam,
   type RankingNetwork,
@@ -33,7 +33,7 @@ export interface NprfTrainingOptions extends NetworkTrainingOptions {
 }
 
 /** The inputs of the training: the documents are those of an index, on which word vectors are trained too. */
-export interface NprfTrainingInputs extends Omit<NetworkTrainingInputs, 'documents' | 'documentsKey'> {
+export interface NprfTrainingInputs extends Omit<JudgedInputs, 'documents' | 'documentsKey'> {
   readonly index: Index;
 }
 
@@ -79,7 +79,7 @@ const keptFeatures = 10_000;
 
 async function openNprf(
   vocabulary: Vocabulary,
-  { run }: Pick<NetworkTrainingInputs, 'run'>,
+  { run }: Pick<JudgedInputs, 'run'>,
   store: DocumentStore,
   seed: number,
 ): Promise<RankingNetwork> {

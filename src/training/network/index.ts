@@ -1,3 +1,4 @@
+export type { JudgedInputs } from '../inputs.js';
 export { gradients } from '../autodiff/index.js';
 export { padded, type PaddedBatch, publishedAdam } from '../engine/index.js';
 export {
@@ -27,7 +28,6 @@ export {
   networkSettings,
   type NetworkTask,
   type NetworkTrainingCall,
-  type NetworkTrainingInputs,
   type NetworkTrainingOptions,
   type NetworkTrainingSettings,
   type QueryBatches,

@@ -1,21 +1,21 @@
 import { availableParallelism } from 'node:os';
-import type { DocumentStore, Qrels, Query, Ranking, Run } from '../../collection/index.js';
+import type { Query, Ranking } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
-import { withLock } from '../../common/lock.js';
 import { evaluate } from '../../evaluation/index.js';
 import { Checkpoints } from '../checkpoints.js';
-import { type Configuration, requireSame } from '../configuration.js';
+import type { Configuration } from '../configuration.js';
 import type { AdamSettings } from '../engine/index.js';
 import { bestOf } from '../history.js';
+import { checkQueries, type JudgedInputs } from '../inputs.js';
 import { judgedCandidates } from '../examples/index.js';
 import {
   checkpointFolder,
-  finishedTraining,
-  lockFile,
   manifestOf,
   type ModelWriter,
+  type OutputCall,
   type TrainingManifest,
+  trainOnce,
   writeTrainedModel,
 } from '../output.js';
 import { Random } from '../random.js';
@@ -45,20 +45,6 @@ export interface RankingNetwork {
   ofPairs(pairs: readonly DocumentPair[]): Promise<readonly NetworkBatch[]>;
   ofQuery(query: Query, ranking: Ranking): Promise<QueryBatches>;
   readonly files: ModelWriter;
-}
-
-/** The inputs of the training of a ranking network. */
-export interface NetworkTrainingInputs {
-  readonly queries: readonly Query[];
-  /** Validation queries; none of them may be a training query. */
-  readonly validationQueries?: readonly Query[] | undefined;
-  readonly qrels: Qrels;
-  readonly run: Run;
-  readonly documents: DocumentStore;
-  /** A key that identifies the documents, such as a hash. */
-  readonly documentsKey: string;
-  /** The name of the training in messages ("The training"). */
-  readonly label?: string | undefined;
 }
 
 /** The options of the training of a ranking network. Defaults are those of the network. */
@@ -123,10 +109,7 @@ export function networkSettings(
 }
 
 /** The output of a training, and how it is resumed, stopped and watched. */
-export interface NetworkTrainingCall {
-  readonly out: string;
-  readonly resume?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
+export interface NetworkTrainingCall extends OutputCall {
   readonly onProgress?: (progress: StepProgress) => void;
 }
 
@@ -141,32 +124,22 @@ export interface NetworkTask {
 /** Trains a ranking network on pairs of documents, and writes a model folder. */
 export async function trainNetwork(
   task: NetworkTask,
-  inputs: NetworkTrainingInputs,
+  inputs: JudgedInputs,
   settings: NetworkTrainingSettings,
   call: NetworkTrainingCall,
 ): Promise<TrainingManifest> {
-  const { out, resume = false, signal } = call;
-  const training = new Set(inputs.queries.map(({ id }) => id));
-  const both = inputs.validationQueries?.find(({ id }) => training.has(id));
-  if (both) {
-    throw new BertQeError(
-      'input',
-      `Query "${both.id}" is to be trained on and validated with; use other queries for validation.`,
-    );
-  }
+  checkQueries(inputs);
   const sampler = new PairSampler(inputs, settings);
-  return withLock(lockFile(out), { what: out, signal }, async () => {
-    const finished = await finishedTraining(out, resume);
-    const configuration = { ...task.configuration, ...configurationOf(inputs, settings) };
-    if (!finished) return train(task, inputs, settings, configuration, sampler, call);
-    requireSame(finished.configuration, configuration, out);
-    return finished;
-  });
+  return trainOnce(
+    call,
+    () => ({ ...task.configuration, ...configurationOf(inputs, settings) }),
+    (configuration) => train(task, inputs, settings, configuration, sampler, call),
+  );
 }
 
 async function train(
   task: NetworkTask,
-  inputs: NetworkTrainingInputs,
+  inputs: JudgedInputs,
   settings: NetworkTrainingSettings,
   configuration: Configuration,
   sampler: PairSampler,
@@ -227,7 +200,7 @@ async function train(
 
 async function validate(
   queries: readonly Query[],
-  { run, qrels }: NetworkTrainingInputs,
+  { run, qrels }: JudgedInputs,
   { validationDepth }: NetworkTrainingSettings,
   rank: (query: Query, ranking: Ranking) => Promise<Ranking>,
 ): Promise<number> {
@@ -258,7 +231,7 @@ class PairSampler {
   #round: { readonly number: number; readonly queries: readonly JudgedQuery[] } | undefined;
 
   constructor(
-    { queries, run, qrels, label = 'The training' }: NetworkTrainingInputs,
+    { queries, run, qrels, label = 'The training' }: JudgedInputs,
     private readonly settings: NetworkTrainingSettings,
   ) {
     this.#queries = queries
@@ -311,7 +284,7 @@ class PairSampler {
 }
 
 function configurationOf(
-  { queries, validationQueries = [], qrels, run, documentsKey }: NetworkTrainingInputs,
+  { queries, validationQueries = [], qrels, run, documentsKey }: JudgedInputs,
   settings: NetworkTrainingSettings,
 ): Configuration {
   const ids = [...queries, ...validationQueries].map(({ id }) => id);

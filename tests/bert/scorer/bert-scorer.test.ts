@@ -5,7 +5,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { omitUndefined } from '../../../src/common/omit-undefined.js';
 import type { BertWeights } from '../../../src/bert/checkpoint/index.js';
 import { pulledTokens } from '../../../src/bert/scorer/device-profiles.js';
+import { findModel, loadTokenizer } from '../../../src/bert/index.js';
 import { BertScorer, type ScorerOptions } from '../../../src/bert/scorer/index.js';
+import { prepareModel } from '../../../src/bert/scorer/model-source.js';
 import type { TextPair } from '../../../src/bert/types.js';
 import { scorerContract } from '../../contracts/scorer.js';
 import { seededWeights } from '../graph/seeded-model.js';
@@ -125,9 +127,10 @@ describe('BertScorer', () => {
     await scorer.close();
   });
 
-  it('refuses int8 where it would be slow', async () => {
-    const loading = BertScorer.load({ model: 'T', device: 'webgpu', precision: 'int8' });
-    await expect(loading).rejects.toThrow('Precision int8 is for the CPU; use fp32 on webgpu.');
+  it('refuses int8 where nothing is faster for it', async () => {
+    const folder = await findModel('T');
+    const preparing = prepareModel(folder, 'int8', 'cuda', await loadTokenizer(folder));
+    await expect(preparing).rejects.toThrow('Precision int8 is for the CPU and WebGPU; use fp16 on cuda.');
   });
 
   it('cuts longer texts at maxLength', async () => {
