@@ -72,6 +72,9 @@ class Corpus:
             [p["question_document"] + f for p, f in zip(parts, first, strict=False)]
         )
         order = np.argsort(self.question_document, kind="stable")
+        self.question_is_many = both("question_is_many")
+        self.question_weight = np.bincount(both("question_source"))[both("question_source")] ** -0.5
+        self.web = Ragged.of(both("web_question"), both("web_question_lengths"))
         self.questions_by_document = Ragged(
             order, np.searchsorted(self.question_document[order], np.arange(len(self.family) + 1))
         )
@@ -86,6 +89,8 @@ class Rows:
     passage_is_chunk: list[bool]
     queries: list[np.ndarray]
     kinds: list[int]
+    weights: list[float]
+    """How often a query is drawn, beside others of its kind."""
     sources: list[int]
     """The passage a query belongs to: first candidate of its group."""
     excluded: list[int]
@@ -138,18 +143,23 @@ def make_document(
         rows.passage_family.append(family)
         rows.passage_is_chunk.append(style == CHUNKS)
 
-    def add(kind: int, query: np.ndarray | None, source: int, excluded: int = -1) -> None:
+    def add(
+        kind: int, query: np.ndarray | None, source: int, excluded: int = -1, weight: float = 1.0
+    ) -> None:
         if query is not None and bare:
             query = query[~words_of.punctuation[query]]
         if query is not None and len(query) > 0:
             rows.queries.append(query[: q.MAX_QUERY_PIECES])
             rows.kinds.append(kind)
+            rows.weights.append(weight)
             rows.sources.append(first_passage + source)
             rows.excluded.append(first_passage + excluded if excluded >= 0 else -1)
 
     for row in mine:
         question = corpus.question[int(row)]
-        add(q.QUESTION, question, overlap_best(question, made, words_of.salience) if len(made) > 1 else 0)
+        kind = q.MANY if corpus.question_is_many[row] else q.QUESTION
+        best = overlap_best(question, made, words_of.salience) if len(made) > 1 else 0
+        add(kind, question, best, weight=float(corpus.question_weight[row]))
     heading = corpus.heading[number]
     if not prefixed and len(title):
         name = np.concatenate([title, heading]) if len(heading) else title
@@ -187,7 +197,7 @@ def make_document(
 
 def make_documents(numbers: np.ndarray) -> tuple[np.ndarray, ...]:
     """The rows of one worker, packed into arrays."""
-    rows = Rows([], [], [], [], [], [], [])
+    rows = Rows([], [], [], [], [], [], [], [])
     for number in numbers:
         rng = np.random.default_rng([17, int(number)])
         make_document(int(number), STATE["corpus"], STATE["vocabulary"], STATE["frames"], rows, rng)
@@ -202,6 +212,7 @@ def make_documents(numbers: np.ndarray) -> tuple[np.ndarray, ...]:
         np.array(rows.kinds, dtype=np.uint8),
         np.array(rows.sources, dtype=np.int64),
         np.array(rows.excluded, dtype=np.int64),
+        np.array(rows.weights, dtype=np.float32),
     )
 
 
@@ -224,16 +235,20 @@ def build(
     sources = [p[7] + f for p, f in zip(parts, first, strict=False)]
     excluded = [np.where(p[8] >= 0, p[8] + f, -1) for p, f in zip(parts, first, strict=False)]
     source = np.concatenate(sources)
+    web = STATE["corpus"].web
+    count = len(web)
     return {
         "passage": np.concatenate([p[0] for p in parts]),
         "passage_lengths": np.concatenate([p[1] for p in parts]),
         "passage_family": np.concatenate([p[2] for p in parts]),
         "passage_is_chunk": np.concatenate([p[3] for p in parts]),
-        "query": np.concatenate([p[4] for p in parts]),
-        "query_lengths": np.concatenate([p[5] for p in parts]),
-        "query_kind": np.concatenate([p[6] for p in parts]),
-        "query_source": source.astype(np.int32),
-        "query_excluded": np.concatenate(excluded).astype(np.int32),
+        "query": np.concatenate([*(p[4] for p in parts), web.values]).astype(np.uint16),
+        "query_lengths": np.concatenate([*(p[5] for p in parts), np.diff(web.ends).astype(np.int32)]),
+        "query_kind": np.concatenate([*(p[6] for p in parts), np.full(count, q.WEB, np.uint8)]),
+        "query_weight": np.concatenate([*(p[9] for p in parts), np.ones(count, np.float32)]),
+        # a web question's passage is the one nearest to it by the teacher (training.mine)
+        "query_source": np.concatenate([source, np.full(count, -1)]).astype(np.int32),
+        "query_excluded": np.concatenate([*excluded, np.full(count, -1)]).astype(np.int32),
     }
 
 

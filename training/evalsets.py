@@ -14,6 +14,9 @@ from .text import windows
 
 PASSAGE_WORDS, PASSAGE_OVERLAP, TITLE_WORDS = 100, 50, 30
 TEST = ("cranfield", "cisi", "npl", "cacm", "scifact")
+GIVEN_RUN_TEST = ("trec-dl19-passage", "trec-dl20-passage", "nfcorpus", "acord")
+# collections with many relevant documents a query; half of their queries train, the other half are for development
+MANY_RELEVANT = ("bioasq-snippets", "perspectrum", "argkp-2021")
 
 
 @dataclass
@@ -108,6 +111,20 @@ def read_time(folder: Path) -> Collection:
     return Collection(documents, queries, qrels)
 
 
+def trains(query: str) -> bool:
+    """True for the half of the queries of MANY_RELEVANT that train."""
+    return int(hashlib.sha1(query.encode()).hexdigest(), 16) % 2 == 0
+
+
+def read_given_run(folder: Path, depth: int, name: str = "run.trec") -> dict[str, list[tuple[str, float]]]:
+    """A first stage that comes with a collection: query → (document, score), best first."""
+    run: dict[str, list[tuple[str, float]]] = {}
+    for line in (folder / name).read_text().splitlines():
+        query, _, document, _, score, _ = line.split()
+        run.setdefault(query, []).append((document, float(score)))
+    return {query: sorted(hits, key=lambda hit: -hit[1])[:depth] for query, hits in run.items()}
+
+
 def sample_queries(collection: Collection, count: int, seed: int) -> Collection:
     """A fixed random sample of the judged queries."""
     judged = sorted(q for q in collection.qrels if q in collection.queries)
@@ -159,7 +176,9 @@ def evaluation_set(collection: Collection, run: dict[str, list[tuple[int, float]
     }
 
 
-def development_collections(collections: Path, supervision: Path, extra: Path) -> dict[str, Collection]:
+def development_collections(
+    collections: Path, many_relevant: Path, supervision: Path, extra: Path
+) -> dict[str, Collection]:
     """The collections that parameters may be chosen on, without the demo and those made of Wikipedia articles."""
     return {
         "adi": read_beir(collections / "adi"),
@@ -170,7 +189,18 @@ def development_collections(collections: Path, supervision: Path, extra: Path) -
         "squad_dev": sample_queries(read_beir(collections / "squad_dev"), 300, 2),
         "obliqa_dev": sample_queries(read_beir(collections / "obliqa", "qrels.dev.txt"), 300, 3),
         "held_out": read_held_out(supervision, 6000, 300),
+        **{
+            name: sample_queries(without_training(read_beir(many_relevant / name)), 200, 7)
+            for name in MANY_RELEVANT
+        },
+        "semeval2016-cqa-c": read_beir(many_relevant / "semeval2016-cqa-c"),
     }
+
+
+def without_training(collection: Collection) -> Collection:
+    """The queries that do not train."""
+    kept = {q: levels for q, levels in collection.qrels.items() if not trains(q)}
+    return Collection(collection.documents, collection.queries, kept)
 
 
 def test_collections(collections: Path) -> dict[str, Collection]:

@@ -23,15 +23,15 @@ from .groups import Target, assemble
 from .mine import LIST_LENGTH
 from .model import CrossEncoder
 from .progress import log
-from .queries import KEYWORDS, NEED, QUESTION, SENTENCE, TITLE
+from .queries import KEYWORDS, MANY, NEED, QUESTION, SENTENCE, TITLE, WEB
 from .score import MAX_QUERY_PIECES, load_models
-from .teacher import Teacher
+from .teacher import TEXT, Teacher
 from .text import WordPieces
 
 # shares of the kinds of hidden queries
-HIDDEN_SHARES = {QUESTION: 0.25, TITLE: 0.2, KEYWORDS: 0.2, SENTENCE: 0.2, NEED: 0.15}
+HIDDEN_SHARES = {QUESTION: 0.2, WEB: 0.08, MANY: 0.08, TITLE: 0.24, KEYWORDS: 0.16, SENTENCE: 0.12, NEED: 0.12}
 FEEDBACK_DOCUMENTS, WINDOWS_PER_DOCUMENT, CHUNKS_PER_QUERY = 10, 4, 4
-FEWEST_WORDS, MOST_WORDS = 10, 13
+SHORT_WORDS, LONG_WORDS = (10, 13), (30, 50)  # half of the chunks each
 SHORTEST_PASSAGE = 40
 BLOCK = 4096
 
@@ -58,14 +58,17 @@ def best_columns(candidates: Tensor, wanted: Tensor) -> Tensor:
 
 
 def cut_windows(passages: Tensor, lengths: Tensor, continues: Tensor) -> tuple[Tensor, Tensor]:
-    """A random window of ten to thirteen words (punctuation counts) of each passage: ids and lengths."""
-    most = min(5 * MOST_WORDS // 2, MAX_QUERY_PIECES)
+    """A random window of each passage, of few words or of many (punctuation counts): ids and lengths."""
+    most = min(5 * LONG_WORDS[1] // 2, MAX_QUERY_PIECES)
     column = torch.arange(passages.shape[1], device=passages.device)[None]
     inside = column < lengths[:, None]
     starts = inside & ~continues[passages.long()]
     word = starts.long().cumsum(1) - 1
     words = starts.sum(1)
-    size = torch.randint(FEWEST_WORDS, MOST_WORDS + 1, words.shape, device=passages.device)
+    short, long = (
+        torch.randint(low, high + 1, words.shape, device=passages.device) for low, high in (SHORT_WORDS, LONG_WORDS)
+    )
+    size = torch.where(torch.rand(words.shape, device=passages.device) < 0.5, short, long)
     first = (torch.rand(words.shape, device=passages.device) * (words - size + 1).clamp(min=1)).long()
     mine = inside & (word >= first[:, None]) & (word < (first + size)[:, None])
     begin = mine.long().argmax(1)
@@ -107,20 +110,20 @@ def main() -> None:
     pieces = WordPieces(options.vocabulary)
     model = next(iter(load_models([options.chooser], device).values()))
     continues = torch.tensor(pieces.continuation_flags(), device=device)
-    target = Target()
+    target = Target(lexical=data["lexical_weight"])
     hidden = draw_hidden(data, options.queries, torch.Generator().manual_seed(5))
     passages, passage_lengths = data["passages"].to(device), data["passage_lengths"].to(device)
-    vectors = data["vectors"].to(device)
+    vectors, families = data["vectors"].to(device), data["families"].to(device)
     names = ("chunks", "lengths", "owners", "columns", "scores", "centroids")
     kept: dict[str, list[Tensor]] = {name: [] for name in names}
     for rows in hidden.split(BLOCK):
         candidates = data["candidates"][rows].to(device).long()
         columns = torch.arange(candidates.shape[1], device=device).expand(len(rows), -1)
+        related = families[candidates] == families[candidates[:, :1]]
         wanted = target.logits(
             data["cosine"][rows].to(device).float(),
             data["lexical"][rows].to(device).float(),
-            data["kinds"][rows].to(device).long(),
-            columns,
+            target.bonus(data["kinds"][rows].to(device).long(), columns, related),
         )
         best = best_columns(candidates, wanted)
         feedback = vectors[candidates.gather(1, best)].float().mean(1)
@@ -142,7 +145,7 @@ def main() -> None:
     log(f"{len(out['chunks'])} chunks for {len(hidden)} hidden queries, {time.time() - started:.1f} s")
     table, lengths = out["chunks"].numpy(), out["lengths"].numpy()
     texts = [pieces.decode(row[:n].tolist()) for row, n in zip(table, lengths, strict=True)]
-    out["vectors"] = Teacher(options.teacher, device).encode(texts).cpu()
+    out["vectors"] = Teacher(options.teacher, device).encode(texts, TEXT).cpu()
     torch.save(out, options.out)
     scores = out["scores"].numpy()
     log("score of the chunks:", np.percentile(scores, [1, 10, 50, 90, 99]).round(2))

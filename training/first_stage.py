@@ -1,7 +1,7 @@
 """Evaluation sets whose first stage is DPH+KL with Terrier's analysis, by `bin/bert-qe.js` itself.
 
-    python -m training.first_stage --collections DIR --supervision DIR --extra DIR --wikipedia tok2.npz \
-        --vocabulary models/tiny --work DIR --out eval
+    python -m training.first_stage --collections DIR --many-relevant DIR --supervision DIR --extra DIR \
+        --wikipedia tok2.npz --vocabulary models/tiny --work DIR --out eval
 
 Writes dev.json.gz, on which every choice is made, and test.json.gz, which is only reported.
 """
@@ -14,7 +14,15 @@ import json
 import subprocess
 from pathlib import Path
 
-from .evalsets import Collection, development_collections, evaluation_set, read_beir, test_collections
+from .evalsets import (
+    GIVEN_RUN_TEST,
+    Collection,
+    development_collections,
+    evaluation_set,
+    read_beir,
+    read_given_run,
+    test_collections,
+)
 from .wikipedia_sets import wikipedia_collections
 
 DEVELOPMENT_DEPTH, TEST_DEPTH = 100, 1000
@@ -50,9 +58,19 @@ def retrieve(collection: Collection, folder: Path, depth: int) -> dict[str, list
     return out
 
 
+def given_set(folder: Path) -> dict:
+    """A test collection whose own first stage is re-ranked. Scores are scaled to at most 1 a query, as those of KL are."""
+    collection = read_beir(folder)
+    number_of = {document: number for number, document in enumerate(collection.documents)}
+    run = read_given_run(folder, DEVELOPMENT_DEPTH)
+    scaled = {q: [(number_of[d], s / max(hits[0][1], 1e-9)) for d, s in hits] for q, hits in run.items()}
+    return evaluation_set(collection, {q: h for q, h in scaled.items() if q in collection.qrels})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--collections", type=Path, required=True, help="folder of the test collections")
+    parser.add_argument("--many-relevant", type=Path, required=True, help="collections with a given first stage")
     parser.add_argument("--supervision", type=Path, required=True, help="folder of the question sets")
     parser.add_argument("--extra", type=Path, required=True, help="folder with med/, lisa/ and time/")
     parser.add_argument("--wikipedia", type=Path, required=True, help="the tokenised sample")
@@ -60,7 +78,9 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    development = development_collections(options.collections, options.supervision, options.extra)
+    development = development_collections(
+        options.collections, options.many_relevant, options.supervision, options.extra
+    )
     development["demo"] = read_beir(Path("demo"))
     for name, parts in wikipedia_collections(options.wikipedia, options.vocabulary).items():
         development[name] = Collection(*parts)
@@ -77,6 +97,9 @@ def main() -> None:
             print(
                 f"{part} {name}: {len(collection.documents)} documents, {len(run)} queries, {count} passages"
             )
+        if part == "test":
+            for name in GIVEN_RUN_TEST:
+                sets[name] = given_set(options.many_relevant / name)
         with gzip.open(options.out / f"{part}.json.gz", "wt", encoding="utf-8") as file:
             json.dump(sets, file, ensure_ascii=False)
 

@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 
 from .mine import LIST_LENGTH, RANDOM
-from .queries import CHUNK, FEEDBACK, KEYWORDS, NEED, QUESTION, SENTENCE, TITLE
+from .queries import CHUNK, FEEDBACK, KEYWORDS, MANY, NEED, QUESTION, SENTENCE, TITLE, WEB
 from .text import CLS, SEP
 
 CANDIDATES = 8
 # shares of the kinds of queries among the groups that are not chunks
-SHARES = {QUESTION: 0.22, TITLE: 0.15, KEYWORDS: 0.15, SENTENCE: 0.17, NEED: 0.12}
+SHARES = {QUESTION: 0.24, WEB: 0.1, MANY: 0.06, TITLE: 0.18, KEYWORDS: 0.16, SENTENCE: 0.14, NEED: 0.12}
 
 
 @dataclass(frozen=True)
@@ -26,16 +26,17 @@ class Bucket:
     groups: int
 
 
-BUCKETS = (Bucket(20, 176, 112), Bucket(52, 224, 88), Bucket(126, 336, 56))
+BUCKETS = (Bucket(20, 176, 128), Bucket(52, 208, 108), Bucket(84, 256, 88), Bucket(126, 320, 70))
 
 
 @dataclass(frozen=True)
 class Target:
     """The log-odds that a model should give a pair: teacher, shared words and label in one number.
 
-    z* = cosine·(cos − centre) + lexical·(share − lexical_centre) + bonus. Only a labelled source has a bonus.
-    A chunk chosen for a hidden query has z* = own·(cos(chunk, d) − centre) + centroid·(cos(d, F) − centroid_centre),
-    where cos(d, F) is the mean cosine to the ten feedback documents of the hidden query.
+    z* = cosine·(cos − centre) + lexical·(share − lexical_centre) + bonus. The bonus is for a labelled source, and for the
+    passages of its family where a family is what a query asks for. A chunk chosen for a hidden query has
+    z* = level + own·u(cos(chunk, d)) + centroid·u(cos(d, F)) + hidden·z*(query, d) + chunk_bonus, where cos(d, F) is the mean
+    cosine to the ten feedback documents of the hidden query, u standardises, and the bonus is for documents with a label.
     """
 
     cosine: float = 16.0
@@ -45,26 +46,35 @@ class Target:
     question_bonus: float = 3.0
     title_bonus: float = 2.0
     keywords_bonus: float = 1.0
-    own: float = 10.0
-    centroid: float = 8.0
-    centroid_centre: float = 0.3
+    title_family_bonus: float = 1.0
+    level: float = -0.5
+    own: float = 1.5
+    centroid: float = 1.0
+    hidden: float = 0.15
+    chunk_bonus: float = 1.0
 
-    def logits(self, cosine: Tensor, lexical: Tensor, kinds: Tensor, columns: Tensor) -> Tensor:
-        """z* of a query's candidates. Column 0 of its list is the source."""
-        z = self.cosine * (cosine - self.centre) + self.lexical * (lexical - self.lexical_centre)
-        bonus = torch.zeros(FEEDBACK + 1, device=z.device)
-        bonus[QUESTION], bonus[TITLE], bonus[KEYWORDS] = (
-            self.question_bonus,
-            self.title_bonus,
-            self.keywords_bonus,
-        )
-        return z + torch.where(columns == 0, bonus[kinds][:, None], 0.0)
+    def bonus(self, kinds: Tensor, columns: Tensor, related: Tensor) -> Tensor:
+        """Column 0 of a list is the source; `related` candidates are of its family."""
+        source, family = torch.zeros(2, FEEDBACK + 1, device=kinds.device)
+        source[QUESTION] = source[MANY] = family[MANY] = self.question_bonus
+        source[TITLE], family[TITLE] = self.title_bonus, self.title_family_bonus
+        source[KEYWORDS] = self.keywords_bonus
+        return torch.where(columns == 0, source[kinds][:, None], torch.where(related, family[kinds][:, None], 0.0))
+
+    def logits(self, cosine: Tensor, lexical: Tensor, bonus: Tensor) -> Tensor:
+        """z* of a query's candidates."""
+        return self.cosine * (cosine - self.centre) + self.lexical * (lexical - self.lexical_centre) + bonus
 
     def of(self, batch: Batch) -> Tensor:
         """Targets [groups, candidates] of a batch of training groups."""
-        z = self.logits(batch.cosine, batch.lexical, batch.kinds, batch.columns)
-        chunk = self.own * (batch.chunk_cosine - self.centre) + self.centroid * (
-            batch.centroid_cosine - self.centroid_centre
+        bonus = self.bonus(batch.kinds, batch.columns, batch.related)
+        z = self.logits(batch.cosine, batch.lexical, bonus)
+        chunk = (
+            self.level
+            + self.own * batch.chunk_cosine
+            + self.centroid * batch.centroid_cosine
+            + self.hidden * z
+            + self.chunk_bonus * (bonus > 0)
         )
         return torch.where(batch.feedback[:, None], chunk, z)
 
@@ -79,8 +89,11 @@ class Batch:
     cosine: Tensor
     lexical: Tensor
     chunk_cosine: Tensor
+    """Standardised over the candidates of chunks, as is the next."""
     centroid_cosine: Tensor
     columns: Tensor
+    related: Tensor
+    """The candidate is of the family of the source."""
     kinds: Tensor
     """The kind of the query, or of the hidden query of a chunk."""
     feedback: Tensor
@@ -110,6 +123,9 @@ class Groups:
         self.candidates, self.kinds = data["candidates"].to(device), data["kinds"].to(device).long()
         self.cosine, self.lexical = data["cosine"].to(device), data["lexical"].to(device)
         self.vectors = data["vectors"].to(device)
+        self.families, weights = data["families"].to(device), data["weights"].to(device)
+        self.lexical_weight: float = data["lexical_weight"]
+        self.moments = (0.0, 1.0), (0.0, 1.0)
         self.first_chunk = len(self.queries)
         self.owners = torch.arange(self.first_chunk, device=device)
         self.source_columns = torch.zeros_like(self.owners)
@@ -127,16 +143,26 @@ class Groups:
             self.source_columns = torch.cat([self.source_columns, chunks["columns"]])
             self.chunk_vectors, self.centroids = chunks["vectors"], chunks["centroids"]
             kinds = torch.cat([kinds, torch.full_like(chunks["owners"], FEEDBACK)])
-        self.share(kinds, FEEDBACK if feedback else CHUNK, chunk_share)
+            weights = torch.cat([weights, torch.ones(len(chunks["owners"]), device=device)])
+        self.share(kinds, weights, FEEDBACK if feedback else CHUNK, chunk_share)
+        if feedback:
+            self.moments = self.measure()
 
-    def share(self, kinds: Tensor, chunk_kind: int, chunk_share: float) -> None:
+    def measure(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Mean and deviation of the two cosines of chunks, over drawn candidates."""
+        batches = [self.batch(bucket) for bucket in range(len(self.buckets)) for _ in range(16)]
+        drawn = [(b.chunk_cosine[b.feedback], b.centroid_cosine[b.feedback]) for b in batches]
+        own, centroid = (torch.cat(parts) for parts in zip(*drawn, strict=True))
+        return (float(own.mean()), float(own.std())), (float(centroid.mean()), float(centroid.std()))
+
+    def share(self, kinds: Tensor, weights: Tensor, chunk_kind: int, chunk_share: float) -> None:
         """Sets the probability of each group, bucket by bucket."""
-        counts = torch.bincount(kinds, minlength=FEEDBACK + 1).clamp(min=1)
+        counts = torch.zeros(FEEDBACK + 1, device=self.device).index_add_(0, kinds, weights).clamp(min=1e-9)
         share = torch.zeros(FEEDBACK + 1, device=self.device)
         for kind, value in SHARES.items():
             share[kind] = value / sum(SHARES.values()) * (1 - chunk_share)
         share[chunk_kind] = chunk_share
-        weight = (share / counts)[kinds]
+        weight = (share / counts)[kinds] * weights
         self.members: list[Tensor] = []
         self.cumulative: list[Tensor] = []
         masses = []
@@ -193,15 +219,20 @@ class Groups:
         feedback = rows >= self.first_chunk
         chunk = (rows - self.first_chunk).clamp(min=0)
         vectors = self.vectors[numbers].view(len(rows), CANDIDATES, -1).float()
+        families = self.families[numbers].view(len(rows), CANDIDATES)
+        (own_mean, own_deviation), (centroid_mean, centroid_deviation) = self.moments
+        own = (vectors * self.chunk_vectors[chunk][:, None].float()).sum(2)
+        centroid = (vectors * self.centroids[chunk][:, None].float()).sum(2)
         return Batch(
             ids,
             segments,
             mask,
             self.cosine[owners].gather(1, columns).float(),
             self.lexical[owners].gather(1, columns).float(),
-            (vectors * self.chunk_vectors[chunk][:, None].float()).sum(2),
-            (vectors * self.centroids[chunk][:, None].float()).sum(2),
+            (own - own_mean) / own_deviation,
+            (centroid - centroid_mean) / centroid_deviation,
             columns,
+            families == self.families[self.candidates[owners][:, :1].long()],
             self.kinds[owners],
             feedback,
         )

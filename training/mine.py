@@ -20,7 +20,8 @@ from torch import Tensor
 from .progress import log
 from .dataset import Ragged
 from .passages import MAX_PASSAGE_PIECES
-from .teacher import Teacher
+from .queries import CHUNK, NEED, SENTENCE
+from .teacher import PASSAGE, QUESTION, TEXT, Teacher
 from .text import MASK, VOCABULARY_SIZE, WordPieces
 
 LIST_LENGTH, RANDOM = 96, 16
@@ -41,12 +42,11 @@ def table(rows: Ragged, width: int) -> tuple[np.ndarray, np.ndarray]:
     return out, lengths
 
 
-def teach(rows: Ragged, pieces: WordPieces, teacher: Teacher) -> Tensor:
-    """The teacher's vectors of all rows."""
+def teach(rows: Ragged, numbers: np.ndarray, role: int, pieces: WordPieces, teacher: Teacher) -> Tensor:
+    """The teacher's vectors of some rows."""
     vectors = []
-    for start in range(0, len(rows), TEXTS_PER_CALL):
-        stop = min(len(rows), start + TEXTS_PER_CALL)
-        vectors.append(teacher.encode([pieces.decode(rows[i].tolist()) for i in range(start, stop)]))
+    for part in np.array_split(numbers, max(1, -(-len(numbers) // TEXTS_PER_CALL))):
+        vectors.append(teacher.encode([pieces.decode(rows[i].tolist()) for i in part], role))
     return torch.cat(vectors)
 
 
@@ -159,9 +159,12 @@ def main() -> None:
     passage_rows = Ragged.of(data["passage"], data["passage_lengths"])
     query_rows = Ragged.of(data["query"], data["query_lengths"])
     teacher = Teacher(options.teacher, device)
-    passage_vectors = teach(passage_rows, pieces, teacher).to(half)
+    passage_vectors = teach(passage_rows, np.arange(len(passage_rows)), PASSAGE, pieces, teacher).to(half)
     log(f"teacher: {len(passage_rows)} passages, {time.time() - started:.1f} s")
-    query_vectors = teach(query_rows, pieces, teacher).to(half)
+    query_vectors = torch.zeros(len(query_rows), passage_vectors.shape[1], dtype=half, device=device)
+    prose = np.isin(data["query_kind"], (SENTENCE, NEED, CHUNK))
+    for role, numbers in ((TEXT, np.flatnonzero(prose)), (QUESTION, np.flatnonzero(~prose))):
+        query_vectors[torch.from_numpy(numbers).to(device)] = teach(query_rows, numbers, role, pieces, teacher).to(half)
     log(f"teacher: {len(query_rows)} queries, {time.time() - started:.1f} s")
 
     passages, passage_lengths = (
@@ -181,6 +184,10 @@ def main() -> None:
     sizes = torch.bincount(passage_part)
     log(f"{len(sizes)} {options.within} of {int(sizes.min())} to {int(sizes.max())}, {time.time() - started:.1f} s")
     source = torch.from_numpy(data["query_source"]).to(device).long()
+    homeless = torch.nonzero(source < 0).squeeze(1)
+    whole = torch.nonzero(~is_chunk).squeeze(1)
+    for block in homeless.split(options.block):
+        source[block] = whole[(query_vectors[block] @ passage_vectors[whole].t()).argmax(1)]
     query_part = passage_part[source]
     excluded = torch.from_numpy(data["query_excluded"]).to(device).long()
     elsewhere = (excluded >= 0) & (passage_part[excluded.clamp(min=0)] != query_part)
@@ -216,7 +223,7 @@ def main() -> None:
                 len(members),
             )
             candidates[block] = known[numbers].int()
-            cosine[block], lexical[block] = cos.half(), lex.half()
+            cosine[block], lexical[block] = (cos + teacher.constant).half(), lex.half()
     log(f"mined {len(queries)} queries, {time.time() - started:.1f} s")
     options.out.mkdir(parents=True, exist_ok=True)
     torch.save(
@@ -226,10 +233,14 @@ def main() -> None:
             "queries": queries.cpu(),
             "query_lengths": query_lengths.cpu(),
             "kinds": torch.from_numpy(data["query_kind"]),
+            "weights": torch.from_numpy(data["query_weight"]),
+            "families": torch.from_numpy(data["passage_family"]),
             "candidates": candidates.cpu(),
             "cosine": cosine.cpu(),
             "lexical": lexical.cpu(),
             "vectors": passage_vectors.cpu(),
+            "constant": teacher.constant,
+            "lexical_weight": teacher.lexical,
         },
         options.out / "groups.pt",
     )

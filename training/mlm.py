@@ -1,11 +1,14 @@
 """Masked-language-model training on the corpus.
 
     python -m training.mlm --size S --corpus DIR --vocabulary models/tiny --steps 14200 --out DIR [--init DIR]
+
+A run ends after --steps, or after --seconds.
 """
 
 from __future__ import annotations
 
 import argparse
+import time
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +56,8 @@ def main() -> None:
     parser.add_argument("--init", type=Path, help="weights to continue from")
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--vocabulary", type=Path, required=True)
-    parser.add_argument("--steps", type=int, required=True)
+    parser.add_argument("--steps", type=int)
+    parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--learning-rate", type=float, default=1e-3)
     parser.add_argument("--rows", type=int, default=512)
     parser.add_argument("--length", type=int, default=192)
@@ -74,7 +78,14 @@ def main() -> None:
     optimizer = Optimizer(model, options.learning_rate)
     due = every(10)
     losses: list[Tensor] = []
-    for step in range(options.steps):
+    step = 0
+    started = time.time()
+
+    def done() -> float:
+        share = step / options.steps if options.steps else 0.0
+        return max(share, (time.time() - started) / options.seconds)
+
+    while done() < 1:
         # a fifth of the batches start at a later position, so that all positions are trained
         first = int(torch.randint(0, MAX_POSITIONS - options.length, (1,))) if step % 5 == 4 else 0
         ids, segments, positions, targets = masked_batch(stream, options.rows, options.length)
@@ -82,13 +93,16 @@ def main() -> None:
             logits = model(ids, segments, positions, first)
         loss = F.cross_entropy(logits.float(), targets.flatten())
         loss.backward()
-        optimizer.step(schedule(step / options.steps))
+        optimizer.step(schedule(done()))
         losses.append(loss.detach())
+        step += 1
+        if step % 16 == 0:
+            losses[-1].item()  # waits for the device, so that the clock is true
         if due():
-            log(options.size, f"step {step + 1} of {options.steps} loss {torch.stack(losses).mean():.4f}")
+            log(options.size, f"step {step}, {done():.0%}, loss {torch.stack(losses).mean():.4f}")
             losses = []
-    pieces = options.steps * options.rows * options.length
-    log(options.size, f"masked language model: {options.steps} steps, {pieces / 1e6:.0f} M pieces")
+    pieces = step * options.rows * options.length
+    log(options.size, f"masked language model: {step} steps, {pieces / 1e6:.0f} M pieces")
     export(model, options.size, options.out, options.vocabulary)
 
 

@@ -47,6 +47,13 @@ class Optimizer:
         )
         self.parameters = list(model.parameters())
 
+    def state_dict(self) -> dict[str, object]:
+        return {"adam": self.adam.state_dict(), "momenta": self.momenta}
+
+    def load_state_dict(self, state: dict) -> None:
+        self.adam.load_state_dict(state["adam"])
+        self.momenta = state["momenta"]
+
     @torch.no_grad()
     def step(self, factor: float) -> None:
         """One update at `factor` times the learning rate; gradients are clipped to norm 1 and cleared."""

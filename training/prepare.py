@@ -1,7 +1,7 @@
 """The training corpus: word pieces of documents, titles and questions.
 
-    python -m training.prepare --collections DIR --supervision DIR --wikipedia tok2.npz --arxiv GITDIR \
-        --vocabulary models/tiny --out corpus
+    python -m training.prepare --collections DIR --many-relevant DIR --supervision DIR --questions DIR \
+        --wikipedia tok2.npz --arxiv GITDIR --vocabulary models/tiny --out corpus
 
 Writes corpus-N.npz, each a fair sample of all sources, and manifest.json with counts and hashes. Text that occurs in a
 test collection is dropped.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .evalsets import TEST, read_beir
+from .evalsets import GIVEN_RUN_TEST, MANY_RELEVANT, TEST, read_beir, trains
 from .sources import (
     Entry,
     Paper,
@@ -27,6 +27,8 @@ from .sources import (
     normalise,
     opening,
     read_arxiv,
+    read_many_relevant,
+    read_questions,
     read_supervision,
     read_wikipedia,
 )
@@ -64,14 +66,17 @@ class Documents:
         return out
 
 
-def test_keys(collections: Path) -> set[str]:
-    """Normalised titles and openings of every test document."""
+def test_keys(collections: Path, many_relevant: Path) -> set[str]:
+    """Normalised titles and openings of every test document, every test query, and the development half of MANY_RELEVANT."""
     keys = set()
-    for name in TEST:
-        for title, text in read_beir(collections / name).documents.values():
-            for key in (normalise(title), opening(text)):
-                if len(key) > 20:
-                    keys.add(key)
+    for folder in [*(collections / n for n in TEST), *(many_relevant / n for n in GIVEN_RUN_TEST)]:
+        collection = read_beir(folder)
+        for title, text in collection.documents.values():
+            keys.update(key for key in (normalise(title), opening(text)) if len(key) > 20)
+        keys.update(normalise(query) for query in collection.queries.values())
+    for name in MANY_RELEVANT:
+        queries = read_beir(many_relevant / name).queries
+        keys.update(normalise(text) for query, text in queries.items() if not trains(query))
     return keys
 
 
@@ -107,6 +112,7 @@ def add_supervision(
     families: list[int] = []
     number_of: dict[str, int] = {}
     names = sorted({e.source for e in entries})
+    family_of_group: dict[str, int] = {}
     links = []
     for entry in entries:
         number = number_of.get(entry.passage)
@@ -114,7 +120,10 @@ def add_supervision(
             number = number_of[entry.passage] = len(texts)
             texts.append(" ".join(entry.passage.split()[:MAX_DOCUMENT_WORDS]))
             titles.append(entry.title)
-            families.append(first_family + 1 + number)
+            family = first_family + 1 + number
+            if entry.group:
+                family = family_of_group.setdefault(f"{entry.source}/{entry.group}", family)
+            families.append(family)
         for negative in entry.negatives:
             if negative not in number_of:
                 number_of[negative] = len(texts)
@@ -141,18 +150,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--collections", type=Path, required=True, help="folder of the test collections")
     parser.add_argument("--supervision", type=Path, required=True, help="folder of the question sets")
+    parser.add_argument("--many-relevant", type=Path, required=True)
+    parser.add_argument("--questions", type=Path, required=True, help="folder of *.txt, a question a line")
     parser.add_argument("--wikipedia", type=Path, required=True)
     parser.add_argument("--arxiv", type=Path, required=True)
     parser.add_argument("--vocabulary", type=Path, required=True)
     parser.add_argument("--wikipedia-share", type=float, default=0.55)
-    parser.add_argument("--arxiv-per-category", type=int, default=3000)
-    parser.add_argument("--arxiv-large-category", type=int, default=20_000)
-    parser.add_argument("--parts", type=int, default=4)
+    parser.add_argument("--arxiv-per-category", type=int, default=700)
+    parser.add_argument("--arxiv-large-category", type=int, default=5000)
+    parser.add_argument("--parts", type=int, default=2)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
 
-    keys = test_keys(options.collections)
+    keys = test_keys(options.collections, options.many_relevant)
     documents = Documents(WordPieces(options.vocabulary))
     papers = []
     dropped = 0
@@ -169,15 +180,21 @@ def main() -> None:
             dropped += 1
             continue
         entries.append(entry)
+    entries += read_many_relevant(options.many_relevant)
+    web = [question for question in read_questions(options.questions) if normalise(question) not in keys]
+    web_pieces = documents.encode(web)
     family = add_wikipedia(documents, read_wikipedia(options.wikipedia, options.wikipedia_share), 0)
     family = add_arxiv(documents, papers, family)
     links, questions = add_supervision(documents, entries, family)
 
+    names = sorted({e.source for e in entries})
+    many = [names.index(name) for name in MANY_RELEVANT]
     part_of = np.array(documents.families) % options.parts
     counts = Counter(SOURCES[s] for s in documents.sources)
     manifest: dict[str, object] = {
         "documents": dict(counts),
         "questions": dict(Counter(e.source for e in entries)),
+        "web_questions": len(web),
         "dropped_as_test_text": dropped,
         "files": {},
     }
@@ -190,6 +207,7 @@ def main() -> None:
         title, title_lengths = ragged([documents.titles[r] for r in rows])
         heading, heading_lengths = ragged([documents.headings[r] for r in rows])
         question, question_lengths = ragged([questions[q][:126] for q in mine])
+        web_question, web_question_lengths = ragged([q[:126] for q in web_pieces[part :: options.parts]])
         path = options.out / f"corpus-{part}.npz"
         np.savez(
             path,
@@ -205,6 +223,9 @@ def main() -> None:
             question_lengths=question_lengths,
             question_document=new_number[links[mine, 0]],
             question_source=links[mine, 1].astype(np.uint8),
+            question_is_many=np.isin(links[mine, 1], many),
+            web_question=web_question,
+            web_question_lengths=web_question_lengths,
         )
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         manifest["files"][path.name] = {

@@ -7,8 +7,10 @@ import numpy as np
 from .passages import Vocabulary
 
 QUESTION, TITLE, KEYWORDS, SENTENCE, NEED, CHUNK = range(6)
-FEEDBACK = 6  # chunks of the other queries' candidates (feedback.py)
-KINDS = ("question", "title", "keywords", "sentence", "need", "chunk")
+WEB = 6  # a question without a known passage
+MANY = 7  # a question whose relevant passages are one family
+FEEDBACK = 8  # chunks of the other queries' candidates (feedback.py)
+KINDS = ("question", "title", "keywords", "sentence", "need", "chunk", "web", "many")
 MAX_QUERY_PIECES = 126
 
 # Phrases that people put in front of a subject.
@@ -29,6 +31,28 @@ FRAMES = (
     "explain",
     "what causes",
     "i would like to find documents about",
+    "what is",
+    "what is",
+    "what is a",
+    "who is",
+    "who was",
+    "where is",
+    "when was",
+    "define",
+    "definition of",
+    "meaning of",
+    "types of",
+    "history of",
+    "why is",
+    "how does",
+    "how do",
+    "examples of",
+    "causes of",
+    "facts about",
+    "what does",
+    "what kind of",
+    "what is the purpose of",
+    "what is the difference between",
 )
 
 
@@ -140,7 +164,7 @@ def chunk(
 
 
 def framed(title: np.ndarray, frames: list[np.ndarray], rng: np.random.Generator) -> np.ndarray:
-    """A title, in one case of five behind a frame."""
-    if rng.random() < 0.2:
+    """A title, in one case of three behind a frame."""
+    if rng.random() < 0.33:
         return np.concatenate([frames[int(rng.integers(len(frames)))], title])
     return title

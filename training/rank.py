@@ -1,6 +1,9 @@
 """Ranking training: cross-encoders of several sizes learn the same targets from the same batches.
 
-    python -m training.rank --groups DIR/groups.pt --init S=DIR T=DIR --vocabulary models/tiny --steps 19544 --out DIR
+    python -m training.rank --groups DIR/groups.pt --feedback DIR/feedback.pt --init S=DIR@0.7 T=DIR@0.8 \
+        --vocabulary models/tiny --steps 9566 --out DIR
+
+A run ends after --seconds, or after --steps. With --state FILE it is saved every two minutes and goes on from there.
 
 The loss of a group is the Kullback–Leibler divergence from the softmax of the targets over its candidates (order), plus
 half the binary cross-entropy against each target's probability (calibration). Both are least at the same logits.
@@ -11,6 +14,7 @@ from __future__ import annotations
 import argparse
 import random
 from dataclasses import replace
+import time
 from pathlib import Path
 
 import torch
@@ -45,10 +49,11 @@ def main() -> None:
     parser.add_argument("--groups", type=Path, required=True)
     parser.add_argument("--feedback", type=Path, help="chunks of training.feedback instead of plain ones")
     parser.add_argument("--chunk-share", type=float, default=0.23)
-    parser.add_argument("--init", nargs="+", required=True, help="SIZE=FOLDER")
+    parser.add_argument("--init", nargs="+", required=True, help="SIZE=FOLDER, @FACTOR behind it for the learning rate")
     parser.add_argument("--vocabulary", type=Path, required=True)
-    parser.add_argument("--steps", type=int, required=True)
-    parser.add_argument("--rate", type=float, default=1.0, help="factor on the learning rates")
+    parser.add_argument("--steps", type=int)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--state", type=Path, help="file to save to and to go on from")
     parser.add_argument("--batch", type=float, default=1.0, help="factor on the batch sizes")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--out", type=Path, required=True)
@@ -57,42 +62,75 @@ def main() -> None:
     torch._dynamo.config.recompile_limit = 64
     torch.manual_seed(options.seed)
     choose = random.Random(options.seed)
-    target = Target()
     models: dict[str, CrossEncoder] = {}
     optimizers: dict[str, Optimizer] = {}
     for letter, folder in (pair.split("=", 1) for pair in options.init):
+        folder, _, factor = folder.partition("@")
         model = CrossEncoder(SIZES[letter])
         log(letter, "from", folder, "new:", load_weights(model, Path(folder)))
         model.to(device).train()
         if device.type == "cuda":
             model.bert.compile_layers()
         models[letter] = model
-        optimizers[letter] = Optimizer(model, LEARNING_RATES[letter] * options.rate)
+        optimizers[letter] = Optimizer(model, LEARNING_RATES[letter] * float(factor or 1))
     buckets = tuple(replace(b, groups=max(1, int(b.groups * options.batch))) for b in BUCKETS)
     groups = Groups(options.groups, options.feedback, options.chunk_share, device, buckets)
+    target = Target(lexical=groups.lexical_weight)
+    log("chunks' cosines, mean and deviation:", groups.moments)
     chances = groups.bucket_chances.tolist()
-    due = every(15)
+    due, save_due = every(15), every(120)
     history: list[Tensor] = []
-    trained = 0
-    for step in range(options.steps):
+    step = trained = 0
+    earlier = 0.0
+    if options.state and options.state.exists():
+        saved = torch.load(options.state, map_location=device, weights_only=True)
+        step, trained, earlier = saved["step"], saved["trained"], saved["seconds"]
+        for letter, model in models.items():
+            model.load_state_dict(saved["models"][letter])
+            optimizers[letter].load_state_dict(saved["optimizers"][letter])
+        choose.seed(options.seed + step)
+        torch.manual_seed(options.seed + step)
+        log(f"goes on from step {step}")
+    started = time.time() - earlier
+
+    def done() -> float:
+        share = step / options.steps if options.steps else 0.0
+        return max(share, (time.time() - started) / options.seconds)
+
+    while done() < 1:
         bucket = step if step < len(BUCKETS) else choose.choices(range(len(BUCKETS)), chances)[0]
         batch = groups.batch(bucket)
         wanted = target.of(batch)
         figures = []
+        factor = schedule(done())
         for letter, model in models.items():
             with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
                 z = model(batch.ids, batch.segments, batch.mask).view(-1, CANDIDATES)
             listwise, pointwise = ranking_loss(z, wanted)
             (listwise + POINTWISE_WEIGHT * pointwise).backward()
-            optimizers[letter].step(schedule(step / options.steps))
+            optimizers[letter].step(factor)
             figures += [listwise.detach(), pointwise.detach(), agreement(z.detach(), wanted)]
         history.append(torch.stack(figures))
         trained += len(batch.kinds)
+        step += 1
+        if step % 16 == 0:
+            history[-1].sum().item()  # waits for the device, so that the clock is true
         if due():
             means = torch.stack(history).mean(0).tolist()
-            log(f"step {step + 1} of {options.steps}, {trained} groups", " ".join(f"{m:.4f}" for m in means))
+            log(f"step {step}, {trained} groups, {done():.0%}", " ".join(f"{m:.4f}" for m in means))
             history = []
-    log(f"ranking: {options.steps} steps, {trained} groups of {CANDIDATES}")
+        if options.state and save_due():
+            torch.save(
+                {
+                    "step": step,
+                    "trained": trained,
+                    "seconds": time.time() - started,
+                    "models": {letter: model.state_dict() for letter, model in models.items()},
+                    "optimizers": {letter: o.state_dict() for letter, o in optimizers.items()},
+                },
+                options.state,
+            )
+    log(f"ranking: {step} steps, {trained} groups of {CANDIDATES}")
     for letter, model in models.items():
         export(model, letter, options.out / FOLDERS[letter], options.vocabulary)
 

@@ -40,6 +40,8 @@ class Entry:
     passage: str
     title: str = ""
     negatives: list[str] = field(default_factory=list)
+    group: str = ""
+    """Passages of one group answer the same query."""
 
 
 @dataclass
@@ -88,6 +90,26 @@ def read_supervision(folder: Path) -> Iterator[Entry]:
                 yield Entry(
                     path.parent.name, query, passage, (entry.get("title") or "").strip(), negatives[:8]
                 )
+
+
+def read_many_relevant(folder: Path) -> Iterator[Entry]:
+    """Every relevant pair of the training queries of collections with many relevant documents a query."""
+    from .evalsets import MANY_RELEVANT, read_beir, trains
+
+    for name in MANY_RELEVANT:
+        collection = read_beir(folder / name)
+        for query, levels in collection.qrels.items():
+            if trains(query):
+                for document, level in levels.items():
+                    passage = " ".join(collection.documents[document][1].split())
+                    if level > 0 and len(passage.split()) >= 4:
+                        yield Entry(name, collection.queries[query], passage, group=query)
+
+
+def read_questions(folder: Path) -> list[str]:
+    """Web questions without passages, one a line; the teacher finds their candidates."""
+    lines = [line for path in sorted(folder.glob("*.txt")) for line in path.read_text().splitlines()]
+    return sorted({" ".join(line.split()) for line in lines if len(line.split()) > 1})
 
 
 def clean_abstract(text: str) -> str:

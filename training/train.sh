@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
 # Trains models/small and models/tiny from public text, in order (README.md):
-#   BERT_QE_COLLECTIONS=DIR SUPERVISION=DIR EXTRA=DIR WIKIPEDIA=tok2.npz ARXIV=GITDIR TEACHER=DIR bash training/train.sh WORKDIR
+#   BERT_QE_COLLECTIONS=DIR MANY_RELEVANT=DIR SUPERVISION=DIR QUESTIONS=DIR EXTRA=DIR WIKIPEDIA=tok2.npz ARXIV=GITDIR \
+#     ENCODERS="minilm=DIR bge=DIR e5=DIR" bash training/train.sh WORKDIR
 # Run it in the repository root after `npm run build`. Set SMALL_STEPS to a small number for a trial on a CPU.
 set -euo pipefail
 W=${1:?usage: train.sh WORKDIR}
 V=models/tiny # the vocabulary of both models
 P=${PYTHON:-python3}
 export PYTHONUNBUFFERED=1
-: "${BERT_QE_COLLECTIONS:?}" "${SUPERVISION:?}" "${EXTRA:?}" "${WIKIPEDIA:?}" "${ARXIV:?}" "${TEACHER:?}"
+: "${BERT_QE_COLLECTIONS:?}" "${MANY_RELEVANT:?}" "${SUPERVISION:?}" "${QUESTIONS:?}" "${EXTRA:?}" "${WIKIPEDIA:?}" "${ARXIV:?}" "${ENCODERS:?}"
+sets=(--collections "$BERT_QE_COLLECTIONS" --many-relevant "$MANY_RELEVANT" --supervision "$SUPERVISION" --wikipedia "$WIKIPEDIA")
 steps() { echo "${SMALL_STEPS:-$1}"; }
-mkdir -p "$W/train"
 
-# Text: the corpus in four parts, of which two train; evaluation sets; the teacher in its smaller form.
-$P -m training.prepare --collections "$BERT_QE_COLLECTIONS" --supervision "$SUPERVISION" --wikipedia "$WIKIPEDIA" \
-  --arxiv "$ARXIV" --vocabulary $V --parts 4 --out "$W/corpus"
-cp "$W"/corpus/corpus-[01].npz "$W/train/"
-$P -m training.first_stage --collections "$BERT_QE_COLLECTIONS" --supervision "$SUPERVISION" --extra "$EXTRA" \
-  --wikipedia "$WIKIPEDIA" --vocabulary $V --work "$W/first-stage" --out "$W/eval"
-$P -m training.teacher --model "$TEACHER" --out "$W/teacher"
+# Text: the corpus; evaluation sets; the encoders in their smaller form, and the mixture that is the teacher.
+$P -m training.prepare "${sets[@]}" --questions "$QUESTIONS" --arxiv "$ARXIV" --vocabulary $V --out "$W/train"
+$P -m training.first_stage "${sets[@]}" --extra "$EXTRA" --vocabulary $V --work "$W/first-stage" --out "$W/eval"
+# shellcheck disable=SC2086
+$P -m training.teacher --encoder $ENCODERS --out "$W/teacher"
+$P -m training.compare_teachers --sets "$W/eval/dev.json.gz" --teacher "$W/teacher" --vocabulary $V
 
 # Masked language models.
 $P -m training.mlm --size S --corpus "$W/train" --vocabulary $V --steps "$(steps 14200)" --learning-rate 1e-3 --out "$W/mlm/small"
@@ -33,10 +33,10 @@ $P -m training.rank --groups "$W/shards/groups.pt" --init S="$W/mlm/small" T="$W
 $P -m training.mine --dataset "$W/data/dataset.npz" --within clusters --teacher "$W/teacher" --vocabulary $V --out "$W/clusters"
 $P -m training.feedback --groups "$W/clusters/groups.pt" --teacher "$W/teacher" --chooser S="$W/first/small" --vocabulary $V \
   --queries 120000 --out "$W/clusters/feedback.pt"
-$P -m training.rank --groups "$W/clusters/groups.pt" --feedback "$W/clusters/feedback.pt" --chunk-share 0.35 --rate 0.5 \
-  --init S="$W/first/small" --vocabulary $V --steps "$(steps 12514)" --out "$W/second"
-$P -m training.rank --groups "$W/clusters/groups.pt" --feedback "$W/clusters/feedback.pt" --chunk-share 0.6 --rate 0.7 \
-  --init T="$W/first/tiny" --vocabulary $V --steps "$(steps 21206)" --out "$W/second"
+$P -m training.rank --groups "$W/clusters/groups.pt" --feedback "$W/clusters/feedback.pt" --chunk-share 0.35 \
+  --init S="$W/first/small@0.5" --vocabulary $V --steps "$(steps 12514)" --out "$W/second"
+$P -m training.rank --groups "$W/clusters/groups.pt" --feedback "$W/clusters/feedback.pt" --chunk-share 0.6 \
+  --init T="$W/first/tiny@0.7" --vocabulary $V --steps "$(steps 21206)" --out "$W/second"
 
 # Scores of development and test sets; the settings are searched on the first and reported on the second.
 score() { # name of the sets, options…

@@ -116,7 +116,10 @@ function convert(name: string, spec: OptionSpec, text: string): string | number 
 }
 
 function unknownOption(name: string, specs: OptionSpecs): BertQeError {
-  const near = closest(name, Object.keys(specs));
+  const names = Object.keys(specs);
+  // Else the only one that begins alike: --docs for --documents, --output for --out.
+  const alike = names.filter((other) => other.startsWith(name.slice(0, 3)) || name.startsWith(other));
+  const near = closest(name, names) ?? (alike.length === 1 ? alike[0] : undefined);
   return usageError(`Unknown option --${name}${near ? `; did you mean --${near}?` : '; --help lists them.'}`);
 }
 

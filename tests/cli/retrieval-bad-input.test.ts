@@ -181,6 +181,7 @@ describe('bad input to search and check', () => {
     ],
     ['a misspelt option', ['search', '--index', index, '--qurey', 'birds'], /did you mean --query\?/],
     ['a depth of zero', ['search', '--index', index, '--query', 'birds', '--depth', '0'], /at least 1/],
+    ['an option that begins alike', ['rerank', 'birds', '--docs', 'x'], /did you mean --documents\?/],
     ['a misspelt command', ['serch'], /did you mean "search"\?/],
     ['a check of nothing', ['check', at('nowhere')], /no folder/],
   ];

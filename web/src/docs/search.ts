@@ -11,6 +11,9 @@ const form = document.querySelector<HTMLFormElement>('#search')!;
 const input = document.querySelector<HTMLInputElement>('#question')!;
 const panel = document.querySelector<HTMLElement>('#found')!;
 
+// Where the list of pages stands above the page, it is closed at first.
+if (matchMedia('(max-width: 52rem)').matches) document.querySelector('nav details')!.removeAttribute('open');
+
 const shown = 8;
 const reranked = 20;
 /** Milliseconds without a key after which the models begin. */

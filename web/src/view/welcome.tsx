@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Address } from '../model/address.js';
 import { formatCount } from '../model/format.js';
+import { indexName } from '../place.js';
 import type { Catalogue } from '../state/use-catalogue.js';
 
 interface Props {
@@ -35,7 +36,7 @@ export function Welcome({ catalogue: { info, queries }, source, onExample }: Pro
         {source === 'pasted' && (
           <p>
             {info.collection
-              ? 'Paste documents above, or go back to the index.'
+              ? `Paste documents above, or go back to ${indexName.toLowerCase()}.`
               : 'No index is loaded here: paste documents above, or start the server with --index or --demo.'}
           </p>
         )}

@@ -1,0 +1,116 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { main } from '../../src/cli/main.js';
+import { temporaryFolder } from '../support/folders.js';
+
+const demo = fileURLToPath(new URL('../../demo/', import.meta.url));
+const folder = temporaryFolder();
+const at = (name: string): string => join(folder, name);
+
+/** Runs a command in this process. */
+async function bertQe(...args: string[]) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const texts = [text(stdout), text(stderr)];
+  const code = await main(args, { stdout, stderr, signal: new AbortController().signal });
+  stdout.end();
+  stderr.end();
+  const [shown, said] = await Promise.all(texts);
+  return { code, stdout: shown!, stderr: said! };
+}
+
+const collected = ['--index', at('index'), '--run', at('bm25.run')];
+const trainable = [...collected, '--queries', at('train.jsonl'), '--qrels', join(demo, 'qrels.txt')];
+
+beforeAll(async () => {
+  await bertQe('index', join(demo, 'corpus.jsonl'), '--out', at('index'));
+  const queries = readFileSync(join(demo, 'queries.jsonl'), 'utf8').trim().split('\n');
+  writeFileSync(at('all.jsonl'), queries.join('\n'));
+  writeFileSync(at('train.jsonl'), queries.slice(0, 30).join('\n'));
+  writeFileSync(at('valid.jsonl'), queries.slice(30).join('\n'));
+  const all = ['--queries', at('all.jsonl'), '--model', 'bm25', '--depth', '20'];
+  await bertQe('search', '--index', at('index'), ...all, '--out', at('bm25.run'));
+});
+
+describe.each([
+  ['nprf-drmm', 'NPRF-DRMM', []],
+  ['cedr-knrm', 'CEDR-KNRM', ['--model', 'T', '--head-rate', '0.01', '--batch', '2']],
+] as const)('%s on the command line', (method, title, own) => {
+  const out = at(method);
+  test('is trained, resumed when it is finished, and re-ranks a run or shows a query', async () => {
+    const train = ['train', '--method', method, ...trainable, ...own, '--steps', '3', '--depth', '20'];
+    const validation = ['--validation-queries', at('valid.jsonl')];
+    const trained = await bertQe(...train, ...validation, '--out', out);
+    expect(trained.stderr).toMatch(/3 steps on \d+ relevant and [\d,]+ other candidates.*best after step \d/);
+    expect(trained.stdout).toBe(`${out}\n`);
+    expect(existsSync(join(out, 'loss.svg'))).toBe(true);
+    expect((await bertQe(...train, ...validation, '--out', out)).stderr).toContain(
+      'holds a trained model already',
+    );
+    expect((await bertQe(...train, ...validation, '--out', out, '--resume')).code).toBe(0);
+
+    const ranked = [
+      'rerank',
+      ...collected,
+      '--queries',
+      at('all.jsonl'),
+      '--method',
+      method,
+      '--trained',
+      out,
+    ];
+    const run = await bertQe(...ranked, '--out', at(`${method}.run`), '--explain', at(`${method}.jsonl`));
+    expect(run.stderr).toMatch(new RegExp(`^${title}: 40 queries in .* pairs`));
+    const lines = readFileSync(at(`${method}.run`), 'utf8')
+      .trim()
+      .split('\n');
+    expect(lines[0]).toMatch(new RegExp(` Q0 \\S+ 1 \\S+ ${title}$`));
+    const explained = readFileSync(at(`${method}.jsonl`), 'utf8')
+      .trim()
+      .split('\n');
+    expect(explained).toHaveLength(40);
+    const { documents } = JSON.parse(explained[0]!) as { documents: { id: string; final: number }[] };
+    expect(documents.map(({ id }) => id)).toEqual(
+      lines.slice(0, documents.length).map((line) => line.split(' ')[2]),
+    );
+
+    const single = ['rerank', 'how do birds find their way', '--index', at('index'), '--method', method];
+    const shown = await bertQe(...single, '--trained', out, '--depth', '5', '--top-k', '3');
+    expect(shown.stdout).toMatch(/3 documents:\n +#  document +final initial  moved/);
+    const json = await bertQe(...single, '--trained', out, '--depth', '5', '--top-k', '3', '--json');
+    const { results } = JSON.parse(json.stdout) as { results: { rank: number; initialRank: number }[] };
+    expect(results.map(({ rank }) => rank)).toEqual([1, 2, 3]);
+    expect(results.every(({ initialRank }) => initialRank <= 5)).toBe(true);
+  });
+
+  test('refuses what does not belong to it, in one line', async () => {
+    const single = ['rerank', 'birds', '--index', at('index'), '--method', method];
+    const cases: [string[], RegExp][] = [
+      [single, new RegExp(`--method ${method} needs --trained DIR`)],
+      [[...single, '--trained', at('nowhere')], /nowhere/],
+      [[...single, '--trained', out, '--kc', '3'], /--kc belongs to BERT-QE and has no effect/],
+      [[...single, '--trained', out, '--models', 'T'], /--models belongs to BERT-QE and Birch/],
+      [[...single, '--trained', out, '--birch-alpha', '0'], /--birch-alpha belongs to Birch/],
+      [[...single, '--trained', out, '--score-share', '2'], /--score-share/],
+      [
+        ['rerank', 'birds', '--index', at('index'), '--trained', out],
+        /--trained has no effect without --method/,
+      ],
+      [
+        ['train', '--method', method, ...trainable, '--loss', 'listwise'],
+        /--loss has no effect with --method/,
+      ],
+      [['train', '--method', method, ...trainable, '--on', 'chunks'], /--on has no effect with --method/],
+      [['train', '--head-rate', '1', ...trainable], /--head-rate has no effect without --method cedr-knrm/],
+    ];
+    for (const [args, message] of cases) {
+      const { code, stdout, stderr } = await bertQe(...args);
+      expect(stderr).toMatch(message);
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+      expect([code, stdout]).toEqual([2, '']);
+    }
+  });
+});
