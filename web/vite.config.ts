@@ -6,7 +6,7 @@ const file = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 /** Makes the page of a server the page of a static site: `vite build web --mode site` (scripts/build-site.ts). */
 const site = {
-  // What the page asks of a server is answered in the page.
+  // The questions to a server are answered in the page.
   resolve: {
     alias: [{ find: /^(?:\.|\.\.\/state)\/client\.js$/, replacement: file('src/local/client.ts') }],
   },

@@ -82,7 +82,7 @@ export async function renderDocs(root: string, out: string, policy: string): Pro
             else tokens[at].attrSet('href', link);
             return self.renderToken(tokens, at, options) as string;
           };
-          // What may be scrolled can be reached with the keyboard.
+          // Wide tables scroll; the tab stop makes that possible with the keyboard.
           markdown.renderer.rules['table_open'] = () => '<table tabindex="0">';
           for (const kind of ['fence', 'code_block']) {
             const render = markdown.renderer.rules[kind];

@@ -50,7 +50,7 @@ function urlOf(file: string): string {
   return file.replace(/README\.md$/, 'index.html').replace(/\.md$/, '.html');
 }
 
-/** Where a link of a page leads on the site; undefined where its target is not there. */
+/** The address on the site that a link of a page leads to; undefined where its target is not there. */
 export function linkOf(
   target: string,
   from: Page,

@@ -22,11 +22,12 @@ export async function sampleDocuments(
   if (!isFolder || !isTrec) return first(path, options, count);
   const { files } = await listFiles(path);
   const step = Math.max(1, files.length / sampledFiles);
+  const perFile = Math.ceil(count / Math.min(sampledFiles, files.length));
   const sampled: SourcedDocument[] = [];
   for (let at = 0; at < files.length; at += step) {
     const file = files[Math.floor(at)]!;
     // Notes and DTDs lie among the files; the whole reading names damage.
-    sampled.push(...(await first(file.path, options, Math.ceil(count / sampledFiles)).catch(() => [])));
+    sampled.push(...(await first(file.path, options, perFile).catch(() => [])));
   }
   return sampled;
 }

@@ -27,7 +27,7 @@ export interface ModelOptions {
   /**
    * `'as-published'`: the mixture and the numbers of the authors' code. Best passages and chunks are chosen with the
    * general (MS MARCO) models that the letters name, phases one and three score with the `fineTuned` ones of their sizes.
-   * Where they are not given, kc = m = 10, α = .4, β = .9, and chunks have at most 126 word pieces.
+   * If they are not given, kc = m = 10, α = .4, β = .9, and chunks have at most 126 word pieces.
    */
   readonly preset?: 'as-published';
   /** For the preset: the models fine-tuned on the target collection, by size. */

@@ -25,7 +25,7 @@ export {
   type FeedbackMethod,
   type Settings,
 } from './options.js';
-export { paperCost, type PaperCost } from './paper-cost.js';
+export { lmlNote, paperCost, paperCountNote, type PaperCost } from './paper-cost.js';
 export { eachPhase, phases, type Phase } from './phases.js';
 export { publishedFlops } from './published-flops.js';
 export { scoreBelow } from './ranking.js';

@@ -37,10 +37,18 @@ export interface PaperCost {
 /**
  * Floating-point operations per unit of H, token and layer that are not products with weights: biases, GELU, softmax,
  * LayerNorm, residuals. The paper does not say how it counted. With this the formula gives its 232.6 T for
- * BERT-Large and 13 of the 14 figures of its FLOPs column to the digit printed (LML comes to 11.016, printed 11.01).
- * The products of attention (n²H) would add 6 % and are not in the paper's count.
+ * BERT-Large and 13 of the 14 figures of its FLOPs column to the digit printed; the other is {@link lmlNote}. The products of attention (n²H) would add 6 % and are not in the paper's count.
  */
 const elementwise = 71;
+
+/** The count in words; stands where its figures are shown. */
+export const paperCountNote =
+  `sequences padded to 384 tokens, matrix products with weights, and ${elementwise} operations per unit of H, token and ` +
+  "layer for the rest, a number fitted to the paper's 232.6 T for BERT-Large";
+
+/** Why one figure of the paper's column cannot be met. */
+export const lmlNote =
+  'LML is .01 off: 11.19 for LLL and 1.85 for LMM, as printed, leave LML no less than 11.015, but 11.01 is printed';
 
 /**
  * FLOPs in the paper's way (section 3.7): phase one scores every document once, phase two every chunk of the

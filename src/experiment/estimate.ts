@@ -167,22 +167,27 @@ function modelBytesOf(
   systems: readonly RerankingSystem[],
   folds: number,
 ): number {
-  if (typeof training === 'object') {
-    // A size, or a variant's phase three: as many in every fold. The state of the optimiser goes when a model is done.
-    const sizes = new Set(
-      systems.flatMap(({ variant }) => [variant.phaseOne, variant.expansion?.phaseThree ?? variant.phaseOne]),
-    );
-    return folds * [...sizes].reduce((sum, size) => sum + parametersOf(size) * 4, 0);
-  }
-  let bytes = 0;
-  for (const [size, model] of Object.entries(models) as [SizeLetter, (typeof models)[SizeLetter]][]) {
-    const paths = typeof model === 'object' ? [model.general, model.fineTuned] : [model ?? ''];
+  const used = new Set(
+    systems.flatMap(({ variant: { phaseOne, expansion } }) => [
+      phaseOne,
+      ...(expansion ? [expansion.phaseTwo, expansion.phaseThree] : []),
+    ]),
+  );
+  const scoring = new Set(
+    systems.flatMap(({ variant: { phaseOne, expansion } }) => [phaseOne, expansion?.phaseThree ?? phaseOne]),
+  );
+  let parameters = 0;
+  for (const size of used) {
+    const model = models[size] ?? size;
+    const { general, fineTuned } = typeof model === 'object' ? model : { general: model, fineTuned: model };
+    const isTrained = typeof training === 'object';
+    const paths = new Set(isTrained ? [general] : [general, fineTuned]);
     for (const path of paths) {
-      if (!path.endsWith('.zip')) continue;
-      bytes += parametersOf(size) * 4 * (path.includes('{fold}') ? folds : 1);
+      if (path.endsWith('.zip')) parameters += parametersOf(size) * (path.includes('{fold}') ? folds : 1);
     }
+    if (isTrained && scoring.has(size)) parameters += parametersOf(size) * folds;
   }
-  return bytes;
+  return 4 * parameters;
 }
 
 /** Parameters of a size with the vocabulary of uncased English BERT and 512 positions. */

@@ -13,8 +13,8 @@ import {
 import { overloaded, type Arrival } from './scheduling/index.js';
 import type { Service } from './service.js';
 
-/** Bytes of a body that is parsed without queueing: it blocks the event loop for a fraction of a millisecond. */
-const quickBodyBytes = 4096;
+/** Characters of a body that is parsed without queueing: it blocks the event loop for a fraction of a millisecond. */
+const quickBodyLength = 4096;
 
 /** Answers requests: access, admission, routing, body, handler, and the record of it all. */
 export class Application {
@@ -72,13 +72,19 @@ export class Application {
       if (match?.route.method.toUpperCase() === method) {
         let body: unknown;
         if (match.route.request) {
-          const { request, bodyBytes, reservation } = context;
-          const onReceived = (received: number) => reservation?.grow(received);
+          const { request, bodyBytes, reservation, client } = context;
           body = await service.bodies.read(
-            { request, declaredBytes: bodyBytes, onReceived },
-            async (bytes) => {
-              if (bytes.length > quickBodyBytes) await service.parseQueue.next();
-              return parseJson(bytes);
+            {
+              request,
+              declaredBytes: bodyBytes,
+              client,
+              onReceived: (received) => reservation?.grow(received),
+              onHeld: (held) => (context.held = held),
+              giveUp: () => context.end('memory'),
+            },
+            async (text) => {
+              if (text.length > quickBodyLength) await service.parseQueue.next();
+              return parseJson(text);
             },
           );
         }

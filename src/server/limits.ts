@@ -48,8 +48,8 @@ export const defaultTimeouts: HttpTimeouts = {
 /** The longest time that a Node timer can wait; it fires at once if given more. */
 export const longestTimerMs = 2 ** 31 - 1;
 
-/** Bytes of all bodies that have arrived and are not parsed yet. */
-export const unparsedBytes = 256 * 1024 * 1024;
+/** Bytes of all bodies that have arrived and are not answered yet; less where the heap is small. */
+export const heldBytes = 256 * 1024 * 1024;
 
 /** Bytes of all answers that clients have not taken yet. */
 export const unsentBytes = 128 * 1024 * 1024;
@@ -59,6 +59,12 @@ export const headerBytes = 16 * 1024;
 
 /** Connections at a time: each costs a socket and some memory. */
 export const openConnections = 4096;
+
+/** Requests that a client may send ahead on one connection. Clients of today send the next one after the answer. */
+export const pipelinedRequests = 100;
+
+/** Files that are read at a time. */
+export const openFiles = 16;
 
 /** Connections that may wait to be accepted. With Node's 511, clients of a burst would retry after a second. */
 export const acceptBacklog = 4096;
@@ -80,6 +86,9 @@ export const jsonDepth = 64;
 
 /** Fields of one object in a body. */
 export const objectFields = 1000;
+
+/** Bytes of a field's name. */
+export const fieldNameBytes = 1000;
 
 /** Fields in `rank_fields`. */
 export const rankFields = 100;

@@ -85,7 +85,7 @@ for (const name of browserNames) {
         const page = await open('/?q=honey+bees');
         await finished(page);
         await settled(page);
-        // What is large is kept when it is used: the first visit may end before the worker has taken over.
+        // Large files are cached when they are used: the first visit may end before the worker has taken over.
         await page.reload();
         await finished(page);
         const before = await labels(page, 'final');

@@ -87,7 +87,7 @@ beforeAll(() => {
   }
 });
 
-/** What `device list` says of CUDA on a machine with these provider and system libraries. */
+/** The answer of `device list` about CUDA on a machine with these provider and system libraries. */
 async function cudaWith(
   providerNeeds: readonly string[] | undefined,
   present: readonly string[] = [],

@@ -18,6 +18,14 @@ describe("the paper's FLOPs", () => {
     expect(differing).toEqual(['LML']);
   });
 
+  test('cannot be those that are printed for LLL, LMM and LML at once, whatever is counted', () => {
+    // With n sequences of phase two for 1000 of phase one, and M as a share of L, rounded to two decimals:
+    // LLL = 11 + n, LMM = 1 + (n + 10) M and LML = 11 + n M.
+    const [leastN, mostN] = [publishedFlops.LLL - 0.005 - 11, publishedFlops.LLL + 0.005 - 11];
+    const leastM = (publishedFlops.LMM - 0.005 - 1) / (mostN + 10);
+    expect(11 + leastN * leastM).toBeGreaterThan(publishedFlops.LML + 0.005);
+  });
+
   test('of BERT-Large are 232.6 T a query, of BERT-QE-LLL 2603 T', () => {
     expect((paperCost(parseVariant('L')).flops / 1e12).toFixed(1)).toBe('232.6');
     expect((paperCost(parseVariant('LLL')).flops / 1e12).toFixed(0)).toBe('2603');

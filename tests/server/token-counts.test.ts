@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { tokenCounts } from '../../src/server/scheduling/token-counts.js';
 
-const pairs = Array.from({ length: 200 }, (_, i) => ({ a: 'q', b: 'x'.repeat(i) }));
+const pairs = Array.from({ length: 200 }, (_, i) => ({ a: 'q', b: 'x'.repeat(10 * i) }));
 const scorer = { lengthOf: ({ b }: { b: string }) => b.length };
 
 /** The order in which counting and other work end. */

@@ -6,15 +6,20 @@ import type { ModelConfig } from '../../src/bert/config.js';
 import { seededWeights } from '../bert/graph/seeded-model.js';
 import { zipOf } from '../bert/runtime/zip-file.js';
 
-const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
+/** The syllables of made-up words (made-up-disks.ts), which the vocabulary has, so that sequences are short. */
+export const syllables =
+  'ba be bi bo bu da de di do du fa fe fi fo fu ga ge gi go gu ka ke ki ko ku la le li lo lu ma me mi mo mu na ne ni no nu pa pe pi po pu ra re ri ro ru ta te ti to tu va ve vi vo vu'.split(
+    ' ',
+  );
+const pieces = [...'abcdefghijklmnopqrstuvwxyz0123456789', ...syllables];
 const vocabulary = [
   '[PAD]',
   '[UNK]',
   '[CLS]',
   '[SEP]',
   '[MASK]',
-  ...letters,
-  ...letters.map((letter) => `##${letter}`),
+  ...pieces,
+  ...pieces.map((piece) => `##${piece}`),
 ];
 
 /** The vocabulary that all models of the authors share. */

@@ -34,7 +34,7 @@ export function expectChanges(
   for (const { name, values } of parameters) {
     const expected = changes[step][name];
     const change = values.map((value, i) => value - before.get(name)![i]);
-    // Where the true gradient is 0 (biases of keys), the change is noise.
+    // If the true gradient is 0 (biases of keys), the change is noise.
     if (gradients[name][0] < 1e-6 * whole) continue;
     const allowed = 1e-3 * expected[0] + (step + 1) * rounding * normOf(values);
     expect(distance(name, change, expected), `${name} after step ${step + 1}`).toBeLessThan(allowed);

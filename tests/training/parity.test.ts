@@ -147,7 +147,7 @@ describe.each(Object.entries(fixture.cases))('training steps of %s', (_, one) =>
         const start = before.get(name)!;
         const change = values.map((value, i) => value - start[i]);
         const expected = one.changes[step][name];
-        // Where the true gradient is 0 (no group's loss depends on the classifier's bias, say), ε alone holds noise down.
+        // If the true gradient is 0 (no group's loss depends on the classifier's bias, say), ε alone holds noise down.
         const isIdle = one.gradients[name][0] < 1e-9 * one.norms[0];
         const noisy = isIdle ? 2e-3 * rate * Math.sqrt(values.length) : 0;
         const allowed = 1e-4 * expected[0] + (step + 1) * rounding * normOf(values) + noisy;

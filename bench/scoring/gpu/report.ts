@@ -116,7 +116,7 @@ const FINDINGS = [
   '- **Attention** is in standard operators. The fused operator is up to 9 % faster or slower, and wrong by 0.016 on a software adapter (SwiftShader).',
   '- **fp16** keeps matrices and embeddings in 16 bits and widens each matrix just before it is multiplied: this provider adds 16-bit products up in 16 bits, which puts the logits of L off by 2e-2. ' +
     'The rate is that of fp32, the distance from fp32 at most 2.7e-3. The memory of the weights is halved. `auto` takes fp32.',
-  '- **8-bit weights** (`precision: int8`, MatMulNBits with 16-bit rows) are 2.4 times as fast as fp32 for L, 2.1 for B, 1.3 for S (bare graphs). `auto` does not take them. Kendall’s τ with fp32 is .994 for T over 2,400 pairs of Cranfield, nDCG@20 .5723 instead of .5725 (`bench/scoring/int8.ts RESULT.json weights`, which runs the graph on a CPU); through WebGPU on lavapipe it is .993 for T (24 pairs of the demo) and 1 for S (16 pairs), where logits differ by up to .04 and .02.',
+  '- **8-bit weights** (`precision: int8`, MatMulNBits with 16-bit rows) are 2.4 times as fast as fp32 for L, 2.1 for B, 1.3 for S (bare graphs). `auto` does not take them. Kendall’s τ with fp32 over 2,400 pairs of Cranfield is .994 for T and .997 for S (nDCG@20 .5723 instead of .5725, .5786 instead of .5783), over 2,400 of SciFact .995 for T (.7686 both) (`bench/scoring/int8.ts RESULT.json weights`, which runs the graph on a CPU); through WebGPU on lavapipe it is .993 for T (24 pairs of the demo) and 1 for S (16 pairs), where logits differ by up to .04 and .02.',
 ];
 
 const SIZES = ['T', 'S', 'B', 'L'];

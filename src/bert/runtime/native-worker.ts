@@ -1,10 +1,10 @@
-import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { BertQeError, type ErrorCode, reasonOf } from '../../common/errors.js';
-import { createGuard, forgetGuard, type Guard, guarded } from './exit-guard.js';
+import { guarded } from './exit-guard.js';
 import { type GpuMutex, gpuMutexFor, withGpuMutex } from './gpu-mutex.js';
 import type { Device } from './load-session.js';
 import { requireRuntime } from './runtime-package.js';
 import { silenceRuntime } from './telemetry.js';
+import { joinThread, startThread, type Thread } from './thread.js';
 
 /**
  * Worker threads that run onnxruntime, and the protocol between them and the main thread. A worker offers a service:
@@ -28,7 +28,6 @@ type Answer<S, M extends keyof S> = S[M] extends Method ? Awaited<ReturnType<S[M
 
 interface WorkerData {
   readonly setup: unknown;
-  readonly guard: Guard;
   readonly mutex: GpuMutex | undefined;
 }
 
@@ -57,15 +56,13 @@ type Reply<T> = (result: T | BertQeError) => void;
 
 /** The main thread's side of a worker. */
 export class NativeWorker<S extends WorkerService> {
-  readonly #worker: Worker;
-  readonly #exited: Promise<unknown>;
+  readonly #thread: Thread;
   readonly #replies = new Map<number, Reply<never>>();
   #calls = 0;
   #ended: BertQeError | undefined;
 
-  private constructor(worker: Worker) {
-    this.#worker = worker;
-    this.#exited = new Promise((resolve) => worker.once('exit', resolve));
+  private constructor(thread: Thread) {
+    this.#thread = thread;
   }
 
   /** Resolves once the service is open; rejects with the reason when it cannot be opened. */
@@ -73,35 +70,25 @@ export class NativeWorker<S extends WorkerService> {
     const { file, name, device, setup, onExit } = options;
     requireRuntime();
     await silenceRuntime();
-    const guard = createGuard();
-    const data: WorkerData = { setup, guard, mutex: gpuMutexFor(device) };
-    const worker = new Worker(file, { workerData: data, execArgv: [], name: `bert-qe ${name}` });
-    const self = new NativeWorker<S>(worker);
-    let failure = '';
-    worker.on('error', (error) => (failure = error.message));
-    worker.on('exit', () => forgetGuard(guard));
+    const data: WorkerData = { setup, mutex: gpuMutexFor(device) };
+    const thread = await startThread(file, `bert-qe ${name}`, data);
+    const self = new NativeWorker<S>(thread);
     await new Promise<void>((resolve, reject) => {
-      const exited = (code: number) =>
-        reject(
-          new BertQeError('failure', `A ${name} worker could not start: ${failure || `exit code ${code}`}.`),
-        );
-      worker.once('exit', exited);
-      worker.once('message', (message: FromWorker) => {
-        worker.off('exit', exited);
-        if (message.kind === 'error') reject(new BertQeError(message.code, message.message));
+      let state: 'starting' | 'running' | 'refused' = 'starting';
+      thread.onMessage((message) => {
+        const received = message as FromWorker;
+        if (state !== 'starting') return self.#receive(received);
+        state = received.kind === 'error' ? 'refused' : 'running';
+        if (received.kind === 'error') reject(new BertQeError(received.code, received.message));
         else resolve();
       });
-    });
-    worker.on('message', (message: FromWorker) => self.#receive(message));
-    worker.on('exit', (code) => {
-      const reason = failure || `exit code ${code}`;
-      const wasAsked = self.#ended !== undefined;
-      self.#ended ??= new BertQeError('failure', `The ${name} worker ended: ${reason}.`);
-      if (!wasAsked) onExit?.(reason);
-      for (const reply of self.#replies.values()) reply(self.#ended);
+      void thread.exited.then((reason) => {
+        if (state === 'running') self.#end(name, reason, onExit);
+        else reject(new BertQeError('failure', `A ${name} worker could not start: ${reason}.`));
+      });
     });
     // An idle worker does not keep the process alive, so a forgotten close() does no harm.
-    worker.unref();
+    thread.unref();
     return self;
   }
 
@@ -121,27 +108,34 @@ export class NativeWorker<S extends WorkerService> {
       reply(this.#ended);
       return id;
     }
-    this.#worker.ref();
+    this.#thread.ref();
     this.#replies.set(id, reply);
     // Arguments are copied, not transferred: should the worker die, they are needed again.
-    this.#worker.postMessage({ kind: 'call', id, method, args } satisfies ToWorker, []);
+    this.#thread.post({ kind: 'call', id, method, args } satisfies ToWorker);
     return id;
   }
 
   /** Stops waiting for the answer to a call. */
   forget(call: number): void {
     this.#replies.delete(call);
-    if (this.#replies.size === 0) this.#worker.unref();
+    if (this.#replies.size === 0) this.#thread.unref();
   }
 
   /** Lets the calls made so far finish, releases the service and waits for the end of the thread. */
   async close(): Promise<void> {
     if (!this.#ended) {
       this.#ended = new BertQeError('usage', 'The worker is closed.');
-      this.#worker.ref();
-      this.#worker.postMessage({ kind: 'close' } satisfies ToWorker, []);
+      this.#thread.ref();
+      this.#thread.post({ kind: 'close' } satisfies ToWorker);
     }
-    await this.#exited;
+    await this.#thread.exited;
+  }
+
+  #end(name: string, reason: string, onExit: WorkerOptions['onExit']): void {
+    const wasAsked = this.#ended !== undefined;
+    this.#ended ??= new BertQeError('failure', `The ${name} worker ended: ${reason}.`);
+    if (!wasAsked) onExit?.(reason);
+    for (const reply of this.#replies.values()) reply(this.#ended);
   }
 
   #receive(message: FromWorker): void {
@@ -157,16 +151,20 @@ export class NativeWorker<S extends WorkerService> {
 export async function serve<Setup, S extends WorkerService>(
   open: (setup: Setup) => Promise<S>,
 ): Promise<void> {
-  const { setup, guard, mutex } = workerData as WorkerData;
-  const port = parentPort!;
+  const { port, guard, data } = await joinThread();
+  const { setup, mutex } = data as WorkerData;
   const native = <T>(work: () => Promise<T>) => withGpuMutex(mutex, () => guarded(guard, work));
   const post = (message: FromWorker): void => port.postMessage(message, []);
   const postError = (error: unknown, id?: number): void => {
     const code = error instanceof BertQeError ? error.code : 'failure';
     post({ kind: 'error', code, message: reasonOf(error), ...(id === undefined ? {} : { id }) });
   };
+  /** True when no more calls are answered. */
+  let isLeft = false;
   const handle = async (service: S, message: ToWorker): Promise<void> => {
+    if (isLeft) return;
     if (message.kind === 'close') {
+      isLeft = true;
       await native(() => service.release());
       // With the port closed nothing keeps the thread alive: it ends by itself, outside native code.
       if (typeof port.close === 'function') port.close();
@@ -190,6 +188,12 @@ export async function serve<Setup, S extends WorkerService>(
     let last = Promise.resolve();
     port.on('message', (message: ToWorker) => {
       last = last.then(() => handle(service, message));
+    });
+    // Where the thread that it works for has ended, nobody asks it to.
+    port.once('close', () => {
+      if (isLeft) return;
+      isLeft = true;
+      void last.then(() => native(() => service.release()));
     });
     post({ kind: 'ready' });
   } catch (error) {

@@ -1,5 +1,6 @@
 import { isMainThread } from 'node:worker_threads';
 import { BertQeError } from '../../common/errors.js';
+import { evaluateInMainThread } from './main-thread.js';
 
 /** The runtime's own switch, which it reads from the environment of the process when it opens its first session. */
 const SWITCH = 'ORT_DISABLE_TELEMETRY';
@@ -30,25 +31,7 @@ async function silence(): Promise<void> {
   }
 }
 
-/** The longest wait for the main thread, which answers even while it computes. */
-const LONGEST_WAIT_MS = 20_000;
-
 /** Sets the switch in the main thread's process.env, which is the environment of the process. */
 async function setInMainThread(): Promise<boolean> {
-  try {
-    const { Session } = await import('node:inspector');
-    const session = new Session();
-    session.connectToMainThread();
-    const answered = await new Promise<boolean>((resolve) => {
-      const timer = setTimeout(() => resolve(false), LONGEST_WAIT_MS);
-      session.post('Runtime.evaluate', { expression: `process.env.${SWITCH} = '1'` }, (error, answer) => {
-        clearTimeout(timer);
-        resolve(!error && !answer.exceptionDetails);
-      });
-    });
-    session.disconnect();
-    return answered;
-  } catch {
-    return false;
-  }
+  return (await evaluateInMainThread(`process.env.${SWITCH} = '1'`)) === '1';
 }

@@ -27,7 +27,7 @@ export class PieceCache {
     if (known) return known;
     const all = this.#tokenizer.encode(text, this.#longest);
     const pieces = all.length > this.#longest ? all.slice(0, this.#longest) : all;
-    this.#pieces.set(text, pieces);
+    this.#pieces.set(ownCopy(text), pieces);
     this.#cost += pieces.length + text.length / 4 + ENTRY_OVERHEAD;
     if (this.#cost > CACHED_IDS) this.#dropOldest();
     return pieces;
@@ -40,4 +40,9 @@ export class PieceCache {
       this.#cost -= pieces.length + text.length / 4 + ENTRY_OVERHEAD;
     }
   }
+}
+
+/** A copy of a text. A passage may be a view of its document, which would be kept in memory as long as the passage. */
+function ownCopy(text: string): string {
+  return ` ${text}`.slice(1);
 }

@@ -3,7 +3,7 @@ import type { PairTemplate, Tokenizer } from '../types.js';
 import { type AddedToken, AddedTokenMatcher } from './added-tokens.js';
 import { IdBuffer } from './id-buffer.js';
 import { BertNormalizer, type NormalizerOptions, splitWords } from './normalizer.js';
-import { propertyTable, PUNCTUATION, REMOVED, SPACE } from './unicode.js';
+import { propertyTable, PUNCTUATION, REMOVED, SPACE, WORD } from './unicode.js';
 import { HASH_START, hashNext, LONGEST_CACHED, WordCache } from './word-cache.js';
 import { WordPiece, type WordPieceOptions } from './wordpiece.js';
 
@@ -19,6 +19,9 @@ const BLANK = 1;
 const MARK = 2;
 /** A character that leaves the fast path: dropped by cleaning, or not ASCII. */
 const OTHER = 3;
+
+/** Characters of a longer text without white space that are normalised at a time: few of them may be wanted. */
+const SECTION = 512;
 
 /**
  * BERT's WordPiece tokenizer, token for token equal to Hugging Face's. Runs of ASCII letters and digits are looked up
@@ -41,8 +44,11 @@ export class BertTokenizer implements Tokenizer {
   private units = new Uint16Array(4096);
   private writeUnits = unitWriter(this.units);
   private readonly properties = propertyTable();
+  /** UTF-16 units of a word that is certainly too long, and so unknown whatever else belongs to it. */
+  private readonly longestWord: number;
 
   constructor(private readonly options: BertTokenizerOptions) {
+    this.longestWord = 2 * options.maxWordCharacters + 2;
     const { vocabulary, addedTokens } = options;
     this.template = options.template;
     let highest = -1;
@@ -133,10 +139,62 @@ export class BertTokenizer implements Tokenizer {
     if (end === start) return start + 1;
     const brief = end - start <= LONGEST_CACHED;
     if (brief && cache.appendTo(out, units, start, end, hash)) return end;
+    if (end - start > 2 * SECTION) {
+      this.encodeSections(text, start, end);
+      return end;
+    }
     const from = out.length;
     this.encodeWords(this.normalizer.normalize(text.slice(start, end)));
     if (brief) cache.remember(units, start, end, hash, out, from);
     return end;
+  }
+
+  /** Encodes a long text without white space in sections, until there are as many pieces as are wanted. */
+  private encodeSections(text: string, start: number, end: number): void {
+    const { normalizer, out, pieces } = this;
+    let word = '';
+    for (let at = start; at < end && out.length < this.most;) {
+      if (word.length === this.longestWord) at = this.skipPlain(at, end);
+      const [section, next] = this.sectionAt(text, at, end);
+      let last = '';
+      splitWords(word + normalizer.normalize(section), (found, isLast) => {
+        if (isLast) last = found;
+        else pieces.appendTo(out, found);
+      });
+      word = last.slice(0, this.longestWord);
+      at = next;
+    }
+    if (word !== '') pieces.appendTo(out, word);
+  }
+
+  /** The first character from `start` on that could end a word, or whose decomposition is not certainly letters. */
+  private skipPlain(start: number, end: number): number {
+    const { units, properties } = this;
+    let at = start;
+    for (; at < end; at++) {
+      const unit = units[at];
+      const isHangul = unit >= 0xac00 && unit <= 0xd7a3;
+      if (isSurrogate(unit) || (!isHangul && properties[unit] & ~WORD)) break;
+    }
+    return at;
+  }
+
+  /** A section that can be normalised alone, without marks at its end that vanish anyway, and where the next begins. */
+  private sectionAt(text: string, start: number, end: number): [section: string, next: number] {
+    const { normalizer } = this;
+    let cut = Math.min(start + SECTION, end);
+    if (cut < end && isSecondHalf(this.units[cut]) && isFirstHalf(this.units[cut - 1])) cut++;
+    let next = cut;
+    let section = text.slice(start, cut);
+    // The order of more marks than a word may have does not matter.
+    while (next < end && section.length < cut - start + this.longestWord) {
+      const code = text.codePointAt(next)!;
+      if (normalizer.isBoundary(code)) break;
+      const after = next + (code > 0xffff ? 2 : 1);
+      if (!normalizer.isDropped(code)) section += text.slice(next, after);
+      next = after;
+    }
+    return [section, next];
   }
 
   private encodeNormalized(normalized: string): void {
@@ -162,4 +220,16 @@ export class BertTokenizer implements Tokenizer {
     if (is & SPACE) return BLANK;
     return is & PUNCTUATION ? MARK : LETTER;
   }
+}
+
+function isFirstHalf(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
+}
+
+function isSurrogate(unit: number): boolean {
+  return isFirstHalf(unit) || isSecondHalf(unit);
+}
+
+function isSecondHalf(unit: number): boolean {
+  return unit >= 0xdc00 && unit < 0xe000;
 }

@@ -1,3 +1,4 @@
+import { CombiningOrder } from './combining-order.js';
 import {
   scalarValueAt,
   DECOMPOSING,
@@ -22,11 +23,29 @@ export interface NormalizerOptions {
 
 const BLANK = 0x20;
 
+/** Characters of a run that are decomposed at once: the time to put marks in order grows with the square. */
+const SHORT_RUN = 64;
+
 /** BERT's normaliser, with the steps in the order of the original: clean, set apart, strip accents, lower case. */
 export class BertNormalizer {
   private readonly properties = propertyTable();
+  private readonly order = new CombiningOrder();
 
   constructor(readonly options: NormalizerOptions) {}
+
+  /** True where a text can be cut in front of this character, and both parts be normalised alone. */
+  isBoundary(code: number): boolean {
+    return !this.options.stripAccents || this.startsAnew(code);
+  }
+
+  /** True for a mark that vanishes and changes nothing around it. */
+  isDropped(code: number): boolean {
+    return this.options.stripAccents && (this.properties[code] & MARK) !== 0 && this.order.isCombining(code);
+  }
+
+  private startsAnew(code: number): boolean {
+    return !(this.properties[code] & DECOMPOSING) || !this.order.isCombining(code);
+  }
 
   normalize(text: string): string {
     const { stripAccents } = this.options;
@@ -58,7 +77,15 @@ export class BertNormalizer {
     let result = '';
     let run = '';
     for (const character of text) {
-      if (this.properties[character.codePointAt(0)!] & DECOMPOSING) {
+      const code = character.codePointAt(0)!;
+      if (this.properties[code] & DECOMPOSING) {
+        if (run.length > SHORT_RUN) {
+          if (this.isDropped(code)) continue;
+          if (this.startsAnew(code)) {
+            result += this.decompose(run);
+            run = '';
+          }
+        }
         run += character;
         continue;
       }
@@ -71,7 +98,8 @@ export class BertNormalizer {
 
   private decompose(run: string): string {
     let result = '';
-    for (const character of run.normalize('NFD')) result += this.unlessMark(character);
+    const decomposed = run.length > 2 * SHORT_RUN ? this.order.decompose(run) : run.normalize('NFD');
+    for (const character of decomposed) result += this.unlessMark(character);
     return result;
   }
 
@@ -86,19 +114,22 @@ export class BertNormalizer {
   }
 }
 
-/** Splits normalised text at white space, and into punctuation marks and the words between them. */
-export function splitWords(normalized: string, emit: (word: string) => void): void {
+/**
+ * Splits normalised text at white space, and into punctuation marks and the words between them. The last word of a text
+ * that ends with it may go on in another.
+ */
+export function splitWords(normalized: string, emit: (word: string, isLast: boolean) => void): void {
   const properties = propertyTable();
   let start = 0;
   for (let i = 0; i < normalized.length;) {
     const code = normalized.codePointAt(i)!;
     const next = i + (code > 0xffff ? 2 : 1);
     if (code === BLANK || properties[code] & (SPACE | PUNCTUATION)) {
-      if (start < i) emit(normalized.slice(start, i));
-      if (properties[code] & PUNCTUATION) emit(normalized.slice(i, next));
+      if (start < i) emit(normalized.slice(start, i), false);
+      if (properties[code] & PUNCTUATION) emit(normalized.slice(i, next), false);
       start = next;
     }
     i = next;
   }
-  if (start < normalized.length) emit(normalized.slice(start));
+  if (start < normalized.length) emit(normalized.slice(start), true);
 }

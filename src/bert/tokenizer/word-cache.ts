@@ -11,6 +11,9 @@ export const LONGEST_CACHED = 64;
 
 /** Numbers in a slot: hash, start of the key, its length (0: empty) and the number of pieces, the pieces. */
 const FIELDS = 4;
+
+/** Slots that a word may lie in. Words chosen to have one hash must not make the others slow. */
+const PROBES = 32;
 const KEY = 1;
 const LENGTHS = 2;
 const PIECE = 3;
@@ -19,7 +22,7 @@ const KEY_BITS = 8;
 /**
  * A cache of words' pieces, looked up by a range of a text's UTF-16 units: a hit makes no substring, and no key keeps a
  * whole document alive, as a slice of a string would. It uses open addressing over flat arrays and keeps all that a hit
- * needs together, because most of the time goes into cache misses.
+ * needs together, because most of the time goes into cache misses. Where all slots of a word are taken, it replaces the last.
  */
 export class WordCache {
   private readonly slots = new Int32Array(SLOTS * FIELDS);
@@ -33,7 +36,8 @@ export class WordCache {
   appendTo(out: IdBuffer, units: Uint16Array, start: number, end: number, hash: number): boolean {
     const { slots, keys } = this;
     const length = end - start;
-    for (let slot = firstSlot(hash); ; slot = nextSlot(slot)) {
+    let slot = firstSlot(hash);
+    for (let probe = 0; probe < PROBES; probe++, slot = nextSlot(slot)) {
       const lengths = slots[slot + LENGTHS];
       if (lengths === 0) return false;
       if (slots[slot] !== hash || (lengths & ((1 << KEY_BITS) - 1)) !== length) continue;
@@ -47,6 +51,7 @@ export class WordCache {
       else out.append(this.pieces, slots[slot + PIECE], count);
       return true;
     }
+    return false;
   }
 
   /** Adds the word `units[start, end)`, whose ids are those from `from` to the end of `out`. */
@@ -59,7 +64,7 @@ export class WordCache {
       this.entries = this.keyEnd = this.pieceEnd = 0;
     }
     let slot = firstSlot(hash);
-    while (this.slots[slot + LENGTHS] !== 0) slot = nextSlot(slot);
+    for (let probe = 1; probe < PROBES && this.slots[slot + LENGTHS] !== 0; probe++) slot = nextSlot(slot);
     this.slots[slot] = hash;
     this.slots[slot + KEY] = this.keyEnd;
     this.slots[slot + LENGTHS] = (end - start) | (count << KEY_BITS);

@@ -1,5 +1,7 @@
 import {
+  lmlNote,
   paperCost,
+  paperCountNote,
   parseVariant,
   PUBLISHED,
   publishedFlops,
@@ -100,10 +102,14 @@ function paperTable(rows: readonly PaperRow[]): string {
     published?.toFixed(2) ?? '',
   ]);
   const isPublished = rows.some(({ published }) => published !== undefined);
-  return tableText(
+  const table = tableText(
     [heading, ...cells].map((line) => (isPublished ? line : line.slice(0, -1))),
     { align: 'right' },
   );
+  const hasLml = rows.some(
+    ({ variant, published }) => published !== undefined && lettersOf(variant) === 'LML',
+  );
+  return `${table}Counted: ${paperCountNote}.\n${hasLml ? `${lmlNote}.\n` : ''}`;
 }
 
 function meanTable({ cost }: MeanCost): string {

@@ -1,3 +1,4 @@
+import { paperCountNote } from '../../expansion/index.js';
 import { measureCell } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
 import { trainingTable } from './training-table.js';
@@ -77,7 +78,7 @@ function variantsTable(results: Results): Table {
       ownColumns(results, 3),
     ),
     notes: [
-      `FLOPs: as the paper counts them (sequences padded to 384 tokens), relative to ${unit.name}. As run: matrix ` +
+      `FLOPs: as the paper counts them (${paperCountNote}), relative to ${unit.name}. As run: matrix ` +
         'products of the tokens really fed, per query, choosing the best passages included. Pairs: put to a model, per query.',
       significanceNote(results),
       ...publishedNote(results),

@@ -11,7 +11,7 @@ import type { Phase } from '../../expansion/index.js';
 import type { ServedVariant } from './served-variant.js';
 import { shownSettings } from './shown-settings.js';
 
-/** What a description tells of a model; the models of the static site are described without being loaded. */
+/** The described facts of a model; the models of the static site are described without being loaded. */
 type DescribedModel = Pick<ServedModel, 'name' | 'shape' | 'size' | 'precision' | 'device'>;
 
 export interface DescribedVariant extends Pick<ServedVariant, 'id' | 'name' | 'aliases' | 'expansion'> {

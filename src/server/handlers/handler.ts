@@ -7,12 +7,12 @@ export type Handler = (service: Service, context: RequestContext, body: unknown)
 
 export type Handlers = Readonly<Record<RouteName, Handler>>;
 
-/** Bytes of a body whose answer, which may repeat its documents, is written at once. */
+/** Bytes of a body whose answer, which may repeat its documents, is written at once. An explanation may be longer. */
 const quickBytes = 1024 * 1024;
 
 export function answerOf(
   { bodyBytes = Number.POSITIVE_INFINITY }: RequestContext,
   value: object,
 ): Answer | Promise<Answer> {
-  return bodyBytes > quickBytes ? largeJsonAnswer(value) : jsonAnswer(value);
+  return bodyBytes > quickBytes || 'explanation' in value ? largeJsonAnswer(value) : jsonAnswer(value);
 }

@@ -52,6 +52,6 @@ async function streamSearch(
     send('error', problemBody(problem, context.id));
     ({ status } = problem);
   }
-  stream!.close();
+  await stream!.close();
   return streamedAnswer(status);
 }

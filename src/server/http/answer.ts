@@ -30,29 +30,43 @@ export function streamedAnswer(status: number): Answer {
   return { status, headers: {}, body: undefined };
 }
 
-/** A JSON answer whose long lists are written in slices of time. */
+/** A JSON answer that is written in slices of time. */
 export async function largeJsonAnswer(value: object): Promise<Answer> {
+  return textAnswer(await largeJson(value), 'application/json');
+}
+
+/** Levels of a value whose fields and elements are written one by one. */
+const slicedLevels = 4;
+
+/** A value as JSON. Its fields and elements are written one by one, in slices of time. */
+export async function largeJson(value: unknown): Promise<Buffer> {
   const slice = new TimeSlice();
   const parts: Buffer[] = [];
-  const writeList = async (elements: readonly unknown[]): Promise<void> => {
-    for (const [i, element] of elements.entries()) {
-      parts.push(Buffer.from(`${i === 0 ? '[' : ','}${JSON.stringify(element)}`));
-      if (slice.isOver) await slice.yield();
-    }
-    parts.push(Buffer.from(elements.length === 0 ? '[]' : ']'));
+  let text = '';
+  const write = (more: string): void => {
+    text += more;
+    if (text.length < partCharacters) return;
+    parts.push(Buffer.from(text));
+    text = '';
   };
-  if (Array.isArray(value)) {
-    await writeList(value);
-  } else {
-    let separator = '{';
-    for (const [name, field] of Object.entries(value)) {
-      if (field === undefined) continue;
-      parts.push(Buffer.from(`${separator}${JSON.stringify(name)}:`));
+  const writeValue = async (any: unknown, levels: number): Promise<void> => {
+    if (slice.isOver) await slice.yield();
+    if (levels === 0 || typeof any !== 'object' || any === null) return write(JSON.stringify(any));
+    let separator = '';
+    const isList = Array.isArray(any);
+    write(isList ? '[' : '{');
+    for (const [name, field] of isList ? any.entries() : Object.entries(any)) {
+      if (field === undefined && !isList) continue;
+      write(isList ? separator : `${separator}${JSON.stringify(name)}:`);
       separator = ',';
-      if (Array.isArray(field)) await writeList(field);
-      else parts.push(Buffer.from(JSON.stringify(field)));
+      await writeValue(field ?? null, typeof field === 'object' ? levels - 1 : 0);
     }
-    parts.push(Buffer.from(separator === '{' ? '{}' : '}'));
-  }
-  return textAnswer(Buffer.concat(parts), 'application/json');
+    write(isList ? ']' : '}');
+  };
+  await writeValue(value, slicedLevels);
+  parts.push(Buffer.from(text));
+  return Buffer.concat(parts);
 }
+
+/** Characters that are made bytes at a time. */
+const partCharacters = 16_384;

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { yieldToEventLoop } from '../../common/yield.js';
-import { discardedBody, unparsedBytes, type ServiceLimits } from '../limits.js';
+import { getHeapStatistics } from 'node:v8';
+import { discardedBody, heldBytes, type ServiceLimits } from '../limits.js';
+import { BodyText } from './body-text.js';
+import { HeldMemory, type HeldBody } from './held-memory.js';
 import { JsonMeter } from './json-meter.js';
 import { HttpProblem } from './problem.js';
 
@@ -11,58 +13,63 @@ export interface BodySource {
   readonly declaredBytes: number | undefined;
   /** Called with the bytes that have arrived so far. */
   readonly onReceived?: (bytes: number) => void;
+  /** The client that the memory is held for. */
+  readonly client?: string;
+  /** Called with the memory, which is then held until it is released; without it, until the body is parsed. */
+  readonly onHeld?: (held: HeldBody) => void;
+  /** Gives the request up after it was parsed. */
+  readonly giveUp?: () => void;
 }
 
-/** A body that is held in memory. */
-interface HeldBody {
-  bytes: number;
-  drop(): void;
-}
+/** Memory that a JSON value takes, beside that of its text. */
+const bytesPerValue = 64;
 
-/**
- * Reads the bodies of requests, and bounds the memory that they take until they are parsed. When there is no room, the
- * body that has been arriving for longest is given up: slow senders do not make other requests fail.
- */
+/** Reads the bodies of requests, and bounds the memory that these take together. */
 export class BodyReader {
-  readonly #held = new Set<HeldBody>();
-  #bytes = 0;
+  readonly #memory: HeldMemory;
 
   constructor(
     private readonly limits: Pick<ServiceLimits, 'bodyBytes' | 'documents' | 'values'>,
-    private readonly mostBytes = Math.max(unparsedBytes, 2 * limits.bodyBytes),
-  ) {}
+    mostBytes = Math.max(Math.min(heldBytes, getHeapStatistics().heap_size_limit / 4), 2 * limits.bodyBytes),
+  ) {
+    this.#memory = new HeldMemory(mostBytes);
+  }
 
-  /** Reads a JSON body and returns what `parse` makes of its bytes. */
-  async read<T>(source: BodySource, parse: (bytes: Buffer) => Promise<T>): Promise<T> {
-    const { request, declaredBytes } = source;
+  /** Reads a JSON body and returns what `parse` makes of its text. */
+  async read<T>(source: BodySource, parse: (text: string) => Promise<T>): Promise<T> {
+    const { request, declaredBytes, client = '', giveUp, onHeld } = source;
     checkHead(request);
     const { bodyBytes } = this.limits;
     if ((declaredBytes ?? 0) > bodyBytes) throw tooLarge(bodyBytes);
-    const held: HeldBody = { bytes: 0, drop: () => {} };
-    this.#held.add(held);
+    const held = this.#memory.open(client);
+    onHeld?.(held);
     try {
-      return await parse(await this.#receive(source, held));
+      const { text, values } = await this.#receive(source, held);
+      held.isWhole = true;
+      held.drop = giveUp ?? held.drop;
+      held.add(bytesPerValue * values);
+      return await parse(text);
     } finally {
-      this.#held.delete(held);
-      this.#bytes -= held.bytes;
+      if (!onHeld) held.release();
     }
   }
 
-  #receive({ request, onReceived }: BodySource, held: HeldBody): Promise<Buffer> {
+  #receive({ request, onReceived }: BodySource, held: HeldBody): Promise<{ text: string; values: number }> {
     const { bodyBytes } = this.limits;
     const meter = new JsonMeter(this.limits);
     return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
+      const text = new BodyText();
+      let pieces = 0;
       let isRefused = false;
       const refuse = (problem: unknown): void => {
         isRefused = true;
-        chunks.length = 0;
+        text.clear();
         reject(problem as Error);
       };
       // A connection that ends with its answer would be reset while the client still sends.
       const refuseAfterBody = (problem: unknown): void => {
         isRefused = true;
-        chunks.length = 0;
+        text.clear();
         const timer = setTimeout(() => refuse(problem), discardedBody.milliseconds);
         request.on('end', () => {
           clearTimeout(timer);
@@ -73,36 +80,30 @@ export class BodyReader {
       request.on('data', (chunk: Buffer) => {
         // The rest of a refused body may still be coming.
         if (isRefused) return;
+        if (held.bytes + chunk.length > bodyBytes) return refuse(tooLarge(bodyBytes));
+        if (++pieces > freePieces && held.bytes < pieces * pieceBytes) return refuse(tooFine);
         try {
           meter.add(chunk);
+          text.add(chunk);
         } catch (problem) {
-          return refuseAfterBody(problem);
+          return refuseAfterBody(problem instanceof HttpProblem ? problem : notUtf8);
         }
-        held.bytes += chunk.length;
-        this.#bytes += chunk.length;
-        if (held.bytes > bodyBytes) return refuse(tooLarge(bodyBytes));
-        chunks.push(chunk);
+        held.add(chunk.length);
         onReceived?.(held.bytes);
-        if (this.#bytes > this.mostBytes) this.#makeRoom();
       });
       request.on('end', () => {
         if (isRefused) return;
-        resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+        try {
+          resolve({ text: text.end(), values: meter.values });
+        } catch {
+          reject(notUtf8);
+        }
         // The request keeps its listeners until its answer is sent.
-        chunks.length = 0;
+        text.clear();
       });
       // A connection that is closed before the end is an error.
       request.on('error', reject);
     });
-  }
-
-  #makeRoom(): void {
-    for (const body of this.#held) {
-      if (this.#bytes <= this.mostBytes) return;
-      this.#bytes -= body.bytes;
-      body.bytes = 0;
-      body.drop();
-    }
   }
 }
 
@@ -138,6 +139,16 @@ function tooLarge(maxBytes: number): HttpProblem {
   );
 }
 
+/** Pieces in which any body may come, and the bytes that more of them must have on average: each takes time. */
+const freePieces = 10_000;
+const pieceBytes = 16;
+
+const tooFine = new HttpProblem(
+  413,
+  'too_large',
+  'The body comes in pieces of a few bytes; send it in larger chunks.',
+);
+
 const tooSlow = new HttpProblem(
   429,
   'overloaded',
@@ -167,19 +178,9 @@ export function discardBody(
   request.on('close', () => clearTimeout(timer));
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const notUtf8 = new HttpProblem(400, 'invalid_json', 'The body is not UTF-8.');
 
-/** Bytes of a body that is decoded and parsed at once. */
-const quickBytes = 1024 * 1024;
-
-export async function parseJson(bytes: Buffer): Promise<unknown> {
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch {
-    throw new HttpProblem(400, 'invalid_json', 'The body is not UTF-8.');
-  }
-  if (bytes.length > quickBytes) await yieldToEventLoop();
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { largeJson } from './answer.js';
 import type { RequestContext } from './request-context.js';
 import type { UnsentAnswers } from './unsent-answers.js';
 
@@ -11,9 +12,12 @@ const streamHeaders = {
   'X-Accel-Buffering': 'no',
 };
 
+const lineEnds = Buffer.from('\n\n');
+
 /** An answer of server-sent events. Its status is 200. */
 export class EventStream {
   readonly #heartbeat: NodeJS.Timeout;
+  #last = Promise.resolve();
 
   constructor(
     private readonly context: RequestContext,
@@ -24,19 +28,24 @@ export class EventStream {
     this.#heartbeat.unref();
   }
 
+  /** Sends an event, after those before it. */
   send(event: string, data: unknown): void {
-    this.#write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    this.#last = this.#last.then(async () => {
+      const json = await largeJson(data);
+      this.#write(Buffer.concat([Buffer.from(`event: ${event}\ndata: `), json, lineEnds]));
+    });
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.#last;
     clearInterval(this.#heartbeat);
     this.context.response.end();
   }
 
-  #write(text: string): void {
+  #write(bytes: string | Uint8Array): void {
     const { response } = this.context;
     if (response.destroyed) return;
-    response.write(text);
+    response.write(bytes);
     this.unsent.watch(response);
   }
 }

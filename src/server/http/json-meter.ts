@@ -1,8 +1,9 @@
-import { jsonDepth, objectFields } from '../limits.js';
+import { fieldNameBytes, jsonDepth, objectFields } from '../limits.js';
 import { HttpProblem } from './problem.js';
 
 const quote = 0x22;
 const comma = 0x2c;
+const colon = 0x3a;
 const backslash = 0x5c;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
@@ -31,8 +32,15 @@ export class JsonMeter {
   #isInText = false;
   /** True after a backslash at the end of a chunk. */
   #isEscaped = false;
+  /** Bytes of the last text. */
+  #textBytes = 0;
 
   constructor(private readonly limits: JsonLimits) {}
+
+  /** Values so far. */
+  get values(): number {
+    return this.#values;
+  }
 
   /** Counts the next bytes; throws a 413 when there is too much of something. */
   add(bytes: Uint8Array): void {
@@ -49,8 +57,11 @@ export class JsonMeter {
       }
       const byte = bytes[at++];
       // Most bytes outside texts are digits, spaces and letters.
-      if (byte === quote) this.#isInText = true;
-      else if (byte === comma) this.#next();
+      if (byte === quote) {
+        this.#isInText = true;
+        this.#textBytes = 0;
+      } else if (byte === comma) this.#next();
+      else if (byte === colon) this.#checkName();
       else if (byte === openBracket) this.#open(this.limits.documents);
       else if (byte === openBrace) this.#open(objectFields);
       else if ((byte === closeBracket || byte === closeBrace) && this.#depth > 0) this.#depth--;
@@ -65,12 +76,20 @@ export class JsonMeter {
       const byte = bytes[at++];
       if (byte === quote) {
         this.#isInText = false;
+        this.#textBytes += at - start;
         return at;
       }
       if (byte === backslash) at++;
     }
     this.#isEscaped = at > length;
+    this.#textBytes += length - start;
     return length;
+  }
+
+  /** A text before a colon is the name of a field. */
+  #checkName(): void {
+    if (this.#textBytes > fieldNameBytes)
+      throw tooMuch(`has a field name of more than ${fieldNameBytes} bytes`);
   }
 
   #open(elements: number): void {

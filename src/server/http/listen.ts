@@ -1,7 +1,8 @@
 import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BertQeError } from '../../common/errors.js';
-import { acceptBacklog, headerBytes, openConnections, type HttpTimeouts } from '../limits.js';
+import { acceptBacklog, headerBytes, type HttpTimeouts } from '../limits.js';
+import { Connections } from './connections.js';
 
 /** Opens a port. */
 export async function listen(
@@ -10,6 +11,7 @@ export async function listen(
   port: number,
   timeouts: HttpTimeouts,
 ): Promise<{ server: HttpServer; port: number }> {
+  const connections = new Connections();
   const server = createServer(
     {
       maxHeaderSize: headerBytes,
@@ -19,9 +21,9 @@ export async function listen(
       // Node checks these limits at this interval; its own 30 s would make them 30 s late.
       connectionsCheckingInterval: Math.min(1000, timeouts.headersMs / 2),
     },
-    listener,
+    connections.inTurn(listener),
   );
-  server.maxConnections = openConnections;
+  connections.watch(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
     server.listen({ port, host, backlog: acceptBacklog }, resolve);

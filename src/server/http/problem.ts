@@ -28,7 +28,7 @@ export class HttpProblem extends Error implements ProblemAnswer {
 }
 
 /** Reasons why a request ended before its answer. */
-export type EndReason = 'hang-up' | 'deadline' | 'stop';
+export type EndReason = 'hang-up' | 'deadline' | 'memory' | 'stop';
 
 const refusalStatus = { too_large: 413, overloaded: 429 } as const;
 
@@ -44,6 +44,11 @@ const byEnd: Readonly<Record<EndReason, readonly [number, ProblemType, string]>>
     504,
     'deadline',
     'The deadline came before the answer; ask for less, or for more time (X-Timeout-Ms).',
+  ],
+  memory: [
+    429,
+    'overloaded',
+    'The server needed the memory of the request for others; send fewer or smaller requests at a time.',
   ],
   'hang-up': [499, 'cancelled', 'The client hung up.'],
   stop: [503, 'draining', 'The server stopped before the answer; try another.'],

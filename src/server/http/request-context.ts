@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServiceLimits } from '../limits.js';
 import type { Reservation } from '../scheduling/index.js';
 import type { Access, Caller } from './access.js';
+import type { HeldBody } from './held-memory.js';
 import type { EndReason } from './problem.js';
 import { matchRoute, type RouteMatch } from './router.js';
 
@@ -38,6 +39,8 @@ export class RequestContext {
   readonly bodyBytes: number | undefined;
   /** The queue space of a request that runs models. */
   reservation: Reservation | undefined;
+  /** The memory of its body. */
+  held: HeldBody | undefined;
   #controller: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ended: EndReason | undefined;
@@ -118,6 +121,7 @@ export class RequestContext {
   close(): void {
     clearTimeout(this.#timer);
     this.reservation?.release();
+    this.held?.release();
   }
 
   /** Writes status and headers: those given, and those of every answer. */

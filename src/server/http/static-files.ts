@@ -1,5 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { extname, join, resolve, sep } from 'node:path';
+import { openFiles } from '../limits.js';
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -25,6 +26,7 @@ export async function fileUnder(
 ): Promise<{ readonly bytes: Buffer; readonly type: string } | undefined> {
   if (path.includes('\0') || path.split(/[\\/]/).some((part) => part.startsWith('.'))) return undefined;
   const wanted = resolve(join(folder, path));
+  await turns.take();
   try {
     // Links are followed before the place is checked.
     const [root, real] = await Promise.all([realpath(folder), realpath(wanted)]);
@@ -32,5 +34,27 @@ export async function fileUnder(
     return { bytes: await readFile(real), type: types[extname(real)] ?? 'application/octet-stream' };
   } catch {
     return undefined;
+  } finally {
+    turns.giveBack();
   }
 }
+
+/** Turns of which a limited number can be taken at a time: files that many clients ask for are not all read at once. */
+class Turns {
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(private free: number) {}
+
+  async take(): Promise<void> {
+    if (this.free > 0) this.free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  giveBack(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.free++;
+  }
+}
+
+const turns = new Turns(openFiles);

@@ -3,8 +3,11 @@ import { throwIfAborted } from '../../common/errors.js';
 import { TimeSlice } from '../../common/yield.js';
 import type { SharedScorer } from './served-model.js';
 
-/** Pairs between two checks of the clock. */
-const pairsPerCheck = 16;
+/** Characters between two checks of the clock. */
+const charactersPerCheck = 16_384;
+
+/** The time for a pair, as characters, beside that for its own. */
+const charactersPerPair = 256;
 
 /** Counts the tokens of every pair. That means tokenising them, so many pairs are counted with pauses. */
 export async function tokenCounts(
@@ -14,12 +17,18 @@ export async function tokenCounts(
 ): Promise<Uint32Array> {
   const counts = new Uint32Array(pairs.length);
   const slice = new TimeSlice();
-  for (let i = 0; i < pairs.length; i++) {
-    if (i > 0 && i % pairsPerCheck === 0 && slice.isOver) {
-      await slice.yield();
-      throwIfAborted(signal);
+  let characters = 0;
+  for (const [i, pair] of pairs.entries()) {
+    if (characters >= charactersPerCheck) {
+      characters = 0;
+      if (slice.isOver) {
+        await slice.yield();
+        throwIfAborted(signal);
+      }
     }
-    counts[i] = scorer.lengthOf(pairs[i]);
+    counts[i] = scorer.lengthOf(pair);
+    // Texts that were met before take time too.
+    characters += pair.a.length + pair.b.length + charactersPerPair;
   }
   return counts;
 }

@@ -45,6 +45,15 @@ export class ServerProcess {
     return measured;
   }
 
+  /** The memory, once no more than so much is used; after half a minute, whatever it is. */
+  async memoryUpTo(bytes: number): Promise<Measured> {
+    for (const end = performance.now() + 30_000; ;) {
+      const measured = await this.measure('memory');
+      if (measured.rss <= bytes || performance.now() > end) return measured;
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  }
+
   /** Sends a body; 0 stands for a connection that was closed before an answer. */
   post(path: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<Answered> {
     return new Promise((resolve) => {

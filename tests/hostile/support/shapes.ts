@@ -4,6 +4,7 @@ import fc from 'fast-check';
 export interface Shape {
   readonly name: string;
   readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
   /** A body of about so many bytes. */
   body(bytes: number): string;
 }
@@ -43,6 +44,16 @@ const characters: Readonly<Record<string, string>> = {
   surrogates: '\\ud83d\\ude00',
   'lone surrogates': '\\ud83d',
   combining: 'a\u0301\u0302',
+  'marks of two classes': '\u0301\u0316',
+  'marks that stay': '\u{1d165}\u{1d16d}',
+  Hangul: '각',
+  capitals: 'A\u0130',
+  Greek: 'α',
+  'rare ideographs': '𠀀',
+  'Arabic ligatures': '\ufdfa',
+  'soft hyphens': '\u00ad',
+  'special tokens': '[SEP]',
+  controls: '\\u0001',
   spaces: ' ',
   punctuation: '.,',
 };
@@ -131,6 +142,55 @@ const structures = [
     '/search',
     (bytes) => `{"query":"a","documents":[${repeated('{"id":"1","text":"a"}', bytes)}]}`,
   ),
+  shape('many documents of many fields', '/v1/rerank', (bytes) => {
+    const names = Array.from({ length: 999 }, (_, i) => `"k${i}":1`);
+    return `{"query":"a","documents":[${repeated(`{${names.join(',')}}`, bytes, ',', 240)}]}`;
+  }),
+  shape('fields of different names', '/v1/rerank', (bytes) => {
+    const documents = Array.from({ length: Math.min(240, bytes / 20_000) }, (_, i) => {
+      const names = Array.from({ length: 999 }, (__, j) => `"k${i}_${j}":1`);
+      return `{${names.join(',')}}`;
+    });
+    return `{"query":"a","documents":[${documents.join(',')}]}`;
+  }),
+  shape('long field names', '/v1/rerank', (bytes) => {
+    const documents = Array.from({ length: bytes / 920 }, (_, i) => `{"${i}${'k'.repeat(900)}":1}`);
+    return `{"query":"a","documents":[${documents.join(',')}]}`;
+  }),
+  shape('long unknown parameters', '/v1/rerank', (bytes) => {
+    const names = Array.from({ length: 999 }, (_, i) => `"${i}${'k'.repeat(Math.min(900, bytes / 1000))}":1`);
+    return `{"query":"a","documents":["a"],"method":{${names.join(',')}}}`;
+  }),
+  explained('an explanation of equal texts', '/v2/rerank'),
+  explained('a search with an explanation', '/search'),
+  shape('a search with a deadline', '/search', (bytes) => {
+    const documents = repeated('"a"', bytes / 1000, ',', 3000);
+    return `{"model":"bert-qe-TTT","query":"a","deadline":1000,"topK":5,"kc":10,"documents":[${documents}]}`;
+  }),
+  shape(
+    'events of long texts',
+    '/search',
+    (bytes) => {
+      const documents = Array.from({ length: 8 }, () => text('é', bytes / 8 - 100));
+      return `{"query":"a","texts":true,"explain":true,"documents":[${documents.join(',')}]}`;
+    },
+    { Accept: 'text/event-stream' },
+  ),
+  shape('a query of marks', '/rerank', (bytes) => {
+    const query = text('\u0301\u0316', 39_000);
+    return `{"query":${query},"texts":[${repeated('"a"', bytes, ',', 10_000)}]}`;
+  }),
+  shape('huge scores', '/search', (bytes) => {
+    const documents = Array.from(
+      { length: Math.min(2000, bytes / 2000) },
+      (_, i) => `{"text":"a${i}","score":${i % 2 === 0 ? '' : '-'}1.7e308}`,
+    );
+    return `{"query":"a","documents":[${documents.join(',')}]}`;
+  }),
+  shape('keys of prototypes', '/v1/rerank', (bytes) => {
+    const document = '{"__proto__":{"text":"a"},"constructor":{"prototype":1},"text":"b"}';
+    return `{"query":"a","__proto__":{"top_n":1},"documents":[${repeated(document, bytes, ',', 20_000)}]}`;
+  }),
   shape('no JSON', '/v2/rerank', (bytes) => 'a'.repeat(bytes)),
   shape('no UTF-8', '/v2/rerank', (bytes) => `"${'\u0000'.repeat(bytes)}`),
   shape('commas', '/v2/rerank', (bytes) => ','.repeat(bytes)),
@@ -141,8 +201,24 @@ function fields(bytes: number): string {
   return Array.from({ length: bytes / 12 }, (_, i) => `"k${i}":1`).join(',');
 }
 
-function shape(name: string, path: string, body: (bytes: number) => string): Shape {
-  return { name, path, body: (bytes) => body(Math.floor(bytes)) };
+/** Texts that are equal but for one, so that many scores are known at once and all are to be written. */
+function explained(name: string, path: string): Shape {
+  return shape(name, path, (bytes) => {
+    const words = Array.from({ length: 100 }, (_, i) => `w${i}`).join(' ');
+    const method = '"kc":100,"kd":1,"chunkWords":1,"chunkSource":"document"';
+    const options = path === '/search' ? method : `"method":{${method}}`;
+    const documents = repeated('"a"', bytes / 1000, ',', 2300);
+    return `{"model":"bert-qe-TTT","query":"a","explain":true,${options},"documents":["${words}",${documents}]}`;
+  });
+}
+
+function shape(
+  name: string,
+  path: string,
+  body: (bytes: number) => string,
+  headers: Readonly<Record<string, string>> = {},
+): Shape {
+  return { name, path, headers, body: (bytes) => body(Math.floor(bytes)) };
 }
 
 /** Values of any structure, which are repeated to the size that is asked for. */

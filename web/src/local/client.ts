@@ -8,7 +8,7 @@ import { fetchSite, loadLibrary, type BertScorer, type InputDocument, type Memor
 import { forget, scorerOf } from './models.js';
 import type { SiteContent } from './site.js';
 
-/** What the page asks of a server, answered in the page: the static site is built with this in place of `state/client.ts`. */
+/** Answers in the page what `state/client.ts` asks of a server; the static site is built with this in its place. */
 export { ClientProblem, type SearchListener };
 
 /** Nobody asks for a key here. */

@@ -1,6 +1,6 @@
 import type { InfoAnswer, QueriesAnswer, VariantsAnswer } from '../model/answer.js';
 
-/** What the site offers; the build writes it as `site.json` (scripts/build-site.ts). */
+/** The contents of the site; the build writes it as `site.json` (scripts/build-site.ts). */
 export interface SiteContent {
   readonly info: InfoAnswer;
   readonly variants: VariantsAnswer;

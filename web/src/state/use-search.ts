@@ -7,7 +7,7 @@ export interface Running {
   readonly state: 'running';
   readonly request: SearchRequest;
   readonly initial?: SearchEvents['initial'];
-  /** What is waited for beside the phases. */
+  /** The work that is waited for beside the phases. */
   readonly note?: string;
   /** Latest first: the phase that runs. */
   readonly progress: readonly SearchProgress[];
