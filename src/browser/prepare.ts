@@ -49,7 +49,7 @@ export async function prepareModel(
     const graph = bertGraph(bertWeights(checkpoint, config), {
       float: 'float32',
       ...(precision === 'fp16' ? { kept: 'float16' as const } : {}),
-      ...(batches === 'padded' ? { attention: 'plain' as const, padded: true, unitsAtOnce: Infinity } : {}),
+      ...(batches === 'padded' ? { attention: 'plain' as const, padded: true } : {}),
     });
     return {
       bytes: await modelBytes(graph),

@@ -74,7 +74,7 @@ export const OPTIONS = {
     type: 'string',
     choices: ['auto', ...precisionNames],
     default: 'auto',
-    help: 'numbers the models are run with',
+    help: 'numbers the models are run with; auto: the fastest that is as good, int8 of S on a CPU with VNNI, else fp32; fp16 on CUDA',
   },
   'max-length': {
     type: 'integer',

@@ -34,7 +34,10 @@ export interface ModelOptions {
   readonly fineTuned?: Partial<Readonly<Record<SizeLetter, ModelChoice>>>;
   /** The device that models run on (`auto`: CUDA where it can be used, else the CPU). */
   readonly device?: NonNullable<ScorerOptions['device']>;
-  /** (`auto`: fp32, on CUDA fp16, or what an export offers.) */
+  /**
+   * (`auto`: the fastest that is as good. On a CPU with VNNI or ARM's dot products int8 for models that come with their
+   * int8 form, as S does, else fp32; on CUDA fp16; what an export offers.)
+   */
   readonly precision?: NonNullable<ScorerOptions['precision']>;
 }
 

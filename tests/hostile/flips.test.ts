@@ -91,8 +91,10 @@ describe('one flipped bit', () => {
       .mockImplementation((warning) => void warnings.push(String(warning)));
     const model = await miniModel();
     const [tokenizer, config] = [await loadTokenizer(model), await readModelConfig(model)];
-    const compile = (): Promise<string> =>
-      compiledModel(model, config, { precision: 'fp32', device: 'cpu', batches: 'equal', tokenizer });
+    const compile = async (): Promise<string> => {
+      const options = { precision: 'fp32', device: 'cpu', batches: 'equal', tokenizer } as const;
+      return (await compiledModel(model, config, options)).path;
+    };
     const files = filesUnder(join(await compile(), '..'));
     const wholes = files.map((file) => readFileSync(file));
     await eachFlip(files, flips, async (place) => {

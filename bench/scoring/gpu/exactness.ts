@@ -9,6 +9,7 @@ import {
   GRAPH_IDS,
   GRAPH_LOGITS,
   GRAPH_SLOTS,
+  WHOLE,
 } from '../../../src/bert/graph/index.js';
 import { writeModel } from '../../../src/bert/onnx/index.js';
 import { WIDEN_IN_RUNS } from '../../../src/bert/runtime/index.js';
@@ -26,7 +27,7 @@ for (const name of names) {
       const folder = mkdtempSync(join(tmpdir(), 'bert-qe-gpu-'));
       try {
         const path = join(folder, 'm.onnx');
-        const arithmetic = { float: 'float32' as const, kept: float, attention, unitsAtOnce: Infinity };
+        const arithmetic = { float: 'float32' as const, kept: float, attention, unitParts: WHOLE };
         await writeModel(bertGraph(seededWeights(config), arithmetic), path);
         const session = await InferenceSession.create(path, {
           executionProviders: ['webgpu', 'cpu'],

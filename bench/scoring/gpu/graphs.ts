@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { ModelConfig } from '../../../src/bert/config.js';
 import type { SizeLetter } from '../../../src/bert/sizes.js';
-import { type Arithmetic, bertGraph, GRAPH_IDS, GRAPH_SLOTS } from '../../../src/bert/graph/index.js';
+import { type Arithmetic, bertGraph, GRAPH_IDS, GRAPH_SLOTS, WHOLE } from '../../../src/bert/graph/index.js';
 import type { Linear } from '../../../src/bert/graph/weight-reader.js';
 import { narrowToHalf } from '../../../src/bert/checkpoint/index.js';
 import { ElementType, MICROSOFT, writeModel } from '../../../src/bert/onnx/index.js';
@@ -100,7 +100,7 @@ for (const size of sizes as Iterable<SizeLetter>) {
           kept,
           attention,
           padded: attention === 'plain',
-          unitsAtOnce: Infinity,
+          unitParts: WHOLE,
           ...(products !== 'Gemm' && { products: PRODUCTS[products] }),
         }),
         path,

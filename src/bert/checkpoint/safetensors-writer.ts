@@ -7,7 +7,8 @@ import { elementCount, narrowToHalf } from './dtype.js';
 export interface TensorToWrite {
   readonly name: string;
   readonly shape: readonly number[];
-  readonly values: Float32Array | (() => Float32Array | Promise<Float32Array>);
+  /** Bytes are written as they are, floats in the type of the file. */
+  readonly values: Float32Array | Int8Array | (() => Float32Array | Promise<Float32Array>);
 }
 
 export interface WriteSafetensorsOptions {
@@ -29,6 +30,8 @@ export async function writeSafetensors(
   await writeFileAtomic(path, pieces(path, header, list, dtype));
 }
 
+const CODES = { float32: 'F32', float16: 'F16', int8: 'I8' } as const;
+
 function headerBytes(
   path: string,
   tensors: readonly TensorToWrite[],
@@ -38,15 +41,15 @@ function headerBytes(
   const entries: [string, unknown][] = [['__metadata__', { format: 'pt', ...metadata }]];
   const names = new Set<string>(['__metadata__']);
   let offset = 0;
-  for (const { name, shape } of tensors) {
-    const length = byteLength(shape, dtype);
+  for (const { name, shape, values } of tensors) {
+    const own = values instanceof Int8Array ? 'int8' : dtype;
+    const length = byteLength(shape, own);
     if (length === undefined || names.has(name)) {
       const reason = length === undefined ? `has shape [${shape.join(', ')}]` : 'is given twice';
       throw new BertQeError('usage', `${path}: cannot be written: tensor "${name}" ${reason}`);
     }
     names.add(name);
-    const code = dtype === 'float32' ? 'F32' : 'F16';
-    entries.push([name, { dtype: code, shape, data_offsets: [offset, offset + length] }]);
+    entries.push([name, { dtype: CODES[own], shape, data_offsets: [offset, offset + length] }]);
     offset += length;
   }
   const json = Buffer.from(JSON.stringify(Object.fromEntries(entries)), 'utf8');
@@ -70,8 +73,9 @@ async function* pieces(
       const text = `tensor "${name}" has ${values.length} values, its shape [${shape.join(', ')}] says otherwise`;
       throw new BertQeError('usage', `${path}: cannot be written: ${text}`);
     }
-    const stored = dtype === 'float32' ? values : narrowToHalf(values);
-    if (stored instanceof Uint16Array) refuseOverflow(path, name, values, stored);
+    const isNarrowed = dtype === 'float16' && values instanceof Float32Array;
+    const stored = isNarrowed ? narrowToHalf(values) : values;
+    if (isNarrowed) refuseOverflow(path, name, values, stored as Uint16Array);
     yield new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength);
   }
 }

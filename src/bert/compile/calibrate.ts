@@ -2,24 +2,27 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BertWeights } from '../checkpoint/index.js';
-import { bertGraph, observedProducts, type Ranges } from '../graph/index.js';
+import { bertGraph, observedProducts } from '../graph/index.js';
 import { writeModel } from '../onnx/index.js';
 import { NativeWorker, workerUrl } from '../runtime/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH, sequenceLength, writeSequence } from '../sequence.js';
 import type { TextPair, Tokenizer } from '../types.js';
 import type { CalibrationSequence, CalibrationService } from './calibration-worker.js';
+import type { Observed } from './int8-scales.js';
 
-/** Observes the range of each channel of the operands of all large products on the given pairs. */
+/** Observes the channels of the operands of all large products on the given pairs. */
 export async function calibrate(
   weights: BertWeights,
   tokenizer: Tokenizer,
   pairs: readonly TextPair[],
-): Promise<Ranges> {
+): Promise<Observed> {
   const folder = await mkdtemp(join(tmpdir(), 'bert-qe-calibration-'));
   try {
     const path = join(folder, 'model.onnx');
-    await writeModel(bertGraph(weights, { float: 'float32', products: observedProducts }), path);
-    const { maxPositions } = weights.config;
+    const { config } = weights;
+    const products = observedProducts.bind(undefined, config);
+    await writeModel(bertGraph(weights, { float: 'float32', products }), path);
+    const { maxPositions } = config;
     const sequences = pairs.map((pair) => sequenceOf(pair, tokenizer, maxPositions));
     return await observe(path, sequences);
   } finally {
@@ -38,7 +41,7 @@ function sequenceOf({ a, b }: TextPair, tokenizer: Tokenizer, maxPositions: numb
   return { ids, slots: ids.map((_, position) => (position < split ? position : secondSlots + position)) };
 }
 
-async function observe(path: string, sequences: readonly CalibrationSequence[]): Promise<Ranges> {
+async function observe(path: string, sequences: readonly CalibrationSequence[]): Promise<Observed> {
   const file = workerUrl('compile/calibration-worker.js');
   const worker = await NativeWorker.start<CalibrationService>({
     file,

@@ -1,6 +1,7 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import { type ChannelRange, GRAPH_IDS, GRAPH_SLOTS, GREATEST, LEAST } from '../graph/index.js';
+import { GRAPH_IDS, GRAPH_SLOTS, GREATEST, LEAST, MOMENTS } from '../graph/index.js';
 import { loadSession, serve, type WorkerService } from '../runtime/index.js';
+import type { ObservedChannels } from './int8-scales.js';
 
 export interface CalibrationSequence {
   readonly ids: Int32Array;
@@ -9,8 +10,8 @@ export interface CalibrationSequence {
 
 /** The service of a calibration worker, which loads a graph with observed products. */
 export interface CalibrationService extends WorkerService {
-  /** The range of every channel over all sequences, by operand name. */
-  observe(sequences: readonly CalibrationSequence[]): Promise<Map<string, ChannelRange>>;
+  /** Every channel over all sequences, by operand name. */
+  observe(sequences: readonly CalibrationSequence[]): Promise<Map<string, ObservedChannels>>;
 }
 
 await serve(async (path: string): Promise<CalibrationService> => {
@@ -24,8 +25,8 @@ await serve(async (path: string): Promise<CalibrationService> => {
 async function observe(
   session: InferenceSession,
   sequences: readonly CalibrationSequence[],
-): Promise<Map<string, ChannelRange>> {
-  const found = new Map<string, ChannelRange>();
+): Promise<Map<string, ObservedChannels>> {
+  const found = new Map<string, ObservedChannels>();
   for (const { ids, slots } of sequences) {
     const dims = [1, ids.length];
     const outputs = await session.run({
@@ -36,21 +37,33 @@ async function observe(
       const values = data as Float32Array;
       if (name.endsWith(LEAST)) extend(found, name.slice(0, -LEAST.length), 'min', values);
       if (name.endsWith(GREATEST)) extend(found, name.slice(0, -GREATEST.length), 'max', values);
+      if (name.endsWith(MOMENTS)) addMoments(found, name.slice(0, -MOMENTS.length), values);
     }
   }
   return found;
 }
 
 function extend(
-  found: Map<string, ChannelRange>,
+  found: Map<string, ObservedChannels>,
   operand: string,
   end: 'min' | 'max',
   values: Float32Array,
 ): void {
-  const known = found.get(operand) ?? {
-    min: new Float32Array(values.length),
-    max: new Float32Array(values.length),
-  };
-  found.set(operand, known);
+  const known = seen(found, operand, values.length);
   values.forEach((value, channel) => (known[end][channel] = Math[end](known[end][channel], value)));
+}
+
+function addMoments(found: Map<string, ObservedChannels>, operand: string, values: Float32Array): void {
+  const known = seen(found, operand, Math.sqrt(values.length));
+  const moments = known.moments ?? new Float64Array(values.length);
+  for (let i = 0; i < values.length; i++) moments[i] += values[i];
+  found.set(operand, { ...known, moments });
+}
+
+function seen(found: Map<string, ObservedChannels>, operand: string, channels: number): ObservedChannels {
+  const known = found.get(operand);
+  if (known) return known;
+  const none = { min: new Float32Array(channels), max: new Float32Array(channels) };
+  found.set(operand, none);
+  return none;
 }

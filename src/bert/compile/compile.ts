@@ -8,19 +8,24 @@ import {
   type BatchForm,
   bertGraph,
   byteWeightProducts,
+  type Int8Form,
   int8Products,
+  int8UnitParts,
   packedGraph,
+  reorderedUnits,
 } from '../graph/index.js';
-import { writeModel } from '../onnx/index.js';
+import { type Graph, writeModel } from '../onnx/index.js';
 import type { Device } from '../runtime/index.js';
 import type { TextPair, Tokenizer } from '../types.js';
 import { calibrate } from './calibrate.js';
 import { defaultCalibrationPairs } from './calibration-pairs.js';
 import { fingerprint } from './fingerprint.js';
+import { int8FormHash, readInt8Form } from './int8-file.js';
+import { int8Form } from './int8-scales.js';
 import { writeOnce } from './write-once.js';
 
 /** Changes whenever the same weights are written as a different graph. */
-const WRITER_VERSION = 12;
+const WRITER_VERSION = 13;
 
 export const precisionNames = ['fp32', 'fp16', 'int8'] as const;
 /**
@@ -31,40 +36,56 @@ export type Precision = (typeof precisionNames)[number];
 
 export interface CompileOptions {
   readonly precision: Precision;
+  /** Takes int8 instead where the folder holds the int8 form of the weights. */
+  readonly prefersBytes?: boolean;
   /** The device it will run on. */
   readonly device: Device;
   /** The form of its batches. */
   readonly batches: BatchForm;
   readonly tokenizer: Tokenizer;
-  /** Pairs for choosing the scales of int8; default: pairs of the demo's articles. */
+  /** Pairs for choosing the scales of int8; default: the form in the model's folder, else pairs of the demo's articles. */
   readonly calibration?: readonly TextPair[];
 }
 
+/** The ONNX file of a checkpoint. */
+export interface CompiledModel {
+  readonly path: string;
+  readonly precision: Precision;
+}
+
 /**
- * The ONNX file of a checkpoint. It is written once and found again under a hash of weights, configuration, precision,
- * device, calibration and writer.
+ * Compiles a checkpoint. The file is written once and found again under a hash of weights, configuration, precision,
+ * device, int8 form or calibration, and writer.
  */
 export async function compiledModel(
   folder: string,
   config: ModelConfig,
   options: CompileOptions,
-): Promise<string> {
+): Promise<CompiledModel> {
   const checkpoint = await openCheckpoint(folder);
   try {
     // This checks every shape: a wrong configuration is refused here, whether or not the model was compiled before.
     const weights = bertWeights(checkpoint, config);
-    const { precision, device } = options;
-    const calibration = isCalibrated(options)
-      ? (options.calibration ?? (await defaultCalibrationPairs()))
-      : [];
-    const identity = [WRITER_VERSION, config, precision, device, calibration, await fingerprint(checkpoint)];
+    const hashes = await fingerprint(checkpoint);
+    const { device, calibration, prefersBytes = false } = options;
+    const asBytes = { ...options, precision: 'int8' as const };
+    const takesForm = (prefersBytes || isCalibrated(options)) && isCalibrated(asBytes) && !calibration;
+    const form = takesForm ? await int8FormHash(folder, hashes) : undefined;
+    const chosen = prefersBytes && form !== undefined ? asBytes : options;
+    const scales = form ?? (isCalibrated(chosen) ? (calibration ?? (await defaultCalibrationPairs())) : []);
+    const identity = [WRITER_VERSION, config, chosen.precision, device, scales, hashes];
     const key = hashJson(...identity).slice(0, 32);
     const compiled = await inCache((cache) =>
-      writeOnce(join(cache, 'compiled', key), (temporary) =>
-        writeCompiled(weights, { ...options, calibration }, join(temporary, 'model.onnx')),
+      writeOnce(join(cache, 'compiled', key), async (temporary) =>
+        writeCompiled(
+          weights,
+          chosen,
+          join(temporary, 'model.onnx'),
+          form === undefined ? undefined : await readInt8Form(folder),
+        ),
       ),
     );
-    return join(compiled, 'model.onnx');
+    return { path: join(compiled, 'model.onnx'), precision: chosen.precision };
   } finally {
     await checkpoint.close();
   }
@@ -75,33 +96,47 @@ function isCalibrated({ precision, batches }: CompileOptions): boolean {
   return precision === 'int8' && batches === 'equal';
 }
 
-/** Writes the graph of a precision to `path` and `<path>.data`. */
+/** Writes the graph of a precision to `path` and `<path>.data`; `form`: its products of bytes, where they are known. */
 export async function writeCompiled(
   weights: BertWeights,
-  options: Required<CompileOptions>,
+  options: CompileOptions,
   path: string,
+  form?: Int8Form,
 ): Promise<void> {
-  const { batches, precision } = options;
+  const { batches, precision, tokenizer, calibration } = options;
+  if (isCalibrated(options)) {
+    const bytes = form ?? (await calibratedForm(weights, tokenizer, calibration));
+    return writeModel(int8Graph(weights, bytes), path);
+  }
   const graph =
     batches === 'packed'
       ? packedGraph(weights, precision === 'fp16' ? 'float16' : 'float32')
-      : bertGraph(weights, await arithmetic(weights, options));
+      : bertGraph(weights, arithmetic(options));
   await writeModel(graph, path);
 }
 
-async function arithmetic(
+/** The int8 form of a model, its scales chosen on pairs of texts. */
+export async function calibratedForm(
   weights: BertWeights,
-  { precision, batches, tokenizer, calibration }: Required<CompileOptions>,
-): Promise<Arithmetic> {
-  const forForm =
-    batches === 'padded' ? { attention: 'plain' as const, padded: true, unitsAtOnce: Infinity } : {};
+  tokenizer: Tokenizer,
+  pairs?: readonly TextPair[],
+): Promise<Int8Form> {
+  return int8Form(weights, await calibrate(weights, tokenizer, pairs ?? (await defaultCalibrationPairs())));
+}
+
+function int8Graph(weights: BertWeights, form: Int8Form): Graph {
+  return bertGraph(reorderedUnits(weights, form.orders), {
+    float: 'float32',
+    unitParts: int8UnitParts(weights.config.intermediate),
+    products: (store, floats) => int8Products(store, floats, form),
+  });
+}
+
+function arithmetic({ precision, batches }: CompileOptions): Arithmetic {
+  const forForm = batches === 'padded' ? { attention: 'plain' as const, padded: true } : {};
   if (precision === 'fp32') return { float: 'float32', ...forForm };
-  if (precision === 'fp16') {
-    // WebGPU adds up products of 16 bits in 16 bits, too roughly for a deep model. There, and on a CPU, weights are
-    // stored in 16 bits and products are of 32.
-    return { float: 'float32', kept: 'float16', ...forForm };
-  }
-  if (batches === 'padded') return { float: 'float32', ...forForm, products: byteWeightProducts };
-  const ranges = await calibrate(weights, tokenizer, calibration);
-  return { float: 'float32', products: (store) => int8Products(store, ranges) };
+  // WebGPU adds up products of 16 bits in 16 bits, too roughly for a deep model. There, and on a CPU, weights are
+  // stored in 16 bits and products are of 32.
+  if (precision === 'fp16') return { float: 'float32', kept: 'float16', ...forForm };
+  return { float: 'float32', ...forForm, products: byteWeightProducts };
 }

@@ -17,7 +17,7 @@ function attentionByHead(context: Context, x: Value, layer: number, shift: strin
   const { graph, config, store } = context;
   const size = config.hidden / config.heads;
   const perHead = context.shape(size);
-  const operand = context.products(context.narrowed(x), { name: `layer ${layer} input`, uneven: true });
+  const operand = context.products(context.narrowed(x), `layer ${layer} input`);
   let sum = x;
   for (let head = 0; head < config.heads; head++) {
     const range = [head * size, (head + 1) * size] as const;
@@ -38,16 +38,16 @@ function attentionByHead(context: Context, x: Value, layer: number, shift: strin
 function attentionOfHeads(context: Context, x: Value, layer: number, shift: string): Value {
   const { config, store } = context;
   const { query, key, value, output } = projections(config, layer);
-  const operand = context.products(context.narrowed(x), { name: `layer ${layer} input`, uneven: true });
+  const operand = context.products(context.narrowed(x), `layer ${layer} input`);
   const q = operand.timesPlusBias(query, store.bias(query, shift));
   const k = operand.times(key);
   const v = operand.timesPlusBias(value, store.bias(value, shift));
   const mix = context.attention === 'fused' ? fusedMix : plainMix;
   const attended = mix(context, context.widened(q), context.widened(k), context.widened(v));
-  const mixed = context.products(context.narrowed(rows(context, attended, config.hidden)), {
-    name: `layer ${layer} heads`,
-    uneven: true,
-  });
+  const mixed = context.products(
+    context.narrowed(rows(context, attended, config.hidden)),
+    `layer ${layer} heads`,
+  );
   return mixed.timesPlusRows(output, x);
 }
 

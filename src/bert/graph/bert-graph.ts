@@ -2,7 +2,7 @@ import { BertQeError } from '../../common/errors.js';
 import type { BertWeights } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
 import { ElementType, Graph, type Value } from '../onnx/graph.js';
-import type { AttentionStyle, Context } from './context.js';
+import type { AttentionStyle, Context, UnitParts } from './context.js';
 import { attentionMask, embeddings } from './embeddings.js';
 import { attentionBias, dense, encoderLayer, firstTokenLayer } from './encoder-layer.js';
 import { GRAPH_IDS, GRAPH_LOGITS, GRAPH_SLOTS } from './names.js';
@@ -24,11 +24,14 @@ export interface Arithmetic {
   readonly attention?: AttentionStyle;
   /** Sequences of a batch may differ in length (see paddingSlot); requires `plain` attention. */
   readonly padded?: boolean;
-  /** Units of feed-forward layers computed at a time. Default: the fastest on a CPU for products of floats. */
-  readonly unitsAtOnce?: number;
+  /** The parts in which the units of feed-forward layers are computed. Default: the fastest on a CPU for products of floats. */
+  readonly unitParts?: UnitParts;
   /** Products over all tokens; default: those of floats. */
   readonly products?: (store: Store, floats: Products) => Products;
 }
+
+/** All units at once. */
+export const WHOLE: UnitParts = [undefined];
 
 /** Up to this many heads, a chain of products per head is faster than the fused operator on a CPU. */
 const FEW_HEADS = 4;
@@ -41,8 +44,18 @@ const KERNEL_TERMS = 256;
  * pass through the cache three times: out of the first product, through the activation, into the second product. A part
  * of them stays in it. Every part passes over the sum once more, so wide models, whose sums are wide, get wider parts.
  */
-function unitsInCache({ hidden }: ModelConfig): number {
-  return KERNEL_TERMS * Math.ceil(hidden / 2 / KERNEL_TERMS);
+function unitsInCache({ hidden, intermediate }: ModelConfig): UnitParts {
+  const units = KERNEL_TERMS * Math.ceil(hidden / 2 / KERNEL_TERMS);
+  return unitsAtOnce(intermediate, units);
+}
+
+/** The parts of so many units each. */
+export function unitsAtOnce(intermediate: number, units: number): UnitParts {
+  if (units >= intermediate) return WHOLE;
+  return Array.from({ length: Math.ceil(intermediate / units) }, (_, i) => [
+    i * units,
+    Math.min((i + 1) * units, intermediate),
+  ]);
 }
 
 /**
@@ -75,8 +88,10 @@ export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float:
       widened: (value) => (half ? graph.op('Cast', [value], { to: ElementType.float32 }) : value),
       attention: arithmetic.attention ?? (config.heads <= FEW_HEADS ? 'by head' : 'fused'),
       mask,
-      unitsAtOnce: arithmetic.unitsAtOnce ?? (half || arithmetic.products ? Infinity : unitsInCache(config)),
-      exact: (rows) => floats(rows, { name: 'first token', uneven: true }),
+      unitParts:
+        arithmetic.unitParts ??
+        (half || arithmetic.padded || arithmetic.products ? WHOLE : unitsInCache(config)),
+      exact: (rows) => floats(rows, 'first token'),
       products: arithmetic.products?.(store, floats) ?? floats,
       shape: (...tail) => graph.op('Concat', [extent, graph.integers(tail)], { axis: 0 }),
     };

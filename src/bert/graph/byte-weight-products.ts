@@ -16,8 +16,8 @@ const ZERO = 128;
  */
 export function byteWeightProducts(store: Store, floats: Products): Products {
   const { graph } = store;
-  return (rows, traits) => {
-    const otherwise = floats(rows, traits);
+  return (rows, name) => {
+    const otherwise = floats(rows, name);
     let narrow: Value | undefined;
     const times = (linear: Linear): Value => {
       const { inputs: K, outputs: N } = store.weights.shape(linear);

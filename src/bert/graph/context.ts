@@ -10,6 +10,9 @@ import type { Store } from './store.js';
  */
 export type AttentionStyle = 'by head' | 'fused' | 'plain';
 
+/** Ranges of units, one after the other; `[undefined]`: all at once. */
+export type UnitParts = readonly (readonly [from: number, to: number] | undefined)[];
+
 /** The context in which the parts of a BERT graph are built. */
 export interface Context {
   readonly graph: Graph;
@@ -24,8 +27,8 @@ export interface Context {
   readonly attention: AttentionStyle;
   /** The mask of padded sequences, which is added to attention scores: `[batch, sequence]`. */
   readonly mask: Value | undefined;
-  /** Units of a feed-forward layer that are computed, activated and added up at a time. */
-  readonly unitsAtOnce: number;
+  /** The parts in which the units of a feed-forward layer are computed, activated and added up. */
+  readonly unitParts: UnitParts;
   /** Products over all tokens: nearly all of the work, and all that differs between precisions. */
   readonly products: Products;
   /** Products over one token per sequence: little work, so always in floats. */

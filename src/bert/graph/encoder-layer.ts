@@ -1,6 +1,7 @@
 import type { Value } from '../onnx/graph.js';
 import { attention, firstTokenAttention } from './attention.js';
 import { type Context, layerNorm } from './context.js';
+import { hiddenName } from './int8-form.js';
 import type { Operand } from './products.js';
 
 /** The name of the bias of attention's residual sum, which the LayerNorm before it adds. */
@@ -23,30 +24,17 @@ export function encoderLayer(context: Context, x: Value, layer: number, next: st
  * already been added to x. Hidden units may be computed in parts: Σ over parts of activation(x·W₁ + b₁)·W₂.
  */
 function feedForward(context: Context, x: Value, layer: number, shift: string): Value {
-  const { store, products } = context;
-  const operand = products(context.narrowed(x), { name: `layer ${layer} middle`, uneven: true });
+  const { store, products, unitParts } = context;
+  const operand = products(context.narrowed(x), `layer ${layer} middle`);
   let sum = x;
-  for (const part of unitParts(context)) {
+  for (const part of unitParts) {
     const widen = { layer: `encoder.layer.${layer}.intermediate.dense`, ...(part && { outputs: part }) };
     const narrow = { layer: `encoder.layer.${layer}.output.dense`, ...(part && { inputs: part }) };
     const wide = operand.timesPlusBias(widen, store.bias(widen, shift));
-    const hidden = products(activation(context, wide), { name: `layer ${layer} hidden`, uneven: false });
+    const hidden = products(activation(context, wide), hiddenName(layer, part));
     sum = hidden.timesPlusRows(narrow, sum);
   }
   return sum;
-}
-
-/** The ranges of hidden units that are computed at a time; undefined for all. */
-function unitParts({
-  config,
-  unitsAtOnce,
-}: Context): readonly (readonly [from: number, to: number] | undefined)[] {
-  const { intermediate } = config;
-  if (unitsAtOnce >= intermediate) return [undefined];
-  return Array.from({ length: Math.ceil(intermediate / unitsAtOnce) }, (_, i) => [
-    i * unitsAtOnce,
-    Math.min((i + 1) * unitsAtOnce, intermediate),
-  ]);
 }
 
 /**

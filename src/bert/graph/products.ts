@@ -12,16 +12,8 @@ export interface Operand {
   timesPlusRows(linear: Linear, residual: Value): Value;
 }
 
-/** Traits of an operand's rows. */
-export interface OperandTraits {
-  /** Unique in a model. */
-  readonly name: string;
-  /** Some channels have a much wider range than others, as after LayerNorm. */
-  readonly uneven: boolean;
-}
-
-/** The products of token rows with weight matrices in some precision. */
-export type Products = (rows: Value, traits: OperandTraits) => Operand;
+/** The products of token rows with weight matrices in some precision. The name is the operand's own in a model. */
+export type Products = (rows: Value, name: string) => Operand;
 
 /** Products in floats. Gemm adds the bias or residual, which saves a pass over memory. */
 export function floatProducts(store: Store): Products {

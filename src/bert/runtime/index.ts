@@ -1,3 +1,4 @@
+export { multipliesBytes } from './byte-products.js';
 export { asCardFailure } from './cuda-failure.js';
 export { chooseDevice, cudaState, deviceStates, requireCuda } from './devices.js';
 export { installCuda } from './install-cuda.js';

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { InferenceSession } from 'onnxruntime-node';
 import { BertQeError, reasonOf } from '../../common/errors.js';
+import { bytesMayOverflow } from './byte-products.js';
 import { isOutOfMemory } from './out-of-memory.js';
 
 export const deviceNames = ['cpu', 'webgpu', 'cuda'] as const;
@@ -58,22 +58,5 @@ export async function loadSession(
     throw new BertQeError('input', `${path}: onnxruntime cannot load it on ${device}: ${reasonOf(error)}`, {
       cause: error,
     });
-  }
-}
-
-/**
- * True if products of unsigned and signed bytes may overflow: x86 processors without VNNI instructions add them up in
- * 16 bits. onnxruntime has a slower way around it, which is taken only if necessary.
- */
-function bytesMayOverflow(): boolean {
-  return process.arch === 'x64' && !/vnni/.test(processorFlags());
-}
-
-/** The processor's features according to the kernel; empty where it does not list them. */
-function processorFlags(): string {
-  try {
-    return /^flags\s*:.*$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[0] ?? '';
-  } catch {
-    return '';
   }
 }

@@ -18,7 +18,10 @@ export interface ScorerOptions {
   readonly model: string;
   /** Default `auto`: CUDA where it can be used, else the CPU; WebGPU is used where it is asked for. */
   readonly device?: Device | 'auto' | undefined;
-  /** Default `auto`: fp32, on CUDA fp16, or what an export offers. */
+  /**
+   * Default `auto`: fp32, on CUDA fp16, or what an export offers; on a CPU with products of bytes (VNNI, ARM's dot
+   * products) int8, if the folder has the int8 form of the weights, as the package's S has.
+   */
   readonly precision?: Precision | 'auto' | undefined;
   /** Worker threads, each with a session of its own. Default: by cores and model size. */
   readonly workers?: number;

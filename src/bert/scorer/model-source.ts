@@ -7,7 +7,7 @@ import { readCrossEncoderConfig, readModelConfig } from '../model-folder.js';
 import { compiledModel, type Precision } from '../compile/index.js';
 import { paddingSlot } from '../graph/index.js';
 import type { EncoderShape } from '../sizes.js';
-import type { Device } from '../runtime/index.js';
+import { type Device, multipliesBytes } from '../runtime/index.js';
 import type { Tokenizer } from '../types.js';
 import { DEVICE_PROFILES, type ModelTraits } from './device-profiles.js';
 import type { RunnableModel } from './messages.js';
@@ -46,12 +46,18 @@ export async function prepareModel(
         `Precision int8 is for the CPU and WebGPU; use ${precisions[0]} on ${device}.`,
       );
     }
-    const path = await compiledModel(folder, encoder, { precision: chosen, device, batches, tokenizer });
+    const compiled = await compiledModel(folder, encoder, {
+      precision: chosen,
+      prefersBytes: precision === 'auto' && device === 'cpu' && multipliesBytes(),
+      device,
+      batches,
+      tokenizer,
+    });
     return {
-      ...(await prepared(path, config, chosen)),
+      ...(await prepared(compiled.path, config, compiled.precision)),
       batches,
       ...(batches === 'padded' ? { paddingSlot: paddingSlot(encoder) } : {}),
-      widensWeights: chosen === 'fp16' && widensHalfWeights,
+      widensWeights: compiled.precision === 'fp16' && widensHalfWeights,
       encoder,
       shape: encoder,
     };

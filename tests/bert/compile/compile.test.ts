@@ -23,12 +23,8 @@ afterEach(() => vi.unstubAllEnvs());
 
 async function compile(folder: string, precision: 'fp32' | 'fp16' | 'int8' = 'fp32'): Promise<string> {
   const tokenizer = await loadTokenizer(folder);
-  return compiledModel(folder, await readModelConfig(folder), {
-    precision,
-    device: 'cpu',
-    batches: 'equal',
-    tokenizer,
-  });
+  const options = { precision, device: 'cpu', batches: 'equal', tokenizer } as const;
+  return (await compiledModel(folder, await readModelConfig(folder), options)).path;
 }
 
 function compiledFolders(): string[] {

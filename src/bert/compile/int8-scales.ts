@@ -1,0 +1,165 @@
+import type { BertWeights } from '../checkpoint/index.js';
+import {
+  hiddenName,
+  type Int8Form,
+  type Int8Matrix,
+  type Int8Operand,
+  int8UnitParts,
+  reorderedUnits,
+} from '../graph/index.js';
+import { mapped } from '../matrices.js';
+import { roundedWeights } from './rounding.js';
+
+/** What was seen of an operand's channels (columns) on the pairs of a calibration. */
+export interface ObservedChannels {
+  readonly min: Float32Array;
+  readonly max: Float32Array;
+  /** Sums over all rows of the products of two channels; absent for wide operands. */
+  readonly moments?: Float64Array;
+}
+
+/** All operands of a graph, by their names. */
+export type Observed = ReadonlyMap<string, ObservedChannels>;
+
+/** Room beyond the calibrated range: values outside are cut off, which costs far more than coarser steps. */
+const HEADROOM = 1.05;
+
+/** The part of the difference in range that moves from the activations to the weights, 0 to 1. */
+const SMOOTHING = 0.9;
+
+/**
+ * The int8 form of a model, from what was seen of its operands. The first layer's queries, keys and values stay in floats:
+ * they cost a tenth of the time of S and carry a third of the error (docs/benchmarks-scoring.md).
+ */
+export async function int8Form(weights: BertWeights, observed: Observed): Promise<Int8Form> {
+  const { layers, intermediate } = weights.config;
+  const operands = new Map<string, Int8Operand>();
+  const matrices = new Map<string, Int8Matrix>();
+  const orders = new Map<number, Int32Array>();
+  for (let layer = 0; layer < layers - 1; layer++) {
+    orders.set(layer, unitOrder(observed.get(hiddenName(layer))!));
+  }
+  const ordered = reorderedUnits(weights, orders);
+  const add = async (name: string, seen: ObservedChannels, layersOf: readonly string[], smooth = true) => {
+    const smoothing = smooth ? smoothingOf(seen) : undefined;
+    operands.set(name, { ...affine(seen, smoothing), ...(smoothing && { smoothing }) });
+    const moments = smoothedMoments(seen, smoothing);
+    for (const each of layersOf) {
+      const rows = await ordered.get(`${each}.weight`);
+      matrices.set(each, byteMatrix(rows, seen.min.length, smoothing, moments));
+    }
+  };
+  for (let layer = 0; layer < layers - 1; layer++) {
+    const name = `encoder.layer.${layer}`;
+    const attention = ['query', 'key', 'value'].map((part) => `${name}.attention.self.${part}`);
+    const operand = (part: string) => `layer ${layer} ${part}`;
+    if (layer > 0) await add(operand('input'), observed.get(operand('input'))!, attention);
+    const heads = observed.get(operand('heads'));
+    if (heads) await add(operand('heads'), heads, [`${name}.attention.output.dense`]);
+    await add(operand('middle'), observed.get(operand('middle'))!, [`${name}.intermediate.dense`]);
+    const narrow = `${name}.output.dense`;
+    const rows = await ordered.get(`${narrow}.weight`);
+    const hidden = inOrder(observed.get(hiddenName(layer))!, orders.get(layer)!);
+    for (const [from, to] of int8UnitParts(intermediate)) {
+      const seen = channelsOf(hidden, from, to);
+      operands.set(hiddenName(layer, [from, to]), affine(seen, undefined));
+      const part = columnsOf(rows, intermediate, from, to);
+      matrices.set(`${narrow}[,${from}:${to}]`, byteMatrix(part, to - from, undefined, seen.moments));
+    }
+  }
+  return { operands, matrices, orders };
+}
+
+/** Hidden units by how far they reach, the furthest last. */
+function unitOrder(seen: ObservedChannels): Int32Array {
+  const reach = reachOf(seen);
+  return Int32Array.from(reach, (_, unit) => unit).sort((a, b) => reach[a] - reach[b] || a - b);
+}
+
+function reachOf({ min, max }: ObservedChannels): Float32Array {
+  return mapped(min, (low, channel) => Math.max(-low, max[channel]));
+}
+
+/**
+ * The divisor of each channel, by which the weights' rows are multiplied. A few channels of a BERT have ten times the
+ * range of the rest and would leave these only a few steps of the byte; weights, which have a scale per output, bear
+ * the difference better (SmoothQuant, Xiao et al. 2023).
+ */
+function smoothingOf(seen: ObservedChannels): Float32Array {
+  const reach = reachOf(seen);
+  const furthest = reach.reduce((most, value) => Math.max(most, value), 0);
+  return mapped(reach, (value) => Math.max(value / furthest, 1e-4) ** SMOOTHING || 1);
+}
+
+/** The scale and zero point of an operand; zero itself is exact. */
+function affine({ min, max }: ObservedChannels, smoothing: Float32Array | undefined): Int8Operand {
+  let low = 0;
+  let high = 0;
+  for (let channel = 0; channel < min.length; channel++) {
+    const divisor = smoothing?.[channel] ?? 1;
+    low = Math.min(low, (HEADROOM * min[channel]) / divisor);
+    high = Math.max(high, (HEADROOM * max[channel]) / divisor);
+  }
+  const step = Math.fround((high - low) / 255) || 1;
+  return { step, zero: Math.round(-low / step) };
+}
+
+function byteMatrix(
+  rows: Float32Array,
+  inputs: number,
+  smoothing: Float32Array | undefined,
+  moments: Float64Array | undefined,
+): Int8Matrix {
+  const outputs = rows.length / inputs;
+  const smooth = smoothing ? mapped(rows, (weight, i) => weight * smoothing[i % inputs]) : rows;
+  const scales = new Float32Array(outputs);
+  smooth.forEach((weight, i) => {
+    const output = Math.floor(i / inputs);
+    scales[output] = Math.max(scales[output], Math.abs(weight));
+  });
+  scales.forEach((largest, output) => (scales[output] = largest / 127 || 1));
+  return { outputs, inputs, scales, values: roundedWeights(smooth, scales, moments) };
+}
+
+function smoothedMoments(
+  { moments }: ObservedChannels,
+  smoothing: Float32Array | undefined,
+): Float64Array | undefined {
+  if (!moments || !smoothing) return moments;
+  const width = smoothing.length;
+  return moments.map((value, i) => value / (smoothing[Math.floor(i / width)] * smoothing[i % width]));
+}
+
+/** The channels in another order. */
+function inOrder({ min, max, moments }: ObservedChannels, order: Int32Array): ObservedChannels {
+  const width = order.length;
+  return {
+    min: mapped(order, (unit) => min[unit]),
+    max: mapped(order, (unit) => max[unit]),
+    ...(moments && {
+      moments: moments.map((_, i) => moments[order[Math.floor(i / width)] * width + order[i % width]]),
+    }),
+  };
+}
+
+function channelsOf({ min, max, moments }: ObservedChannels, from: number, to: number): ObservedChannels {
+  const [all, width] = [min.length, to - from];
+  return {
+    min: min.slice(from, to),
+    max: max.slice(from, to),
+    ...(moments && {
+      moments: Float64Array.from(
+        { length: width * width },
+        (_, i) => moments[(from + Math.floor(i / width)) * all + from + (i % width)],
+      ),
+    }),
+  };
+}
+
+function columnsOf(rows: Float32Array, all: number, from: number, to: number): Float32Array {
+  const width = to - from;
+  return Float32Array.from(
+    { length: (rows.length / all) * width },
+    (_, i) => rows[Math.floor(i / width) * all + from + (i % width)],
+  );
+}

@@ -1,0 +1,42 @@
+/** An operand of products of bytes: rows, divided channel by channel by `smoothing`, in steps from a zero point. */
+export interface Int8Operand {
+  readonly step: number;
+  readonly zero: number;
+  /** The divisor of each channel; absent where all are 1. */
+  readonly smoothing?: Float32Array;
+}
+
+/** The weights of a linear layer as bytes `[outputs, inputs]`: w[o][i] · smoothing[i] ≈ values[o][i] · scales[o]. */
+export interface Int8Matrix {
+  readonly outputs: number;
+  readonly inputs: number;
+  readonly values: Int8Array;
+  readonly scales: Float32Array;
+}
+
+/** A model's products of bytes. What it does not name is computed in floats. */
+export interface Int8Form {
+  /** By the operands' names. */
+  readonly operands: ReadonlyMap<string, Int8Operand>;
+  /** By the names of the layers, or of the parts of their inputs (see nameOf). */
+  readonly matrices: ReadonlyMap<string, Int8Matrix>;
+  /** The order in which a layer's hidden units are computed, by the layer's number (see reorderedUnits). */
+  readonly orders: ReadonlyMap<number, Int32Array>;
+}
+
+/**
+ * The parts of a layer's hidden units, after they are ordered by how far they reach. The last eighth reach several times
+ * as far as the others, which therefore get finer steps of their own.
+ */
+export function int8UnitParts(intermediate: number): readonly (readonly [from: number, to: number])[] {
+  const cut = intermediate - Math.floor(intermediate / 8);
+  return [
+    [0, cut],
+    [cut, intermediate],
+  ];
+}
+
+/** The name of a part of a layer's hidden units as an operand; without a part, of all. */
+export function hiddenName(layer: number, part?: readonly [from: number, to: number]): string {
+  return `layer ${layer} hidden${part ? ` ${part.join(':')}` : ''}`;
+}

@@ -1,0 +1,72 @@
+import { appendFileSync, cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { bertWeights, openCheckpoint } from '../../../src/bert/checkpoint/index.js';
+import { calibratedForm, fingerprint, writeInt8Form } from '../../../src/bert/compile/index.js';
+import { readInt8Form } from '../../../src/bert/compile/int8-file.js';
+import { readModelConfig } from '../../../src/bert/model-folder.js';
+import { multipliesBytes } from '../../../src/bert/runtime/byte-products.js';
+import { BertScorer } from '../../../src/bert/scorer/index.js';
+import { loadTokenizer } from '../../../src/bert/tokenizer/index.js';
+import { miniConfig, miniModel, temporaryFolder } from '../scorer/mini-model.js';
+
+vi.mock('../../../src/bert/runtime/byte-products.js', { spy: true });
+
+beforeEach(() => vi.stubEnv('BERT_QE_CACHE', temporaryFolder()));
+afterEach(() => vi.unstubAllEnvs());
+
+const calibration = ['bridge', 'sway', 'wind', 'river'].map((a) => ({ a, b: `${a} over water` }));
+
+async function formedModel() {
+  const folder = await miniModel({ ...miniConfig, layers: 3 });
+  const checkpoint = await openCheckpoint(folder);
+  const weights = bertWeights(checkpoint, await readModelConfig(folder));
+  const form = await calibratedForm(weights, await loadTokenizer(folder), calibration);
+  await writeInt8Form(folder, form, await fingerprint(checkpoint));
+  await checkpoint.close();
+  return { folder, form };
+}
+
+async function autoPrecision(folder: string): Promise<string> {
+  const scorer = await BertScorer.load({ model: folder, device: 'cpu', workers: 1, maxLength: 64 });
+  await scorer.score(calibration);
+  await scorer.close();
+  return scorer.info.precision;
+}
+
+describe('the int8 form of a model', () => {
+  it('is read as it was written', async () => {
+    const { folder, form } = await formedModel();
+    expect(await readInt8Form(folder)).toEqual(form);
+  });
+
+  it('is what auto takes where the processor multiplies bytes, and only there', async () => {
+    const { folder } = await formedModel();
+    vi.mocked(multipliesBytes).mockReturnValue(true);
+    expect(await autoPrecision(folder)).toBe('int8');
+    vi.mocked(multipliesBytes).mockReturnValue(false);
+    expect(await autoPrecision(folder)).toBe('fp32');
+  });
+
+  it('is not taken for other weights', async () => {
+    const { folder } = await formedModel();
+    const other = await miniModel({ ...miniConfig, layers: 3, intermediate: 32 });
+    cpSync(join(folder, 'int8.safetensors'), join(other, 'int8.safetensors'));
+    vi.mocked(multipliesBytes).mockReturnValue(true);
+    expect(await autoPrecision(other)).toBe('fp32');
+  });
+
+  it('is not needed', async () => {
+    const { folder } = await formedModel();
+    rmSync(join(folder, 'int8.safetensors'));
+    vi.mocked(multipliesBytes).mockReturnValue(true);
+    expect(await autoPrecision(folder)).toBe('fp32');
+  });
+
+  it('is refused where it is damaged', async () => {
+    const { folder } = await formedModel();
+    appendFileSync(join(folder, 'int8.safetensors'), 'x');
+    vi.mocked(multipliesBytes).mockReturnValue(true);
+    await expect(autoPrecision(folder)).rejects.toThrow('int8.safetensors');
+  });
+});
