@@ -15,7 +15,7 @@ import { brokenLinks } from './markdown-links.js';
 const MB = 1e6;
 
 /** The limits of the tarball. Most of it are the models. */
-const budget = { packed: 20.5 * MB, unpacked: 25.2 * MB, unpackedWithoutModels: 3.9 * MB, files: 1350 };
+const budget = { packed: 22.4 * MB, unpacked: 27.3 * MB, unpackedWithoutModels: 3.9 * MB, files: 1350 };
 
 /** Kinds of files that are of no use to users: maps to sources that are absent, screenshots, sources. */
 const unwanted = /\.map$|\.png$|^src\/|\.test\./;

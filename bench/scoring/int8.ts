@@ -1,27 +1,43 @@
-// node --import tsx bench/scoring/int8.ts [RESULT.json [weights]]
-// The cost of int8 in quality: judged queries of public collections, their first candidates re-ranked by score alone. With
-// `weights`, of the graph that WebGPU runs in int8, here on the CPU.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+// node --import tsx bench/scoring/int8.ts FOLDER[:QUERIES[:QRELS]]… [--models T,S] [--out RESULT.json] [--weights]
+//
+// The cost of int8 in quality: judged queries of collections, evenly drawn, their first 50 candidates (of run.trec where
+// the folder has one, else of DPH+KL) re-ranked by their best passages. With `--weights`, of the graph that WebGPU runs
+// in int8, here on the CPU.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { BertScorer, kendallTau, type Precision, type TextPair } from '../../src/bert/index.js';
-import { type Qrels, readQrels, type Run } from '../../src/collection/index.js';
+import {
+  type Qrels,
+  type Query,
+  readDocuments,
+  readQrels,
+  readQueries,
+  readRun,
+  type Run,
+} from '../../src/collection/index.js';
 import { evaluate } from '../../src/evaluation/index.js';
+import { settingsFrom } from '../../src/expansion/options.js';
+import { passagesOf } from '../../src/expansion/passages.js';
 import { openSetting } from '../expansion/setting.js';
-import { collectionFolder } from '../collections.js';
 import { byteWeightScorer } from './byte-weights.js';
 import { root } from './workload.js';
 
-const SOURCES = ['cranfield', 'scifact', 'cisi', 'cacm', 'squad_dev'];
-const MODELS = ['T', 'S'];
-const ofWeights = process.argv[3] === 'weights';
-const QUERIES = 40;
-const CANDIDATES = 60;
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    models: { type: 'string', default: 'T,S' },
+    out: { type: 'string', default: join(root, 'bench/results/scoring-int8.json') },
+    weights: { type: 'boolean', default: false },
+  },
+});
+const CANDIDATES = 50;
 
-/** The candidates of one query. */
-interface List {
+/** A passage of a candidate of a query. */
+interface Passage {
   readonly query: string;
-  readonly ids: readonly string[];
-  readonly pairs: readonly TextPair[];
+  readonly document: string;
+  readonly pair: TextPair;
 }
 
 export interface Int8Row {
@@ -35,72 +51,96 @@ export interface Int8Row {
   readonly ndcg: Readonly<Record<'fp32' | 'int8', number>>;
 }
 
-async function candidates(collection: string): Promise<{ lists: List[]; qrels: Qrels }> {
-  const folder = collectionFolder(collection);
-  const setting = await openSetting(folder, 0, QUERIES);
-  const lists: List[] = [];
-  for (const query of setting.queries) {
-    const ids = (await setting.ranking(query)).slice(0, CANDIDATES).map(({ id }) => id);
-    const documents = await setting.index.get(ids);
-    const pairs = ids.map((id) => {
-      const { title = '', text } = documents.get(id)!;
-      return { a: query.text, b: `${title} ${text}` };
-    });
-    if (ids.length > 1) lists.push({ query: query.id, ids, pairs });
+async function passages(folder: string, count: number, qrels: Qrels): Promise<Passage[]> {
+  const judged = (await readQueries(folder)).filter(({ id }) => qrels.has(id));
+  const step = Math.max(1, Math.floor(judged.length / count));
+  const queries = judged.filter((_, i) => i % step === 0).slice(0, count);
+  const ranking = await firstStage(folder);
+  const documents = new Map<string, { readonly title?: string | undefined; readonly text: string }>();
+  for await (const document of readDocuments(folder)) documents.set(document.id, document);
+  const { passage } = settingsFrom();
+  const found: Passage[] = [];
+  for (const query of queries) {
+    for (const { id } of (await ranking.of(query)).slice(0, CANDIDATES)) {
+      for (const b of passagesOf(documents.get(id)!, passage)) {
+        found.push({ query: query.id, document: id, pair: { a: query.text, b } });
+      }
+    }
   }
-  await setting.close();
-  return { lists, qrels: await readQrels(join(folder, 'qrels.txt')) };
+  await ranking.close();
+  return found;
+}
+
+async function firstStage(folder: string) {
+  const file = join(folder, 'run.trec');
+  if (!existsSync(file)) {
+    const { ranking, close } = await openSetting(folder, 0, 0);
+    return { of: ranking, close };
+  }
+  const run = await readRun(file);
+  return { of: async ({ id }: Query) => run.get(id) ?? [], close: async () => {} };
 }
 
 /** Margins have the order of probabilities but do not saturate. */
 async function margins(model: string, precision: Precision, pairs: readonly TextPair[]): Promise<number[]> {
   const scorer =
-    precision === 'int8' && ofWeights
+    precision === 'int8' && values.weights
       ? await byteWeightScorer(model)
       : await BertScorer.load({ model, precision, device: 'cpu' });
-  const { values } = await scorer.scoreLogits(pairs);
+  const { values: logits } = await scorer.scoreLogits(pairs);
   await scorer.close();
-  return pairs.map((_, i) => values[2 * i + 1] - values[2 * i]);
+  return pairs.map((_, i) => logits[2 * i + 1] - logits[2 * i]);
 }
 
-/** Cuts the scores of all lists, one after the other, into those of each. */
-function perList(lists: readonly List[], scores: readonly number[]): number[][] {
-  let from = 0;
-  return lists.map(({ ids }) => scores.slice(from, (from += ids.length)));
-}
-
-function ndcg(lists: readonly List[], scores: readonly number[][], qrels: Qrels): number {
-  const run: Run = new Map(
-    lists.map(({ query, ids }, list) => [
+/** The run by the best passage of each document. */
+function maxPassage(found: readonly Passage[], scores: readonly number[]): Run {
+  const best = new Map<string, Map<string, number>>();
+  found.forEach(({ query, document }, i) => {
+    const ofQuery = best.get(query) ?? new Map<string, number>();
+    best.set(query, ofQuery.set(document, Math.max(ofQuery.get(document) ?? -Infinity, scores[i])));
+  });
+  return new Map(
+    [...best].map(([query, documents]) => [
       query,
-      ids
-        .map((id, i) => ({ id, score: scores[list][i] }))
+      [...documents]
+        .map(([id, score]) => ({ id, score }))
         .sort((x, y) => y.score - x.score || (x.id < y.id ? -1 : 1)),
     ]),
   );
-  return evaluate(run, qrels, { measures: ['nDCG@20'] }).summary.get('nDCG@20')!;
+}
+
+function tauPerQuery(found: readonly Passage[], x: readonly number[], y: readonly number[]): number {
+  const places = new Map<string, number[]>();
+  found.forEach(({ query }, i) => places.set(query, [...(places.get(query) ?? []), i]));
+  const taus = [...places.values()].map((list) => {
+    const of = (scores: readonly number[]) => list.map((i) => scores[i]);
+    return kendallTau(of(x), of(y));
+  });
+  const known = taus.filter((tau) => !Number.isNaN(tau));
+  return known.reduce((sum, tau) => sum + tau, 0) / known.length;
 }
 
 const rows: Int8Row[] = [];
-for (const collection of SOURCES) {
-  const { lists, qrels } = await candidates(collection);
-  const pairs = lists.flatMap((list) => list.pairs);
-  for (const model of MODELS) {
+for (const each of positionals) {
+  const [folder, count = '80', judgements = 'qrels.txt'] = each.split(':') as [string, string?, string?];
+  const qrels = await readQrels(join(folder, judgements));
+  const found = await passages(folder, Number(count), qrels);
+  const pairs = found.map(({ pair }) => pair);
+  for (const model of values.models.split(',')) {
     const [exact, bytes] = [await margins(model, 'fp32', pairs), await margins(model, 'int8', pairs)];
-    const [x, y] = [perList(lists, exact), perList(lists, bytes)];
-    const taus = x.map((list, i) => kendallTau(list, y[i]));
+    const ndcg = (scores: readonly number[]) =>
+      evaluate(maxPassage(found, scores), qrels, { measures: ['nDCG@20'] }).summary.get('nDCG@20')!;
     rows.push({
-      collection,
+      collection: basename(folder),
       model,
-      queries: lists.length,
+      queries: new Set(found.map(({ query }) => query)).size,
       pairs: pairs.length,
       tau: kendallTau(exact, bytes),
-      tauPerQuery: taus.reduce((sum, tau) => sum + tau, 0) / taus.length,
-      ndcg: { fp32: ndcg(lists, x, qrels), int8: ndcg(lists, y, qrels) },
+      tauPerQuery: tauPerQuery(found, exact, bytes),
+      ndcg: { fp32: ndcg(exact), int8: ndcg(bytes) },
     });
     process.stderr.write(`${JSON.stringify(rows.at(-1))}\n`);
   }
 }
-const target = process.argv[2] ?? join(root, 'bench/results/scoring-int8.json');
-mkdirSync(dirname(target), { recursive: true });
-writeFileSync(target, `${JSON.stringify({ date: new Date().toISOString(), rows }, undefined, 2)}\n`);
+mkdirSync(dirname(values.out), { recursive: true });
+writeFileSync(values.out, `${JSON.stringify({ date: new Date().toISOString(), rows }, undefined, 2)}\n`);

@@ -102,8 +102,8 @@ function renderInt8({ rows }: { rows: Int8Row[] }): string[] {
   return [
     '## What int8 costs in quality',
     '',
-    '`node --import tsx bench/scoring/int8.ts`. Judged queries of public collections, their first candidates of DPH+KL re-ranked by the score of ' +
-      'query and document alone. τ is Kendall’s τ between the scores of fp32 and of int8, over all pairs and as the mean over queries.',
+    '`node --import tsx bench/scoring/int8.ts FOLDER…`. Judged queries of development collections, evenly drawn, their first 50 candidates (DPH+KL, or the run that ' +
+      'comes with the collection) re-ranked by their best passages. τ is Kendall’s τ between the scores of fp32 and of int8, over all pairs and as the mean over queries.',
     '',
     '| collection | model | queries | pairs | τ | τ per query | nDCG@20 fp32 | nDCG@20 int8 | change |',
     '|---|---|---|---|---|---|---|---|---|',
