@@ -27,6 +27,7 @@ export {
   type PairScorer,
   PieceCache,
   plan,
+  precisionIdentity,
   probabilities,
   sigmoid,
   type Device,

@@ -7,3 +7,4 @@ export { PieceCache } from './piece-cache.js';
 export { plan, type PlanOptions } from './plan.js';
 export { loadPairCost, type PairCost } from './pair-cost.js';
 export type { PairScorer } from './pair-scorer.js';
+export { precisionIdentity } from './model-source.js';

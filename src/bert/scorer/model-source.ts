@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { BertQeError } from '../../common/errors.js';
 import type { CrossEncoderConfig } from '../config.js';
 import { readCrossEncoderConfig, readModelConfig } from '../model-folder.js';
-import { compiledModel, type Precision } from '../compile/index.js';
+import { compiledModel, type Precision, precisionNames } from '../compile/index.js';
 import { paddingSlot } from '../graph/index.js';
 import type { EncoderShape } from '../sizes.js';
 import { type Device, multipliesBytes } from '../runtime/index.js';
@@ -39,7 +39,8 @@ export async function prepareModel(
   if (obstacle === undefined && (await hasCheckpoint(folder))) {
     const encoder = await readModelConfig(folder);
     const { batches, precisions, widensHalfWeights } = DEVICE_PROFILES[device];
-    const chosen = precision === 'auto' ? precisions[0] : precision;
+    const wanted = precision === 'auto' ? environmentPrecision() : precision;
+    const chosen = wanted === 'auto' ? precisions[0] : wanted;
     if (!precisions.includes(chosen)) {
       throw new BertQeError(
         'usage',
@@ -48,7 +49,7 @@ export async function prepareModel(
     }
     const compiled = await compiledModel(folder, encoder, {
       precision: chosen,
-      prefersBytes: precision === 'auto' && device === 'cpu' && multipliesBytes(),
+      prefersBytes: wanted === 'auto' && device === 'cpu' && multipliesBytes(),
       device,
       batches,
       tokenizer,
@@ -76,6 +77,23 @@ export async function prepareModel(
       ? `${folder}: no weights (model.safetensors, pytorch_model.bin, *.ckpt.index) and no ONNX export (${files}).`
       : `${folder}: ${obstacle}; there is none (${files}).`,
   );
+}
+
+/**
+ * What `auto` means in this process: `BERT_QE_PRECISION`, so that machines with different processors can be made to give
+ * the same scores.
+ */
+function environmentPrecision(): Precision | 'auto' {
+  const { BERT_QE_PRECISION: own = 'auto' } = process.env;
+  const names: readonly string[] = ['auto', ...precisionNames];
+  if (names.includes(own)) return own as Precision | 'auto';
+  throw new BertQeError('usage', `BERT_QE_PRECISION is "${own}"; it can be ${names.join(', ')}.`);
+}
+
+/** All that the precision of a model's numbers depends on, besides the model and the device: the same, the same scores. */
+export function precisionIdentity(precision: Precision | 'auto'): string {
+  const wanted = precision === 'auto' ? environmentPrecision() : precision;
+  return wanted === 'auto' && multipliesBytes() ? 'auto, bytes' : wanted;
 }
 
 /** File names that openCheckpoint finds in a folder. */

@@ -1,4 +1,4 @@
-import { BertScorer, hashModel, type SizeLetter } from '../../bert/index.js';
+import { BertScorer, hashModel, precisionIdentity, type SizeLetter } from '../../bert/index.js';
 import { hashJson } from '../../common/hash.js';
 import { isScorerAddress, openRemoteScorer } from '../../remote/index.js';
 import type { ExperimentFile } from '../file/schema.js';
@@ -77,7 +77,7 @@ export class Models {
     const { device, precision } = this.experiment;
     const { open = openBertModel, isTimed = true } = this.options;
     return new StoredScorer(
-      hashJson('model 1', await hashModel(folder), device, precision),
+      hashJson('model 2', await hashModel(folder), device, precisionIdentity(precision)),
       this.store,
       () => open(folder, { device, precision }),
       isTimed ? describeMachine(device) : undefined,

@@ -48,6 +48,15 @@ describe('the int8 form of a model', () => {
     expect(await autoPrecision(folder)).toBe('fp32');
   });
 
+  it('is not taken where BERT_QE_PRECISION says what auto is', async () => {
+    const { folder } = await formedModel();
+    vi.mocked(multipliesBytes).mockReturnValue(true);
+    vi.stubEnv('BERT_QE_PRECISION', 'fp32');
+    expect(await autoPrecision(folder)).toBe('fp32');
+    vi.stubEnv('BERT_QE_PRECISION', 'int9');
+    await expect(autoPrecision(folder)).rejects.toThrow('BERT_QE_PRECISION is "int9"; it can be auto, fp32');
+  });
+
   it('is not taken for other weights', async () => {
     const { folder } = await formedModel();
     const other = await miniModel({ ...miniConfig, layers: 3, intermediate: 32 });
