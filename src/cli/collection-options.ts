@@ -21,8 +21,14 @@ import {
   type WeightingModel,
 } from '../retrieval/index.js';
 import type { Io } from './command.js';
-import type { clusterOptions, documentOptions, queryOptions, retrievalOptions } from './option-table.js';
-import { usageError, type OptionValues } from './options.js';
+import {
+  clusterOptions,
+  engines,
+  retrievalOptions,
+  type documentOptions,
+  type queryOptions,
+} from './option-table.js';
+import { pick, refuseUseless, usageError, type OptionSpec, type OptionValues } from './options.js';
 
 /** Reads the queries of `--query` or `--queries`, exactly one of which must be given; with `--qrels`, those it judges. */
 export async function queriesFrom(options: OptionValues<typeof queryOptions>, io: Io): Promise<Query[]> {
@@ -73,10 +79,10 @@ export function documentReading(
   values: OptionValues<typeof documentOptions>,
   io: Io,
 ): Pick<ReadDocumentsOptions, 'format' | 'fields' | 'table' | 'sql' | 'onGuess'> {
-  const text = values['text-field']?.split(',').map((name) => name.trim());
+  const text = values.textField?.split(',').map((name) => name.trim());
   return {
     format: values.format,
-    fields: omitUndefined({ id: values['id-field'], title: values['title-field'], text }),
+    fields: omitUndefined({ id: values.idField, title: values.titleField, text }),
     table: values.table,
     sql: values.sql,
     onGuess: (sentence) => io.stderr.write(`${sentence}\n`),
@@ -88,26 +94,24 @@ type ClusterValues = OptionValues<typeof clusterOptions>;
 /** The index that `--index` names: a folder or, with `--engine`, an index on a cluster. */
 export function collectionAddress(index: string, values: ClusterValues): CollectionAddress {
   const cluster = clusterFrom(values);
-  if (!cluster) return { index };
-  const { 'text-field': text, 'title-field': title } = values;
-  if (title !== undefined && text === undefined) {
-    throw usageError('--title-field has no effect without --text-field.');
+  if (!cluster) {
+    refuseUseless(pick(clusterOptions, 'text-field', 'title-field'), values, withoutEngine);
+    return { index };
   }
-  if (text === undefined) return { index, cluster };
-  return { index, cluster: { ...cluster, foreign: { text, ...(title === undefined ? {} : { title }) } } };
+  const { textField: text, titleField: title } = values;
+  if (text !== undefined)
+    return { index, cluster: { ...cluster, foreign: { text, ...omitUndefined({ title }) } } };
+  refuseUseless(pick(clusterOptions, 'title-field'), values, 'without --text-field.');
+  return { index, cluster };
 }
 
+const withoutEngine = `without --engine ${engines.join(' or ')}.`;
+
 /** The cluster that `--engine` and `--url` name; undefined without `--engine`. */
-export function clusterFrom(
-  values: Pick<ClusterValues, 'engine' | 'url'> & Partial<ClusterValues>,
-): NonNullable<CollectionAddress['cluster']> | undefined {
+export function clusterFrom(values: Pick<ClusterValues, 'engine' | 'url'>): CollectionAddress['cluster'] {
   const { engine, url } = values;
   if (engine === undefined) {
-    for (const name of ['url', 'text-field', 'title-field'] as const) {
-      const value = values[name];
-      if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
-      throw usageError(`--${name} has no effect without --engine opensearch or elasticsearch.`);
-    }
+    refuseUseless(pick(clusterOptions, 'url'), values, withoutEngine);
     return undefined;
   }
   if (url.length > 0) return { engine, urls: url };
@@ -116,41 +120,28 @@ export function clusterFrom(
 
 type RetrievalValues = OptionValues<typeof retrievalOptions>;
 
-/** The models that an option belongs to: it is refused where none of them is chosen. */
-const belongsTo = {
-  k1: ['bm25'],
-  b: ['bm25'],
-  mu: ['ql'],
-  'length-norm': ['bm25', 'ql'],
-  'feedback-documents': ['kl', 'bo1', 'rm3'],
-  'feedback-terms': ['kl', 'bo1', 'rm3'],
-  'rocchio-beta': ['kl', 'bo1'],
-  'original-weight': ['rm3'],
-} as const;
-
 /** The weighting and feedback models that the options name. */
 export function retrievalModels(values: RetrievalValues): SearcherOptions {
   const chosen = new Set<string>([values.model, values.expand]);
-  for (const [name, models] of Object.entries(belongsTo)) {
-    if (values[name as keyof typeof belongsTo] !== undefined && !models.some((model) => chosen.has(model))) {
-      throw usageError(`--${name} has no effect here; it belongs to ${models.join(', ')}.`);
-    }
+  for (const [name, spec] of Object.entries<OptionSpec>(retrievalOptions)) {
+    const { of: models } = spec;
+    if (models === undefined || models.some((model) => chosen.has(model))) continue;
+    refuseUseless({ [name]: spec }, values, `here; it belongs to ${models.join(', ')}.`);
   }
   const feedback = feedbackModel(values);
   return { model: weightingModel(values), ...(feedback ? { feedback } : {}) };
 }
 
 function weightingModel(values: RetrievalValues): WeightingModel {
-  const { model, k1, b, mu } = values;
-  const lengthNorm = values['length-norm'];
+  const { model, k1, b, mu, lengthNorm } = values;
   if (model === 'bm25') return new Bm25(omitUndefined({ k1, b, lengthNorm }));
   if (model === 'ql') return new QueryLikelihood(omitUndefined({ mu, lengthNorm }));
   return new Dph();
 }
 
 function feedbackModel(values: RetrievalValues): FeedbackModel | undefined {
-  const shared = { documents: values['feedback-documents'], terms: values['feedback-terms'] };
-  const divergence = omitUndefined({ ...shared, rocchioBeta: values['rocchio-beta'] });
+  const shared = { documents: values.feedbackDocuments, terms: values.feedbackTerms };
+  const divergence = omitUndefined({ ...shared, rocchioBeta: values.rocchioBeta });
   switch (values.expand) {
     case 'none':
       return undefined;
@@ -159,6 +150,6 @@ function feedbackModel(values: RetrievalValues): FeedbackModel | undefined {
     case 'bo1':
       return new DivergenceFeedback(Bo1, divergence);
     case 'rm3':
-      return new Rm3(omitUndefined({ ...shared, originalWeight: values['original-weight'] }));
+      return new Rm3(omitUndefined({ ...shared, originalWeight: values.originalWeight }));
   }
 }

@@ -1,5 +1,6 @@
 import { hashModel } from '../bert/index.js';
-import { Cedr, Nprf, type TrainedMethod, trainedMethods } from '../controls/index.js';
+import { Cedr, Nprf, trainedMethods } from '../controls/index.js';
+import { BIRCH_DEFAULTS, parseVariant } from '../expansion/index.js';
 import {
   loadBirch,
   loadReranker,
@@ -8,72 +9,63 @@ import {
   type RerankerConfig,
   type RunInputs,
 } from '../runs/index.js';
-import { birchConfig, birchOptions } from './birch.js';
 import { methodOptions, modelOptions } from './option-table.js';
-import { usageError, type OptionSpecs, type OptionValues } from './options.js';
+import {
+  choice,
+  firstGiven,
+  number,
+  pick,
+  text,
+  usageError,
+  valueOf,
+  type OptionSpecs,
+  type OptionValues,
+} from './options.js';
 import { rerankerConfig } from './reranker-config.js';
+
+const share = { min: 0, max: 1 } as const;
+
+const birchOptions = {
+  'birch-alpha': number(`Birch: share of the initial score (${BIRCH_DEFAULTS.alpha})`, share),
+  'birch-beta': number(`Birch: weight of the second-best sentence (${BIRCH_DEFAULTS.beta})`, share),
+  'birch-gamma': number(`Birch: weight of the third-best sentence (${BIRCH_DEFAULTS.gamma})`, share),
+} as const;
 
 /** Options of the methods whose models are trained with `train --method`. */
 const trainedOptions = {
-  trained: {
-    type: 'string',
-    value: 'DIR',
-    help: 'CEDR-KNRM, NPRF-DRMM: the model that bert-qe train --method made',
-  },
-  'score-share': {
-    type: 'number',
-    min: 0,
-    max: 1,
-    help: "CEDR-KNRM, NPRF-DRMM: share of the method's score against the initial score (1, as published)",
-  },
-} as const satisfies OptionSpecs;
+  trained: text('DIR', 'CEDR-KNRM, NPRF-DRMM: the model that bert-qe train --method made'),
+  'score-share': number(
+    "CEDR-KNRM, NPRF-DRMM: share of the method's score against the initial score (1, as published)",
+    share,
+  ),
+} as const;
 
 /** The options of `rerank` that choose another method than BERT-QE, and those of the other methods. */
 export const otherMethodOptions = {
-  method: {
-    type: 'string',
-    choices: ['bert-qe', 'birch', ...trainedMethods],
-    default: 'bert-qe',
-    help: "BERT-QE, or a system that it is compared with: Birch (best three sentences, phase one's model), CEDR-KNRM, NPRF-DRMM",
-  },
+  method: choice(
+    ['bert-qe', 'birch', ...trainedMethods],
+    "BERT-QE, or a system that it is compared with: Birch (best three sentences, phase one's model), CEDR-KNRM, NPRF-DRMM",
+    { default: 'bert-qe' },
+  ),
   ...birchOptions,
   ...trainedOptions,
-} as const satisfies OptionSpecs;
+} as const;
 
-type Values = OptionValues<typeof otherMethodOptions & typeof modelOptions & typeof methodOptions>;
+const allOptions = { ...modelOptions, ...methodOptions, ...otherMethodOptions };
+
+type Values = OptionValues<typeof allOptions>;
 type Method = Values['method'];
 
-/** The names of methods as messages have them. */
-const titles: Readonly<Record<Method, string>> = {
-  'bert-qe': 'BERT-QE',
-  birch: 'Birch',
-  'cedr-knrm': 'CEDR-KNRM',
-  'nprf-drmm': 'NPRF-DRMM',
+/** The methods by the names that messages have, with their options. */
+const methods: Readonly<Record<Method, { readonly title: string; readonly options: OptionSpecs }>> = {
+  'bert-qe': { title: 'BERT-QE', options: { ...modelOptions, ...methodOptions } },
+  birch: {
+    title: 'Birch',
+    options: { ...pick(allOptions, 'models', 'phase1', 'device', 'precision', 'depth'), ...birchOptions },
+  },
+  'cedr-knrm': { title: 'CEDR-KNRM', options: { ...trainedOptions, depth: methodOptions.depth } },
+  'nprf-drmm': { title: 'NPRF-DRMM', options: { ...trainedOptions, depth: methodOptions.depth } },
 };
-
-const allMethods = Object.keys(titles) as Method[];
-const usesModels: readonly Method[] = ['bert-qe', 'birch'];
-
-/** The methods that an option belongs to; options that are not listed belong to all. */
-const owners: Readonly<Record<string, readonly Method[]>> = {
-  ...ownedBy(['bert-qe'], methodOptions, modelOptions),
-  ...ownedBy(usesModels, {
-    models: true,
-    phase1: true,
-    device: true,
-    precision: true,
-  }),
-  depth: allMethods,
-  ...ownedBy(['birch'], birchOptions),
-  ...ownedBy(trainedMethods, trainedOptions),
-};
-
-function ownedBy(
-  methods: readonly Method[],
-  ...options: readonly object[]
-): Record<string, readonly Method[]> {
-  return Object.fromEntries(options.flatMap(Object.keys).map((name) => [name, methods]));
-}
 
 /** The method that the options name, ready to be loaded. */
 export interface ChosenMethod {
@@ -88,7 +80,7 @@ export interface ChosenMethod {
 
 /** Chooses the method by the options. Options of other methods are refused. */
 export async function chosenMethod(options: Values): Promise<ChosenMethod> {
-  const { method } = options;
+  const { method, device, precision, depth, trained, scoreShare } = options;
   refuseOthers(options);
   if (method === 'bert-qe') {
     const { config, name } = rerankerConfig(options);
@@ -107,65 +99,59 @@ export async function chosenMethod(options: Values): Promise<ChosenMethod> {
     };
   }
   if (method === 'birch') {
-    const { config, name } = birchConfig(options);
+    const { phaseOne } = parseVariant(options.models);
+    const model = options.phase1 ?? phaseOne;
+    const { alpha, beta, gamma } = BIRCH_DEFAULTS;
+    const { birchAlpha = alpha, birchBeta = beta, birchGamma = gamma } = options;
+    const weights = { alpha: birchAlpha, beta: birchBeta, gamma: birchGamma };
     return {
-      name,
+      name: options.phase1 === undefined ? `Birch-${phaseOne}` : 'Birch',
       inputs: {
-        ...(await modelInputs({ phaseOne: config.model })),
+        ...(await modelInputs({ phaseOne: model })),
         ...written(options, ['method', ...Object.keys(birchOptions), 'depth', 'precision', 'device']),
       },
       open: async (signal) => {
-        const { birch, close } = await loadBirch(config, signal);
+        const { birch, close } = await loadBirch({ model, device, precision, depth, ...weights }, signal);
         return { reranker: birch, close };
       },
     };
   }
-  const { trained, depth, 'score-share': share = 1 } = options;
   if (trained === undefined) {
     throw usageError(`--method ${method} needs --trained DIR, made with bert-qe train --method ${method}.`);
   }
   return {
-    name: titles[method],
+    name: methods[method].title,
     inputs: {
       'trained model': await hashModel(trained),
       ...written(options, ['method', 'depth', 'score-share']),
     },
     open: async () => {
-      const reranker = await loadTrained(method, { model: trained, depth, share });
+      const load = { model: trained, depth, share: scoreShare ?? 1 };
+      const reranker = await (method === 'cedr-knrm' ? Cedr.load(load) : Nprf.load(load));
       return { reranker, close: () => reranker.close() };
     },
   };
 }
 
-function loadTrained(method: TrainedMethod, options: { model: string; depth: number; share: number }) {
-  switch (method) {
-    case 'cedr-knrm':
-      return Cedr.load(options);
-    case 'nprf-drmm':
-      return Nprf.load(options);
-  }
-}
-
 function refuseOthers(options: Values): void {
   const { method } = options;
-  const specs: OptionSpecs = { ...modelOptions, ...methodOptions, ...otherMethodOptions };
-  const values: Readonly<Record<string, unknown>> = options;
-  for (const [name, { default: usual, type }] of Object.entries(specs)) {
-    const methods = owners[name] ?? allMethods;
-    if (methods.includes(method)) continue;
-    if (values[name] === (usual ?? (type === 'boolean' ? false : undefined))) continue;
-    if (method === 'bert-qe') {
-      throw usageError(`--${name} has no effect without --method ${methods.join(' or ')}; add that.`);
-    }
-    const names = methods.map((owner) => titles[owner]).join(' and ');
-    throw usageError(
-      `--${name} belongs to ${names} and has no effect with --method ${method}; leave it out.`,
-    );
+  const others = Object.fromEntries(
+    Object.entries<OptionSpecs[string]>(allOptions).filter(
+      ([name]) => name !== 'method' && !Object.hasOwn(methods[method].options, name),
+    ),
+  );
+  const name = firstGiven(others, options);
+  if (name === undefined) return;
+  const owners = Object.entries(methods).filter(([, owner]) => Object.hasOwn(owner.options, name));
+  if (method === 'bert-qe') {
+    const names = owners.map(([owner]) => owner).join(' or ');
+    throw usageError(`--${name} has no effect without --method ${names}; add that.`);
   }
+  const names = owners.map(([, { title }]) => title).join(' and ');
+  throw usageError(`--${name} belongs to ${names} and has no effect with --method ${method}; leave it out.`);
 }
 
 /** Options as they are written. */
 function written(options: Values, names: readonly string[]): RunInputs {
-  const values: Readonly<Record<string, unknown>> = options;
-  return Object.fromEntries(names.map((name) => [`--${name}`, String(values[name])]));
+  return Object.fromEntries(names.map((name) => [`--${name}`, String(valueOf(options, name))]));
 }

@@ -13,9 +13,47 @@ export interface OptionSpec {
   readonly choices?: readonly string[];
   readonly min?: number;
   readonly max?: number;
+  /** The models that it belongs to, where others are a choice. */
+  readonly of?: readonly string[];
 }
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+type More = Partial<Omit<OptionSpec, 'type' | 'help'>>;
+
+/** Own type of an option, so that the values of a table have the types that follow from it. */
+type Spec<T extends OptionSpec['type'], M> = { readonly type: T; readonly help: string } & NoInfer<M>;
+
+function spec<T extends OptionSpec['type'], M>(type: T, help: string, more: M): Spec<T, M> {
+  return { type, help, ...more } as Spec<T, M>;
+}
+
+/** An option with any text; `value` stands for it in the help. */
+export function text<const M extends More = {}>(value: string, help: string, more = {} as M) {
+  return spec('string', help, { value, ...more });
+}
+
+/** An option with one of several words. */
+export function choice<const C extends readonly string[], const M extends More = {}>(
+  choices: C,
+  help: string,
+  more = {} as M,
+) {
+  return spec('string', help, { choices, ...more });
+}
+
+export function number<const M extends More = {}>(help: string, more = {} as M) {
+  return spec('number', help, more);
+}
+
+export function integer<const M extends More = {}>(help: string, more = {} as M) {
+  return spec('integer', help, more);
+}
+
+/** An option without a value. */
+export function flag(help: string) {
+  return spec('boolean', help, {});
+}
 
 type Scalar<S extends OptionSpec> = S['choices'] extends readonly (infer C extends string)[]
   ? C
@@ -36,24 +74,68 @@ type IsPresent<S extends OptionSpec> = S['default'] extends string | number | bo
       ? true
       : false;
 
-/** The parsed values by the names of the options, in kebab case as they are typed. */
+/** `chunk-words` → `chunkWords`. */
+type CamelCase<S> = S extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : S;
+
+/** The parsed values. `--chunk-words` is `chunkWords`, the name of the library's option. */
 export type OptionValues<O extends OptionSpecs> = {
-  -readonly [K in keyof O]: IsPresent<O[K]> extends true ? Value<O[K]> : Value<O[K]> | undefined;
+  -readonly [K in keyof O as CamelCase<K>]: IsPresent<O[K]> extends true
+    ? Value<O[K]>
+    : Value<O[K]> | undefined;
 };
 
-/** The arguments of a command line. */
-export interface ParsedArguments {
-  readonly options: Record<string, unknown>;
-  readonly positionals: string[];
-  readonly help: boolean;
+function camelCase(name: string): string {
+  return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Some options of a table. */
+export function pick<O extends OptionSpecs, const N extends keyof O>(
+  table: O,
+  ...names: readonly N[]
+): Pick<O, N> {
+  return Object.fromEntries(names.map((name) => [name, table[name]])) as unknown as Pick<O, N>;
+}
+
+/** The value of an option by the name that is typed. */
+export function valueOf(options: object, name: string): unknown {
+  return (options as Readonly<Record<string, unknown>>)[camelCase(name)];
+}
+
+/** The values of some of a command's options, for the library. */
+export function valuesOf<O extends OptionSpecs>(specs: O, options: OptionValues<O>): OptionValues<O> {
+  const names = Object.keys(specs);
+  return Object.fromEntries(
+    names.map((name) => [camelCase(name), valueOf(options, name)]),
+  ) as OptionValues<O>;
+}
+
+/** The first of these options that has another value than its default. */
+export function firstGiven(specs: OptionSpecs, options: object): string | undefined {
+  return Object.keys(specs).find((name) => {
+    const value = valueOf(options, name);
+    return Array.isArray(value) ? value.length > 0 : value !== unset(specs[name]);
+  });
+}
+
+/** Refuses options that have no effect, where they are given; `why` ends the sentence. */
+export function refuseUseless(specs: OptionSpecs, options: object, why: string): void {
+  const name = firstGiven(specs, options);
+  if (name !== undefined) throw usageError(`--${name} has no effect ${why}`);
+}
+
+/** The value of an option that is not given. */
+function unset({ default: usual, type }: OptionSpec): string | number | boolean | undefined {
+  return usual ?? (type === 'boolean' ? false : undefined);
 }
 
 /** Parses `--name value`, `--name=value` and positional arguments; throws at the first mistake. */
-export function parseArguments(args: readonly string[], specs: OptionSpecs): ParsedArguments {
+export function parseArguments(
+  args: readonly string[],
+  specs: OptionSpecs,
+): { options: Record<string, unknown>; positionals: string[]; help: boolean } {
   const options: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(specs)) {
-    if (spec.multiple) options[name] = [];
-    else options[name] = spec.default ?? (spec.type === 'boolean' ? false : undefined);
+    options[camelCase(name)] = spec.multiple ? [] : unset(spec);
   }
   const positionals: string[] = [];
   let help = false;
@@ -73,14 +155,14 @@ export function parseArguments(args: readonly string[], specs: OptionSpecs): Par
       const inline = equals < 0 ? undefined : argument.slice(equals + 1);
       if (spec.type === 'boolean') {
         if (inline !== undefined) throw usageError(`--${name} takes no value; write it alone.`);
-        options[name] = true;
+        options[camelCase(name)] = true;
         continue;
       }
       const text = inline ?? args[++i];
       if (text === undefined) throw usageError(`--${name} needs a value (${spec.value ?? spec.type}).`);
       const value = convert(name, spec, text);
-      if (spec.multiple) (options[name] as unknown[]).push(value);
-      else options[name] = value;
+      if (spec.multiple) (options[camelCase(name)] as unknown[]).push(value);
+      else options[camelCase(name)] = value;
     } else if (argument.startsWith('-') && argument !== '-') {
       throw usageError(`Unknown option ${argument}; options are written --like-this.`);
     } else {

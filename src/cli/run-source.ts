@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { readDocuments, readRunByQuery, type Document, type Query } from '../collection/index.js';
 import { omitUndefined } from '../common/omit-undefined.js';
+import { openAll } from '../common/open-all.js';
 import { standardStream } from '../common/output.js';
 import { DEFAULTS } from '../expansion/index.js';
 import { folderCollection, openCollection, type SearchedCollection } from '../remote/index.js';
@@ -13,39 +14,27 @@ import { buildIndex, createAnalyzer, Index } from '../retrieval/index.js';
 import { retrievedRankings, runRankings, type InitialRankings, type RunInputs } from '../runs/index.js';
 import { collectionAddress, documentReading, queriesFrom, retrievalModels } from './collection-options.js';
 import type { Io } from './command.js';
-import {
-  clusterOptions,
-  documentOptions,
-  firstStageOptions,
-  OPTIONS,
-  pick,
-  queryOptions,
-} from './option-table.js';
-import { usageError, type OptionValues } from './options.js';
+import { clusterOptions, documentOptions, firstStageOptions, OPTIONS, queryOptions } from './option-table.js';
+import { refuseUseless, text, usageError, valueOf, type OptionValues } from './options.js';
 import { Progress } from './progress.js';
 
 /** The options that name the queries, initial rankings and documents of a run. */
 export const sourceOptions = {
   index: OPTIONS.index,
   ...clusterOptions,
-  documents: {
-    type: 'string',
-    value: 'PATH',
-    help: 'the documents themselves (anything that index reads), indexed for this run only',
-  },
+  documents: text('PATH', 'the documents themselves (anything that index reads), indexed for this run only'),
   ...documentOptions,
-  'title-field': {
-    ...documentOptions['title-field'],
-    help: `${documentOptions['title-field'].help}; ${clusterOptions['title-field'].help}`,
-  },
-  'text-field': {
-    ...documentOptions['text-field'],
-    help: `${documentOptions['text-field'].help}; ${clusterOptions['text-field'].help}`,
-  },
+  'title-field': bothHelps('title-field'),
+  'text-field': bothHelps('text-field'),
   ...queryOptions,
-  ...pick('run'),
+  run: OPTIONS.run,
   ...firstStageOptions,
 } as const;
+
+/** A field of the user's own documents, or of a foreign index on a cluster. */
+function bothHelps(name: 'title-field' | 'text-field') {
+  return text('FIELD', `${documentOptions[name].help}; ${clusterOptions[name].help}`);
+}
 
 type SourceValues = OptionValues<typeof sourceOptions>;
 
@@ -61,36 +50,19 @@ export async function openRun(options: SourceValues, depth: number, io: Io): Pro
     throw usageError('Give either --index DIR (made with bert-qe index) or --documents PATH.');
   }
   const queries = await queriesFrom(options, io);
-  // A kill leaves the folder behind, so it is made only where it is needed.
-  const isNeeded = options.documents !== undefined || options.run === standardStream;
-  const scratch = isNeeded ? await mkdtemp(join(tmpdir(), 'bert-qe-')) : '';
-  const cleanUp = async (): Promise<void> => {
-    if (isNeeded) await rm(scratch, { recursive: true, force: true });
-  };
-  try {
+  return openAll(async (closeLater) => {
+    // A kill leaves the folder behind, so it is made only where it is needed.
+    const isNeeded = options.documents !== undefined || options.run === standardStream;
+    const scratch = isNeeded ? await mkdtemp(join(tmpdir(), 'bert-qe-')) : '';
+    if (isNeeded) closeLater(() => rm(scratch, { recursive: true, force: true }));
     const { collection, inputs } = await openDocuments(options, scratch, io);
-    try {
-      const rankings =
-        options.run === undefined
-          ? retrieved(options, collection, queries, depth, io)
-          : await readFromRun(options, collection, queries, { depth, scratch, io });
-      return {
-        ...rankings,
-        collection,
-        inputs: { ...inputs, ...rankings.inputs },
-        close: async () => {
-          await collection.close();
-          await cleanUp();
-        },
-      };
-    } catch (error) {
-      await collection.close();
-      throw error;
-    }
-  } catch (error) {
-    await cleanUp();
-    throw error;
-  }
+    closeLater(() => collection.close());
+    const rankings =
+      options.run === undefined
+        ? retrieved(options, collection, queries, depth, io)
+        : await readFromRun(options, collection, queries, { depth, scratch, io });
+    return { ...rankings, collection, inputs: { ...inputs, ...rankings.inputs } };
+  });
 }
 
 /** The index of `--index`, or one made of the documents of `--documents`. */
@@ -101,13 +73,8 @@ async function openDocuments(
 ): Promise<{ collection: SearchedCollection; inputs: RunInputs }> {
   const { index, documents } = options;
   if (index !== undefined) {
-    for (const name of ['id-field', 'table', 'sql'] as const) {
-      if (options[name] === undefined) continue;
-      throw usageError(`--${name} has no effect without --documents.`);
-    }
-    if (options.format !== 'auto') {
-      throw usageError('--format has no effect without --documents.');
-    }
+    const { 'title-field': _, 'text-field': __, ...onlyHere } = documentOptions;
+    refuseUseless(onlyHere, options, 'without --documents.');
     const collection = await openCollection(collectionAddress(index, options), io.signal);
     return { collection, inputs: { index: collection.identity } };
   }
@@ -143,11 +110,11 @@ function retrieved(
   depth: number,
   io: Io,
 ): InitialRankings {
-  const names = Object.keys(firstStageOptions) as (keyof typeof firstStageOptions)[];
+  const values = Object.keys(firstStageOptions).map((name) => [name, valueOf(options, name)]);
   return retrievedRankings(collection.retriever(retrievalModels(options)), queries, {
     // As deep as the paper's initial rankings, even where fewer documents are re-ranked.
     depth: Math.max(depth, DEFAULTS.depth),
-    inputs: { 'first stage': JSON.stringify(names.map((name) => [name, options[name]])) },
+    inputs: { 'first stage': JSON.stringify(values) },
     signal: io.signal,
   });
 }
@@ -158,9 +125,11 @@ async function readFromRun(
   queries: readonly Query[],
   { depth, scratch, io }: { depth: number; scratch: string; io: Io },
 ): Promise<InitialRankings> {
-  refuseFirstStage(options);
+  refuseUseless(firstStageOptions, options, 'with --run, which brings the rankings along.');
   const name = options.run!;
-  const file = name === standardStream ? await spool(join(scratch, 'run')) : name;
+  // The run is read twice, which standard input cannot be.
+  const file = name === standardStream ? join(scratch, 'run') : name;
+  if (name === standardStream) await pipeline(process.stdin, createWriteStream(file));
   const { query: text } = options;
   return runRankings(file, text === undefined ? queries : await queryOfRun(file, name, text), {
     collection,
@@ -181,20 +150,4 @@ async function queryOfRun(file: string, name: string, text: string): Promise<Que
     );
   }
   return queries;
-}
-
-/** Refuses options of the first stage beside `--run`, which brings the rankings along. */
-function refuseFirstStage(options: SourceValues): void {
-  for (const [name, spec] of Object.entries(firstStageOptions)) {
-    const unset = 'default' in spec ? spec.default : undefined;
-    if (options[name as keyof typeof firstStageOptions] !== unset) {
-      throw usageError(`--${name} has no effect with --run, which brings the rankings along.`);
-    }
-  }
-}
-
-/** Copies standard input to a file: the run is read twice. */
-async function spool(file: string): Promise<string> {
-  await pipeline(process.stdin, createWriteStream(file));
-  return file;
 }

@@ -9,6 +9,7 @@ export {
   lossNames,
   PUBLISHED_TRAINING,
   scheduleNames,
+  trainingOptionNames,
   type TrainingOptions,
   trainingPrecisions,
 } from './settings.js';

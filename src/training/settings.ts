@@ -142,6 +142,16 @@ const numbers: Readonly<
   threads: [availableParallelism(), 1, 1024, true],
 };
 
+/** The names of all options. */
+export const trainingOptionNames = [
+  'loss',
+  'device',
+  'precision',
+  'schedule',
+  'keep',
+  ...(Object.keys(numbers) as (keyof typeof numbers)[]),
+] as const satisfies readonly (keyof TrainingOptions)[];
+
 const DEFAULT_LOSS: LossName = 'pointwise';
 
 const sampled = ['pointwise', 'pairwise', 'listwise'] as const;
@@ -187,8 +197,11 @@ export function conflictOf(options: {
 
 /** Checks the options and fills in the defaults. */
 export function trainingSettings(options: TrainingOptions = {}): TrainingSettings {
-  const names = ['loss', 'device', 'precision', 'schedule', 'keep', ...Object.keys(numbers)];
-  refuseUnknownOptions('Training', options, Object.fromEntries(names.map((name) => [name, true])));
+  refuseUnknownOptions(
+    'Training',
+    options,
+    Object.fromEntries(trainingOptionNames.map((name) => [name, true])),
+  );
   const { loss = DEFAULT_LOSS, device = 'cpu', schedule = 'linear', keep = 'best' } = options;
   requireOneOf('loss', lossNames, loss);
   requireOneOf('device', deviceNames, device);

@@ -25,7 +25,7 @@ import { defineCommand, hasColours, type Io } from '../command.js';
 import { renderExplanation } from '../explanation-text.js';
 import { formatCount, formatDuration } from '../format.js';
 import { OPTIONS } from '../option-table.js';
-import { usageError } from '../options.js';
+import { text, usageError } from '../options.js';
 import { demoFolder } from '../../common/package-files.js';
 import { Progress } from '../progress.js';
 
@@ -36,7 +36,7 @@ export const demoCommand = defineCommand({
   name: 'demo',
   summary: 'Retrieve, re-rank, explain and evaluate on the small collection that comes with the package.',
   options: {
-    query: { type: 'string', value: 'ID', default: '7', help: 'the query to explain, 1 to 40' },
+    query: text('ID', 'the query to explain, 1 to 40', { default: '7' }),
     models: { ...OPTIONS.models, value: 'LETTERS', help: 'model sizes of the three phases' },
   },
   examples: ['bert-qe demo', 'bert-qe demo --query 11'],

@@ -1,10 +1,10 @@
 import { deviceStates, installCuda } from '../../bert/index.js';
 import { actionNamed, defineCommand, type Io } from '../command.js';
-import { usageError, type OptionValues } from '../options.js';
+import { flag, type OptionValues, usageError } from '../options.js';
 import { formatCount, writeJson } from '../format.js';
 
 const options = {
-  json: { type: 'boolean', help: 'list: write JSON' },
+  json: flag('list: write JSON'),
 } as const;
 
 type Values = OptionValues<typeof options>;

@@ -16,56 +16,42 @@ import {
 import { standardStream, writeOutput } from '../../common/output.js';
 import { judgementsFrom } from '../collection-options.js';
 import { defineCommand, hasColours, type Io } from '../command.js';
-import { usageError } from '../options.js';
+import { choice, flag, integer, text, usageError } from '../options.js';
 
 export const evaluateCommand = defineCommand({
   name: 'evaluate',
   summary: 'Measure runs against relevance judgements as trec_eval does, and test their differences.',
   positionals: [{ name: 'RUN', help: 'TREC run files, .gz too; - is stdin', optional: true, multiple: true }],
   options: {
-    qrels: { type: 'string', value: 'FILE', help: 'relevance judgements: TREC, or BEIR (file or folder)' },
-    measures: {
-      type: 'string',
-      value: 'LIST',
-      default: DEFAULT_MEASURES.join(','),
-      help: 'comma-separated: AP, P(rel=2)@20, ndcg_cut_20, …; "official" for what trec_eval prints; "list" explains all',
-    },
-    baseline: { type: 'string', value: 'RUN', multiple: true, help: 'test the other runs against this one' },
-    test: {
-      type: 'string',
-      choices: testNames,
-      default: 't',
-      help: 'significance test, paired and two-tailed',
-    },
-    correction: {
-      type: 'string',
-      choices: ['none', 'holm', 'bonferroni'],
+    qrels: text('FILE', 'relevance judgements: TREC, or BEIR (file or folder)'),
+    measures: text(
+      'LIST',
+      'comma-separated: AP, P(rel=2)@20, ndcg_cut_20, …; "official" for what trec_eval prints; "list" explains all',
+      { default: DEFAULT_MEASURES.join(',') },
+    ),
+    baseline: text('RUN', 'test the other runs against this one', { multiple: true }),
+    test: choice(testNames, 'significance test, paired and two-tailed', { default: 't' }),
+    correction: choice(['none', 'holm', 'bonferroni'], 'for several comparisons of a measure at once', {
       default: 'none',
-      help: 'for several comparisons of a measure at once',
-    },
-    'per-query': { type: 'boolean', help: 'every query too, not only the means' },
-    format: { type: 'string', choices: reportFormats, default: 'table', help: 'how to write it' },
-    json: { type: 'boolean', help: 'the same as --format json' },
-    complete: { type: 'boolean', help: 'judged queries without results count as zero (trec_eval -c)' },
-    'relevance-level': {
-      type: 'integer',
+    }),
+    'per-query': flag('every query too, not only the means'),
+    format: choice(reportFormats, 'how to write it', { default: 'table' }),
+    json: flag('the same as --format json'),
+    complete: flag('judged queries without results count as zero (trec_eval -c)'),
+    'relevance-level': integer('from which level a document is relevant (trec_eval -l)', {
       min: 0,
       default: 1,
-      help: 'from which level a document is relevant (trec_eval -l)',
-    },
-    depth: {
-      type: 'integer',
+    }),
+    depth: integer('documents per query that count (trec_eval -M; default 1000, or the deepest cutoff)', {
       min: 1,
       value: 'N',
-      help: 'documents per query that count (trec_eval -M; default 1000, or the deepest cutoff)',
-    },
-    'trec-eval': {
-      type: 'string',
-      choices: ['9', '10'],
-      default: '10',
-      help: 'which version to agree with: 9 compares scores as 32-bit floats and rounds IPrec differently',
-    },
-    out: { type: 'string', value: 'FILE', default: '-', help: 'where to write; - is stdout' },
+    }),
+    'trec-eval': choice(
+      ['9', '10'],
+      'which version to agree with: 9 compares scores as 32-bit floats and rounds IPrec differently',
+      { default: '10' },
+    ),
+    out: text('FILE', 'where to write; - is stdout', { default: '-' }),
   },
   examples: [
     'bert-qe evaluate --qrels qrels.txt bm25.run bert-qe.run --baseline dph-kl.run',
@@ -92,8 +78,8 @@ export const evaluateCommand = defineCommand({
     const evaluation: EvaluationOptions = {
       measures: parseMeasures(options.measures),
       complete: options.complete,
-      relevanceLevel: options['relevance-level'],
-      trecEval: options['trec-eval'] === '9' ? 9 : 10,
+      relevanceLevel: options.relevanceLevel,
+      trecEval: options.trecEval === '9' ? 9 : 10,
       depth: options.depth,
     };
 
@@ -118,7 +104,7 @@ export const evaluateCommand = defineCommand({
       ),
       test,
       correction,
-      perQuery: options['per-query'],
+      perQuery: options.perQuery,
     };
     const colour = options.out === standardStream && hasColours(io.stdout);
     await writeOutput(

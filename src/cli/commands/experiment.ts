@@ -2,7 +2,7 @@ import { planStudy, runStudy, type ExperimentProgress } from '../../experiment/i
 import { defineCommand, type Io } from '../command.js';
 import { describeEstimate, describePlan } from '../experiment-plan.js';
 import { formatCount, formatDuration } from '../format.js';
-import { usageError } from '../options.js';
+import { flag, text, usageError } from '../options.js';
 import { StatusLine } from '../progress.js';
 
 export const experimentCommand = defineCommand({
@@ -11,20 +11,14 @@ export const experimentCommand = defineCommand({
     'Run a whole study from one YAML file: folds, variants, ablations, kc/m grid → runs, tables, figures.',
   positionals: [{ name: 'FILE', help: 'the experiment, YAML; docs/experiments.md describes it' }],
   options: {
-    out: {
-      type: 'string',
-      value: 'DIR',
-      help: 'folder of the results; a later start goes on with what is there (results/NAME)',
-    },
-    'dry-run': {
-      type: 'boolean',
-      help: 'only check the file, its inputs and models, and tell what it will cost; nothing is written',
-    },
-    fleet: {
-      type: 'string',
-      value: 'REDIS',
-      help: 'score on the workers (bert-qe fleet work) that meet at redis://HOST:PORT and have the models at the same paths',
-    },
+    out: text('DIR', 'folder of the results; a later start goes on with what is there (results/NAME)'),
+    'dry-run': flag(
+      'only check the file, its inputs and models, and tell what it will cost; nothing is written',
+    ),
+    fleet: text(
+      'REDIS',
+      'score on the workers (bert-qe fleet work) that meet at redis://HOST:PORT and have the models at the same paths',
+    ),
   },
   examples: [
     'bert-qe experiment experiments/cranfield.yaml',
@@ -32,7 +26,7 @@ export const experimentCommand = defineCommand({
     'bert-qe experiment experiments/robust04.yaml --out /data/robust04-results',
   ],
   async run({ options, positionals: [file], io }) {
-    if (options['dry-run']) {
+    if (options.dryRun) {
       if (options.out !== undefined || options.fleet !== undefined) {
         throw usageError('--dry-run writes nothing: leave --out and --fleet out.');
       }

@@ -1,33 +1,22 @@
 import { clearFleet, fleetStatus, parseFleetAddress, retryFailed } from '../../remote/index.js';
 import { rerankForFleet } from '../../runs/index.js';
 import { defineCommand, type Io } from '../command.js';
-import { usageError, type OptionValues } from '../options.js';
+import { integer, number, type OptionValues, text, usageError } from '../options.js';
 import { counted, formatCount, formatDuration } from '../format.js';
 
 const options = {
-  redis: {
-    type: 'string',
-    value: 'URL',
+  redis: text('URL', 'Redis or Valkey server where the fleet meets; ?queue=NAME after it names the queue', {
     default: 'redis://127.0.0.1:6379',
-    help: 'Redis or Valkey server where the fleet meets; ?queue=NAME after it names the queue',
-  },
-  concurrency: {
-    type: 'integer',
+  }),
+  concurrency: integer('work: queries at a time; more than one where models are on other machines', {
     min: 1,
     default: 1,
-    help: 'work: queries at a time; more than one where models are on other machines',
-  },
-  'lock-seconds': {
-    type: 'number',
+  }),
+  'lock-seconds': number('work: the queries of a worker that is not heard of for so long go to others', {
     min: 1,
     default: 30,
-    help: 'work: the queries of a worker that is not heard of for so long go to others',
-  },
-  'idle-seconds': {
-    type: 'number',
-    min: 0.1,
-    help: 'work: leave when there has been nothing to do for so long (stay)',
-  },
+  }),
+  'idle-seconds': number('work: leave when there has been nothing to do for so long (stay)', { min: 0.1 }),
 } as const;
 
 type Values = OptionValues<typeof options>;
@@ -76,12 +65,12 @@ export const fleetCommand = defineCommand({
 });
 
 async function work(options: Values, io: Io): Promise<void> {
-  const idle = options['idle-seconds'];
+  const idle = options.idleSeconds;
   let done = 0;
   let seconds = 0;
   await rerankForFleet(options.redis, {
     concurrency: options.concurrency,
-    lockMs: 1000 * options['lock-seconds'],
+    lockMs: 1000 * options.lockSeconds,
     signal: io.signal,
     idleMs: idle === undefined ? undefined : 1000 * idle,
     onFinished: (key, took) => {

@@ -13,7 +13,7 @@ import { readMeanCost, type MeanCost } from '../../runs/index.js';
 import { defineCommand, type Io } from '../command.js';
 import { counted, formatCount, tableText, writeJson } from '../format.js';
 import { OPTIONS } from '../option-table.js';
-import { usageError } from '../options.js';
+import { text, usageError } from '../options.js';
 
 export const flopsCommand = defineCommand({
   name: 'flops',
@@ -31,11 +31,7 @@ export const flopsCommand = defineCommand({
     kc: { ...OPTIONS.kc, default: PUBLISHED.kc },
     'chunk-words': { ...OPTIONS['chunk-words'], default: PUBLISHED.chunkWords },
     depth: { ...OPTIONS.depth, default: PUBLISHED.depth, help: 'documents that are re-ranked' },
-    explained: {
-      type: 'string',
-      value: 'FILE',
-      help: 'a file of rerank --explain: what its queries took on average, instead',
-    },
+    explained: text('FILE', 'a file of rerank --explain: what its queries took on average, instead'),
     json: OPTIONS.json,
   },
   examples: [
@@ -51,7 +47,7 @@ export const flopsCommand = defineCommand({
       }
       return showMeanCost(options.explained, options.json, io);
     }
-    const { kd, kc, depth, 'chunk-words': chunkWords } = options;
+    const { kd, kc, depth, chunkWords } = options;
     const counts = { depth, kd, kc, chunkWords };
     const asPublished =
       depth === PUBLISHED.depth &&

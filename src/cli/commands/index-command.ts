@@ -4,61 +4,53 @@ import { buildIndex, createAnalyzer, readStopwords, type Analyzer } from '../../
 import { defineCommand, type Io } from '../command.js';
 import { clusterFrom, documentReading } from '../collection-options.js';
 import { formatCount, formatDuration, writeJson } from '../format.js';
-import { documentOptions, OPTIONS, pick } from '../option-table.js';
-import { usageError, type OptionValues } from '../options.js';
+import { clusterOptions, documentOptions, OPTIONS } from '../option-table.js';
+import {
+  choice,
+  flag,
+  integer,
+  pick,
+  refuseUseless,
+  text,
+  usageError,
+  type OptionValues,
+} from '../options.js';
 import { Progress } from '../progress.js';
 
-const options = {
-  out: {
-    type: 'string',
-    value: 'DIR',
-    help: 'folder of the index; an index already there is replaced when done',
-  },
+const specs = {
+  out: text('DIR', 'folder of the index; an index already there is replaced when done'),
   ...documentOptions,
-  elements: {
-    type: 'string',
-    choices: elementChoices,
-    default: 'text',
-    help: 'TREC SGML: what is searched: title and text, or what Terrier or Anserini read of a document',
-  },
-  'leave-out': {
-    type: 'string',
-    value: 'BEGINNING',
-    multiple: true,
-    help: 'leave out documents whose id begins so, such as CR, the Congressional Record',
-  },
-  analyzer: {
-    type: 'string',
-    choices: ['anserini', 'terrier', 'plain'],
-    default: 'anserini',
-    help: 'how text becomes terms',
-  },
-  stopwords: {
-    type: 'string',
-    value: 'FILE|none',
-    help: "your own stop words, one a line, instead of the analyzer's",
-  },
-  ...pick('engine', 'url'),
+  elements: choice(
+    elementChoices,
+    'TREC SGML: what is searched: title and text, or what Terrier or Anserini read of a document',
+    { default: 'text' },
+  ),
+  'leave-out': text(
+    'BEGINNING',
+    'leave out documents whose id begins so, such as CR, the Congressional Record',
+    { multiple: true },
+  ),
+  analyzer: choice(['anserini', 'terrier', 'plain'], 'how text becomes terms', { default: 'anserini' }),
+  stopwords: text('FILE|none', "your own stop words, one a line, instead of the analyzer's"),
+  ...pick(clusterOptions, 'engine', 'url'),
   index: {
     ...OPTIONS.index,
     value: 'NAME',
     help: 'cluster: the index to create; an interrupted load goes on',
   },
-  shards: { type: 'integer', min: 1, help: 'cluster: parts that the index is cut into (1)' },
-  replicas: { type: 'integer', min: 0, help: 'cluster: copies of each part when it is loaded (0)' },
-  native: {
-    type: 'string',
-    choices: ['all', 'bm25', 'ql', 'none'],
-    help: "cluster: fields for Lucene's own models, --length-norm lucene (all)",
-  },
-  'no-scripts': {
-    type: 'boolean',
-    help: "cluster: make an index for a server that runs no scripts, with Lucene's own models only",
-  },
+  shards: integer('cluster: parts that the index is cut into (1)', { min: 1 }),
+  replicas: integer('cluster: copies of each part when it is loaded (0)', { min: 0 }),
+  native: choice(
+    ['all', 'bm25', 'ql', 'none'],
+    "cluster: fields for Lucene's own models, --length-norm lucene (all)",
+  ),
+  'no-scripts': flag(
+    "cluster: make an index for a server that runs no scripts, with Lucene's own models only",
+  ),
   json: { ...OPTIONS.json, help: 'write the counts as JSON to stdout' },
 } as const;
 
-type Values = OptionValues<typeof options>;
+type Values = OptionValues<typeof specs>;
 
 export const indexCommand = defineCommand({
   name: 'index',
@@ -67,7 +59,7 @@ export const indexCommand = defineCommand({
   positionals: [
     { name: 'PATH', help: 'the collection: a file, a folder, postgres://HOST/DATABASE, or - for stdin' },
   ],
-  options,
+  options: specs,
   examples: [
     'bert-qe index notes/ --out notes.index',
     'bert-qe index products.csv --id-field sku --text-field description,materials --out products.index',
@@ -78,28 +70,20 @@ export const indexCommand = defineCommand({
     'bert-qe index gov2/ --format trecweb --engine opensearch --url http://localhost:9200 --index gov2 --shards 8',
   ],
   async run({ options, positionals: [path], io }) {
-    const analyzer = createAnalyzer({
-      base: options.analyzer,
-      ...(options.stopwords === undefined
-        ? {}
-        : {
-            stopwords:
-              options.stopwords === 'none' ? ('none' as const) : await readStopwords(options.stopwords),
-          }),
-    });
+    const { stopwords: file } = options;
+    const stopwords = file === undefined || file === 'none' ? file : await readStopwords(file);
+    const analyzer = createAnalyzer({ base: options.analyzer, ...(stopwords && { stopwords }) });
     if (options.engine !== undefined) return loadIntoCluster(path, options, analyzer, io);
-    for (const name of ['index', 'shards', 'replicas', 'native', 'no-scripts'] as const) {
-      if (options[name] === undefined || options[name] === false) continue;
-      throw usageError(`--${name} has no effect without --engine; give --out DIR.`);
-    }
-    clusterFrom({ engine: options.engine, url: options.url });
+    const loading = pick(specs, 'index', 'shards', 'replicas', 'native', 'no-scripts');
+    refuseUseless(loading, options, 'without --engine; give --out DIR.');
+    clusterFrom(options);
     if (options.out === undefined) throw usageError('index needs --out DIR, the folder of the index.');
     const progress = new Progress(io, 'documents');
     let share: number | undefined;
     const documents = readDocuments(path, {
       ...documentReading(options, io),
       elements: options.elements,
-      leaveOut: options['leave-out'],
+      leaveOut: options.leaveOut,
       onProgress: (read, total) => {
         share = total === undefined ? undefined : (0.9 * read) / total;
       },
@@ -128,24 +112,24 @@ export const indexCommand = defineCommand({
 
 async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer, io: Io): Promise<void> {
   const { index, native = 'all', shards, replicas } = options;
-  if (index === undefined)
+  if (index === undefined) {
     throw usageError(`--engine ${options.engine} needs --index NAME, the index to create.`);
-  if (options['no-scripts'] && native === 'none')
+  }
+  if (options.noScripts && native === 'none') {
     throw usageError('--no-scripts and --native none leave nothing to search by.');
-  if (options.out !== undefined) throw usageError('--out has no effect with --engine.');
-  if (options.elements !== 'text') throw usageError('--elements has no effect with --engine.');
-  if (path === standardStream)
+  }
+  refuseUseless(pick(specs, 'out', 'elements'), options, 'with --engine.');
+  if (path === standardStream) {
     throw usageError('A load that can go on needs a collection that can be read again: no stdin.');
+  }
   const { EngineConnection, loadEngineIndex, usualSimilarities } = await import('../../remote/index.js');
-  const connection = await EngineConnection.open(clusterFrom({ engine: options.engine, url: options.url })!, {
-    signal: io.signal,
-  });
+  const connection = await EngineConnection.open(clusterFrom(options)!, { signal: io.signal });
   const progress = new Progress(io, 'documents');
   let share: number | undefined;
   const documents = () =>
     readDocuments(path, {
       ...documentReading(options, io),
-      leaveOut: options['leave-out'],
+      leaveOut: options.leaveOut,
       onProgress: (read, total) => {
         share = total === undefined ? undefined : read / total;
       },
@@ -159,7 +143,7 @@ async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer
         ...(native === 'all' || native === 'bm25' ? { bm25: usualSimilarities.bm25 } : {}),
         ...(native === 'all' || native === 'ql' ? { ql: usualSimilarities.ql } : {}),
       },
-      scripts: !options['no-scripts'],
+      scripts: !options.noScripts,
       shards,
       replicas,
       signal: io.signal,

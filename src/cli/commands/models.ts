@@ -17,32 +17,23 @@ import {
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { actionNamed, defineCommand, type Io } from '../command.js';
 import { OPTIONS } from '../option-table.js';
-import { usageError, type OptionValues } from '../options.js';
+import { choice, type OptionValues, text, usageError } from '../options.js';
 import { counted, formatCount, tableText, writeJson } from '../format.js';
 import { Progress } from '../progress.js';
 import { readAllPairs } from '../pairs.js';
 
 const options = {
-  out: { type: 'string', value: 'DIR', help: 'convert, quantize: new folder for the model' },
-  format: {
-    type: 'string',
-    choices: ['safetensors', 'onnx'],
+  out: text('DIR', 'convert, quantize: new folder for the model'),
+  format: choice(['safetensors', 'onnx'], 'convert: what to write; onnx is what Transformers.js loads', {
     default: 'safetensors',
-    help: 'convert: what to write; onnx is what Transformers.js loads',
-  },
-  dtype: {
-    type: 'string',
-    choices: ['float32', 'float16'],
-    default: 'float32',
-    help: 'convert: numbers in the safetensors file',
-  },
-  pairs: {
-    type: 'string',
-    value: 'FILE',
-    help: 'quantize: JSON lines {"a", "b"} to choose scales and measure agreement on (the demo articles)',
-  },
-  as: { type: 'string', value: 'NAME', help: 'get: also call it so, for example M, B or L' },
-  revision: { type: 'string', value: 'REV', default: 'main', help: 'get: branch, tag or commit' },
+  }),
+  dtype: choice(['float32', 'float16'], 'convert: numbers in the safetensors file', { default: 'float32' }),
+  pairs: text(
+    'FILE',
+    'quantize: JSON lines {"a", "b"} to choose scales and measure agreement on (the demo articles)',
+  ),
+  as: text('NAME', 'get: also call it so, for example M, B or L'),
+  revision: text('REV', 'get: branch, tag or commit', { default: 'main' }),
   json: { ...OPTIONS.json, help: 'list, info: write JSON' },
 } as const;
 

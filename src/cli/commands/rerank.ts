@@ -14,7 +14,7 @@ import { defineCommand, hasColours, type Io } from '../command.js';
 import { type AnyExplanation, renderExplanation } from '../explanation-text.js';
 import { type ChosenMethod, chosenMethod, otherMethodOptions } from '../methods.js';
 import { methodOptions, modelOptions, OPTIONS } from '../option-table.js';
-import { usageError, type OptionValues } from '../options.js';
+import { integer, type OptionValues, text, usageError } from '../options.js';
 import { withWords } from '../collection-options.js';
 import { counted, formatCount, formatDuration, writeJson } from '../format.js';
 import { Progress } from '../progress.js';
@@ -28,27 +28,17 @@ const options = {
   ...modelOptions,
   ...methodOptions,
   ...otherMethodOptions,
-  depth: {
-    type: 'integer',
-    min: 1,
-    help: `documents that are re-ranked; the rest keep their order (${DEFAULTS.depth}; ${SHOWN_DEPTH} where the results of one query are shown)`,
-  },
-  'top-k': {
-    type: 'integer',
-    min: 1,
-    help: 'only the first places: exact, and what cannot change them is not computed',
-  },
-  explain: {
-    type: 'string',
-    value: 'FILE',
-    help: 'a JSON line per query: chunks, weights, every score, ranks, cost',
-  },
-  fleet: {
-    type: 'string',
-    value: 'REDIS',
-    help: 'spread the queries over the workers (bert-qe fleet work) that meet at redis://HOST:PORT',
-  },
-  out: { type: 'string', value: 'RUN', help: 'TREC run to write; resumed when it is interrupted (stdout)' },
+  depth: integer(
+    `documents that are re-ranked; the rest keep their order (${DEFAULTS.depth}; ${SHOWN_DEPTH} where the results of one query are shown)`,
+    { min: 1 },
+  ),
+  'top-k': integer('only the first places: exact, and what cannot change them is not computed', { min: 1 }),
+  explain: text('FILE', 'a JSON line per query: chunks, weights, every score, ranks, cost'),
+  fleet: text(
+    'REDIS',
+    'spread the queries over the workers (bert-qe fleet work) that meet at redis://HOST:PORT',
+  ),
+  out: text('RUN', 'TREC run to write; resumed when it is interrupted (stdout)'),
   tag: OPTIONS.tag,
   json: {
     ...OPTIONS.json,
@@ -109,7 +99,7 @@ export const rerankCommand = defineCommand({
     const source = await openRun(options, options.depth, io);
     const progress = new Progress(io, 'queries');
     try {
-      const topK = options['top-k'];
+      const topK = options.topK;
       const inputs = { ...method.inputs, '--top-k': String(topK) };
       const limit = omitUndefined({ topK });
       const reranker =

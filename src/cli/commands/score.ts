@@ -2,10 +2,10 @@ import { BertScorer, type Logits, probabilities } from '../../bert/index.js';
 import { standardStream, writeOutput } from '../../common/output.js';
 import { defineCommand, type Io } from '../command.js';
 import { counted, formatCount, formatDuration } from '../format.js';
-import { pick } from '../option-table.js';
+import { OPTIONS } from '../option-table.js';
 import { readPairs } from '../pairs.js';
 import { Progress } from '../progress.js';
-import { usageError } from '../options.js';
+import { text, usageError, pick } from '../options.js';
 
 /** Pairs that are scored together. Two such blocks are in memory, however long the file is. */
 const BLOCK_PAIRS = 2048;
@@ -14,10 +14,10 @@ export const scoreCommand = defineCommand({
   name: 'score',
   summary: 'Score pairs of texts with a cross-encoder: JSON lines in, JSON lines out, in order.',
   options: {
-    model: { type: 'string', value: 'MODEL', help: 'by letter (T, S, M, B, L), name or path' },
-    pairs: { type: 'string', value: 'FILE', help: '{"a": …, "b": …} a line, .gz too; - is stdin' },
-    ...pick('device', 'precision', 'max-length'),
-    out: { type: 'string', value: 'FILE', default: standardStream, help: 'where to write; - is stdout' },
+    model: text('MODEL', 'by letter (T, S, M, B, L), name or path'),
+    pairs: text('FILE', '{"a": …, "b": …} a line, .gz too; - is stdin'),
+    ...pick(OPTIONS, 'device', 'precision', 'max-length'),
+    out: text('FILE', 'where to write; - is stdout', { default: standardStream }),
   },
   examples: [
     'bert-qe score --model S --pairs pairs.jsonl > scores.jsonl',
@@ -31,7 +31,7 @@ export const scoreCommand = defineCommand({
       model,
       device: options.device,
       precision: options.precision,
-      maxLength: options['max-length'],
+      maxLength: options.maxLength,
     });
     try {
       await writeOutput(options.out, scoredLines(scorer, pairs, io), io.stdout);

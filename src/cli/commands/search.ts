@@ -7,7 +7,7 @@ import { defineCommand } from '../command.js';
 import { counted, formatDuration } from '../format.js';
 import { clusterOptions, OPTIONS, queryOptions, retrievalOptions } from '../option-table.js';
 import { Progress } from '../progress.js';
-import { usageError } from '../options.js';
+import { text, usageError } from '../options.js';
 
 /** Queries without any document that are named; the last line counts all. */
 const NAMED = 3;
@@ -24,12 +24,7 @@ export const searchCommand = defineCommand({
     ...queryOptions,
     ...retrievalOptions,
     depth: { ...OPTIONS.depth, help: 'documents per query' },
-    out: {
-      type: 'string',
-      value: 'FILE',
-      default: '-',
-      help: 'TREC run (or JSON lines) to write; - is stdout',
-    },
+    out: text('FILE', 'TREC run (or JSON lines) to write; - is stdout', { default: '-' }),
     tag: { ...OPTIONS.tag, help: "name of the run, its last column (the models' names)" },
     json: { ...OPTIONS.json, help: 'write a JSON line per query instead of a TREC run' },
   },

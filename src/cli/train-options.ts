@@ -1,0 +1,192 @@
+import { deviceNames } from '../bert/index.js';
+import { omitUndefined } from '../common/omit-undefined.js';
+import { cedrHeadRate, trainedMethods } from '../controls/index.js';
+import { DEFAULTS } from '../expansion/index.js';
+import {
+  keptWeights,
+  lossNames,
+  scheduleNames,
+  trainingPrecisions,
+  validationMeasure,
+  type PhaseThreeInputs,
+} from '../training/index.js';
+import { OPTIONS, withoutDefault } from './option-table.js';
+import {
+  choice,
+  flag,
+  integer,
+  number,
+  pick,
+  refuseUseless,
+  text,
+  usageError,
+  valuesOf,
+  type OptionSpecs,
+  type OptionValues,
+} from './options.js';
+
+/** The options of `--on chunks`, without defaults: they are refused without it. */
+const chunkOptions = {
+  phase1: { ...OPTIONS.phase1, help: "on chunks: phase one's model (S)" },
+  phase2: { ...OPTIONS.phase2, help: "on chunks: phase two's model (phase one's)" },
+  kd: withoutDefault(OPTIONS.kd, `on chunks: feedback documents (${DEFAULTS.kd})`),
+  kc: withoutDefault(OPTIONS.kc, `on chunks: chunks of a query (${DEFAULTS.kc})`),
+  'chunk-words': withoutDefault(
+    OPTIONS['chunk-words'],
+    `on chunks: words of a chunk (${DEFAULTS.chunkWords})`,
+  ),
+  alpha: withoutDefault(
+    OPTIONS.alpha,
+    `on chunks: α by which validation queries are ranked (${DEFAULTS.alpha})`,
+  ),
+  beta: withoutDefault(
+    OPTIONS.beta,
+    `on chunks: β by which validation queries are ranked (${DEFAULTS.beta})`,
+  ),
+} as const;
+
+export const trainOptions = {
+  method: choice(
+    ['bert-qe', ...trainedMethods],
+    'what the model is for: the phases of BERT-QE, or a system that it is compared with',
+    { default: 'bert-qe' },
+  ),
+  index: OPTIONS.index,
+  queries: { ...OPTIONS.queries, help: 'queries to train on; those without judgements are left out' },
+  qrels: { ...OPTIONS.qrels, help: 'judgements: from level 1 on a document is relevant' },
+  run: { ...OPTIONS.run, help: 'TREC run with the candidates of every query' },
+  model: text('MODEL', 'the model to start from, by letter, name or path'),
+  out: text('DIR', 'folder of the new model'),
+  resume: flag('go on with what --out holds'),
+  'validation-queries': text(
+    'FILE',
+    `other queries, by whose ${validationMeasure} the best weights are chosen`,
+  ),
+  epochs: number('how often every example is seen (2)', { min: 0 }),
+  steps: integer('steps instead of epochs', { min: 1 }),
+  batch: integer(
+    'examples per step (32; of the residual loss 96 candidates; CEDR-KNRM 16, NPRF-DRMM 20 pairs)',
+    { min: 1 },
+  ),
+  'learning-rate': number('its peak, after the warm-up (1e-6; CEDR-KNRM 2e-5, for BERT; NPRF-DRMM 1e-3)'),
+  'head-rate': number(`CEDR-KNRM: learning rate of the layer over kernels (${cedrHeadRate})`),
+  warmup: number('share of the steps in which it rises', { min: 0, max: 1, default: 0.1 }),
+  schedule: choice(
+    scheduleNames,
+    "course of the learning rate; bert: that of BERT's own code, as published",
+    { default: 'linear' },
+  ),
+  keep: choice(
+    keptWeights,
+    'weights that are kept: those of the best validation, or of the last step, as published',
+    { default: 'best' },
+  ),
+  'max-length': OPTIONS['max-length'],
+  dropout: number('share of activations that is dropped', { min: 0, max: 0.9, default: 0.1 }),
+  seed: integer('all that is random follows from it', { min: 0, default: 1 }),
+  loss: choice(
+    lossNames,
+    'each candidate by itself, a relevant one against others, or (on chunks) by the final score',
+    { default: 'pointwise' },
+  ),
+  'group-size': integer('candidates that the listwise (8) or residual (24) loss compares', { min: 2 }),
+  'loss-alpha': number('α in the residual loss (0.3)', { min: 0, max: 1 }),
+  'loss-beta': number(`β in the residual loss (${DEFAULTS.beta})`, { min: 0, max: 1 }),
+  on: choice(
+    ['queries', 'chunks'],
+    'queries against passages, or (for phase three) the chunks that phases one and two choose',
+    { default: 'queries' },
+  ),
+  ...chunkOptions,
+  depth: { ...OPTIONS.depth, help: 'candidates per query' },
+  'validation-depth': integer('candidates per validation query (--depth)', { min: 1 }),
+  candidates: integer('a random sample of so many per query (all)', { min: 1 }),
+  negatives: integer('so many that are not relevant per relevant one (all)', { min: 1 }),
+  teacher: text('MODEL', 'a model whose scores are imitated'),
+  'teacher-weight': number("its share against the judgements' (0.5)", { min: 0, max: 1 }),
+  'best-passage': {
+    ...OPTIONS['best-passage'],
+    help: "model that chooses the best passages (the model itself; on chunks, phase one's)",
+  },
+  ...pick(OPTIONS, 'passage-words', 'title-words'),
+  'validate-every': integer('steps between two validations (a tenth of all)', { min: 1 }),
+  patience: integer('validations without a better result after which it ends', { min: 1 }),
+  'save-every': integer('steps between two checkpoints', { min: 1, default: 200 }),
+  'batch-tokens': integer('tokens in memory at a time (2048; on cuda 16384)', { min: 1 }),
+  threads: integer("threads (the processor's)", { min: 1 }),
+  device: choice(deviceNames, 'where passes run', { default: 'cpu' }),
+  precision: choice(trainingPrecisions, 'what passes are computed in (fp32; on cuda fp16)'),
+} as const;
+
+export type TrainValues = OptionValues<typeof trainOptions>;
+
+/** The options of the models of other systems, besides those that name what is trained and where it goes. */
+export const controlOptions = pick(
+  trainOptions,
+  'steps',
+  'batch',
+  'learning-rate',
+  'seed',
+  'depth',
+  'validation-depth',
+  'validate-every',
+  'patience',
+  'save-every',
+  'threads',
+);
+
+const inputOptions = pick(
+  trainOptions,
+  'method',
+  'index',
+  'queries',
+  'qrels',
+  'run',
+  'out',
+  'resume',
+  'validation-queries',
+);
+
+const { 'head-rate': headRate, ...bertQeOptions } = trainOptions;
+
+/** The options of each system. */
+const ownOptions: Readonly<Record<TrainValues['method'], OptionSpecs>> = {
+  'bert-qe': bertQeOptions,
+  'cedr-knrm': {
+    ...inputOptions,
+    ...controlOptions,
+    ...pick(trainOptions, 'model', 'dropout'),
+    'head-rate': headRate,
+  },
+  'nprf-drmm': { ...inputOptions, ...controlOptions },
+};
+
+/** Refuses options that have no effect beside the others. */
+export function refuseUselessOptions(options: TrainValues): void {
+  const { method } = options;
+  const others = Object.entries<OptionSpecs[string]>(trainOptions).filter(
+    ([name]) => !Object.hasOwn(ownOptions[method], name),
+  );
+  const why =
+    method === 'bert-qe' ? 'without --method cedr-knrm; add that.' : `with --method ${method}; leave it out.`;
+  refuseUseless(Object.fromEntries(others), options, why);
+}
+
+/** The phases before the one that is trained; undefined with `--on queries`. */
+export function phaseThreeInputs(options: TrainValues): PhaseThreeInputs | undefined {
+  if (options.on === 'queries') {
+    refuseUseless(chunkOptions, options, 'without --on chunks.');
+    return undefined;
+  }
+  if (options.validationDepth !== undefined) {
+    throw usageError(
+      '--validation-depth has no effect with --on chunks: --depth documents of every query are re-ranked.',
+    );
+  }
+  const { phase1: phaseOne = 'S', phase2: phaseTwo = phaseOne, depth } = options;
+  const { kd, kc, chunkWords, alpha, beta } = {
+    ...DEFAULTS,
+    ...omitUndefined(valuesOf(chunkOptions, options)),
+  };
+  return { phaseOne, phaseTwo, kd, kc, chunkWords, depth, combination: { alpha, beta } };
+}
