@@ -1,7 +1,7 @@
 import { BertQeError } from '../common/errors.js';
 import { isJsonObject, type JsonObject } from '../common/json.js';
 import { parseJsonObject } from './json.js';
-import type { ModelFiles } from './model-files.js';
+import type { ModelFiles } from './types.js';
 
 /** Exact GELU (erf), its tanh approximation, or ReLU. */
 export type Activation = 'gelu' | 'gelu_new' | 'relu';

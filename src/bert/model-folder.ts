@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFailure, systemCode } from '../common/io-errors.js';
 import { type CrossEncoderConfig, crossEncoderConfigOf, type ModelConfig, modelConfigOf } from './config.js';
-import type { ModelFiles } from './model-files.js';
+import type { ModelFiles } from './types.js';
 
 /** The settings of a model's tokenizer; each file may be absent. */
 export const TOKENIZER_SETTINGS: readonly string[] = [

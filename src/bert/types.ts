@@ -1,3 +1,5 @@
+import type { DType } from './checkpoint/dtype.js';
+
 /** A pair to score: `a` is the query or a chunk in its place, `b` the passage or chunk. */
 export interface TextPair {
   readonly a: string;
@@ -52,17 +54,6 @@ export interface Tokenizer {
   encode(text: string, most?: number): Int32Array;
 }
 
-export type DType =
-  | 'float32'
-  | 'float16'
-  | 'bfloat16'
-  | 'float64'
-  | 'int64'
-  | 'int32'
-  | 'int8'
-  | 'uint8'
-  | 'bool';
-
 export interface TensorInfo {
   readonly name: string;
   readonly shape: readonly number[];
@@ -75,4 +66,14 @@ export interface Checkpoint {
   /** The tensor's values widened (or rounded) to float32. */
   read(name: string): Promise<Float32Array>;
   close(): Promise<void>;
+}
+
+/** The text files of a model, wherever they are. */
+export interface ModelFiles {
+  /** The folder or the address, for messages. */
+  readonly place: string;
+  /** The full name of a file, for messages. */
+  nameOf(file: string): string;
+  /** The text of a file; undefined if there is none. */
+  text(file: string): Promise<string | undefined>;
 }

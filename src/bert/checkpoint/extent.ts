@@ -1,5 +1,5 @@
-import type { DType, TensorInfo } from '../types.js';
-import { DTYPE_BYTES, elementCount, widen } from './dtype.js';
+import type { TensorInfo } from '../types.js';
+import { elementBytes, elementCount, widen, type DType } from './dtype.js';
 import type { RandomAccess } from './random-access.js';
 
 /** A named run of bytes in a file. */
@@ -35,7 +35,7 @@ export function layoutProblem(extents: readonly Extent[], size: number): string 
 /** The size of a tensor in bytes; undefined for an impossible shape. */
 export function byteLength(shape: readonly number[], dtype: DType): number | undefined {
   const count = elementCount(shape);
-  return count === undefined ? undefined : count * DTYPE_BYTES[dtype];
+  return count === undefined ? undefined : count * elementBytes(dtype);
 }
 
 /** Bytes converted at a time, so that a half-precision table is not held twice. */
@@ -48,7 +48,7 @@ export async function readStored(tensor: StoredTensor): Promise<Float32Array> {
     await tensor.file.readInto(new Uint8Array(values.buffer), tensor.offset);
     return values;
   }
-  const size = DTYPE_BYTES[tensor.dtype];
+  const size = elementBytes(tensor.dtype);
   const total = values.length * size;
   for (let done = 0; done < total; done += CHUNK) {
     const bytes = await tensor.file.read(tensor.offset + done, Math.min(CHUNK, total - done));

@@ -5,5 +5,4 @@ export { openCheckpoint } from './open.js';
 export { RandomAccessFile } from './random-access-file.js';
 export { type TensorToWrite, writeSafetensors } from './safetensors-writer.js';
 export { type BertWeights, bertWeights } from './weights.js';
-export { readZip, type ZipEntry } from './zip.js';
-export { zipContent } from './zip-content.js';
+export { readZip, zipContent, type ZipEntry } from './zip.js';

@@ -18,45 +18,46 @@ export interface PicklePolicy {
   persistent(id: unknown): unknown;
 }
 
-/** The opcodes that plain data needs, protocols 2 to 5. */
-const ALLOWED: Readonly<Record<number, string>> = {
-  0x80: 'PROTO',
-  0x95: 'FRAME',
-  0x2e: 'STOP',
-  0x4e: 'NONE',
-  0x88: 'NEWTRUE',
-  0x89: 'NEWFALSE',
-  0x4a: 'BININT',
-  0x4b: 'BININT1',
-  0x4d: 'BININT2',
-  0x8a: 'LONG1',
-  0x47: 'BINFLOAT',
-  0x58: 'BINUNICODE',
-  0x8c: 'SHORT_BINUNICODE',
-  0x55: 'SHORT_BINSTRING',
-  0x29: 'EMPTY_TUPLE',
-  0x74: 'TUPLE',
-  0x85: 'TUPLE1',
-  0x86: 'TUPLE2',
-  0x87: 'TUPLE3',
-  0x5d: 'EMPTY_LIST',
-  0x61: 'APPEND',
-  0x65: 'APPENDS',
-  0x7d: 'EMPTY_DICT',
-  0x73: 'SETITEM',
-  0x75: 'SETITEMS',
-  0x28: 'MARK',
-  0x68: 'BINGET',
-  0x6a: 'LONG_BINGET',
-  0x71: 'BINPUT',
-  0x72: 'LONG_BINPUT',
-  0x94: 'MEMOIZE',
-  0x63: 'GLOBAL',
-  0x93: 'STACK_GLOBAL',
-  0x52: 'REDUCE',
-  0x62: 'BUILD',
-  0x51: 'BINPERSID',
+/** The opcodes that plain data needs, protocols 2 to 5, but for STOP. */
+const OPCODES: Readonly<Record<number, (machine: PickleMachine, reader: FieldReader) => unknown>> = {
+  0x80: (machine, reader) => machine.checkProtocol(reader.uint8()), // PROTO
+  0x95: (_, reader) => reader.uint64(), // FRAME
+  0x4e: (machine) => machine.push(null), // NONE
+  0x88: (machine) => machine.push(true), // NEWTRUE
+  0x89: (machine) => machine.push(false), // NEWFALSE
+  0x4a: (machine, reader) => machine.push(reader.int32()), // BININT
+  0x4b: (machine, reader) => machine.push(reader.uint8()), // BININT1
+  0x4d: (machine, reader) => machine.push(reader.uint16()), // BININT2
+  0x8a: (machine, reader) => machine.push(long(reader.take(reader.uint8()))), // LONG1
+  0x47: (machine, reader) => machine.push(reader.float64BigEndian()), // BINFLOAT
+  0x58: (machine, reader) => machine.push(reader.text(reader.uint32())), // BINUNICODE
+  0x8c: (machine, reader) => machine.push(reader.text(reader.uint8())), // SHORT_BINUNICODE
+  0x55: (machine, reader) => machine.push(reader.text(reader.uint8())), // SHORT_BINSTRING
+  0x29: (machine) => machine.push(new PickleTuple([])), // EMPTY_TUPLE
+  0x74: (machine) => machine.push(new PickleTuple(machine.popToMark())), // TUPLE
+  0x85: (machine) => machine.push(new PickleTuple(machine.popMany(1))), // TUPLE1
+  0x86: (machine) => machine.push(new PickleTuple(machine.popMany(2))), // TUPLE2
+  0x87: (machine) => machine.push(new PickleTuple(machine.popMany(3))), // TUPLE3
+  0x5d: (machine) => machine.push([]), // EMPTY_LIST
+  0x61: (machine) => machine.append(machine.popMany(1)), // APPEND
+  0x65: (machine) => machine.append(machine.popToMark()), // APPENDS
+  0x7d: (machine) => machine.push(new Map()), // EMPTY_DICT
+  0x73: (machine) => machine.setItems(machine.popMany(2)), // SETITEM
+  0x75: (machine) => machine.setItems(machine.popToMark()), // SETITEMS
+  0x28: (machine) => machine.mark(), // MARK
+  0x68: (machine, reader) => machine.recall(reader.uint8()), // BINGET
+  0x6a: (machine, reader) => machine.recall(reader.uint32()), // LONG_BINGET
+  0x71: (machine, reader) => machine.memo.set(reader.uint8(), machine.top()), // BINPUT
+  0x72: (machine, reader) => machine.memo.set(reader.uint32(), machine.top()), // LONG_BINPUT
+  0x94: (machine) => machine.memo.set(machine.memo.size, machine.top()), // MEMOIZE
+  0x63: (machine, reader) => machine.push(machine.policy.global(reader.line(), reader.line())), // GLOBAL
+  0x93: (machine) => machine.stackGlobal(), // STACK_GLOBAL
+  0x52: (machine) => machine.reduce(), // REDUCE
+  0x62: (machine) => machine.build(), // BUILD
+  0x51: (machine) => machine.push(machine.policy.persistent(machine.pop())), // BINPERSID
 };
+
+const STOP = 0x2e;
 
 /** Opcodes that build arbitrary objects, named in refusals. */
 const REFUSED: Readonly<Record<number, string>> = {
@@ -75,125 +76,46 @@ const REFUSED: Readonly<Record<number, string>> = {
  * the policy. Nothing that the pickle names is ever imported or executed.
  */
 export function unpickle(bytes: Uint8Array, policy: PicklePolicy): unknown {
-  const machine = new PickleMachine(new FieldReader(bytes), policy);
+  const reader = new FieldReader(bytes);
+  const machine = new PickleMachine(policy);
   for (;;) {
-    const result = machine.step();
-    if (result !== undefined) return result.value;
+    const code = reader.uint8();
+    if (code === STOP) return machine.pop();
+    const perform = OPCODES[code];
+    if (!perform) {
+      const at = `0x${code.toString(16)} (${REFUSED[code] ?? 'unknown'}) at byte ${reader.position - 1}`;
+      throw new PickleRefusal(`it uses the opcode ${at}, which plain tensors do not need`);
+    }
+    perform(machine, reader);
   }
 }
 
 class PickleMachine {
   private readonly stack: unknown[] = [];
   private readonly marks: number[] = [];
-  private readonly memo = new Map<number, unknown>();
+  readonly memo = new Map<number, unknown>();
 
-  constructor(
-    private readonly reader: FieldReader,
-    private readonly policy: PicklePolicy,
-  ) {}
+  constructor(readonly policy: PicklePolicy) {}
 
-  /** One opcode; a result once STOP is reached. */
-  step(): { value: unknown } | undefined {
-    const { reader, stack } = this;
-    const code = reader.uint8();
-    switch (ALLOWED[code]) {
-      case 'PROTO':
-        return void this.checkProtocol(reader.uint8());
-      case 'FRAME':
-        return void reader.uint64();
-      case 'STOP':
-        return { value: this.pop() };
-      case 'NONE':
-        return void stack.push(null);
-      case 'NEWTRUE':
-        return void stack.push(true);
-      case 'NEWFALSE':
-        return void stack.push(false);
-      case 'BININT':
-        return void stack.push(reader.int32());
-      case 'BININT1':
-        return void stack.push(reader.uint8());
-      case 'BININT2':
-        return void stack.push(reader.uint16());
-      case 'LONG1':
-        return void stack.push(this.long(reader.take(reader.uint8())));
-      case 'BINFLOAT':
-        return void stack.push(reader.float64BigEndian());
-      case 'BINUNICODE':
-        return void stack.push(reader.text(reader.uint32()));
-      case 'SHORT_BINUNICODE':
-      case 'SHORT_BINSTRING':
-        return void stack.push(reader.text(reader.uint8()));
-      case 'EMPTY_TUPLE':
-        return void stack.push(new PickleTuple([]));
-      case 'TUPLE':
-        return void stack.push(new PickleTuple(this.popToMark()));
-      case 'TUPLE1':
-        return void stack.push(new PickleTuple(this.popMany(1)));
-      case 'TUPLE2':
-        return void stack.push(new PickleTuple(this.popMany(2)));
-      case 'TUPLE3':
-        return void stack.push(new PickleTuple(this.popMany(3)));
-      case 'EMPTY_LIST':
-        return void stack.push([]);
-      case 'APPEND':
-        return this.append(this.popMany(1));
-      case 'APPENDS':
-        return this.append(this.popToMark());
-      case 'EMPTY_DICT':
-        return void stack.push(new Map());
-      case 'SETITEM':
-        return this.setItems(this.popMany(2));
-      case 'SETITEMS':
-        return this.setItems(this.popToMark());
-      case 'MARK':
-        return void this.marks.push(stack.length);
-      case 'BINGET':
-        return this.recall(reader.uint8());
-      case 'LONG_BINGET':
-        return this.recall(reader.uint32());
-      case 'BINPUT':
-        return void this.memo.set(reader.uint8(), this.top());
-      case 'LONG_BINPUT':
-        return void this.memo.set(reader.uint32(), this.top());
-      case 'MEMOIZE':
-        return void this.memo.set(this.memo.size, this.top());
-      case 'GLOBAL':
-        return void stack.push(this.policy.global(reader.line(), reader.line()));
-      case 'STACK_GLOBAL':
-        return this.stackGlobal();
-      case 'REDUCE':
-        return this.reduce();
-      case 'BUILD':
-        return this.build();
-      case 'BINPERSID':
-        return void stack.push(this.policy.persistent(this.pop()));
-      default: {
-        const name = REFUSED[code] ?? 'unknown';
-        const at = `0x${code.toString(16)} (${name}) at byte ${reader.position - 1}`;
-        throw new PickleRefusal(`it uses the opcode ${at}, which plain tensors do not need`);
-      }
-    }
+  push(value: unknown): void {
+    this.stack.push(value);
   }
 
-  private checkProtocol(version: number): void {
+  mark(): void {
+    this.marks.push(this.stack.length);
+  }
+
+  checkProtocol(version: number): void {
     if (version < 2 || version > 5) throw new PickleRefusal(`it is of protocol ${version}, expected 2 to 5`);
   }
 
-  /** Two's complement, little-endian. */
-  private long(bytes: Uint8Array): number {
-    let value = 0n;
-    for (let i = bytes.length - 1; i >= 0; i--) value = (value << 8n) | BigInt(bytes[i]);
-    return Number(BigInt.asIntN(8 * bytes.length, value));
-  }
-
-  private append(items: unknown[]): undefined {
+  append(items: unknown[]): void {
     const list = this.top();
     if (!Array.isArray(list)) throw new PickleRefusal('it appends to something that is not a list');
     for (const item of items) list.push(item);
   }
 
-  private setItems(items: unknown[]): undefined {
+  setItems(items: unknown[]): void {
     const dictionary = this.top();
     if (!(dictionary instanceof Map) || items.length % 2 !== 0) {
       throw new PickleRefusal('it sets items of something that is not a dictionary');
@@ -204,12 +126,12 @@ class PickleMachine {
     }
   }
 
-  private recall(index: number): undefined {
+  recall(index: number): void {
     if (!this.memo.has(index)) throw new PickleRefusal(`it recalls memo ${index}, which was never stored`);
     this.stack.push(this.memo.get(index));
   }
 
-  private stackGlobal(): undefined {
+  stackGlobal(): void {
     const [module, name] = this.popMany(2);
     if (typeof module !== 'string' || typeof name !== 'string') {
       throw new PickleRefusal('it names a global by something that is not text');
@@ -217,36 +139,43 @@ class PickleMachine {
     this.stack.push(this.policy.global(module, name));
   }
 
-  private reduce(): undefined {
+  reduce(): void {
     const [callee, args] = this.popMany(2);
     if (!(args instanceof PickleTuple)) throw new PickleRefusal('it calls a function without a tuple');
     this.stack.push(this.policy.call(callee, args.items));
   }
 
   /** Attributes of a dictionary (PyTorch keeps module versions there) are of no interest. */
-  private build(): undefined {
+  build(): void {
     this.pop();
     if (!(this.top() instanceof Map)) throw new PickleRefusal('it sets the state of an object');
   }
 
-  private top(): unknown {
+  top(): unknown {
     if (this.stack.length === 0) throw new PickleRefusal('its stack runs empty');
     return this.stack.at(-1);
   }
 
-  private pop(): unknown {
+  pop(): unknown {
     return this.popMany(1)[0];
   }
 
-  private popMany(count: number): unknown[] {
+  popMany(count: number): unknown[] {
     const floor = this.marks.at(-1) ?? 0;
     if (this.stack.length - count < floor) throw new PickleRefusal('its stack runs empty');
     return this.stack.splice(this.stack.length - count, count);
   }
 
-  private popToMark(): unknown[] {
+  popToMark(): unknown[] {
     const mark = this.marks.pop();
     if (mark === undefined) throw new PickleRefusal('it closes a group that was never opened');
     return this.stack.splice(mark);
   }
+}
+
+/** A number in two's complement, little-endian. */
+function long(bytes: Uint8Array): number {
+  let value = 0n;
+  for (let i = bytes.length - 1; i >= 0; i--) value = (value << 8n) | BigInt(bytes[i]);
+  return Number(BigInt.asIntN(8 * bytes.length, value));
 }

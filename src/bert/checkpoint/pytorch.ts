@@ -1,6 +1,6 @@
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';
-import { DTYPE_BYTES, elementCount } from './dtype.js';
+import { elementBytes, elementCount } from './dtype.js';
 import { readStored, type StoredTensor } from './extent.js';
 import { PickleRefusal } from './pickle.js';
 import { RandomAccessFile } from './random-access-file.js';
@@ -96,7 +96,7 @@ function locate(
   entry: ZipEntry | undefined,
 ): StridedTensor {
   const { storage, shape, strides } = tensor;
-  const size = DTYPE_BYTES[storage.dtype];
+  const size = elementBytes(storage.dtype);
   if (entry === undefined) throw file.corrupt(`"${name}" lies in storage ${storage.key}, which is not there`);
   if (entry.length !== storage.elements * size) {
     const stated = `${storage.elements} elements of ${storage.dtype}`;

@@ -1,7 +1,7 @@
 import { BertQeError } from '../../common/errors.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { byteLength } from './extent.js';
-import { elementCount, narrowToHalf } from './dtype.js';
+import { elementCount, narrowToHalf, safetensorsName } from './dtype.js';
 
 /** A tensor to write. If its values are a function, it is called just before they are written. */
 export interface TensorToWrite {
@@ -30,8 +30,6 @@ export async function writeSafetensors(
   await writeFileAtomic(path, pieces(path, header, list, dtype));
 }
 
-const CODES = { float32: 'F32', float16: 'F16', int8: 'I8' } as const;
-
 function headerBytes(
   path: string,
   tensors: readonly TensorToWrite[],
@@ -49,7 +47,7 @@ function headerBytes(
       throw new BertQeError('usage', `${path}: cannot be written: tensor "${name}" ${reason}`);
     }
     names.add(name);
-    entries.push([name, { dtype: CODES[own], shape, data_offsets: [offset, offset + length] }]);
+    entries.push([name, { dtype: safetensorsName(own), shape, data_offsets: [offset, offset + length] }]);
     offset += length;
   }
   const json = Buffer.from(JSON.stringify(Object.fromEntries(entries)), 'utf8');

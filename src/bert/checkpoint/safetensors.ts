@@ -1,25 +1,14 @@
 import { BertQeError } from '../../common/errors.js';
 import { isJsonObject } from '../../common/json.js';
 import { duplicateKey, parseJsonObject } from '../json.js';
-import type { DType, TensorInfo } from '../types.js';
+import type { TensorInfo } from '../types.js';
 import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';
+import { dtypeNamed, safetensorsNames } from './dtype.js';
 import { byteLength, layoutProblem, readStored, type StoredTensor } from './extent.js';
 import type { RandomAccess } from './random-access.js';
 
 /** The reference implementation's limit on the JSON header. */
 const HEADER_LIMIT = 100_000_000;
-
-const DTYPES: Readonly<Record<string, DType>> = {
-  F64: 'float64',
-  F32: 'float32',
-  F16: 'float16',
-  BF16: 'bfloat16',
-  I64: 'int64',
-  I32: 'int32',
-  I8: 'int8',
-  U8: 'uint8',
-  BOOL: 'bool',
-};
 
 /**
  * Reads the header of a safetensors file: 8 bytes of header length, a JSON header of dtype, shape and offsets, then the
@@ -76,9 +65,9 @@ function readEntry(
 ): Omit<TensorInfo, 'name'> & { begin: number; end: number } {
   if (!isJsonObject(entry)) throw file.corrupt(`the header's entry for "${name}" is not an object`);
   const { dtype: code, shape, data_offsets: offsets } = entry;
-  const dtype = typeof code === 'string' && Object.hasOwn(DTYPES, code) ? DTYPES[code] : undefined;
+  const dtype = dtypeNamed('safetensors', code);
   if (dtype === undefined) {
-    const known = Object.keys(DTYPES).join(', ');
+    const known = safetensorsNames.join(', ');
     throw new BertQeError(
       'input',
       `${file.path}: "${name}" has dtype ${JSON.stringify(code)}; readable are ${known}: convert the model`,

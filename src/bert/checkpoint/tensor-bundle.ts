@@ -1,9 +1,8 @@
-import type { DType } from '../types.js';
 import { FieldReader } from './field-reader.js';
 
 /** The entry of one tensor in TensorFlow's checkpoint index (BundleEntryProto). */
 export interface BundleEntry {
-  /** TensorFlow's number for the type; see {@link tensorFlowDType}. */
+  /** TensorFlow's number for the type. */
   readonly type: number;
   readonly shape: readonly number[];
   readonly shard: number;
@@ -21,24 +20,8 @@ export interface BundleHeader {
   readonly bigEndian: boolean;
 }
 
-const DTYPES: Readonly<Record<number, DType>> = {
-  1: 'float32',
-  2: 'float64',
-  3: 'int32',
-  4: 'uint8',
-  6: 'int8',
-  9: 'int64',
-  10: 'bool',
-  14: 'bfloat16',
-  19: 'float16',
-};
-
 /** TensorFlow's type of strings: the object graph of TensorFlow 2, never weights. */
 export const TENSORFLOW_STRING = 7;
-
-export function tensorFlowDType(type: number): DType | undefined {
-  return DTYPES[type];
-}
 
 export function parseBundleHeader(bytes: Uint8Array): BundleHeader {
   let shards = 0;

@@ -1,17 +1,11 @@
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';
 import { maskedCrc32c } from './crc32c.js';
-import { widen } from './dtype.js';
+import { dtypeNamed, widen } from './dtype.js';
 import { byteLength, layoutProblem, type StoredTensor } from './extent.js';
 import { RandomAccessFile } from './random-access-file.js';
 import { readTable } from './sstable.js';
-import {
-  type BundleEntry,
-  parseBundleEntry,
-  parseBundleHeader,
-  TENSORFLOW_STRING,
-  tensorFlowDType,
-} from './tensor-bundle.js';
+import { type BundleEntry, parseBundleEntry, parseBundleHeader, TENSORFLOW_STRING } from './tensor-bundle.js';
 
 interface BundledTensor extends StoredTensor {
   readonly length: number;
@@ -80,7 +74,7 @@ function place(
   const tensors = new Map<string, BundledTensor>();
   for (const [name, entry] of entries) {
     if (entry.type === TENSORFLOW_STRING) continue;
-    const dtype = tensorFlowDType(entry.type);
+    const dtype = dtypeNamed('tensorFlow', entry.type);
     const file = shards[entry.shard];
     if (dtype === undefined || entry.sliced) {
       const reason = entry.sliced ? 'is partitioned' : `has TensorFlow type ${entry.type}`;

@@ -1,4 +1,4 @@
-import type { DType } from '../types.js';
+import { type DType, dtypeNamed } from './dtype.js';
 import { type PicklePolicy, PickleRefusal, PickleTuple, unpickle } from './pickle.js';
 
 /** Values stored beside the pickle, as `data/<key>` in the archive. */
@@ -25,17 +25,10 @@ class TorchGlobal {
   constructor(readonly name: string) {}
 }
 
-const STORAGES: Readonly<Record<string, DType>> = {
-  'torch.DoubleStorage': 'float64',
-  'torch.FloatStorage': 'float32',
-  'torch.HalfStorage': 'float16',
-  'torch.BFloat16Storage': 'bfloat16',
-  'torch.LongStorage': 'int64',
-  'torch.IntStorage': 'int32',
-  'torch.CharStorage': 'int8',
-  'torch.ByteStorage': 'uint8',
-  'torch.BoolStorage': 'bool',
-};
+/** The type of a storage's class: `torch.FloatStorage`. */
+function storageType(name: string): DType | undefined {
+  return dtypeNamed('torch', /^torch\.(\w+)$/.exec(name)?.[1]);
+}
 
 const FUNCTIONS: Readonly<Record<string, (args: readonly unknown[]) => unknown>> = {
   'collections.OrderedDict': orderedDict,
@@ -47,7 +40,7 @@ const FUNCTIONS: Readonly<Record<string, (args: readonly unknown[]) => unknown>>
 const policy: PicklePolicy = {
   global(module, name) {
     const full = `${module}.${name}`;
-    if (Object.hasOwn(STORAGES, full) || Object.hasOwn(FUNCTIONS, full)) return new TorchGlobal(full);
+    if (storageType(full) !== undefined || Object.hasOwn(FUNCTIONS, full)) return new TorchGlobal(full);
     throw new PickleRefusal(`it asks for ${full}, which is not among the names a state dict needs`);
   },
   call(callee, args) {
@@ -57,7 +50,7 @@ const policy: PicklePolicy = {
   },
   persistent(id) {
     const [kind, type, key, , elements] = id instanceof PickleTuple ? id.items : [];
-    const dtype = type instanceof TorchGlobal ? STORAGES[type.name] : undefined;
+    const dtype = type instanceof TorchGlobal ? storageType(type.name) : undefined;
     if (kind !== 'storage' || dtype === undefined || typeof key !== 'string' || !isCount(elements)) {
       throw new PickleRefusal('it refers to something outside that is not a storage');
     }

@@ -1,10 +1,9 @@
+import { elementBytes } from '../checkpoint/dtype.js';
 import { encodeModel, type TensorStorage } from './encode.js';
 import type { Graph, Initializer } from './graph.js';
 
 /** The limit of a protobuf message; larger models must keep their weights outside it. */
 const MESSAGE_LIMIT = 2 ** 31 - 1;
-
-const ELEMENT_BYTES = { float32: 4, uint8: 1, int8: 1, int32: 4, int64: 8, bool: 1, float16: 2 } as const;
 
 /** The bytes of a small model, for a session that loads it from memory. */
 export async function modelBytes(graph: Graph): Promise<Uint8Array<ArrayBuffer>> {
@@ -24,7 +23,7 @@ export async function encodeInline(graph: Graph) {
 
 /** The size of a tensor in bytes. */
 export function byteLength(tensor: Initializer): number {
-  return tensor.dims.reduce((product, dim) => product * dim, ELEMENT_BYTES[tensor.type]);
+  return tensor.dims.reduce((product, dim) => product * dim, elementBytes(tensor.type));
 }
 
 /** The bytes of a tensor, checked against its shape. */

@@ -2,8 +2,7 @@ import { BertQeError } from '../../common/errors.js';
 import { crossEncoderConfigOf } from '../config.js';
 import type { JsonObject } from '../../common/json.js';
 import { duplicateKey, parseJsonObject } from '../json.js';
-import type { ModelFiles } from '../model-files.js';
-import type { Tokenizer } from '../types.js';
+import type { ModelFiles, Tokenizer } from '../types.js';
 import { bertTokenizerFromJson, bertTokenizerFromVocabulary, isBertTokenizer } from './load-bert.js';
 import { readSettings } from './settings.js';
 

@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { isJsonObject, type JsonObject } from '../../common/json.js';
 import { parseJsonObject } from '../json.js';
-import type { ModelFiles } from '../model-files.js';
+import type { ModelFiles } from '../types.js';
 import type { AddedToken } from './added-tokens.js';
 
 /** The settings in `tokenizer_config.json` and its older companions; each may be absent. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { bertTensorShapes, bertWeights } from '../../../src/bert/checkpoint/index.js';
 import { parameterCount } from '../../../src/bert/config.js';
-import type { Checkpoint, DType, TensorInfo } from '../../../src/bert/types.js';
+import type { DType } from '../../../src/bert/checkpoint/dtype.js';
+import type { Checkpoint, TensorInfo } from '../../../src/bert/types.js';
 import { BertQeError } from '../../../src/common/errors.js';
 import { fixtureConfig } from './fixture-model.js';
 
