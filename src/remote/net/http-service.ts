@@ -1,5 +1,4 @@
-import { clip } from '../../common/clip.js';
-import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
+import { BertQeError } from '../../common/errors.js';
 import {
   isTransientStatus,
   parseRetryAfter,
@@ -7,6 +6,7 @@ import {
   type RetryPolicy,
   TransientFailure,
 } from '../../common/retry.js';
+import { exchange, opening, parseAnswer, serverUrl, type HttpAnswer } from './exchange.js';
 import { type CircuitOptions, Limiter } from './limiter.js';
 
 export interface ServiceOptions {
@@ -32,7 +32,7 @@ export class HttpService {
 
   constructor(options: ServiceOptions) {
     this.#options = options;
-    this.url = checkedUrl(options.url);
+    this.url = serverUrl(options.url, 'http://HOST:PORT');
     this.#limiter = new Limiter(options.concurrency ?? 4, options.circuit ?? { failures: 5, pauseMs: 5000 });
   }
 
@@ -62,59 +62,27 @@ export class HttpService {
 
   async #once(path: string, body: object | undefined, signal: AbortSignal | undefined): Promise<unknown> {
     const { timeoutMs = 60_000, headers = {} } = this.#options;
-    const timeout = AbortSignal.timeout(timeoutMs);
-    let response: Response;
-    let text: string;
-    try {
-      response = await fetch(this.#target(path), {
-        method: body ? 'POST' : 'GET',
-        headers: {
-          accept: 'application/json',
-          ...(body ? { 'content-type': 'application/json' } : {}),
-          ...headers,
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      });
-      text = await textOf(response);
-    } catch (error) {
-      throwIfAborted(signal);
-      if (error instanceof BertQeError)
-        throw new BertQeError(error.code, `${this.address}${path}: ${error.message}`);
-      if (timeout.aborted) throw new TransientFailure(`no answer within ${timeoutMs} ms`, { cause: error });
-      throw new TransientFailure(`the connection failed (${reasonOf((error as Error).cause ?? error)})`, {
-        cause: error,
-      });
-    }
-    if (response.ok) {
-      try {
-        return JSON.parse(text);
-      } catch (cause) {
-        throw new TransientFailure(`the answer is not JSON (${opening(text)})`, { cause });
-      }
-    }
-    throw this.#refused(path, response, text);
+    const request = {
+      method: body ? 'POST' : 'GET',
+      url: `${this.address}${path}`,
+      headers: { ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
+      body: body && JSON.stringify(body),
+      timeoutMs,
+      answerBytes: ANSWER_BYTES,
+    };
+    const answer = await exchange(request, signal);
+    if (answer.status >= 200 && answer.status < 300) return parseAnswer(answer.text);
+    throw this.#refused(path, answer);
   }
 
-  #target(path: string): string {
-    const base = new URL(this.url);
-    base.username = '';
-    base.password = '';
-    base.search = '';
-    base.hash = '';
-    base.pathname = `${base.pathname.replace(/\/$/, '')}${path}`;
-    return base.href;
-  }
-
-  #refused(path: string, response: Response, text: string): Error {
-    const { status } = response;
+  #refused(path: string, { status, headers, text }: HttpAnswer): Error {
     const said = opening(text);
     if (isTransientStatus(status) || status === MODEL_FAILED) {
       const overload = status === 429;
       if (overload) this.#limiter.slowDown();
       return new TransientFailure(`${status} ${said}`, {
         overload,
-        retryAfterMs: parseRetryAfter(response.headers.get('retry-after')),
+        retryAfterMs: parseRetryAfter(headers.get('retry-after')),
       });
     }
     const hint = status === 401 || status === 403 ? ' Check the key (BERT_QE_SCORER_KEY).' : '';
@@ -131,33 +99,3 @@ export function statusOf(error: unknown): number | undefined {
 
 /** The most bytes of an answer: scores of a batch take kilobytes. */
 const ANSWER_BYTES = 64 * 1024 * 1024;
-
-/** The text of an answer, which may be endless. */
-async function textOf({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > ANSWER_BYTES) {
-      throw new BertQeError(
-        'failure',
-        `the answer is longer than ${ANSWER_BYTES} bytes; is it such a server?`,
-      );
-    }
-    chunks.push(chunk);
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks));
-}
-
-function opening(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return clip(line, 200) || '(nothing)';
-}
-
-function checkedUrl(text: string): URL {
-  try {
-    return new URL(text);
-  } catch (cause) {
-    throw new BertQeError('usage', `"${text}" is not a URL; write http://HOST:PORT.`, { cause });
-  }
-}

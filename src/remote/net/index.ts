@@ -1,2 +1,3 @@
-export { Limiter } from './limiter.js';
+export { exchange, parseAnswer, serverUrl, type HttpAnswer } from './exchange.js';
 export { HttpService, statusOf, type ServiceOptions } from './http-service.js';
+export { Limiter } from './limiter.js';

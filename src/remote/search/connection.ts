@@ -1,7 +1,15 @@
-import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
-import { retry, type RetryPolicy, TransientFailure } from '../../common/retry.js';
+import { clip } from '../../common/clip.js';
+import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { isJsonObject } from '../../common/json.js';
+import {
+  isTransientStatus,
+  parseRetryAfter,
+  retry,
+  type RetryPolicy,
+  TransientFailure,
+} from '../../common/retry.js';
+import { exchange, parseAnswer, serverUrl, type HttpAnswer } from '../net/index.js';
 import { anything, object, optional, text, type Shape, WrongShape } from './answer-shape.js';
-import { openClient, type Client, type ClusterRefusal } from './client.js';
 import { dialects, type Dialect, type EngineName, type EngineRequest } from './dialect.js';
 
 /** The address of a cluster, and limits for calls. */
@@ -23,47 +31,57 @@ export interface EngineCallOptions {
   readonly attempts?: number;
 }
 
+/** A refused request: the `cause` of the error that is thrown. */
+interface ClusterRefusal {
+  readonly status: number;
+  /** The server's name for it, e.g. `index_not_found_exception`. */
+  readonly type: string;
+}
+
 /** As much of the answer to the first call as is needed. */
 const hello = object({ version: object({ number: text, distribution: optional(text) }) });
 
-/** A search cluster through its official client. Calls are repeated after transient failures. */
+/** A search cluster. Calls go to its nodes in turn, and are repeated after transient failures. */
 export class EngineConnection {
-  private constructor(
-    readonly engine: EngineName,
-    readonly version: string,
-    /** The URLs of the nodes, without passwords. */
-    readonly address: string,
-    readonly timeoutMs: number,
-    private readonly client: Client,
-    readonly retryPolicy: Partial<RetryPolicy>,
-  ) {}
+  readonly engine: EngineName;
+  /** The URLs of the nodes, without passwords. */
+  readonly address: string;
+  readonly timeoutMs: number;
+  readonly retryPolicy: Partial<RetryPolicy>;
+  readonly #nodes: readonly URL[];
+  readonly #answerBytes: number;
+  #version = '';
+  #calls = 0;
+  #isClosed = false;
+
+  private constructor(options: ConnectionOptions) {
+    const { engine, urls, timeoutMs = 60_000, answerBytes = 256 * 1024 * 1024, retry: policy = {} } = options;
+    this.engine = engine;
+    this.timeoutMs = timeoutMs;
+    this.retryPolicy = policy;
+    this.#answerBytes = answerBytes;
+    this.#nodes = urls.map((url) => serverUrl(url, 'http://HOST:9200'));
+    this.address = this.#nodes.map((url) => `${url.protocol}//${url.host}`).join(', ');
+  }
 
   static async open(options: ConnectionOptions, call: EngineCallOptions = {}): Promise<EngineConnection> {
-    const { engine, urls, timeoutMs = 60_000, answerBytes = 256 * 1024 * 1024 } = options;
-    const nodes = urls.map(checkedUrl);
-    const address = nodes.map((url) => `${url.protocol}//${url.host}`).join(', ');
-    const client = await openClient(engine, nodes, { timeoutMs, answerBytes });
-    const policy = options.retry ?? {};
-    try {
-      const answer = await retry(() => client.call({ method: 'GET', path: '/' }, call.signal), {
-        what: address,
-        policy,
-        signal: call.signal,
-      });
-      const { version } = checked(answer, hello, engine, address);
-      const isOpenSearch = version.distribution === 'opensearch';
-      if (isOpenSearch !== (engine === 'opensearch')) {
-        const other = isOpenSearch ? 'opensearch' : 'elasticsearch';
-        throw new BertQeError(
-          'usage',
-          `${address} is ${other} ${version.number}, not ${engine}: say --engine ${other}.`,
-        );
-      }
-      return new EngineConnection(engine, version.number, address, timeoutMs, client, policy);
-    } catch (error) {
-      await client.close();
-      throw error;
+    const connection = new EngineConnection(options);
+    const { engine, address } = connection;
+    const { version } = await connection.call({ method: 'GET', path: '/' }, hello, call);
+    const isOpenSearch = version.distribution === 'opensearch';
+    if (isOpenSearch !== (engine === 'opensearch')) {
+      const other = isOpenSearch ? 'opensearch' : 'elasticsearch';
+      throw new BertQeError(
+        'usage',
+        `${address} is ${other} ${version.number}, not ${engine}: say --engine ${other}.`,
+      );
     }
+    connection.#version = version.number;
+    return connection;
+  }
+
+  get version(): string {
+    return this.#version;
   }
 
   get dialect(): Dialect {
@@ -97,8 +115,18 @@ export class EngineConnection {
   /** One call, not repeated: what is worth repeating is thrown as {@link TransientFailure}. */
   async once<T>(request: EngineRequest, shape: Shape<T>, signal?: AbortSignal): Promise<T> {
     throwIfAborted(signal);
-    const answer = await this.client.call(request, signal);
-    return checked(answer, shape, this.engine, `${this.address}${request.path}`);
+    if (this.#isClosed) throw new BertQeError('usage', 'The connection is closed; open it again.');
+    const answer = await this.#send(request, signal);
+    try {
+      return shape(answer, '');
+    } catch (error) {
+      if (!(error instanceof WrongShape)) throw error;
+      throw new BertQeError(
+        'failure',
+        `${this.address}${request.path} does not answer like ${this.engine} (${error.message}); ` +
+          'check the URL and what is in between.',
+      );
+    }
   }
 
   /** A call whose answer says nothing of interest. */
@@ -106,21 +134,87 @@ export class EngineConnection {
     await this.call(request, anything, options);
   }
 
+  /** Refuses further calls. */
   async close(): Promise<void> {
-    await this.client.close();
+    this.#isClosed = true;
+  }
+
+  async #send(request: EngineRequest, signal: AbortSignal | undefined): Promise<unknown> {
+    const { method, path, query, body, lines } = request;
+    const node = this.#nodes[this.#calls++ % this.#nodes.length];
+    const url = new URL(node.origin + node.pathname.replace(/\/$/, '') + path);
+    url.search = new URLSearchParams(query).toString();
+    const sent = {
+      method,
+      url: url.href,
+      headers: {
+        ...authorization(node),
+        ...(lines === undefined ? {} : { 'content-type': 'application/x-ndjson' }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      body: lines ?? (body && JSON.stringify(body)),
+      timeoutMs: this.timeoutMs,
+      answerBytes: this.#answerBytes,
+    };
+    const answer = await exchange(sent, signal);
+    if (answer.status >= 400) throw refusal(request, answer);
+    return parseAnswer(answer.text);
   }
 }
 
-function checked<T>(answer: unknown, shape: Shape<T>, engine: EngineName, what: string): T {
-  try {
-    return shape(answer, '');
-  } catch (error) {
-    if (!(error instanceof WrongShape)) throw error;
-    throw new BertQeError(
-      'failure',
-      `${what} does not answer like ${engine} (${error.message}); check the URL and what is in between.`,
-    );
+/** `BERT_QE_ENGINE_AUTHORIZATION` is sent as it is (`ApiKey …`, `Bearer …`), else user and password of the URL. */
+function authorization({ username, password }: URL): { authorization?: string } {
+  const { BERT_QE_ENGINE_AUTHORIZATION: given } = process.env;
+  if (given) return { authorization: given };
+  if (username === '') return {};
+  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { authorization: `Basic ${Buffer.from(user).toString('base64')}` };
+}
+
+function refusal({ method, path }: EngineRequest, { status, headers, text: said }: HttpAnswer): Error {
+  const { type, reason } = describeRefusal(said);
+  // A cluster's 500 is an error of the request; a node that is gone or coming back answers 502, 503 or 504.
+  if (isTransientStatus(status) && status !== 500) {
+    return new TransientFailure(`${status} ${reason}`, {
+      overload: status === 429,
+      retryAfterMs: parseRetryAfter(headers.get('retry-after')),
+    });
   }
+  const cause: ClusterRefusal = { status, type };
+  const isOurs = status === 401 || status === 403;
+  const hint = isOurs ? ' Give user and password in the URL, or set BERT_QE_ENGINE_AUTHORIZATION.' : '';
+  return new BertQeError(isOurs ? 'usage' : 'failure', `${method} ${path}: ${status} ${reason}.${hint}`, {
+    cause,
+  });
+}
+
+/** Type and reason of an error in the server's words: those of the root cause, where there is one. */
+function describeRefusal(said: string): { type: string; reason: string } {
+  let error: unknown;
+  try {
+    error = (JSON.parse(said) as { error?: unknown } | null)?.error;
+  } catch {
+    error = said;
+  }
+  if (!isJsonObject(error)) {
+    return {
+      type: 'unknown',
+      reason: firstLine(typeof error === 'string' ? error : '') || 'no reason given',
+    };
+  }
+  const { type, reason, root_cause: roots } = error;
+  const root = Array.isArray(roots) && isJsonObject(roots[0]) ? roots[0] : {};
+  const name = textOr(root['type'], textOr(type, ''));
+  return {
+    type: name || 'unknown',
+    reason: firstLine(textOr(root['reason'], textOr(reason, ''))) || name || 'no reason given',
+  };
+}
+
+const textOr = (value: unknown, other: string): string => (typeof value === 'string' ? value : other);
+
+function firstLine(lines: string): string {
+  return clip(lines.split('\n', 1)[0].trim(), 300);
 }
 
 /** The refusal behind an error; undefined where something else failed. */
@@ -130,21 +224,6 @@ export function refusalOf(error: unknown): ClusterRefusal | undefined {
   return typeof cause?.status === 'number' && typeof cause.type === 'string'
     ? (cause as ClusterRefusal)
     : undefined;
-}
-
-function checkedUrl(text: string): URL {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch (cause) {
-    throw new BertQeError('usage', `"${text}" is not a URL (${reasonOf(cause)}); write http://HOST:9200.`, {
-      cause,
-    });
-  }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new BertQeError('usage', `${text}: the URL of a search engine starts with http:// or https://.`);
-  }
-  return url;
 }
 
 /** The lack of an answer without all shards, for {@link EngineConnection.call}; undefined where all are there. */

@@ -15,7 +15,6 @@ export type EngineName = (typeof engineNames)[number];
 
 /** The differences between the two servers; the rest of their REST interface is the same. */
 export interface Dialect {
-  readonly package: string;
   openPointInTime(index: string, keepAlive: string): EngineRequest;
   pointInTimeId(answer: Readonly<Record<string, unknown>>): string;
   closePointInTime(id: string): EngineRequest;
@@ -25,7 +24,6 @@ export interface Dialect {
 
 export const dialects: Readonly<Record<EngineName, Dialect>> = {
   opensearch: {
-    package: '@opensearch-project/opensearch',
     openPointInTime: (index, keepAlive) => ({
       method: 'POST',
       path: `/${encodeURIComponent(index)}/_search/point_in_time`,
@@ -40,7 +38,6 @@ export const dialects: Readonly<Record<EngineName, Dialect>> = {
     hasOldBm25: (version) => Number.parseInt(version, 10) < 3,
   },
   elasticsearch: {
-    package: '@elastic/elasticsearch',
     openPointInTime: (index, keepAlive) => ({
       method: 'POST',
       path: `/${encodeURIComponent(index)}/_pit`,

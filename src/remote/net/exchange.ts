@@ -1,0 +1,82 @@
+import { clip } from '../../common/clip.js';
+import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
+import { TransientFailure } from '../../common/retry.js';
+
+/** A request, and how long and large its answer may be. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Without user and password: messages have it. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly timeoutMs: number;
+  readonly answerBytes: number;
+}
+
+/** An answer of any status. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Sends a request once. Where there is no whole answer in time, a {@link TransientFailure} is thrown. */
+export async function exchange(request: HttpRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+  const { method, url, headers, body, timeoutMs } = request;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(url, {
+      method,
+      // Compressing costs a server near by more than it saves.
+      headers: { accept: 'application/json', 'accept-encoding': 'identity', ...headers },
+      ...(body === undefined ? {} : { body }),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    return { status: response.status, headers: response.headers, text: await textOf(response, request) };
+  } catch (error) {
+    throwIfAborted(signal);
+    if (error instanceof BertQeError) throw error;
+    const reason = timeout.aborted
+      ? `no answer within ${timeoutMs} ms`
+      : `the connection failed (${reasonOf((error as Error).cause ?? error)})`;
+    throw new TransientFailure(reason, { cause: error });
+  }
+}
+
+/** The text of an answer, which may be endless. */
+async function textOf({ body }: Response, { url, answerBytes }: HttpRequest): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > answerBytes) {
+      throw new BertQeError(
+        'failure',
+        `${url}: the answer is too long, longer than ${answerBytes} bytes; is it such a server?`,
+      );
+    }
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+/** The JSON of an answer. Proxies answer with pages for people while the server behind them is away. */
+export function parseAnswer(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new TransientFailure(`the answer is not JSON (${opening(text)})`, { cause });
+  }
+}
+
+/** The beginning of an answer in one line, for messages. */
+export function opening(text: string): string {
+  return clip(text.replace(/\s+/g, ' ').trim(), 200) || '(nothing)';
+}
+
+/** The URL of a server; `example` is for the message. */
+export function serverUrl(text: string, example: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  throw new BertQeError('usage', `"${text}" is not the URL of a server; write ${example}.`);
+}
