@@ -6,19 +6,46 @@
 import { checkLoadOptions, parseVariant, type InputDocument, type LoadOptions } from '../expansion/index.js';
 import { BertQeError } from '../common/errors.js';
 import { refuseUnknownOptions } from '../common/known-options.js';
-import type {
-  AnyObject,
-  CallOptions,
-  CallResult,
-  CallWarning,
-  SdkJsonObject,
-  ProviderOptions,
-  RerankingModel,
-  SpecificationVersion,
-} from './ai-sdk-types.js';
 import { LazyReranker } from './lazy-reranker.js';
 
-export type { RerankingModel } from './ai-sdk-types.js';
+// The types of a reranking model of the AI SDK, for versions 3 and 4 of its specification, which differ in the number
+// only. They are written down here so that `@ai-sdk/provider` need not be installed. The tests check them against the
+// real types.
+
+type JsonValue = null | string | number | boolean | SdkJsonObject | JsonValue[];
+type SdkJsonObject = { [name: string]: JsonValue | undefined };
+
+/** AI SDK 6 takes v3, AI SDK 7 takes v3 and v4. */
+type SpecificationVersion = 'v3' | 'v4';
+
+/** An object of the caller, with unknown fields. */
+type AnyObject = Readonly<Record<string, unknown>>;
+
+interface RerankingCall {
+  documents: { type: 'text'; values: string[] } | { type: 'object'; values: AnyObject[] };
+  query: string;
+  topN?: number | undefined;
+  abortSignal?: AbortSignal | undefined;
+  /** Options by provider. Those of `bertQe` are read. */
+  providerOptions?: Readonly<Record<string, AnyObject>> | undefined;
+  headers?: Record<string, string | undefined> | undefined;
+}
+
+interface RerankingAnswer {
+  /** Best first. */
+  ranking: { index: number; relevanceScore: number }[];
+  warnings: { type: 'compatibility'; feature: string; details?: string }[];
+  providerMetadata: Record<string, SdkJsonObject>;
+  response: { timestamp: Date; modelId: string };
+}
+
+/** A model for `rerank()` of the AI SDK. */
+export interface RerankingModel<V extends SpecificationVersion> {
+  readonly specificationVersion: V;
+  readonly provider: string;
+  readonly modelId: string;
+  doRerank(options: RerankingCall): Promise<RerankingAnswer>;
+}
 
 /** Options of {@link createBertQE}. */
 export interface BertQEProviderOptions<V extends SpecificationVersion = 'v3'> extends Omit<
@@ -98,7 +125,7 @@ function rerankingModel<V extends SpecificationVersion>(
       topN,
       abortSignal,
       providerOptions,
-    }: CallOptions): Promise<CallResult> {
+    }: RerankingCall): Promise<RerankingAnswer> {
       const { explain, deadline, scores } = callOptions(providerOptions);
       const { inputs, warnings } = inputsOf(documents, scores);
       const timestamp = new Date();
@@ -121,7 +148,7 @@ function rerankingModel<V extends SpecificationVersion>(
 const CALL_OPTIONS = { explain: true, deadline: true, scores: true } as const;
 
 /** Reads `providerOptions: { bertQe: { explain, deadline, scores } }`. */
-function callOptions(options: ProviderOptions | undefined) {
+function callOptions(options: RerankingCall['providerOptions']) {
   const own = options?.['bertQe'] ?? {};
   refuseUnknownOptions('providerOptions.bertQe', own, CALL_OPTIONS);
   const { explain, deadline, scores } = own;
@@ -141,9 +168,9 @@ function callOptions(options: ProviderOptions | undefined) {
 }
 
 function inputsOf(
-  { type, values }: CallOptions['documents'],
+  { type, values }: RerankingCall['documents'],
   scores: readonly number[] | undefined,
-): { inputs: InputDocument[]; warnings: CallWarning[] } {
+): { inputs: InputDocument[]; warnings: RerankingAnswer['warnings'] } {
   if (scores && scores.length !== values.length) {
     throw new BertQeError(
       'usage',
@@ -156,8 +183,8 @@ function inputsOf(
     hasJson ||= isJson;
     return scores ? { ...document, score: scores[i] } : document;
   });
-  const warning: CallWarning = {
-    type: 'compatibility',
+  const warning = {
+    type: 'compatibility' as const,
     feature: 'object documents',
     details: 'Objects without a "text" are re-ranked as their JSON.',
   };

@@ -3,6 +3,9 @@ import { isJsonObject, type JsonObject } from '../common/json.js';
 import { parseJsonObject } from './json.js';
 import type { ModelFiles } from './types.js';
 
+/** The names of a configuration, Hugging Face's and Google's. */
+export const CONFIG_FILES: readonly string[] = ['config.json', 'bert_config.json'];
+
 /** Exact GELU (erf), its tanh approximation, or ReLU. */
 export type Activation = 'gelu' | 'gelu_new' | 'relu';
 
@@ -145,23 +148,8 @@ export function formatModelConfig(config: ModelConfig, dtype: 'float32' | 'float
   return `${JSON.stringify(fields, null, 2)}\n`;
 }
 
-/** The number of parameters: embeddings, encoder, pooler and classifier. */
-export function parameterCount(config: ModelConfig): number {
-  const { hidden, intermediate, layers } = config;
-  const layerNorm = 2 * hidden;
-  const embeddings = (config.vocabulary + config.maxPositions + config.typeVocabulary) * hidden + layerNorm;
-  const layer =
-    4 * dense(hidden, hidden) + dense(hidden, intermediate) + dense(intermediate, hidden) + 2 * layerNorm;
-  return embeddings + layers * layer + dense(hidden, hidden) + dense(hidden, config.labels);
-}
-
-/** Parameters of a linear layer. */
-function dense(from: number, to: number): number {
-  return from * to + to;
-}
-
 async function readConfigText(files: ModelFiles): Promise<{ text: string; file: string }> {
-  for (const name of ['config.json', 'bert_config.json']) {
+  for (const name of CONFIG_FILES) {
     const text = await files.text(name);
     if (text !== undefined) return { text, file: files.nameOf(name) };
   }

@@ -29,7 +29,6 @@ export function readCrossEncoderConfig(folder: string): Promise<CrossEncoderConf
   return crossEncoderConfigOf(folderFiles(folder));
 }
 
-/** The text of a file; undefined if there is none. */
 async function readTextIfPresent(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');

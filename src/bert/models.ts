@@ -5,6 +5,7 @@ import { BertQeError } from '../common/errors.js';
 import { cacheFolder } from '../common/cache-folder.js';
 import { hashPath } from '../common/hash.js';
 import { modelsFolder } from '../common/package-files.js';
+import { CONFIG_FILES } from './config.js';
 import { SIZE_FOLDERS, type SizeLetter } from './sizes.js';
 
 /** Hash of all that a model's scores depend on: its files without notes, hidden files and the log of its training. */
@@ -68,5 +69,5 @@ function hint(name: string, size: string | undefined, known: readonly string[]):
 }
 
 function isModelFolder(path: string): boolean {
-  return existsSync(join(path, 'config.json')) || existsSync(join(path, 'bert_config.json'));
+  return CONFIG_FILES.some((name) => existsSync(join(path, name)));
 }

@@ -133,7 +133,6 @@ async function removeAbandoned(path: string): Promise<boolean> {
   }
 }
 
-/** The content of a lock file. */
 interface Holder {
   readonly pid: number;
   /** Start time of the process; empty where the system does not tell. */

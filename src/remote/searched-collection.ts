@@ -1,13 +1,10 @@
 import type { DocumentStore, Retriever } from '../collection/index.js';
 import { hashJson } from '../common/hash.js';
 import { Index, Searcher, type SearcherOptions } from '../retrieval/index.js';
-import {
-  EngineConnection,
-  EngineIndex,
-  EngineRetriever,
-  type EngineName,
-  type ForeignFields,
-} from './search/index.js';
+import { EngineConnection } from './search/connection.js';
+import type { EngineName } from './search/dialect.js';
+import { EngineIndex, type ForeignFields } from './search/engine-index.js';
+import { EngineRetriever } from './search/engine-retriever.js';
 
 /** The place of an index, as plain data: a folder, or a name on a search cluster. */
 export interface CollectionAddress {

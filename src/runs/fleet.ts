@@ -4,6 +4,7 @@ import type { Query, QueryRanking, Ranking } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import { isJsonObject } from '../common/json.js';
+import { openAll } from '../common/open-all.js';
 import {
   distribute,
   isScorerAddress,
@@ -27,7 +28,6 @@ import { WorkerModels, type PairsTask } from './fleet-scorer.js';
 import { rerankRun } from './rerank-run.js';
 import type { FinishedQuery, RunRerankerOptions, RunReranker } from './rerank-to-file.js';
 
-/** The index and models that a worker opens for a run. */
 interface FleetSetup {
   readonly collection: CollectionAddress;
   readonly config: RerankerConfig;
@@ -194,12 +194,13 @@ class RunWorker {
 }
 
 /** Opens index and models, and checks that they are those of the run. */
-async function openSetup(
+function openSetup(
   { collection: address, config, inputs }: FleetSetup,
   signal: AbortSignal | undefined,
 ): Promise<OpenedSetup> {
-  const collection = await openCollection(address, signal);
-  try {
+  return openAll(async (closeLater) => {
+    const collection = await openCollection(address, signal);
+    closeLater(() => collection.close());
     const own: RunInputs = { index: collection.identity, ...(await modelInputs(config.models)) };
     const different = Object.keys(own).find((name) => inputs[name] !== own[name]);
     if (different !== undefined) {
@@ -209,16 +210,7 @@ async function openSetup(
       );
     }
     const { bertQe, close } = await loadReranker(config, signal);
-    return {
-      bertQe,
-      collection,
-      async close() {
-        await close();
-        await collection.close();
-      },
-    };
-  } catch (error) {
-    await collection.close();
-    throw error;
-  }
+    closeLater(close);
+    return { bertQe, collection };
+  });
 }

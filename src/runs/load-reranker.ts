@@ -1,4 +1,5 @@
 import { findModel, hashModel, type Scorer } from '../bert/index.js';
+import { openAll } from '../common/open-all.js';
 import {
   BertQE,
   Birch,
@@ -68,29 +69,22 @@ export async function loadBirch(
 }
 
 /** Opens the models that are named by an address and makes a re-ranker, whose `close` ends these too. */
-async function withRemoteModels<R extends { close(): Promise<void> }>(
+function withRemoteModels<R extends { close(): Promise<void> }>(
   names: readonly string[],
   signal: AbortSignal | undefined,
   load: (choose: (name: string) => string | Scorer) => Promise<R>,
 ): Promise<{ reranker: R; close(): Promise<void> }> {
-  const remote = new Map<string, RemoteScorer>();
-  const closeRemote = async (): Promise<void> => {
-    await Promise.all([...remote.values()].map((scorer) => scorer.close()));
-  };
-  try {
+  return openAll(async (closeLater) => {
+    const remote = new Map<string, RemoteScorer>();
     for (const address of new Set(names.filter(isScorerAddress))) {
-      remote.set(address, await openRemoteScorer(address, signal));
+      const scorer = await openRemoteScorer(address, signal);
+      closeLater(() => scorer.close());
+      remote.set(address, scorer);
     }
     const reranker = await load((name) => remote.get(name) ?? name);
-    const close = async (): Promise<void> => {
-      await reranker.close();
-      await closeRemote();
-    };
-    return { reranker, close };
-  } catch (error) {
-    await closeRemote();
-    throw error;
-  }
+    closeLater(() => reranker.close());
+    return { reranker };
+  });
 }
 
 /** Hashes of the models of every phase; a model on a server is identified by its address. */

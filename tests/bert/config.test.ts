@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { parameterCount } from '../../src/bert/checkpoint/index.js';
 import {
   formatModelConfig,
   type ModelConfig,
-  parameterCount,
   parseCrossEncoderConfig,
   parseModelConfig,
 } from '../../src/bert/config.js';

@@ -1,4 +1,3 @@
-/** The Castagnoli polynomial, bits reversed. */
 const POLYNOMIAL = 0x82f63b78;
 
 /** Eight tables, for eight bytes per step: table k holds the effect of a byte that k more bytes follow. */

@@ -1,6 +1,6 @@
 export type { CheckpointFile } from './checkpoint-file.js';
 export { narrowToHalf } from './dtype.js';
-export { bertTensorShapes, storedName } from './names.js';
+export { bertTensorShapes, parameterCount, storedName } from './names.js';
 export { openCheckpoint } from './open.js';
 export { RandomAccessFile } from './random-access-file.js';
 export { type TensorToWrite, writeSafetensors } from './safetensors-writer.js';

@@ -1,4 +1,5 @@
 import type { ModelConfig } from '../config.js';
+import { elementCount } from './dtype.js';
 
 /**
  * The head on top of the encoder: the relevance classifier; BERT's next-sentence head read as a classifier; or none, in
@@ -58,6 +59,12 @@ export function bertTensorShapes(
     linear('classifier', config.labels, hidden);
   }
   return shapes;
+}
+
+/** The number of parameters: embeddings, encoder, pooler and classifier. */
+export function parameterCount(config: ModelConfig): number {
+  const sizes = Array.from(bertTensorShapes(config).values(), (shape) => elementCount(shape)!);
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** The role of a stored tensor: a weight with a canonical name, known and unused, or unknown. */

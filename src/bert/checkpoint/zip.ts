@@ -26,7 +26,6 @@ const LONGEST_COMMENT = 0xffff;
 /** A limit on the central directory: that of the largest models is a few hundred kilobytes. */
 const DIRECTORY_LIMIT = 1 << 28;
 
-/** Compression methods. */
 const STORED = 0;
 const DEFLATED = 8;
 

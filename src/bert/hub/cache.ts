@@ -14,6 +14,8 @@ import { writeFileAtomic } from '../../common/atomic.js';
  *     models--owner--name/snapshots/<commit>/<path>      links to blobs
  */
 export class ModelCache {
+  /** The folder of locks on this model's blobs. */
+  readonly locks: string;
   private readonly root: string;
 
   constructor(
@@ -26,12 +28,10 @@ export class ModelCache {
         `"${repository}" is not the name of a model on a hub; expected owner/name`,
       );
     }
-    this.root = join(cacheDir, `models--${repository.replace('/', '--')}`);
-    this.locks = join(cacheDir, '.locks', `models--${repository.replace('/', '--')}`);
+    const name = `models--${repository.replace('/', '--')}`;
+    this.root = join(cacheDir, name);
+    this.locks = join(cacheDir, '.locks', name);
   }
-
-  /** The folder of locks on this model's blobs. */
-  readonly locks: string;
 
   blobPath(etag: string): string {
     // An ETag need not be a file name.

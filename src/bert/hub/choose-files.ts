@@ -1,11 +1,11 @@
 import { TOKENIZER_SETTINGS } from '../model-folder.js';
 import { BertQeError } from '../../common/errors.js';
 import type { JsonObject } from '../../common/json.js';
-import { buildObstacle, isBertType } from '../config.js';
+import { buildObstacle, CONFIG_FILES, isBertType } from '../config.js';
 
 /** The configuration file of a model. */
 export function configFile(paths: readonly string[], repository: string): string {
-  const config = ['config.json', 'bert_config.json'].find((name) => paths.includes(name));
+  const config = CONFIG_FILES.find((name) => paths.includes(name));
   if (config !== undefined) return config;
   throw new BertQeError(
     'missing',

@@ -53,17 +53,8 @@ export async function fetchModel(repository: string, options: FetchModelOptions 
     if (cached === undefined) throw error;
     return cached;
   }
-  return download(repository, listing, cache, client, settings, options);
-}
-
-async function download(
-  repository: string,
-  { commit, files }: Listing,
-  cache: ModelCache,
-  client: HubClient,
-  settings: HubSettings,
-  { signal, onProgress }: FetchModelOptions,
-): Promise<FetchedModel> {
+  const { signal, onProgress } = options;
+  const { commit, files } = listing;
   const paths = files.map((file) => file.path);
   const wanted = [configFile(paths, repository)];
   const folder = cache.snapshotFolder(commit);
@@ -71,16 +62,9 @@ async function download(
     throwIfAborted(signal);
     const path = wanted[i];
     const file = files.find((candidate) => candidate.path === path)!;
-    const etag = await downloadFile({
-      client,
-      cache,
-      settings,
-      commit,
-      file,
-      signal,
-      onBytes: (received, size) =>
-        onProgress?.({ file: path, received, size, fileNumber: i + 1, fileCount: wanted.length }),
-    });
+    const onBytes = (received: number, size: number): void =>
+      onProgress?.({ file: path, received, size, fileNumber: i + 1, fileCount: wanted.length });
+    const etag = await downloadFile({ client, cache, settings, commit, file, signal, onBytes });
     await cache.link(commit, path, etag);
     // The config decides which other files are needed.
     if (i === 0) wanted.push(...chooseFiles(paths, await configIn(folder, path), repository));

@@ -1,2 +1,2 @@
 export { fetchModel } from './fetch-model.js';
-export type { DownloadProgress, FetchModelOptions } from './settings.js';
+export type { FetchProgress, FetchModelOptions } from './settings.js';

@@ -4,7 +4,7 @@ import { BertQeError } from '../../common/errors.js';
 import type { RetryPolicy } from '../../common/retry.js';
 
 /** The progress of a download. */
-export interface DownloadProgress {
+export interface FetchProgress {
   readonly file: string;
   /** Bytes of this file so far, including those of an earlier attempt. */
   readonly received: number;
@@ -26,7 +26,7 @@ export interface FetchModelOptions {
   /** Uses the cache only; default: true where `HF_HUB_OFFLINE` is set. */
   readonly offline?: boolean;
   readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: (progress: DownloadProgress) => void;
+  readonly onProgress?: (progress: FetchProgress) => void;
   /** Attempts in a row that bring nothing (5), and pauses between them. */
   readonly retry?: Partial<RetryPolicy>;
   /** Milliseconds after which a silent connection is dropped (60,000). */
@@ -34,15 +34,9 @@ export interface FetchModelOptions {
 }
 
 /** The options, completed from the environment and with defaults. */
-export interface HubSettings {
-  readonly revision: string;
-  readonly cacheDir: string;
-  readonly endpoint: string;
+export type HubSettings = Required<Omit<FetchModelOptions, 'token' | 'signal' | 'onProgress'>> & {
   readonly token: string | undefined;
-  readonly offline: boolean;
-  readonly retry: Partial<RetryPolicy>;
-  readonly stallMs: number;
-}
+};
 
 export function resolveSettings(
   options: FetchModelOptions,

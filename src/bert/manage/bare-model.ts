@@ -7,6 +7,8 @@ import { BertQeError } from '../../common/errors.js';
 import { hashJson, hashPath, rememberedFileHash } from '../../common/hash.js';
 import { readFailure } from '../../common/io-errors.js';
 import { RandomAccessFile, readZip, zipContent } from '../checkpoint/index.js';
+import { CONFIG_FILES } from '../config.js';
+import { TOKENIZER_FILES } from '../model-folder.js';
 import { convertModel } from './convert.js';
 
 /**
@@ -28,7 +30,6 @@ interface ModelParts {
   readonly tokenizer: readonly Part[];
 }
 
-/** A file in a folder or an archive. */
 interface Part {
   readonly place: string;
   /** Its path in the place, with slashes. */
@@ -38,13 +39,6 @@ interface Part {
 
 const checkpointFile =
   /(?:^checkpoint|\.index|\.data-\d{5}-of-\d{5}|^model\.safetensors|^pytorch_model\.bin)$/;
-const configNames = ['config.json', 'bert_config.json'];
-const tokenizerNames = new Set([
-  'tokenizer.json',
-  'vocab.txt',
-  'tokenizer_config.json',
-  'special_tokens_map.json',
-]);
 
 /** True for an archive, or a folder that has a checkpoint and lacks a configuration or a vocabulary. */
 export async function isBareModel(path: string): Promise<boolean> {
@@ -52,7 +46,7 @@ export async function isBareModel(path: string): Promise<boolean> {
   if (info === undefined) return false;
   if (!info.isDirectory()) return path.toLowerCase().endsWith('.zip');
   const names = await readdir(path);
-  const isWhole = configNames.some((name) => names.includes(name)) && hasVocabulary(names);
+  const isWhole = CONFIG_FILES.some((name) => names.includes(name)) && hasVocabulary(names);
   return !isWhole && names.some((name) => checkpointFile.test(name));
 }
 
@@ -120,16 +114,15 @@ async function partsOf({ path, lenders }: BareModel): Promise<ModelParts> {
   return {
     checkpoint: checkpoints.filter(inFolder),
     config: find('config.json or bert_config.json', (files) =>
-      files.find((part) => configNames.includes(nameOf(part))),
+      files.find((part) => CONFIG_FILES.includes(nameOf(part))),
     ),
     tokenizer: find('vocab.txt or tokenizer.json', (files) => {
-      const some = files.filter((part) => tokenizerNames.has(nameOf(part)));
+      const some = files.filter((part) => TOKENIZER_FILES.includes(nameOf(part)));
       return hasVocabulary(some.map(nameOf)) ? some : undefined;
     }),
   };
 }
 
-/** The files of an archive, or those directly in a folder. */
 async function filesOf(place: string): Promise<Part[]> {
   const info = await stat(place).catch((error: unknown) => {
     throw readFailure(place, error);

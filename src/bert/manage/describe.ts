@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bertWeights, openCheckpoint } from '../checkpoint/index.js';
+import { bertWeights, openCheckpoint, parameterCount } from '../checkpoint/index.js';
 import { hashFile } from '../../common/hash.js';
-import { type ModelConfig, parameterCount } from '../config.js';
+import type { ModelConfig } from '../config.js';
 import { readCrossEncoderConfig, readModelConfig } from '../model-folder.js';
 import { type SizeLetter, sizeLetter } from '../sizes.js';
 import { BertTokenizer, loadTokenizer } from '../tokenizer/index.js';
@@ -43,6 +43,7 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
   const own = common.obstacle === undefined ? await checkpointOf(folder, hasGraph) : undefined;
   const { modelType, vocabulary, maxPositions } = common;
   const labels = common.labels ?? own?.config.labels;
+  const letter = own && sizeLetter(own.config);
   return {
     folder,
     modelType,
@@ -52,13 +53,9 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
     tokenizer: tokenizer instanceof BertTokenizer ? 'WordPiece' : 'other',
     weights: own?.format ?? 'onnx',
     files,
-    ...(own ? { config: own.config, parameters: parameterCount(own.config), ...letterOf(own.config) } : {}),
+    ...(own && { config: own.config, parameters: parameterCount(own.config) }),
+    ...(letter && { letter }),
   };
-}
-
-function letterOf(config: ModelConfig): { letter?: SizeLetter } {
-  const letter = sizeLetter(config);
-  return letter ? { letter } : {};
 }
 
 /** The format of the checkpoint, whose tensors must fit the configuration, or of an ONNX export in its place. */
@@ -80,7 +77,6 @@ async function checkpointOf(
   }
 }
 
-/** All files of the folder and of the folders in it, by name. */
 async function modelFiles(folder: string): Promise<ModelFile[]> {
   const names = await readdir(folder, { recursive: true });
   const files: ModelFile[] = [];

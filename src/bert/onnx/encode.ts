@@ -14,7 +14,6 @@ import { Message } from './protobuf.js';
 /** The version of the file format (ModelProto.ir_version) that belongs to opset 20. */
 const IR_VERSION = 9;
 
-/** AttributeProto.type. */
 const AttributeType = { float: 1, int: 2, string: 3, graph: 5, ints: 7 } as const;
 
 /** The location of a tensor's bytes outside the model file. */

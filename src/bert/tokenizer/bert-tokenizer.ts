@@ -118,7 +118,6 @@ export class BertTokenizer implements Tokenizer {
     return this.units;
   }
 
-  /** A word of ASCII letters and digits. */
   private encodeWord(text: string, start: number, end: number, hash: number): void {
     const { cache, out, units } = this;
     const brief = end - start <= LONGEST_CACHED;

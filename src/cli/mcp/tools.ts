@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { BertQeError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
-import { misspeltField } from '../../common/misspelt-fields.js';
-import { describeIssues } from '../../common/schema-issues.js';
+import { describeIssues, misspeltField } from '../../common/schema-problems.js';
 import {
   type BertQE,
   type InputDocument,

@@ -53,7 +53,6 @@ export function alignColumns(
   return lines.map((line) => line.map(pad).join(separator).trimEnd());
 }
 
-/** Length without ANSI codes. */
 function widthOf(text: string): number {
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/\u001B\[\d+m/g, '').length;

@@ -3,8 +3,7 @@ import { clip } from '../../common/clip.js';
 import { pause } from '../../common/yield.js';
 import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
-import type { FleetAddress } from './address.js';
-import { openQueue, type OpenQueue } from './queue.js';
+import { openQueue, type FleetAddress, type OpenQueue } from './queue.js';
 
 /** A unit of work for a fleet. */
 export interface FleetTask<D> {

@@ -12,7 +12,7 @@ import {
   type TextPair,
 } from '../../bert/index.js';
 import { BertQeError } from '../../common/errors.js';
-import { HttpService, type ServiceOptions } from '../net/index.js';
+import { HttpService, type ServiceOptions } from '../net/http-service.js';
 import {
   RemoteScorer,
   type RemoteModel,

@@ -1,9 +1,8 @@
 import { BertQeError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
-import { cohereScorer } from './cohere.js';
 import { openInferenceScorer } from './open-inference.js';
 import type { RemoteScorer } from './remote-scorer.js';
-import { teiScorer } from './tei.js';
+import { cohereScorer, teiScorer } from './rerank-apis.js';
 
 const kinds = ['tei', 'cohere', 'oip'] as const;
 type Kind = (typeof kinds)[number];

@@ -8,7 +8,7 @@ import {
   type RetryPolicy,
   TransientFailure,
 } from '../../common/retry.js';
-import { exchange, parseAnswer, serverUrl, type HttpAnswer } from '../net/index.js';
+import { exchange, parseAnswer, serverUrl, type HttpAnswer } from '../net/exchange.js';
 import { anything, object, optional, text, type Shape, WrongShape } from './answer-shape.js';
 import { dialects, type Dialect, type EngineName, type EngineRequest } from './dialect.js';
 

@@ -14,7 +14,6 @@ export interface ForeignFields {
   readonly title?: string;
 }
 
-/** Documents in one call. */
 const fetchSize = 500;
 
 /** An index on a search cluster: its documents by id, and the statistics that retrieval needs. */

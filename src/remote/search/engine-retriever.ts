@@ -68,7 +68,6 @@ export class EngineRetriever implements Retriever {
     await this.#view.close();
   }
 
-  /** The weighted terms of a query after feedback. */
   async #terms(text: string, call: EngineCallOptions): Promise<WeightedQuery> {
     const { analyzer } = this.index;
     const query = analyzer

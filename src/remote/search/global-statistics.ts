@@ -3,7 +3,7 @@ import { anything, dictionary, list, number, object, optional, text } from './an
 import { missingShards, type EngineCallOptions, type EngineConnection } from './connection.js';
 
 /** The document frequency n and the collection frequency F of a term. */
-export interface TermCounts {
+export interface CollectionCounts {
   readonly documentFrequency: number;
   readonly collectionFrequency: number;
 }
@@ -27,20 +27,19 @@ const termVectors = object({
 /** The copies of each shard. */
 const searchShards = object({ shards: list(list(object({ shard: number, state: anything }))) });
 
-/** Terms in one call. */
 const termsPerCall = 2000;
 /** Terms whose counts are cached: feedback needs the same frequent terms for many queries. */
 const cachedTerms = 200_000;
 /** Routing values that are tried per shard to reach every one. */
 const routingsPerShard = 1000;
-const unknownTerm: TermCounts = { documentFrequency: 0, collectionFrequency: 0 };
+const unknownTerm: CollectionCounts = { documentFrequency: 0, collectionFrequency: 0 };
 
 /**
  * Term statistics over all shards. The server counts per shard only: every shard is asked about an artificial document
  * with the terms in question, and the counts are added.
  */
 export class GlobalStatistics {
-  readonly #known = new Map<string, TermCounts>();
+  readonly #known = new Map<string, CollectionCounts>();
 
   private constructor(
     private readonly connection: EngineConnection,
@@ -65,10 +64,13 @@ export class GlobalStatistics {
   }
 
   /** Counts of the terms; zero for those that the collection does not have. */
-  async of(terms: Iterable<string>, call: EngineCallOptions = {}): Promise<ReadonlyMap<string, TermCounts>> {
+  async of(
+    terms: Iterable<string>,
+    call: EngineCallOptions = {},
+  ): Promise<ReadonlyMap<string, CollectionCounts>> {
     const asked = [...new Set(terms)];
     const missing = asked.filter((term) => !this.#known.has(term));
-    const found = new Map<string, TermCounts>();
+    const found = new Map<string, CollectionCounts>();
     for (let from = 0; from < missing.length; from += termsPerCall) {
       const batch = missing.slice(from, from + termsPerCall);
       for (const term of batch) found.set(term, unknownTerm);
@@ -132,7 +134,6 @@ export class GlobalStatistics {
   }
 }
 
-/** A routing value for each shard. */
 async function routingPerShard(
   connection: EngineConnection,
   index: string,

@@ -4,7 +4,7 @@ import { InFlight } from '../../common/in-flight.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { analyzerFromSpec, type AnalyzerSpec } from '../../retrieval/index.js';
 import { retry, TransientFailure } from '../../common/retry.js';
-import { Limiter } from '../net/index.js';
+import { Limiter } from '../net/limiter.js';
 import { loadItem, sendBulk, type LoadItem } from './bulk.js';
 import { number as aNumber, object, optional } from './answer-shape.js';
 import { refusalOf, type EngineConnection } from './connection.js';
@@ -221,7 +221,6 @@ class Load {
     });
   }
 
-  /** Writes the state of the load into the index itself. */
   async #saveState({ done, lastId }: LoadedPrefix): Promise<void> {
     if (done <= this.state.acknowledged) return;
     await this.#write({
@@ -309,29 +308,18 @@ function otherOrder(lastId: string, number: number): BertQeError {
 
 /** The number of documents from the beginning that are loaded, where batches finish in any order. */
 class LoadedPrefix {
-  #done: number;
-  #lastId: string | undefined;
+  /** Id of the last document that is done; undefined before the first. */
+  lastId: string | undefined;
   readonly #ahead = new Map<number, { count: number; lastId: string }>();
 
-  constructor(from: number) {
-    this.#done = from;
-  }
-
-  get done(): number {
-    return this.#done;
-  }
-
-  /** Id of the last document that is done; undefined before the first. */
-  get lastId(): string | undefined {
-    return this.#lastId;
-  }
+  constructor(public done: number) {}
 
   add(start: number, count: number, lastId: string): void {
     this.#ahead.set(start, { count, lastId });
-    for (let next = this.#ahead.get(this.#done); next; next = this.#ahead.get(this.#done)) {
-      this.#ahead.delete(this.#done);
-      this.#done += next.count;
-      this.#lastId = next.lastId;
+    for (let next = this.#ahead.get(this.done); next; next = this.#ahead.get(this.done)) {
+      this.#ahead.delete(this.done);
+      this.done += next.count;
+      this.lastId = next.lastId;
     }
   }
 }

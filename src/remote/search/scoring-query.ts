@@ -2,10 +2,10 @@ import { BertQeError } from '../../common/errors.js';
 import { Bm25, Dph, QueryLikelihood, type WeightedTerm, type WeightingModel } from '../../retrieval/index.js';
 import { fields, nativeField, type EngineStatistics } from './definition.js';
 import type { EngineIndex } from './engine-index.js';
-import type { TermCounts } from './global-statistics.js';
+import type { CollectionCounts } from './global-statistics.js';
 
 /** A query term with its counts in the collection. */
-export type CountedTerm = WeightedTerm & TermCounts;
+export type CountedTerm = WeightedTerm & CollectionCounts;
 
 /** A query for the server that scores by a weighting model. */
 export interface ScoringQuery {

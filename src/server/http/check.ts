@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { misspeltField } from '../../common/misspelt-fields.js';
-import { describeIssues } from '../../common/schema-issues.js';
+import { misspeltField } from '../../common/schema-problems.js';
+import { describeIssues } from '../../common/schema-problems.js';
 import { TimeSlice } from '../../common/yield.js';
 import { HttpProblem } from './problem.js';
 

@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/pr
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { type DownloadProgress, fetchModel, type FetchModelOptions } from '../../../src/bert/hub/index.js';
+import { type FetchProgress, fetchModel, type FetchModelOptions } from '../../../src/bert/hub/index.js';
 import { BertQeError } from '../../../src/common/errors.js';
 import { temporaryFolder } from '../checkpoint/fixture-model.js';
 import { FakeHub, type Fault, gitHash, sha256 } from './fake-hub.js';
@@ -31,7 +31,7 @@ async function setUp(files: Record<string, string | Buffer> = BERT): Promise<{
 }> {
   const hub = await FakeHub.start(files);
   const cacheDir = await temporaryFolder();
-  const onProgress = ({ file, received }: DownloadProgress) => void hub.arrived.set(file, received);
+  const onProgress = ({ file, received }: FetchProgress) => void hub.arrived.set(file, received);
   const options = {
     cacheDir,
     endpoint: hub.endpoint,
@@ -197,8 +197,8 @@ describe('a model is fetched', () => {
   test('with progress that grows to the size of each file', async () => {
     const { hub, options } = await setUp();
     hub.faults.set('model.safetensors', [{ kind: 'drop', after: 100_000 }]);
-    const seen: DownloadProgress[] = [];
-    const onProgress = (progress: DownloadProgress) => {
+    const seen: FetchProgress[] = [];
+    const onProgress = (progress: FetchProgress) => {
       seen.push(progress);
       options.onProgress?.(progress);
     };

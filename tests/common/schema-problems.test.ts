@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { misspeltField } from '../../src/common/misspelt-fields.js';
+import { misspeltField } from '../../src/common/schema-problems.js';
 
 const schema = z.object({
   query: z.string(),
