@@ -18,7 +18,7 @@ export {
   type BareModel,
   type ModelDescription,
 } from './manage/index.js';
-export { findModel, hashModel, listModels } from './models.js';
+export { findModel, hashModel, listModels, nameModel } from './models.js';
 export {
   BertScorer,
   inputMeaning,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BertQeError } from '../common/errors.js';
 import { cacheFolder } from '../common/cache-folder.js';
@@ -33,6 +33,17 @@ export async function listModels(): Promise<Map<string, string>> {
     }
   }
   return found;
+}
+
+/** Gives a model a further name. */
+export async function nameModel(folder: string, name: string): Promise<void> {
+  const folders = join(cacheFolder(), 'models');
+  await mkdir(folders, { recursive: true });
+  // Renamed into its place, so that the name means one model or the other at any moment.
+  const link = join(folders, `.${name}.${process.pid}.tmp`);
+  // A junction needs no privilege on Windows; elsewhere the kind is ignored.
+  await symlink(folder, link, 'junction');
+  await rename(link, join(folders, name));
 }
 
 /** The folder of a model given by letter (T, S, M, B, L), by name, or by path. */

@@ -1,5 +1,6 @@
 import type { BirchExplanation, ExplainedChunk, ExplainedDocument, Explanation } from '../expansion/index.js';
 import type { ControlExplanation } from '../controls/index.js';
+import { counted } from './format.js';
 
 /** The explanation of any method. */
 export type AnyExplanation = Explanation | BirchExplanation | ControlExplanation;
@@ -38,7 +39,7 @@ function methodLines(explanation: Explanation, limit: number, width: number, pai
   if (chunks.length > 0) {
     const sources = new Set(chunks.map(({ document }) => document)).size;
     lines.push(
-      `Expanded with ${plural(chunks.length, 'chunk')} of ${plural(sources, 'document')}:`,
+      `Expanded with ${counted(chunks.length, 'chunk')} of ${counted(sources, 'document')}:`,
       paint.dim(`  # weight${' '.repeat(5)}rel(q,c) ${'from'.padEnd(sourceWidth)} chunk`),
       ...chunks.map((chunk, i) => chunkLine(chunk, i, chunks, width, paint)),
       '',
@@ -78,8 +79,8 @@ function otherLines(
 
 function countLine(shown: number, documents: number): string {
   return shown < documents
-    ? `The first ${shown} of ${plural(documents, 'document')}:`
-    : `${plural(shown, 'document')}:`;
+    ? `The first ${shown} of ${counted(documents, 'document')}:`
+    : `${counted(shown, 'document')}:`;
 }
 
 function chunkLine(
@@ -174,10 +175,6 @@ function spark(score: number | null, highest: number): string {
 function shorten(text: string, width: number): string {
   const characters = [...text];
   return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 type Paint = Readonly<Record<'bold' | 'dim' | 'green' | 'red', (text: string) => string>>;

@@ -5,13 +5,7 @@ import { BertTokenizer } from './bert-tokenizer.js';
 import type { NormalizerOptions } from './normalizer.js';
 import { parseAddedToken, specialToken, type TokenizerSettings } from './settings.js';
 import { bertTemplate, pairTemplate } from './template.js';
-import {
-  looksUncased,
-  parseVocabularyObject,
-  parseVocabularyText,
-  specialIds,
-  type Vocabulary,
-} from './vocabulary.js';
+import { looksUncased, parseVocabularyObject, parseVocabularyText, type Vocabulary } from './vocabulary.js';
 
 /** True if a tokenizer.json describes BERT's own tokenizer. */
 export function isBertTokenizer(json: JsonObject): boolean {
@@ -32,7 +26,7 @@ export function bertTokenizerFromJson(
   const vocabulary = parseVocabularyObject(model['vocab'], file);
   const addedTokens = asAddedTokens(json['added_tokens'], file);
   const unknown = typeof model['unk_token'] === 'string' ? model['unk_token'] : undefined;
-  const ids = bertSpecialIds(vocabulary, addedTokens, { ...settings, ...(unknown && { unknown }) }, file);
+  const ids = specialIds(vocabulary, addedTokens, { ...settings, ...(unknown && { unknown }) }, file);
 
   // As in transformers, tokenizer_config.json takes precedence over tokenizer.json.
   const lowerCase = settings.lowerCase ?? normalizer['lowercase'] !== false;
@@ -66,7 +60,7 @@ export function bertTokenizerFromVocabulary(
     lowerCase,
     stripAccents: settings.stripAccents ?? lowerCase,
   };
-  const ids = bertSpecialIds(vocabulary, settings.addedTokens, settings, file);
+  const ids = specialIds(vocabulary, settings.addedTokens, settings, file);
   const addedTokens = [...settings.addedTokens];
   for (const content of [...Object.values(specialNames(settings)), '[MASK]']) {
     const id = vocabulary.get(content);
@@ -91,21 +85,31 @@ function specialNames(settings: Partial<SpecialNames>): SpecialNames {
   return { unknown, cls, sep, pad };
 }
 
-function bertSpecialIds(
+/** The ids of the special tokens, each present and none used twice. */
+function specialIds(
   vocabulary: Vocabulary,
   added: readonly AddedToken[],
   settings: Partial<SpecialNames>,
   file: string,
 ): Record<keyof SpecialNames, number> {
-  const addedIds = new Map<string, number>();
+  const bad = (problem: string) => new BertQeError('input', `${file}: ${problem}`);
+  const ids = new Map<string, number>();
   for (const { content, id } of added) {
-    const held = addedIds.get(content) ?? vocabulary.get(content) ?? id;
-    if (held !== id) {
-      throw new BertQeError('input', `${file}: the added token "${content}" has two ids, ${held} and ${id}`);
-    }
-    addedIds.set(content, id);
+    const held = ids.get(content) ?? vocabulary.get(content) ?? id;
+    if (held !== id) throw bad(`the added token "${content}" has two ids, ${held} and ${id}`);
+    ids.set(content, id);
   }
-  return specialIds((token) => vocabulary.get(token) ?? addedIds.get(token), specialNames(settings), file);
+  const tokens = new Map<number, string>();
+  const idOf = (token: string): number => {
+    const id = vocabulary.get(token) ?? ids.get(token);
+    if (id === undefined) throw bad(`the special token ${token} is missing`);
+    const rival = tokens.get(id);
+    if (rival !== undefined) throw bad(`the special tokens ${rival} and ${token} are the same (id ${id})`);
+    tokens.set(id, token);
+    return id;
+  };
+  const { unknown, cls, sep, pad } = specialNames(settings);
+  return { unknown: idOf(unknown), cls: idOf(cls), sep: idOf(sep), pad: idOf(pad) };
 }
 
 function asAddedTokens(value: unknown, file: string): AddedToken[] {

@@ -43,30 +43,6 @@ export function parseVocabularyObject(value: unknown, file: string): Vocabulary 
   return vocabulary;
 }
 
-/** The ids of the special tokens, each present and none used twice. */
-export function specialIds<Role extends string>(
-  idOf: (token: string) => number | undefined,
-  tokens: Readonly<Record<Role, string>>,
-  file: string,
-): Record<Role, number> {
-  const ids = new Map<number, string>();
-  const found: [string, number][] = [];
-  for (const [role, token] of Object.entries<string>(tokens)) {
-    const id = idOf(token);
-    if (id === undefined) throw new BertQeError('input', `${file}: the special token ${token} is missing`);
-    const rival = ids.get(id);
-    if (rival !== undefined) {
-      throw new BertQeError(
-        'input',
-        `${file}: the special tokens ${rival} and ${token} are the same (id ${id})`,
-      );
-    }
-    ids.set(id, token);
-    found.push([role, id]);
-  }
-  return Object.fromEntries(found) as Record<Role, number>;
-}
-
 /**
  * True if a vocabulary without a tokenizer_config.json (Google's releases) was made from text in lower case. Cased
  * vocabularies have capitals in a third of their pieces, uncased ones in their special tokens only.

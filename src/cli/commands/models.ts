@@ -1,12 +1,10 @@
-import { mkdir, rename, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
-import { cacheFolder } from '../../common/cache-folder.js';
 import {
   convertModel,
   describeModel,
   fetchModel,
   findModel,
   listModels,
+  nameModel,
   quantizeModel,
   readCrossEncoderConfig,
   DEFAULT_MAX_LENGTH,
@@ -95,15 +93,7 @@ async function get(model: string | undefined, { revision, as }: Values, io: Io):
       progress.update(received, received / size, `${file} (${fileNumber} of ${fileCount})`),
   });
   progress.done();
-  if (name !== undefined) {
-    const folders = join(cacheFolder(), 'models');
-    await mkdir(folders, { recursive: true });
-    // Renamed into its place, so that the name means one model or the other at any moment.
-    const link = join(folders, `.${name}.${process.pid}.tmp`);
-    // A junction needs no privilege on Windows; elsewhere the kind is ignored.
-    await symlink(folder, link, 'junction');
-    await rename(link, join(folders, name));
-  }
+  if (name !== undefined) await nameModel(folder, name);
   io.stderr.write(
     `${repository}: ${files.length} files${fromCache ? ' from the cache' : ''}${as ? `, now also called ${as}` : ''}\n`,
   );

@@ -35,6 +35,7 @@ export async function teiScorer(options: TeiOptions, signal?: AbortSignal): Prom
     body: (query, texts) => ({ query, texts, raw_scores: false, truncate: true }),
     results: (answer) => answer,
     score: 'score',
+    otherwise: 'A TEI server answers /rerank with an array.',
   };
   return new RemoteScorer(new RerankModel({ service, dialect, identity, batch }), options);
 }
@@ -59,6 +60,7 @@ export function cohereScorer({ model, batch = 100, ...options }: CohereOptions):
     // Voyage calls the list `data`, the others `results`.
     results: (answer) => (isJsonObject(answer) ? (answer['results'] ?? answer['data']) : undefined),
     score: 'relevance_score',
+    otherwise: `${service.address} does not answer like a re-rank API (no results).`,
   };
   const identity = model ? `${service.address} ${model}` : service.address;
   return new RemoteScorer(new RerankModel({ service, dialect, identity, batch }), options);
@@ -71,6 +73,8 @@ interface RerankDialect {
   results(answer: unknown): unknown;
   /** The field of a score. */
   readonly score: string;
+  /** The message where there is no list. */
+  readonly otherwise: string;
 }
 
 interface RerankModelOptions {
@@ -137,7 +141,7 @@ class RerankModel implements RemoteModel {
   #read(answer: unknown, count: number): Float32Array {
     const { dialect } = this.#options;
     const results = dialect.results(answer);
-    if (!Array.isArray(results)) throw this.#wrong('no list of scores');
+    if (!Array.isArray(results)) throw new BertQeError('failure', dialect.otherwise);
     const scores = new Float32Array(count).fill(Number.NaN);
     for (const result of results as unknown[]) {
       const { index, [dialect.score]: score } = isJsonObject(result) ? result : {};

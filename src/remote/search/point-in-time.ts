@@ -1,4 +1,4 @@
-import { dictionary, anything, object, optional, number } from './answer-shape.js';
+import { number, object, optional } from './answer-shape.js';
 import { missingShards, refusalOf, type EngineCallOptions, type EngineConnection } from './connection.js';
 
 const keepAlive = '5m';
@@ -53,7 +53,7 @@ export class PointInTime {
       openedView,
       call,
       (opened) => {
-        const shards = shardCounts(opened, '')._shards;
+        const { _shards: shards } = opened;
         const away = shards && missingShards(this.index, shards.total, shards.successful);
         if (away !== undefined) void this.#release(dialect.pointInTimeId(opened));
         return away;
@@ -63,13 +63,8 @@ export class PointInTime {
   }
 }
 
-const shardCounts = object({ _shards: optional(object({ total: number, successful: number })) });
-
 /** The answer to opening a view; not every version counts the shards. */
-const openedView = (value: unknown, at: string) => {
-  shardCounts(value, at);
-  return dictionary(anything)(value, at);
-};
+const openedView = object({ _shards: optional(object({ total: number, successful: number })) });
 
 function isLost(error: unknown): boolean {
   const refusal = refusalOf(error);
