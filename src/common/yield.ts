@@ -37,6 +37,17 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   throwIfAborted(signal);
 }
 
+/** Long pieces of work that have yielded and wait to go on. */
+const waiting: (() => void)[] = [];
+
+/** Lets those that wait go on, one in each turn of the event loop. */
+async function goOnInTurn(): Promise<void> {
+  while (waiting.length > 0) {
+    await yieldToEventLoop();
+    waiting.shift()!();
+  }
+}
+
 /**
  * A time slice of long synchronous work: `if (slice.isOver) await slice.yield()` between its small steps keeps the
  * process responsive.
@@ -54,9 +65,11 @@ export class TimeSlice {
     return performance.now() - this.#since > this.lengthMs;
   }
 
-  /** Yields to the event loop, then starts the next slice. */
+  /** Yields to the event loop, then starts the next slice. However much is under way, a turn of the loop has one slice. */
   async yield(): Promise<void> {
-    await yieldToEventLoop();
+    await new Promise<void>((resolve) => {
+      if (waiting.push(resolve) === 1) void goOnInTurn();
+    });
     this.#since = performance.now();
   }
 }

@@ -18,6 +18,25 @@ describe('a time slice', () => {
     await new TimeSlice().yield();
     expect(ran).toBe(true);
   });
+
+  it('is the only one in its turn of the event loop, however many wait', async () => {
+    let turn = 0;
+    const next = () => {
+      turn++;
+      if (turn < 40) setImmediate(next);
+    };
+    setImmediate(next);
+    const turns: number[] = [];
+    const work = async () => {
+      for (let i = 0; i < 3; i++) {
+        await new TimeSlice().yield();
+        turns.push(turn);
+      }
+    };
+    await Promise.all([work(), work(), work(), work()]);
+    expect(turns).toHaveLength(12);
+    expect(new Set(turns).size).toBe(12);
+  });
 });
 
 it('a pause ends when the caller gives up', async () => {

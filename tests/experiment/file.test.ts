@@ -12,6 +12,15 @@ folds: { roundRobin: 5 }
 variants: [TTT]
 `;
 
+/** Lists of aliases of lists: nine to the power of seven elements. */
+const aliasBomb = Array.from(
+  { length: 7 },
+  (_, i) =>
+    `x${i}: &x${i} [${Array(9)
+      .fill(i === 0 ? 'x' : `*x${i - 1}`)
+      .join()}]`,
+).join('\n');
+
 /** The message for the required fields with something after them. */
 const complaint = (more: string, text = required + more): string => {
   try {
@@ -117,6 +126,8 @@ describe('an experiment file', () => {
     ],
     ['depth: [', '7:1', 'not valid YAML'],
     ['depth: 5\ndepth: 6', '7:1', 'not valid YAML: Map keys must be unique'],
+    ['depth: &a 5\ntitle: *b', '7:8', 'not valid YAML: Unresolved alias'],
+    [aliasBomb, '12:42', 'not valid YAML: Excessive alias count'],
   ])('with %j is refused with line, column and what was expected', (more, place, problem) => {
     expect(complaint(`${more}\n`)).toContain(`e.yaml:${place}: `);
     expect(complaint(`${more}\n`)).toContain(problem);

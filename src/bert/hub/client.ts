@@ -55,7 +55,7 @@ export class HubClient {
       throw new BertQeError('failure', `${url}: the server gives no ETag for ${file}: it is not a model hub`);
     }
     const size = response.headers.get('x-linked-size') ?? response.headers.get('content-length');
-    return { etag, size: size === null ? undefined : Number(size) };
+    return { etag, size: size !== null && /^\d+$/.test(size) ? Number(size) : undefined };
   }
 
   /** A signal that also fires when a short answer takes too long. */

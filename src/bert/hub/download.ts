@@ -22,6 +22,9 @@ export interface Download {
   readonly onBytes: (received: number, size: number) => void;
 }
 
+/** The content of a file: its name and its bytes. */
+type Content = FileMetadata & { readonly size: number };
+
 /** The file changed on the server during its download; the part that has arrived is useless. */
 class ChangedFile extends TransientFailure {}
 
@@ -39,6 +42,12 @@ export async function downloadFile(download: Download): Promise<string> {
       throw new TransientFailure(`the hub lists ${file.size} bytes but offers ${size}`);
     }
     if (size === 0) throw new TransientFailure('the server offers 0 bytes');
+    if (size === undefined) {
+      throw new BertQeError(
+        'failure',
+        `${url}: the server gives no size for ${file.path}: it is not a model hub`,
+      );
+    }
     if (!(await cache.hasBlob(remote.etag, size))) {
       const blob = cache.blobPath(remote.etag);
       const lock = join(cache.locks, `${basename(blob)}.lock`);
@@ -57,7 +66,7 @@ export async function downloadFile(download: Download): Promise<string> {
   });
 }
 
-async function transfer(download: Download, url: string, remote: FileMetadata, blob: string): Promise<void> {
+async function transfer(download: Download, url: string, remote: Content, blob: string): Promise<void> {
   const partial = `${blob}.bert-qe.incomplete`;
   const handle = await openPartial(partial);
   let size: number;
@@ -73,9 +82,7 @@ async function transfer(download: Download, url: string, remote: FileMetadata, b
     await handle.close();
   }
   if (size === 0) throw new TransientFailure('the server sent 0 bytes');
-  if (remote.size !== undefined && size !== remote.size) {
-    // Too much can never become right; too little is continued.
-    if (size > remote.size) await rm(partial, { force: true });
+  if (size !== remote.size) {
     throw new TransientFailure(`the transfer ended after ${size} of ${remote.size} bytes`);
   }
   const problem = await hashProblem(partial, size, remote.etag, download.file);
@@ -99,12 +106,12 @@ async function openPartial(partial: string): Promise<FileHandle> {
 async function receive(
   { client, settings, signal, onBytes }: Download,
   url: string,
-  remote: FileMetadata,
+  remote: Content,
   handle: FileHandle,
   partial: string,
 ): Promise<number> {
   let received = (await handle.stat()).size;
-  if (remote.size !== undefined && received === remote.size) return received;
+  if (received === remote.size) return received;
   const stall = new AbortController();
   const watch = setTimeout(() => stall.abort(new Error('no data')), settings.stallMs);
   const started = received;
@@ -123,9 +130,13 @@ async function receive(
     }
     for await (const chunk of response.body ?? []) {
       watch.refresh();
+      if (received + (chunk as Uint8Array).length > remote.size) {
+        await handle.truncate(0);
+        throw new TransientFailure(`the server sends more than the ${remote.size} bytes that it announced`);
+      }
       await append(handle, chunk as Uint8Array, partial);
       received += (chunk as Uint8Array).length;
-      onBytes(received, remote.size ?? received);
+      onBytes(received, remote.size);
     }
     return received;
   } catch (error) {
@@ -141,7 +152,7 @@ async function receive(
 }
 
 /** True where an answer continues the partial file, and is still of the same content. */
-function continues(response: Response, url: string, remote: FileMetadata, received: number): boolean {
+function continues(response: Response, url: string, remote: Content, received: number): boolean {
   // Other hosts have ETags of their own; only the hub's can be compared.
   const sameHost = response.url === '' || new URL(response.url).origin === new URL(url).origin;
   const etag = etagOf(response);
@@ -154,7 +165,7 @@ function continues(response: Response, url: string, remote: FileMetadata, receiv
     response.status === 206 &&
     range !== null &&
     Number(range[1]) === received &&
-    (range[2] === '*' || remote.size === undefined || Number(range[2]) === remote.size)
+    (range[2] === '*' || Number(range[2]) === remote.size)
   );
 }
 

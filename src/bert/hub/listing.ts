@@ -1,3 +1,4 @@
+import { boundedText } from '../../common/bounded-text.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { TransientFailure } from '../../common/retry.js';
 import { isJsonObject } from '../../common/json.js';
@@ -20,11 +21,15 @@ export interface Listing {
   readonly files: readonly RemoteFile[];
 }
 
+/** The most bytes of a listing; repositories of thousands of files take some megabytes. */
+const LISTING_BYTES = 64 * 1024 * 1024;
+
 /** Lists the files of a revision. */
 export async function listRepository(client: HubClient, signal: AbortSignal | undefined): Promise<Listing> {
   const url = client.listingUrl();
   const response = await client.request(url, { signal: client.withTimeout(signal) });
-  const text = await response.text().catch((error: unknown) => {
+  const text = await boundedText(response, LISTING_BYTES, url).catch((error: unknown) => {
+    if (error instanceof BertQeError) throw error;
     throw new TransientFailure(`the connection was lost (${reasonOf(error)})`, { cause: error });
   });
   const { sha, siblings } = parseJsonObject(text, url);

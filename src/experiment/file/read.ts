@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document, type Node } from 'yaml';
+import { isMap, isPair, isScalar, LineCounter, parseDocument, visit, type Document, type Node } from 'yaml';
 import type { z } from 'zod';
-import { BertQeError } from '../../common/errors.js';
+import { BertQeError, reasonOf } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { readFailure } from '../../common/io-errors.js';
 import { describeIssue } from './issue.js';
@@ -93,13 +93,29 @@ function parse<T extends z.ZodType>(text: string, file: string, schema: T): z.ou
   if (error) {
     throw new BertQeError('input', `${at(error.pos[0])}: not valid YAML: ${error.message.split('\n')[0]}.`);
   }
-  const parsed = schema.safeParse(withPreset(document.toJS() ?? {}));
+  const parsed = schema.safeParse(withPreset(valueOf(document, at) ?? {}));
   if (parsed.success) return parsed.data;
   const issue = earliest(parsed.error.issues, document);
   throw new BertQeError(
     'input',
     `${at(offsetOf(issue, document))}: ${describeIssue(issue, valueAt(issue, document))}`,
   );
+}
+
+/** The value of a document. Aliases may name no anchor, or repeat each other so often that they would fill the memory. */
+function valueOf(document: Document, at: (offset: number) => string): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    let place = 0;
+    visit(document, {
+      Alias: (_, alias) => {
+        place = alias.range?.[0] ?? place;
+        return alias.resolve(document) ? undefined : visit.BREAK;
+      },
+    });
+    throw new BertQeError('input', `${at(place)}: not valid YAML: ${reasonOf(error)}.`, { cause: error });
+  }
 }
 
 type Issue = z.core.$ZodIssue;

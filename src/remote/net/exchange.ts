@@ -1,3 +1,4 @@
+import { boundedText } from '../../common/bounded-text.js';
 import { clip } from '../../common/clip.js';
 import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
 import { TransientFailure } from '../../common/retry.js';
@@ -22,7 +23,7 @@ export interface HttpAnswer {
 
 /** Sends a request once. Where there is no whole answer in time, a {@link TransientFailure} is thrown. */
 export async function exchange(request: HttpRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
-  const { method, url, headers, body, timeoutMs } = request;
+  const { method, url, headers, body, timeoutMs, answerBytes } = request;
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, {
@@ -32,7 +33,8 @@ export async function exchange(request: HttpRequest, signal: AbortSignal | undef
       ...(body === undefined ? {} : { body }),
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
-    return { status: response.status, headers: response.headers, text: await textOf(response, request) };
+    const text = await boundedText(response, answerBytes, url);
+    return { status: response.status, headers: response.headers, text };
   } catch (error) {
     throwIfAborted(signal);
     if (error instanceof BertQeError) throw error;
@@ -41,23 +43,6 @@ export async function exchange(request: HttpRequest, signal: AbortSignal | undef
       : `the connection failed (${reasonOf((error as Error).cause ?? error)})`;
     throw new TransientFailure(reason, { cause: error });
   }
-}
-
-/** The text of an answer, which may be endless. */
-async function textOf({ body }: Response, { url, answerBytes }: HttpRequest): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > answerBytes) {
-      throw new BertQeError(
-        'failure',
-        `${url}: the answer is too long, longer than ${answerBytes} bytes; is it such a server?`,
-      );
-    }
-    chunks.push(chunk);
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 /** The JSON of an answer. Proxies answer with pages for people while the server behind them is away. */

@@ -24,6 +24,7 @@ export class Job {
   readonly #order: Uint32Array;
   /** Pairs that rounds have taken. */
   #next = 0;
+  #tokensLeft = 0;
   #done = 0;
   #resolve!: (odds: Float64Array) => void;
   #reject!: (error: unknown) => void;
@@ -36,6 +37,7 @@ export class Job {
   ) {
     this.odds = new Float64Array(tokens.length);
     this.#order = longestFirst(tokens);
+    for (const count of tokens) this.#tokensLeft += count;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -55,10 +57,17 @@ export class Job {
     return this.tokens[this.#order[this.#next]] * this.request.model.weight;
   }
 
+  /** The work of the pairs that no round has taken. */
+  get workLeft(): number {
+    return this.#isOver ? 0 : this.#tokensLeft * this.request.model.weight;
+  }
+
   /** Takes the next pair; returns its index. */
   take(): number {
     if (this.#next === 0) this.request.onStart?.();
-    return this.#order[this.#next++];
+    const index = this.#order[this.#next++];
+    this.#tokensLeft -= this.tokens[index];
+    return index;
   }
 
   /** Stores the scores of these pairs, which begin at `from` in `odds`. The last ones resolve the answer. */

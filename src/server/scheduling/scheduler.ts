@@ -15,6 +15,18 @@ const secondsInFlight = 0.05;
 /** Seconds that a grown round may take: a new request waits for what is under way. */
 const secondsInRound = 0.05;
 
+/** The same for clients with more waiting than a few rounds take: they wait for long anyway. */
+const bulk = { secondsInFlight: 0.02, secondsInRound: 0.01 };
+
+/** Rounds that are not yet much to have waiting. */
+const fewRounds = 2;
+
+/** Seconds of work by which a client that asked for nothing lately comes before others. */
+const headStart = 0.1;
+
+/** Milliseconds for which it is known what a client was given. */
+const knownForMs = 1000;
+
 /** A finished round, for the metrics. */
 export interface RoundReport {
   readonly model: ServedModel;
@@ -29,19 +41,24 @@ interface ClientQueue {
   readonly name: string;
   readonly jobs: Job[];
   served: number;
+  /** True where much work waits, in all jobs together. */
+  isBulk: boolean;
 }
 
 /**
  * Shares the models among requests. Work goes out in small rounds, and each pair of a round is taken from the client
- * that has been given the least: a request of ten thousand documents does not block one of ten. The jobs of a client run
- * in the order of their arrival. A cancelled job costs nothing from the next round on.
+ * that has been given the least: a request of ten thousand documents does not block one of ten. Clients with much work
+ * have smaller rounds of their own, so that little of it is ahead of a new request. The jobs of a client run in the order
+ * of their arrival. A cancelled job costs nothing from the next round on.
  */
 export class Scheduler {
   readonly throughput = new Throughput();
   readonly #clients = new Map<string, ClientQueue>();
+  /** What clients without work were given, those that ended first before the others. */
+  readonly #known = new Map<string, { readonly served: number; readonly at: number }>();
   readonly #running = new Set<Round>();
   readonly #onRound: ((report: RoundReport) => void) | undefined;
-  /** The work given to the least served waiting client. New clients start from here. */
+  /** The work given to the least served waiting client. */
   #virtualTime = 0;
 
   constructor(onRound?: (report: RoundReport) => void) {
@@ -70,9 +87,20 @@ export class Scheduler {
 
   #enqueue(job: Job): void {
     const name = job.request.client;
-    const queue = this.#clients.get(name) ?? { name, jobs: [], served: this.#virtualTime };
+    let queue = this.#clients.get(name);
+    if (!queue) {
+      queue = { name, jobs: [], served: this.#startOf(name), isBulk: false };
+      this.#clients.set(name, queue);
+    }
     queue.jobs.push(job);
-    this.#clients.set(name, queue);
+  }
+
+  /** The work that a client counts as given which had none waiting. */
+  #startOf(name: string): number {
+    const newcomer = this.#virtualTime - headStart * (this.throughput.perSecond ?? 0);
+    const { served = newcomer } = this.#known.get(name) ?? {};
+    this.#known.delete(name);
+    return Math.max(served, newcomer);
   }
 
   #cancel(job: Job, signal: AbortSignal): void {
@@ -82,9 +110,11 @@ export class Scheduler {
   }
 
   #dispatch(): void {
-    while (this.#hasRoom()) {
-      const round = this.#nextRound();
-      if (!round) return;
+    for (;;) {
+      for (const client of this.#clients.values()) client.isBulk = this.#hasMuch(client);
+      const first = this.#leastServed();
+      if (!first || !this.#hasRoom(first)) return;
+      const round = this.#nextRound(first);
       this.#running.add(round);
       void this.#runRound(round).finally(() => {
         this.#running.delete(round);
@@ -93,34 +123,43 @@ export class Scheduler {
     }
   }
 
-  #hasRoom(): boolean {
+  #hasRoom({ isBulk }: ClientQueue): boolean {
     if (this.#running.size < roundsInFlight) return true;
     let work = 0;
     for (const { tokens, model } of this.#running) work += tokens * model.weight;
-    return work < secondsInFlight * (this.throughput.perSecond ?? 0);
+    return work < (isBulk ? bulk.secondsInFlight : secondsInFlight) * (this.throughput.perSecond ?? 0);
+  }
+
+  #hasMuch({ jobs }: ClientQueue): boolean {
+    let few = 0;
+    let work = 0;
+    for (const { workLeft, request } of jobs) {
+      work += workLeft;
+      few = Math.max(few, fewRounds * this.#roundWork(request.model, secondsInRound));
+    }
+    return work > few;
   }
 
   /** A round for the model that the least served client waits for. */
-  #nextRound(): Round | undefined {
-    const first = this.#leastServed();
-    if (!first) return undefined;
-    this.#virtualTime = first.served;
+  #nextRound(first: ClientQueue): Round {
+    this.#virtualTime = Math.max(this.#virtualTime, first.served);
     const { model } = nextJob(first, undefined)!.request;
+    const { isBulk } = first;
     const round = new Round(model);
-    this.#fill(round, this.#roundWork(model));
+    this.#fill(round, this.#roundWork(model, isBulk ? bulk.secondsInRound : secondsInRound), isBulk);
     this.#forgetFinished();
     return round;
   }
 
-  /** Takes pairs of the least served client, one by one, until the round is full. */
-  #fill(round: Round, most: number): void {
+  /** Takes pairs of the least served client, with much work or without, one by one, until the round is full. */
+  #fill(round: Round, most: number, isBulk: boolean): void {
     const { model } = round;
     const isContended = this.#clients.size > 1;
     let client: ClientQueue | undefined;
     let job: Job | undefined;
     for (let left = most; left > 0;) {
       if (isContended || !job?.hasMore) {
-        client = this.#leastServed(model);
+        client = this.#leastServed(model, isBulk);
         job = client && nextJob(client, model);
       }
       if (!client || !job) return;
@@ -133,26 +172,35 @@ export class Scheduler {
     }
   }
 
-  #roundWork({ roundTokens, fullRoundTokens, weight }: ServedModel): number {
-    const [least, most] = [roundTokens * weight, fullRoundTokens * weight];
-    return Math.min(Math.max(least, secondsInRound * (this.throughput.perSecond ?? 0)), most);
+  #roundWork(model: ServedModel, seconds: number): number {
+    const most = model.fullRoundTokens * model.weight;
+    const least = model.roundTokens * model.weight;
+    return Math.min(Math.max(least, seconds * (this.throughput.perSecond ?? 0)), most);
   }
 
-  /** The client with work left (for this model) that has been given the least. */
-  #leastServed(model?: ServedModel): ClientQueue | undefined {
+  /** The client with work left (for this model, and much of it or not) that has been given the least. */
+  #leastServed(model?: ServedModel, isBulk?: boolean): ClientQueue | undefined {
     let least: ClientQueue | undefined;
     for (const client of this.#clients.values()) {
-      if ((least === undefined || client.served < least.served) && nextJob(client, model)) least = client;
+      if (least !== undefined && client.served >= least.served) continue;
+      if ((isBulk === undefined || client.isBulk === isBulk) && nextJob(client, model)) least = client;
     }
     return least;
   }
 
   #forgetFinished(): void {
+    const now = performance.now();
     for (const [name, client] of this.#clients) {
       const waiting = client.jobs.filter((job) => job.hasMore);
       if (waiting.length === client.jobs.length) continue;
       client.jobs.splice(0, client.jobs.length, ...waiting);
-      if (waiting.length === 0) this.#clients.delete(name);
+      if (waiting.length > 0) continue;
+      this.#clients.delete(name);
+      this.#known.set(name, { served: client.served, at: now });
+    }
+    for (const [name, { at }] of this.#known) {
+      if (now - at < knownForMs) break;
+      this.#known.delete(name);
     }
   }
 

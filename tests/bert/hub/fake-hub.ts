@@ -10,6 +10,8 @@ export type Fault =
   | { readonly kind: 'truncate'; readonly after: number }
   | { readonly kind: 'stall'; readonly after: number }
   | { readonly kind: 'empty' }
+  /** More than was announced, and more, until the connection is closed. */
+  | { readonly kind: 'endless' }
   | { readonly kind: 'ignoreRange' }
   | { readonly kind: 'wrongRange' }
   | { readonly kind: 'corrupt' }
@@ -93,6 +95,7 @@ export class FakeHub {
   private list(response: ServerResponse): void {
     const fault = this.faults.get('*')?.shift();
     if (fault?.kind === 'status') return end(response, fault.status, fault.headers);
+    if (fault?.kind === 'endless') return sendEndlessly(response);
     const siblings = [...this.files].map(([rfilename, data]) => ({
       rfilename,
       size: data.length,
@@ -131,9 +134,11 @@ export class FakeHub {
     }
     if (fault?.kind === 'corrupt') body[body.length - 1] ^= 1;
     const length = fault?.kind === 'empty' ? 0 : body.length;
-    if (fault?.kind !== 'truncate') headers = { ...headers, 'content-length': String(length) };
+    if (fault?.kind !== 'truncate' && fault?.kind !== 'endless')
+      headers = { ...headers, 'content-length': String(length) };
     response.writeHead(from > 0 ? 206 : 200, headers);
     if (fault?.kind === 'empty') return void response.end();
+    if (fault?.kind === 'endless') return sendEndlessly(response);
     if (fault?.kind === 'truncate') return void response.end(body.subarray(0, fault.after));
     if (fault?.kind === 'stall') return void response.write(body.subarray(0, fault.after));
     if (fault?.kind === 'drop') {
@@ -164,6 +169,16 @@ function note({ method = '', url = '', headers }: IncomingMessage): Seen {
 
 function end(response: ServerResponse, status: number, headers: Record<string, string> = {}): void {
   response.writeHead(status, headers).end();
+}
+
+/** Sends spaces for as long as they are taken. */
+export function sendEndlessly(response: ServerResponse): void {
+  const spaces = Buffer.alloc(1 << 20, ' ');
+  const more = (): void => {
+    while (!response.destroyed && response.write(spaces));
+  };
+  response.on('drain', more);
+  more();
 }
 
 function listen(server: Server): Promise<void> {

@@ -307,6 +307,16 @@ describe('a fetch that cannot succeed', () => {
     expect(error.message).toContain('model.safetensors: its Git hash is wrong');
   });
 
+  test('because the server sends more than it announced says so, and keeps none of it', async () => {
+    const error = await failure((hub) => hub.faults.set('config.json', always({ kind: 'endless' })));
+    expect(error.message).toMatch(/config\.json: the server sends more than the \d+ bytes that it announced/);
+  });
+
+  test('because the listing does not end says so', async () => {
+    const error = await failure((hub) => hub.faults.set('*', always({ kind: 'endless' })));
+    expect(error.message).toMatch(/longer than \d+ bytes/);
+  });
+
   test('because of a server in trouble says so', async () => {
     const error = await failure((hub) => (hub.refuse = { status: 503 }));
     expect(error.message).toMatch(
