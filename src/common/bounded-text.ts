@@ -14,7 +14,10 @@ export async function boundedText(
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     const end = length + chunk.length;
     if (end > mostBytes) {
-      throw new BertQeError('failure', `${url}: the answer is too long, longer than ${mostBytes} bytes; is it such a server?`); is it such a server?`);
+      throw new BertQeError(
+        'failure',
+        `${url}: the answer is too long, longer than ${mostBytes} bytes; is it such a server?`,
+      );
     }
     if (end > buffer.length) {
       const larger = new Uint8Array(Math.max(end, 2 * buffer.length));
