@@ -1,7 +1,14 @@
+import { createHash, type Hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { BertQeError } from '../../common/errors.js';
 import { rememberedFileHash } from '../../common/hash.js';
-import { openCheckpoint, type TensorToWrite, writeSafetensors } from '../checkpoint/index.js';
+import {
+  type CheckpointFile,
+  openCheckpoint,
+  type TensorToWrite,
+  writeSafetensors,
+} from '../checkpoint/index.js';
 import type { Int8Form, Int8Matrix, Int8Operand } from '../graph/index.js';
 
 /** The int8 form of a model, in its folder: bytes that need no calibration. */
@@ -9,6 +16,9 @@ const FILE = 'int8.safetensors';
 
 /** The hashes of the weights that the form was made from, in a tensor of bytes. */
 const OF = 'of';
+
+/** A SHA-256 of all other tensors, in a tensor of bytes. */
+const CHECKSUM = 'checksum';
 
 /** Names of the tensors of an operand, a matrix and the order of a layer's units. */
 const STEPS = ' steps';
@@ -22,8 +32,8 @@ export async function writeInt8Form(
   { operands, matrices, orders }: Int8Form,
   fingerprint: readonly string[],
 ): Promise<void> {
-  const tensors: TensorToWrite[] = [bytesOf(fingerprint)];
-  const add = (name: string, values: TensorToWrite['values'], ...shape: number[]) =>
+  const tensors: StoredTensor[] = [bytesOf(OF, fingerprint.join(''))];
+  const add = (name: string, values: StoredTensor['values'], ...shape: number[]) =>
     tensors.push({ name, shape, values });
   for (const [layer, order] of orders) add(`layer ${layer} order`, Float32Array.from(order), order.length);
   for (const [name, { step, zero, smoothing }] of operands) {
@@ -34,7 +44,9 @@ export async function writeInt8Form(
     add(`${name}${SCALES}`, scales, outputs);
     add(name, values, outputs, inputs);
   }
-  await writeSafetensors(join(folder, FILE), tensors);
+  const sum = createHash('sha256');
+  for (const tensor of tensors) addTo(sum, tensor, tensor.values);
+  await writeSafetensors(join(folder, FILE), [bytesOf(CHECKSUM, sum.digest('hex')), ...tensors]);
 }
 
 /** The hash of the int8 form in a model's folder; undefined where there is none, or one of other weights. */
@@ -46,9 +58,13 @@ export async function int8FormHash(
   if (!existsSync(path)) return undefined;
   const file = await openCheckpoint(path);
   try {
-    const { values } = bytesOf(fingerprint);
-    const isOfThese = file.tensors.has(OF) && (await file.read(OF)).join() === (values as Int8Array).join();
-    return isOfThese ? await rememberedFileHash(path) : undefined;
+    const { values } = bytesOf(OF, fingerprint.join(''));
+    if (file.tensors.has(OF) && (await file.read(OF)).join() === values.join()) {
+      return await rememberedFileHash(path);
+    }
+    // Of other weights, unless it is damaged there.
+    await checkForm(file);
+    return undefined;
   } finally {
     await file.close();
   }
@@ -58,6 +74,7 @@ export async function int8FormHash(
 export async function readInt8Form(folder: string): Promise<Int8Form> {
   const file = await openCheckpoint(join(folder, FILE));
   try {
+    await checkForm(file);
     const operands = new Map<string, Int8Operand>();
     const matrices = new Map<string, Int8Matrix>();
     const orders = new Map<number, Int32Array>();
@@ -72,7 +89,7 @@ export async function readInt8Form(folder: string): Promise<Int8Form> {
           : {};
         operands.set(operand, { step, zero, ...smoothing });
       }
-      if (dtype === 'int8' && name !== OF) {
+      if (dtype === 'int8' && name !== OF && name !== CHECKSUM) {
         const [outputs, inputs] = shape;
         const values = Int8Array.from(await file.read(name));
         matrices.set(name, { outputs, inputs, values, scales: await file.read(`${name}${SCALES}`) });
@@ -84,7 +101,35 @@ export async function readInt8Form(folder: string): Promise<Int8Form> {
   }
 }
 
-function bytesOf(fingerprint: readonly string[]): TensorToWrite {
-  const values = Int8Array.from(Buffer.from(fingerprint.join(''), 'hex'));
-  return { name: OF, shape: [values.length], values };
+/** Throws where the file is not what was written. */
+async function checkForm(file: CheckpointFile): Promise<void> {
+  const sum = createHash('sha256');
+  for (const tensor of file.tensors.values()) {
+    if (tensor.name !== CHECKSUM) addTo(sum, tensor, await file.read(tensor.name));
+  }
+  const { values } = bytesOf(CHECKSUM, sum.digest('hex'));
+  const stored = file.tensors.has(CHECKSUM) ? await file.read(CHECKSUM) : [];
+  if (stored.join() === values.join()) return;
+  throw new BertQeError(
+    'corrupt',
+    `${file.path}: the int8 form of the model is damaged; fetch the file again, or remove it to run without.`,
+  );
+}
+
+/** A tensor of the file. */
+type StoredTensor = TensorToWrite & { readonly values: Float32Array | Int8Array };
+
+/** Adds a tensor to a checksum; bytes are read as floats. */
+function addTo(
+  sum: Hash,
+  { name, shape }: Pick<StoredTensor, 'name' | 'shape'>,
+  values: StoredTensor['values'],
+): void {
+  sum.update(JSON.stringify([name, shape]));
+  sum.update(Float32Array.from(values));
+}
+
+function bytesOf(name: string, hex: string): StoredTensor {
+  const values = Int8Array.from(Buffer.from(hex, 'hex'));
+  return { name, shape: [values.length], values };
 }

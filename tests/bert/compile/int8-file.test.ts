@@ -1,13 +1,15 @@
-import { appendFileSync, cpSync, rmSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bertWeights, openCheckpoint } from '../../../src/bert/checkpoint/index.js';
 import { calibratedForm, fingerprint, writeInt8Form } from '../../../src/bert/compile/index.js';
-import { readInt8Form } from '../../../src/bert/compile/int8-file.js';
+import { int8FormHash, readInt8Form } from '../../../src/bert/compile/int8-file.js';
 import { readModelConfig } from '../../../src/bert/model-folder.js';
+import { BertQeError } from '../../../src/common/errors.js';
 import { multipliesBytes } from '../../../src/bert/runtime/byte-products.js';
 import { BertScorer } from '../../../src/bert/scorer/index.js';
 import { loadTokenizer } from '../../../src/bert/tokenizer/index.js';
+import { eachFlip } from '../../support/flips.js';
 import { miniConfig, miniModel, temporaryFolder } from '../scorer/mini-model.js';
 
 vi.mock('../../../src/bert/runtime/byte-products.js', { spy: true });
@@ -77,5 +79,33 @@ describe('the int8 form of a model', () => {
     appendFileSync(join(folder, 'int8.safetensors'), 'x');
     vi.mocked(multipliesBytes).mockReturnValue(true);
     await expect(autoPrecision(folder)).rejects.toThrow('int8.safetensors');
+  });
+
+  it('is refused by name where one bit is not what was written, or it was cut off', async () => {
+    const { folder, form } = await formedModel();
+    const path = join(folder, 'int8.safetensors');
+    const whole = readFileSync(path);
+    const checkpoint = await openCheckpoint(folder);
+    const hashes = await fingerprint(checkpoint);
+    await checkpoint.close();
+    const use = async () => {
+      expect(await int8FormHash(folder, hashes)).toBeDefined();
+      return readInt8Form(folder);
+    };
+    let harmless = 0;
+    await eachFlip([path], 500, async (place) => {
+      const found = await use().catch((error: unknown) => {
+        expect(error, place).toBeInstanceOf(BertQeError);
+        expect((error as Error).message, place).toContain(path);
+      });
+      if (found === undefined) return;
+      harmless++;
+      expect(found, place).toEqual(form);
+    });
+    expect(harmless).toBeLessThan(20);
+    for (const length of [0, 7, 100, whole.length / 2, whole.length - 1]) {
+      writeFileSync(path, whole.subarray(0, length));
+      await expect(use()).rejects.toThrow(path);
+    }
   });
 });
