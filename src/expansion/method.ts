@@ -1,3 +1,4 @@
+import type { TextPair } from '../bert/index.js';
 import { mapInSlices } from '../common/yield.js';
 import type { Candidate, Chunk, Evidence, ScoredChunk } from './evidence.js';
 import { FinalScores, queryColumn } from './final-scores.js';
@@ -134,12 +135,13 @@ async function scoreAgainst(
   { chunkPieces }: Settings,
   models: QueryModels,
 ): Promise<ScoredChunk[]> {
+  const pairs = await mapInSlices(chunks, models.signal, ({ text }) => ({ a: query, b: text }));
   const scores = await models.score(
     'phaseTwo',
-    chunks.map(({ text }) => ({ a: query, b: text })),
+    pairs,
     chunkPieces === undefined ? {} : { secondPieces: chunkPieces },
   );
-  return chunks.map((chunk, i) => ({ ...chunk, score: scores[i] }));
+  return mapInSlices(chunks, models.signal, (chunk, i) => ({ ...chunk, score: scores[i] }));
 }
 
 /** The kc best chunks, best first; equal ones in the order of the feedback documents and of their text. */
@@ -153,14 +155,18 @@ async function scoreAgainstChunks(
   cells: readonly Cells<Candidate>[],
   models: QueryModels,
 ): Promise<void> {
-  const wanted = cells.flatMap(({ row, columns }) =>
-    columns.filter((column) => column !== queryColumn).map((column) => ({ row, chunk: column - 1 })),
-  );
-  const scores = await models.score(
-    'phaseThree',
-    wanted.map(({ row, chunk }) => ({ a: chunks![chunk].text, b: row.passage! })),
-  );
-  wanted.forEach(({ row, chunk }, i) => (row.chunkScores[chunk] = scores[i]));
+  const { signal } = models;
+  const pairs: TextPair[] = [];
+  await mapInSlices(cells, signal, ({ row, columns }) => {
+    for (const column of columns) {
+      if (column !== queryColumn) pairs.push({ a: chunks![column - 1].text, b: row.passage! });
+    }
+  });
+  const scores = await models.score('phaseThree', pairs);
+  let at = 0;
+  await mapInSlices(cells, signal, ({ row, columns }) => {
+    for (const column of columns) if (column !== queryColumn) row.chunkScores[column - 1] = scores[at++];
+  });
 }
 
 function hasNoPassage({ passage }: Candidate): boolean {

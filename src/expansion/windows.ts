@@ -21,18 +21,15 @@ export function wordsOf(text: string): string[] {
   return collapsed === '' ? [] : collapsed.split(/\s+/);
 }
 
-/** Code units of white space beyond ASCII, as `\s` has them. */
-const otherSpaces = new Set(
-  Array.from(
-    '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff',
-    (space) => space.charCodeAt(0),
-  ),
-);
-
 const space = 0x20;
 
+/** White space as `\s` has it. */
 function isSpace(code: number): boolean {
-  return code === space || (code >= 0x09 && code <= 0x0d) || (code >= 0xa0 && otherSpaces.has(code));
+  if (code < 0x80) return code === space || (code >= 0x09 && code <= 0x0d);
+  if (code < 0x1680) return code === 0xa0;
+  if (code > 0x205f) return code === 0x3000 || code === 0xfeff;
+  if (code < 0x2000) return code === 0x1680;
+  return code <= 0x200a || code === 0x2028 || code === 0x2029 || code === 0x202f || code === 0x205f;
 }
 
 /** The number of words of a text. */

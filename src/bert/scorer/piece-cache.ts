@@ -3,6 +3,12 @@ import type { Tokenizer } from '../types.js';
 /** The most word-piece ids kept: 4 M ids are 16 MB. */
 const CACHED_IDS = 4_000_000;
 
+/**
+ * Characters of a text that are read. Only texts of which hardly anything is left by normalisation, or long words that no
+ * vocabulary has, have fewer pieces in them than a model takes.
+ */
+const READ_CHARACTERS = 100_000;
+
 /** The cost of an entry beside its ids (string, key, array), counted in ids. */
 const ENTRY_OVERHEAD = 64;
 
@@ -22,7 +28,8 @@ export class PieceCache {
     this.#longest = longest;
   }
 
-  get(text: string): Int32Array {
+  get(whole: string): Int32Array {
+    const text = whole.length > READ_CHARACTERS ? whole.slice(0, READ_CHARACTERS) : whole;
     const known = this.#pieces.get(text);
     if (known) return known;
     const all = this.#tokenizer.encode(text, this.#longest);

@@ -24,9 +24,14 @@ export interface BodySource {
 /** Memory that a JSON value takes, beside that of its text. */
 const bytesPerValue = 64;
 
+/** Bytes of bodies that are read in a turn of the event loop, one piece of each body aside. */
+const bytesPerTurn = 1024 * 1024;
+
 /** Reads the bodies of requests, and bounds the memory that these take together. */
 export class BodyReader {
   readonly #memory: HeldMemory;
+  /** Bytes that were read in this turn of the event loop. */
+  #bytesInTurn = 0;
 
   constructor(
     private readonly limits: Pick<ServiceLimits, 'bodyBytes' | 'documents' | 'values'>,
@@ -52,6 +57,15 @@ export class BodyReader {
     } finally {
       if (!onHeld) held.release();
     }
+  }
+
+  /** Lets other requests come to their turn while many bytes arrive. */
+  #pauseAfterMuch(request: IncomingMessage, bytes: number): void {
+    if (this.#bytesInTurn === 0) setImmediate(() => (this.#bytesInTurn = 0));
+    this.#bytesInTurn += bytes;
+    if (this.#bytesInTurn < bytesPerTurn) return;
+    request.pause();
+    setImmediate(() => request.resume());
   }
 
   #receive({ request, onReceived }: BodySource, held: HeldBody): Promise<{ text: string; values: number }> {
@@ -90,6 +104,7 @@ export class BodyReader {
         }
         held.add(chunk.length);
         onReceived?.(held.bytes);
+        this.#pauseAfterMuch(request, chunk.length);
       });
       request.on('end', () => {
         if (isRefused) return;
