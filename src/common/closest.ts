@@ -12,16 +12,18 @@ export function closest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** Levenshtein distance, one row at a time. */
+/** The number of letters to insert, delete, replace or, of two neighbours, to swap; one row at a time. */
 function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const substitution = previous[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(substitution, previous[j] + 1, row[j - 1] + 1));
+      const replaced = last[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row.push(Math.min(replaced, last[j] + 1, row[j - 1] + 1, isSwapped ? beforeLast[j - 2] + 1 : Infinity));
     }
-    previous = row;
+    [beforeLast, last] = [last, row];
   }
-  return previous[b.length];
+  return last[b.length];
 }

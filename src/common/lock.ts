@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { BertQeError, throwIfAborted } from './errors.js';
 import { systemCode, writeFailure } from './io-errors.js';
-import { pause } from './yield.js';
+import { pause } from './pause.js';
 
 /** A holder touches its lock this often. */
 const HEARTBEAT_MS = 5_000;

@@ -1,5 +1,5 @@
 import { BertQeError, reasonOf, throwIfAborted } from './errors.js';
-import { pause } from './yield.js';
+import { pause } from './pause.js';
 
 /** The number of attempts and the pauses between them. */
 export interface RetryPolicy {

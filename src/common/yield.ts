@@ -22,21 +22,6 @@ export function yieldToEventLoop(): Promise<void> {
   });
 }
 
-/** Waits; throws `aborted` when the signal fires first. */
-export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  throwIfAborted(signal);
-  await new Promise<void>((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal?.addEventListener('abort', end, { once: true });
-  });
-  throwIfAborted(signal);
-}
-
 /** Long pieces of work that have yielded and wait to go on. */
 const waiting: (() => void)[] = [];
 

@@ -22,11 +22,6 @@ export { RemoteScorer, type RemoteScorerOptions } from './scorers/remote-scorer.
 export { cohereScorer, teiScorer, type CohereOptions, type TeiOptions } from './scorers/rerank-apis.js';
 export { distribute, type DistributeOptions, type FleetResult, type FleetTask } from './fleet/distribute.js';
 export { workForFleet, type FleetWork, type FleetWorkerOptions } from './fleet/fleet-worker.js';
-export {
-  clearFleet,
-  fleetStatus,
-  parseFleetAddress,
-  retryFailed,
-  type FleetAddress,
-  type FleetStatus,
-} from './fleet/queue.js';
+// These files name no type of the queues' optional package, so that a strict program needs none.
+export { parseFleetAddress, type FleetAddress } from './fleet/address.js';
+export { clearFleet, fleetStatus, retryFailed, type FleetStatus } from './fleet/status.js';

@@ -2,7 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { pageFolder } from '../common/package-files.js';
 import type { Qrels, Query } from '../collection/index.js';
-import { pause } from '../common/yield.js';
+import { pause } from '../common/pause.js';
 import { settingsFrom, type BertQEOptions } from '../expansion/index.js';
 import { ApiDescription } from './api-description.js';
 import { Application } from './application.js';

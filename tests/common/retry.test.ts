@@ -4,8 +4,8 @@ import { isTransientStatus, parseRetryAfter, retry, TransientFailure } from '../
 
 /** The pauses so far; none is longer than a millisecond here, unless it is to be cut short. */
 const pauses: number[] = [];
-vi.mock('../../src/common/yield.js', async (importOriginal) => {
-  const original = await importOriginal<typeof import('../../src/common/yield.js')>();
+vi.mock('../../src/common/pause.js', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../../src/common/pause.js')>();
   const pause = (ms: number, signal?: AbortSignal): Promise<void> => {
     pauses.push(ms);
     return original.pause(signal ? ms : 1, signal);

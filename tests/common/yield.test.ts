@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { pause, TimeSlice } from '../../src/common/yield.js';
+import { pause } from '../../src/common/pause.js';
+import { TimeSlice } from '../../src/common/yield.js';
 
 describe('a time slice', () => {
   it('is over after its length, and another starts after yielding', async () => {

@@ -9,7 +9,7 @@ import {
 } from 'node:worker_threads';
 import { createGuard, forgetGuard, type Guard } from './exit-guard.js';
 import { evaluateInMainThread } from './main-thread.js';
-import { pause } from '../../common/yield.js';
+import { pause } from '../../common/pause.js';
 
 /** A thread as the one that started it sees it. */
 export interface Thread {

@@ -1,9 +1,10 @@
 import type { Job, Queue } from 'bullmq';
 import { clip } from '../../common/clip.js';
-import { pause } from '../../common/yield.js';
+import { pause } from '../../common/pause.js';
 import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
-import { openQueue, type FleetAddress, type OpenQueue } from './queue.js';
+import type { FleetAddress } from './address.js';
+import { openQueue, type OpenQueue } from './queue.js';
 
 /** A unit of work for a fleet. */
 export interface FleetTask<D> {

@@ -1,6 +1,7 @@
 import type { Job, Worker } from 'bullmq';
 import { BertQeError } from '../../common/errors.js';
-import { connectRedis, loadBullmq, type FleetAddress } from './queue.js';
+import type { FleetAddress } from './address.js';
+import { connectRedis, loadBullmq } from './queue.js';
 
 /** The work of a fleet's worker: tasks of type `D`, results of type `R`. */
 export interface FleetWork<D, R> {

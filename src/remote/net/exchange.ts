@@ -38,9 +38,9 @@ export async function exchange(request: HttpRequest, signal: AbortSignal | undef
   } catch (error) {
     throwIfAborted(signal);
     if (error instanceof BertQeError) throw error;
-    const reason = timeout.aborted
-      ? `no answer within ${timeoutMs} ms`
-      : `the connection failed (${reasonOf((error as Error).cause ?? error)})`;
+    const why = reasonOf((error as Error).cause ?? error);
+    if (why === 'bad port') throw new BertQeError('usage', `${url}: fetch refuses this port; use another.`);
+    const reason = timeout.aborted ? `no answer within ${timeoutMs} ms` : `the connection failed (${why})`;
     throw new TransientFailure(reason, { cause: error });
   }
 }
