@@ -1,50 +1,10 @@
 import { TransientFailure } from '../../common/retry.js';
-import { hashJson } from '../../common/hash.js';
-import { badInput, type Document, type Origin } from '../../collection/index.js';
+import { badInput } from '../../collection/index.js';
 import { BertQeError } from '../../common/errors.js';
 import { anything, list, number, object, optional, text } from './answer-shape.js';
 import { refusalOf, type EngineConnection } from './connection.js';
 import { fields } from './definition.js';
-
-/** A document that is being loaded. */
-export interface LoadItem {
-  /** Its place in the collection, from 0. */
-  readonly number: number;
-  readonly id: string;
-  readonly digest: string;
-  /** The two lines of the bulk request. */
-  readonly lines: string;
-  readonly origin: Origin | undefined;
-}
-
-/** The bytes of an id that a server accepts. */
-export const maxIdBytes = 512;
-
-export function loadItem(
-  document: Document & { readonly origin?: Origin },
-  number: number,
-  length: number,
-): LoadItem {
-  const { id, title, text, origin } = document;
-  if (Buffer.byteLength(id) > maxIdBytes) {
-    const problem = `the document id has ${Buffer.byteLength(id)} bytes`;
-    throw badInput(
-      origin ?? { file: 'collection' },
-      problem,
-      `A search engine takes ids of 1 to ${maxIdBytes}.`,
-    );
-  }
-  const digest = hashJson(id, title ?? '', text).slice(0, 16);
-  const source = {
-    [fields.id]: id,
-    ...(title ? { [fields.title]: title.toWellFormed() } : {}),
-    [fields.text]: text.toWellFormed(),
-    [fields.length]: length,
-    [fields.origin]: { number, digest },
-  };
-  const lines = `${JSON.stringify({ create: { _id: id } })}\n${JSON.stringify(source)}\n`;
-  return { number, id, digest, lines, origin };
-}
+import type { LoadItem } from './load-items.js';
 
 const bulkAnswer = object({
   items: optional(

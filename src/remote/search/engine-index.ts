@@ -2,10 +2,11 @@ import type { Document, DocumentStore } from '../../collection/index.js';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { analyzerFromSpec, type Analyzer } from '../../retrieval/index.js';
 import { anything, dictionary, list, number, object, optional, text as aText } from './answer-shape.js';
-import { maxIdBytes, missingAnswers } from './bulk.js';
+import { missingAnswers } from './bulk.js';
 import { refusalOf, type EngineCallOptions, type EngineConnection } from './connection.js';
 import { fields, type EngineManifest, type EngineStatistics, type NativeSimilarities } from './definition.js';
 import { GlobalStatistics } from './global-statistics.js';
+import { maxIdBytes } from './load-items.js';
 
 /** The fields of an index that bert-qe did not make. */
 export interface ForeignFields {

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Document, Origin } from '../../collection/index.js';
 import { InFlight } from '../../common/in-flight.js';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { BertQeError } from '../../common/errors.js';
 import { analyzerFromSpec, type AnalyzerSpec } from '../../retrieval/index.js';
 import { retry, TransientFailure } from '../../common/retry.js';
 import { Limiter } from '../net/limiter.js';
-import { loadItem, sendBulk, type LoadItem } from './bulk.js';
+import { sendBulk } from './bulk.js';
 import { number as aNumber, object, optional } from './answer-shape.js';
 import { refusalOf, type EngineConnection } from './connection.js';
 import {
@@ -18,6 +17,7 @@ import {
   type NativeSimilarities,
 } from './definition.js';
 import { readIndexManifest } from './engine-index.js';
+import { loadBatches, LoadedPrefix, type LoadItem, type Source } from './load-items.js';
 
 /** The options of {@link loadEngineIndex}. */
 export interface EngineLoadOptions {
@@ -54,8 +54,6 @@ export interface EngineLoadReport {
   /** Documents that an earlier attempt had loaded. */
   readonly resumedAt: number;
 }
-
-type Source = AsyncIterable<Document & { readonly origin?: Origin }>;
 
 /**
  * Loads a collection into an index of the cluster. After a failure the next call continues behind the documents that
@@ -141,52 +139,30 @@ class Load {
   async send(documents: Source, from: number): Promise<number> {
     const { signal, batchDocuments = 1000, batchBytes = 5_000_000, checkpointMs = 10_000 } = this.#options;
     const analyzer = analyzerFromSpec(this.#manifest.analyzer);
+    const { lastId } = this.state;
     const prefix = new LoadedPrefix(from);
-    const lastId = this.state.lastId;
     const failed = new AbortController();
     const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
     // At most twice as many batches in memory as are sent at a time.
     const inFlight = new InFlight(2 * this.#limiter.most);
     let savedAt = performance.now();
-    let batch: LoadItem[] = [];
-    let bytes = 0;
-    let number = 0;
-
-    const flush = async (): Promise<void> => {
-      const items = batch;
-      batch = [];
-      bytes = 0;
-      await inFlight.room();
-      const sent = this.#send(items, stop).then(() => {
-        prefix.add(items[0].number, items.length, items.at(-1)!.id);
-        this.#options.onProgress?.(prefix.done);
-      });
-      sent.catch(() => failed.abort());
-      inFlight.add(sent);
-      if (performance.now() - savedAt > checkpointMs) {
-        savedAt = performance.now();
-        await this.#saveState(prefix);
-      }
-    };
-
+    let total = from;
     try {
-      for await (const document of documents) {
-        throwIfAborted(signal);
-        if (number < from) {
-          if (number === from - 1 && lastId !== undefined && document.id !== lastId)
-            throw otherOrder(lastId, number);
-          number++;
-          continue;
+      const batching = { analyzer, from, lastId, batchDocuments, batchBytes, signal };
+      for await (const items of loadBatches(documents, batching)) {
+        total += items.length;
+        await inFlight.room();
+        const sent = this.#send(items, stop).then(() => {
+          prefix.add(items[0].number, items.length, items.at(-1)!.id);
+          this.#options.onProgress?.(prefix.done);
+        });
+        sent.catch(() => failed.abort());
+        inFlight.add(sent);
+        if (performance.now() - savedAt > checkpointMs) {
+          savedAt = performance.now();
+          await this.#saveState(prefix);
         }
-        const { title, text } = document;
-        const length = analyzer.analyze(title ? `${title} ${text}` : text).length;
-        const item = loadItem(document, number++, length);
-        batch.push(item);
-        bytes += item.lines.length;
-        if (batch.length >= batchDocuments || bytes >= batchBytes) await flush();
       }
-      if (number < from) throw otherOrder(lastId ?? '', from - 1);
-      if (batch.length > 0) await flush();
     } catch (error) {
       inFlight.fail(error);
     }
@@ -194,7 +170,7 @@ class Load {
     // Acknowledged documents need not be sent again, however this ended.
     await this.#saveState(prefix).catch((error: unknown) => inFlight.fail(error));
     await inFlight.drained();
-    return number;
+    return total;
   }
 
   /** Sends a batch until every document of it is in the index. */
@@ -295,31 +271,5 @@ class Load {
     const load = { ...this.state, state: 'complete' as const, acknowledged: total };
     await this.#write({ ...this.#manifest, load, statistics });
     return statistics;
-  }
-}
-
-function otherOrder(lastId: string, number: number): BertQeError {
-  return new BertQeError(
-    'input',
-    `The load to continue had document "${lastId}" at place ${number + 1}, which this collection does not have; ` +
-      'give the same collection, or load into a new index.',
-  );
-}
-
-/** The number of documents from the beginning that are loaded, where batches finish in any order. */
-class LoadedPrefix {
-  /** Id of the last document that is done; undefined before the first. */
-  lastId: string | undefined;
-  readonly #ahead = new Map<number, { count: number; lastId: string }>();
-
-  constructor(public done: number) {}
-
-  add(start: number, count: number, lastId: string): void {
-    this.#ahead.set(start, { count, lastId });
-    for (let next = this.#ahead.get(this.done); next; next = this.#ahead.get(this.done)) {
-      this.#ahead.delete(this.done);
-      this.done += next.count;
-      this.lastId = next.lastId;
-    }
   }
 }
