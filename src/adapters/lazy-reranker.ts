@@ -27,7 +27,7 @@ export class LazyReranker {
   readonly #source: AnyReranker | Lazy<BertQE>;
 
   constructor(source: RerankerSource) {
-    if (isReranker(source)) {
+    if ('rerank' in source) {
       this.#source = source;
       return;
     }
@@ -58,8 +58,4 @@ export class LazyReranker {
   async close(): Promise<void> {
     if (this.#source instanceof Lazy) await (await this.#source.take())?.close();
   }
-}
-
-function isReranker(source: RerankerSource): source is AnyReranker {
-  return 'rerank' in source;
 }

@@ -115,7 +115,7 @@ export function parseCrossEncoderConfig(text: string, file = 'config.json'): Cro
 export function buildObstacle(fields: JsonObject): string | undefined {
   const modelType = modelTypeOf(fields);
   const elsewhere = 'such a model runs from an ONNX export (onnx/model.onnx in its folder)';
-  if (!isBertFamily(modelType)) {
+  if (!(BERT_FAMILIES as readonly string[]).includes(modelType)) {
     return `model_type is "${modelType}"; only ${BERT_FAMILIES.join(', ')} are built from their weights, ${elsewhere}`;
   }
   if (hasOwnCode(fields)) return `auto_map names code of its own, which is not run here; ${elsewhere}`;
@@ -190,10 +190,6 @@ function commonFields(
 function firstPositionOf(fields: JsonObject, modelType: string): number {
   const pad = fields['pad_token_id'];
   return OFFSET_POSITIONS.has(modelType) ? (typeof pad === 'number' ? pad : 1) + 1 : 0;
-}
-
-function isBertFamily(modelType: string): boolean {
-  return (BERT_FAMILIES as readonly string[]).includes(modelType);
 }
 
 /** True where the model's code comes with it, so that its type says nothing about its architecture. */

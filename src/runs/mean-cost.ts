@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { badInput, ByteSource, readLines, type Origin } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { phases, type Phase, type PhaseCost, type RerankCost } from '../expansion/index.js';
@@ -41,32 +42,25 @@ function costWith(
   return { ...made((cost) => cost), ...(Object.fromEntries(byPhase) as Record<Phase, PhaseCost>) };
 }
 
+const phaseCost = z.object(
+  Object.fromEntries(fields.map((field) => [field, z.number()])) as Record<
+    (typeof fields)[number],
+    z.ZodNumber
+  >,
+);
+
+/** The part of an explanation that is read. */
+const explained = z.object({
+  cost: phaseCost.extend(
+    Object.fromEntries(phases.map((phase) => [phase, phaseCost])) as Record<Phase, typeof phaseCost>,
+  ),
+});
+
 function costIn(json: string, origin: Origin): RerankCost {
-  let cost: unknown;
   try {
-    cost = (JSON.parse(json) as { cost?: unknown } | null)?.cost;
+    return explained.parse(JSON.parse(json)).cost;
   } catch (cause) {
-    throw notExplained(origin, cause);
+    const fix = 'Give a file that rerank --explain wrote.';
+    throw badInput(origin, 'the line holds no cost of a query', fix, cause);
   }
-  if (isPhaseCost(cost) && phases.every((phase) => isPhaseCost((cost as RerankCost)[phase]))) {
-    return cost as RerankCost;
-  }
-  throw notExplained(origin);
-}
-
-function isPhaseCost(value: unknown): value is PhaseCost {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    fields.every((field) => typeof (value as Record<string, unknown>)[field] === 'number')
-  );
-}
-
-function notExplained(origin: Origin, cause?: unknown): BertQeError {
-  return badInput(
-    origin,
-    'the line holds no cost of a query',
-    'Give a file that rerank --explain wrote.',
-    cause,
-  );
 }

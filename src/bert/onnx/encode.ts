@@ -1,6 +1,5 @@
 import {
   type Attribute,
-  type Dimension,
   ElementType,
   Graph,
   type GraphInput,
@@ -94,11 +93,9 @@ function encodeTensor(tensor: Initializer, stored: TensorStorage): Message {
 
 function encodeValueInfo({ name, type, dims }: GraphInput): Message {
   const shape = new Message();
-  for (const dim of dims) shape.message(1, encodeDimension(dim));
+  for (const dim of dims) {
+    shape.message(1, typeof dim === 'number' ? new Message().integer(1, dim) : new Message().string(2, dim));
+  }
   const tensorType = new Message().integer(1, ElementType[type]).message(2, shape);
   return new Message().string(1, name).message(2, new Message().message(1, tensorType));
-}
-
-function encodeDimension(dim: Dimension): Message {
-  return typeof dim === 'number' ? new Message().integer(1, dim) : new Message().string(2, dim);
 }

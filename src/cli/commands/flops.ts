@@ -10,7 +10,8 @@ import {
   type Variant,
 } from '../../expansion/index.js';
 import { readMeanCost, type MeanCost } from '../../runs/index.js';
-import { defineCommand, type Io } from '../command.js';
+import { omitUndefined } from '../../common/omit-undefined.js';
+import { defineCommand } from '../command.js';
 import { counted, formatCount, tableText, writeJson } from '../format.js';
 import { OPTIONS } from '../option-table.js';
 import { text, usageError } from '../options.js';
@@ -45,7 +46,10 @@ export const flopsCommand = defineCommand({
       if (positionals.length > 0) {
         throw usageError('--explained tells what was run and takes no VARIANT beside it.');
       }
-      return showMeanCost(options.explained, options.json, io);
+      const mean = await readMeanCost(options.explained);
+      if (options.json) writeJson(io, mean);
+      else io.stdout.write(`Mean of ${counted(mean.queries, 'query')}:\n${meanTable(mean)}`);
+      return;
     }
     const { kd, kc, depth, chunkWords } = options;
     const counts = { depth, kd, kc, chunkWords };
@@ -60,23 +64,21 @@ export const flopsCommand = defineCommand({
       const published = asPublished ? publishedFlops[lettersOf(variant)] : undefined;
       return { variant, cost: paperCost(variant, counts), published };
     });
-    if (options.json) writeJson(io, rows.map(toJson));
-    else io.stdout.write(paperTable(rows));
+    if (options.json) {
+      const json = rows.map(({ variant, cost, published }) => ({
+        variant: variant.name,
+        ...cost,
+        ...omitUndefined({ published }),
+      }));
+      writeJson(io, json);
+    } else {
+      io.stdout.write(paperTable(rows));
+    }
   },
 });
 
-async function showMeanCost(file: string, json: boolean, io: Io): Promise<void> {
-  const mean = await readMeanCost(file);
-  if (json) writeJson(io, mean);
-  else io.stdout.write(`Mean of ${counted(mean.queries, 'query')}:\n${meanTable(mean)}`);
-}
-
 function lettersOf({ phaseOne, expansion }: Variant): string {
   return expansion ? phaseOne + expansion.phaseTwo + expansion.phaseThree : phaseOne;
-}
-
-function toJson({ variant, cost, published }: PaperRow) {
-  return { variant: variant.name, ...cost, ...(published === undefined ? {} : { published }) };
 }
 
 /** The cost of a variant as the paper counts it, and the number that the paper prints. */

@@ -6,7 +6,6 @@ import {
   rerankRun,
   rerankToFile,
   type FinishedQuery,
-  type RunProgress,
   type RunReranker,
   type RunTotals,
 } from '../../runs/index.js';
@@ -116,7 +115,8 @@ export const rerankCommand = defineCommand({
         signal: io.signal,
         onResume: (finished, journal) =>
           io.stderr.write(`Going on after ${counted(finished, 'finished query')} (${journal}).\n`),
-        onProgress: (state) => showProgress(progress, state),
+        onProgress: ({ finished, share, phase }) =>
+          progress.update(finished, share, phase && phaseNames[phase]),
         ...(isShown
           ? {
               onReranked: (query) =>
@@ -163,10 +163,6 @@ const phaseNames = {
   phaseTwo: 'phase two',
   phaseThree: 'phase three',
 } as const;
-
-function showProgress(progress: Progress, { finished, share, phase }: RunProgress): void {
-  progress.update(finished, share, phase ? phaseNames[phase] : '');
-}
 
 /** One line with the number of queries, the time and the cost. */
 function summary(name: string, totals: RunTotals): string {

@@ -1,4 +1,4 @@
-import { writeRun, type Query, type Ranking } from '../../collection/index.js';
+import { writeRun, type Query, type QueryRanking } from '../../collection/index.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
 import { writeOutput } from '../../common/output.js';
 import { openCollection } from '../../remote/index.js';
@@ -11,6 +11,10 @@ import { text, usageError } from '../options.js';
 
 /** Queries without any document that are named; the last line counts all. */
 const NAMED = 3;
+
+interface FoundRanking extends QueryRanking {
+  readonly text: string;
+}
 
 export const searchCommand = defineCommand({
   name: 'search',
@@ -45,7 +49,7 @@ export const searchCommand = defineCommand({
       const progress = new Progress(io, 'queries');
       let empty = 0;
       let lastReason = '';
-      const rankings = async function* (): AsyncGenerator<{ query: Query; ranking: Ranking }> {
+      const rankings = async function* (): AsyncGenerator<FoundRanking> {
         for (const [done, query] of queries.entries()) {
           throwIfAborted(io.signal);
           const ranking = await retriever.search(query, { depth: options.depth, signal: io.signal });
@@ -55,13 +59,13 @@ export const searchCommand = defineCommand({
             lastReason = whyNothing(query, collection.countTerms(query.text));
             if (queries.length > 1 && empty <= NAMED) io.stderr.write(`bert-qe: ${lastReason}\n`);
           }
-          yield { query, ranking };
+          yield { query: query.id, text: query.text, ranking };
           progress.update(done + 1, (done + 1) / queries.length);
         }
       };
       const tag = options.tag ?? retriever.name;
       if (options.json) await writeOutput(options.out, jsonLines(rankings()), io.stdout);
-      else await writeRun(options.out, byId(rankings()), { tag, stdout: io.stdout });
+      else await writeRun(options.out, rankings(), { tag, stdout: io.stdout });
       progress.done();
       // Some queries may find nothing; where none finds anything, the input is at fault.
       if (empty === queries.length) throw new BertQeError('input', lastReason);
@@ -84,15 +88,9 @@ function whyNothing(query: Query, terms: number): string {
   return `Query ${query.id} ("${query.text}") finds nothing: ${reason}.`;
 }
 
-async function* jsonLines(
-  rankings: AsyncIterable<{ query: Query; ranking: Ranking }>,
-): AsyncGenerator<string> {
-  for await (const { query, ranking } of rankings) {
+async function* jsonLines(rankings: AsyncIterable<FoundRanking>): AsyncGenerator<string> {
+  for await (const { query, text, ranking } of rankings) {
     const results = ranking.map(({ id, score }, i) => ({ id, score, rank: i + 1 }));
-    yield `${JSON.stringify({ query: query.text, id: query.id, results })}\n`;
+    yield `${JSON.stringify({ query: text, id: query, results })}\n`;
   }
-}
-
-async function* byId(rankings: AsyncIterable<{ query: Query; ranking: Ranking }>) {
-  for await (const { query, ranking } of rankings) yield { query: query.id, ranking };
 }
