@@ -2,7 +2,7 @@ export { openCheckpoint, writeSafetensors } from './checkpoint/index.js';
 export { countOf, encoderFlops, weightFlops } from './cost.js';
 export { formatModelConfig, type ModelConfig } from './config.js';
 export { readCrossEncoderConfig, readModelConfig } from './model-folder.js';
-export { fetchModel } from './hub/index.js';
+export { fetchModel } from './hub/fetch-model.js';
 export { deviceNames, deviceStates, installCuda, requireCuda } from './runtime/index.js';
 export {
   checkBareModel,

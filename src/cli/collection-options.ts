@@ -1,10 +1,4 @@
-import {
-  readQrels,
-  readQueries,
-  type Qrels,
-  type Query,
-  type ReadDocumentsOptions,
-} from '../collection/index.js';
+import { readQrels, readQueries, type Query, type ReadDocumentsOptions } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { omitUndefined } from '../common/omit-undefined.js';
 import type { CollectionAddress } from '../remote/index.js';
@@ -20,7 +14,7 @@ import {
   type SearcherOptions,
   type WeightingModel,
 } from '../retrieval/index.js';
-import type { Io } from './command.js';
+import { guessTeller, type Io } from './command.js';
 import {
   clusterOptions,
   engines,
@@ -45,13 +39,8 @@ export async function queriesFrom(options: OptionValues<typeof queryOptions>, io
   return [{ id: '1', text: text! }];
 }
 
-/** Reads the judgements of `--qrels`; which file of a folder was taken is reported on standard error. */
-export function judgementsFrom(path: string, io: Io): Promise<Qrels> {
-  return readQrels(path, { onGuess: (sentence) => io.stderr.write(`${sentence}\n`) });
-}
-
 async function judgedQueries(queries: readonly Query[], file: string, io: Io): Promise<Query[]> {
-  const qrels = await judgementsFrom(file, io);
+  const qrels = await readQrels(file, { onGuess: guessTeller(io) });
   const judged = queries.filter(({ id }) => qrels.has(id));
   if (judged.length > 0) return judged;
   throw new BertQeError(
@@ -85,7 +74,7 @@ export function documentReading(
     fields: omitUndefined({ id: values.idField, title: values.titleField, text }),
     table: values.table,
     sql: values.sql,
-    onGuess: (sentence) => io.stderr.write(`${sentence}\n`),
+    onGuess: guessTeller(io),
   };
 }
 

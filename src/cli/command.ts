@@ -9,6 +9,11 @@ export interface Io {
   readonly signal: AbortSignal;
 }
 
+/** Tells of a guess about an input, such as which file of a folder was taken, on standard error. */
+export function guessTeller({ stderr }: Io): (sentence: string) => void {
+  return (sentence) => void stderr.write(`${sentence}\n`);
+}
+
 /** True where a stream is a terminal and colours are not switched off. */
 export function hasColours(stream: NodeJS.WritableStream): boolean {
   return 'isTTY' in stream && stream.isTTY === true && !process.env['NO_COLOR'];

@@ -11,8 +11,6 @@ export {
   loadBirch,
   loadReranker,
   modelInputs,
-  type BirchConfig,
-  type LoadedReranker,
   type ModelNames,
   type RerankerConfig,
   type RunInputs,
@@ -23,12 +21,8 @@ export {
   rerankRun,
   withTexts,
   type BirchRerankedQuery,
-  type QueryExplanation,
   type QueryReranker,
-  type QueryResult,
-  type RerankedBy,
   type RerankedQuery,
-  type RunQueryOptions,
 } from './rerank-run.js';
 export {
   localReranker,

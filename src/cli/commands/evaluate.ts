@@ -1,4 +1,4 @@
-import { readRun, type Qrels } from '../../collection/index.js';
+import { readQrels, readRun, type Qrels } from '../../collection/index.js';
 import { throwIfAborted } from '../../common/errors.js';
 import {
   compareRuns,
@@ -14,8 +14,7 @@ import {
   type ReportedRun,
 } from '../../evaluation/index.js';
 import { standardStream, writeOutput } from '../../common/output.js';
-import { judgementsFrom } from '../collection-options.js';
-import { defineCommand, hasColours, type Io } from '../command.js';
+import { defineCommand, guessTeller, hasColours, type Io } from '../command.js';
 import { choice, flag, integer, text, usageError } from '../options.js';
 
 export const evaluateCommand = defineCommand({
@@ -83,7 +82,7 @@ export const evaluateCommand = defineCommand({
       depth: options.depth,
     };
 
-    const qrels = await judgementsFrom(options.qrels, io);
+    const qrels = await readQrels(options.qrels, { onGuess: guessTeller(io) });
     const runs: ReportedRun[] = [];
     for (const file of files) {
       throwIfAborted(io.signal);

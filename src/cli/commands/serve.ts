@@ -7,8 +7,8 @@ import { omitUndefined } from '../../common/omit-undefined.js';
 import { openAll } from '../../common/open-all.js';
 import { buildIndex, createAnalyzer, Index, Searcher } from '../../retrieval/index.js';
 import { defaultLimits, RerankServer, ServerLog, type Collection } from '../../server/index.js';
-import { judgementsFrom, retrievalModels } from '../collection-options.js';
-import { defineCommand, type Io } from '../command.js';
+import { retrievalModels } from '../collection-options.js';
+import { defineCommand, guessTeller, type Io } from '../command.js';
 import { firstStageOptions, OPTIONS } from '../option-table.js';
 import {
   choice,
@@ -206,7 +206,8 @@ function openServed(options: Values, io: Io): Promise<ServedCollection> {
       return {};
     }
     const queries = options.queries === undefined ? undefined : await readQueries(options.queries);
-    const qrels = options.qrels === undefined ? undefined : await judgementsFrom(options.qrels, io);
+    const qrels =
+      options.qrels === undefined ? undefined : await readQrels(options.qrels, { onGuess: guessTeller(io) });
     const index = Index.open(options.index);
     closeLater(() => index.close());
     return { collection: collectionOf(index, options), ...omitUndefined({ queries, qrels }) };

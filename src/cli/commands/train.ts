@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readQueries, readRun, type Qrels, type Query } from '../../collection/index.js';
+import { readQrels, readQueries, readRun, type Qrels, type Query } from '../../collection/index.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { BertQeError } from '../../common/errors.js';
 import { trainCedr, trainNprf } from '../../controls/index.js';
@@ -14,8 +14,7 @@ import {
   type TrainingOptions,
   type TrainProgress,
 } from '../../training/index.js';
-import { judgementsFrom } from '../collection-options.js';
-import { defineCommand, type Io } from '../command.js';
+import { defineCommand, guessTeller, type Io } from '../command.js';
 import { counted, formatCount, formatDuration } from '../format.js';
 import { pick, refuseUseless, usageError, valuesOf } from '../options.js';
 import { StatusLine } from '../progress.js';
@@ -54,7 +53,7 @@ export const trainCommand = defineCommand({
       refuseUseless(pick(trainOptions, 'teacher-weight'), options, 'without --teacher MODEL.');
     }
     const phaseThree = phaseThreeInputs(options);
-    const qrels = await judgementsFrom(qrelsFile, io);
+    const qrels = await readQrels(qrelsFile, { onGuess: guessTeller(io) });
     const queries = await judgedQueries(queriesFile, qrels, qrelsFile, io);
     const validationQueries =
       validationFile === undefined ? undefined : await judgedQueries(validationFile, qrels, qrelsFile, io);

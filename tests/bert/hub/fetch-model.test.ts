@@ -2,7 +2,8 @@ import { lstat, mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/pr
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { type FetchProgress, fetchModel, type FetchModelOptions } from '../../../src/bert/hub/index.js';
+import { fetchModel } from '../../../src/bert/hub/fetch-model.js';
+import type { FetchModelOptions, FetchProgress } from '../../../src/bert/hub/settings.js';
 import { BertQeError } from '../../../src/common/errors.js';
 import { temporaryFolder } from '../checkpoint/fixture-model.js';
 import { FakeHub, type Fault, gitHash, sha256 } from './fake-hub.js';

@@ -1,2 +1,0 @@
-export { fetchModel } from './fetch-model.js';
-export type { FetchProgress, FetchModelOptions } from './settings.js';
