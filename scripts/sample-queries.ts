@@ -1,6 +1,5 @@
 // node --import tsx scripts/sample-queries.ts OUT EXPERIMENT.yaml: the same study on few queries, to see what a query takes.
-// Writes OUT/<collection>/ with the same documents and every tenth judged query (every fifth where there are fewer than a
-// hundred), and OUT/EXPERIMENT.yaml over them.
+// Writes OUT/<collection>/ with the same documents and ten judged queries, evenly spread, and OUT/EXPERIMENT.yaml over them.
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { resolvePath } from '../src/experiment/file/paths.js';
@@ -23,7 +22,7 @@ function sample(folder: string): string {
   const qrels = lines(join(folder, 'qrels.txt'));
   const judged = new Set(qrels.map(queryOf));
   const queries = lines(join(folder, 'queries.jsonl')).filter((line) => judged.has(idOf(line)));
-  const chosen = queries.filter((_, i) => i % (queries.length < 100 ? 5 : 10) === 0);
+  const chosen = Array.from({ length: 10 }, (_, i) => queries[Math.floor((i * queries.length) / 10)]!);
   const ids = new Set(chosen.map(idOf));
   writeFileSync(join(target, 'queries.jsonl'), `${chosen.join('\n')}\n`);
   writeFileSync(join(target, 'qrels.txt'), `${qrels.filter((line) => ids.has(queryOf(line))).join('\n')}\n`);

@@ -62,12 +62,32 @@ export function evaluate(run: Run, qrels: Qrels, options: EvaluationOptions = {}
       columns[column][row] = measure.value(ranking, context);
     });
   });
+  return { measures, queries, ...tabulate(measures, columns), missingQueries: qrels.size - found.length };
+}
+
+/** The values of each measure by name, and their summary. */
+function tabulate(
+  measures: readonly Measure[],
+  columns: readonly Float64Array[],
+): Pick<Evaluation, 'perQuery' | 'summary'> {
   return {
-    measures,
-    queries,
     perQuery: new Map(measures.map(({ name }, column) => [name, columns[column]])),
     summary: new Map(measures.map((measure, i) => [measure.name, summarise(columns[i], measure.summary)])),
-    missingQueries: qrels.size - found.length,
+  };
+}
+
+/** The queries of several collections as one evaluation; every query counts the same, and carries its collection's name. */
+export function poolEvaluations(parts: ReadonlyMap<string, Evaluation>): Evaluation {
+  const all = [...parts.values()];
+  const { measures } = all[0];
+  const columns = measures.map(({ name }) =>
+    Float64Array.from(all.flatMap(({ perQuery }) => [...perQuery.get(name)!])),
+  );
+  return {
+    measures,
+    queries: [...parts].flatMap(([name, { queries }]) => queries.map((query) => `${name} ${query}`)),
+    missingQueries: all.reduce((count, { missingQueries }) => count + missingQueries, 0),
+    ...tabulate(measures, columns),
   };
 }
 

@@ -1,4 +1,4 @@
-export { evaluate } from './evaluate.js';
+export { evaluate, poolEvaluations } from './evaluate.js';
 export type { Evaluation, EvaluationOptions } from './evaluate.js';
 export { DEFAULT_MEASURES } from './measures/catalogue.js';
 export type { Measure } from './measures/measure.js';
@@ -19,6 +19,6 @@ export {
 } from './tuning.js';
 export type { InterpolatedRanker, Interpolation } from './tuning.js';
 export { randomWords } from './significance/random.js';
-export { correctionTitles, STAR_LEGEND, starOf } from './significance/p-values.js';
+export { correct, correctionTitles, STAR_LEGEND, starOf } from './significance/p-values.js';
 export { pairedTTest } from './significance/t-test.js';
 export { tukeyHsd } from './significance/tukey.js';

@@ -59,8 +59,8 @@ async function runAll(
   };
 }
 
-function renderStudy({ title }: Study, study: StudyResults): Map<string, string> {
-  const tables = studyTables(study);
+function renderStudy({ title, together }: Study, study: StudyResults): Map<string, string> {
+  const tables = studyTables(study, together);
   const [first] = study.values();
   const collections = [...study].map(([name, { collection }]) => {
     const { documents, queries } = collection;

@@ -165,7 +165,7 @@ describe('the shipped files on made-up Robust04 and GOV2', () => {
       const at = (path: string): string[] => readdirSync(join(out, name, path)).toSorted();
       const tables = at('tables').filter((path) => path.endsWith('.md'));
       expect(tables).toEqual(
-        ['ablations', 'folds', 'gains', 'grid', 'interpolation', 'main', 'variants'].map(
+        ['ablations', 'differences', 'folds', 'gains', 'grid', 'interpolation', 'main', 'variants'].map(
           (each) => `${each}.md`,
         ),
       );

@@ -110,7 +110,15 @@ describe('an experiment', () => {
     expect(page).not.toMatch(/(?:src|href)="(?!#)/);
     expect(page).not.toMatch(/@import|url\(/);
     const sections = [...page.matchAll(/<section id="(\w+)">/g)].map(([, id]) => id);
-    expect(sections).toEqual(['main', 'variants', 'ablations', 'grid', 'folds', 'interpolation']);
+    expect(sections).toEqual([
+      'main',
+      'variants',
+      'differences',
+      'ablations',
+      'grid',
+      'folds',
+      'interpolation',
+    ]);
     // Cost, kc and m, and the gains of two variants.
     expect(page.match(/<svg /g)).toHaveLength(4);
     for (const id of [...sections, 'gains']) {

@@ -23,7 +23,8 @@ function smallStudy(folder: string): string {
     variants: ['TTT', 'STT'],
     ablations: { of: 'TTT', which: ['dropQueryScore'] },
     grid: undefined,
-    significance: { against: ['DPH+KL', 'T'] },
+    significance: { against: ['T'] },
+    together: { 'all of them': ['whole', 'half'] },
     measures,
   });
   return whole.file;
@@ -59,15 +60,55 @@ describe('a study', () => {
     expect(rows.map(({ Model }) => Model)).toContain('BERT-QE-TTT without rel(q,d)');
   });
 
-  test('counts on how many of them a model is above a baseline, or below', () => {
-    const initial = table('tables/ndcg-20.json').find(({ Model }) => Model === 'DPH+KL')!;
-    for (const { Model, 'nDCG@20': verdict } of table('tables/against-dph-kl.json')) {
-      const row = table('tables/ndcg-20.json').find((each) => each['Model'] === Model)!;
-      const above = ['whole', 'half'].filter((name) => row[name] > initial[name]).length;
-      const below = ['whole', 'half'].filter((name) => row[name] < initial[name]).length;
-      expect(verdict).toMatch(new RegExp(`^\\+${above} \\(\\d\\), −${below} \\(\\d\\)$`));
+  test('says what each part adds, with confidence intervals and Holm’s correction over the collections', () => {
+    const rows = table('tables/difference-bert-qe-ttt.json').filter(({ Measure }) => Measure === 'nDCG@20');
+    expect(rows.map(({ Collection }) => Collection)).toEqual(['whole', 'half', 'all of them']);
+    const means = table('tables/ndcg-20.json');
+    const mean = (model: string, name: string) => Number(means.find(({ Model }) => Model === model)![name]);
+    for (const row of rows.slice(0, 2)) {
+      const name = String(row['Collection']);
+      expect(row['Without']).toBe(mean('BERT-Tiny', name));
+      expect(row['With']).toBe(mean('BERT-QE-TTT', name));
+      expect(row['Difference']).toBeCloseTo(Number(row['With']) - Number(row['Without']), 12);
+      expect((Number(row['From']) + Number(row['To'])) / 2).toBeCloseTo(Number(row['Difference']), 12);
+      const gains = table(`${name}/tables/gains.json`).map((query) => Number(query['BERT-QE-TTT']));
+      const variance = gains.reduce((sum, gain) => sum + (gain - Number(row['Difference'])) ** 2, 0);
+      expect(row['d']).toBeCloseTo(Number(row['Difference']) / Math.sqrt(variance / (gains.length - 1)), 9);
     }
-    expect(table('tables/against-bert-tiny.json').map(({ Model }) => Model)).not.toContain('BERT-Tiny');
+    const [least, most] = rows.slice(0, 2).toSorted((a, b) => Number(a['p']) - Number(b['p']));
+    expect(least['p (Holm)']).toBeCloseTo(Math.min(1, 2 * Number(least['p'])), 12);
+    expect(most['p (Holm)']).toBe(Math.max(Number(least['p (Holm)']), Number(most['p'])));
+  });
+
+  test('takes the queries of collections together, each counting the same', () => {
+    const rows = table('tables/difference-bert-qe-ttt.json').filter(({ Measure }) => Measure === 'P@5');
+    const [whole, half, all] = rows;
+    expect(rows.map(({ Queries }) => Queries)).toEqual([12, 6, 18]);
+    for (const column of ['Without', 'With', 'Difference']) {
+      expect(all[column]).toBeCloseTo((2 * Number(whole[column]) + Number(half[column])) / 3, 12);
+    }
+    expect(all['p (Holm)']).toBeNull();
+  });
+
+  test('has a table for MaxP over the initial ranking, and one for each ablation', () => {
+    const { title, notes } = JSON.parse(
+      readFileSync(join(out, 'tables/difference-bert-tiny.json'), 'utf8'),
+    ) as { title: string; notes: string[] };
+    expect(title).toBe('BERT-Tiny over the initial ranking');
+    const rows = table('tables/difference-bert-tiny.json').filter(({ Measure }) => Measure === 'P@5');
+    const above = rows.slice(0, 2).filter(({ Difference }) => Number(Difference) > 0).length;
+    expect(notes[0]).toMatch(
+      new RegExp(`^P@5: above on ${above} \\(\\d, \\d after Holm\\) of 2 collections`),
+    );
+    expect(table('tables/difference-bert-qe-ttt-without-query-score.json')).toHaveLength(6);
+    const single = table('half/tables/differences.json').map(({ Models }) => Models);
+    expect(single.slice(0, single.length / measures.length)).toEqual([
+      'BERT-Tiny over the initial ranking',
+      'BERT-Small over the initial ranking',
+      'BERT-QE-TTT over BERT-Tiny',
+      'BERT-QE-STT over BERT-Small',
+      'BERT-QE-TTT without rel(q,d) over BERT-QE-TTT',
+    ]);
   });
 
   test('says what the models took per query, and on which machine', async () => {
@@ -232,6 +273,7 @@ variants: [TTT]
     [`${text}significance: { against: [Birch] }\n`, 's.yaml:6:', '"Birch" is not a baseline'],
     [text.replace('{ documents: demo }', '{ document: demo }'), 's.yaml:3:', 'collections.one'],
     [text.replace('\n  one: { documents: demo }', ' {}'), 's.yaml:2:', 'name at least one collection'],
+    [`${text}together: { all: [one, two] }\n`, 's.yaml:6:24', '"two" is not a collection of this study'],
     [`${text}collection: { documents: demo }\n`, 's.yaml:6:1', 'there is no field "collection" here'],
   ])('says where it is wrong', (wrong, place, message) => {
     expect(() => parseStudy(wrong, 's.yaml')).toThrow(message);

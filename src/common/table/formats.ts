@@ -102,12 +102,14 @@ const latexSigns: Readonly<Record<string, string>> = {
   β: '$\\beta$',
   Δ: '$\\Delta$',
   '×': '$\\times$',
+  '±': '$\\pm$',
+  '−': '$-$',
   '–': '--',
   '↓': '$\\downarrow$',
 };
 
 function escapeLatex(text: string): string {
-  return text.replace(/[\\~^<>&%$#_{}αβΔ×–↓]/g, (sign) => latexSigns[sign] ?? `\\${sign}`);
+  return text.replace(/[\\~^<>&%$#_{}αβΔ×±−–↓]/g, (sign) => latexSigns[sign] ?? `\\${sign}`);
 }
 
 /** Values in full precision; marks in columns of their own where there are any. */

@@ -102,7 +102,7 @@ function comparisonTables(
       .filter(({ made }) => made.length > 0);
     return {
       id: 'differences',
-      title: `difference from ${labels.get(file)}${letterNote(letters, file)}, and p`,
+      title: `difference from ${labels.get(file)}${letterNote(letters, file)}, its 95 % confidence interval, and p`,
       columns: ['run', ...tested],
       groups: [
         rows.map(({ run, made }) => ({ label: labels.get(run.file)!, cells: made.map(comparisonCell) })),
@@ -116,10 +116,13 @@ function comparisonTables(
   });
 }
 
-function comparisonCell({ difference, p, star }: Comparison): Cell {
+function comparisonCell({ difference, interval, p, star }: Comparison): Cell {
   const sign = difference < 0 ? '-' : '+';
   const size = formatFixed(Math.abs(difference), DIGITS);
-  return { text: `${sign}${size} ${formatP(p)}`, value: difference, marks: star };
+  // The interval lies evenly around the difference; a single query has none.
+  const margin = interval[1] - difference;
+  const around = Number.isNaN(margin) ? '' : ` ±${formatFixed(margin, DIGITS)}`;
+  return { text: `${sign}${size}${around} ${formatP(p)}`, value: difference, marks: star };
 }
 
 function formatP(p: number): string {

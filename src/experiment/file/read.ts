@@ -15,6 +15,8 @@ export interface Study {
   readonly title: string;
   /** Experiments by name of the collection. */
   readonly experiments: ReadonlyMap<string, ExperimentFile>;
+  /** Collections whose queries are also taken together, by the name of the whole. */
+  readonly together?: Readonly<Record<string, readonly string[]>> | undefined;
   /** The files of the experiments, where the study lists files. */
   readonly files?: ReadonlyMap<string, string>;
 }
@@ -41,7 +43,7 @@ export function parseExperiment(text: string, file: string): ExperimentFile {
 
 /** Parses and checks the text of a study: an experiment per collection, equal in what the collections leave open. */
 export function parseStudy(text: string, file: string): Study {
-  const { collections, ...common } = parse(text, file, studySchema);
+  const { collections, together, ...common } = parse(text, file, studySchema);
   const { name, title = name } = common;
   const experiments = Object.entries(collections).map(
     ([key, { initial, folds, models, baselines, published, ...rest }]) => {
@@ -57,16 +59,16 @@ export function parseStudy(text: string, file: string): Study {
       return [key, experiment] as const;
     },
   );
-  return { name, title, experiments: new Map(experiments) };
+  return { name, title, together, experiments: new Map(experiments) };
 }
 
 /** Reads the experiment files that a study lists. */
 async function readListed(text: string, file: string): Promise<Study> {
-  const { name, title = name, experiments } = parse(text, file, listSchema);
+  const { name, title = name, together, experiments } = parse(text, file, listSchema);
   const files = new Map(Object.entries(experiments).map(([key, path]) => [key, resolvePath(file, path)]));
   const read = new Map<string, ExperimentFile>();
   for (const [key, path] of files) read.set(key, await readExperiment(path));
-  return { name, title, experiments: read, files };
+  return { name, title, together, experiments: read, files };
 }
 
 async function readText(file: string): Promise<string> {

@@ -384,6 +384,24 @@ const studiedCollection = collection.extend({
   published: published.optional(),
 });
 
+/** Collections whose queries are also taken together, by the name of the whole. */
+const together = z.record(z.string().min(1), z.array(z.string()).min(2)).optional();
+
+/** Checks that a study has the collections that it takes together. */
+function checkTogether(
+  wanted: z.output<typeof together>,
+  collections: Readonly<Record<string, unknown>>,
+  context: Context,
+): void {
+  for (const [whole, names] of Object.entries(wanted ?? {})) {
+    for (const [i, each] of names.entries()) {
+      if (Object.hasOwn(collections, each)) continue;
+      const message = `"${each}" is not a collection of this study; it has ${Object.keys(collections).join(', ')}`;
+      context.addIssue({ code: 'custom', path: ['together', whole, i], message });
+    }
+  }
+}
+
 /** The schema of the same experiment on several collections, by name. */
 export const studySchema = fields
   .omit({ collection: true })
@@ -392,9 +410,11 @@ export const studySchema = fields
     collections: z.record(collectionName, studiedCollection).refine((all) => Object.keys(all).length > 0, {
       error: 'name at least one collection',
     }),
+    together,
   })
   .superRefine(checkTraining)
   .superRefine((study, context) => checkPreset(study, context))
+  .superRefine((study, context) => checkTogether(study.together, study.collections, context))
   .superRefine(({ collections, folds: common, training: wanted, ...study }, context) => {
     for (const [key, own] of Object.entries(collections)) {
       const { initial: ranking = study.initial, baselines = study.baselines } = own;
@@ -412,13 +432,16 @@ export const studySchema = fields
   });
 
 /** The schema of a study whose collections have experiment files of their own. */
-export const listSchema = z.strictObject({
-  name,
-  title: z.string().optional(),
-  experiments: z.record(collectionName, path).refine((all) => Object.keys(all).length > 0, {
-    error: 'name at least one experiment file',
-  }),
-});
+export const listSchema = z
+  .strictObject({
+    name,
+    title: z.string().optional(),
+    experiments: z.record(collectionName, path).refine((all) => Object.keys(all).length > 0, {
+      error: 'name at least one experiment file',
+    }),
+    together,
+  })
+  .superRefine((study, context) => checkTogether(study.together, study.experiments, context));
 
 /** An experiment file with its defaults filled in; paths are as written. */
 export type ExperimentFile = z.output<typeof experimentSchema>;

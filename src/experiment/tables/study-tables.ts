@@ -1,17 +1,18 @@
 import { formatFixed, measureCell, type Measure } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
 import { markBest, noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
+import { differenceTables, type Together } from './difference-tables.js';
 import { marksOf, publishedCell, publishedNote, starNote } from './values.js';
 
 /** The results of a study, by name of the collection; most systems are the same in all of them. */
 export type StudyResults = ReadonlyMap<string, Results>;
 
-/** The tables of a study: systems and collections for every measure, comparisons with the baselines, and costs. */
-export function studyTables(study: StudyResults): Table[] {
+/** The tables of a study: systems and collections for every measure, what each part of the method adds, and costs. */
+export function studyTables(study: StudyResults, together?: Together): Table[] {
   const [first] = study.values();
   return [
     ...first.measures.map((measure) => measureTable(measure, study)),
-    ...first.against.map((baseline) => verdictTable(baseline.name, study)),
+    ...differenceTables(study, together),
     costTable(study),
     ...secondsTables(study),
   ];
@@ -88,45 +89,6 @@ function meanOf({ isCount }: Measure, cells: readonly Cell[]): Cell {
   if (isCount || cells.some(({ value }) => value === null)) return noValue;
   const value = cells.reduce((sum, cell) => sum + Number(cell.value), 0) / cells.length;
   return { text: formatFixed(value, 4), value };
-}
-
-/** Counts of collections on which a system is above or below a baseline, and significantly so (p < .05). */
-function verdictTable(baseline: string, study: StudyResults): Table {
-  const [first] = study.values();
-  const measures = first.measures.filter(({ summary }) => summary === 'mean');
-  const compared = new Set(
-    [...study.values()].flatMap(({ comparisons }) => comparisons.map(({ run }) => run)),
-  );
-  const tested = groupsOfAll(study)
-    .flat()
-    .filter((name) => compared.has(name) && name !== baseline);
-  return {
-    id: `against-${baseline.replaceAll(/[^\w]+/g, '-').toLowerCase()}`,
-    title: `Against ${baseline}`,
-    columns: ['Model', ...measures.map(({ name }) => name)],
-    groups: [
-      tested.map((name) => ({
-        label: name,
-        cells: measures.map((measure) => verdictCell(name, baseline, measure.name, study)),
-      })),
-    ],
-    notes: [
-      `Collections, of ${study.size}, on which the model is above ${baseline} and, in brackets, significantly so (p < .05); ` +
-        'then the same for below.',
-    ],
-  };
-}
-
-function verdictCell(run: string, baseline: string, measure: string, study: StudyResults): Cell {
-  const made = [...study.values()].flatMap(({ comparisons }) =>
-    comparisons.filter((each) => each.run === run && each.baseline === baseline && each.measure === measure),
-  );
-  const side = (sign: number): string => {
-    const there = made.filter(({ difference }) => Math.sign(difference) === sign);
-    return `${there.length} (${there.filter(({ p }) => p < 0.05).length})`;
-  };
-  const text = `+${side(1)}, −${side(-1)}`;
-  return { text, value: text };
 }
 
 /** FLOPs per query, as run. */

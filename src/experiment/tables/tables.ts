@@ -1,6 +1,7 @@
 import { paperCountNote } from '../../expansion/index.js';
 import { measureCell } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
+import { differenceTable } from './difference-tables.js';
 import { trainingTable } from './training-table.js';
 import { markBest, noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
 import {
@@ -18,6 +19,7 @@ export function tablesOf(results: Results): Table[] {
   return [
     mainTable(results),
     variantsTable(results),
+    differenceTable(results),
     ...(results.ablations ? [ablationTable(results, results.ablations)] : []),
     ...(results.grid ? [gridTable(results, results.grid)] : []),
     foldsTable(results),

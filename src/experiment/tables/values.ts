@@ -55,7 +55,7 @@ export function publishedCell(system: string, measure: string, { experiment }: R
   return { text: formatFixed(value, 4), value, quoted: true, ...(marks ? { marks } : {}) };
 }
 
-const testTitles = {
+export const testTitles = {
   t: 'paired two-tailed t-test',
   wilcoxon: 'Wilcoxon signed-rank test',
   randomisation: 'randomisation test',

@@ -57,11 +57,11 @@ describe('the table for a terminal', () => {
       'other_one         0.3389      0.0000      54',
       '▸ best of its column',
       '',
-      'difference from weak, and p',
-      'run         RR                   P@1',
-      '───────────────────────────────────────────────────',
-      'strong      +0.5639 p=.0054***   +0.8333 p=.0041***',
-      'other_one   -0.0139 p=.6952      +0.0000 p=1.0000',
+      'difference from weak, its 95 % confidence interval, and p',
+      'run         RR                           P@1',
+      '───────────────────────────────────────────────────────────────────',
+      'strong      +0.5639 ±0.3090 p=.0054***   +0.8333 ±0.4284 p=.0041***',
+      'other_one   -0.0139 ±0.0860 p=.6952      +0.0000 ±0.0000 p=1.0000',
       'paired t-test, two-tailed, n = 6 queries; up or down, *** p < .01, ** p < .05, * p < .1',
       '',
     ]);
@@ -76,8 +76,8 @@ describe('the table for a terminal', () => {
       'other_one (baseline b)   0.3389             0.0000             54',
       'strong                 ▸ 0.9167 a*** b*** ▸ 0.8333 a*** b***   54',
     ]);
-    expect(lines).toContain('difference from weak a, and p');
-    expect(lines).toContain('difference from other_one b, and p');
+    expect(lines).toContain('difference from weak a, its 95 % confidence interval, and p');
+    expect(lines).toContain('difference from other_one b, its 95 % confidence interval, and p');
   });
 
   it('marks nothing without a baseline or with a single run, and shows queries when asked', () => {
@@ -160,12 +160,12 @@ describe('other formats', () => {
       '| strong | **0.9167**\\*\\*\\* | **0.8333**\\*\\*\\* | 54 |',
       '| other\\_one | 0.3389 | 0.0000 | 54 |',
       '',
-      'difference from weak, and p:',
+      'difference from weak, its 95 % confidence interval, and p:',
       '',
       '| run | RR | P@1 |',
       '| :--- | ---: | ---: |',
-      '| strong | +0.5639 p=.0054\\*\\*\\* | +0.8333 p=.0041\\*\\*\\* |',
-      '| other\\_one | -0.0139 p=.6952 | +0.0000 p=1.0000 |',
+      '| strong | +0.5639 ±0.3090 p=.0054\\*\\*\\* | +0.8333 ±0.4284 p=.0041\\*\\*\\* |',
+      '| other\\_one | -0.0139 ±0.0860 p=.6952 | +0.0000 ±0.0000 p=1.0000 |',
       '',
       expect.stringMatching(/^paired t-test, two-tailed, n = 6 queries/),
       '',
@@ -187,12 +187,12 @@ describe('other formats', () => {
       '',
       '\\begin{tabular}{lll}',
       '\\toprule',
-      '\\multicolumn{3}{l}{difference from weak, and p} \\\\',
+      '\\multicolumn{3}{l}{difference from weak, its 95 \\% confidence interval, and p} \\\\',
       '\\midrule',
       'run & RR & P@1 \\\\',
       '\\midrule',
-      'strong & +0.5639 p=.0054$^{***}$ & +0.8333 p=.0041$^{***}$ \\\\',
-      'other\\_one & $-$0.0139 p=.6952 & +0.0000 p=1.0000 \\\\',
+      'strong & +0.5639 $\\pm$0.3090 p=.0054$^{***}$ & +0.8333 $\\pm$0.4284 p=.0041$^{***}$ \\\\',
+      'other\\_one & $-$0.0139 $\\pm$0.0860 p=.6952 & +0.0000 $\\pm$0.0000 p=1.0000 \\\\',
       '\\bottomrule',
       expect.stringMatching(/^\\multicolumn\{3\}\{l\}\{paired t-test, .* p \$<\$ \.01/),
       '\\end{tabular}',
