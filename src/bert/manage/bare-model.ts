@@ -19,7 +19,7 @@ export interface BareModel {
   /** The archive or folder. */
   readonly path: string;
   /** Archives, folders and model folders that a missing configuration or vocabulary is taken from; the first that has it. */
-  readonly lenders: readonly string[];
+  readonly otherPlaces: readonly string[];
 }
 
 /** The files of a model, wherever they lie. */
@@ -65,8 +65,8 @@ export async function completeModel(
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const parts = await partsOf(model);
-  const lent = [parts.config, ...parts.tokenizer].filter(({ place }) => place !== model.path);
-  const key = hashJson('model 1', await hashPath(model.path), await Promise.all(lent.map(hashOf)));
+  const elsewhere = [parts.config, ...parts.tokenizer].filter(({ place }) => place !== model.path);
+  const key = hashJson('model 1', await hashPath(model.path), await Promise.all(elsewhere.map(hashOf)));
   const folder = join(into, `${basename(model.path).replace(/\.zip$/i, '')}-${key.slice(0, 12)}`);
   if (existsSync(join(folder, 'config.json'))) return folder;
   const unpacked = `${folder}.unpacked`;
@@ -86,7 +86,7 @@ export async function completeModel(
   return folder;
 }
 
-async function partsOf({ path, lenders }: BareModel): Promise<ModelParts> {
+async function partsOf({ path, otherPlaces }: BareModel): Promise<ModelParts> {
   const own = await filesOf(path);
   const checkpoints = own.filter((part) => checkpointFile.test(nameOf(part)));
   const weights = checkpoints.filter((part) => /\.(?:index|safetensors|bin)$/.test(nameOf(part)));
@@ -102,13 +102,13 @@ async function partsOf({ path, lenders }: BareModel): Promise<ModelParts> {
   const [folder] = folders;
   const inFolder = (part: Part): boolean => posix.dirname(part.path) === folder;
   const candidates = [own.filter(inFolder), own];
-  for (const lender of lenders) candidates.push(await filesOf(lender).catch(() => []));
+  for (const place of otherPlaces) candidates.push(await filesOf(place).catch(() => []));
   const find = <T>(what: string, choose: (files: readonly Part[]) => T | undefined): T => {
     for (const files of candidates) {
       const found = choose(files);
       if (found !== undefined) return found;
     }
-    const places = lenders.length > 0 ? `, nor in ${lenders.join(', ')}` : '';
+    const places = otherPlaces.length > 0 ? `, nor in ${otherPlaces.join(', ')}` : '';
     throw new BertQeError('missing', `${path}: there is no ${what} in it${places}. Put one beside it.`);
   };
   return {

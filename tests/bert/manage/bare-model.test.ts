@@ -45,7 +45,7 @@ describe('a model that the authors gave out', () => {
   test('is taken from its archive, with the configuration and the vocabulary of others', async () => {
     const { root, general, archive, into } = await authorsFolder();
     expect(await isBareModel(archive)).toBe(true);
-    const model = { path: archive, lenders: [root, general] };
+    const model = { path: archive, otherPlaces: [root, general] };
     await checkBareModel(model);
     expect(existsSync(into)).toBe(false);
     const made = await completeModel(model, into, undefined);
@@ -60,7 +60,7 @@ describe('a model that the authors gave out', () => {
 
   test('is unpacked once, and again when the archive changed or the first time was cut short', async () => {
     const { root, general, archive, into } = await authorsFolder();
-    const model = { path: archive, lenders: [root, general] };
+    const model = { path: archive, otherPlaces: [root, general] };
     const made = await completeModel(model, into, undefined);
     writeFileSync(join(made, 'touched'), '');
     expect(await completeModel(model, into, undefined)).toBe(made);
@@ -86,7 +86,7 @@ describe('a model that the authors gave out', () => {
     });
     expect(await isBareModel(unpacked)).toBe(true);
     const before = readdirSync(unpacked);
-    const made = await completeModel({ path: unpacked, lenders: [root, general] }, into, undefined);
+    const made = await completeModel({ path: unpacked, otherPlaces: [root, general] }, into, undefined);
     expect(readdirSync(made).toSorted()).toEqual(['config.json', 'model.safetensors', 'vocab.txt']);
     expect(readdirSync(unpacked)).toEqual(before);
     expect(await isBareModel(made)).toBe(false);
@@ -95,15 +95,15 @@ describe('a model that the authors gave out', () => {
   test('is refused with the part that is missing', async () => {
     const { root, general, archive, folder } = await authorsFolder();
     rmSync(join(general, 'vocab.txt'));
-    await expect(checkBareModel({ path: archive, lenders: [root, general] })).rejects.toThrow(
+    await expect(checkBareModel({ path: archive, otherPlaces: [root, general] })).rejects.toThrow(
       `${archive}: there is no vocab.txt or tokenizer.json in it, nor in ${root}, ${general}. Put one beside it.`,
     );
-    await expect(checkBareModel({ path: archive, lenders: [] })).rejects.toThrow(
+    await expect(checkBareModel({ path: archive, otherPlaces: [] })).rejects.toThrow(
       `${archive}: there is no config.json or bert_config.json in it. Put one beside it.`,
     );
     const other = join(folder, 'notes.zip');
     writeArchive(other, 'a', { 'notes.txt': Buffer.from('hello') });
-    await expect(checkBareModel({ path: other, lenders: [] })).rejects.toThrow(
+    await expect(checkBareModel({ path: other, otherPlaces: [] })).rejects.toThrow(
       'there is no checkpoint in it',
     );
     const both = join(folder, 'both.zip');
@@ -112,11 +112,11 @@ describe('a model that the authors gave out', () => {
       ...Object.fromEntries(Object.entries(files).map(([name, bytes]) => [`fold-1/${name}`, bytes])),
       ...Object.fromEntries(Object.entries(files).map(([name, bytes]) => [`fold-2/${name}`, bytes])),
     });
-    await expect(checkBareModel({ path: both, lenders: [] })).rejects.toThrow(
+    await expect(checkBareModel({ path: both, otherPlaces: [] })).rejects.toThrow(
       'unpack it and name one folder',
     );
     const cut = join(folder, 'cut.zip');
     writeFileSync(cut, readFileSync(archive).subarray(0, 3000));
-    await expect(checkBareModel({ path: cut, lenders: [] })).rejects.toThrow(cut);
+    await expect(checkBareModel({ path: cut, otherPlaces: [] })).rejects.toThrow(cut);
   });
 });
