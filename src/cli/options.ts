@@ -65,23 +65,15 @@ type Scalar<S extends OptionSpec> = S['choices'] extends readonly (infer C exten
 
 type Value<S extends OptionSpec> = S['multiple'] extends true ? Scalar<S>[] : Scalar<S>;
 
-/** True for options that always have a value: those with a default, booleans and repeatable ones. */
-type IsPresent<S extends OptionSpec> = S['default'] extends string | number | boolean
-  ? true
-  : S['multiple'] extends true
-    ? true
-    : S['type'] extends 'boolean'
-      ? true
-      : false;
+/** The options that always have a value: those with a default, repeatable ones and flags. */
+type Present = { default: string | number | boolean } | { multiple: true } | { type: 'boolean' };
 
 /** `chunk-words` → `chunkWords`. */
 type CamelCase<S> = S extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : S;
 
 /** The parsed values. `--chunk-words` is `chunkWords`, the name of the library's option. */
 export type OptionValues<O extends OptionSpecs> = {
-  -readonly [K in keyof O as CamelCase<K>]: IsPresent<O[K]> extends true
-    ? Value<O[K]>
-    : Value<O[K]> | undefined;
+  -readonly [K in keyof O as CamelCase<K>]: O[K] extends Present ? Value<O[K]> : Value<O[K]> | undefined;
 };
 
 function camelCase(name: string): string {
