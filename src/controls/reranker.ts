@@ -165,7 +165,7 @@ export abstract class NetworkReranker {
     let done = 0;
     for (let from = 0; from < batches.length; from += batchesPerCall) {
       throwIfAborted(signal);
-      for (const score of await this.#worker.score(batches.slice(from, from + batchesPerCall))) {
+      for (const score of await this.#worker.call('score', batches.slice(from, from + batchesPerCall))) {
         scores[places[done++]] = score;
       }
       onProgress?.({ phase: 'phaseOne', pairs: done });

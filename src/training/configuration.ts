@@ -1,8 +1,7 @@
 import { findModel, hashModel } from '../bert/index.js';
-import type { Query } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
-import type { PhaseThreeInputs, TrainingInputs } from './inputs.js';
+import type { JudgedInputs, PhaseThreeInputs, TrainingInputs } from './inputs.js';
 import type { BaseModel } from './models.js';
 import type { TrainingSettings } from './settings.js';
 
@@ -30,7 +29,6 @@ export async function configurationOf(
 ): Promise<Configuration> {
   const { epochs, teacherWeight, lossAlpha, lossBeta } = settings;
   const deepest = Math.max(settings.depth, settings.validationDepth ?? 0, inputs.phaseThree?.depth ?? 0);
-  const ids = [...inputs.queries, ...(inputs.validationQueries ?? [])].map(({ id }) => id);
   // Choices at their defaults are left out, so that trainings from before they existed can go on.
   const { schedule, keep } = settings;
   const listed = Object.entries(settings).filter(
@@ -47,11 +45,25 @@ export async function configurationOf(
     ...(inputs.passageModel && { general: await hashModel(await findModel(inputs.passageModel)) }),
     ...(inputs.teacher && { teacher: await hashModel(await findModel(inputs.teacher)), teacherWeight }),
     ...(inputs.phaseThree && (await phaseThreeConfiguration(inputs.phaseThree))),
-    documents: inputs.documentsKey,
-    queries: hashJson(inputs.queries.map(idAndText)),
-    validationQueries: hashJson((inputs.validationQueries ?? []).map(idAndText)),
-    qrels: hashJson(ids.map((id) => [...(inputs.qrels.get(id) ?? [])])),
-    run: hashJson(ids.map((id) => (inputs.run.get(id) ?? []).slice(0, deepest))),
+    ...judgedConfiguration(inputs, deepest),
+  };
+}
+
+/** Hashes of queries, judgements and the first `depth` candidates. */
+export function judgedConfiguration(
+  { queries, validationQueries = [], qrels, run, documentsKey }: JudgedInputs,
+  depth: number,
+): Configuration {
+  const [training, validation] = [queries, validationQueries].map((some) =>
+    hashJson(some.map(({ id, text }) => [id, text])),
+  );
+  const ids = [...queries, ...validationQueries].map(({ id }) => id);
+  return {
+    documents: documentsKey,
+    queries: training,
+    validationQueries: validation,
+    qrels: hashJson(ids.map((id) => [...(qrels.get(id) ?? [])])),
+    run: hashJson(ids.map((id) => (run.get(id) ?? []).slice(0, depth))),
   };
 }
 
@@ -70,10 +82,6 @@ async function phaseThreeConfiguration({
     rerankedDepth: depth,
     ...combination,
   };
-}
-
-function idAndText({ id, text }: Query): readonly string[] {
-  return [id, text];
 }
 
 /** Throws where a saved training has another configuration, and names the differences. */

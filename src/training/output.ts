@@ -2,19 +2,16 @@ import { existsSync } from 'node:fs';
 import { copyFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashFile } from '../common/hash.js';
-import { copyTokenizer, writeConfig } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
 import { systemCode, writeFailure } from '../common/io-errors.js';
 import { writeFileAtomic } from '../common/atomic.js';
 import { withLock } from '../common/lock.js';
 import { versions } from '../common/package-files.js';
-import type { Checkpoints, SavedFile } from './checkpoints.js';
+import { Checkpoints, type SavedTraining } from './checkpoints.js';
 import { type Configuration, requireSame } from './configuration.js';
-import type { TrainingWorker } from './engine/index.js';
 import type { ExampleCounts } from './data/index.js';
-import { type History, thinned, type ValidationRecord } from './history.js';
-import type { BaseModel } from './models.js';
-import type { LoopState } from './training-loop.js';
+import { bestOf, type History, thinned, type ValidationRecord } from './history.js';
+import { type LoopContext, type LoopState, loopStateOf, trainingLoop } from './training-loop.js';
 
 /** The content of `training.json`, which records how a model was trained. */
 export interface TrainingManifest {
@@ -39,38 +36,9 @@ export interface TrainingManifest {
 /** Steps of the history that the manifest keeps. */
 const keptPoints = 500;
 
-/** The manifest of a training that is done, without the hash of its weights. */
-export function manifestOf(
-  model: string,
-  configuration: Configuration,
-  examples: ExampleCounts,
-  state: LoopState,
-  plannedSteps: number,
-  best: ValidationRecord | undefined,
-): Omit<TrainingManifest, 'weights'> {
-  return {
-    format: 'bert-qe-training',
-    version: 1,
-    versions: versions(),
-    model,
-    configuration,
-    examples,
-    steps: state.step,
-    plannedSteps,
-    best: best ?? null,
-    seconds: Math.round(state.seconds * 10) / 10,
-    history: { steps: thinned(state.steps, keptPoints), validations: state.validations },
-  };
-}
-
 const manifestName = 'training.json';
 const weightsName = 'model.safetensors';
 const checkpointsName = 'checkpoints';
-
-/** The folder of an unfinished training's checkpoints. */
-export function checkpointFolder(out: string): string {
-  return join(out, checkpointsName);
-}
 
 /** True where a folder holds a finished training's output, unchanged. */
 export async function isTrained(out: string): Promise<boolean> {
@@ -92,21 +60,52 @@ export interface OutputCall {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A training that is ready to run. */
+export interface OpenTraining {
+  /** The model that training starts from, as the caller named it. */
+  readonly model: string;
+  readonly examples: ExampleCounts;
+  readonly worker: {
+    call(method: 'saveState' | 'saveModel', file: string): Promise<void>;
+    close(): Promise<void>;
+  };
+  readonly loop: Omit<LoopContext, 'save' | 'checkpoints' | 'configuration' | 'signal'>;
+  readonly writer: ModelWriter;
+}
+
 /**
- * Trains in a folder that no other process writes to, unless `out` holds the finished training: its manifest is
- * returned, and must have been written under the same configuration.
+ * Trains in a folder that no other process writes to, and writes the model there. Where `out` holds the finished training,
+ * its manifest is returned, and must have been written under the same configuration; an unfinished one goes on.
  */
-export function trainOnce(
+export function trainInFolder(
   { out, resume = false, signal }: OutputCall,
   configure: () => Configuration | Promise<Configuration>,
-  train: (configuration: Configuration) => Promise<TrainingManifest>,
+  open: (
+    checkpoints: Checkpoints,
+    saved: SavedTraining | undefined,
+    configuration: Configuration,
+  ) => Promise<OpenTraining>,
 ): Promise<TrainingManifest> {
   return withLock(join(out, '.lock'), { what: out, signal }, async () => {
     const finished = await finishedTraining(out, resume);
     const configuration = await configure();
-    if (!finished) return train(configuration);
-    requireSame(finished.configuration, configuration, out);
-    return finished;
+    if (finished) {
+      requireSame(finished.configuration, configuration, out);
+      return finished;
+    }
+    const checkpoints = new Checkpoints(join(out, checkpointsName));
+    await checkpoints.prepare();
+    const saved = await checkpoints.read(configuration);
+    const training = await open(checkpoints, saved, configuration);
+    const { worker, loop } = training;
+    try {
+      const state = loopStateOf(saved);
+      const save: LoopContext['save'] = (what, file) => worker.call(what, file);
+      await trainingLoop({ ...loop, save, checkpoints, configuration, signal }, state);
+      return await writeTrainedModel(out, training, configuration, state, checkpoints);
+    } finally {
+      await worker.close();
+    }
   });
 }
 
@@ -151,41 +150,44 @@ export interface ModelWriter {
   config(out: string): Promise<void>;
 }
 
-/** The files of a cross-encoder. */
-export function crossEncoderFiles(base: BaseModel): ModelWriter {
-  return {
-    files: (out) => copyTokenizer(base.folder, out),
-    config: (out) => writeConfig(base.config, out),
-  };
-}
-
 /**
  * Writes the model folder, with the best weights or else the last. `config.json` is written last: a folder without it
  * is not a model.
  */
-export async function writeTrainedModel(
+async function writeTrainedModel(
   out: string,
-  writer: ModelWriter,
-  manifest: Omit<TrainingManifest, 'weights'>,
-  best: SavedFile | null,
+  { model, examples, worker, loop, writer }: OpenTraining,
+  configuration: Configuration,
+  state: LoopState,
   checkpoints: Checkpoints,
-  worker: Pick<TrainingWorker, 'save'>,
 ): Promise<TrainingManifest> {
   const weights = join(out, weightsName);
   try {
-    if (best === null) await worker.save('saveModel', weights);
+    if (state.best === null) await worker.call('saveModel', weights);
     else {
-      await checkpoints.verify(best);
-      await copyFile(checkpoints.path(best.name), weights);
+      await checkpoints.verify(state.best);
+      await copyFile(checkpoints.path(state.best.name), weights);
     }
     await writer.files(out);
   } catch (error) {
     throw writeFailure(weights, error);
   }
-  const { history, ...facts } = manifest;
-  const whole: TrainingManifest = { ...facts, weights: await hashFile(weights), history };
-  await writeFileAtomic(join(out, manifestName), `${JSON.stringify(whole, undefined, 1)}\n`);
+  const manifest: TrainingManifest = {
+    format: 'bert-qe-training',
+    version: 1,
+    versions: versions(),
+    model,
+    configuration,
+    examples,
+    steps: state.step,
+    plannedSteps: loop.steps,
+    best: (loop.keep === 'best' && bestOf(state.validations)) || null,
+    seconds: Math.round(state.seconds * 10) / 10,
+    weights: await hashFile(weights),
+    history: { steps: thinned(state.steps, keptPoints), validations: state.validations },
+  };
+  await writeFileAtomic(join(out, manifestName), `${JSON.stringify(manifest, undefined, 1)}\n`);
   if (!existsSync(join(out, 'config.json'))) await writer.config(out);
   await checkpoints.remove();
-  return whole;
+  return manifest;
 }

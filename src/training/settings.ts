@@ -105,17 +105,16 @@ interface Choices {
   readonly keep: KeptWeights;
 }
 
+type NumberName = Exclude<keyof TrainingOptions, keyof Choices>;
+
 /** The options with defaults filled in, except those that depend on the examples. */
 export type TrainingSettings = Choices & {
-  readonly [Name in Exclude<keyof TrainingOptions, Open | keyof Choices>]: number;
+  readonly [Name in Exclude<NumberName, Open>]: number;
 } & { readonly [Name in Open]: number | undefined };
 
 /** Default, least and largest value of each option, and whether it must be a whole number. */
 const numbers: Readonly<
-  Record<
-    Exclude<keyof TrainingOptions, keyof Choices>,
-    readonly [otherwise: number | undefined, least: number, most: number, whole: boolean]
-  >
+  Record<NumberName, readonly [otherwise: number | undefined, least: number, most: number, whole: boolean]>
 > = {
   epochs: [2, 1e-6, 1e6, false],
   steps: [undefined, 1, 1e9, true],
@@ -197,11 +196,7 @@ export function conflictOf(options: {
 
 /** Checks the options and fills in the defaults. */
 export function trainingSettings(options: TrainingOptions = {}): TrainingSettings {
-  refuseUnknownOptions(
-    'Training',
-    options,
-    Object.fromEntries(trainingOptionNames.map((name) => [name, true])),
-  );
+  refuseUnknownTrainingOptions(options);
   const { loss = DEFAULT_LOSS, device = 'cpu', schedule = 'linear', keep = 'best' } = options;
   requireOneOf('loss', lossNames, loss);
   requireOneOf('device', deviceNames, device);
@@ -221,20 +216,30 @@ export function trainingSettings(options: TrainingOptions = {}): TrainingSetting
     ...(loss === 'residual' && residualDefaults),
     ...(device === 'cuda' && cudaDefaults),
   };
-  const entries = Object.entries(numbers).map(([name, [otherwise, least, most, whole]]) => {
-    const option = name as keyof typeof numbers;
+  const entries = Object.entries(numbers).map(([name, [otherwise]]) => {
+    const option = name as NumberName;
     const value = options[option] ?? defaults[option] ?? otherwise;
-    if (value === undefined) return [name, undefined];
-    if (!(value >= least && value <= most) || (whole && !Number.isInteger(value))) {
-      const kind = whole ? 'a whole number' : 'a number';
-      throw usage(`${name} must be ${kind} from ${least} to ${most}, not ${String(value)}`);
-    }
+    if (value !== undefined) checkNumber(option, value);
     return [name, value];
   });
   const choices: Choices = { loss, device, precision, schedule, keep };
   const settings = { ...choices, ...Object.fromEntries(entries) } as TrainingSettings;
   if (loss === 'listwise' || loss === 'residual') return settings;
   return { ...settings, groupSize: loss === 'pairwise' ? 2 : 1 };
+}
+
+/** Throws where an option is none of training. */
+export function refuseUnknownTrainingOptions(options: object): void {
+  const known = Object.fromEntries(trainingOptionNames.map((name) => [name, true] as const));
+  refuseUnknownOptions('Training', options, known);
+}
+
+/** Throws where the value of a numeric option is out of its range. */
+export function checkNumber(name: NumberName, value: number): void {
+  const [, least, most, whole] = numbers[name];
+  if (value >= least && value <= most && (!whole || Number.isInteger(value))) return;
+  const kind = whole ? 'a whole number' : 'a number';
+  throw usage(`${name} must be ${kind} from ${least} to ${most}, not ${String(value)}`);
 }
 
 function requireOneOf<T extends string>(name: string, choices: readonly T[], value: T): void {

@@ -1,24 +1,15 @@
 import { BertQeError } from '../common/errors.js';
-import { requireCuda, type Scorer } from '../bert/index.js';
-import { Checkpoints, type SavedTraining } from './checkpoints.js';
+import { copyTokenizer, requireCuda, type Scorer, writeConfig } from '../bert/index.js';
+import type { Checkpoints, SavedTraining } from './checkpoints.js';
 import { collectExamples } from './collect-examples.js';
 import { type Configuration, configurationOf } from './configuration.js';
-import { publishedAdam, TrainingWorker } from './engine/index.js';
+import { openTrainingWorker, publishedAdam, staysOnDevice } from './engine/index.js';
 import type { LossKind } from './graph/index.js';
-import { bestOf } from './history.js';
 import { checkInputs, type TrainingInputs } from './inputs.js';
 import { lazyScorer, readBaseModel, type BaseModel } from './models.js';
-import {
-  checkpointFolder,
-  crossEncoderFiles,
-  manifestOf,
-  type OutputCall,
-  type TrainingManifest,
-  trainOnce,
-  writeTrainedModel,
-} from './output.js';
+import { type OpenTraining, type OutputCall, trainInFolder, type TrainingManifest } from './output.js';
 import { type LossName, trainingSettings, type TrainingOptions, type TrainingSettings } from './settings.js';
-import { loopStateOf, type StepProgress, trainingLoop } from './training-loop.js';
+import type { StepProgress } from './training-loop.js';
 import { ValidationSet } from './validation.js';
 
 /** The progress of a training: first by query, while best passages (and chunks) are chosen, then by step. */
@@ -43,71 +34,70 @@ export async function trainModel(
   if (settings.device === 'cuda') await requireCuda();
   const base = await readBaseModel(inputs.model);
   checkInputs(inputs, settings, base);
-  return trainOnce(
+  return trainInFolder(
     call,
     () => configurationOf(inputs, settings, base),
-    (configuration) => trainLocked(inputs, settings, base, configuration, call),
+    (checkpoints, saved, configuration) =>
+      openTraining({ inputs, settings, base, configuration }, checkpoints, saved, call),
   );
 }
 
-/** Trains in a folder that no other process writes to. */
-async function trainLocked(
-  inputs: TrainingInputs,
-  settings: TrainingSettings,
-  base: BaseModel,
-  configuration: Configuration,
+async function openTraining(
+  {
+    inputs,
+    settings,
+    base,
+    configuration,
+  }: {
+    readonly inputs: TrainingInputs;
+    readonly settings: TrainingSettings;
+    readonly base: BaseModel;
+    readonly configuration: Configuration;
+  },
+  checkpoints: Checkpoints,
+  saved: SavedTraining | undefined,
   call: TrainCall,
-): Promise<TrainingManifest> {
-  const { out, signal } = call;
-  const checkpoints = new Checkpoints(checkpointFolder(out));
-  await checkpoints.prepare();
-  const saved = await checkpoints.read(configuration);
+): Promise<OpenTraining> {
+  const { loss, dropout, seed, device, precision, threads } = settings;
   const { data, validation } = await collectExamples(inputs, settings, base, configuration, {
     journal: checkpoints.path('passages.jsonl'),
     openScorer: call.openScorer ?? lazyScorer,
-    signal,
+    signal: call.signal,
     onProgress: (done, total) => call.onProgress?.({ phase: 'passages', done, total }),
   });
   if (data.groups === 0) {
     throw new BertQeError(
       'input',
-      `${inputs.label ?? 'The training'}: no query has both a relevant and another candidate, which the ${settings.loss} ` +
-        `loss compares; ${settings.loss === 'residual' ? 'give more judgements' : 'use the pointwise loss'}, or a deeper run.`,
+      `${inputs.label ?? 'The training'}: no query has both a relevant and another candidate, which the ${loss} ` +
+        `loss compares; ${loss === 'residual' ? 'give more judgements' : 'use the pointwise loss'}, or a deeper run.`,
     );
   }
   const steps = settings.steps ?? data.stepsIn(settings.epochs);
   const validationSet = validation && new ValidationSet(validation, inputs.qrels, base.tokenizer, settings);
-  const worker = await openWorker(base, settings, checkpoints, saved);
-  try {
-    const state = loopStateOf(saved);
-    await trainingLoop(
-      {
-        worker,
-        checkpoints,
-        configuration,
-        steps,
-        learningRate: settings.learningRate,
-        warmup: settings.warmup,
-        schedule: settings.schedule,
-        keep: settings.keep,
-        examplesPerStep: data.examplesPerStep,
-        saveEvery: settings.saveEvery,
-        validateEvery: settings.validateEvery ?? Math.max(1, Math.ceil(steps / 10)),
-        patience: settings.patience,
-        takeSteps: (first, rates) => data.steps(worker, first, rates),
-        prefersManySteps: worker.prefersManySteps,
-        ...(validationSet && { validate: () => validationSet.evaluate(worker, base.config.labels) }),
-        signal,
-        onProgress: (progress) => call.onProgress?.({ phase: 'training', ...progress }),
-      },
-      state,
-    );
-    const best = settings.keep === 'best' ? bestOf(state.validations) : undefined;
-    const manifest = manifestOf(inputs.model, configuration, data.counts, state, steps, best);
-    return await writeTrainedModel(out, crossEncoderFiles(base), manifest, state.best, checkpoints, worker);
-  } finally {
-    await worker.close();
-  }
+  const engine = { config: base.config, loss: graphLoss[loss], dropout, seed, device, precision, threads };
+  const worker = await openTrainingWorker({
+    settings: { ...engine, adam: publishedAdam },
+    start: saved ? { state: checkpoints.path(saved.state.name) } : { model: base.folder },
+  });
+  return {
+    model: inputs.model,
+    examples: data.counts,
+    worker,
+    loop: {
+      ...settings,
+      steps,
+      examplesPerStep: data.examplesPerStep,
+      validateEvery: settings.validateEvery ?? Math.max(1, Math.ceil(steps / 10)),
+      takeSteps: (first, rates) => data.steps(worker, first, rates),
+      prefersManySteps: staysOnDevice(engine),
+      ...(validationSet && { validate: () => validationSet.evaluate(worker, base.config.labels) }),
+      onProgress: (progress) => call.onProgress?.({ phase: 'training', ...progress }),
+    },
+    writer: {
+      files: (out) => copyTokenizer(base.folder, out),
+      config: (out) => writeConfig(base.config, out),
+    },
+  };
 }
 
 /** The loss of the training graph for each loss. */
@@ -117,24 +107,3 @@ const graphLoss: Readonly<Record<LossName, LossKind>> = {
   listwise: 'listwise',
   residual: 'given',
 };
-
-function openWorker(
-  { config, folder }: BaseModel,
-  { loss, dropout, seed, device, precision, threads }: TrainingSettings,
-  checkpoints: Checkpoints,
-  saved: SavedTraining | undefined,
-): Promise<TrainingWorker> {
-  return TrainingWorker.open({
-    settings: {
-      config,
-      loss: graphLoss[loss],
-      dropout,
-      seed,
-      adam: publishedAdam,
-      device,
-      precision,
-      threads,
-    },
-    start: saved ? { state: checkpoints.path(saved.state.name) } : { model: folder },
-  });
-}

@@ -1,7 +1,7 @@
 import { BertQeError } from '../common/errors.js';
 import type { Checkpoints, SavedFile, SavedTraining } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
-import { isFinite, type StepOutcome, type TrainingWorker } from './engine/index.js';
+import { isFinite, type StepOutcome } from './engine/index.js';
 import type { KeptWeights, ScheduleName } from './settings.js';
 import { bestOf, type StepRecord, type ValidationRecord } from './history.js';
 
@@ -18,7 +18,8 @@ export interface StepProgress extends StepRecord {
 
 /** The inputs of the loop. */
 export interface LoopContext {
-  readonly worker: Pick<TrainingWorker, 'save'>;
+  /** Writes the state to resume from, or the weights of a model. */
+  readonly save: (what: 'saveState' | 'saveModel', file: string) => Promise<void>;
   readonly checkpoints: Checkpoints;
   readonly configuration: Configuration;
   readonly steps: number;
@@ -83,7 +84,7 @@ export async function trainingLoop(context: LoopContext, state: LoopState): Prom
     }
     const ends = state.step === steps;
     if (context.validate && (ends || state.step % validateEvery === 0)) await validate(context, state);
-    if (ends || signal?.aborted || state.step % saveEvery === 0) await save(context, state);
+    if (ends || signal?.aborted || state.step % saveEvery === 0) await writeCheckpoint(context, state);
     if (signal?.aborted) {
       throw new BertQeError(
         'aborted',
@@ -138,14 +139,15 @@ async function validate(context: LoopContext, state: LoopState): Promise<void> {
   state.validations.push(record);
   if (context.keep === 'last' || bestOf(state.validations) !== record) return;
   const best = `best-${record.step}.safetensors`;
-  await context.worker.save('saveModel', context.checkpoints.path(best));
+  await context.save('saveModel', context.checkpoints.path(best));
   state.best = await context.checkpoints.record(best);
-  await save(context, state);
+  await writeCheckpoint(context, state);
 }
 
-async function save({ worker, checkpoints, configuration }: LoopContext, state: LoopState): Promise<void> {
+async function writeCheckpoint(context: LoopContext, state: LoopState): Promise<void> {
+  const { save, checkpoints, configuration } = context;
   const name = `state-${state.step}.safetensors`;
-  await worker.save('saveState', checkpoints.path(name));
+  await save('saveState', checkpoints.path(name));
   const { step, seconds, steps, validations, best } = state;
   const saved = await checkpoints.record(name);
   await checkpoints.write({ configuration, step, seconds, steps, validations, state: saved, best });

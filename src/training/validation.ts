@@ -1,5 +1,5 @@
 import { probabilities, type Tokenizer } from '../bert/index.js';
-import type { Qrels, Ranking } from '../collection/index.js';
+import type { Qrels, Ranking, Run } from '../collection/index.js';
 import { BertQeError } from '../common/errors.js';
 import { evaluate } from '../evaluation/index.js';
 import { combine, type Combination, expansionScore, interpolate } from '../expansion/index.js';
@@ -10,6 +10,17 @@ import type { TrainingSettings } from './settings.js';
 
 /** The measure that chooses the best weights. */
 export const validationMeasure = 'nDCG@20';
+
+/** The validation measure of a run over its judged queries. */
+export function validationValue(run: Run, qrels: Qrels): number {
+  const judged = new Map([...qrels].filter(([query]) => run.has(query)));
+  const { summary } = evaluate(run, judged, {
+    measures: [validationMeasure],
+    complete: true,
+    label: 'the validation ranking',
+  });
+  return summary.get(validationMeasure)!;
+}
 
 /** Micro-batches in a message to the worker. */
 const batchesPerCall = 8;
@@ -25,11 +36,10 @@ export interface ValidationQuery {
 /** The validation queries of a training. */
 export class ValidationSet {
   readonly #sequences: readonly Sequence[];
-  readonly #qrels: Qrels;
 
   constructor(
     private readonly queries: readonly ValidationQuery[],
-    qrels: Qrels,
+    private readonly qrels: Qrels,
     tokenizer: Tokenizer,
     private readonly settings: Pick<TrainingSettings, 'maxLength' | 'batchTokens'>,
   ) {
@@ -38,9 +48,7 @@ export class ValidationSet {
       tokenizer,
       settings.maxLength,
     );
-    const ids = new Set(queries.map(({ id }) => id));
-    this.#qrels = new Map([...qrels].filter(([query]) => ids.has(query)));
-    if (this.#qrels.size === 0) {
+    if (!queries.some(({ id }) => qrels.has(id))) {
       throw new BertQeError(
         'input',
         `None of the ${queries.length} validation queries is judged; give judgements of these queries, or no validation queries.`,
@@ -58,12 +66,7 @@ export class ValidationSet {
         return [id, rank(scores.subarray(next, (next += pairs)))];
       }),
     );
-    const { summary } = evaluate(run, this.#qrels, {
-      measures: [validationMeasure],
-      complete: true,
-      label: 'the validation ranking',
-    });
-    return summary.get(validationMeasure)!;
+    return validationValue(run, this.qrels);
   }
 
   async #scores(worker: TrainingWorker, labels: number): Promise<Float32Array> {
@@ -71,7 +74,10 @@ export class ValidationSet {
     const cut = microBatches(this.#sequences, this.settings.batchTokens);
     for (let from = 0; from < cut.length; from += batchesPerCall) {
       const some = cut.slice(from, from + batchesPerCall);
-      const values = await worker.score(some.map(({ batch }) => batch));
+      const values = await worker.call(
+        'score',
+        some.map(({ batch }) => batch),
+      );
       const order = some.flatMap(({ places }) => places);
       probabilities({ labels, values }).forEach((score, i) => (scores[order[i]] = score));
     }

@@ -7,7 +7,7 @@ import { publishedAdam } from '../../src/training/engine/adam.js';
 import type { MaskSource } from '../../src/training/engine/dropout-masks.js';
 import { Engine } from '../../src/training/engine/engine.js';
 import type { TrainingBatch } from '../../src/training/engine/micro-batch.js';
-import { trainingGraph, type LossKind } from '../../src/training/graph/index.js';
+import { type LossKind, maskShape, trainingGraph } from '../../src/training/graph/index.js';
 import { residualLoss } from '../../src/training/data/residual-loss.js';
 import { noise, seededWeights } from '../bert/graph/seeded-model.js';
 import { distance, normOf, type Summary } from '../support/projections.js';
@@ -85,8 +85,9 @@ function fixtureMasks(config: ModelConfig, loss: LossKind, rate: number): MaskSo
   return {
     fill: (batch, sequence) =>
       Object.fromEntries(
-        masks.map(({ name, shape }) => {
-          const dims = shape(batch, sequence);
+        masks.map((mask) => {
+          const { name } = mask;
+          const dims = maskShape(mask, batch, sequence);
           const count = dims.reduce((product, dim) => product * dim, 1);
           const values = noise(name, count, (u) => (u + 0.5 >= rate ? 1 / (1 - rate) : 0));
           return [name, new Tensor('float32', values, dims)];

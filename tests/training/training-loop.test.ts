@@ -17,17 +17,14 @@ async function loop(
   const reported: number[] = [];
   const rates: number[] = [];
   const state: LoopState = { step: 0, seconds: 0, steps: [], validations: [], best: null };
-  const worker = {
-    async save(_method: string, file: string) {
-      writeFileSync(file, 'weights');
-      saved.push(state.step);
-    },
-  };
   const checkpoints = new Checkpoints(folder);
   await checkpoints.prepare();
   const running = trainingLoop(
     {
-      worker,
+      async save(_what, file) {
+        writeFileSync(file, 'weights');
+        saved.push(state.step);
+      },
       prefersManySteps,
       schedule: 'linear',
       keep: 'best',

@@ -12,7 +12,8 @@ import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
 import {
   type NetworkBatch,
-  NetworkWorker,
+  type NetworkWorker,
+  openNetworkWorker,
   publishedAdam,
   readTensors,
 } from '../../training/network/index.js';
@@ -63,8 +64,8 @@ export class Cedr extends NetworkReranker {
     const encoder = await readModelConfig(model);
     const tokenizer = await loadTokenizer(model);
     const shapes = [...cedrShapes(encoder)].map(([name, shape]) => ({ name, shape }));
-    const values = await readTensors(weightsFile(model), { parameters: shapes });
-    const worker = await NetworkWorker.open({
+    const values = await readTensors(weightsFile(model), shapes);
+    const worker = await openNetworkWorker({
       network: {
         parameters: shapes.map((one, i) => ({ ...one, values: values[i] })),
         scoring: await modelBytes(scoringGraph(encoder)),

@@ -8,8 +8,8 @@ import {
   gradients,
   isTable,
   LOSS,
-  type MaskDimensions,
-  MaskedDropout,
+  type DropoutMask,
+  maskedDropout,
   noDropout,
   SCORES,
   TOKEN_GRADIENTS,
@@ -61,11 +61,11 @@ export function scoringGraph(config: ModelConfig): Graph {
 export function trainingGraph(
   config: ModelConfig,
   options: { readonly dropout: boolean },
-): { readonly graph: Graph; readonly masks: readonly MaskDimensions[] } {
+): { readonly graph: Graph; readonly masks: readonly DropoutMask[] } {
   const graph = new Graph('CEDR-KNRM training');
   const weights = weightInputs(graph, config);
-  const masked = new MaskedDropout(graph, config);
-  const { scores, tokens } = cedrScores(graph, config, weights, options.dropout ? masked : noDropout);
+  const masked = maskedDropout(graph);
+  const { scores, tokens } = cedrScores(graph, config, weights, options.dropout ? masked.dropout : noDropout);
   const targets = graph.input(INPUTS.targets, 'float32', ['rows', 2]);
   const shares = graph.op('Softmax', [graph.op('Reshape', [scores, graph.integers([-1, 2])])], { axis: -1 });
   const sum = (x: Value): Value => graph.op('ReduceSum', [x], { keepdims: 0 });
@@ -79,7 +79,7 @@ export function trainingGraph(
   graph.output(ofTokens, TOKEN_GRADIENTS, 'float32', ['tokens', config.hidden]);
   const shapes = cedrShapes(config);
   dense.forEach((name, i) => graph.output(ofWeights[i], gradientOf(name), 'float32', shapes.get(name)!));
-  return { graph, masks: masked.masks.map(({ name, dims }) => ({ name, dims })) };
+  return { graph, masks: masked.masks };
 }
 
 function weightInputs(graph: Graph, config: ModelConfig): ReadonlyMap<string, Value> {

@@ -2,7 +2,12 @@ import { availableParallelism } from 'node:os';
 import { modelBytes } from '../../bert/onnx/index.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
-import { NetworkWorker, publishedAdam, readTensors } from '../../training/network/index.js';
+import {
+  type NetworkWorker,
+  openNetworkWorker,
+  publishedAdam,
+  readTensors,
+} from '../../training/network/index.js';
 import { readDescription, weightsFile } from '../folder.js';
 import { CONTROL_OPTIONS, type ControlOptions, NetworkReranker, type PreparedQuery } from '../reranker.js';
 import { feedbackQueries, nprfSizes, QueryFeatures, termCounts } from './features.js';
@@ -43,8 +48,8 @@ export class Nprf extends NetworkReranker {
     await readDescription(model, 'nprf-drmm');
     const vocabulary = await readVocabulary(model);
     const shapes = [...nprfShapes].map(([name, shape]) => ({ name, shape }));
-    const values = await readTensors(weightsFile(model), { parameters: shapes });
-    const worker = await NetworkWorker.open({
+    const values = await readTensors(weightsFile(model), shapes);
+    const worker = await openNetworkWorker({
       network: {
         parameters: shapes.map((one, i) => ({ ...one, values: values[i] })),
         scoring: await modelBytes(scoringGraph()),

@@ -25,7 +25,8 @@ export function exampleData(
     counts: { queries: countQueries(queries), relevant, others: examples.length - relevant },
     stepsIn: (epochs) => sampler.stepsIn(epochs),
     steps: (worker, first, rates) =>
-      worker.steps(
+      worker.call(
+        'steps',
         rates.map((learningRate, i) => {
           const number = first + i;
           return { number, learningRate, batches: batchesOf(sampler.batch(number)) };

@@ -1,4 +1,4 @@
 export { exampleData } from './example-data.js';
 export { residualData, residualQueries } from './residual-data.js';
 export { type Pairing, microBatches, type Sequence, sequencesOf } from './sequences.js';
-export type { ExampleCounts, TrainingData } from './training-data.js';
+export { BatchSampler, type ExampleCounts, type TrainingData } from './training-data.js';

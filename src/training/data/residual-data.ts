@@ -128,7 +128,8 @@ async function residualStep(
   const sequences = sequencesOf(pairings, tokenizer, settings.maxLength);
   const cut = microBatches(sequences, settings.batchTokens);
   const order = cut.flatMap(({ places }) => places);
-  const values = await worker.score(
+  const values = await worker.call(
+    'score',
     cut.map(({ batch }) => batch),
     step,
   );
@@ -154,6 +155,6 @@ async function residualStep(
     targets: Float32Array.from(places, (place) => gradient[place]),
     columns: 1,
   }));
-  const [{ gradientNorm }] = await worker.steps([{ number: step, learningRate, batches }]);
+  const [{ gradientNorm }] = await worker.call('steps', [{ number: step, learningRate, batches }]);
   return { loss: total / groups.length, gradientNorm };
 }

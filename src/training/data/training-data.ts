@@ -32,6 +32,8 @@ export class BatchSampler<Group> {
     /** The groups of an epoch, counted from 0. */
     private readonly groupsOf: (epoch: number) => Group[],
     { batch, groupSize, seed }: { readonly batch: number; readonly groupSize: number; readonly seed: number },
+    /** Names the random order of the groups. */
+    private readonly order = 'order',
   ) {
     this.groupsPerStep = Math.max(1, Math.floor(batch / groupSize));
     this.groups = groupsOf(0).length;
@@ -52,7 +54,7 @@ export class BatchSampler<Group> {
 
   #inEpoch(number: number): readonly Group[] {
     if (this.#epoch?.number !== number) {
-      const groups = new Random('order', this.#seed, number).shuffle(this.groupsOf(number));
+      const groups = new Random(this.order, this.#seed, number).shuffle(this.groupsOf(number));
       this.#epoch = { number, groups };
     }
     return this.#epoch.groups;

@@ -1,14 +1,5 @@
+import type { AdamSettings } from '../graph/index.js';
 import { type Parameter, EmbeddingTable } from './parameter.js';
-
-/** The settings of Adam with decoupled weight decay and, as in BERT's own code, without bias correction. */
-export interface AdamSettings {
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly epsilon: number;
-  readonly weightDecay: number;
-  /** The largest norm of all gradients together; larger ones are scaled down. */
-  readonly clipNorm: number;
-}
 
 /** The settings of BERT's own code, which the paper uses. */
 export const publishedAdam: AdamSettings = {

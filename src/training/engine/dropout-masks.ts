@@ -1,5 +1,5 @@
 import { Tensor } from 'onnxruntime-node';
-import type { DropoutMask } from '../graph/index.js';
+import { type DropoutMask, maskShape } from '../graph/index.js';
 import { Random } from '../random.js';
 
 /** The source of a training graph's dropout masks; `run` identifies a run of the graph. */
@@ -19,8 +19,9 @@ export class DropoutMasks implements MaskSource {
 
   fill(batch: number, sequence: number, run: string): Record<string, Tensor> {
     return Object.fromEntries(
-      this.masks.map(({ name, shape }) => {
-        const dims = shape(batch, sequence);
+      this.masks.map((mask) => {
+        const { name } = mask;
+        const dims = maskShape(mask, batch, sequence);
         const values = this.#buffer(
           name,
           dims.reduce((product, dim) => product * dim, 1),

@@ -1,20 +1,22 @@
 import {
   bertTensorShapes,
   bertWeights,
+  type CheckpointFile,
   openCheckpoint,
-  storedName,
-  type TensorToWrite,
   writeSafetensors,
 } from '../../bert/checkpoint/index.js';
 import { BertQeError } from '../../common/errors.js';
+import { STATE, stateName } from '../graph/index.js';
 import { Random } from '../random.js';
 import { DeviceEngine } from './device-engine.js';
 import { Engine } from './engine.js';
 import { EmbeddingTable } from './parameter.js';
-import { type EngineSettings, staysOnDevice, type TrainingEngine } from './training-engine.js';
-
-/** The arrays of a parameter that a state file holds. */
-const ARRAYS = ['values', 'm', 'v'] as const;
+import {
+  type EngineSettings,
+  staysOnDevice,
+  type TrainedTensor,
+  type TrainingEngine,
+} from './training-engine.js';
 
 /** The standard deviation of BERT's initialiser. */
 const INITIAL_DEVIATION = 0.02;
@@ -45,7 +47,7 @@ export async function startFromModel(folder: string, settings: EngineSettings): 
 
 /** New weights: normally distributed (Box and Muller), biases 0. */
 function newWeights(name: string, shape: readonly number[], seed: number): Float32Array {
-  const values = new Float32Array(shape.reduce((product, dim) => product * dim, 1));
+  const values = zeros(shape);
   if (name.endsWith('bias')) return values;
   const random = new Random('new weights', seed, name);
   return values.map(
@@ -54,47 +56,82 @@ function newWeights(name: string, shape: readonly number[], seed: number): Float
   );
 }
 
+function zeros(shape: readonly number[]): Float32Array {
+  return new Float32Array(shape.reduce((product, dim) => product * dim, 1));
+}
+
 /** An engine with a saved state. */
 export async function startFromState(file: string, settings: EngineSettings): Promise<TrainingEngine> {
+  const shapes = bertTensorShapes(settings.config);
+  const engine = await openEngine(settings, async (name) => zeros(shapes.get(name)!));
+  await restoreState(engine.parameters.values(), file);
+  return engine;
+}
+
+/** Writes weights and moments, from which training can be resumed. */
+export async function saveState(parameters: Iterable<TrainedTensor>, file: string): Promise<void> {
+  const tensors = [...parameters].flatMap((parameter) =>
+    STATE.map((array) => ({
+      name: stateName(parameter, array),
+      shape: parameter.shape,
+      values: parameter[array],
+    })),
+  );
+  await writeSafetensors(file, tensors);
+}
+
+/** Reads what {@link saveState} wrote. */
+export async function restoreState(parameters: Iterable<TrainedTensor>, file: string): Promise<void> {
   const checkpoint = await openCheckpoint(file);
   try {
-    const read = async (array: (typeof ARRAYS)[number], name: string): Promise<Float32Array> => {
-      const stored = `${array} of ${name}`;
-      if (!checkpoint.tensors.has(stored)) {
-        throw new BertQeError('corrupt', `${file}: "${stored}" is missing; start the training anew.`);
+    for (const parameter of parameters) {
+      for (const array of STATE) {
+        parameter[array].set(await readTensor(checkpoint, stateName(parameter, array), parameter.shape));
       }
-      return checkpoint.read(stored);
-    };
-    const engine = await openEngine(settings, (name) => read('values', name));
-    for (const parameter of engine.parameters.values()) {
-      parameter.m.set(await read('m', parameter.name));
-      parameter.v.set(await read('v', parameter.name));
       if (parameter instanceof EmbeddingTable) parameter.findMoving();
     }
-    return engine;
   } finally {
     await checkpoint.close();
   }
 }
 
-/** Writes weights and moments, from which training can be resumed. */
-export async function saveState({ parameters }: TrainingEngine, file: string): Promise<void> {
-  const tensors: TensorToWrite[] = [];
-  for (const parameter of parameters.values()) {
-    for (const array of ARRAYS) {
-      const { name, shape } = parameter;
-      tensors.push({ name: `${array} of ${name}`, shape, values: parameter[array] });
-    }
-  }
-  await writeSafetensors(file, tensors);
+/** Writes the weights; `storedAs` gives their names in the file. */
+export async function saveWeights(
+  parameters: Iterable<TrainedTensor>,
+  file: string,
+  storedAs: (name: string) => string = (name) => name,
+): Promise<void> {
+  await writeSafetensors(
+    file,
+    Array.from(parameters, ({ name, shape, values }) => ({ name: storedAs(name), shape, values })),
+  );
 }
 
-/** Writes the weights under the names that models use. */
-export async function saveModel({ parameters }: TrainingEngine, file: string): Promise<void> {
-  const tensors = [...parameters.values()].map(({ name, shape, values }) => ({
-    name: storedName(name),
-    shape,
-    values,
-  }));
-  await writeSafetensors(file, tensors);
+/** Reads the values of a network's parameters. */
+export async function readTensors(
+  file: string,
+  parameters: readonly Pick<TrainedTensor, 'name' | 'shape'>[],
+): Promise<Float32Array[]> {
+  const checkpoint = await openCheckpoint(file);
+  try {
+    const found: Float32Array[] = [];
+    for (const { name, shape } of parameters) found.push(await readTensor(checkpoint, name, shape));
+    return found;
+  } finally {
+    await checkpoint.close();
+  }
+}
+
+async function readTensor(
+  checkpoint: CheckpointFile,
+  name: string,
+  shape: readonly number[],
+): Promise<Float32Array> {
+  const found = checkpoint.tensors.get(name)?.shape;
+  if (found?.join() === shape.join()) return checkpoint.read(name);
+  const problem = found === undefined ? 'is missing' : `is ${found.join('×')}, not ${shape.join('×')}`;
+  throw new BertQeError(
+    'corrupt',
+    `${checkpoint.path}: the tensor "${name}" ${problem}; train the model anew.`,
+  );
 }

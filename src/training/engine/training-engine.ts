@@ -1,6 +1,5 @@
 import type { Device, ModelConfig } from '../../bert/index.js';
-import type { LossKind } from '../graph/index.js';
-import type { AdamSettings } from './adam.js';
+import type { AdamSettings, LossKind } from '../graph/index.js';
 import type { MicroBatch, TrainingBatch } from './micro-batch.js';
 
 export type TrainingPrecision = 'fp32' | 'fp16';

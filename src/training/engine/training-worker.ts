@@ -1,6 +1,6 @@
 import { NativeWorker, type WorkerService, workerUrl } from '../../bert/runtime/index.js';
 import type { MicroBatch } from './micro-batch.js';
-import { type EngineSettings, type Step, type StepOutcome, staysOnDevice } from './training-engine.js';
+import type { EngineSettings, Step, StepOutcome } from './training-engine.js';
 
 /** The setup of the training worker. */
 export interface TrainingSetup {
@@ -9,7 +9,7 @@ export interface TrainingSetup {
   readonly start: { readonly model: string } | { readonly state: string };
 }
 
-/** The service of the training worker. */
+/** The service of the training worker. Calls are answered in their order. */
 export interface TrainingService extends WorkerService {
   /** Updates the weights by each step, up to the first whose loss or gradient is not finite. */
   steps(steps: readonly Step[]): Promise<StepOutcome[]>;
@@ -21,37 +21,10 @@ export interface TrainingService extends WorkerService {
   saveModel(file: string): Promise<void>;
 }
 
-/** The main thread's side of the training worker. Calls are answered in their order. */
-export class TrainingWorker {
-  private constructor(
-    private readonly worker: NativeWorker<TrainingService>,
-    /** Calls of many steps are faster than many calls. */
-    readonly prefersManySteps: boolean,
-  ) {}
+export type TrainingWorker = NativeWorker<TrainingService>;
 
-  /** Resolves once the model and the graphs are loaded. */
-  static async open(setup: TrainingSetup): Promise<TrainingWorker> {
-    const { settings } = setup;
-    const { device } = settings;
-    const file = workerUrl('../training/engine/worker.js');
-    const worker = await NativeWorker.start<TrainingService>({ file, name: 'training', device, setup });
-    return new TrainingWorker(worker, staysOnDevice(settings));
-  }
-
-  steps(steps: readonly Step[]): Promise<StepOutcome[]> {
-    return this.worker.call('steps', steps);
-  }
-
-  score(batches: readonly MicroBatch[], step?: number): Promise<Float32Array> {
-    return this.worker.call('score', batches, step);
-  }
-
-  save(method: 'saveState' | 'saveModel', file: string): Promise<void> {
-    return this.worker.call(method, file);
-  }
-
-  /** Lets the calls made so far finish, then waits for the end of the thread. */
-  close(): Promise<void> {
-    return this.worker.close();
-  }
+/** Resolves once the model and the graphs are loaded. */
+export function openTrainingWorker(setup: TrainingSetup): Promise<TrainingWorker> {
+  const file = workerUrl('../training/engine/worker.js');
+  return NativeWorker.start({ file, name: 'training', device: setup.settings.device, setup });
 }

@@ -1,5 +1,6 @@
+import { storedName } from '../../bert/checkpoint/index.js';
 import { serve } from '../../bert/runtime/index.js';
-import { saveModel, saveState, startFromModel, startFromState } from './state-file.js';
+import { saveState, saveWeights, startFromModel, startFromState } from './state-file.js';
 import type { TrainingService, TrainingSetup } from './training-worker.js';
 
 /** The training worker: owns the engine. */
@@ -10,8 +11,8 @@ await serve(async ({ settings, start }: TrainingSetup): Promise<TrainingService>
   return {
     steps: (steps) => engine.steps(steps),
     score: (batches, step) => engine.score(batches, step),
-    saveState: (file) => saveState(engine, file),
-    saveModel: (file) => saveModel(engine, file),
+    saveState: (file) => saveState(engine.parameters.values(), file),
+    saveModel: (file) => saveWeights(engine.parameters.values(), file, storedName),
     release: () => engine.release(),
   };
 });

@@ -1,11 +1,13 @@
 import type { Graph, Value } from '../../bert/onnx/index.js';
 
-/** The constants of the optimiser, see engine/adam.ts. */
-export interface AdamConstants {
+/** The settings of Adam with decoupled weight decay and, as in BERT's own code, without bias correction. */
+export interface AdamSettings {
   readonly beta1: number;
   readonly beta2: number;
   readonly epsilon: number;
   readonly weightDecay: number;
+  /** The largest norm of all gradients together; larger ones are scaled down. */
+  readonly clipNorm: number;
 }
 
 /** The tensors that the optimiser keeps for a group of parameters. */
@@ -35,7 +37,7 @@ export class AdamNodes {
 
   constructor(
     private readonly graph: Graph,
-    private readonly constants: AdamConstants,
+    private readonly constants: AdamSettings,
     private readonly scalars: StepScalars,
   ) {
     const { beta1, beta2 } = constants;

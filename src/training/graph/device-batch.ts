@@ -1,7 +1,7 @@
 import type { ModelConfig } from '../../bert/index.js';
 import { ElementType, float, type Graph, MICROSOFT, type Value } from '../../bert/onnx/index.js';
 import { type Composite, gradients } from '../autodiff/index.js';
-import { DeviceDropout } from './device-dropout.js';
+import { deviceDropout } from './dropout.js';
 import { type Builder, logitsOf } from './encoder.js';
 import { loss, type LossKind } from './loss.js';
 import { type ParameterGroup, TABLES } from './parameter-groups.js';
@@ -134,7 +134,7 @@ function takeBatch(
   const [words, ...others] = flat.map((each) => graph.op('Gather', [weights.get(TABLES)!, each]));
   const tokens = graph.op('Add', [words, graph.op('Add', [others[0], others[1]])]);
   const batch = graph.op('Sub', [to, from]);
-  const dropout = new DeviceDropout(graph, rate, seed);
+  const dropout = deviceDropout(graph, rate, seed);
   const composites = new Map<Value, Composite>();
   const weight = (name: string) => weights.get(name)!;
   const partial = { graph, config, weight, dropout, padding, batch, float: type };
@@ -158,11 +158,11 @@ function attendFused(
   const scale = { alpha: float(1 / Math.sqrt(config.hidden / config.heads)) };
   const product = (a: Value, b: Value, attributes: object) =>
     graph.op('FusedMatMul', [a, b], { ...attributes }, MICROSOFT);
-  return (...[q, k, v, queries]) => {
+  return (q, k, v, dims) => {
     const [probes, keys, values] = [q, k, v].map((x) => graph.op('Transpose', [x], { perm: [0, 2, 1, 3] }));
     const scores = graph.op('Add', [product(probes, keys, { transB: 1, ...scale }), padding]);
     const shares = graph.op('Softmax', [scores], { axis: -1 });
-    const dropped = dropout.ofAttention(shares, queries);
+    const dropped = dropout(shares, dims);
     const result = graph.op('MatMul', [dropped, values]);
     const rule = (gradient: Value): Value[] => {
       const along = graph.op('ReduceSum', [graph.op('Mul', [gradient, result]), graph.integers([-1])]);

@@ -1,6 +1,6 @@
 import { bertTensorShapes } from '../../bert/checkpoint/index.js';
 import { ElementType, Graph, type Value } from '../../bert/onnx/index.js';
-import { type AdamConstants, AdamNodes, type GroupState } from './adam-nodes.js';
+import { AdamNodes, type AdamSettings, type GroupState } from './adam-nodes.js';
 import {
   BATCH_COLUMNS,
   batchGradients,
@@ -29,9 +29,9 @@ export const RUN = {
 /** The arrays that are kept for a group. */
 export const STATE = ['values', 'm', 'v'] as const;
 
-/** The input and, with `new` before it, the output that holds an array of a group. */
-export function stateName(group: ParameterGroup, array: (typeof STATE)[number]): string {
-  return `${array} of ${group.name}`;
+/** The input and, with `new` before it, the output that holds an array of a group; and a parameter's array in a state file. */
+export function stateName({ name }: { readonly name: string }, array: (typeof STATE)[number]): string {
+  return `${array} of ${name}`;
 }
 
 /** Steps without an overflow after which the factor of the loss is doubled, and its largest value. */
@@ -40,7 +40,7 @@ const LARGEST_SCALE = 2 ** 24;
 
 export interface TrainingLoopOptions extends DeviceGraphOptions {
   readonly loss: LossKind;
-  readonly adam: AdamConstants & { readonly clipNorm: number };
+  readonly adam: AdamSettings;
 }
 
 /**

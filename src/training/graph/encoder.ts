@@ -1,6 +1,6 @@
 import type { ModelConfig } from '../../bert/index.js';
 import { float, type Graph, type Value } from '../../bert/onnx/index.js';
-import type { AttentionQueries, Dropout } from './dropout.js';
+import type { Dropout, MaskDimension } from './dropout.js';
 import { IDS, PADDING, POSITIONS, SEGMENTS, TYPES, WORDS } from './names.js';
 
 /** The parts that a forward pass is built from. */
@@ -15,33 +15,25 @@ export interface Builder {
   readonly batch: Value;
   /** The type of weights and activations. */
   readonly float: 'float32' | 'float16';
-  /** softmax(q·kᵀ/√size + padding)·v: from `[batch, ·, heads, size]` to `[batch, heads, ·, size]`. */
-  readonly attend: (q: Value, k: Value, v: Value, queries: AttentionQueries) => Value;
+  /** softmax(q·kᵀ/√size + padding)·v: from `[batch, ·, heads, size]` to `[batch, heads, ·, size]`; `dims` are the scores'. */
+  readonly attend: (q: Value, k: Value, v: Value, dims: readonly MaskDimension[]) => Value;
 }
 
-export interface Encoded {
-  /** `[batch, labels]`. */
-  readonly logits: Value;
-  /** The summed embeddings, `[tokens, hidden]`. */
-  readonly tokens: Value;
-}
-
-export interface EncoderStates extends Pick<Encoded, 'tokens'> {
-  /** The embeddings, then the output of every layer, each `[tokens, hidden]`. */
-  readonly states: readonly Value[];
-}
+/** The tokens of a sequence that are attention queries. */
+type AttentionQueries = 'all' | 'first';
 
 /**
  * The forward pass of a BERT cross-encoder whose weights are inputs, by operators that have gradient rules. Activations
  * are `[tokens, hidden]`, so that a linear layer is one Gemm. The classifier reads the first token only, so the last
- * layer computes that token alone; the others serve as keys and values.
+ * layer computes that token alone; the others serve as keys and values. Given are the logits `[batch, labels]` and the
+ * summed embeddings `[tokens, hidden]`.
  */
 export function encoder(
   graph: Graph,
   config: ModelConfig,
   weight: (name: string) => Value,
   dropout: Dropout,
-): Encoded {
+): { readonly logits: Value; readonly tokens: Value } {
   const { builder, tokens } = embeddings(graph, config, weight, dropout);
   return { tokens, logits: logitsOf(builder, tokens) };
 }
@@ -53,16 +45,19 @@ export function logitsOf(builder: Builder, tokens: Value): Value {
   const x = layersBefore(last, builder, tokens)[last]!;
   const first = encoderLayer(builder, firstTokens(builder, x), x, last, 'first');
   const pooled = graph.op('Tanh', [dense(builder, first, 'pooler.dense')]);
-  return dense(builder, dropout.ofSequences(pooled), 'classifier');
+  return dense(builder, dropout(pooled, ['batch', config.hidden]), 'classifier');
 }
 
-/** The forward pass of a BERT encoder that shows every layer, for all tokens. */
+/**
+ * The forward pass of a BERT encoder that shows, for all tokens, the summed embeddings, and as `states` the embeddings
+ * and the output of every layer, each `[tokens, hidden]`.
+ */
 export function encoderStates(
   graph: Graph,
   config: ModelConfig,
   weight: (name: string) => Value,
   dropout: Dropout,
-): EncoderStates {
+): { readonly tokens: Value; readonly states: readonly Value[] } {
   const { builder, tokens } = embeddings(graph, config, weight, dropout);
   return { tokens, states: layersBefore(config.layers, builder, tokens) };
 }
@@ -92,7 +87,8 @@ function embeddings(
 
 /** The embeddings after LayerNorm and the first layers, for all tokens. */
 function layersBefore(end: number, builder: Builder, tokens: Value): Value[] {
-  const states = [builder.dropout.ofTokens(layerNorm(builder, tokens, 'embeddings.LayerNorm'))];
+  const embedded = layerNorm(builder, tokens, 'embeddings.LayerNorm');
+  const states = [builder.dropout(embedded, ['tokens', builder.config.hidden])];
   for (let layer = 0; layer < end; layer++) {
     const x = states[layer]!;
     states.push(encoderLayer(builder, x, x, layer, 'all'));
@@ -124,7 +120,7 @@ function encoderLayer(
   const { graph, config, dropout } = builder;
   const name = `encoder.layer.${layer}`;
   const dropped = (value: Value): Value =>
-    queries === 'all' ? dropout.ofTokens(value) : dropout.ofSequences(value);
+    dropout(value, [queries === 'all' ? 'tokens' : 'batch', config.hidden]);
   const output = dense(builder, attention(builder, x, all, layer, queries), `${name}.attention.output.dense`);
   const attended = graph.op('Add', [dropped(output), x]);
   const middle = layerNorm(builder, attended, `${name}.attention.output.LayerNorm`);
@@ -148,19 +144,20 @@ function attention(builder: Builder, x: Value, all: Value, layer: number, querie
     dense(builder, all, `${self}.key`),
     dense(builder, all, `${self}.value`),
   ].map((flat) => graph.op('Reshape', [flat, shape]));
-  const mixed = graph.op('Transpose', [attend(q, k, v, queries)], { perm: [0, 2, 1, 3] });
+  const dims = ['batch', config.heads, queries === 'all' ? 'sequence' : 1, 'sequence'] as const;
+  const mixed = graph.op('Transpose', [attend(q, k, v, dims)], { perm: [0, 2, 1, 3] });
   return graph.op('Reshape', [mixed, graph.integers([-1, config.hidden])]);
 }
 
 /** Attention by standard operators. */
 function attendBySteps({ graph, config, dropout, padding }: Omit<Builder, 'attend'>): Builder['attend'] {
-  return (q, k, v, queries) => {
+  return (q, k, v, dims) => {
     const scaled = graph.op('Mul', [q, graph.scalar(1 / Math.sqrt(config.hidden / config.heads))]);
     const probes = graph.op('Transpose', [scaled], { perm: [0, 2, 1, 3] });
     const keys = graph.op('Transpose', [k], { perm: [0, 2, 3, 1] });
     const values = graph.op('Transpose', [v], { perm: [0, 2, 1, 3] });
     const scores = graph.op('Add', [graph.op('MatMul', [probes, keys]), padding]);
-    const shares = dropout.ofAttention(graph.op('Softmax', [scores], { axis: -1 }), queries);
+    const shares = dropout(graph.op('Softmax', [scores], { axis: -1 }), dims);
     return graph.op('MatMul', [shares, values]);
   };
 }

@@ -1,11 +1,4 @@
-export {
-  type Dropout,
-  type DropoutMask,
-  dropoutMask,
-  type MaskDimensions,
-  MaskedDropout,
-  noDropout,
-} from './dropout.js';
+export { type Dropout, type DropoutMask, maskedDropout, maskShape, noDropout } from './dropout.js';
 export { encoderStates } from './encoder.js';
 export type { LossKind } from './loss.js';
 export {
@@ -24,5 +17,6 @@ export {
 } from './names.js';
 export { scoringGraph, trainingGraph } from './training-graph.js';
 export { BATCH_COLUMNS } from './device-batch.js';
+export type { AdamSettings } from './adam-nodes.js';
 export { groupShape, RUN, scoringLoopGraph, STATE, stateName, trainingLoopGraph } from './device-graph.js';
 export { decays, type ParameterGroup, parameterGroups } from './parameter-groups.js';

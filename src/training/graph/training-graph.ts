@@ -2,30 +2,25 @@ import { bertTensorShapes } from '../../bert/checkpoint/index.js';
 import type { ModelConfig } from '../../bert/index.js';
 import { Graph, type Value } from '../../bert/onnx/index.js';
 import { gradients } from '../autodiff/index.js';
-import { type DropoutMask, MaskedDropout, noDropout } from './dropout.js';
+import { type DropoutMask, maskedDropout, noDropout } from './dropout.js';
 import { encoder } from './encoder.js';
 import { loss, type LossKind } from './loss.js';
 import { gradientOf, isTable, LOGITS, LOSS, TARGETS, TOKEN_GRADIENTS } from './names.js';
 
-export interface TrainingGraph {
-  readonly graph: Graph;
-  /** The dropout masks, inputs of every run; none without dropout. */
-  readonly masks: readonly DropoutMask[];
-}
-
 /**
  * The graph of a batch's loss and gradients. The gradient of the embedding tables is given as a row per token: summing
- * the rows outside of the graph is faster than the operators that scatter.
+ * the rows outside of the graph is faster than the operators that scatter. The masks are inputs of every run; there are
+ * none without dropout.
  */
 export function trainingGraph(
   config: ModelConfig,
   kind: LossKind,
   options: { readonly dropout: boolean },
-): TrainingGraph {
+): { readonly graph: Graph; readonly masks: readonly DropoutMask[] } {
   const graph = new Graph('bert-qe training');
   const weights = weightInputs(graph, config);
-  const masked = new MaskedDropout(graph, config);
-  const dropout = options.dropout ? masked : noDropout;
+  const masked = maskedDropout(graph);
+  const dropout = options.dropout ? masked.dropout : noDropout;
   const { logits, tokens } = encoder(graph, config, (name) => weights.get(name)!, dropout);
   const targets = graph.input(TARGETS, 'float32', ['rows', 'columns']);
   const value = loss(graph, logits, config.labels, kind, targets);
@@ -50,7 +45,7 @@ export function trainingGraph(
 export function scoringGraph(config: ModelConfig, options: { readonly dropout: boolean }): Graph {
   const graph = new Graph('bert-qe scoring');
   const weights = weightInputs(graph, config);
-  const dropout = options.dropout ? new MaskedDropout(graph, config) : noDropout;
+  const dropout = options.dropout ? maskedDropout(graph).dropout : noDropout;
   const { logits } = encoder(graph, config, (name) => weights.get(name)!, dropout);
   graph.output(logits, LOGITS, 'float32', ['batch', config.labels]);
   return graph;

@@ -1,24 +1,11 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import { adamStep, type AdamSettings, gradientNorm } from '../engine/adam.js';
+import { adamStep, gradientNorm } from '../engine/adam.js';
 import { DropoutMasks } from '../engine/dropout-masks.js';
 import { EmbeddingTable, Parameter } from '../engine/parameter.js';
 import { openModel } from '../engine/session.js';
 import type { StepOutcome } from '../engine/training-engine.js';
-import { dropoutMask, gradientOf, LOSS } from '../graph/index.js';
-import { type Network, type NetworkBatch, SCORES } from './network.js';
-
-/** The settings of a network's engine. */
-export interface NetworkSettings {
-  readonly adam: AdamSettings;
-  /** Corrects Adam's moments for their start at 0, as PyTorch and Keras do and BERT's own code does not. */
-  readonly biasCorrection: boolean;
-  readonly dropout: number;
-  readonly seed: number;
-  readonly threads: number;
-}
-
-/** The moments of parameters, from which a training is resumed. */
-export type Moments = ReadonlyMap<string, { readonly m: Float32Array; readonly v: Float32Array }>;
+import { gradientOf, LOSS } from '../graph/index.js';
+import { type Network, type NetworkBatch, type NetworkSettings, SCORES } from './network.js';
 
 /** A network in memory, scored and trained by the runtime. */
 export class NetworkEngine {
@@ -31,49 +18,32 @@ export class NetworkEngine {
     private readonly settings: NetworkSettings,
     private readonly scoring: InferenceSession,
     private readonly training: InferenceSession | undefined,
-    moments: Moments | undefined,
   ) {
     this.parameters = network.parameters.map(({ name, shape, values, rowGradient }) => {
-      const parameter = new (rowGradient === undefined ? Parameter : EmbeddingTable)(
-        name,
-        shape,
-        Float32Array.from(values),
-      );
-      const known = moments?.get(name);
-      if (known) {
-        parameter.m.set(known.m);
-        parameter.v.set(known.v);
-        if (parameter instanceof EmbeddingTable) parameter.findMoving();
-      }
+      const kind = rowGradient === undefined ? Parameter : EmbeddingTable;
+      const parameter = new kind(name, shape, Float32Array.from(values));
       this.#tensors[name] = new Tensor('float32', parameter.values, shape);
       return parameter;
     });
     const { dropout, seed } = settings;
-    this.#masks = new DropoutMasks((network.masks ?? []).map(dropoutMask), dropout, seed);
+    this.#masks = new DropoutMasks(network.masks ?? [], dropout, seed);
   }
 
-  static async open(network: Network, settings: NetworkSettings, moments?: Moments): Promise<NetworkEngine> {
+  static async open(network: Network, settings: NetworkSettings): Promise<NetworkEngine> {
     const { threads } = settings;
     const scoring = await openModel(network.scoring, 'cpu', threads);
     const training = network.training && (await openModel(network.training, 'cpu', threads));
-    return new NetworkEngine(network, settings, scoring, training, moments);
+    return new NetworkEngine(network, settings, scoring, training);
   }
 
   /** The scores of all batches, one after the other. */
   async score(batches: readonly NetworkBatch[]): Promise<Float32Array<ArrayBuffer>> {
-    const parts: Float32Array[] = [];
+    const scores: number[] = [];
     for (const { feeds } of batches) {
       const result = await this.scoring.run({ ...this.#tensors, ...tensorsOf(feeds) });
-      // A copy: the runtime may use the memory again.
-      parts.push(Float32Array.from(result[SCORES].data as Float32Array));
+      scores.push(...(result[SCORES].data as Float32Array));
     }
-    const scores = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-    let at = 0;
-    for (const part of parts) {
-      scores.set(part, at);
-      at += part.length;
-    }
-    return scores;
+    return Float32Array.from(scores);
   }
 
   /** Updates the parameters once, by the sum of the batches' gradients; `number` counts from 0. */

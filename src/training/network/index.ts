@@ -1,15 +1,16 @@
 export type { JudgedInputs } from '../inputs.js';
 export { gradients } from '../autodiff/index.js';
 export { padded, type PaddedBatch, publishedAdam } from '../engine/index.js';
+export { readTensors } from '../engine/state-file.js';
 export {
   type Dropout,
+  type DropoutMask,
   encoderStates,
   gradientOf,
   IDS,
   isTable,
   LOSS,
-  type MaskDimensions,
-  MaskedDropout,
+  maskedDropout,
   noDropout,
   PADDING,
   POSITIONS,
@@ -18,19 +19,18 @@ export {
   TYPES,
   WORDS,
 } from '../graph/index.js';
-export type { NetworkEngine, NetworkSettings } from './engine.js';
-export { type FeedArray, type Network, type NetworkBatch, type NetworkParameter, SCORES } from './network.js';
-export { NetworkWorker } from './network-worker.js';
-export { readTensors } from './state-file.js';
 export {
-  type DocumentPair,
-  type NetworkDefaults,
+  type NetworkBatch,
+  type NetworkParameter,
+  type NetworkWorker,
+  openNetworkWorker,
+  SCORES,
+} from './network.js';
+export {
   networkSettings,
-  type NetworkTask,
   type NetworkTrainingCall,
   type NetworkTrainingOptions,
   type NetworkTrainingSettings,
-  type QueryBatches,
   type RankingNetwork,
   trainNetwork,
 } from './train-network.js';

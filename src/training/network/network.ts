@@ -1,4 +1,6 @@
-import type { MaskDimensions } from '../graph/index.js';
+import { NativeWorker, type WorkerService, workerUrl } from '../../bert/runtime/index.js';
+import type { StepOutcome } from '../engine/index.js';
+import type { AdamSettings, DropoutMask } from '../graph/index.js';
 
 /** An array that a graph is fed with. */
 export interface FeedArray {
@@ -37,8 +39,44 @@ export interface Network {
   /** Absent where nothing is trained. */
   readonly training?: Uint8Array;
   /** The dropout masks of the training graph. */
-  readonly masks?: readonly MaskDimensions[];
+  readonly masks?: readonly DropoutMask[];
 }
 
 /** The output of a scoring graph: a number per document. */
 export const SCORES = 'scores';
+
+/** The settings of a network's training. */
+export interface NetworkSettings {
+  readonly adam: AdamSettings;
+  /** Corrects Adam's moments for their start at 0, as PyTorch and Keras do and BERT's own code does not. */
+  readonly biasCorrection: boolean;
+  readonly dropout: number;
+  readonly seed: number;
+  readonly threads: number;
+}
+
+/** The setup of a network's worker. */
+export interface NetworkSetup {
+  readonly network: Network;
+  readonly settings: NetworkSettings;
+  /** The file of a state to resume from. */
+  readonly state?: string;
+}
+
+/** The service of a network's worker. Calls are answered in their order. */
+export interface NetworkService extends WorkerService {
+  /** The scores of all batches, one after the other. */
+  score(batches: readonly NetworkBatch[]): Promise<Float32Array>;
+  /** Updates the parameters once, by the sum of the batches' gradients; `number` counts from 0. */
+  step(number: number, learningRate: number, batches: readonly NetworkBatch[]): Promise<StepOutcome>;
+  saveState(file: string): Promise<void>;
+  saveModel(file: string): Promise<void>;
+}
+
+export type NetworkWorker = NativeWorker<NetworkService>;
+
+/** Resolves once the graphs are loaded. */
+export function openNetworkWorker(setup: NetworkSetup): Promise<NetworkWorker> {
+  const file = workerUrl('../training/network/worker.js');
+  return NativeWorker.start({ file, name: 'network', device: 'cpu', setup });
+}

@@ -60,7 +60,9 @@ describe('training CEDR-KNRM', () => {
     await expect(trainCedr('T', { ...inputs, validationQueries: queries }, options, call)).rejects.toThrow(
       'Query "q0" is to be trained on and validated with',
     );
-    await expect(trainCedr('T', inputs, { ...options, batch: 0 }, call)).rejects.toThrow('batch cannot be 0');
+    await expect(trainCedr('T', inputs, { ...options, batch: 0 }, call)).rejects.toThrow(
+      'batch must be a whole number from 1 to 1000000, not 0',
+    );
     await expect(trainCedr('T', inputs, { ...options, lengths: { maxLength: 600 } }, call)).rejects.toThrow(
       'it has 512 positions',
     );
