@@ -4,7 +4,7 @@ import { isFinite, type StepOutcome, type TrainingWorker } from '../engine/index
 import {
   countQueries,
   type Feedback,
-  judgedCandidates,
+  judgedDocuments,
   type QueryExamples,
   type QueryFeedback,
 } from '../examples/index.js';
@@ -27,19 +27,8 @@ export function residualQueries(
   { depth }: Pick<TrainingSettings, 'depth'>,
 ): ResidualQuery[] {
   return collected.map(({ query, feedback: { chunks, documents } }) => {
-    const ranking = documents.map(({ document, initial }) => ({ id: document, score: initial }));
-    const judged = judgedCandidates(ranking, qrels.get(query.id), depth);
-    const examples = judged.map((candidate, i) => {
-      const { passage, queryScore, initial } = documents[i];
-      return { ...candidate, passage, queryScore, initial };
-    });
-    return {
-      query,
-      chunks,
-      examples: examples
-        .filter(({ passage }) => passage !== '')
-        .toSorted((a, b) => b.queryScore - a.queryScore),
-    };
+    const judged = judgedDocuments(documents, qrels.get(query.id), depth);
+    return { query, chunks, examples: judged.toSorted((a, b) => b.queryScore - a.queryScore) };
   });
 }
 

@@ -2,22 +2,12 @@ import { combine, type Combination, expansionScore, interpolate } from '../../ex
 import type { Example, Feedback, PhaseOneDocument } from '../examples/index.js';
 
 /** A candidate with the parts of the final score that training does not change. */
-export interface ResidualExample
-  extends
-    Pick<Example, 'document' | 'passage' | 'relevant'>,
-    Pick<PhaseOneDocument, 'queryScore' | 'initial'> {}
+export type ResidualExample = PhaseOneDocument & Pick<Example, 'relevant'>;
 
 /** Some candidates of a query; the loss scores each of them with every chunk. */
 export interface ResidualGroup {
   readonly chunks: Feedback['chunks'];
   readonly examples: readonly ResidualExample[];
-}
-
-/** The loss of a group, with its gradient with respect to the log-odds of every rel(c,d). */
-export interface ResidualLoss {
-  readonly loss: number;
-  /** Chunk by chunk, each with all examples. */
-  readonly gradient: Float64Array;
 }
 
 /**
@@ -31,13 +21,15 @@ export interface ResidualLoss {
  *
  *     ∂loss/∂zᵢ_d = (softmax(F)_d − [d relevant]/R) · β/M_d · α·wᵢ · rel(cᵢ,d)·(1 − rel(cᵢ,d))
  *
- * @param scores rel(c,d), chunk by chunk, each with all examples.
+ * which is the gradient with respect to the log-odds of every rel(c,d).
+ *
+ * @param scores rel(c,d), chunk by chunk, each with all examples, as the gradient too.
  */
 export function residualLoss(
   { chunks, examples }: ResidualGroup,
   scores: ArrayLike<number>,
   { alpha, beta }: Combination,
-): ResidualLoss {
+): { readonly loss: number; readonly gradient: Float64Array } {
   const weights = chunks.map(({ weight }) => weight);
   const combined = examples.map(({ queryScore }, d) => {
     const ofDocument = weights.map((_, chunk) => scores[chunk * examples.length + d]);

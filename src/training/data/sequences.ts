@@ -1,5 +1,5 @@
 import { budgetFor, sequenceLength, type Tokenizer, writeSequence } from '../../bert/index.js';
-import type { MicroBatch } from '../engine/index.js';
+import { joined, type MicroBatch } from '../engine/index.js';
 
 /** A tokenised pair. */
 export interface Sequence {
@@ -62,12 +62,9 @@ export function microBatches(sequences: readonly Sequence[], tokens: number, gro
 }
 
 function concatenate(sequences: readonly Sequence[]): MicroBatch {
-  const lengths = Int32Array.from(sequences, ({ ids }) => ids.length);
-  const ids = new Int32Array(lengths.reduce((sum, length) => sum + length, 0));
-  let at = 0;
-  for (const sequence of sequences) {
-    ids.set(sequence.ids, at);
-    at += sequence.ids.length;
-  }
-  return { ids, lengths, splits: Int32Array.from(sequences, ({ split }) => split) };
+  return {
+    ids: joined(sequences.map(({ ids }) => ids)),
+    lengths: Int32Array.from(sequences, ({ ids }) => ids.length),
+    splits: Int32Array.from(sequences, ({ split }) => split),
+  };
 }

@@ -1,6 +1,6 @@
 import { Tensor } from 'onnxruntime-node';
 import { BATCH_COLUMNS, IDS, PADDING, RUN, SEGMENTS } from '../graph/index.js';
-import { padded, type PaddedBatch, type TrainingBatch } from './micro-batch.js';
+import { joined, padded, type PaddedBatch, type TrainingBatch } from './micro-batch.js';
 
 /** The inputs of a run of one micro-batch. */
 export function batchFeeds({ batch, sequence, ids, segments, padding }: PaddedBatch): Record<string, Tensor> {
@@ -25,9 +25,9 @@ export function runArrays(batches: readonly TrainingBatch[]): Record<string, Ten
   const columns = batches[0]?.columns ?? 1;
   const targets = Float32Array.from(batches.flatMap((batch) => [...batch.targets]));
   return {
-    [RUN.ids]: joined(filled.map(({ ids }) => ids)),
-    [RUN.lengths]: joined(batches.map(({ lengths }) => lengths)),
-    [RUN.splits]: joined(batches.map(({ splits }) => splits)),
+    [RUN.ids]: tensorOf(filled.map(({ ids }) => ids)),
+    [RUN.lengths]: tensorOf(batches.map(({ lengths }) => lengths)),
+    [RUN.splits]: tensorOf(batches.map(({ splits }) => splits)),
     [RUN.targets]: new Tensor('float32', targets, [places.rows, columns]),
     [RUN.batches]: new Tensor('int64', BigInt64Array.from(table.flat(), BigInt), [
       batches.length,
@@ -36,12 +36,7 @@ export function runArrays(batches: readonly TrainingBatch[]): Record<string, Ten
   };
 }
 
-function joined(arrays: readonly Int32Array[]): Tensor {
-  const all = new Int32Array(arrays.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const array of arrays) {
-    all.set(array, at);
-    at += array.length;
-  }
+function tensorOf(arrays: readonly Int32Array[]): Tensor {
+  const all = joined(arrays);
   return new Tensor('int32', all, [all.length]);
 }

@@ -1,5 +1,5 @@
 export { publishedAdam } from './adam.js';
-export { type MicroBatch, padded, type PaddedBatch, type TrainingBatch } from './micro-batch.js';
+export { joined, type MicroBatch, padded, type PaddedBatch, type TrainingBatch } from './micro-batch.js';
 export {
   type EngineSettings,
   isFinite,

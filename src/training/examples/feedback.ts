@@ -1,9 +1,16 @@
 import type { Scorer } from '../../bert/index.js';
-import type { DocumentStore, Query, Run } from '../../collection/index.js';
+import type { DocumentStore, Qrels, Query, Run } from '../../collection/index.js';
 import { throwIfAborted } from '../../common/errors.js';
 import { BertQE, type FeedbackMethod } from '../../expansion/index.js';
 import { withTexts } from '../../runs/index.js';
-import type { ExampleJournal } from './journal.js';
+import type { TrainingSettings } from '../settings.js';
+import { type ExampleJournal, findOnce } from './journal.js';
+import {
+  judgedCandidates,
+  type JudgedCandidate,
+  type QueryExamples,
+  sampleCandidates,
+} from './query-examples.js';
 
 /** The evidence of a query after phases one and two, from which phase three starts. */
 export interface Feedback {
@@ -52,11 +59,7 @@ export async function collectFeedback(
   const collected: QueryFeedback[] = [];
   for (const query of queries) {
     throwIfAborted(signal);
-    let feedback = (await journal.get(query.id))?.found;
-    if (feedback === undefined) {
-      feedback = await feedbackOf(query, run, bertQe, source);
-      await journal.append({ query: query.id, found: feedback });
-    }
+    const feedback = await findOnce(journal, query.id, () => feedbackOf(query, run, bertQe, source));
     collected.push({ query, feedback });
     onProgress(collected.length, queries.length);
   }
@@ -85,4 +88,45 @@ async function feedbackOf(
       initial: initial!,
     })),
   };
+}
+
+/** The documents down to a depth with their judgements, without those that have no words. */
+export function judgedDocuments(
+  documents: readonly PhaseOneDocument[],
+  judged: ReadonlyMap<string, number> | undefined,
+  depth: number,
+): (PhaseOneDocument & JudgedCandidate)[] {
+  const ranking = documents.map(({ document, initial }) => ({ id: document, score: initial }));
+  return judgedCandidates(ranking, judged, depth)
+    .map((candidate, i) => ({ ...candidate, ...documents[i] }))
+    .filter(({ passage }) => passage !== '');
+}
+
+/**
+ * The examples of phase three: every chunk with the best passages of its query's candidates, labelled by the judgements
+ * of the query. Each chunk has its own sample of candidates. Documents without words are left out.
+ */
+export async function chunkExamples(
+  collected: readonly QueryFeedback[],
+  qrels: Qrels,
+  settings: TrainingSettings,
+  teacher?: Scorer,
+  signal?: AbortSignal,
+): Promise<QueryExamples[]> {
+  const groups = collected.flatMap(({ query, feedback: { chunks, documents } }) => {
+    const judged = judgedDocuments(documents, qrels.get(query.id), settings.depth);
+    return chunks.map(({ text }, place) => ({
+      query,
+      chunk: text,
+      examples: sampleCandidates(`${query.id} ${place}`, judged, settings),
+    }));
+  });
+  if (!teacher) return groups;
+  const taught: QueryExamples[] = [];
+  for (const { examples, ...group } of groups) {
+    const pairs = examples.map(({ passage }) => ({ a: group.chunk, b: passage }));
+    const scores = await teacher.score(pairs, { signal });
+    taught.push({ ...group, examples: examples.map((one, i) => ({ ...one, teacher: scores[i] })) });
+  }
+  return taught;
 }

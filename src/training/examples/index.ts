@@ -1,12 +1,19 @@
-export type { BestPassage } from './best-passages.js';
-export { judgedCandidates, sampleCandidates } from './candidates.js';
-export { chunkExamples } from './chunk-examples.js';
-export { collectFeedback, type Feedback, type PhaseOneDocument, type QueryFeedback } from './feedback.js';
+export {
+  chunkExamples,
+  collectFeedback,
+  type Feedback,
+  judgedDocuments,
+  type PhaseOneDocument,
+  type QueryFeedback,
+} from './feedback.js';
 export { type ExampleJournal, openExampleJournal } from './journal.js';
 export {
+  type BestPassage,
   collectQueryExamples,
   countQueries,
   type Example,
+  judgedCandidates,
   type QueryExamples,
   requireBothKinds,
+  sampleCandidates,
 } from './query-examples.js';

@@ -7,6 +7,19 @@ import { Journal } from '../../common/journal.js';
  */
 export type ExampleJournal<Found> = Journal<{ readonly query: string; readonly found: Found }>;
 
+/** What a model found under a key: from the journal, or by `find` and then into the journal. */
+export async function findOnce<Found>(
+  journal: ExampleJournal<Found>,
+  key: string,
+  find: () => Promise<Found>,
+): Promise<Found> {
+  const known = await journal.get(key);
+  if (known) return known.found;
+  const found = await find();
+  await journal.append({ query: key, found });
+  return found;
+}
+
 /** Opens the journal of a configuration; that of another configuration is replaced. */
 export function openExampleJournal<Found>(
   path: string,

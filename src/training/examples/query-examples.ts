@@ -1,9 +1,11 @@
-import type { Qrels, Query, Run } from '../../collection/index.js';
+import type { Scorer } from '../../bert/index.js';
+import type { DocumentStore, Qrels, Query, Ranking, Run } from '../../collection/index.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { BertQE } from '../../expansion/index.js';
+import { documentsOf } from '../../runs/index.js';
+import { Random } from '../random.js';
 import type { TrainingSettings } from '../settings.js';
-import { bestPassages, type BestPassage, type PassageSource } from './best-passages.js';
-import { judgedCandidates, sampleCandidates } from './candidates.js';
-import type { ExampleJournal } from './journal.js';
+import { type ExampleJournal, findOnce } from './journal.js';
 
 /** A passage, relevant to the query or not. */
 export interface Example {
@@ -20,6 +22,19 @@ export interface QueryExamples {
   /** The first text of the pairs where it is not the query. */
   readonly chunk?: string;
   readonly examples: readonly Example[];
+}
+
+/** A candidate's best passage and, with a teacher, the teacher's probability. */
+export type BestPassage = Omit<Example, 'relevant'>;
+
+/** The documents and models that best passages come from. */
+export interface PassageSource {
+  readonly documents: DocumentStore;
+  /** The model that chooses the best passages. */
+  readonly passageModel: Scorer;
+  /** A model that scores them, for distillation. */
+  readonly teacher?: Scorer | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Queries with their candidates and judgements. */
@@ -46,12 +61,8 @@ export async function collectQueryExamples(
     const all = judgedCandidates(run.get(query.id) ?? [], qrels.get(query.id), depth);
     const chosen = purpose === 'training' ? sampleCandidates(query.id, all, settings) : all;
     const key = `${purpose} ${query.id}`;
-    let passages = (await journal.get(key))?.found;
-    if (passages === undefined) {
-      const ids = chosen.map(({ document }) => document);
-      passages = await bestPassages(query, ids, source, settings);
-      await journal.append({ query: key, found: passages });
-    }
+    const ids = chosen.map(({ document }) => document);
+    const passages = await findOnce(journal, key, () => bestPassages(query, ids, source, settings));
     const relevant = new Set(chosen.filter((one) => one.relevant).map(({ document }) => document));
     collected.push({
       query,
@@ -60,6 +71,55 @@ export async function collectQueryExamples(
     onProgress(collected.length, queries.length);
   }
   return collected;
+}
+
+/** Each document's best passage for the query, as phase one reads it; documents without words are left out. */
+async function bestPassages(
+  query: Query,
+  ids: readonly string[],
+  { documents, passageModel, teacher, signal }: PassageSource,
+  { passageWords, titleWords }: Pick<TrainingSettings, 'passageWords' | 'titleWords'>,
+): Promise<BestPassage[]> {
+  if (ids.length === 0) return [];
+  const candidates = await documentsOf(query, ids, documents);
+  const bertQe = new BertQE({ phaseOne: passageModel }, { passageWords, titleWords, depth: ids.length });
+  const evidence = await bertQe.evidence(query.text, candidates, { until: 'bestPassage', signal });
+  const passages = evidence.candidates.flatMap(({ id, passage }) =>
+    passage ? [{ document: id, passage }] : [],
+  );
+  if (!teacher) return passages;
+  const scores = await teacher.score(
+    passages.map(({ passage }) => ({ a: query.text, b: passage })),
+    { signal },
+  );
+  return passages.map((passage, i) => ({ ...passage, teacher: scores[i] }));
+}
+
+/** A candidate of a query with its judgement. */
+export type JudgedCandidate = Pick<Example, 'document' | 'relevant'>;
+
+/** The candidates of a ranking. From level 1 on a document is relevant; unjudged ones are not. */
+export function judgedCandidates(
+  ranking: Ranking,
+  judged: ReadonlyMap<string, number> | undefined,
+  depth: number,
+): JudgedCandidate[] {
+  return ranking.slice(0, depth).map(({ id }) => ({ document: id, relevant: (judged?.get(id) ?? 0) >= 1 }));
+}
+
+/** The candidates of a query that become examples: all of them, as published, or a sample determined by the seed. */
+export function sampleCandidates<Candidate extends Pick<Example, 'relevant'>>(
+  query: string,
+  all: readonly Candidate[],
+  { candidates, negatives, seed }: Pick<TrainingSettings, 'candidates' | 'negatives' | 'seed'>,
+): Candidate[] {
+  const random = new Random('candidates', seed, query);
+  const some = candidates === undefined ? [...all] : random.sample(all, candidates);
+  if (negatives === undefined) return some;
+  const irrelevant = some.filter(({ relevant }) => !relevant);
+  const count = negatives * Math.max(1, some.length - irrelevant.length);
+  const kept = new Set(random.sample(irrelevant, count));
+  return some.filter((candidate) => candidate.relevant || kept.has(candidate));
 }
 
 /** The number of different queries. */
