@@ -6,7 +6,7 @@ import type { ExperimentFile } from './file/schema.js';
 import { namedFolds } from './inputs.js';
 import { isScorerAddress } from '../remote/index.js';
 import type { ModelPlaces, ModelRole } from './store/model-places.js';
-import type { RerankingSystem } from './systems.js';
+import { type RerankingSystem, sizesOf } from './systems.js';
 
 /** The models of an experiment and what uses them. */
 interface UsedModels {
@@ -47,14 +47,6 @@ function usesOf(
   return [...sizesOf(systems)].flatMap((size) =>
     roles.flatMap((role) =>
       [...folds.keys()].map((fold): [SizeLetter, ModelRole, number] => [size, role, fold + 1]),
-    ),
-  );
-}
-
-function sizesOf(systems: readonly Pick<RerankingSystem, 'variant'>[]): Set<SizeLetter> {
-  return new Set(
-    systems.flatMap(({ variant: { phaseOne, expansion } }) =>
-      expansion ? [phaseOne, expansion.phaseTwo, expansion.phaseThree] : [phaseOne],
     ),
   );
 }

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { hashJson } from '../common/hash.js';
-import { writeRun, type Fold, type Qrels, type QueryRanking } from '../collection/index.js';
+import { writeRun, type Fold, type Qrels, type QueryRanking, type Ranking } from '../collection/index.js';
 import { throwIfAborted } from '../common/errors.js';
 import { tuneInterpolation, Validation, type Interpolation } from '../evaluation/index.js';
-import { evidenceSource, type EvidenceContext, type QueryCost, type EvidenceSource } from './evidence.js';
+import { evidenceSource, type EvidenceContext, type QueryCost, type ScoreSource } from './evidence.js';
 import type { Index } from '../retrieval/index.js';
 import type { ExperimentFile } from './file/schema.js';
-import { rankerOf, type RankableQuery } from './ranker.js';
-import type { RerankingSystem } from './systems.js';
+import { combinedRanking, finalRanking } from './ranker.js';
+import { distinctBy, type RerankingSystem, type System } from './systems.js';
 import type { ProgressTracker } from './progress.js';
 import type { Manifest } from './store/manifest.js';
 import { sumOfTimings, type Timing } from './store/timing.js';
@@ -21,7 +21,10 @@ export interface FoldChoice extends Interpolation {
 export interface CrossValidated {
   /** Path of the run. */
   readonly file: string;
+  /** Empty for controls. */
   readonly folds: readonly FoldChoice[];
+  /** What each fold chose, in words. */
+  readonly chosen: readonly string[];
   /** Mean cost of a tested query. */
   readonly cost: QueryCost;
   /** Mean time of the models per tested query; absent where it is not known of all queries. */
@@ -42,11 +45,6 @@ export interface CrossValidationContext extends EvidenceContext {
   readonly queriesAtATime?: number;
 }
 
-interface StepResult {
-  readonly folds: readonly FoldChoice[];
-  readonly cost: QueryCost;
-}
-
 /** Chooses α and β on each fold's validation queries, and ranks the fold's test queries with them. */
 export async function crossValidate(
   system: RerankingSystem,
@@ -54,41 +52,90 @@ export async function crossValidate(
   /** Model work of a missing query. */
   workPerQuery: number,
 ): Promise<CrossValidated> {
-  const { experiment, folds, manifest, initial } = context;
-  const { tuning, measures } = experiment;
-  const sources = await Promise.all(folds.map((_, i) => evidenceSource(system, i + 1, context)));
-  const output = join('runs', `${system.id}.run`);
+  const { tuning, measures } = context.experiment;
+  const { alphas, ...objective } = tuning;
+  const sources = await Promise.all(context.folds.map((_, i) => evidenceSource(system, i + 1, context)));
+  const below = (query: string): Ranking => (context.initial.get(query) ?? []).slice(system.method.depth);
+  const { choices, ...validated } = await crossValidateBy(
+    system,
+    sources,
+    context,
+    {
+      inputs: ['cross-validation 1', [tuning, measures, system.fixedAlpha ?? null]],
+      choose: (validation, scores) => {
+        const interpolated = (query: string, parameters: Interpolation) =>
+          finalRanking(scores.get(query)!, parameters, below(query));
+        const ranker = {
+          combined: (query: string, alpha: number) =>
+            combinedRanking(scores.get(query)!, alpha, below(query)),
+          interpolated,
+        };
+        const { parameters } = tuneInterpolation(validation, ranker, {
+          ...objective,
+          alphas: system.fixedAlpha === undefined ? alphas : [system.fixedAlpha],
+        });
+        const { summary } = validation.evaluate((query) => interpolated(query, parameters), measures);
+        return {
+          choice: { ...parameters, validation: Object.fromEntries(summary) },
+          rank: (query, found) => finalRanking(found, parameters, below(query)),
+        };
+      },
+    },
+    workPerQuery,
+  );
+  return { ...validated, folds: choices, chosen: choices.map(({ alpha, beta }) => `${alpha} / ${beta}`) };
+}
+
+/** The part of a cross-validation that systems differ in. */
+interface Tuning<Scores, Choice> {
+  /** All that choices depend on besides scores, the initial ranking and judgements: a version, then settings. */
+  readonly inputs: readonly [string, readonly unknown[]];
+  /** Chooses by the scores of a fold's validation queries; judgements of others are not accessible. */
+  choose(
+    validation: Validation,
+    scores: ReadonlyMap<string, Scores>,
+  ): { readonly choice: Choice; rank(query: string, scores: Scores): Ranking };
+}
+
+/** Ranks every fold's test queries as its validation queries choose, in a step of the manifest. */
+export async function crossValidateBy<Scores extends { readonly cost: QueryCost }, Choice>(
+  { name, id }: System,
+  sources: readonly ScoreSource<Scores>[],
+  context: CrossValidationContext,
+  { inputs: [version, settings], choose }: Tuning<Scores, Choice>,
+  workPerQuery = 0,
+): Promise<{ file: string; choices: readonly Choice[]; cost: QueryCost; timing: Timing | undefined }> {
+  const { folds, manifest, initial, qrels, qrelsKey } = context;
+  const output = join('runs', `${id}.run`);
   const file = join(manifest.folder, output);
   const step = {
-    name: `run ${system.name}`,
+    name: `run ${name}`,
     inputs: [
-      'cross-validation 1',
-      folds.map(({ valid, test }, i) => [
-        valid.map((query) => [query, sources[i].key(query)]),
-        test.map((query) => [query, sources[i].key(query)]),
-      ]),
-      hashJson([...initial].map(([query, ranking]) => [query, ranking.map(({ id }) => id)])),
-      [context.qrelsKey, tuning, measures, system.fixedAlpha ?? null, system.id],
+      version,
+      folds.map(({ valid, test }, i) =>
+        [valid, test].map((queries) => queries.map((query) => [query, sources[i].key(query)])),
+      ),
+      hashJson([...initial].map(([query, ranking]) => [query, ranking.map((document) => document.id)])),
+      [qrelsKey, ...settings, id],
     ],
     outputs: [output],
   };
-  const { folds: choices, cost } = await manifest.run(step, async (): Promise<StepResult> => {
-    await scoreQueries(system, sources, context, workPerQuery);
-    const done: FoldChoice[] = [];
+  const { folds: choices, cost } = await manifest.run(step, async () => {
+    const validations = folds.map((fold, i) => Validation.of(fold, qrels, `fold ${i + 1}`));
+    await scoreQueries(name, sources, context, workPerQuery);
+    const made: Choice[] = [];
     const costs: QueryCost[] = [];
     const rankings: QueryRanking[] = [];
     for (const [i, fold] of folds.entries()) {
-      const choice = await tuneFold(system, i, sources[i], context);
-      const tested = await load(fold.test, sources[i], system, context);
-      const ranker = rankerOf(tested);
-      for (const [query, { scores }] of tested) {
-        rankings.push({ query, ranking: ranker.interpolated(query, choice) });
+      const { choice, rank } = choose(validations[i], await load(validations[i].queries, sources[i]));
+      for (const [query, scores] of await load(fold.test, sources[i])) {
+        rankings.push({ query, ranking: rank(query, scores) });
         costs.push(scores.cost);
       }
-      done.push(choice);
+      made.push(choice);
     }
-    await writeRun(file, rankings, { tag: system.id });
-    return { folds: done, cost: meanCost(costs) };
+    await writeRun(file, rankings, { tag: id });
+    return { folds: made as readonly Choice[], cost: meanCost(costs) };
   });
   // Times are no part of the step's result, since another run would measure others.
   const timings: (Timing | undefined)[] = [];
@@ -96,8 +143,7 @@ export async function crossValidate(
     for (const query of test) timings.push(await sources[i].timing(query));
   }
   const total = sumOfTimings(timings);
-  const timing = total && { ...total, seconds: total.seconds / timings.length };
-  return { file, folds: choices, cost, timing };
+  return { file, choices, cost, timing: total && { ...total, seconds: total.seconds / timings.length } };
 }
 
 /** The number of a system's queries without scores in the store. */
@@ -118,15 +164,15 @@ export async function missingQueries(
 
 /** Scores all missing queries of all folds. This is the slow part, and a later run finds it done. */
 async function scoreQueries(
-  system: RerankingSystem,
-  sources: readonly EvidenceSource[],
+  name: string,
+  sources: readonly ScoreSource<unknown>[],
   { folds, tracker, queriesAtATime = 1 }: CrossValidationContext,
   workPerQuery: number,
 ): Promise<void> {
   const all = folds.flatMap(({ valid, test }, i) =>
     [...valid, ...test].map((query) => ({ query, source: sources[i] })),
   );
-  const distinct = [...new Map(all.map((each) => [each.source.key(each.query), each])).values()];
+  const distinct = distinctBy(all, ({ query, source }) => source.key(query));
   // All loops take from one list. Where one fails, the others end with the query that they are at.
   const waiting = distinct.values();
   let done = 0;
@@ -139,7 +185,7 @@ async function scoreQueries(
         await source.get(query, tracker.signal);
         tracker.addWork(workPerQuery);
       }
-      tracker.update(system.name, ++done, distinct.length);
+      tracker.update(name, ++done, distinct.length);
     }
   };
   const loops = Array.from({ length: queriesAtATime }, () =>
@@ -152,43 +198,16 @@ async function scoreQueries(
   if (failed) throw (failed as PromiseRejectedResult).reason;
 }
 
-/** Tunes α and β of a fold. Judgements and scores of other queries than the validation queries are not accessible. */
-async function tuneFold(
-  system: RerankingSystem,
-  i: number,
-  source: EvidenceSource,
-  context: CrossValidationContext,
-): Promise<FoldChoice> {
-  const { experiment, folds, qrels } = context;
-  const { alphas, ...tuning } = experiment.tuning;
-  const validation = Validation.of(folds[i], qrels, `fold ${i + 1}`);
-  const ranker = rankerOf(await load(validation.queries, source, system, context));
-  const { parameters } = tuneInterpolation(validation, ranker, {
-    ...tuning,
-    alphas: system.fixedAlpha === undefined ? alphas : [system.fixedAlpha],
-  });
-  const { summary } = validation.evaluate(
-    (query) => ranker.interpolated(query, parameters),
-    experiment.measures,
-  );
-  return { ...parameters, validation: Object.fromEntries(summary) };
-}
-
-async function load(
+async function load<Scores>(
   queries: readonly string[],
-  source: EvidenceSource,
-  { method }: RerankingSystem,
-  { initial }: CrossValidationContext,
-): Promise<Map<string, RankableQuery>> {
-  const loaded = new Map<string, RankableQuery>();
-  for (const query of queries) {
-    const below = (initial.get(query) ?? []).slice(method.depth);
-    loaded.set(query, { scores: await source.get(query), below });
-  }
+  source: ScoreSource<Scores>,
+): Promise<Map<string, Scores>> {
+  const loaded = new Map<string, Scores>();
+  for (const query of queries) loaded.set(query, await source.get(query));
   return loaded;
 }
 
-export function meanCost(costs: readonly QueryCost[]): QueryCost {
+function meanCost(costs: readonly QueryCost[]): QueryCost {
   const mean = (of: (cost: QueryCost) => number): number =>
     costs.reduce((sum, cost) => sum + of(cost), 0) / costs.length;
   return {

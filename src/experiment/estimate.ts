@@ -3,7 +3,7 @@ import { sampleDocuments } from '../collection/index.js';
 import { halfOverlapping, windowSpans, countWords } from '../expansion/index.js';
 import type { ExperimentFile } from './file/schema.js';
 import type { Inputs } from './inputs.js';
-import type { RerankingSystem } from './systems.js';
+import { type RerankingSystem, scoringSizesOf, sizesOf } from './systems.js';
 import { trainingTargets } from './training-targets.js';
 
 /** The work of models of one size in one phase, over all systems, folds and queries. */
@@ -167,17 +167,9 @@ function modelBytesOf(
   systems: readonly RerankingSystem[],
   folds: number,
 ): number {
-  const used = new Set(
-    systems.flatMap(({ variant: { phaseOne, expansion } }) => [
-      phaseOne,
-      ...(expansion ? [expansion.phaseTwo, expansion.phaseThree] : []),
-    ]),
-  );
-  const scoring = new Set(
-    systems.flatMap(({ variant: { phaseOne, expansion } }) => [phaseOne, expansion?.phaseThree ?? phaseOne]),
-  );
+  const scoring = scoringSizesOf(systems);
   let parameters = 0;
-  for (const size of used) {
+  for (const size of sizesOf(systems)) {
     const model = models[size] ?? size;
     const { general, fineTuned } = typeof model === 'object' ? model : { general: model, fineTuned: model };
     const isTrained = typeof training === 'object';

@@ -30,14 +30,40 @@ export interface QueryCost {
   readonly flops: number;
 }
 
-/** A re-ranker with its models, ready to gather evidence. */
-export interface EvidenceSource {
+/** The scores that a system gives queries in a fold. */
+export interface ScoreSource<Scores> {
   key(query: string): string;
   isKnown(query: string): boolean;
   /** Time of the models for a query, where the store has it. */
   timing(query: string): Promise<Timing | undefined>;
   /** From the store, or from the models and then into the store. */
-  get(query: string, signal?: AbortSignal): Promise<QueryScores>;
+  get(query: string, signal?: AbortSignal): Promise<Scores>;
+}
+
+/** Scores that are computed where the store has none. */
+export function storedScores<Scores extends { readonly timing?: Timing | undefined }>(
+  store: ScoreStore,
+  makeKey: (query: string) => string,
+  compute: (query: string, signal: AbortSignal | undefined) => Promise<Scores>,
+): ScoreSource<Scores> {
+  const keys = new Map<string, string>();
+  const key = (query: string): string => {
+    const known = keys.get(query) ?? makeKey(query);
+    keys.set(query, known);
+    return known;
+  };
+  return {
+    key,
+    isKnown: (query) => store.hasRecord(key(query)),
+    timing: async (query) => (await store.record<Scores>(key(query)))?.timing,
+    async get(query, signal) {
+      const known = await store.record<Scores>(key(query));
+      if (known) return known;
+      const scores = await compute(query, signal);
+      await store.putRecord(key(query), scores);
+      return scores;
+    },
+  };
 }
 
 /** The inputs and models of all systems' evidence. */
@@ -56,7 +82,7 @@ export async function evidenceSource(
   { variant, method }: RerankingSystem,
   fold: number,
   context: EvidenceContext,
-): Promise<EvidenceSource> {
+): Promise<ScoreSource<QueryScores>> {
   const { queries, initial, models, store, documentsKey } = context;
   const { phaseOne, expansion } = variant;
   const scorers = {
@@ -71,46 +97,17 @@ export async function evidenceSource(
   const bertQe = new BertQE(scorers, method);
   // Without expansion nothing depends on how chunks are made.
   const relevant = method.expansion ? method : { ...method, kd: 0, kc: 0, chunkWords: 0 };
-  const keys = new Map<string, string>();
-  const key = (id: string): string => {
-    const known = keys.get(id);
-    if (known !== undefined) return known;
-    const candidates = candidatesOf(initial, id, method.depth);
-    const made = hashJson(
-      'evidence 1',
-      identities,
-      relevant,
-      documentsKey,
-      queries.get(id)!.text,
-      candidates,
-    );
-    keys.set(id, made);
-    return made;
-  };
-  return {
-    key,
-    isKnown: (id) => store.hasRecord(key(id)),
-    timing: async (id) => (await store.record<QueryScores>(key(id)))?.timing,
-    async get(id, signal) {
-      const known = await store.record<QueryScores>(key(id));
-      if (known) return known;
-      const query = queries.get(id)!;
-      const documents = await withTexts(query, candidatesOf(initial, id, method.depth), context.documents);
-      const distinct = new Set<StoredScorer>(Object.values(scorers));
-      for (const scorer of distinct) scorer.takeTiming();
-      const { evidence, cost } = await bertQe.rerank(query.text, documents, {
-        keepEvidence: true,
-        signal,
-      });
-      const scores = scoresOf(evidence!, cost, [...distinct]);
-      await store.putRecord(key(id), scores);
-      return scores;
-    },
-  };
-}
-
-function candidatesOf(initial: Run, query: string, depth: number): Ranking {
-  return (initial.get(query) ?? []).slice(0, depth);
+  const candidatesOf = (id: string): Ranking => (initial.get(id) ?? []).slice(0, method.depth);
+  const keyOf = (id: string): string =>
+    hashJson('evidence 1', identities, relevant, documentsKey, queries.get(id)!.text, candidatesOf(id));
+  return storedScores(store, keyOf, async (id, signal) => {
+    const query = queries.get(id)!;
+    const documents = await withTexts(query, candidatesOf(id), context.documents);
+    const distinct = new Set<StoredScorer>(Object.values(scorers));
+    for (const scorer of distinct) scorer.takeTiming();
+    const { evidence, cost } = await bertQe.rerank(query.text, documents, { keepEvidence: true, signal });
+    return scoresOf(evidence!, cost, [...distinct]);
+  });
 }
 
 function scoresOf(

@@ -1,5 +1,5 @@
 export { parseExperiment, parseStudy, readExperiment, readStudy } from './file/read.js';
-export type { Estimate, EstimatedWork } from './estimate.js';
+export type { Estimate } from './estimate.js';
 export { planStudy, type ExperimentPlan } from './plan.js';
 export type { ExperimentProgress } from './progress.js';
 export { runExperiment } from './run-experiment.js';

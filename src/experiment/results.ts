@@ -8,21 +8,18 @@ import {
   type Evaluation,
   type Measure,
 } from '../evaluation/index.js';
-import type { CrossValidatedControl } from './controls/cross-validate.js';
-import type { CrossValidated, FoldChoice } from './cross-validate.js';
-import type { QueryCost } from './evidence.js';
+import type { CrossValidated } from './cross-validate.js';
 import type { ExperimentFile } from './file/schema.js';
 import type { TrainedFold } from './train-folds.js';
 import {
   isControl,
   isGiven,
+  distinctBy,
   isReranking,
-  type GridPoint,
   type RerankingSystem,
   type System,
   type Systems,
 } from './systems.js';
-import type { Timing } from './store/timing.js';
 
 /** A system's values over all test queries. */
 export interface SystemResult {
@@ -30,16 +27,9 @@ export interface SystemResult {
   readonly id: string;
   readonly evaluation: Evaluation;
   /** Present for re-rankers. */
-  readonly reranking?: {
-    readonly folds: readonly FoldChoice[];
-    /** Mean cost of a query as it ran here. */
-    readonly cost: QueryCost;
-    /** Mean time of the models per query; absent where it is not known. */
-    readonly timing?: Timing | undefined;
+  readonly reranking?: Omit<CrossValidated, 'file'> & {
     /** Cost as the paper counts; absent for controls. */
     readonly paper?: PaperCost;
-    /** The weights that each fold chose, in words. */
-    readonly chosen: readonly string[];
   };
 }
 
@@ -54,7 +44,7 @@ export interface Results {
   readonly grid:
     | {
         readonly of: string;
-        readonly points: readonly (SystemResult & Pick<GridPoint, 'kc' | 'chunkWords'>)[];
+        readonly points: readonly (SystemResult & { readonly kc: number; readonly chunkWords: number })[];
       }
     | undefined;
   /** The baselines that the others are tested against, in order. */
@@ -64,21 +54,14 @@ export interface Results {
   readonly trained?: readonly TrainedFold[];
 }
 
-/** The rankings of all systems, by system id: the run files of first stages and given rankings, and re-rankers. */
-export interface SystemRuns {
-  readonly firstStages: ReadonlyMap<string, string>;
-  readonly rerankers: ReadonlyMap<string, CrossValidated>;
-  readonly controls: ReadonlyMap<string, CrossValidatedControl>;
-}
-
 /**
  * Evaluates every system on the test queries of all folds together, and tests the differences. One run at a time is in
- * memory.
+ * memory: of first stages and given rankings as a file, or of a re-ranker, by system id.
  */
 export async function evaluateSystems(
   experiment: ExperimentFile,
   systems: Systems,
-  runs: SystemRuns,
+  runs: ReadonlyMap<string, string | CrossValidated>,
   qrels: Qrels,
   collection: Results['collection'],
 ): Promise<Results> {
@@ -87,35 +70,18 @@ export async function evaluateSystems(
   // Figures show the tuning measures even where the tables do not.
   const measured = [...measures, ...parseMeasures([measure, tieBreak])];
   const resultOf = async (system: System | RerankingSystem): Promise<SystemResult> => {
-    const reranker = 'variant' in system ? system : undefined;
-    const reranked = reranker && runs.rerankers.get(system.id)!;
-    const control = runs.controls.get(system.id);
-    const run = await readRun((reranked ?? control)?.file ?? runs.firstStages.get(system.id)!);
+    const { name, id } = system;
+    const ranked = runs.get(id)!;
+    const { file, ...reranking } = typeof ranked === 'string' ? { file: ranked } : ranked;
     // A query without results counts as 0, so that all systems are evaluated on the same queries.
-    const evaluation = evaluate(run, qrels, { measures: measured, complete: true, label: system.name });
-    return {
-      name: system.name,
-      id: system.id,
-      evaluation,
-      ...(reranker &&
-        reranked && {
-          reranking: {
-            folds: reranked.folds,
-            cost: reranked.cost,
-            timing: reranked.timing,
-            paper: paperCost(reranker.variant, reranker.method),
-            chosen: reranked.folds.map(({ alpha, beta }) => `${alpha} / ${beta}`),
-          },
-        }),
-      ...(control && {
-        reranking: {
-          folds: [],
-          cost: control.cost,
-          timing: control.timing,
-          chosen: control.chosen,
-        },
-      }),
-    };
+    const evaluation = evaluate(await readRun(file), qrels, {
+      measures: measured,
+      complete: true,
+      label: name,
+    });
+    if (!('cost' in reranking)) return { name, id, evaluation };
+    const paper = 'variant' in system && { paper: paperCost(system.variant, system.method) };
+    return { name, id, evaluation, reranking: { ...reranking, ...paper } };
   };
   const { ablations, grid } = systems;
   const baselines = await mapInTurn(systems.baselines, resultOf);
@@ -126,8 +92,8 @@ export async function evaluateSystems(
   };
   const points = await mapInTurn(grid?.points ?? [], async (point) => ({
     ...(await resultOf(point)),
-    kc: point.kc,
-    chunkWords: point.chunkWords,
+    kc: point.method.kc,
+    chunkWords: point.method.chunkWords,
   }));
   const against = systems.against.map((name) => baselines.find((baseline) => baseline.name === name)!);
   // First stages that were made here have no stars; a given run, other than the initial one, is a system of others.
@@ -135,7 +101,10 @@ export async function evaluateSystems(
     const system = systems.baselines[i];
     return isReranking(system) || isControl(system) || (isGiven(system) && system.id !== systems.initial.id);
   });
-  const tested = unique([...compared, ...variants, ...(ablated ? [ablated.of, ...ablated.systems] : [])]);
+  const tested = distinctBy(
+    [...compared, ...variants, ...(ablated ? [ablated.of, ...ablated.systems] : [])],
+    ({ name }) => name,
+  );
   const { test, correction } = experiment.significance;
   return {
     experiment,
@@ -155,8 +124,4 @@ async function mapInTurn<T, R>(items: readonly T[], map: (item: T) => Promise<R>
   const mapped: R[] = [];
   for (const item of items) mapped.push(await map(item));
   return mapped;
-}
-
-function unique(systems: readonly SystemResult[]): SystemResult[] {
-  return [...new Map(systems.map((system) => [system.name, system])).values()];
 }

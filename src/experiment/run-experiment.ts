@@ -10,7 +10,7 @@ import {
   type CrossValidated,
   type CrossValidationContext,
 } from './cross-validate.js';
-import { crossValidateControl, type CrossValidatedControl } from './controls/cross-validate.js';
+import { crossValidateControl } from './controls/cross-validate.js';
 import { readExperiment } from './file/read.js';
 import type { ExperimentFile } from './file/schema.js';
 import { fleetScorer } from '../runs/index.js';
@@ -148,15 +148,14 @@ async function runMissingSteps(
         ? await trainFolds(experiment.training, [...reranking, ...modelsOfControls(systems)], context)
         : undefined;
     const rerankers = await crossValidateAll(reranking, context);
-    const controls = new Map<string, CrossValidatedControl>();
     for (const system of systems.baselines.filter(isControl)) {
-      controls.set(system.id, await crossValidateControl(system, context));
+      rerankers.set(system.id, await crossValidateControl(system, context));
     }
     const qrels = testedQrels(inputs);
     const evaluated = await evaluateSystems(
       experiment,
       systems,
-      { firstStages: runs, rerankers, controls },
+      new Map<string, string | CrossValidated>([...runs, ...rerankers]),
       qrels,
       {
         documents: index.statistics.documents,

@@ -1,6 +1,6 @@
+import type { SizeLetter } from '../bert/index.js';
 import { parseVariant, type Variant, type BertQEOptions, type FeedbackMethod } from '../expansion/index.js';
-import { parseFirstStage, type FirstStage } from './file/first-stage-name.js';
-import { type ControlName, parseControl } from './file/control-name.js';
+import { type ControlName, type FirstStage, parseControl, parseFirstStage } from './file/system-names.js';
 import type { AblationName, ExperimentFile } from './file/schema.js';
 
 /** A system that ranks documents: a row of a table, a point of a figure. */
@@ -33,12 +33,6 @@ export interface RerankingSystem extends System {
   readonly fixedAlpha?: number;
 }
 
-/** A point of the kc × m study. */
-export interface GridPoint extends RerankingSystem {
-  readonly kc: number;
-  readonly chunkWords: number;
-}
-
 /** A system that the paper compares with, built here. */
 export interface ControlSystem extends System, ControlName {
   readonly depth: number;
@@ -56,7 +50,7 @@ export interface Systems {
   readonly ablations:
     | { readonly of: RerankingSystem; readonly systems: readonly RerankingSystem[] }
     | undefined;
-  readonly grid: { readonly of: Variant; readonly points: readonly GridPoint[] } | undefined;
+  readonly grid: { readonly of: Variant; readonly points: readonly RerankingSystem[] } | undefined;
   /** Names of the baselines that the others are tested against. */
   readonly against: readonly string[];
 }
@@ -142,13 +136,7 @@ export function systemsOf(experiment: ExperimentFile): Systems {
           .map((kc) => {
             const whole = reranker(parseVariant(grid.of), { kc, chunkWords });
             const suffix = `kc=${kc}, m=${chunkWords}`;
-            return {
-              ...whole,
-              kc,
-              chunkWords,
-              name: `${whole.name}, ${suffix}`,
-              id: `${whole.id}-kc${kc}-m${chunkWords}`,
-            };
+            return { ...whole, name: `${whole.name}, ${suffix}`, id: `${whole.id}-kc${kc}-m${chunkWords}` };
           }),
       ),
     },
@@ -164,7 +152,7 @@ export function rerankingSystems({ baselines, variants, ablations, grid }: Syste
     ...(ablations ? [ablations.of, ...ablations.systems] : []),
     ...(grid?.points ?? []),
   ];
-  return [...new Map(all.map((system) => [system.id, system])).values()];
+  return unique(all);
 }
 
 /** The models that controls use, as MaxP would use them. */
@@ -204,5 +192,25 @@ function nameOf(system: string | { readonly name: string }): string {
 }
 
 function unique<T extends System>(systems: readonly T[]): T[] {
-  return [...new Map(systems.map((system) => [system.id, system])).values()];
+  return distinctBy(systems, ({ id }) => id);
+}
+
+/** The items with different keys; of several with the same one, the last. */
+export function distinctBy<T>(items: readonly T[], key: (item: T) => string): T[] {
+  return [...new Map(items.map((item) => [key(item), item])).values()];
+}
+
+/** The sizes of the models that systems use. */
+export function sizesOf(systems: readonly Pick<RerankingSystem, 'variant'>[]): Set<SizeLetter> {
+  const phaseTwo = systems.flatMap(({ variant: { expansion } }) => (expansion ? [expansion.phaseTwo] : []));
+  return new Set([...scoringSizesOf(systems), ...phaseTwo]);
+}
+
+/** The sizes of the models that score documents, in phases one and three. */
+export function scoringSizesOf(systems: readonly Pick<RerankingSystem, 'variant'>[]): Set<SizeLetter> {
+  return new Set(
+    systems.flatMap(({ variant: { phaseOne, expansion } }) =>
+      expansion ? [phaseOne, expansion.phaseThree] : [phaseOne],
+    ),
+  );
 }

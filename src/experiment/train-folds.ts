@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { hashModel, type Scorer, type SizeLetter } from '../bert/index.js';
 import type { Query } from '../collection/index.js';
 import { hashJson } from '../common/hash.js';
@@ -13,6 +13,7 @@ import {
 } from '../training/index.js';
 import type { CrossValidationContext } from './cross-validate.js';
 import type { TrainingFields } from './file/schema.js';
+import type { Manifest } from './store/manifest.js';
 import type { RerankingSystem } from './systems.js';
 import { type TrainingTarget, trainingTargets } from './training-targets.js';
 
@@ -83,50 +84,70 @@ async function trainFold(
     ...(typeof teachers === 'object' ? [await hashModel(teachers.folder)] : []),
     ...(phaseThree ? [await hashPhaseThree(phaseThree)] : []),
   ];
-  // The name holds a hash of the inputs, so that models of other settings are kept beside it.
-  const folderName = `${target.name}-fold${fold}-${hashJson(inputs).slice(0, 12)}`;
-  const folder = join(manifest.folder, 'work', 'models', folderName);
   const name = `train ${target.name}, fold ${fold}`;
-  const outputs = ['model.safetensors', 'config.json'].map((file) =>
-    relative(manifest.folder, join(folder, file)),
-  );
   const textsOf = (ids: readonly string[]): Query[] => ids.map((id) => queries.get(id)!);
+  const { folder, made } = await makeModel(
+    name,
+    `${target.name}-fold${fold}`,
+    inputs,
+    manifest,
+    async (out) => {
+      const { examples, steps, best, history } = await trainModel(
+        {
+          model,
+          teacher,
+          phaseThree,
+          queries: textsOf(train.filter((id) => qrels.has(id))),
+          // The last weights need no validation, unless the file asks for its values.
+          validationQueries:
+            options.keep === 'last' && options.validateEvery === undefined ? undefined : textsOf(valid),
+          qrels,
+          run: initial,
+          documents: context.documents,
+          documentsKey: context.documentsKey,
+          label: `fold ${fold}`,
+        },
+        { ...options, device: experiment.device === 'auto' ? 'cpu' : experiment.device },
+        {
+          out,
+          resume: true,
+          signal: tracker.signal,
+          openScorer: (path) => borrowed(models.scorers.get(path)!),
+          onProgress: (progress) => {
+            const passages = `best passages${phaseThree ? ' and chunks' : ''} for ${name}`;
+            if (progress.phase === 'passages') tracker.update(passages, progress.done, progress.total);
+            else tracker.update(name, progress.step, progress.steps);
+          },
+        },
+      );
+      return { examples, steps, best, history };
+    },
+  );
+  context.models.useTrained(target.name, fold, folder);
+  return { size: target.size, target: target.name, fold, folder, ...made };
+}
+
+/**
+ * The folder of a model that a step of the manifest trains, and the result of the step. The folder's name holds a hash of
+ * the inputs, so that models of other settings are kept beside it.
+ */
+export async function makeModel<Made>(
+  name: string,
+  id: string,
+  inputs: readonly unknown[],
+  manifest: Manifest,
+  train: (folder: string) => Promise<Made>,
+): Promise<{ readonly folder: string; readonly made: Made }> {
+  const path = join('work', 'models', `${id}-${hashJson(inputs).slice(0, 12)}`);
+  const folder = join(manifest.folder, path);
+  const outputs = ['model.safetensors', 'config.json'].map((file) => join(path, file));
   const made = await manifest.run({ name, inputs, outputs }, async () => {
     // A folder that is neither unfinished nor complete was changed by others.
     const isUnfinished = existsSync(join(folder, 'checkpoints'));
     if (!isUnfinished && !(await isTrained(folder))) await rm(folder, { recursive: true, force: true });
-    const { examples, steps, best, history } = await trainModel(
-      {
-        model,
-        teacher,
-        phaseThree,
-        queries: textsOf(train.filter((id) => qrels.has(id))),
-        // The last weights need no validation, unless the file asks for its values.
-        validationQueries:
-          options.keep === 'last' && options.validateEvery === undefined ? undefined : textsOf(valid),
-        qrels,
-        run: initial,
-        documents: context.documents,
-        documentsKey: context.documentsKey,
-        label: `fold ${fold}`,
-      },
-      { ...options, device: experiment.device === 'auto' ? 'cpu' : experiment.device },
-      {
-        out: folder,
-        resume: true,
-        signal: tracker.signal,
-        openScorer: (path) => borrowed(models.scorers.get(path)!),
-        onProgress: (progress) => {
-          const passages = `best passages${phaseThree ? ' and chunks' : ''} for ${name}`;
-          if (progress.phase === 'passages') tracker.update(passages, progress.done, progress.total);
-          else tracker.update(name, progress.step, progress.steps);
-        },
-      },
-    );
-    return { examples, steps, best, history };
+    return train(folder);
   });
-  context.models.useTrained(target.name, fold, folder);
-  return { size: target.size, target: target.name, fold, folder, ...made };
+  return { folder, made };
 }
 
 /** Folders and scorers of the models that training starts from, learns from and chooses passages and chunks with. */

@@ -1,7 +1,7 @@
 import type { SizeLetter } from '../bert/index.js';
 import type { PhaseThreeInputs } from '../training/index.js';
 import type { ExperimentFile, TrainingFields } from './file/schema.js';
-import { phaseThreeName, type RerankingSystem } from './systems.js';
+import { distinctBy, phaseThreeName, type RerankingSystem, scoringSizesOf } from './systems.js';
 
 /** A use of a model that it is fine-tuned for. */
 export interface TrainingTarget {
@@ -24,15 +24,12 @@ export function trainingTargets(
   systems: readonly Pick<RerankingSystem, 'variant'>[],
   { method: { kd, kc, chunkWords }, depth, tuning }: ExperimentFile,
 ): TrainingTarget[] {
+  if (on !== 'chunks') return [...scoringSizesOf(systems)].map((size) => ({ name: size, size }));
+  const combination = fixedCombination(tuning);
   const targets = systems.flatMap(({ variant }): TrainingTarget[] => {
     const { phaseOne, expansion } = variant;
-    if (on !== 'chunks') {
-      const sizes = expansion ? [phaseOne, expansion.phaseThree] : [phaseOne];
-      return sizes.map((size) => ({ name: size, size }));
-    }
     if (!expansion) return [];
     const { phaseTwo, phaseThree } = expansion;
-    const combination = fixedCombination(tuning);
     return [
       {
         name: phaseThreeName(variant),
@@ -41,7 +38,7 @@ export function trainingTargets(
       },
     ];
   });
-  return [...new Map(targets.map((target) => [target.name, target])).values()];
+  return distinctBy(targets, ({ name }) => name);
 }
 
 /** α and β where the file leaves no choice; else they are tuned after training. */

@@ -3,7 +3,7 @@ import { hashJson } from '../../common/hash.js';
 import { Cedr, type NetworkReranker, Nprf } from '../../controls/index.js';
 import { Birch, type InputDocument, type RerankCost } from '../../expansion/index.js';
 import { withTexts } from '../../runs/index.js';
-import type { EvidenceContext, QueryCost } from '../evidence.js';
+import { type EvidenceContext, type QueryCost, type ScoreSource, storedScores } from '../evidence.js';
 import { sumOfTimings, type Timing } from '../store/timing.js';
 import type { ControlSystem } from '../systems.js';
 
@@ -18,9 +18,7 @@ export interface ControlScores {
 }
 
 /** A control as a fold has it. */
-export interface ControlSource {
-  key(query: string): string;
-  get(query: string, signal?: AbortSignal): Promise<ControlScores>;
+export interface ControlSource extends ScoreSource<ControlScores> {
   close(): Promise<void>;
 }
 
@@ -50,26 +48,19 @@ export async function controlSource(
     folder === undefined ? await birchOf(system, fold, context) : await trainedOf(folder, system, context);
   let opened: ReturnType<typeof open> | undefined;
   const candidatesOf = (query: string) => (initial.get(query) ?? []).slice(0, system.depth);
-  const key = (id: string): string =>
+  const keyOf = (id: string): string =>
     hashJson('control 1', system.control, identity, documentsKey, queries.get(id)!.text, candidatesOf(id));
+  const source = storedScores(store, keyOf, async (id, signal): Promise<ControlScores> => {
+    const query = queries.get(id)!;
+    opened ??= open();
+    const { score } = await opened;
+    const texts = await withTexts(query, candidatesOf(id), documents);
+    const { cost, ...scored } = await score(query.text, texts, signal);
+    const { pairs, tokens, flops } = cost;
+    return { ...scored, cost: { pairs, tokens, flops } };
+  });
   return {
-    key,
-    async get(id, signal) {
-      const known = await store.record<ControlScores>(key(id));
-      if (known) return known;
-      const query = queries.get(id)!;
-      opened ??= open();
-      const { score } = await opened;
-      const { cost, ...scored } = await score(
-        query.text,
-        await withTexts(query, candidatesOf(id), documents),
-        signal,
-      );
-      const { pairs, tokens, flops } = cost;
-      const scores: ControlScores = { ...scored, cost: { pairs, tokens, flops } };
-      await store.putRecord(key(id), scores);
-      return scores;
-    },
+    ...source,
     async close() {
       await (await opened?.catch(() => undefined))?.close();
     },

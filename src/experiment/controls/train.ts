@@ -1,14 +1,11 @@
-import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join, relative } from 'node:path';
 import { hashModel } from '../../bert/index.js';
 import type { Query } from '../../collection/index.js';
-import { hashJson } from '../../common/hash.js';
 import { trainCedr, trainNprf } from '../../controls/index.js';
-import { isTrained, type StepProgress } from '../../training/index.js';
+import type { StepProgress } from '../../training/index.js';
 import type { CrossValidationContext } from '../cross-validate.js';
 import { expandVariables, resolvePath } from '../file/paths.js';
 import type { ControlSystem } from '../systems.js';
+import { makeModel } from '../train-folds.js';
 
 /**
  * The folder of a control's model in a fold: one that the file names, or one that is trained on the fold's training
@@ -44,21 +41,9 @@ export async function modelOfFold(
     ]),
     context.documentsKey,
   ];
-  const folder = join(
-    manifest.folder,
-    'work',
-    'models',
-    `${system.id}-fold${fold}-${hashJson(inputs).slice(0, 12)}`,
-  );
   const name = `train ${system.name}, fold ${fold}`;
-  const outputs = ['model.safetensors', 'config.json'].map((each) =>
-    relative(manifest.folder, join(folder, each)),
-  );
   const textsOf = (ids: readonly string[]): Query[] => ids.map((id) => queries.get(id)!);
-  await manifest.run({ name, inputs, outputs }, async () => {
-    // A folder that is neither unfinished nor complete was changed by others.
-    const isUnfinished = existsSync(join(folder, 'checkpoints'));
-    if (!isUnfinished && !(await isTrained(folder))) await rm(folder, { recursive: true, force: true });
+  const { folder } = await makeModel(name, `${system.id}-fold${fold}`, inputs, manifest, async (out) => {
     const inputsOfFold = {
       queries: textsOf(trained),
       validationQueries: textsOf(valid),
@@ -67,18 +52,18 @@ export async function modelOfFold(
       label: `${system.name}, fold ${fold}`,
     };
     const call = {
-      out: folder,
+      out,
       resume: true,
       signal: tracker.signal,
       onProgress: ({ step, steps }: StepProgress) => tracker.update(name, step, steps),
     };
+    const { documents, documentsKey } = context;
     if (base === undefined) {
-      await trainNprf({ ...inputsOfFold, index: context.documents }, settings, {
+      await trainNprf({ ...inputsOfFold, index: documents }, settings, {
         ...call,
         onVectors: (done, total) => tracker.update('word vectors', done, total),
       });
     } else {
-      const { documents, documentsKey } = context;
       await trainCedr(base, { ...inputsOfFold, documents, documentsKey }, settings, call);
     }
     return {};

@@ -1,6 +1,6 @@
 import { controlScore } from '../../controls/index.js';
 import { birchScore } from '../../expansion/index.js';
-import type { ControlKind } from '../file/control-name.js';
+import type { ControlKind } from '../file/system-names.js';
 
 /** The weights of a control's final score, by name. */
 export type ControlWeights = Readonly<Record<string, number>>;

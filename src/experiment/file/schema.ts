@@ -13,9 +13,8 @@ import {
 } from '../../evaluation/index.js';
 import { isScorerAddress } from '../../remote/index.js';
 import { conflictOf, keptWeights, lossNames, scheduleNames } from '../../training/index.js';
-import { parseControl } from './control-name.js';
-import { parseFirstStage } from './first-stage-name.js';
 import { expandVariables } from './paths.js';
+import { parseControl, parseFirstStage } from './system-names.js';
 
 /** The schema with a check that throws; its message is reported at the value's place in the file. */
 function checked<T extends z.ZodType>(schema: T, check: (value: z.output<T>) => unknown): T {
@@ -300,6 +299,10 @@ const fields = z.strictObject({
 type Fields = z.output<typeof fields>;
 type Context = z.core.$RefinementCtx;
 
+function complain(context: Context, path: readonly (string | number)[], message: string): void {
+  context.addIssue({ code: 'custom', path: [...path], message });
+}
+
 /** Checks that a preset which mixes general and fine-tuned models has both, or makes the fine-tuned ones. */
 function checkPreset(
   { preset, models, training: wanted }: Pick<Fields, 'preset' | 'models' | 'training'>,
@@ -309,9 +312,11 @@ function checkPreset(
   if (preset === undefined || typeof wanted === 'object') return;
   for (const [size, paths] of Object.entries(models)) {
     if (typeof paths !== 'string') continue;
-    const message =
-      'as-published has general and fine-tuned models: write { general: …, fineTuned: … }, or training: {}, which makes them';
-    context.addIssue({ code: 'custom', path: [...at, size], message });
+    complain(
+      context,
+      [...at, size],
+      'as-published has general and fine-tuned models: write { general: …, fineTuned: … }, or training: {}, which makes them',
+    );
   }
 }
 
@@ -323,12 +328,10 @@ function checkTraining(
   if (typeof wanted !== 'object') return;
   if (wanted.loss === 'residual' && wanted.on !== 'chunks') {
     const message = 'the residual loss is that of phase three on chunks; write on: chunks beside it';
-    context.addIssue({ code: 'custom', path: ['training', 'loss'], message });
+    complain(context, ['training', 'loss'], message);
   }
   const conflict = conflictOf(wanted);
-  if (conflict) {
-    context.addIssue({ code: 'custom', path: ['training', conflict.option], message: conflict.reason });
-  }
+  if (conflict) complain(context, ['training', conflict.option], conflict.reason);
   checkModels(models, ['models'], context);
 }
 
@@ -340,7 +343,7 @@ function checkModels(models: Fields['models'], path: readonly string[], context:
       typeof paths === 'string'
         ? 'training starts from the model in a folder, not from one on a server'
         : 'training makes the fine-tuned model; name one folder, the model to start from';
-    context.addIssue({ code: 'custom', path: [...path, size], message });
+    complain(context, [...path, size], message);
   }
 }
 
@@ -357,15 +360,17 @@ function checkBaselines(
   for (const [i, each] of baselines.entries()) {
     if (typeof each === 'string') continue;
     if (runs.has(each.name)) {
-      const message = `two runs are called "${each.name}"; give each a name of its own`;
-      context.addIssue({ code: 'custom', path: ['baselines', i, 'name'], message });
+      complain(
+        context,
+        ['baselines', i, 'name'],
+        `two runs are called "${each.name}"; give each a name of its own`,
+      );
     }
     runs.add(each.name);
   }
   for (const [i, wanted] of (against ?? []).entries()) {
     const problem = runs.has(wanted) ? undefined : baseline.safeParse(wanted).error?.issues[0].message;
-    if (problem === undefined) continue;
-    context.addIssue({ code: 'custom', path: ['significance', 'against', i], message: problem });
+    if (problem !== undefined) complain(context, ['significance', 'against', i], problem);
   }
 }
 
@@ -419,15 +424,16 @@ export const studySchema = fields
     for (const [key, own] of Object.entries(collections)) {
       const { initial: ranking = study.initial, baselines = study.baselines } = own;
       checkBaselines({ ...study, initial: ranking, baselines }, context);
-      if (typeof wanted === 'object') checkModels(own.models ?? {}, ['collections', key, 'models'], context);
-      checkPreset({ ...study, models: own.models ?? {}, training: wanted }, context, [
-        'collections',
-        key,
-        'models',
-      ]);
+      const { models = {} } = own;
+      const at = ['collections', key, 'models'];
+      if (typeof wanted === 'object') checkModels(models, at, context);
+      checkPreset({ ...study, models, training: wanted }, context, at);
       if (own.folds !== undefined || common !== undefined) continue;
-      const message = 'has no folds; write "folds" here, or once for all collections';
-      context.addIssue({ code: 'custom', path: ['collections', key], message });
+      complain(
+        context,
+        ['collections', key],
+        'has no folds; write "folds" here, or once for all collections',
+      );
     }
   });
 

@@ -1,3 +1,4 @@
+import { sizeLetters, type SizeLetter } from '../../bert/index.js';
 import {
   Bm25,
   Bo1,
@@ -39,4 +40,27 @@ export function parseFirstStage(text: string): FirstStage | undefined {
   if (match[2] === undefined) return { ...weighting, makeFeedback: () => undefined };
   const feedback = feedbacks[match[2].toLowerCase() as keyof typeof feedbacks];
   return { ...weighting, ...feedback, name: `${weighting.name}+${feedback.name}` };
+}
+
+/** A system that the paper compares with, by its name in tables: `Birch-S`, `CEDR-KNRM-S`, `NPRF-DRMM`. */
+export interface ControlName {
+  readonly name: string;
+  readonly control: ControlKind;
+  /** The size of the cross-encoder that it uses or starts from; NPRF-DRMM has none. */
+  readonly size?: SizeLetter;
+}
+
+export type ControlKind = 'Birch' | 'CEDR-KNRM' | 'NPRF-DRMM';
+
+const withSizes = ['Birch', 'CEDR-KNRM'] as const;
+
+/** The control of this name, if there is one. */
+export function parseControl(text: string): ControlName | undefined {
+  const wanted = text.toLowerCase();
+  if (wanted === 'nprf-drmm') return { name: 'NPRF-DRMM', control: 'NPRF-DRMM' };
+  for (const control of withSizes) {
+    const size = sizeLetters.find((letter) => wanted === `${control}-${letter}`.toLowerCase());
+    if (size !== undefined) return { name: `${control}-${size}`, control, size };
+  }
+  return undefined;
 }
