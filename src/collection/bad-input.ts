@@ -3,19 +3,20 @@ import { BertQeError } from '../common/errors.js';
 import { copyOf } from '../common/utf16.js';
 import type { Origin } from './types.js';
 
-/** `file` or `file:line`, as compilers write it. */
-function formatOrigin(origin: Origin): string {
-  return origin.line === undefined ? origin.file : `${origin.file}:${origin.line}`;
-}
-
-/** An error about bad input, in one line: the place, the problem, and the remedy. */
-export function badInput(origin: Origin, problem: string, fix: string, cause?: unknown): BertQeError {
-  return new BertQeError('input', `${formatOrigin(origin)}: ${problem}. ${fix}`, { cause });
+/** An error about bad input, in one line: the place (`file` or `file:line`), the problem, and the remedy. */
+export function badInput({ file, line }: Origin, problem: string, fix: string, cause?: unknown): BertQeError {
+  const place = line === undefined ? file : `${file}:${line}`;
+  return new BertQeError('input', `${place}: ${problem}. ${fix}`, { cause });
 }
 
 /** A piece of the input as messages show it: quoted, on one line, shortened. */
 export function quote(text: string, limit = 60): string {
   return JSON.stringify(clip(text, limit));
+}
+
+/** Several names, quoted, as a list. */
+export function quoteAll(names: readonly string[]): string {
+  return names.map((name) => quote(name)).join(', ');
 }
 
 /**

@@ -70,6 +70,17 @@ export class ByteSource implements AsyncIterable<Buffer> {
     }
   }
 
+  /** All bytes at once; `check` may refuse the size read so far. */
+  async readAll(check: (size: number) => void = () => {}): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of this) {
+      chunks.push(chunk);
+      check((size += chunk.length));
+    }
+    return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
+  }
+
   /** Closes the file, as iterating to the end or leaving the loop does too. */
   async close(): Promise<void> {
     this.peeked = [];

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { badInput } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
+import { sqliteMagic } from './databases.js';
 import { pageFormatOf } from './pages.js';
 import type { DocumentFormat } from './sourced-document.js';
-import { sqliteMagic } from './sqlite.js';
 
 /** Bytes of a file by which its format is detected. */
 const sniffBytes = 1 << 16;

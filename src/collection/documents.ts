@@ -5,11 +5,11 @@ import { badInput } from './bad-input.js';
 import { findCorpus, requireCorpus } from './beir.js';
 import { ByteSource } from './byte-source.js';
 import { readCsv } from './csv.js';
+import { type DatabaseOptions, isPostgresUrl, readPostgres, readSqlite } from './databases.js';
 import { detectFormat, detectInFolder } from './detect.js';
 import { choosePages, describePages, pagesOf } from './folder.js';
 import { readJsonl } from './jsonl.js';
 import { pageFormats, pageId, readPage, type PageFormat } from './pages.js';
-import { isPostgresUrl, readPostgres } from './postgres.js';
 import type { ElementChoice } from './searched-elements.js';
 import type {
   DocumentFields,
@@ -18,7 +18,6 @@ import type {
   ReaderOptions,
   SourcedDocument,
 } from './sourced-document.js';
-import { readSqlite, type DatabaseOptions } from './sqlite.js';
 import { readTrec } from './trec.js';
 import { readTrecweb } from './trecweb.js';
 import { readTsv } from './tsv.js';
@@ -83,10 +82,11 @@ export async function* readDocumentBatches(
   options: ReadDocumentsOptions = {},
 ): AsyncGenerator<SourcedDocument[]> {
   const { leaveOut = [] } = options;
-  const isKept = ({ id }: SourcedDocument): boolean =>
-    !leaveOut.some((beginning) => id.startsWith(beginning));
-  for await (const batch of readAllBatches(path, options)) {
-    yield leaveOut.length === 0 ? batch : batch.filter(isKept);
+  if (leaveOut.length === 0) yield* readAllBatches(path, options);
+  else {
+    const isKept = ({ id }: SourcedDocument): boolean =>
+      !leaveOut.some((beginning) => id.startsWith(beginning));
+    for await (const batch of readAllBatches(path, options)) yield batch.filter(isKept);
   }
 }
 
@@ -115,13 +115,6 @@ async function* readAllBatches(
     }
   }
   yield* readRecords(path, files, inFolder, named, options);
-}
-
-/** Counts the documents of a collection; each is read and checked. */
-export async function countDocuments(path: string, options?: ReadDocumentsOptions): Promise<number> {
-  let count = 0;
-  for await (const batch of readDocumentBatches(path, options)) count += batch.length;
-  return count;
 }
 
 /** Reads the files of a folder that are a document each. */

@@ -1,6 +1,6 @@
 import { BertQeError } from '../common/errors.js';
-import { badInput, checkId, ownCopy, quote } from './bad-input.js';
-import type { DocumentFields, SourcedDocument } from './sourced-document.js';
+import { badInput, ownCopy, quote, quoteAll } from './bad-input.js';
+import { type DocumentFields, type SourcedDocument, sourcedDocument } from './sourced-document.js';
 import type { Origin } from './types.js';
 
 /** The names of columns that are looked for, in this order and whatever their case. */
@@ -51,7 +51,7 @@ export class RowReader {
       if (other !== -1) return other;
       throw badInput(
         origin,
-        `there is no column ${quote(name)}; the columns are ${columns.map((column) => quote(column)).join(', ')}`,
+        `there is no column ${quote(name)}; the columns are ${quoteAll(columns)}`,
         `Name one of them with --${part}-field.`,
       );
     };
@@ -68,7 +68,7 @@ export class RowReader {
     if (this.#text.length === 0) {
       throw badInput(
         origin,
-        `no column is left for the text; the columns are ${columns.map((column) => quote(column)).join(', ')}`,
+        `no column is left for the text; the columns are ${quoteAll(columns)}`,
         'Name the column of the text with --text-field.',
       );
     }
@@ -104,7 +104,6 @@ export class RowReader {
     }
     const text = this.#text.map(textOf).filter(Boolean).join('\n');
     const title = this.#title === undefined ? '' : textOf(this.#title);
-    const document = { id: checkId(ownCopy(id), 'document', origin), text, origin };
-    return title === '' ? document : { ...document, title };
+    return sourcedDocument(ownCopy(id), title || undefined, text, origin);
   }
 }

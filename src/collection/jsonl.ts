@@ -1,10 +1,15 @@
 import { reasonOf } from '../common/errors.js';
 import { isJsonObject, type JsonObject } from '../common/json.js';
-import { badInput, checkId, quote } from './bad-input.js';
+import { badInput, quote, quoteAll } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 import { namedTextFields, valueText } from './fields.js';
 import { linesOf, readLineBlocks } from './lines.js';
-import type { DocumentFields, ReaderOptions, SourcedDocument } from './sourced-document.js';
+import {
+  type DocumentFields,
+  type ReaderOptions,
+  type SourcedDocument,
+  sourcedDocument,
+} from './sourced-document.js';
 import type { Origin } from './types.js';
 
 const idFields = ['_id', 'id', 'docno'];
@@ -36,14 +41,13 @@ function toDocument(json: string, fields: DocumentFields, origin: Origin): Sourc
     fields.id === undefined
       ? readId(object, idFields, 'document', origin)
       : present(object, [fields.id], '--id-field', origin);
-  checkId(id, 'document', origin);
   const title = readTitle(object, fields, origin);
   const names = namedTextFields(fields);
   const text =
     names === undefined
       ? readText(object, textFields, origin, documentExample)
       : present(object, names, '--text-field', origin);
-  return title === undefined ? { id, text, origin } : { id, title, text, origin };
+  return sourcedDocument(id, title, text, origin);
 }
 
 function readTitle(object: JsonObject, fields: DocumentFields, origin: Origin): string | undefined {
@@ -62,8 +66,8 @@ function present(object: JsonObject, names: readonly string[], option: string, o
       origin,
       names.length === 1
         ? `there is no field ${quote(names[0]!)}`
-        : `none of the fields ${names.map((name) => quote(name)).join(', ')} is there`,
-      `Name one of ${there.map((name) => quote(name)).join(', ')} with ${option}.`,
+        : `none of the fields ${quoteAll(names)} is there`,
+      `Name one of ${quoteAll(there)} with ${option}.`,
     );
   }
   return names
@@ -131,7 +135,7 @@ export function readId(
   throw badInput(
     origin,
     field === undefined
-      ? `the ${kind} has no id: none of the fields ${fields.map((name) => quote(name)).join(', ')} is there`
+      ? `the ${kind} has no id: none of the fields ${quoteAll(fields)} is there`
       : `the ${kind} id ${quote(field)} is ${describe(value)}, but a string was expected`,
     `Add a field "${fields[0]}" with an id that no other ${kind} has${kind === 'document' ? ', or name its field with --id-field' : ''}.`,
   );
@@ -151,7 +155,7 @@ export function readText(
   }
   throw badInput(
     origin,
-    `none of the fields ${fields.map((name) => quote(name)).join(', ')} is there`,
+    `none of the fields ${quoteAll(fields)} is there`,
     `Add the text, as in ${example}; it may be empty ("").${fields === textFields ? ' Or name its field with --text-field.' : ''}`,
   );
 }

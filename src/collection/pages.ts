@@ -1,10 +1,10 @@
-import { badInput, checkId } from './bad-input.js';
+import { badInput } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
+import { decodePage, decodeText } from './charset.js';
 import { htmlToText, type PageText } from './html.js';
 import { markdownToText } from './markdown.js';
-import { decodePage, decodeText } from './page-text.js';
 import { pdfToText } from './pdf.js';
-import type { SourcedDocument } from './sourced-document.js';
+import { type SourcedDocument, sourcedDocument } from './sourced-document.js';
 import { plainLines } from './text-collector.js';
 import type { Origin } from './types.js';
 
@@ -43,10 +43,9 @@ export async function readPage(
   const isUtf16 = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
   if (format !== 'pdf' && !isUtf16 && start.includes(0)) return undefined;
   const origin = { file: source.name };
-  const { title, text } = await readText(await readAll(source), format, origin);
+  const { title, text } = await readText(await readWhole(source), format, origin);
   if (format === 'pdf' && text === '') return undefined;
-  const document = { id: checkId(id, 'document', origin), text, origin };
-  return title === '' ? document : { ...document, title };
+  return sourcedDocument(id, title || undefined, text, origin);
 }
 
 async function readText(bytes: Buffer, format: PageFormat, origin: Origin): Promise<PageText> {
@@ -60,19 +59,13 @@ async function readText(bytes: Buffer, format: PageFormat, origin: Origin): Prom
   return { ...page, title: htmlToText(heading).text.replaceAll('\n', ' ') };
 }
 
-async function readAll(source: ByteSource): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of source) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > maxPageBytes) {
-      throw badInput(
-        { file: source.name },
-        `the file is longer than the limit of ${maxPageBytes >> 20} MiB for one document`,
-        'Split it, or move it out of the folder.',
-      );
-    }
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
+function readWhole(source: ByteSource): Promise<Buffer> {
+  return source.readAll((size) => {
+    if (size <= maxPageBytes) return;
+    throw badInput(
+      { file: source.name },
+      `the file is longer than the limit of ${maxPageBytes >> 20} MiB for one document`,
+      'Split it, or move it out of the folder.',
+    );
+  });
 }

@@ -1,11 +1,10 @@
-import { standardStream } from '../common/output.js';
 import { badInput, quote } from './bad-input.js';
 import { otherSplits, requireQrels } from './beir.js';
 import { ByteSource } from './byte-source.js';
 import { ColumnScanner } from './columns.js';
 import { readLineBlocks } from './lines.js';
 import type { Qrels } from './types.js';
-import { statPath } from './walk.js';
+import { isFolder } from './walk.js';
 
 export interface ReadQrelsOptions {
   /** The split of a BEIR folder (`test`). */
@@ -19,9 +18,8 @@ export interface ReadQrelsOptions {
  * `query document level`), or a BEIR folder. Levels are whole numbers and may be negative (TREC's junk pages).
  */
 export async function readQrels(path: string, options: ReadQrelsOptions = {}): Promise<Qrels> {
-  const isFolder = path !== standardStream && (await statPath(path)).isDirectory();
-  const file = isFolder ? await requireQrels(path, options.split) : path;
-  if (isFolder) options.onGuess?.(`Judgements of ${path}: ${file}${await otherSplits(file)}.`);
+  const file = (await isFolder(path)) ? await requireQrels(path, options.split) : path;
+  if (file !== path) options.onGuess?.(`Judgements of ${path}: ${file}${await otherSplits(file)}.`);
   const source = ByteSource.open(file);
   const qrels = new Map<string, Map<string, number>>();
   /** Columns of the document and of the level. */

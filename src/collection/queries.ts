@@ -4,10 +4,9 @@ import { ByteSource } from './byte-source.js';
 import { decodeUndeclared } from './charset.js';
 import { parseJsonLine, readId, readText } from './jsonl.js';
 import { readLines } from './lines.js';
-import { standardStream } from '../common/output.js';
 import { type FoundQuery, type TopicField, parseTopics } from './topics.js';
 import type { Origin, Query } from './types.js';
-import { statPath } from './walk.js';
+import { isFolder } from './walk.js';
 
 export interface ReadQueriesOptions {
   /** The part of a TREC topic, or of a line of the authors' `queries.json`, that is the query (`title`). */
@@ -23,15 +22,14 @@ export async function readQueries(
   path: string,
   { field = 'title' }: ReadQueriesOptions = {},
 ): Promise<Query[]> {
-  const isFolder = path !== standardStream && (await statPath(path)).isDirectory();
-  const source = ByteSource.open(isFolder ? await requireQueries(path) : path);
+  const source = ByteSource.open((await isFolder(path)) ? await requireQueries(path) : path);
   try {
     const start = (await source.peek(4096))
       .toString('latin1')
       .replace(/^\u00ef\u00bb\u00bf/, '')
       .trimStart();
     const queries = start.startsWith('<')
-      ? parseTopics(decodeUndeclared(await readAll(source)), source.name, field)
+      ? parseTopics(decodeUndeclared(await source.readAll()), source.name, field)
       : await readRows(
           source,
           start.startsWith('{') ? (row, origin) => parseJson(row, origin, field) : parseTsv,
@@ -40,12 +38,6 @@ export async function readQueries(
   } finally {
     await source.close();
   }
-}
-
-async function readAll(source: ByteSource): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of source) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }
 
 async function readRows(

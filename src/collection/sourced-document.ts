@@ -1,3 +1,4 @@
+import { checkId } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 import type { ElementChoice } from './searched-elements.js';
 import type { Document, Origin } from './types.js';
@@ -8,6 +9,17 @@ export type SourcedDocument = Document & {
   /** The text that an index reads instead of title and text. */
   readonly searched?: string;
 };
+
+/** A document with a checked id. */
+export function sourcedDocument(
+  id: string,
+  title: string | undefined,
+  text: string,
+  origin: Origin,
+): SourcedDocument {
+  checkId(id, 'document', origin);
+  return title === undefined ? { id, text, origin } : { id, title, text, origin };
+}
 
 /** The formats of collections. */
 export const documentFormats = [

@@ -15,10 +15,6 @@ export class TextCollector {
     this.open = '';
   }
 
-  get isEmpty(): boolean {
-    return this.blocks.length === 0 && this.open.trim() === '';
-  }
-
   /** Returns the text so far and empties the collector. */
   take(): string {
     this.separate();

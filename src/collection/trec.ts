@@ -1,11 +1,11 @@
-import { badInput, checkId, ownCopy } from './bad-input.js';
+import { badInput, ownCopy } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 import { decodeUndeclared } from './charset.js';
 import { readDocElements } from './doc-elements.js';
 import { decodeEntities } from './entities.js';
 import { MarkupScanner } from './markup.js';
 import { searchedText, type ElementChoice } from './searched-elements.js';
-import type { SourcedDocument } from './sourced-document.js';
+import { type SourcedDocument, sourcedDocument } from './sourced-document.js';
 import { collapse, TextCollector } from './text-collector.js';
 import type { Origin } from './types.js';
 
@@ -37,7 +37,7 @@ function parse(content: string, origin: Origin): SourcedDocument {
   const text = new TextCollector();
   const loose = new TextCollector();
   const titles = new Map<string, string>();
-  const title = new TextCollector();
+  const openTitle = new TextCollector();
   /** Names of the open elements, outermost first. */
   const open: string[] = [];
   let textDepth = 0;
@@ -48,7 +48,7 @@ function parse(content: string, origin: Origin): SourcedDocument {
   const leave = (name: string): void => {
     if (name === 'text') textDepth--;
     if (name === titleElement) {
-      const found = collapse(title.take());
+      const found = collapse(openTitle.take());
       if (found !== '' && !titles.has(name)) titles.set(name, found);
       titleElement = undefined;
     }
@@ -59,13 +59,13 @@ function parse(content: string, origin: Origin): SourcedDocument {
     if (token === 'text') {
       const piece = decodeEntities(scanner.text, 'drop');
       if (textDepth > 0) text.add(piece);
-      if (titleElement !== undefined) title.add(piece);
+      if (titleElement !== undefined) openTitle.add(piece);
       if (open.length === 0) loose.add(piece);
       continue;
     }
     text.separate();
     loose.separate();
-    title.separate();
+    openTitle.separate();
     if (token === 'close') {
       // A closing tag ends all elements left open inside its own; without an opening tag it is ignored.
       const at = open.lastIndexOf(name);
@@ -95,12 +95,8 @@ function parse(content: string, origin: Origin): SourcedDocument {
     );
   }
   const best = titleElements.find((name) => titles.has(name));
-  return {
-    id: checkId(ownCopy(id), 'document', origin),
-    ...(best === undefined ? {} : { title: titles.get(best)! }),
-    text: (hasText ? text : loose).take(),
-    origin,
-  };
+  const title = best === undefined ? undefined : titles.get(best);
+  return sourcedDocument(ownCopy(id), title, (hasText ? text : loose).take(), origin);
 }
 
 function twoDocnos(origin: Origin): Error {

@@ -1,9 +1,9 @@
-import { badInput, checkId, ownCopy } from './bad-input.js';
+import { badInput, ownCopy } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
+import { decodePage, pageStart } from './charset.js';
 import { readDocElements, type DocElement } from './doc-elements.js';
 import { htmlToText, type PageText } from './html.js';
-import { decodePage, pageStart } from './page-text.js';
-import type { SourcedDocument } from './sourced-document.js';
+import { type SourcedDocument, sourcedDocument } from './sourced-document.js';
 import { collapse, plainLines } from './text-collector.js';
 
 /**
@@ -28,7 +28,6 @@ function parse({ bytes, line }: DocElement, file: string): SourcedDocument {
       'Give it one: <DOCNO>an-id</DOCNO> right after <DOC>.',
     );
   }
-  const id = checkId(ownCopy(collapse(docno[1]!)), 'document', origin);
   let contentStart = docno.index + docno[0].length;
   let headers = '';
   // WT2g and WT10g have an older number in between.
@@ -47,7 +46,7 @@ function parse({ bytes, line }: DocElement, file: string): SourcedDocument {
     contentStart = headersStart + length + '</dochdr>'.length;
   }
   const { title, text } = readPage(bytes.subarray(contentStart), headers);
-  return title === '' ? { id, text, origin } : { id, title, text, origin };
+  return sourcedDocument(ownCopy(collapse(docno[1]!)), title || undefined, text, origin);
 }
 
 function readPage(page: Buffer, headers: string): PageText {

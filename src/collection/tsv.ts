@@ -1,7 +1,7 @@
-import { badInput, checkId, ownCopy } from './bad-input.js';
+import { badInput, ownCopy } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 import { linesOf, readLineBlocks } from './lines.js';
-import type { SourcedDocument } from './sourced-document.js';
+import { type SourcedDocument, sourcedDocument } from './sourced-document.js';
 
 /**
  * Reads one document per line: `id \t text`, or `id \t title \t text` (as the authors' preprocessing writes). The first
@@ -32,10 +32,8 @@ export async function* readTsv(source: ByteSource): AsyncGenerator<SourcedDocume
           'Replace tabs and line breaks inside the text by blanks.',
         );
       }
-      const id = checkId(ownCopy(cells[0]!), 'document', origin);
-      documents.push(
-        columns === 2 ? { id, text: cells[1]!, origin } : { id, title: cells[1]!, text: cells[2]!, origin },
-      );
+      const title = columns === 3 ? cells[1] : undefined;
+      documents.push(sourcedDocument(ownCopy(cells[0]!), title, cells.at(-1)!, origin));
     }
     if (documents.length > 0) yield documents;
   }

@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import { readFailure } from '../common/io-errors.js';
+import { standardStream } from '../common/output.js';
 
 /** The files below a folder. */
 export interface FolderListing {
@@ -52,6 +53,11 @@ export async function listFiles(folder: string): Promise<FolderListing> {
   };
   await walk(folder, await statPath(folder));
   return { files, leftOut };
+}
+
+/** True for a folder; throws where nothing is there. Standard input is none. */
+export async function isFolder(path: string): Promise<boolean> {
+  return path !== standardStream && (await statPath(path)).isDirectory();
 }
 
 /** True where a path exists and is not a folder. */

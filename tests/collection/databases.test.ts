@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { readDocuments, type ReadDocumentsOptions } from '../../src/collection/index.js';
-import { readPostgres, type PostgresClient } from '../../src/collection/postgres.js';
-import type { DatabaseOptions } from '../../src/collection/sqlite.js';
+import { type DatabaseOptions, readPostgres, type PostgresClient } from '../../src/collection/databases.js';
 import { collect, expectRefusal, scratchFolder, withoutOrigin } from './support.js';
 
 const scratch = scratchFolder();

@@ -5,13 +5,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  countDocuments,
-  readDocumentBatches,
-  readDocuments,
-  type ReadDocumentsOptions,
-} from '../../src/collection/index.js';
-import { collect, expectRefusal, fixture, scratchFolder } from './support.js';
+import { readDocumentBatches, readDocuments, type ReadDocumentsOptions } from '../../src/collection/index.js';
+import { collect, countDocuments, expectRefusal, fixture, scratchFolder } from './support.js';
 
 const scratch = scratchFolder();
 

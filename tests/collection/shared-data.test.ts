@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
-  countDocuments,
   readDocuments,
   readFolds,
   readQrels,
@@ -13,6 +12,7 @@ import {
   roundRobinFolds,
   type Qrels,
 } from '../../src/collection/index.js';
+import { countDocuments } from './support.js';
 import {
   collectionNames,
   collectionPath,

@@ -5,7 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect } from 'vitest';
 import { BertQeError, type ErrorCode } from '../../src/common/errors.js';
 import { ByteSource } from '../../src/collection/byte-source.js';
-import type { Document, SourcedDocument } from '../../src/collection/index.js';
+import {
+  readDocumentBatches,
+  type Document,
+  type ReadDocumentsOptions,
+  type SourcedDocument,
+} from '../../src/collection/index.js';
 
 /** A folder for one test file, removed when its tests are done. */
 export function scratchFolder(): (name: string, content?: string | Uint8Array) => string {
@@ -70,6 +75,13 @@ export async function expectRefusal(
   expect(message).not.toContain('\n');
   expect(actual).toBe(code);
   expect(exitCode).toBe(code === 'failure' ? 1 : 2);
+}
+
+/** The number of documents of a collection; each is read and checked. */
+export async function countDocuments(path: string, options?: ReadDocumentsOptions): Promise<number> {
+  let count = 0;
+  for await (const batch of readDocumentBatches(path, options)) count += batch.length;
+  return count;
 }
 
 /** A document without the place that it was read from. */
