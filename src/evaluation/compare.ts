@@ -1,8 +1,14 @@
 import type { Evaluation } from './evaluate.js';
-import { moments, differences, type Sample } from './significance/paired.js';
+import {
+  moments,
+  differences,
+  type Sample,
+  cohensD,
+  confidenceInterval,
+  pairedTTest,
+} from './significance/paired.js';
 import { randomisationTest } from './significance/randomisation.js';
 import { correct, starOf, type Correction, type Star } from './significance/p-values.js';
-import { cohensD, confidenceInterval, pairedTTest } from './significance/t-test.js';
 import { tukeyHsd } from './significance/tukey.js';
 import { wilcoxonSignedRank } from './significance/wilcoxon.js';
 

@@ -20,5 +20,5 @@ export {
 export type { InterpolatedRanker, Interpolation } from './tuning.js';
 export { randomWords } from './significance/random.js';
 export { correct, correctionTitles, STAR_LEGEND, starOf } from './significance/p-values.js';
-export { pairedTTest } from './significance/t-test.js';
+export { pairedTTest } from './significance/paired.js';
 export { tukeyHsd } from './significance/tukey.js';

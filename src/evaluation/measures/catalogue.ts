@@ -10,8 +10,11 @@ import {
   reciprocalRank,
   rPrecision,
   success,
+  setAp,
+  setF,
+  setPrecision,
+  setRecall,
 } from './precision-recall.js';
-import { setAp, setF, setPrecision, setRecall } from './sets.js';
 
 /** All measures, in the order in which lists show them. */
 export const families: readonly MeasureFamily[] = [

@@ -1,11 +1,13 @@
+import { controlScore } from '../../controls/index.js';
 import { choose } from '../../evaluation/index.js';
-import { type CrossValidationContext, type CrossValidated, crossValidateBy } from '../cross-validate.js';
+import { birchScore } from '../../expansion/index.js';
+import { crossValidateBy, type CrossValidated, type CrossValidationContext } from '../cross-validate.js';
+import type { ControlKind } from '../file/system-names.js';
 import { rankBy } from '../ranker.js';
 import { describeMachine } from '../store/timing.js';
 import type { ControlSystem } from '../systems.js';
-import { controlSource, type ControlScores, type ControlSource } from './source.js';
+import { type ControlScores, controlSource, type ControlSource } from './source.js';
 import { modelOfFold } from './train.js';
-import { type ControlWeights, weightingOf } from './weights.js';
 
 /** Trains a control in every fold where it is trained, chooses its weights on validation queries and ranks the test queries. */
 export async function crossValidateControl(
@@ -49,4 +51,41 @@ export async function crossValidateControl(
   } finally {
     for (const source of sources) await source.close();
   }
+}
+
+/** The weights of a control's final score, by name. */
+export type ControlWeights = Readonly<Record<string, number>>;
+
+/** Weights to choose from, and the final score that they give. */
+export interface Weighting {
+  readonly grid: readonly ControlWeights[];
+  score(parts: readonly number[], initial: number, weights: ControlWeights): number;
+  /** The weights in words. */
+  describe(weights: ControlWeights): string;
+}
+
+const fifths = [0, 0.2, 0.4, 0.6, 0.8, 1];
+
+const birch: Weighting = {
+  grid: [0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9].flatMap((alpha) =>
+    fifths.flatMap((beta) => fifths.map((gamma) => ({ alpha, beta, gamma }))),
+  ),
+  score: (parts, initial, { alpha, beta, gamma }) => birchScore(parts, initial, { alpha, beta, gamma }),
+  describe: ({ alpha, beta, gamma }) => `${alpha} / ${beta} / ${gamma}`,
+};
+
+/**
+ * The share of the network's score; 1, its score alone, comes first and so decides between equals. Networks' scores may be a
+ * hundred times as large as initial ones, so small shares are among them.
+ */
+const network: Weighting = {
+  grid: [1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001].map(
+    (share) => ({ share }),
+  ),
+  score: ([score = 0], initial, { share }) => controlScore(score, initial, share),
+  describe: ({ share }) => String(share),
+};
+
+export function weightingOf(control: ControlKind): Weighting {
+  return control === 'Birch' ? birch : network;
 }

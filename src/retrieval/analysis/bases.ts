@@ -1,8 +1,7 @@
-import { tokenizeAlphanumeric } from './alphanumeric-tokenizer.js';
 import { tokenizeStandard } from './standard-tokenizer.js';
 import { LUCENE_STOPWORDS } from './stopwords/lucene.js';
 import { TERRIER_STOPWORDS } from './stopwords/terrier.js';
-import type { Tokenize } from './text-units.js';
+import type { TextUnits, Tokenize, TokenSink } from './text-units.js';
 
 /** The names of all bases. */
 export const analyzerBases = ['anserini', 'terrier', 'plain'] as const;
@@ -82,4 +81,24 @@ function isNoise(token: string): boolean {
     if (digits > MAX_DIGITS || repeats > MAX_REPEATS) return true;
   }
   return false;
+}
+
+const isAlphanumeric = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[A-Za-z0-9]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
+
+/** Divides text into runs of ASCII letters and digits, as Terrier's EnglishTokeniser does. */
+export function tokenizeAlphanumeric(units: TextUnits, sink: TokenSink): void {
+  const { codes, length } = units;
+  let start = -1;
+  for (let at = 0; at < length; at++) {
+    const code = codes[at]!;
+    if (code < 128 && isAlphanumeric[code] === 1) {
+      if (start < 0) start = at;
+    } else if (start >= 0) {
+      sink.token(units, start, at);
+      start = -1;
+    }
+  }
+  if (start >= 0) sink.token(units, start, length);
 }

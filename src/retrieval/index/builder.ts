@@ -14,10 +14,9 @@ import { DocumentIds } from './document-ids.js';
 import { invertSegment, type SpillFiles } from './invert.js';
 import { currentData, DATA_PREFIX, isIndex, manifestOf, MANIFEST, type IndexManifest } from './manifest.js';
 import { mergePostings, mergeVectors } from './merge.js';
-import { RecordWriter } from './records.js';
+import { RecordWriter, bytesOf, createFiles, forEachFile, type FileName } from './storage.js';
 import { Segment } from './segment.js';
 import { TemporaryFile, type SpilledSegment } from './spill.js';
-import { bytesOf, createFiles, forEachFile, type FileName } from './storage.js';
 
 /** The name of the lock file, and the beginning of the names of files beside it. */
 const LOCK = 'write.lock';

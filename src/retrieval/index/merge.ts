@@ -6,7 +6,7 @@ import type { DictionaryWriter } from './dictionary.js';
 import { BinaryHeap } from './heap.js';
 import type { SpillFiles } from './invert.js';
 import { PostingsEncoder } from './postings.js';
-import type { RecordWriter } from './records.js';
+import type { RecordWriter } from './storage.js';
 import { SpillCursor, type SpilledSegment } from './spill.js';
 
 export interface Merged {

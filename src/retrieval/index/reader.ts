@@ -8,12 +8,10 @@ import { DamageError, type BlockFile } from './block-file.js';
 import type { IndexableDocument } from './builder.js';
 import { ByteReader } from './bytes.js';
 import { Dictionary, type TermEntry } from './dictionary.js';
-import { LazyBytes } from './lazy-bytes.js';
+import { LazyBytes, PostingsCache } from './postings-cache.js';
 import { readManifest, type CollectionStatistics, type IndexManifest } from './manifest.js';
 import { Postings } from './postings.js';
-import { PostingsCache } from './postings-cache.js';
-import { RecordFile } from './records.js';
-import { openFiles, type FileName } from './storage.js';
+import { RecordFile, openFiles, type FileName } from './storage.js';
 
 /** A term as the index knows it. */
 export type IndexedTerm = TermEntry;

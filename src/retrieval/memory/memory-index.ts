@@ -7,7 +7,7 @@ import { createAnalyzer, type Analyzer } from '../analysis/analyzer.js';
 import type { CollectionStatistics, ForwardVector, IndexedTerm, TermFacts } from '../index/index.js';
 import { Postings, PostingsEncoder } from '../index/postings.js';
 import { dphOf } from '../models/dph.js';
-import type { SearchableIndex } from '../search/searchable-index.js';
+import type { SearchableIndex } from '../search/searcher.js';
 import { type IndexContent, packIndex, unpackIndex } from './index-file.js';
 
 /** Options of {@link MemoryIndex.build}. */

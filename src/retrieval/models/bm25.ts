@@ -1,5 +1,6 @@
-import { tabulateLengths, type LengthNorm } from './lengths.js';
 import {
+  tabulateLengths,
+  type LengthNorm,
   onGrid,
   type BlockMaxima,
   type TermScorer,

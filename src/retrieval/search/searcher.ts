@@ -1,10 +1,11 @@
 import type { Query, Ranking, Retriever, SearchOptions } from '../../collection/index.js';
-import type { FeedbackModel } from '../feedback/index.js';
+import type { Analyzer } from '../analysis/index.js';
+import type { FeedbackModel, FeedbackSource } from '../feedback/index.js';
+import type { CollectionStatistics, IndexedTerm, Postings } from '../index/index.js';
 import { Dph, type WeightingModel } from '../models/index.js';
+import { firstQuery, sumByTerm, type WeightedQuery } from '../query.js';
 import { TermCursor } from './cursor.js';
 import { IdOrder, Matcher } from './matching.js';
-import type { SearchableIndex } from './searchable-index.js';
-import { firstQuery, sumByTerm, type WeightedQuery } from '../query.js';
 
 /** The options of a searcher. */
 export interface SearcherOptions {
@@ -67,4 +68,16 @@ export class Searcher implements Retriever {
     }
     return this.#matcher.match(cursors, { depth, prune: this.#prune, signal }, make);
   }
+}
+
+/** The part of an index that a search uses: {@link Index} in files, or {@link MemoryIndex}. */
+export interface SearchableIndex extends FeedbackSource {
+  readonly statistics: CollectionStatistics;
+  readonly analyzer: Analyzer;
+  readonly lengths: Uint32Array;
+  /** The rank of every document's id in byte order, by document number; it breaks ties. */
+  readonly idRanks: Uint32Array;
+  documentId(number: number): string;
+  term(name: string): IndexedTerm | undefined;
+  postings(term: IndexedTerm): Postings;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { correct } from '../../../src/evaluation/significance/p-values.js';
 import { randomisationTest } from '../../../src/evaluation/significance/randomisation.js';
 import { starOf } from '../../../src/evaluation/significance/p-values.js';
-import { cohensD, confidenceInterval, pairedTTest } from '../../../src/evaluation/significance/t-test.js';
+import { cohensD, confidenceInterval, pairedTTest } from '../../../src/evaluation/significance/paired.js';
 import { tukeyHsd } from '../../../src/evaluation/significance/tukey.js';
 import { wilcoxonSignedRank } from '../../../src/evaluation/significance/wilcoxon.js';
 import { scipy } from './fixture.js';
