@@ -13,7 +13,7 @@ import {
   scoreBelow,
   unprunedCost,
 } from '../expansion/index.js';
-import type { NetworkBatch, NetworkWorker } from '../training/network/index.js';
+import type { NetworkBatch, TrainedNetwork } from '../training/network/index.js';
 
 /** Options of a re-ranker whose scores a trained network gives. */
 export interface ControlOptions {
@@ -96,16 +96,16 @@ const batchesPerCall = 8;
 /** A re-ranker whose scores come from a trained network. */
 export abstract class NetworkReranker {
   readonly settings: Required<ControlOptions>;
-  readonly #worker: NetworkWorker;
+  readonly #network: TrainedNetwork;
 
   /** @param method The name of the method, in explanations and messages. */
   protected constructor(
     readonly method: string,
-    worker: NetworkWorker,
+    network: TrainedNetwork,
     options: ControlOptions,
   ) {
     this.settings = controlSettings(method, options);
-    this.#worker = worker;
+    this.#network = network;
   }
 
   /** Makes the batches of a query's candidates. */
@@ -113,7 +113,7 @@ export abstract class NetworkReranker {
 
   /** Ends the network's thread. */
   async close(): Promise<void> {
-    await this.#worker.close();
+    await this.#network.close();
   }
 
   /** Re-ranks the documents of one query: texts, or objects with a text and a score. */
@@ -165,7 +165,7 @@ export abstract class NetworkReranker {
     let done = 0;
     for (let from = 0; from < batches.length; from += batchesPerCall) {
       throwIfAborted(signal);
-      for (const score of await this.#worker.call('score', batches.slice(from, from + batchesPerCall))) {
+      for (const score of await this.#network.score(batches.slice(from, from + batchesPerCall))) {
         scores[places[done++]] = score;
       }
       onProgress?.({ phase: 'phaseOne', pairs: done });

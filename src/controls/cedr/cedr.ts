@@ -10,13 +10,7 @@ import {
 import { modelBytes } from '../../bert/onnx/index.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
-import {
-  type NetworkBatch,
-  type NetworkWorker,
-  openNetworkWorker,
-  publishedAdam,
-  readTensors,
-} from '../../training/network/index.js';
+import { type NetworkBatch, openTrainedNetwork, type TrainedNetwork } from '../../training/network/index.js';
 import { readDescription, weightsFile } from '../folder.js';
 import { CONTROL_OPTIONS, type ControlOptions, NetworkReranker, type PreparedQuery } from '../reranker.js';
 import { cedrBatch, type CedrLengths, type TokenPair, tokenPair } from './batches.js';
@@ -40,13 +34,13 @@ export interface CedrLoadOptions extends ControlOptions {
  */
 export class Cedr extends NetworkReranker {
   private constructor(
-    worker: NetworkWorker,
+    network: TrainedNetwork,
     private readonly tokenizer: Tokenizer,
     private readonly encoder: ModelConfig,
     private readonly lengths: CedrLengths,
     options: ControlOptions,
   ) {
-    super('CEDR-KNRM', worker, options);
+    super('CEDR-KNRM', network, options);
   }
 
   /**
@@ -63,19 +57,12 @@ export class Cedr extends NetworkReranker {
     const { lengths } = await readDescription<CedrDescription>(model, 'cedr-knrm');
     const encoder = await readModelConfig(model);
     const tokenizer = await loadTokenizer(model);
-    const shapes = [...cedrShapes(encoder)].map(([name, shape]) => ({ name, shape }));
-    const values = await readTensors(weightsFile(model), shapes);
-    const worker = await openNetworkWorker({
-      network: {
-        parameters: shapes.map((one, i) => ({ ...one, values: values[i] })),
-        scoring: await modelBytes(scoringGraph(encoder)),
-      },
-      settings: { adam: publishedAdam, biasCorrection: true, dropout: 0, seed: 1, threads },
-    });
+    const scoring = await modelBytes(scoringGraph(encoder));
+    const network = await openTrainedNetwork(weightsFile(model), cedrShapes(encoder), scoring, threads);
     try {
-      return new Cedr(worker, tokenizer, encoder, lengths, control);
+      return new Cedr(network, tokenizer, encoder, lengths, control);
     } catch (error) {
-      await worker.close();
+      await network.close();
       throw error;
     }
   }

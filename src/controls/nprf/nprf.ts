@@ -2,12 +2,7 @@ import { availableParallelism } from 'node:os';
 import { modelBytes } from '../../bert/onnx/index.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
-import {
-  type NetworkWorker,
-  openNetworkWorker,
-  publishedAdam,
-  readTensors,
-} from '../../training/network/index.js';
+import { openTrainedNetwork, type TrainedNetwork } from '../../training/network/index.js';
 import { readDescription, weightsFile } from '../folder.js';
 import { CONTROL_OPTIONS, type ControlOptions, NetworkReranker, type PreparedQuery } from '../reranker.js';
 import { feedbackQueries, nprfSizes, QueryFeatures, termCounts } from './features.js';
@@ -27,11 +22,11 @@ export interface NprfLoadOptions extends ControlOptions {
  */
 export class Nprf extends NetworkReranker {
   private constructor(
-    worker: NetworkWorker,
+    network: TrainedNetwork,
     private readonly vocabulary: Vocabulary,
     options: ControlOptions,
   ) {
-    super('NPRF-DRMM', worker, options);
+    super('NPRF-DRMM', network, options);
   }
 
   /**
@@ -47,19 +42,12 @@ export class Nprf extends NetworkReranker {
     const { model, threads = availableParallelism(), ...control } = options;
     await readDescription(model, 'nprf-drmm');
     const vocabulary = await readVocabulary(model);
-    const shapes = [...nprfShapes].map(([name, shape]) => ({ name, shape }));
-    const values = await readTensors(weightsFile(model), shapes);
-    const worker = await openNetworkWorker({
-      network: {
-        parameters: shapes.map((one, i) => ({ ...one, values: values[i] })),
-        scoring: await modelBytes(scoringGraph()),
-      },
-      settings: { adam: publishedAdam, biasCorrection: true, dropout: 0, seed: 1, threads },
-    });
+    const scoring = await modelBytes(scoringGraph());
+    const network = await openTrainedNetwork(weightsFile(model), nprfShapes, scoring, threads);
     try {
-      return new Nprf(worker, vocabulary, control);
+      return new Nprf(network, vocabulary, control);
     } catch (error) {
-      await worker.close();
+      await network.close();
       throw error;
     }
   }

@@ -1,7 +1,61 @@
-import { storedName } from '../../bert/checkpoint/index.js';
+import { bertTensorShapes, bertWeights, openCheckpoint, storedName } from '../../bert/checkpoint/index.js';
 import { serve } from '../../bert/runtime/index.js';
-import { saveState, saveWeights, startFromModel, startFromState } from './state-file.js';
+import { Random } from '../random.js';
+import { DeviceEngine } from './device-engine.js';
+import { Engine } from './engine.js';
+import { restoreState, saveState, saveWeights } from './state-file.js';
+import { type EngineSettings, staysOnDevice, type TrainingEngine } from './training-engine.js';
 import type { TrainingService, TrainingSetup } from './training-worker.js';
+
+/** The standard deviation of BERT's initialiser. */
+const INITIAL_DEVIATION = 0.02;
+
+function openEngine(
+  settings: EngineSettings,
+  weight: (name: string) => Promise<Float32Array>,
+): Promise<TrainingEngine> {
+  return (staysOnDevice(settings) ? DeviceEngine : Engine).open(settings, weight);
+}
+
+/** An engine with the weights of a model and without moments. A pre-trained model gets a new classifier. */
+async function startFromModel(folder: string, settings: EngineSettings): Promise<TrainingEngine> {
+  const checkpoint = await openCheckpoint(folder);
+  try {
+    const hasHead = [...checkpoint.tensors.keys()].some((name) =>
+      /classifier\.weight$|^output_weights$/.test(name),
+    );
+    const weights = bertWeights(checkpoint, settings.config, { head: hasHead ? 'classifier' : 'none' });
+    const shapes = bertTensorShapes(settings.config);
+    return await openEngine(settings, async (name) =>
+      weights.shapes.has(name) ? weights.get(name) : newWeights(name, shapes.get(name)!, settings.seed),
+    );
+  } finally {
+    await checkpoint.close();
+  }
+}
+
+/** New weights: normally distributed (Box and Muller), biases 0. */
+function newWeights(name: string, shape: readonly number[], seed: number): Float32Array {
+  const values = zeros(shape);
+  if (name.endsWith('bias')) return values;
+  const random = new Random('new weights', seed, name);
+  return values.map(
+    () =>
+      INITIAL_DEVIATION * Math.sqrt(-2 * Math.log(1 - random.unit())) * Math.cos(2 * Math.PI * random.unit()),
+  );
+}
+
+function zeros(shape: readonly number[]): Float32Array {
+  return new Float32Array(shape.reduce((product, dim) => product * dim, 1));
+}
+
+/** An engine with a saved state. */
+async function startFromState(file: string, settings: EngineSettings): Promise<TrainingEngine> {
+  const shapes = bertTensorShapes(settings.config);
+  const engine = await openEngine(settings, async (name) => zeros(shapes.get(name)!));
+  await restoreState(engine.parameters.values(), file);
+  return engine;
+}
 
 /** The training worker: owns the engine. */
 await serve(async ({ settings, start }: TrainingSetup): Promise<TrainingService> => {

@@ -1,7 +1,6 @@
 export type { JudgedInputs } from '../inputs.js';
 export { gradients } from '../autodiff/index.js';
 export { padded, type PaddedBatch, publishedAdam } from '../engine/index.js';
-export { readTensors } from '../engine/state-file.js';
 export {
   type Dropout,
   type DropoutMask,
@@ -22,9 +21,9 @@ export {
 export {
   type NetworkBatch,
   type NetworkParameter,
-  type NetworkWorker,
-  openNetworkWorker,
+  openTrainedNetwork,
   SCORES,
+  type TrainedNetwork,
 } from './network.js';
 export {
   networkSettings,

@@ -1,5 +1,6 @@
 import { NativeWorker, type WorkerService, workerUrl } from '../../bert/runtime/index.js';
-import type { StepOutcome } from '../engine/index.js';
+import { publishedAdam, type StepOutcome } from '../engine/index.js';
+import { readTensors } from '../engine/state-file.js';
 import type { AdamSettings, DropoutMask } from '../graph/index.js';
 
 /** An array that a graph is fed with. */
@@ -73,10 +74,30 @@ export interface NetworkService extends WorkerService {
   saveModel(file: string): Promise<void>;
 }
 
-export type NetworkWorker = NativeWorker<NetworkService>;
-
 /** Resolves once the graphs are loaded. */
-export function openNetworkWorker(setup: NetworkSetup): Promise<NetworkWorker> {
+export function openNetworkWorker(setup: NetworkSetup): Promise<NativeWorker<NetworkService>> {
   const file = workerUrl('../training/network/worker.js');
   return NativeWorker.start({ file, name: 'network', device: 'cpu', setup });
+}
+
+/** A trained network in a thread of its own. */
+export interface TrainedNetwork extends Pick<NetworkService, 'score'> {
+  /** Ends the thread. */
+  close(): Promise<void>;
+}
+
+/** Opens a trained network: its weights are in a file, under the names of the parameters. */
+export async function openTrainedNetwork(
+  file: string,
+  shapes: ReadonlyMap<string, readonly number[]>,
+  scoring: Uint8Array,
+  threads: number,
+): Promise<TrainedNetwork> {
+  const parameters = Array.from(shapes, ([name, shape]) => ({ name, shape }));
+  const values = await readTensors(file, parameters);
+  const worker = await openNetworkWorker({
+    network: { parameters: parameters.map((one, i) => ({ ...one, values: values[i] })), scoring },
+    settings: { adam: publishedAdam, biasCorrection: true, dropout: 0, seed: 1, threads },
+  });
+  return { score: (batches) => worker.call('score', batches), close: () => worker.close() };
 }
