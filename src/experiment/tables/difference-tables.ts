@@ -10,7 +10,7 @@ import {
   type Measure,
 } from '../../evaluation/index.js';
 import { noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
-import { parseFirstStage } from '../file/first-stage-name.js';
+import { parseFirstStage } from '../file/system-names.js';
 import type { Results, SystemResult } from '../results.js';
 import { testTitles } from './values.js';
 
