@@ -1,6 +1,6 @@
 import { BertQeError } from '../common/errors.js';
 import { isJsonObject, type JsonObject } from '../common/json.js';
-import { parseJsonObject } from './json.js';
+import { badFile, parseJsonObject } from './json.js';
 import type { ModelFiles } from './types.js';
 
 /** The names of a configuration, Hugging Face's and Google's. */
@@ -73,14 +73,14 @@ export function parseModelConfig(text: string, file = 'config.json'): ModelConfi
   const fields = parseJsonObject(text, file);
   const modelType = modelTypeOf(fields);
   const obstacle = buildObstacle(fields);
-  if (obstacle !== undefined) throw bad(file, obstacle);
+  if (obstacle !== undefined) throw badFile(file, obstacle);
   if (fields['is_decoder'] === true || fields['add_cross_attention'] === true) {
-    throw bad(file, 'is_decoder/add_cross_attention is set; a cross-encoder is a plain encoder');
+    throw badFile(file, 'is_decoder/add_cross_attention is set; a cross-encoder is a plain encoder');
   }
   const hidden = count(fields, 'hidden_size', file);
   const heads = count(fields, 'num_attention_heads', file);
   if (hidden % heads !== 0) {
-    throw bad(file, `hidden_size ${hidden} is not a multiple of num_attention_heads ${heads}`);
+    throw badFile(file, `hidden_size ${hidden} is not a multiple of num_attention_heads ${heads}`);
   }
   const firstPosition = firstPositionOf(fields, modelType);
   const common = commonFields(fields, modelType, file);
@@ -178,7 +178,8 @@ function commonFields(
   const positions = count(fields, 'max_position_embeddings', file, 512);
   const unused = firstPositionOf(fields, modelType);
   const labels = labelsOf(fields, file);
-  if (positions <= unused) throw bad(file, `max_position_embeddings ${positions} leaves no position to use`);
+  if (positions <= unused)
+    throw badFile(file, `max_position_embeddings ${positions} leaves no position to use`);
   return {
     vocabulary: count(fields, 'vocab_size', file),
     maxPositions: positions - unused,
@@ -204,11 +205,11 @@ function labelsOf(fields: JsonObject, file: string): number | undefined {
   const stated = fields['num_labels'] === undefined ? undefined : count(fields, 'num_labels', file);
   const named = typeof names === 'object' && names !== null ? Object.keys(names).length : undefined;
   if (stated !== undefined && named !== undefined && stated !== named) {
-    throw bad(file, `num_labels is ${stated} but id2label names ${named}`);
+    throw badFile(file, `num_labels is ${stated} but id2label names ${named}`);
   }
   const labels = stated ?? named;
   if (labels !== undefined && labels !== 1 && labels !== 2) {
-    throw bad(file, `the classifier has ${labels} labels; a relevance model has one or two`);
+    throw badFile(file, `the classifier has ${labels} labels; a relevance model has one or two`);
   }
   return labels;
 }
@@ -216,7 +217,7 @@ function labelsOf(fields: JsonObject, file: string): number | undefined {
 function epsilonOf(fields: JsonObject, file: string): number {
   const value = fields['layer_norm_eps'] ?? 1e-12;
   if (typeof value !== 'number' || !(value > 0 && value < 1)) {
-    throw bad(file, `layer_norm_eps must be a number between 0 and 1, found ${JSON.stringify(value)}`);
+    throw badFile(file, `layer_norm_eps must be a number between 0 and 1, found ${JSON.stringify(value)}`);
   }
   return value;
 }
@@ -226,18 +227,14 @@ function activationOf(fields: JsonObject, file: string): Activation {
   const activation = typeof value === 'string' && Object.hasOwn(ACTIVATIONS, value) && ACTIVATIONS[value];
   if (activation) return activation;
   const known = Object.keys(ACTIVATIONS).join(', ');
-  throw bad(file, `hidden_act ${JSON.stringify(value)} is not supported; expected one of ${known}`);
+  throw badFile(file, `hidden_act ${JSON.stringify(value)} is not supported; expected one of ${known}`);
 }
 
 function count(fields: JsonObject, name: string, file: string, otherwise?: number): number {
   const value = fields[name] ?? otherwise;
-  if (value === undefined) throw bad(file, `${name} is missing`);
+  if (value === undefined) throw badFile(file, `${name} is missing`);
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1 || value > 2 ** 31) {
-    throw bad(file, `${name} must be a positive integer, found ${JSON.stringify(value)}`);
+    throw badFile(file, `${name} must be a positive integer, found ${JSON.stringify(value)}`);
   }
   return value;
-}
-
-function bad(file: string, reason: string): BertQeError {
-  return new BertQeError('input', `${file}: ${reason}`);
 }

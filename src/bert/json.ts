@@ -1,6 +1,11 @@
 import { BertQeError, reasonOf } from '../common/errors.js';
 import { isJsonObject, type JsonObject } from '../common/json.js';
 
+/** The error for a file of a model whose content cannot be used. */
+export function badFile(file: string, problem: string, cause?: unknown): BertQeError {
+  return new BertQeError('input', `${file}: ${problem}`, { cause });
+}
+
 /** Parses text that must be one JSON object; `file` is for messages. */
 export function parseJsonObject(text: string, file: string): JsonObject {
   let value: unknown;
@@ -8,11 +13,9 @@ export function parseJsonObject(text: string, file: string): JsonObject {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     const reason = text.trim() === '' ? 'the file is empty' : reasonOf(error);
-    throw new BertQeError('input', `${file}: not JSON (${reason}); download or convert the model again`, {
-      cause: error,
-    });
+    throw badFile(file, `not JSON (${reason}); download or convert the model again`, error);
   }
-  if (!isJsonObject(value)) throw new BertQeError('input', `${file}: expected a JSON object`);
+  if (!isJsonObject(value)) throw badFile(file, 'expected a JSON object');
   return value;
 }
 

@@ -1,7 +1,7 @@
 import { BertQeError } from '../../common/errors.js';
 import { crossEncoderConfigOf } from '../config.js';
 import type { JsonObject } from '../../common/json.js';
-import { duplicateKey, parseJsonObject } from '../json.js';
+import { badFile, duplicateKey, parseJsonObject } from '../json.js';
 import type { ModelFiles, Tokenizer } from '../types.js';
 import { bertTokenizerFromJson, bertTokenizerFromVocabulary, isBertTokenizer } from './load-bert.js';
 import { readSettings } from './settings.js';
@@ -16,16 +16,15 @@ export async function tokenizerOf(files: ModelFiles): Promise<Tokenizer> {
   const size = tokenizer.vocabularySize;
   // Other families pad their embedding tables to round sizes; BERT does not.
   if (size > rows || (exact && size < rows)) {
-    throw new BertQeError(
-      'input',
-      `${file}: the vocabulary has ${size} entries but the model ${rows} (vocab_size in the config): ` +
-        'they are not of the same model',
+    throw badFile(
+      file,
+      `the vocabulary has ${size} entries but the model ${rows} (vocab_size in the config): they are not of the same model`,
     );
   }
   const { before, between, after, pad } = tokenizer.template;
   const stray = [...before, ...between, ...after, pad].find((id) => id < 0 || id >= size);
   if (stray !== undefined) {
-    throw new BertQeError('input', `${file}: the special token ${stray} is not in the vocabulary of ${size}`);
+    throw badFile(file, `the special token ${stray} is not in the vocabulary of ${size}`);
   }
   return tokenizer;
 }
@@ -58,12 +57,11 @@ async function read(files: ModelFiles): Promise<{ tokenizer: Tokenizer; file: st
 
 function refuseDuplicates(text: string, json: JsonObject, file: string): void {
   const twice = duplicateKey(text);
-  if (twice !== undefined) throw new BertQeError('input', `${file}: "${twice}" is given twice`);
+  if (twice !== undefined) throw badFile(file, `"${twice}" is given twice`);
   const contents = new Set<string>();
   for (const token of (json['added_tokens'] ?? []) as { content?: unknown }[]) {
     const content = String(token.content);
-    if (contents.has(content))
-      throw new BertQeError('input', `${file}: the added token ${content} is given twice`);
+    if (contents.has(content)) throw badFile(file, `the added token ${content} is given twice`);
     contents.add(content);
   }
 }

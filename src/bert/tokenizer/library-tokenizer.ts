@@ -1,9 +1,10 @@
 import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers';
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { reasonOf } from '../../common/errors.js';
 import { isJsonObject, type JsonObject } from '../../common/json.js';
 import type { Tokenizer } from '../types.js';
 import type { TokenizerSettings } from './settings.js';
 import { pairTemplate } from './template.js';
+import { badFile } from '../json.js';
 
 /**
  * A tokenizer.json of another family (byte-level BPE of RoBERTa and ModernBERT, Unigram of XLM-R and DeBERTa, …), run
@@ -14,21 +15,16 @@ export function libraryTokenizer(json: JsonObject, settings: TokenizerSettings, 
   try {
     library = new LibraryTokenizer(json, settings.raw);
   } catch (error) {
-    throw new BertQeError('input', `${file}: this tokenizer is not supported (${reasonOf(error)})`, {
-      cause: error,
-    });
+    throw badFile(file, `this tokenizer is not supported (${reasonOf(error)})`, error);
   }
   const vocabulary = library.get_vocab();
-  if (vocabulary.size === 0) throw new BertQeError('input', `${file}: the vocabulary is empty`);
+  if (vocabulary.size === 0) throw badFile(file, 'the vocabulary is empty');
   let highest = -1;
   for (const id of vocabulary.values()) highest = Math.max(highest, id);
 
   const template = pairTemplate(json['post_processor'], padId(json, settings, vocabulary, file), file);
   if (template === undefined) {
-    throw new BertQeError(
-      'input',
-      `${file}: it does not say how two texts are put together (post_processor)`,
-    );
+    throw badFile(file, 'it does not say how two texts are put together (post_processor)');
   }
   return {
     vocabularySize: highest + 1,
@@ -49,5 +45,5 @@ function padId(
   const name = names.find((candidate) => vocabulary.has(candidate));
   const id = name === undefined ? stated : vocabulary.get(name);
   if (typeof id === 'number') return id;
-  throw new BertQeError('input', `${file}: the special token ${names.join(' or ')} is missing`);
+  throw badFile(file, `the special token ${names.join(' or ')} is missing`);
 }

@@ -1,4 +1,3 @@
-import { BertQeError } from '../../common/errors.js';
 import { isJsonObject, type JsonObject } from '../../common/json.js';
 import type { AddedToken } from './added-tokens.js';
 import { BertTokenizer } from './bert-tokenizer.js';
@@ -6,6 +5,7 @@ import type { NormalizerOptions } from './normalizer.js';
 import { parseAddedToken, specialToken, type TokenizerSettings } from './settings.js';
 import { bertTemplate, pairTemplate } from './template.js';
 import { looksUncased, parseVocabularyObject, parseVocabularyText, type Vocabulary } from './vocabulary.js';
+import { badFile } from '../json.js';
 
 /** True if a tokenizer.json describes BERT's own tokenizer. */
 export function isBertTokenizer(json: JsonObject): boolean {
@@ -92,7 +92,7 @@ function specialIds(
   settings: Partial<SpecialNames>,
   file: string,
 ): Record<keyof SpecialNames, number> {
-  const bad = (problem: string) => new BertQeError('input', `${file}: ${problem}`);
+  const bad = (problem: string) => badFile(file, `${problem}`);
   const ids = new Map<string, number>();
   for (const { content, id } of added) {
     const held = ids.get(content) ?? vocabulary.get(content) ?? id;
@@ -114,14 +114,11 @@ function specialIds(
 
 function asAddedTokens(value: unknown, file: string): AddedToken[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new BertQeError('input', `${file}: added_tokens is not a list`);
+  if (!Array.isArray(value)) throw badFile(file, 'added_tokens is not a list');
   return value.map((item: unknown) => {
     const token = isJsonObject(item) ? parseAddedToken(item, item['id']) : undefined;
     if (token === undefined) {
-      throw new BertQeError(
-        'input',
-        `${file}: ${JSON.stringify(item)} in added_tokens is not a token with an id`,
-      );
+      throw badFile(file, `${JSON.stringify(item)} in added_tokens is not a token with an id`);
     }
     return token;
   });

@@ -1,5 +1,5 @@
-import { BertQeError } from '../../common/errors.js';
 import { isJsonObject, type JsonObject } from '../../common/json.js';
+import { badFile } from '../json.js';
 import type { PairTemplate } from '../types.js';
 
 /** BERT's template: `[CLS] a [SEP] b [SEP]`, the second segment from b on. */
@@ -42,14 +42,14 @@ function fromTemplate(processor: JsonObject, pad: number, file: string): PairTem
   const items = asArray(processor['pair'], file).map((item) => templateItem(item, processor, file));
   const a = items.findIndex((item) => item.sequence === 'A');
   const b = items.findIndex((item) => item.sequence === 'B');
-  if (a === -1 || b < a) throw bad(file, 'its pair template does not put A before B');
+  if (a === -1 || b < a) throw badFile(file, 'its pair template does not put A before B');
   const segment = items[b].segment;
   if (
     items.slice(0, b).some((item) => item.segment !== 0) ||
     items.slice(b).some((item) => item.segment !== segment) ||
     (segment !== 0 && segment !== 1)
   ) {
-    throw bad(file, 'its pair template gives token types other than 0 before B and 0 or 1 from B on');
+    throw badFile(file, 'its pair template gives token types other than 0 before B and 0 or 1 from B on');
   }
   const ids = (from: number, to?: number): number[] => items.slice(from, to).flatMap((item) => item.ids);
   return { before: ids(0, a), between: ids(a + 1, b), after: ids(b + 1), secondSegment: segment, pad };
@@ -61,13 +61,13 @@ function templateItem(item: unknown, processor: JsonObject, file: string): Item 
     return { sequence: String(sequence['id']), ids: [], segment: Number(sequence['type_id']) };
   }
   const special = isJsonObject(item) ? item['SpecialToken'] : undefined;
-  if (!isJsonObject(special)) throw bad(file, 'its pair template holds an unknown item');
+  if (!isJsonObject(special)) throw badFile(file, 'its pair template holds an unknown item');
   const name = String(special['id']);
   const tokens = processor['special_tokens'];
   const entry = isJsonObject(tokens) && Object.hasOwn(tokens, name) ? tokens[name] : undefined;
   const ids = isJsonObject(entry) ? entry['ids'] : undefined;
   if (!Array.isArray(ids) || !ids.every((id) => Number.isSafeInteger(id))) {
-    throw bad(file, `its pair template uses "${name}" without giving its id`);
+    throw badFile(file, `its pair template uses "${name}" without giving its id`);
   }
   return { ids: ids as number[], segment: Number(special['type_id']) };
 }
@@ -76,7 +76,7 @@ function clsAndSep(processor: JsonObject, file: string): [number, number] {
   const idOf = (field: string): number => {
     const pair = processor[field];
     const id: unknown = Array.isArray(pair) ? pair[1] : undefined;
-    if (typeof id !== 'number') throw bad(file, `its post-processor does not give the id of "${field}"`);
+    if (typeof id !== 'number') throw badFile(file, `its post-processor does not give the id of "${field}"`);
     return id;
   };
   return [idOf('cls'), idOf('sep')];
@@ -84,9 +84,5 @@ function clsAndSep(processor: JsonObject, file: string): [number, number] {
 
 function asArray(value: unknown, file: string): readonly unknown[] {
   if (Array.isArray(value)) return value as unknown[];
-  throw bad(file, 'its post-processor is incomplete');
-}
-
-function bad(file: string, reason: string): BertQeError {
-  return new BertQeError('input', `${file}: ${reason}`);
+  throw badFile(file, 'its post-processor is incomplete');
 }

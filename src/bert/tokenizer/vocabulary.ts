@@ -1,5 +1,6 @@
 import { BertQeError } from '../../common/errors.js';
 import { isJsonObject } from '../../common/json.js';
+import { badFile } from '../json.js';
 
 export type Vocabulary = ReadonlyMap<string, number>;
 
@@ -16,30 +17,27 @@ export function parseVocabularyText(text: string, file: string): Vocabulary {
     }
     vocabulary.set(piece, id);
   }
-  if (vocabulary.size === 0) throw new BertQeError('input', `${file}: the vocabulary is empty`);
+  if (vocabulary.size === 0) throw badFile(file, 'the vocabulary is empty');
   return vocabulary;
 }
 
 /** Reads the `vocab` object of a WordPiece tokenizer.json: piece → id. */
 export function parseVocabularyObject(value: unknown, file: string): Vocabulary {
-  if (!isJsonObject(value)) throw new BertQeError('input', `${file}: its model has no vocabulary`);
+  if (!isJsonObject(value)) throw badFile(file, 'its model has no vocabulary');
   const vocabulary = new Map<string, number>();
   const pieceOf = new Map<number, string>();
   for (const [piece, id] of Object.entries(value)) {
     if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0) {
-      throw new BertQeError(
-        'input',
-        `${file}: "${piece}" has id ${JSON.stringify(id)}, expected a whole number`,
-      );
+      throw badFile(file, `"${piece}" has id ${JSON.stringify(id)}, expected a whole number`);
     }
     const rival = pieceOf.get(id);
     if (rival !== undefined) {
-      throw new BertQeError('input', `${file}: "${rival}" and "${piece}" both have id ${id}`);
+      throw badFile(file, `"${rival}" and "${piece}" both have id ${id}`);
     }
     vocabulary.set(piece, id);
     pieceOf.set(id, piece);
   }
-  if (vocabulary.size === 0) throw new BertQeError('input', `${file}: the vocabulary is empty`);
+  if (vocabulary.size === 0) throw badFile(file, 'the vocabulary is empty');
   return vocabulary;
 }
 
