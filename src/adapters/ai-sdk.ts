@@ -4,7 +4,7 @@
  * @module
  */
 import { checkLoadOptions, parseVariant, type InputDocument, type LoadOptions } from '../expansion/index.js';
-import { BertQeError } from '../common/errors.js';
+import { usageError } from '../common/errors.js';
 import { refuseUnknownOptions } from '../common/known-options.js';
 import { LazyReranker } from './lazy-reranker.js';
 
@@ -103,7 +103,7 @@ export function createBertQE<V extends SpecificationVersion = 'v3'>(
 /** Stands for a kind of model that other providers have. */
 function absent(kind: string): (modelId: string) => never {
   return (modelId) => {
-    throw new BertQeError('usage', `bert-qe has no ${kind} "${modelId}": it re-ranks, use rerankingModel().`);
+    throw usageError(`bert-qe has no ${kind} "${modelId}": it re-ranks, use rerankingModel().`);
   };
 }
 
@@ -156,13 +156,10 @@ function callOptions(options: RerankingCall['providerOptions']) {
     scores !== undefined &&
     !(Array.isArray(scores) && scores.every((score) => typeof score === 'number'))
   ) {
-    throw new BertQeError(
-      'usage',
-      'providerOptions.bertQe.scores must be numbers: the initial score of each document.',
-    );
+    throw usageError('providerOptions.bertQe.scores must be numbers: the initial score of each document.');
   }
   if (deadline !== undefined && typeof deadline !== 'number') {
-    throw new BertQeError('usage', 'providerOptions.bertQe.deadline must be a number of milliseconds.');
+    throw usageError('providerOptions.bertQe.deadline must be a number of milliseconds.');
   }
   return { explain: explain === true, deadline, scores: scores as readonly number[] | undefined };
 }
@@ -172,8 +169,7 @@ function inputsOf(
   scores: readonly number[] | undefined,
 ): { inputs: InputDocument[]; warnings: RerankingAnswer['warnings'] } {
   if (scores && scores.length !== values.length) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `providerOptions.bertQe.scores has ${scores.length} numbers for ${values.length} documents; give each one.`,
     );
   }

@@ -1,4 +1,4 @@
-import { BertQeError } from '../common/errors.js';
+import { missingError } from '../common/errors.js';
 import { isJsonObject, type JsonObject } from '../common/json.js';
 import { badFile, parseJsonObject } from './json.js';
 import type { ModelFiles } from './types.js';
@@ -153,8 +153,7 @@ async function readConfigText(files: ModelFiles): Promise<{ text: string; file: 
     const text = await files.text(name);
     if (text !== undefined) return { text, file: files.nameOf(name) };
   }
-  throw new BertQeError(
-    'missing',
+  throw missingError(
     `${files.place}: no config.json or bert_config.json here; name a folder that holds a model`,
   );
 }

@@ -1,9 +1,9 @@
-import { BertQeError, reasonOf } from '../common/errors.js';
+import { BertQeError, inputError, reasonOf } from '../common/errors.js';
 import { isJsonObject, type JsonObject } from '../common/json.js';
 
 /** The error for a file of a model whose content cannot be used. */
 export function badFile(file: string, problem: string, cause?: unknown): BertQeError {
-  return new BertQeError('input', `${file}: ${problem}`, { cause });
+  return inputError(`${file}: ${problem}`, cause);
 }
 
 /** Parses text that must be one JSON object; `file` is for messages. */

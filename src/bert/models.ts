@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { BertQeError } from '../common/errors.js';
+import { missingError, usageError } from '../common/errors.js';
 import { cacheFolder } from '../common/cache-folder.js';
 import { hashPath } from '../common/hash.js';
 import { modelsFolder } from '../common/package-files.js';
@@ -49,8 +49,7 @@ export async function nameModel(folder: string, name: string): Promise<void> {
 /** The folder of a model given by letter (T, S, M, B, L), by name, or by path. */
 export async function findModel(name: string): Promise<string> {
   if (typeof name !== 'string') {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `A model is named by a letter (T, S, M, B, L), a name or a folder, as in { model: 'T' }; found ${typeof name}.`,
     );
   }
@@ -63,9 +62,9 @@ export async function findModel(name: string): Promise<string> {
   if (folder !== undefined) return resolve(folder);
   if (isModelFolder(path)) return path;
   if (existsSync(path)) {
-    throw new BertQeError('missing', `${name}: holds no model (no config.json or bert_config.json in it).`);
+    throw missingError(`${name}: holds no model (no config.json or bert_config.json in it).`);
   }
-  throw new BertQeError('missing', `No model "${name}"${hint(name, size, [...models.keys()])}`);
+  throw missingError(`No model "${name}"${hint(name, size, [...models.keys()])}`);
 }
 
 function hint(name: string, size: string | undefined, known: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { BertQeError } from '../common/errors.js';
+import { usageError } from '../common/errors.js';
 import type { PairTemplate } from './types.js';
 
 /** The published length: 384 tokens, of which the query or chunk with its special tokens has 128. */
@@ -19,10 +19,7 @@ export function budgetFor(maxLength: number, template: PairTemplate): Budget {
   const first = third - template.before.length - template.between.length;
   const second = maxLength - third - template.after.length - 1;
   if (first < 1 || second < 1) {
-    throw new BertQeError(
-      'usage',
-      `A maximum length of ${maxLength} leaves no room for two texts; use 16 or more.`,
-    );
+    throw usageError(`A maximum length of ${maxLength} leaves no room for two texts; use 16 or more.`);
   }
   return { first, second };
 }

@@ -1,5 +1,5 @@
 import { readQrels, readQueries, type Query, type ReadDocumentsOptions } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
+import { inputError, usageError } from '../common/errors.js';
 import { omitUndefined } from '../common/omit-undefined.js';
 import type { CollectionAddress } from '../remote/index.js';
 import {
@@ -22,7 +22,7 @@ import {
   type documentOptions,
   type queryOptions,
 } from './option-table.js';
-import { pick, refuseUseless, usageError, type OptionSpec, type OptionValues } from './options.js';
+import { pick, refuseUseless, type OptionSpec, type OptionValues } from './options.js';
 
 /** Reads the queries of `--query` or `--queries`, exactly one of which must be given; with `--qrels`, those it judges. */
 export async function queriesFrom(options: OptionValues<typeof queryOptions>, io: Io): Promise<Query[]> {
@@ -43,8 +43,7 @@ async function judgedQueries(queries: readonly Query[], file: string, io: Io): P
   const qrels = await readQrels(file, { onGuess: guessTeller(io) });
   const judged = queries.filter(({ id }) => qrels.has(id));
   if (judged.length > 0) return judged;
-  throw new BertQeError(
-    'input',
+  throw inputError(
     `${file} judges none of the queries; give the judgements that belong to --queries, or leave --qrels out.`,
   );
 }

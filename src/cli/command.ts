@@ -1,5 +1,6 @@
+import { usageError } from '../common/errors.js';
 import { closest } from '../common/closest.js';
-import { usageError, type OptionSpecs, type OptionValues } from './options.js';
+import { type OptionSpecs, type OptionValues } from './options.js';
 
 /** The streams of a command, and the signal that stops it. */
 export interface Io {

@@ -1,9 +1,9 @@
-import { BertQeError, reasonOf } from '../common/errors.js';
+import { BertQeError, reasonOf, usageError } from '../common/errors.js';
 import { closest } from '../common/closest.js';
 import type { Command, Io } from './command.js';
 import { allCommands, commands } from './commands/index.js';
 import { commandHelp, overview } from './help.js';
-import { parseArguments, usageError } from './options.js';
+import { parseArguments } from './options.js';
 import { packageVersion } from '../common/package-files.js';
 
 /** Runs a command line and returns the exit code: 0 done, 1 failed, 2 bad usage or input, 130 interrupted. */

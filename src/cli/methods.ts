@@ -1,3 +1,4 @@
+import { usageError } from '../common/errors.js';
 import { hashModel } from '../bert/index.js';
 import { Cedr, Nprf, trainedMethods } from '../controls/index.js';
 import { BIRCH_DEFAULTS, parseVariant } from '../expansion/index.js';
@@ -16,7 +17,6 @@ import {
   number,
   pick,
   text,
-  usageError,
   valueOf,
   type OptionSpecs,
   type OptionValues,

@@ -1,4 +1,4 @@
-import { BertQeError } from '../common/errors.js';
+import { BertQeError, usageError } from '../common/errors.js';
 import { closest } from '../common/closest.js';
 
 /** An `--option` of a command as data, from which parsing, checking and help follow. */
@@ -195,9 +195,4 @@ function unknownOption(name: string, specs: OptionSpecs): BertQeError {
   const alike = names.filter((other) => other.startsWith(name.slice(0, 3)) || name.startsWith(other));
   const near = closest(name, names) ?? (alike.length === 1 ? alike[0] : undefined);
   return usageError(`Unknown option --${name}${near ? `; did you mean --${near}?` : '; --help lists them.'}`);
-}
-
-/** A mistake in the command line. */
-export function usageError(message: string): BertQeError {
-  return new BertQeError('usage', message);
 }

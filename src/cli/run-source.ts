@@ -1,3 +1,4 @@
+import { usageError } from '../common/errors.js';
 import { createHash, type Hash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,7 +16,7 @@ import { retrievedRankings, runRankings, type InitialRankings, type RunInputs } 
 import { collectionAddress, documentReading, queriesFrom, retrievalModels } from './collection-options.js';
 import type { Io } from './command.js';
 import { clusterOptions, documentOptions, firstStageOptions, OPTIONS, queryOptions } from './option-table.js';
-import { refuseUseless, text, usageError, valueOf, type OptionValues } from './options.js';
+import { refuseUseless, text, valueOf, type OptionValues } from './options.js';
 import { Progress } from './progress.js';
 
 /** The options that name the queries, initial rankings and documents of a run. */

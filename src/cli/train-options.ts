@@ -1,3 +1,4 @@
+import { usageError } from '../common/errors.js';
 import { deviceNames } from '../bert/index.js';
 import { omitUndefined } from '../common/omit-undefined.js';
 import { cedrHeadRate, trainedMethods } from '../controls/index.js';
@@ -19,7 +20,6 @@ import {
   pick,
   refuseUseless,
   text,
-  usageError,
   valuesOf,
   type OptionSpecs,
   type OptionValues,

@@ -1,4 +1,4 @@
-import { BertQeError } from './errors.js';
+import { failureError } from './errors.js';
 
 /** Bytes that a buffer has at first; it is doubled as they are used up. */
 const firstBytes = 65_536;
@@ -14,8 +14,7 @@ export async function boundedText(
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     const end = length + chunk.length;
     if (end > mostBytes) {
-      throw new BertQeError(
-        'failure',
+      throw failureError(
         `${url}: the answer is too long, longer than ${mostBytes} bytes; is it such a server?`,
       );
     }

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BertQeError } from './errors.js';
+import { inputError } from './errors.js';
 import { systemCode } from './io-errors.js';
 
 /** The folder of everything that can be computed again: `BERT_QE_CACHE`, else `bert-qe` in the user's cache folder. */
@@ -47,10 +47,9 @@ function temporaryFolder(cache: string): string {
     const isOwn = user === undefined || (uid === user && (mode & 0o022) === 0);
     return isOwn ? folder : mkdtempSync(`${folder}-`);
   } catch (cause) {
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `Neither the cache ${cache} nor ${tmpdir()} can be written to; name a folder that can in BERT_QE_CACHE.`,
-      { cause },
+      cause,
     );
   }
 }

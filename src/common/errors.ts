@@ -37,6 +37,18 @@ export class BertQeError extends Error {
   }
 }
 
+/** Makes errors of one code, with a message and, where there is one, the cause. */
+const maker =
+  (code: ErrorCode) =>
+  (message: string, cause?: unknown): BertQeError =>
+    new BertQeError(code, message, cause === undefined ? undefined : { cause });
+
+export const usageError = maker('usage');
+export const inputError = maker('input');
+export const missingError = maker('missing');
+export const corruptError = maker('corrupt');
+export const failureError = maker('failure');
+
 /** The text of anything that was thrown, for use inside another message. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

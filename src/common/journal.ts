@@ -1,5 +1,5 @@
 import { open, unlink, type FileHandle } from 'node:fs/promises';
-import { BertQeError } from './errors.js';
+import { BertQeError, corruptError, inputError, usageError } from './errors.js';
 import { hashText } from './hash.js';
 import { readFailure, systemCode, writeFailure } from './io-errors.js';
 
@@ -147,7 +147,7 @@ export class Journal<Entry> {
   }
 
   #changed(): BertQeError {
-    return new BertQeError('corrupt', `${this.path} was changed while it was in use.`);
+    return corruptError(`${this.path} was changed while it was in use.`);
   }
 
   #warnOfDamage(): void {
@@ -169,8 +169,7 @@ export class Journal<Entry> {
     const differing = names.filter((name) => header.inputs[name] !== inputs[name]);
     if (differing.length === 0) return true;
     if (ifOther === 'replace') return false;
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `${this.path} holds the unfinished work of a command with other inputs (${differing.join(', ')} differ). ` +
         'Run that command again to finish it, or delete the file to start anew.',
     );
@@ -182,8 +181,7 @@ export class Journal<Entry> {
     const start = `{"journal":${JSON.stringify(this.options.kind)}`;
     const { buffer, bytesRead } = await this.file.read(Buffer.alloc(start.length), 0, start.length, 0);
     if (!isForeign && start.startsWith(buffer.toString('latin1', 0, bytesRead))) return;
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `${this.path} is in the way: it is not a journal of bert-qe, or its first line is damaged. ` +
         'Move it, or choose another output.',
     );

@@ -1,5 +1,5 @@
 import { closest } from './closest.js';
-import { BertQeError } from './errors.js';
+import { BertQeError, usageError } from './errors.js';
 
 /** The names of all options of a type; the compiler finds one that is missing. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
@@ -13,10 +13,7 @@ export function refuseUnknownOptions(
 ): void {
   if (typeof options !== 'object' || options === null) {
     const such = example === undefined ? '' : ` as in ${example},`;
-    throw new BertQeError(
-      'usage',
-      `${caller}: the options are an object,${such} not ${JSON.stringify(options)}.`,
-    );
+    throw usageError(`${caller}: the options are an object,${such} not ${JSON.stringify(options)}.`);
   }
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(known, name)) throw unknownOption(caller, name, Object.keys(known));
@@ -26,5 +23,5 @@ export function refuseUnknownOptions(
 function unknownOption(caller: string, name: string, known: readonly string[]): BertQeError {
   const near = closest(name, known);
   const hint = near === undefined ? `the options are ${known.join(', ')}.` : `did you mean ${near}?`;
-  return new BertQeError('usage', `${caller}: there is no option "${name}"; ${hint}`);
+  return usageError(`${caller}: there is no option "${name}"; ${hint}`);
 }

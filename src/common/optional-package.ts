@@ -1,4 +1,4 @@
-import { BertQeError, reasonOf } from './errors.js';
+import { failureError, missingError, reasonOf } from './errors.js';
 
 /** Loads an optional package; where it is not installed, the error says how to install it. */
 export async function optionalPackage<T>(name: string, purpose: string, load: () => Promise<T>): Promise<T> {
@@ -7,14 +7,11 @@ export async function optionalPackage<T>(name: string, purpose: string, load: ()
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException | undefined)?.code;
     if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') {
-      throw new BertQeError(
-        'missing',
+      throw missingError(
         `${purpose} needs the package ${name}, which is not installed; install it with: npm install ${name}`,
-        { cause },
+        cause,
       );
     }
-    throw new BertQeError('failure', `The package ${name} could not be loaded: ${reasonOf(cause)}`, {
-      cause,
-    });
+    throw failureError(`The package ${name} could not be loaded: ${reasonOf(cause)}`, cause);
   }
 }

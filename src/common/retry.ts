@@ -1,4 +1,4 @@
-import { BertQeError, reasonOf, throwIfAborted } from './errors.js';
+import { failureError, reasonOf, throwIfAborted } from './errors.js';
 import { pause } from './pause.js';
 
 /** The number of attempts and the pauses between them. */
@@ -68,7 +68,7 @@ export async function retry<T>(action: () => Promise<T>, options: RetryOptions):
       const { retryAfterMs = 0 } = error;
       if (failed >= attempts || retryAfterMs > LONGEST_RETRY_AFTER_MS) {
         const times = failed === 1 ? '' : ` (${failed} times)`;
-        throw new BertQeError('failure', `${what}: ${reasonOf(error)}${times}; ${advice}`, { cause: error });
+        throw failureError(`${what}: ${reasonOf(error)}${times}; ${advice}`, error);
       }
       // Full jitter: clients that failed together do not return together.
       const backoff = Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** (failed - 1));

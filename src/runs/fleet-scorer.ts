@@ -10,7 +10,7 @@ import {
   type ScorerOptions,
   type TextPair,
 } from '../bert/index.js';
-import { BertQeError } from '../common/errors.js';
+import { usageError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import { distribute, parseFleetAddress, type FleetTask } from '../remote/index.js';
 
@@ -128,8 +128,7 @@ export class WorkerModels {
 
 async function openModel({ folder, sha256, device, precision }: FleetModel): Promise<BertScorer> {
   if ((await hashModel(folder)) !== sha256) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `${folder} on this machine is not the model that the run was begun with; copy it here, then join again.`,
     );
   }

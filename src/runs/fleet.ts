@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { eachPhase } from '../expansion/index.js';
 import type { Query, QueryRanking, Ranking } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
+import { failureError, usageError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import { isJsonObject } from '../common/json.js';
 import { openAll } from '../common/open-all.js';
@@ -59,7 +59,7 @@ export async function fleetReranker(
   const { topK } = options;
   const address = parseFleetAddress(fleet);
   if (collection.address === undefined) {
-    throw new BertQeError('usage', 'A fleet needs an index that its workers can open too.');
+    throw usageError('A fleet needs an index that its workers can open too.');
   }
   const inputs = { index: collection.identity, ...(await modelInputs(config.models)) };
   const setup: FleetSetup = {
@@ -178,7 +178,7 @@ class RunWorker {
     for await (const { ranking, cost, explanation } of reranked) {
       return { ranking, cost, ...(explanation ? { explanation } : {}) };
     }
-    throw new BertQeError('failure', `Query ${query.id} was not re-ranked.`);
+    throw failureError(`Query ${query.id} was not re-ranked.`);
   }
 
   async close(): Promise<void> {
@@ -204,8 +204,7 @@ function openSetup(
     const own: RunInputs = { index: collection.identity, ...(await modelInputs(config.models)) };
     const different = Object.keys(own).find((name) => inputs[name] !== own[name]);
     if (different !== undefined) {
-      throw new BertQeError(
-        'usage',
+      throw usageError(
         `The ${different} on this machine is not the one that the run was begun with; copy it here, then join again.`,
       );
     }

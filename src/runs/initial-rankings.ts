@@ -6,7 +6,7 @@ import {
   type Retriever,
   type Run,
 } from '../collection/index.js';
-import { BertQeError, throwIfAborted } from '../common/errors.js';
+import { inputError, missingError, throwIfAborted } from '../common/errors.js';
 import { DEFAULTS } from '../expansion/index.js';
 import type { SearchedCollection } from '../remote/index.js';
 import type { RunInputs } from './load-reranker.js';
@@ -58,8 +58,7 @@ export async function runRankings(
   for await (const { query, ranking } of rankings()) {
     throwIfAborted(signal);
     if (!known.has(query)) {
-      throw new BertQeError(
-        'missing',
+      throw missingError(
         `${name}: query "${query}" is not in ${options.names?.queries ?? 'the queries'}; give the queries that the ` +
           'run was made for.',
       );
@@ -67,8 +66,7 @@ export async function runRankings(
     const documents = ranking.slice(0, depth).map(({ id }) => id);
     const missing = await collection?.firstMissing(documents, signal);
     if (missing !== undefined) {
-      throw new BertQeError(
-        'missing',
+      throw missingError(
         `${name}: document "${missing}" of query "${query}" is not in ${collection!.name}; ` +
           'name the collection that the run was made from.',
       );
@@ -77,8 +75,7 @@ export async function runRankings(
     total++;
   }
   if (total === 0) {
-    throw new BertQeError(
-      'input',
+    throw inputError(
       options.onlyQueries
         ? `${name}: the run ranks documents for none of the chosen queries; give one that was made for them.`
         : `${name}: the run is empty; give one with rankings in it.`,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { badInput, ByteSource, readLines, type Origin } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
+import { inputError } from '../common/errors.js';
 import { phases, type Phase, type PhaseCost, type RerankCost } from '../expansion/index.js';
 
 /** The mean cost of the queries of a run, per phase and over all. */
@@ -27,8 +27,7 @@ export async function readMeanCost(path: string): Promise<MeanCost> {
   } finally {
     await source.close();
   }
-  if (queries === 0)
-    throw new BertQeError('input', `${source.name}: the file is empty; give one of rerank --explain.`);
+  if (queries === 0) throw inputError(`${source.name}: the file is empty; give one of rerank --explain.`);
   return { queries, cost: costWith((part, field) => part(sum)[field] / queries) };
 }
 

@@ -7,7 +7,7 @@ import type {
   Run,
   RunSource,
 } from '../collection/index.js';
-import { BertQeError, throwIfAborted } from '../common/errors.js';
+import { missingError, throwIfAborted } from '../common/errors.js';
 import type {
   BertQE,
   BirchReranking,
@@ -92,7 +92,7 @@ export async function* rerankRun(
   for await (const { query: id, ranking } of rankingsOf(run)) {
     throwIfAborted(options.signal);
     const query = byId.get(id);
-    if (!query) throw new BertQeError('missing', `The run has query "${id}", but there is no such query.`);
+    if (!query) throw missingError(`The run has query "${id}", but there is no such query.`);
     const best = [...ranking].sort((a, b) => b.score - a.score);
     const documents = [
       ...(await withTexts(query, best.slice(0, depth), store)),
@@ -125,8 +125,7 @@ export async function documentsOf(
   return ids.map((id) => {
     const document = found.get(id);
     if (document) return document;
-    throw new BertQeError(
-      'missing',
+    throw missingError(
       `Document "${id}", ranked for query "${query.id}", is not in the collection; use the index or documents that ` +
         'the run was made with.',
     );

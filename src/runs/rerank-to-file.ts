@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { formatRun, type DocumentStore, type Query, type QueryRanking } from '../collection/index.js';
-import { BertQeError, throwIfAborted } from '../common/errors.js';
+import { throwIfAborted, usageError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import { Journal } from '../common/journal.js';
 import { withLock } from '../common/lock.js';
@@ -106,7 +106,7 @@ export interface RerankToFileOptions {
 export async function rerankToFile(options: RerankToFileOptions): Promise<RunTotals> {
   const { out, explanations, rankings, reranker } = options;
   if (out === standardStream && explanations === standardStream) {
-    throw new BertQeError('usage', 'The run and the explanations cannot both go to standard output.');
+    throw usageError('The run and the explanations cannot both go to standard output.');
   }
   const tag = options.tag ?? 'bert-qe';
   const inputs = {

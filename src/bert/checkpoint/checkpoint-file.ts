@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { missingError } from '../../common/errors.js';
 import type { Checkpoint, TensorInfo } from '../types.js';
 
 export type CheckpointFormat = 'safetensors' | 'pytorch' | 'tensorflow';
@@ -24,7 +24,7 @@ export function checkpointOf<T extends TensorInfo>(
     tensors: stored,
     async read(name) {
       const tensor = stored.get(name);
-      if (tensor === undefined) throw new BertQeError('missing', `${path}: holds no tensor "${name}"`);
+      if (tensor === undefined) throw missingError(`${path}: holds no tensor "${name}"`);
       return readTensor(tensor);
     },
     close,

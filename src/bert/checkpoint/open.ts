@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { BertQeError } from '../../common/errors.js';
+import { inputError, missingError, usageError } from '../../common/errors.js';
 import { readFailure, systemCode } from '../../common/io-errors.js';
 import type { CheckpointFile } from './checkpoint-file.js';
 import { openPyTorch } from './pytorch.js';
@@ -37,9 +37,8 @@ async function openFile(path: string): Promise<CheckpointFile> {
   const shard = /^(.*)\.data-\d{5}-of-\d{5}$/.exec(path);
   if (shard) return openTensorFlow(shard[1]);
   if (existsSync(`${path}.index`)) return openTensorFlow(path);
-  if (!existsSync(path)) throw new BertQeError('missing', `${path}: no such file, folder or checkpoint`);
-  throw new BertQeError(
-    'input',
+  if (!existsSync(path)) throw missingError(`${path}: no such file, folder or checkpoint`);
+  throw inputError(
     `${path}: not a checkpoint this program knows; expected .safetensors, .bin, .pt or a TensorFlow .index`,
   );
 }
@@ -58,12 +57,11 @@ async function findInFolder(folder: string): Promise<string> {
   if (latest !== undefined && indexes.includes(`${latest}.index`)) return join(folder, `${latest}.index`);
   if (indexes.length === 1) return join(folder, indexes[0]);
   if (indexes.length > 1) {
-    throw new BertQeError('usage', `${folder}: holds ${indexes.join(', ')}: name the one to open`);
+    throw usageError(`${folder}: holds ${indexes.join(', ')}: name the one to open`);
   }
   const foreign = names.filter((name) => /\.(?:h5|msgpack|gguf|ot)$/.test(name));
   const hint = foreign.length > 0 ? `; ${foreign.join(', ')} cannot be read: convert to safetensors` : '';
-  throw new BertQeError(
-    'missing',
+  throw missingError(
     `${folder}: no weights here (model.safetensors, pytorch_model.bin or a TensorFlow *.ckpt.index)${hint}`,
   );
 }

@@ -1,4 +1,4 @@
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { inputError, reasonOf } from '../../common/errors.js';
 import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';
 import { elementBytes, elementCount } from './dtype.js';
 import { readStored, type StoredTensor } from './extent.js';
@@ -44,8 +44,7 @@ async function refuseOtherContainers(file: RandomAccessFile): Promise<void> {
   const head = Buffer.from(await file.read(0, Math.min(file.size, 4)));
   if (head.toString('latin1') === 'PK\x03\x04') return;
   if (head[0] === 0x80) {
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `${file.path}: saved in PyTorch's old format (before 1.6), which is not read; convert it: python -c ` +
         `"import torch; torch.save(torch.load('${file.path}', weights_only=True), '${file.path}')"`,
     );
@@ -60,8 +59,7 @@ function findRoot(file: RandomAccessFile, entries: ReadonlyMap<string, ZipEntry>
     throw file.corrupt(`expected one data.pkl in the archive, found ${pickles.length}`);
   const root = pickles[0].slice(0, -'data.pkl'.length);
   if ([...entries.keys()].some((name) => name.startsWith(`${root}code/`))) {
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `${file.path}: a TorchScript program, not weights; save model.state_dict() with torch.save instead`,
     );
   }
@@ -71,7 +69,7 @@ function findRoot(file: RandomAccessFile, entries: ReadonlyMap<string, ZipEntry>
 async function refuseBigEndian(file: RandomAccessFile, entry: ZipEntry | undefined): Promise<void> {
   if (entry === undefined || entry.length > 16) return;
   const order = Buffer.from(await file.read(entry.offset, entry.length)).toString('latin1');
-  if (order !== 'little') throw new BertQeError('input', `${file.path}: its values are ${order}-endian`);
+  if (order !== 'little') throw inputError(`${file.path}: its values are ${order}-endian`);
 }
 
 async function readPickle(file: RandomAccessFile, entry: ZipEntry): Promise<Map<string, TorchTensor>> {
@@ -82,7 +80,7 @@ async function readPickle(file: RandomAccessFile, entry: ZipEntry): Promise<Map<
   } catch (error) {
     if (error instanceof PickleRefusal) {
       const text = `refused, nothing in it was run: ${error.message}`;
-      throw new BertQeError('input', `${file.path}: ${text}`, { cause: error });
+      throw inputError(`${file.path}: ${text}`, error);
     }
     if (error instanceof RangeError) throw file.corrupt(`its pickle is damaged (${reasonOf(error)})`);
     throw error;

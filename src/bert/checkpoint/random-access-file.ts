@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { BertQeError } from '../../common/errors.js';
+import { inputError } from '../../common/errors.js';
 import { readFailure } from '../../common/io-errors.js';
 import { RandomAccess } from './random-access.js';
 
@@ -22,7 +22,7 @@ export class RandomAccessFile extends RandomAccess {
     });
     try {
       const stat = await handle.stat();
-      if (!stat.isFile()) throw new BertQeError('input', `${path}: not a file`);
+      if (!stat.isFile()) throw inputError(`${path}: not a file`);
       const file = new RandomAccessFile(path, stat.size, handle);
       await file.refusePlaceholders();
       return file;

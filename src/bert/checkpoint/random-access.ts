@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { BertQeError, corruptError, inputError } from '../../common/errors.js';
 
 /** Bytes that are read at offsets: a file, or a download in memory. */
 export abstract class RandomAccess {
@@ -30,7 +30,7 @@ export abstract class RandomAccess {
   }
 
   corrupt(reason: string): BertQeError {
-    return new BertQeError('corrupt', `${this.path}: ${reason}; download or convert it again`);
+    return corruptError(`${this.path}: ${reason}; download or convert it again`);
   }
 
   /** Refuses what failed downloads and unfetched clones leave in place of weights. */
@@ -38,10 +38,7 @@ export abstract class RandomAccess {
     if (this.size === 0) throw this.corrupt('the file is empty (0 bytes)');
     const head = String.fromCharCode(...(await this.read(0, Math.min(this.size, 64))));
     if (head.startsWith('version https://git-lfs')) {
-      throw new BertQeError(
-        'input',
-        `${this.path}: a Git LFS pointer, not the file itself; run "git lfs pull"`,
-      );
+      throw inputError(`${this.path}: a Git LFS pointer, not the file itself; run "git lfs pull"`);
     }
     if (/^\s*<(?:!doctype|html)/i.test(head)) throw this.corrupt('it holds a web page instead of weights');
   }

@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { byteLength } from './extent.js';
 import { elementCount, narrowToHalf, safetensorsName } from './dtype.js';
@@ -44,7 +44,7 @@ function headerBytes(
     const length = byteLength(shape, own);
     if (length === undefined || names.has(name)) {
       const reason = length === undefined ? `has shape [${shape.join(', ')}]` : 'is given twice';
-      throw new BertQeError('usage', `${path}: cannot be written: tensor "${name}" ${reason}`);
+      throw usageError(`${path}: cannot be written: tensor "${name}" ${reason}`);
     }
     names.add(name);
     entries.push([name, { dtype: safetensorsName(own), shape, data_offsets: [offset, offset + length] }]);
@@ -69,7 +69,7 @@ async function* pieces(
     const values = typeof given === 'function' ? await given() : given;
     if (values.length !== elementCount(shape)) {
       const text = `tensor "${name}" has ${values.length} values, its shape [${shape.join(', ')}] says otherwise`;
-      throw new BertQeError('usage', `${path}: cannot be written: ${text}`);
+      throw usageError(`${path}: cannot be written: ${text}`);
     }
     const isNarrowed = dtype === 'float16' && values instanceof Float32Array;
     const stored = isNarrowed ? narrowToHalf(values) : values;
@@ -81,8 +81,7 @@ async function* pieces(
 function refuseOverflow(path: string, name: string, values: Float32Array, halves: Uint16Array): void {
   const at = halves.findIndex((bits, i) => (bits & 0x7fff) === 0x7c00 && Number.isFinite(values[i]));
   if (at === -1) return;
-  throw new BertQeError(
-    'usage',
+  throw usageError(
     `${path}: tensor "${name}" holds ${values[at]}, beyond float16's 65504; write float32 instead`,
   );
 }

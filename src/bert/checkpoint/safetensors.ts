@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { inputError } from '../../common/errors.js';
 import { isJsonObject } from '../../common/json.js';
 import { duplicateKey, parseJsonObject } from '../json.js';
 import type { TensorInfo } from '../types.js';
@@ -68,8 +68,7 @@ function readEntry(
   const dtype = dtypeNamed('safetensors', code);
   if (dtype === undefined) {
     const known = safetensorsNames.join(', ');
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `${file.path}: "${name}" has dtype ${JSON.stringify(code)}; readable are ${known}: convert the model`,
     );
   }

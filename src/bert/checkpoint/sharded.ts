@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { BertQeError } from '../../common/errors.js';
+import { corruptError, inputError } from '../../common/errors.js';
 import { readFailure } from '../../common/io-errors.js';
 import { isJsonObject } from '../../common/json.js';
 import { duplicateKey, parseJsonObject } from '../json.js';
@@ -39,17 +39,17 @@ async function readWeightMap(indexPath: string): Promise<Map<string, string>> {
   });
   const index = parseJsonObject(text, indexPath);
   const twice = duplicateKey(text);
-  if (twice !== undefined) throw new BertQeError('corrupt', `${indexPath}: states "${twice}" twice`);
+  if (twice !== undefined) throw corruptError(`${indexPath}: states "${twice}" twice`);
   const map = index['weight_map'];
   if (!isJsonObject(map) || Object.keys(map).length === 0) {
-    throw new BertQeError('input', `${indexPath}: expected "weight_map" from tensor names to file names`);
+    throw inputError(`${indexPath}: expected "weight_map" from tensor names to file names`);
   }
   const shardOf = new Map<string, string>();
   for (const [name, shard] of Object.entries(map)) {
     // Only files beside the index: a downloaded file must not reach into other folders.
     if (typeof shard !== 'string' || !/^[\w.-]+$/.test(shard) || /^\.+$/.test(shard)) {
       const text = `maps "${name}" to ${JSON.stringify(shard)}, expected the name of a file beside it`;
-      throw new BertQeError('input', `${indexPath}: ${text}`);
+      throw inputError(`${indexPath}: ${text}`);
     }
     shardOf.set(name, shard);
   }
@@ -77,5 +77,5 @@ function merge(
     if (!tensors.has(name)) problems.push(`"${name}" is not in ${fileName}`);
   }
   if (problems.length === 0) return tensors;
-  throw new BertQeError('corrupt', `${indexPath}: does not match its files: ${problems.join('; ')}`);
+  throw corruptError(`${indexPath}: does not match its files: ${problems.join('; ')}`);
 }

@@ -1,4 +1,4 @@
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { corruptError, inputError, reasonOf } from '../../common/errors.js';
 import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';
 import { maskedCrc32c } from './crc32c.js';
 import { dtypeNamed, widen } from './dtype.js';
@@ -45,13 +45,12 @@ async function readIndex(path: string): Promise<{ shards: number; entries: Map<s
     const headerBytes = table.get('');
     if (headerBytes === undefined) throw file.corrupt('the index has no header');
     const header = parseBundleHeader(headerBytes);
-    if (header.bigEndian) throw new BertQeError('input', `${path}: its values are big-endian`);
+    if (header.bigEndian) throw inputError(`${path}: its values are big-endian`);
     if (header.shards < 1 || header.shards > 99_999)
       throw file.corrupt(`it claims ${header.shards} data files`);
     table.delete('');
     if (table.has(OBJECT_GRAPH)) {
-      throw new BertQeError(
-        'input',
+      throw inputError(
         `${path}: a TensorFlow 2 object checkpoint, whose tensors have no variable names; save it as ` +
           'safetensors (transformers: model.save_pretrained) or with tf.compat.v1.train.Saver',
       );
@@ -78,13 +77,10 @@ function place(
     const file = shards[entry.shard];
     if (dtype === undefined || entry.sliced) {
       const reason = entry.sliced ? 'is partitioned' : `has TensorFlow type ${entry.type}`;
-      throw new BertQeError('input', `${prefix}: "${name}" ${reason}, which is not read; convert the model`);
+      throw inputError(`${prefix}: "${name}" ${reason}, which is not read; convert the model`);
     }
     if (file === undefined) {
-      throw new BertQeError(
-        'corrupt',
-        `${prefix}: "${name}" lies in data file ${entry.shard} of ${shards.length}`,
-      );
+      throw corruptError(`${prefix}: "${name}" lies in data file ${entry.shard} of ${shards.length}`);
     }
     if (byteLength(entry.shape, dtype) !== entry.length) {
       const text = `"${name}" of shape [${entry.shape.join(', ')}] and type ${dtype}`;
@@ -93,7 +89,7 @@ function place(
     const { shape, offset, length, checksum } = entry;
     tensors.set(name, { name, dtype, shape, file, offset, length, checksum });
   }
-  if (tensors.size === 0) throw new BertQeError('corrupt', `${prefix}: the checkpoint holds no tensors`);
+  if (tensors.size === 0) throw corruptError(`${prefix}: the checkpoint holds no tensors`);
   for (const file of shards) {
     const held = [...tensors.values()].filter((tensor) => tensor.file === file);
     const problem = layoutProblem(held, file.size);

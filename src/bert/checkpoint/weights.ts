@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { corruptError, inputError, usageError } from '../../common/errors.js';
 import type { ModelConfig } from '../config.js';
 import { transposed } from '../matrices.js';
 import type { Checkpoint, TensorInfo } from '../types.js';
@@ -49,10 +49,7 @@ export function bertWeights(
       headMissing && problems.length === 1
         ? 'the model was only pre-trained: fine-tune it first'
         : 'the config and the weights are not of the same model';
-    throw new BertQeError(
-      'input',
-      `${where}: the tensors do not fit the config (${hint}): ${problems.join('; ')}`,
-    );
+    throw inputError(`${where}: the tensors do not fit the config (${hint}): ${problems.join('; ')}`);
   }
   return {
     config,
@@ -62,7 +59,7 @@ export function bertWeights(
       const source = sources.get(name);
       const shape = shapes.get(name);
       if (source === undefined || shape === undefined) {
-        throw new BertQeError('usage', `There is no tensor "${name}" in a BERT of this configuration.`);
+        throw usageError(`There is no tensor "${name}" in a BERT of this configuration.`);
       }
       const values = await checkpoint.read(source.stored);
       requireFinite(values, source.stored, where);
@@ -122,8 +119,7 @@ function misfit(tensor: TensorInfo, expected: readonly number[]): string | undef
 function requireFinite(values: Float32Array, stored: string, where: string): void {
   for (let i = 0; i < values.length; i++) {
     if (!Number.isFinite(values[i])) {
-      throw new BertQeError(
-        'corrupt',
+      throw corruptError(
         `${where}: ${stored} holds ${values[i]} at element ${i}; the weights are damaged, fetch them again`,
       );
     }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import { hashText } from '../../common/hash.js';
 import { systemCode, writeFailure } from '../../common/io-errors.js';
 import { writeFileAtomic } from '../../common/atomic.js';
@@ -23,10 +23,7 @@ export class ModelCache {
     cacheDir: string,
   ) {
     if (!/^(?:[\w.-]+\/)?[\w.-]+$/.test(repository) || /(?:^|\/)\.+(?:\/|$)|--|\.\./.test(repository)) {
-      throw new BertQeError(
-        'usage',
-        `"${repository}" is not the name of a model on a hub; expected owner/name`,
-      );
+      throw usageError(`"${repository}" is not the name of a model on a hub; expected owner/name`);
     }
     const name = `models--${repository.replace('/', '--')}`;
     this.root = join(cacheDir, name);
@@ -103,7 +100,7 @@ export class ModelCache {
 
   private revisionPath(revision: string): string {
     if (!/^[\w./-]+$/.test(revision) || /(?:^|\/)\.{0,2}(?:\/|$)/.test(revision)) {
-      throw new BertQeError('usage', `"${revision}" is not a revision of ${this.repository}`);
+      throw usageError(`"${revision}" is not a revision of ${this.repository}`);
     }
     return join(this.root, 'refs', ...revision.split('/'));
   }

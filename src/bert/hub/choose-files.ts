@@ -1,5 +1,5 @@
 import { TOKENIZER_SETTINGS } from '../model-folder.js';
-import { BertQeError } from '../../common/errors.js';
+import { missingError } from '../../common/errors.js';
 import type { JsonObject } from '../../common/json.js';
 import { buildObstacle, CONFIG_FILES, isBertType } from '../config.js';
 
@@ -7,10 +7,7 @@ import { buildObstacle, CONFIG_FILES, isBertType } from '../config.js';
 export function configFile(paths: readonly string[], repository: string): string {
   const config = CONFIG_FILES.find((name) => paths.includes(name));
   if (config !== undefined) return config;
-  throw new BertQeError(
-    'missing',
-    `${repository}: has no config.json, so it is not a model this program can run`,
-  );
+  throw missingError(`${repository}: has no config.json, so it is not a model this program can run`);
 }
 
 /**
@@ -24,7 +21,7 @@ export function chooseFiles(paths: readonly string[], fields: JsonObject, reposi
   const readable = isBertType(fields) ? ['tokenizer.json', 'vocab.txt'] : ['tokenizer.json'];
   const usable = readable.filter((name) => present.has(name));
   if (usable.length === 0) {
-    throw new BertQeError('missing', `${repository}: has no ${readable.join(' or ')}`);
+    throw missingError(`${repository}: has no ${readable.join(' or ')}`);
   }
   const extras = TOKENIZER_SETTINGS.filter((name) => present.has(name));
   const weights = (obstacle === undefined ? checkpointFiles(paths) : undefined) ?? onnxFiles(paths);
@@ -33,7 +30,7 @@ export function chooseFiles(paths: readonly string[], fields: JsonObject, reposi
       obstacle === undefined
         ? 'has no weights (model.safetensors, pytorch_model.bin, a TensorFlow checkpoint or onnx/model.onnx)'
         : `${obstacle}; it has none`;
-    throw new BertQeError('missing', `${repository}: ${reason}`);
+    throw missingError(`${repository}: ${reason}`);
   }
   return [...usable, ...extras, ...weights];
 }

@@ -1,4 +1,4 @@
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { failureError, missingError, reasonOf } from '../../common/errors.js';
 import { systemCode } from '../../common/io-errors.js';
 import { isTransientStatus, parseRetryAfter, TransientFailure } from '../../common/retry.js';
 import type { HubSettings } from './settings.js';
@@ -52,7 +52,7 @@ export class HubClient {
     });
     const etag = etagOf(response);
     if (etag === undefined) {
-      throw new BertQeError('failure', `${url}: the server gives no ETag for ${file}: it is not a model hub`);
+      throw failureError(`${url}: the server gives no ETag for ${file}: it is not a model hub`);
     }
     const size = response.headers.get('x-linked-size') ?? response.headers.get('content-length');
     return { etag, size: size !== null && /^\d+$/.test(size) ? Number(size) : undefined };
@@ -74,7 +74,7 @@ export class HubClient {
       if (response.status >= 400) throw this.failure(response, target);
       target = nextHop(response, target);
     }
-    throw new BertQeError('failure', `${url}: redirected more than ${LONGEST_CHAIN} times`);
+    throw failureError(`${url}: redirected more than ${LONGEST_CHAIN} times`);
   }
 
   private async send(target: URL, { method = 'GET', headers, signal }: HubRequest): Promise<Response> {
@@ -112,11 +112,11 @@ export class HubClient {
         token === undefined
           ? `if it is private or gated, set HF_TOKEN to a token from ${endpoint}/settings/tokens; if not, check the name`
           : `the token in HF_TOKEN is not valid or may not see it; make a new one at ${endpoint}/settings/tokens`;
-      return new BertQeError('missing', `${this.repository}: the hub answers 401: ${advice}`);
+      return missingError(`${this.repository}: the hub answers 401: ${advice}`);
     }
     if (status === 403) {
       const advice = `ask for access or accept its terms at ${page}, then set HF_TOKEN to a token of that account`;
-      return new BertQeError('missing', `${this.repository}: the hub answers 403: ${advice}`);
+      return missingError(`${this.repository}: the hub answers 403: ${advice}`);
     }
     if (status === 404) {
       const code = headers.get('x-error-code');
@@ -126,9 +126,9 @@ export class HubClient {
           : code === 'EntryNotFound'
             ? `there is no file ${decodeURIComponent(target.pathname)}`
             : `no such model on ${endpoint}; check the name (owner/name), or set HF_TOKEN if it is private`;
-      return new BertQeError('missing', `${this.repository}: ${text}`);
+      return missingError(`${this.repository}: ${text}`);
     }
-    return new BertQeError('failure', `${target.href}: the server answers ${status}`);
+    return failureError(`${target.href}: the server answers ${status}`);
   }
 }
 
@@ -141,14 +141,10 @@ export function etagOf(response: Response): string | undefined {
 /** The target of a redirect. */
 export function nextHop(response: Response, from: URL): URL {
   const location = response.headers.get('location');
-  if (location === null)
-    throw new BertQeError('failure', `${from.href}: a redirect (${response.status}) to nowhere`);
+  if (location === null) throw failureError(`${from.href}: a redirect (${response.status}) to nowhere`);
   const next = new URL(location, from);
   if (from.protocol === 'https:' && next.protocol !== 'https:') {
-    throw new BertQeError(
-      'failure',
-      `${from.href}: refuses to follow a redirect from https to ${next.protocol}`,
-    );
+    throw failureError(`${from.href}: refuses to follow a redirect from https to ${next.protocol}`);
   }
   return next;
 }

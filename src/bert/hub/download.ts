@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { flushToDisk } from '../../common/atomic.js';
 import { withLock } from '../../common/lock.js';
 import { retry, TransientFailure } from '../../common/retry.js';
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { BertQeError, failureError, reasonOf } from '../../common/errors.js';
 import { hashFile } from '../../common/hash.js';
 import { writeFailure } from '../../common/io-errors.js';
 import type { ModelCache } from './cache.js';
@@ -43,10 +43,7 @@ export async function downloadFile(download: Download): Promise<string> {
     }
     if (size === 0) throw new TransientFailure('the server offers 0 bytes');
     if (size === undefined) {
-      throw new BertQeError(
-        'failure',
-        `${url}: the server gives no size for ${file.path}: it is not a model hub`,
-      );
+      throw failureError(`${url}: the server gives no size for ${file.path}: it is not a model hub`);
     }
     if (!(await cache.hasBlob(remote.etag, size))) {
       const blob = cache.blobPath(remote.etag);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { BertQeError, missingError, throwIfAborted } from '../../common/errors.js';
 import { readFailure } from '../../common/io-errors.js';
 import type { JsonObject } from '../../common/json.js';
 import { retry, TransientFailure } from '../../common/retry.js';
@@ -32,8 +32,7 @@ export async function fetchModel(repository: string, options: FetchModelOptions 
   if (settings.offline) {
     const cached = await findCached(cache, repository, settings);
     if (cached !== undefined) return cached;
-    throw new BertQeError(
-      'missing',
+    throw missingError(
       `${repository}: revision "${settings.revision}" is not in the cache ${settings.cacheDir}; ` +
         'unset HF_HUB_OFFLINE and fetch it once',
     );

@@ -1,5 +1,5 @@
 import { boundedText } from '../../common/bounded-text.js';
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { BertQeError, failureError, reasonOf } from '../../common/errors.js';
 import { TransientFailure } from '../../common/retry.js';
 import { isJsonObject } from '../../common/json.js';
 import { parseJsonObject } from '../json.js';
@@ -34,7 +34,7 @@ export async function listRepository(client: HubClient, signal: AbortSignal | un
   });
   const { sha, siblings } = parseJsonObject(text, url);
   if (typeof sha !== 'string' || !/^[\w-]{1,64}$/.test(sha) || !Array.isArray(siblings)) {
-    throw new BertQeError('failure', `${url}: the answer names no commit and files: it is not a model hub`);
+    throw failureError(`${url}: the answer names no commit and files: it is not a model hub`);
   }
   return { commit: sha, files: siblings.flatMap((sibling) => remoteFile(sibling) ?? []) };
 }

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import type { RetryPolicy } from '../../common/retry.js';
 
 /** The progress of a download. */
@@ -62,7 +62,7 @@ function defaultCache(env: NodeJS.ProcessEnv): string {
 function checkedEndpoint(endpoint: string): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new BertQeError('usage', `HF_ENDPOINT "${endpoint}" is not a web address; expected https://host`);
+    throw usageError(`HF_ENDPOINT "${endpoint}" is not a web address; expected https://host`);
   }
   return url.href.replace(/\/+$/, '');
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join, posix, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createWriteStream, existsSync } from 'node:fs';
 import { writeFileAtomic } from '../../common/atomic.js';
-import { BertQeError } from '../../common/errors.js';
+import { BertQeError, missingError } from '../../common/errors.js';
 import { hashJson, hashPath, rememberedFileHash } from '../../common/hash.js';
 import { readFailure } from '../../common/io-errors.js';
 import { RandomAccessFile, readZip, zipContent } from '../checkpoint/index.js';
@@ -109,7 +109,7 @@ async function partsOf({ path, otherPlaces }: BareModel): Promise<ModelParts> {
       if (found !== undefined) return found;
     }
     const places = otherPlaces.length > 0 ? `, nor in ${otherPlaces.join(', ')}` : '';
-    throw new BertQeError('missing', `${path}: there is no ${what} in it${places}. Put one beside it.`);
+    throw missingError(`${path}: there is no ${what} in it${places}. Put one beside it.`);
   };
   return {
     checkpoint: checkpoints.filter(inFolder),

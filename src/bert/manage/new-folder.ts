@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TOKENIZER_FILES } from '../model-folder.js';
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import { writeFailure } from '../../common/io-errors.js';
 import { withLock } from '../../common/lock.js';
 
@@ -19,7 +19,7 @@ export async function writeNewModel<T>(
 ): Promise<T> {
   return withLock(join(folder, LOCK), { what: folder, signal }, async () => {
     if ((await contentOf(folder)).length > 0) {
-      throw new BertQeError('usage', `${folder} is not empty; name a new folder for the model.`);
+      throw usageError(`${folder} is not empty; name a new folder for the model.`);
     }
     try {
       return await action();

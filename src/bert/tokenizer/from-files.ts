@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { missingError } from '../../common/errors.js';
 import { crossEncoderConfigOf } from '../config.js';
 import type { JsonObject } from '../../common/json.js';
 import { badFile, duplicateKey, parseJsonObject } from '../json.js';
@@ -46,8 +46,7 @@ async function read(files: ModelFiles): Promise<{ tokenizer: Tokenizer; file: st
   const file = files.nameOf('vocab.txt');
   const text = await files.text('vocab.txt');
   if (text === undefined) {
-    throw new BertQeError(
-      'missing',
+    throw missingError(
       `${files.place}: no tokenizer.json or vocab.txt here. Copy the vocab.txt of the model that it was fine-tuned ` +
         'from; a model with only a SentencePiece file must be saved again with a tokenizer.json.',
     );

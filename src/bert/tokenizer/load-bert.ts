@@ -92,7 +92,7 @@ function specialIds(
   settings: Partial<SpecialNames>,
   file: string,
 ): Record<keyof SpecialNames, number> {
-  const bad = (problem: string) => badFile(file, `${problem}`);
+  const bad = (problem: string) => badFile(file, problem);
   const ids = new Map<string, number>();
   for (const { content, id } of added) {
     const held = ids.get(content) ?? vocabulary.get(content) ?? id;

@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { inputError } from '../../common/errors.js';
 import { isJsonObject } from '../../common/json.js';
 import { badFile } from '../json.js';
 
@@ -13,7 +13,7 @@ export function parseVocabularyText(text: string, file: string): Vocabulary {
     const piece = line.endsWith('\r') ? line.slice(0, -1) : line;
     const earlier = vocabulary.get(piece);
     if (earlier !== undefined) {
-      throw new BertQeError('input', `${file}:${id + 1}: "${piece}" already stands on line ${earlier + 1}`);
+      throw inputError(`${file}:${id + 1}: "${piece}" already stands on line ${earlier + 1}`);
     }
     vocabulary.set(piece, id);
   }

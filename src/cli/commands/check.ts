@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { BertQeError } from '../../common/errors.js';
+import { corruptError, missingError } from '../../common/errors.js';
 import { checkIndex } from '../../retrieval/index.js';
 import { defineCommand } from '../command.js';
 import { formatCount, writeJson } from '../format.js';
@@ -14,7 +14,7 @@ export const checkCommand = defineCommand({
   options: { json: { ...OPTIONS.json, help: 'write the counts and problems as JSON' } },
   examples: ['bert-qe check scifact.index'],
   async run({ options, positionals: [folder], io }) {
-    if (!existsSync(folder)) throw new BertQeError('missing', `There is no folder ${folder}.`);
+    if (!existsSync(folder)) throw missingError(`There is no folder ${folder}.`);
     const progress = new Progress(io, 'documents and terms');
     const report = checkIndex(folder, {
       signal: io.signal,
@@ -28,10 +28,7 @@ export const checkCommand = defineCommand({
       for (const problem of problems) io.stdout.write(`${join(folder)}: ${problem}\n`);
     }
     if (problems.length > 0) {
-      throw new BertQeError(
-        'corrupt',
-        `${folder} is damaged (see above); build it again with bert-qe index.`,
-      );
+      throw corruptError(`${folder} is damaged (see above); build it again with bert-qe index.`);
     }
     if (options.json) return;
     io.stdout.write(

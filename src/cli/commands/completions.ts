@@ -1,6 +1,6 @@
+import { usageError } from '../../common/errors.js';
 import { completionScript, shells, type Shell } from '../completions.js';
 import { defineCommand, type Command } from '../command.js';
-import { usageError } from '../options.js';
 
 /** The command that prints the completions of all commands. */
 export const completionsCommand = (allCommands: () => Promise<Command[]>) =>

@@ -1,3 +1,4 @@
+import { usageError } from '../../common/errors.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ import { defineCommand, hasColours, type Io } from '../command.js';
 import { renderExplanation } from '../explanation-text.js';
 import { formatCount, formatDuration } from '../format.js';
 import { OPTIONS } from '../option-table.js';
-import { text, usageError } from '../options.js';
+import { text } from '../options.js';
 import { demoFolder } from '../../common/package-files.js';
 import { Progress } from '../progress.js';
 

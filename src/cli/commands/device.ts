@@ -1,6 +1,7 @@
+import { usageError } from '../../common/errors.js';
 import { deviceStates, installCuda } from '../../bert/index.js';
 import { actionNamed, defineCommand, type Io } from '../command.js';
-import { flag, type OptionValues, usageError } from '../options.js';
+import { flag, type OptionValues } from '../options.js';
 import { formatCount, writeJson } from '../format.js';
 
 const options = {

@@ -1,5 +1,5 @@
 import { readQrels, readRun, type Qrels } from '../../collection/index.js';
-import { throwIfAborted } from '../../common/errors.js';
+import { throwIfAborted, usageError } from '../../common/errors.js';
 import {
   compareRuns,
   DEFAULT_MEASURES,
@@ -15,7 +15,7 @@ import {
 } from '../../evaluation/index.js';
 import { standardStream, writeOutput } from '../../common/output.js';
 import { defineCommand, guessTeller, hasColours, type Io } from '../command.js';
-import { choice, flag, integer, text, usageError } from '../options.js';
+import { choice, flag, integer, text } from '../options.js';
 
 export const evaluateCommand = defineCommand({
   name: 'evaluate',

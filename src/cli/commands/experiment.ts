@@ -1,8 +1,9 @@
+import { usageError } from '../../common/errors.js';
 import { planStudy, runStudy, type ExperimentProgress } from '../../experiment/index.js';
 import { defineCommand, type Io } from '../command.js';
 import { describeEstimate, describePlan } from '../experiment-plan.js';
 import { formatCount, formatDuration } from '../format.js';
-import { flag, text, usageError } from '../options.js';
+import { flag, text } from '../options.js';
 import { StatusLine } from '../progress.js';
 
 export const experimentCommand = defineCommand({

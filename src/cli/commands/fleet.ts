@@ -1,7 +1,8 @@
+import { usageError } from '../../common/errors.js';
 import { clearFleet, fleetStatus, parseFleetAddress, retryFailed } from '../../remote/index.js';
 import { rerankForFleet } from '../../runs/index.js';
 import { defineCommand, type Io } from '../command.js';
-import { integer, number, type OptionValues, text, usageError } from '../options.js';
+import { integer, number, type OptionValues, text } from '../options.js';
 import { counted, formatCount, formatDuration } from '../format.js';
 
 const options = {

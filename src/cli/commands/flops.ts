@@ -1,3 +1,4 @@
+import { usageError } from '../../common/errors.js';
 import {
   lmlNote,
   paperCost,
@@ -14,7 +15,7 @@ import { omitUndefined } from '../../common/omit-undefined.js';
 import { defineCommand } from '../command.js';
 import { counted, formatCount, tableText, writeJson } from '../format.js';
 import { OPTIONS } from '../option-table.js';
-import { text, usageError } from '../options.js';
+import { text } from '../options.js';
 
 export const flopsCommand = defineCommand({
   name: 'flops',

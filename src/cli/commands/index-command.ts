@@ -1,3 +1,4 @@
+import { usageError } from '../../common/errors.js';
 import { elementChoices, readDocuments } from '../../collection/index.js';
 import { standardStream } from '../../common/output.js';
 import { buildIndex, createAnalyzer, readStopwords, type Analyzer } from '../../retrieval/index.js';
@@ -5,16 +6,7 @@ import { defineCommand, type Io } from '../command.js';
 import { clusterFrom, documentReading } from '../collection-options.js';
 import { formatCount, formatDuration, writeJson } from '../format.js';
 import { clusterOptions, documentOptions, OPTIONS } from '../option-table.js';
-import {
-  choice,
-  flag,
-  integer,
-  pick,
-  refuseUseless,
-  text,
-  usageError,
-  type OptionValues,
-} from '../options.js';
+import { choice, flag, integer, pick, refuseUseless, text, type OptionValues } from '../options.js';
 import { Progress } from '../progress.js';
 
 const specs = {

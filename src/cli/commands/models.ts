@@ -12,10 +12,10 @@ import {
   weightFlops,
   type ModelDescription,
 } from '../../bert/index.js';
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { inputError, reasonOf, usageError } from '../../common/errors.js';
 import { actionNamed, defineCommand, type Io } from '../command.js';
 import { OPTIONS } from '../option-table.js';
-import { choice, type OptionValues, text, usageError } from '../options.js';
+import { choice, type OptionValues, text } from '../options.js';
 import { counted, formatCount, tableText, writeJson } from '../format.js';
 import { Progress } from '../progress.js';
 import { readAllPairs } from '../pairs.js';
@@ -114,7 +114,7 @@ async function quantize(model: string | undefined, { out, pairs }: Values, io: I
   );
   const target = required(out, 'models quantize needs --out DIR, a new folder for the int8 model.');
   const given = pairs === undefined ? undefined : await readAllPairs(pairs);
-  if (given?.length === 0) throw new BertQeError('input', `${pairs}: holds no pairs.`);
+  if (given?.length === 0) throw inputError(`${pairs}: holds no pairs.`);
   const agreement = await quantizeModel(source, target, {
     pairs: given,
     signal: io.signal,

@@ -1,3 +1,4 @@
+import { usageError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { DEFAULTS } from '../../expansion/index.js';
 import { standardStream } from '../../common/output.js';
@@ -13,7 +14,7 @@ import { defineCommand, hasColours, type Io } from '../command.js';
 import { type AnyExplanation, renderExplanation } from '../explanation-text.js';
 import { type ChosenMethod, chosenMethod, otherMethodOptions } from '../methods.js';
 import { methodOptions, modelOptions, OPTIONS } from '../option-table.js';
-import { integer, type OptionValues, text, usageError } from '../options.js';
+import { integer, type OptionValues, text } from '../options.js';
 import { withWords } from '../collection-options.js';
 import { counted, formatCount, formatDuration, writeJson } from '../format.js';
 import { Progress } from '../progress.js';

@@ -1,3 +1,4 @@
+import { usageError } from '../../common/errors.js';
 import { BertScorer, type Logits, probabilities } from '../../bert/index.js';
 import { standardStream, writeOutput } from '../../common/output.js';
 import { defineCommand, type Io } from '../command.js';
@@ -5,7 +6,7 @@ import { counted, formatCount, formatDuration } from '../format.js';
 import { OPTIONS } from '../option-table.js';
 import { readPairs } from '../pairs.js';
 import { Progress } from '../progress.js';
-import { text, usageError, pick } from '../options.js';
+import { text, pick } from '../options.js';
 
 /** Pairs that are scored together. Two such blocks are in memory, however long the file is. */
 const BLOCK_PAIRS = 2048;

@@ -1,5 +1,5 @@
 import { writeRun, type Query, type QueryRanking } from '../../collection/index.js';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { inputError, throwIfAborted, usageError } from '../../common/errors.js';
 import { writeOutput } from '../../common/output.js';
 import { openCollection } from '../../remote/index.js';
 import { collectionAddress, queriesFrom, retrievalModels, withWords } from '../collection-options.js';
@@ -7,7 +7,7 @@ import { defineCommand } from '../command.js';
 import { counted, formatDuration } from '../format.js';
 import { clusterOptions, OPTIONS, queryOptions, retrievalOptions } from '../option-table.js';
 import { Progress } from '../progress.js';
-import { text, usageError } from '../options.js';
+import { text } from '../options.js';
 
 /** Queries without any document that are named; the last line counts all. */
 const NAMED = 3;
@@ -68,7 +68,7 @@ export const searchCommand = defineCommand({
       else await writeRun(options.out, rankings(), { tag, stdout: io.stdout });
       progress.done();
       // Some queries may find nothing; where none finds anything, the input is at fault.
-      if (empty === queries.length) throw new BertQeError('input', lastReason);
+      if (empty === queries.length) throw inputError(lastReason);
       io.stderr.write(
         `${tag}: ${counted(queries.length, 'query')} in ` +
           `${formatDuration(progress.seconds)}${empty > 0 ? `, ${empty} without any document` : ''}\n`,

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readDocuments, readQrels, readQueries, type Qrels, type Query } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { inputError, missingError, usageError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { openAll } from '../../common/open-all.js';
 import { buildIndex, createAnalyzer, Index, Searcher } from '../../retrieval/index.js';
@@ -18,7 +18,6 @@ import {
   pick,
   refuseUseless,
   text,
-  usageError,
   valuesOf,
   type OptionValues,
 } from '../options.js';
@@ -158,15 +157,13 @@ async function readKeys(file: string | undefined): Promise<string[]> {
   let inFile = '';
   if (file !== undefined) {
     inFile = await readFile(file, 'utf8').catch((cause: unknown) => {
-      throw new BertQeError('missing', `${file}: cannot be read; it must hold an API key per line.`, {
-        cause,
-      });
+      throw missingError(`${file}: cannot be read; it must hold an API key per line.`, cause);
     });
   }
   const keys = [...inFile.split('\n'), ...inEnvironment.split(',')].map((key) => key.trim()).filter(Boolean);
   if (file !== undefined && keys.length === 0) {
     // An empty file must not open the server to everybody.
-    throw new BertQeError('input', `${file}: has no key in it; write one per line.`);
+    throw inputError(`${file}: has no key in it; write one per line.`);
   }
   return keys;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readQrels, readQueries, readRun, type Qrels, type Query } from '../../collection/index.js';
 import { writeFileAtomic } from '../../common/atomic.js';
-import { BertQeError } from '../../common/errors.js';
+import { inputError, usageError } from '../../common/errors.js';
 import { trainCedr, trainNprf } from '../../controls/index.js';
 import { Index } from '../../retrieval/index.js';
 import {
@@ -16,7 +16,7 @@ import {
 } from '../../training/index.js';
 import { defineCommand, guessTeller, type Io } from '../command.js';
 import { counted, formatCount, formatDuration } from '../format.js';
-import { pick, refuseUseless, usageError, valuesOf } from '../options.js';
+import { pick, refuseUseless, valuesOf } from '../options.js';
 import { StatusLine } from '../progress.js';
 import { controlOptions, phaseThreeInputs, refuseUselessOptions, trainOptions } from '../train-options.js';
 
@@ -122,8 +122,7 @@ async function judgedQueries(file: string, qrels: Qrels, qrelsFile: string, io: 
   const all = await readQueries(file);
   const judged = all.filter(({ id }) => qrels.has(id));
   if (judged.length === 0) {
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `${qrelsFile}: none of the ${all.length} queries of ${file} is judged; give the judgements of these queries.`,
     );
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BertQeError } from '../../common/errors.js';
+import { BertQeError, missingError, usageError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { describeIssues, misspeltField } from '../../common/schema-problems.js';
 import {
@@ -98,7 +98,7 @@ function explainTool(sources: ToolSources): Tool {
     output: schemas.explainOutput,
     async run({ query, id, documents }, signal) {
       if (!documents && !sources.index) {
-        throw new BertQeError('usage', 'There is no index here: send the documents that were re-ranked.');
+        throw usageError('There is no index here: send the documents that were re-ranked.');
       }
       const candidates = documents ? withIds(documents) : await sources.index!.search(query, signal);
       if (!candidates.some((candidate) => candidate.id === id)) throw await notRanked(sources, id, documents);
@@ -173,17 +173,11 @@ async function notRanked(
   documents: schemas.GivenDocuments | undefined,
 ): Promise<BertQeError> {
   if (documents) {
-    return new BertQeError('usage', `No document has the id "${id}"; without ids, it is the place from 0.`);
+    return usageError(`No document has the id "${id}"; without ids, it is the place from 0.`);
   }
   return (await index!.has(id))
-    ? new BertQeError(
-        'usage',
-        `The document "${id}" is not among those that the first stage finds for this query.`,
-      )
-    : new BertQeError(
-        'missing',
-        `There is no document "${id}" in the index; take an id from an answer of search.`,
-      );
+    ? usageError(`The document "${id}" is not among those that the first stage finds for this query.`)
+    : missingError(`There is no document "${id}" in the index; take an id from an answer of search.`);
 }
 
 interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> extends Omit<
@@ -202,7 +196,7 @@ function defineTool<I extends z.ZodObject, O extends z.ZodObject>(tool: ToolDefi
     async call(input, signal) {
       const checked = tool.input.safeParse(input);
       if (!checked.success) {
-        throw new BertQeError('usage', misspeltField(tool.input, input) ?? describeIssues(checked.error));
+        throw usageError(misspeltField(tool.input, input) ?? describeIssues(checked.error));
       }
       const output = await tool.run(checked.data, signal);
       return { structured: output, text: tool.text(output) };

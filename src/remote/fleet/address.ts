@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 
 /** The queue of a fleet on a Redis or Valkey server. */
 export interface FleetAddress {
@@ -14,16 +14,14 @@ export function parseFleetAddress(text: string): FleetAddress {
   try {
     url = new URL(text);
   } catch (cause) {
-    throw new BertQeError('usage', `"${text}" is not the URL of a Redis server; write redis://HOST:6379.`, {
-      cause,
-    });
+    throw usageError(`"${text}" is not the URL of a Redis server; write redis://HOST:6379.`, cause);
   }
   if (url.protocol !== 'redis:' && url.protocol !== 'rediss:') {
-    throw new BertQeError('usage', `${text}: the URL of a fleet starts with redis:// or rediss://.`);
+    throw usageError(`${text}: the URL of a fleet starts with redis:// or rediss://.`);
   }
   const queue = url.searchParams.get('queue') ?? 'bert-qe';
   if (!/^[\w.-]+$/.test(queue)) {
-    throw new BertQeError('usage', `"${queue}" is no name for a queue; use letters, digits, - and _.`);
+    throw usageError(`"${queue}" is no name for a queue; use letters, digits, - and _.`);
   }
   url.search = '';
   return { redis: url.href, queue };

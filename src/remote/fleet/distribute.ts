@@ -1,7 +1,7 @@
 import type { Job, Queue } from 'bullmq';
 import { clip } from '../../common/clip.js';
 import { pause } from '../../common/pause.js';
-import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
+import { failureError, reasonOf, throwIfAborted } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
 import type { FleetAddress } from './address.js';
 import { openQueue, type OpenQueue } from './queue.js';
@@ -110,8 +110,7 @@ export async function* distribute<D, R>(
   if (failed.length > 0) {
     const [{ key, reason }] = failed;
     const others = failed.length > 1 ? ` and ${failed.length - 1} others` : '';
-    throw new BertQeError(
-      'failure',
+    throw failureError(
       `${what} ${key}${others} failed on the fleet (${reason}); the rest is done. ` +
         'Mend the cause and run the command again.',
     );

@@ -1,5 +1,5 @@
 import type { Queue, QueueOptions } from 'bullmq';
-import { BertQeError } from '../../common/errors.js';
+import { failureError } from '../../common/errors.js';
 import { optionalPackage } from '../../common/optional-package.js';
 import type { FleetAddress } from './address.js';
 
@@ -27,9 +27,7 @@ export async function connectRedis(address: FleetAddress): Promise<OpenConnectio
   } catch (cause) {
     redis.disconnect();
     const host = new URL(address.redis).host;
-    throw new BertQeError('failure', `There is no Redis server at ${host}; start one, or check the URL.`, {
-      cause,
-    });
+    throw failureError(`There is no Redis server at ${host}; start one, or check the URL.`, cause);
   }
   return {
     connection: redis as unknown as Connection,

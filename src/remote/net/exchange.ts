@@ -1,6 +1,6 @@
 import { boundedText } from '../../common/bounded-text.js';
 import { clip } from '../../common/clip.js';
-import { BertQeError, reasonOf, throwIfAborted } from '../../common/errors.js';
+import { BertQeError, reasonOf, throwIfAborted, usageError } from '../../common/errors.js';
 import { TransientFailure } from '../../common/retry.js';
 
 /** A request, and how long and large its answer may be. */
@@ -39,7 +39,7 @@ export async function exchange(request: HttpRequest, signal: AbortSignal | undef
     throwIfAborted(signal);
     if (error instanceof BertQeError) throw error;
     const why = reasonOf((error as Error).cause ?? error);
-    if (why === 'bad port') throw new BertQeError('usage', `${url}: fetch refuses this port; use another.`);
+    if (why === 'bad port') throw usageError(`${url}: fetch refuses this port; use another.`);
     const reason = timeout.aborted ? `no answer within ${timeoutMs} ms` : `the connection failed (${why})`;
     throw new TransientFailure(reason, { cause: error });
   }
@@ -63,5 +63,5 @@ export function opening(text: string): string {
 export function serverUrl(text: string, example: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url;
-  throw new BertQeError('usage', `"${text}" is not the URL of a server; write ${example}.`);
+  throw usageError(`"${text}" is not the URL of a server; write ${example}.`);
 }

@@ -11,7 +11,7 @@ import {
   type PlanOptions,
   type TextPair,
 } from '../../bert/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { failureError, inputError } from '../../common/errors.js';
 import { HttpService, type ServiceOptions } from '../net/http-service.js';
 import {
   RemoteScorer,
@@ -90,13 +90,12 @@ function servedModel(answer: unknown, identity: string): Served {
     versions?: readonly string[];
   };
   if (!Array.isArray(inputs) || !Array.isArray(outputs) || outputs.length === 0) {
-    throw new BertQeError('failure', `${identity} does not describe a model with inputs and outputs.`);
+    throw failureError(`${identity} does not describe a model with inputs and outputs.`);
   }
   const known = (inputs as readonly ServedTensor[]).map(({ name, datatype }) => {
     const meaning = inputMeaning(name);
     if (meaning === undefined || (datatype !== 'INT64' && datatype !== 'INT32')) {
-      throw new BertQeError(
-        'input',
+      throw inputError(
         `${identity}: cannot feed its input "${name}" (${datatype}); expected INT64 or INT32 input_ids, ` +
           'attention_mask, token_type_ids.',
       );
@@ -104,7 +103,7 @@ function servedModel(answer: unknown, identity: string): Served {
     return { name, datatype, meaning };
   });
   if (!known.some(({ meaning }) => meaning === 'ids')) {
-    throw new BertQeError('input', `${identity}: none of its inputs takes token ids.`);
+    throw inputError(`${identity}: none of its inputs takes token ids.`);
   }
   const named = (outputs as readonly ServedTensor[]).find(({ name }) => /logits|scores/i.test(name));
   return { inputs: known, output: (named ?? outputs[0]).name, version: (versions ?? []).join(',') };
@@ -172,8 +171,7 @@ class OpenInferenceModel implements RemoteModel {
     const values = Array.isArray(data) ? (data.flat() as number[]) : undefined;
     const labels = values ? values.length / count : 0;
     if (labels !== 1 && labels !== 2) {
-      throw new BertQeError(
-        'failure',
+      throw failureError(
         `${this.identity} answered ${values?.length ?? 'no'} numbers for ${count} pairs; expected one or two logits each.`,
       );
     }

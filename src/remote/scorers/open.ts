@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { BertQeError, usageError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { openInferenceScorer } from './open-inference.js';
 import type { RemoteScorer } from './remote-scorer.js';
@@ -70,5 +70,5 @@ function key(): { headers?: Record<string, string> } {
 }
 
 function usage(address: string, problem: string): BertQeError {
-  return new BertQeError('usage', `${address}: ${problem}.`);
+  return usageError(`${address}: ${problem}.`);
 }

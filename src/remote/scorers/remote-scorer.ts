@@ -1,6 +1,6 @@
 import type { Scorer, ScoreOptions, TextPair } from '../../bert/index.js';
 import { InFlight } from '../../common/in-flight.js';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { failureError, throwIfAborted, usageError } from '../../common/errors.js';
 
 /** A model on a server: splits pairs into requests and sends them. */
 export interface RemoteModel {
@@ -40,7 +40,7 @@ export class RemoteScorer implements Scorer {
 
   async score(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Float32Array> {
     throwIfAborted(options.signal);
-    if (this.#closed) throw new BertQeError('usage', 'The scorer is closed; open it again.');
+    if (this.#closed) throw usageError('The scorer is closed; open it again.');
     const call = this.#score(pairs, options);
     this.#running.add(call);
     try {
@@ -85,7 +85,7 @@ export class RemoteScorer implements Scorer {
       throwIfAborted(signal);
       if (!deadline?.aborted) throw cause;
       const message = `${this.model.identity}: not done within ${deadlineMs} ms.`;
-      throw new BertQeError('failure', message, { cause });
+      throw failureError(message, cause);
     }
     return scores;
   }
@@ -94,8 +94,7 @@ export class RemoteScorer implements Scorer {
     for (let i = 0; i < places.length; i++) {
       const score = answer[i];
       if (!(score >= -tolerance && score <= 1 + tolerance)) {
-        throw new BertQeError(
-          'failure',
+        throw failureError(
           `${this.model.identity} answered ${score}; a scorer must give probabilities between 0 and 1, not logits.`,
         );
       }

@@ -1,5 +1,5 @@
 import type { TextPair } from '../../bert/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { BertQeError, failureError } from '../../common/errors.js';
 import { isJsonObject } from '../../common/json.js';
 import { HttpService, statusOf, type ServiceOptions } from '../net/http-service.js';
 import {
@@ -141,7 +141,7 @@ class RerankModel implements RemoteModel {
   #read(answer: unknown, count: number): Float32Array {
     const { dialect } = this.#options;
     const results = dialect.results(answer);
-    if (!Array.isArray(results)) throw new BertQeError('failure', dialect.otherwise);
+    if (!Array.isArray(results)) throw failureError(dialect.otherwise);
     const scores = new Float32Array(count).fill(Number.NaN);
     for (const result of results as unknown[]) {
       const { index, [dialect.score]: score } = isJsonObject(result) ? result : {};
@@ -156,10 +156,7 @@ class RerankModel implements RemoteModel {
   }
 
   #wrong(what: string): BertQeError {
-    return new BertQeError(
-      'failure',
-      `${this.identity} answered ${what}; is it a re-rank server of this kind?`,
-    );
+    return failureError(`${this.identity} answered ${what}; is it a re-rank server of this kind?`);
   }
 }
 

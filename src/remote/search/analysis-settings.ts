@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import { stopwordsOf, type AnalyzerSpec } from '../../retrieval/index.js';
 
 /** Name of the analyzer in the index. */
@@ -37,8 +37,7 @@ export function analysisSettings(spec: AnalyzerSpec, { scripts }: { readonly scr
       break;
     case 'terrier':
       if (!scripts) {
-        throw new BertQeError(
-          'usage',
+        throw usageError(
           'The analyzer terrier needs a server that runs scripts; use another analyzer without scripts.',
         );
       }
@@ -47,7 +46,7 @@ export function analysisSettings(spec: AnalyzerSpec, { scripts }: { readonly scr
       chain.push('bert_qe_noise', 'lowercase');
       break;
     default:
-      throw new BertQeError('usage', `There are no server settings for the analyzer ${String(spec.base)}.`);
+      throw usageError(`There are no server settings for the analyzer ${String(spec.base)}.`);
   }
   if (stopwords.length > 0) {
     filters['bert_qe_stopwords'] = { type: 'stop', stopwords };

@@ -1,6 +1,6 @@
 import { TransientFailure } from '../../common/retry.js';
 import { badInput } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { BertQeError, inputError } from '../../common/errors.js';
 import { anything, list, number, object, optional, text } from './answer-shape.js';
 import { refusalOf, type EngineConnection } from './connection.js';
 import { fields } from './definition.js';
@@ -119,5 +119,5 @@ export function missingAnswers(found: readonly unknown[], asked: readonly unknow
 
 function refused(item: LoadItem, status: number, reason: string): BertQeError {
   const where = item.origin ? `${item.origin.file}${item.origin.line ? `:${item.origin.line}` : ''}: ` : '';
-  return new BertQeError('input', `${where}the server refuses document "${item.id}": ${status} ${reason}.`);
+  return inputError(`${where}the server refuses document "${item.id}": ${status} ${reason}.`);
 }

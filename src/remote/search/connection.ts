@@ -1,5 +1,5 @@
 import { clip } from '../../common/clip.js';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { BertQeError, failureError, throwIfAborted, usageError } from '../../common/errors.js';
 import { isJsonObject } from '../../common/json.js';
 import {
   isTransientStatus,
@@ -71,10 +71,7 @@ export class EngineConnection {
     const isOpenSearch = version.distribution === 'opensearch';
     if (isOpenSearch !== (engine === 'opensearch')) {
       const other = isOpenSearch ? 'opensearch' : 'elasticsearch';
-      throw new BertQeError(
-        'usage',
-        `${address} is ${other} ${version.number}, not ${engine}: say --engine ${other}.`,
-      );
+      throw usageError(`${address} is ${other} ${version.number}, not ${engine}: say --engine ${other}.`);
     }
     connection.#version = version.number;
     return connection;
@@ -115,14 +112,13 @@ export class EngineConnection {
   /** One call, not repeated: what is worth repeating is thrown as {@link TransientFailure}. */
   async once<T>(request: EngineRequest, shape: Shape<T>, signal?: AbortSignal): Promise<T> {
     throwIfAborted(signal);
-    if (this.#isClosed) throw new BertQeError('usage', 'The connection is closed; open it again.');
+    if (this.#isClosed) throw usageError('The connection is closed; open it again.');
     const answer = await this.#send(request, signal);
     try {
       return shape(answer, '');
     } catch (error) {
       if (!(error instanceof WrongShape)) throw error;
-      throw new BertQeError(
-        'failure',
+      throw failureError(
         `${this.address}${request.path} does not answer like ${this.engine} (${error.message}); ` +
           'check the URL and what is in between.',
       );

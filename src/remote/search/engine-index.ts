@@ -1,5 +1,5 @@
 import type { Document, DocumentStore } from '../../collection/index.js';
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { corruptError, inputError, missingError, reasonOf, usageError } from '../../common/errors.js';
 import { analyzerFromSpec, type Analyzer } from '../../retrieval/index.js';
 import { anything, dictionary, list, number, object, optional, text as aText } from './answer-shape.js';
 import { missingAnswers } from './bulk.js';
@@ -39,8 +39,7 @@ export class EngineIndex implements DocumentStore {
     const manifest = await readIndexManifest(connection, name, call);
     const terms = await GlobalStatistics.open(connection, name, fields.content, call);
     if (manifest.load.state !== 'complete' || !manifest.statistics) {
-      throw new BertQeError(
-        'input',
+      throw inputError(
         `The index ${name} on ${connection.address} is not completely loaded; run bert-qe index again to continue.`,
       );
     }
@@ -169,11 +168,10 @@ async function mappingOf(
     return Object.values(answer)[0]?.mappings?._meta ?? {};
   } catch (error) {
     if (refusalOf(error)?.status !== 404) throw error;
-    throw new BertQeError(
-      'missing',
+    throw missingError(
       `There is no index ${name} on ${connection.address}; load a collection with: ` +
         `bert-qe index COLLECTION --engine ${connection.engine} --url … --index ${name}`,
-      { cause: error },
+      error,
     );
   }
 }
@@ -186,14 +184,12 @@ export async function readIndexManifest(
 ): Promise<EngineManifest> {
   const manifest = (await mappingOf(connection, name, call))['bert_qe'] as EngineManifest | undefined;
   if (manifest?.format !== 'bert-qe-engine-index') {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `The index ${name} on ${connection.address} was not made by bert-qe; name its field with --text-field.`,
     );
   }
   if (manifest.version !== 1) {
-    throw new BertQeError(
-      'corrupt',
+    throw corruptError(
       `The index ${name} has format ${String(manifest.version)}, this version reads 1; load it again.`,
     );
   }
@@ -201,7 +197,7 @@ export async function readIndexManifest(
     manifestShape(manifest, '');
   } catch (cause) {
     const reason = `${reasonOf(cause)}; load it again`;
-    throw new BertQeError('corrupt', `The manifest of the index ${name} is damaged: ${reason}.`, { cause });
+    throw corruptError(`The manifest of the index ${name} is damaged: ${reason}.`, cause);
   }
   return manifest;
 }

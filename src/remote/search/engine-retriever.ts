@@ -1,6 +1,6 @@
 import { compareUtf8 } from '../../common/order.js';
 import type { Query, Ranking, Retriever, ScoredDocument, SearchOptions } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { failureError, usageError } from '../../common/errors.js';
 import {
   bagOfTerms,
   Dph,
@@ -108,10 +108,7 @@ export class EngineRetriever implements Retriever {
   ): Promise<ScoredDocument[]> {
     const isOurs = this.index.manifest !== undefined;
     if (!isOurs && depth > pageSize) {
-      throw new BertQeError(
-        'usage',
-        `${this.index.name} gives at most ${pageSize} documents a query; lower the depth.`,
-      );
+      throw usageError(`${this.index.name} gives at most ${pageSize} documents a query; lower the depth.`);
     }
     const ranking: ScoredDocument[] = [];
     let after: readonly unknown[] | undefined;
@@ -132,8 +129,7 @@ export class EngineRetriever implements Retriever {
         call,
       );
       if (hits.hits.length > size) {
-        throw new BertQeError(
-          'failure',
+        throw failureError(
           `${this.index.name} gave ${hits.hits.length} documents where ${size} were asked for.`,
         );
       }

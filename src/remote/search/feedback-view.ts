@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { failureError } from '../../common/errors.js';
 import type { FeedbackSource, ForwardVector, TermFacts } from '../../retrieval/index.js';
 import { anything, dictionary, list, number, object, optional, text } from './answer-shape.js';
 import type { EngineCallOptions } from './connection.js';
@@ -64,7 +64,7 @@ export class FeedbackView implements FeedbackSource {
     for (const id of ids) {
       const answer = byId.get(id);
       if (!answer?.found) {
-        throw new BertQeError('failure', `Document "${id}" went away while ${index.name} was searched.`);
+        throw failureError(`Document "${id}" went away while ${index.name} was searched.`);
       }
       view.#add(answer.term_vectors?.[index.content]?.terms ?? {}, names);
     }

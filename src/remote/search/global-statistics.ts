@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { failureError } from '../../common/errors.js';
 import { anything, dictionary, list, number, object, optional, text } from './answer-shape.js';
 import { missingShards, type EngineCallOptions, type EngineConnection } from './connection.js';
 
@@ -162,8 +162,7 @@ async function routingPerShard(
   }
   if (routings.size < all.length) {
     const reached = `${routings.size} of ${all.length} shards`;
-    throw new BertQeError(
-      'failure',
+    throw failureError(
       `Only ${reached} of ${index} can be asked for statistics; is it partitioned by routing?`,
     );
   }

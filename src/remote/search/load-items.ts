@@ -1,5 +1,5 @@
 import { badInput, type Document, type Origin } from '../../collection/index.js';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { BertQeError, inputError, throwIfAborted } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
 import type { Analyzer } from '../../retrieval/index.js';
 import { fields } from './definition.js';
@@ -85,8 +85,7 @@ export async function* loadBatches(documents: Source, options: BatchOptions): As
 }
 
 function otherOrder(lastId: string, number: number): BertQeError {
-  return new BertQeError(
-    'input',
+  return inputError(
     `The load to continue had document "${lastId}" at place ${number}, which this collection does not have; ` +
       'give the same collection, or load into a new index.',
   );

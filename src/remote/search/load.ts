@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InFlight } from '../../common/in-flight.js';
-import { BertQeError } from '../../common/errors.js';
+import { failureError, usageError } from '../../common/errors.js';
 import { analyzerFromSpec, type AnalyzerSpec } from '../../retrieval/index.js';
 import { retry, TransientFailure } from '../../common/retry.js';
 import { Limiter } from '../net/limiter.js';
@@ -74,8 +74,7 @@ export async function loadEngineIndex(
     found = await load.count();
   }
   if (found !== total) {
-    throw new BertQeError(
-      'failure',
+    throw failureError(
       `${options.index} holds ${found} documents after ${total} were loaded; somebody else writes into it. ` +
         'Delete it and load again.',
     );
@@ -120,15 +119,13 @@ class Load {
     }
     const manifest = await readIndexManifest(connection, index, { signal });
     if (manifest.load.state === 'complete') {
-      throw new BertQeError(
-        'usage',
+      throw usageError(
         `The index ${index} on ${connection.address} is already loaded; delete it first, or choose another name.`,
       );
     }
     const settings = [manifest.analyzer, manifest.native, manifest.scripts ?? true];
     if (!isDeepStrictEqual(settings, [analyzer, native, scripts])) {
-      throw new BertQeError(
-        'usage',
+      throw usageError(
         `The index ${index} was begun with other settings; use those, or choose another name.`,
       );
     }
@@ -228,7 +225,7 @@ class Load {
       object({ count: aNumber, _shards: object({ failed: aNumber }) }),
       { signal },
     );
-    if (answer._shards.failed > 0) throw new BertQeError('failure', `Some shards of ${index} do not answer.`);
+    if (answer._shards.failed > 0) throw failureError(`Some shards of ${index} do not answer.`);
     return answer.count;
   }
 

@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import { Bm25, Dph, QueryLikelihood, type WeightedTerm, type WeightingModel } from '../../retrieval/index.js';
 import { fields, nativeField, type EngineStatistics } from './definition.js';
 import type { EngineIndex } from './engine-index.js';
@@ -49,15 +49,13 @@ export function scoringQuery(
     if (model instanceof Bm25 && model.lengthNorm === 'lucene') {
       return native(terms, index.content, 1);
     }
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `The index ${index.name} was not made by bert-qe and is searched as it is: use --model bm25 --length-norm lucene.`,
     );
   }
   const { statistics } = index;
   if (index.manifest.scripts === false && !isNative(model)) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `The index ${index.name} was made without scripts, which ${model.name} needs there: ` +
         'use --model bm25 or ql with --length-norm lucene.',
     );
@@ -75,7 +73,7 @@ export function scoringQuery(
     refuseOther('ql', { mu: model.mu }, index);
     return native(terms, nativeField('ql'), 1);
   }
-  throw new BertQeError('usage', `A search engine cannot score by ${model.name}; use DPH, BM25 or QL.`);
+  throw usageError(`A search engine cannot score by ${model.name}; use DPH, BM25 or QL.`);
 }
 
 function isNative(model: WeightingModel): boolean {
@@ -163,8 +161,7 @@ function refuseOther(
   const there = native[model] as Readonly<Record<string, number>> | undefined;
   if (there && Object.entries(wanted).every(([key, value]) => there[key] === value)) return;
   const what = there ? `has it with ${JSON.stringify(there)}` : 'was created without it';
-  throw new BertQeError(
-    'usage',
+  throw usageError(
     `Lucene's own ${model} with ${JSON.stringify(wanted)} is not in the index ${name}, which ${what}: ` +
       'use --length-norm exact.',
   );
