@@ -29,7 +29,7 @@ function shippedModels() {
   );
 }
 
-// Of tsc's output, only the declarations are needed.
+// Files of an earlier build.
 for (const name of readdirSync(out)) if (name.endsWith('.js')) rmSync(join(out, name));
 await build({
   cwd: root,

@@ -47,7 +47,7 @@ export async function checksumFile(path: string): Promise<number> {
 }
 
 /** Smaller files are read in milliseconds. */
-const REMEMBERED_BYTES = 64 << 20;
+const REMEMBERED_BYTES = 1 << 20;
 
 /**
  * Hash of a file's content. The hash of a large file is kept in the cache folder under the file's identity, size

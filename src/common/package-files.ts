@@ -1,17 +1,26 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the package. Sources and compiled files lie equally deep in it. */
-const root = fileURLToPath(new URL('../..', import.meta.url));
+/** The folder of the package, in which this file lies as a source or in a bundle. */
+const root = packageFolder(dirname(fileURLToPath(import.meta.url)));
+
+function packageFolder(folder: string): string {
+  return existsSync(join(folder, 'package.json')) ? folder : packageFolder(dirname(folder));
+}
 
 /** The demo collection: `corpus.jsonl`, `queries.jsonl` and `qrels.txt`. */
 export const demoFolder = join(root, 'demo');
 /** The models that come with the package. */
 export const modelsFolder = join(root, 'models');
 /** The built page of the server. */
-export const pageFolder = join(root, 'dist/web');
+export const pageFolder = builtFile('web');
+
+/** A file of the build. */
+export function builtFile(path: string): string {
+  return join(root, 'dist', path);
+}
 
 /** The version of this package. */
 export function packageVersion(): string {

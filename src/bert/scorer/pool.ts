@@ -63,14 +63,19 @@ export class WorkerPool {
   /** Starts all workers; rejects with the reason when the model cannot be loaded. */
   static async open(size: number, start: WorkerStart): Promise<WorkerPool> {
     const pool = new WorkerPool(size, start);
-    // One first: a model that is refused is refused once, and later workers find its files in memory.
-    const first = await pool.#addWorker();
-    if (start.setup.model.labels === undefined) pool.#labels = await first.call('labels');
-    const rest = await Promise.allSettled(Array.from({ length: size - 1 }, () => pool.#addWorker()));
-    const failed = rest.find((result) => result.status === 'rejected');
+    const isGpu = start.setup.device !== 'cpu';
+    // A GPU's workers share it, so that one goes first.
+    const first = isGpu ? [await pool.#addWorker()] : [];
+    const others = Array.from({ length: size - first.length }, () => pool.#addWorker());
+    const started = await Promise.allSettled(others);
+    const failed = started.find((result) => result.status === 'rejected');
     if (failed) {
       await pool.close();
       throw failed.reason;
+    }
+    if (start.setup.model.labels === undefined) {
+      const [worker] = pool.#workers.keys();
+      pool.#labels = await worker.call('labels');
     }
     return pool;
   }
