@@ -88,7 +88,7 @@ export async function chosenMethod(options: Values): Promise<ChosenMethod> {
       name,
       config,
       inputs: {
-        ...(await modelInputs(config.models)),
+        ...(await modelInputs(config)),
         ...written(options, [...Object.keys(methodOptions), 'precision', 'device']),
         expansion: String(config.expansion),
       },
@@ -107,7 +107,7 @@ export async function chosenMethod(options: Values): Promise<ChosenMethod> {
     return {
       name: options.phase1 === undefined ? `Birch-${phaseOne}` : 'Birch',
       inputs: {
-        ...(await modelInputs({ phaseOne: model })),
+        ...(await modelInputs({ models: { phaseOne: model } })),
         ...written(options, ['method', ...Object.keys(birchOptions), 'depth', 'precision', 'device']),
       },
       open: async (signal) => {

@@ -1,6 +1,6 @@
 import { DEFAULT_MAX_LENGTH, deviceNames, precisionNames } from '../bert/index.js';
 import { documentFormats } from '../collection/index.js';
-import { chunkSources, DEFAULTS } from '../expansion/index.js';
+import { chunkSources, DEFAULTS, passageChoices } from '../expansion/index.js';
 import type { EngineName } from '../remote/index.js';
 import { choice, flag, integer, number, type OptionSpec, text } from './options.js';
 
@@ -68,6 +68,11 @@ export const methodOptions = {
   'chunk-words': integer('words of a chunk (m)', { min: 1, default: DEFAULTS.chunkWords }),
   'passage-words': integer('words of a passage', { min: 1, default: DEFAULTS.passageWords }),
   'title-words': integer('words of the title before every passage', { min: 0, default: DEFAULTS.titleWords }),
+  'passage-choice': choice(
+    passageChoices,
+    'of the passages with enough words of the query, one by the smallest model, or all by that of phase one (the paper)',
+    { default: DEFAULTS.passageChoice },
+  ),
   'chunk-source': choice(chunkSources, 'where chunks come from', { default: 'best-passage' }),
   'drop-query-score': flag('ablation: leave rel(q,d) out of the combination'),
   depth: integer('documents that are re-ranked; the rest keep their order', {

@@ -20,7 +20,7 @@ export function rerankerConfig(options: OptionValues<typeof modelOptions & typeo
     name: isNamed ? (expansion ? 'BERT-QE' : 'BERT-MaxP') : name,
     config: {
       models: {
-        bestPassage: bestPassage ?? one,
+        ...(bestPassage !== undefined && { bestPassage }),
         phaseOne: one,
         phaseTwo: phase2 ?? expansion?.phaseTwo ?? one,
         phaseThree: phase3 ?? expansion?.phaseThree ?? one,

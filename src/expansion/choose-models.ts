@@ -1,9 +1,16 @@
 import type { Scorer, ScorerOptions, SizeLetter } from '../bert/index.js';
 import { parseVariant } from './variant.js';
 import { BertQeError } from '../common/errors.js';
+import { sizeLetters } from '../bert/sizes.js';
 import { AS_PUBLISHED, DEFAULTS } from './defaults.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
-import { type BertQEOptions, METHOD_OPTIONS, settingsFrom, badOption } from './options.js';
+import {
+  type BertQEOptions,
+  METHOD_OPTIONS,
+  type PassageChoice,
+  settingsFrom,
+  badOption,
+} from './options.js';
 import type { Phase } from './phases.js';
 
 /** A model by letter (T, S, M, B, L), by name or path, or a scorer of your own. */
@@ -11,6 +18,7 @@ export type ModelChoice = string | Scorer;
 
 /** A model per phase. Phase one's serves where another is left out. */
 export interface PhaseModels {
+  /** Chooses best passages (the smallest, if all are named by letters and `passageChoice` is not `exhaustive`). */
   readonly bestPassage?: ModelChoice;
   readonly phaseOne: ModelChoice;
   readonly phaseTwo?: ModelChoice;
@@ -74,7 +82,8 @@ export function chosenByOptions(
     );
   }
   checkLoadOptions(options, 'BertQE.load', others);
-  const chosen = chooseModels(options.models, options.preset, options.fineTuned);
+  const passageChoice = options.passageChoice ?? (options.preset ? AS_PUBLISHED : DEFAULTS).passageChoice;
+  const chosen = chooseModels(options.models, { ...options, passageChoice });
   const method = Object.fromEntries(
     Object.entries(options).filter(([name]) => Object.hasOwn(METHOD_OPTIONS, name)),
   ) as BertQEOptions;
@@ -102,24 +111,30 @@ export interface ChosenModels {
   readonly expansion: boolean;
 }
 
+interface ChoiceOptions extends Pick<LoadOptions, 'preset' | 'fineTuned'> {
+  readonly passageChoice?: PassageChoice | undefined;
+}
+
 /** Chooses the model of each phase. */
 export function chooseModels(
   models: string | readonly ModelChoice[] | PhaseModels = DEFAULTS.models,
-  preset?: string,
-  fineTuned: ModelOptions['fineTuned'] = {},
+  { preset, fineTuned = {}, passageChoice = DEFAULTS.passageChoice }: ChoiceOptions = {},
 ): ChosenModels {
   if (preset !== undefined) return asPublished(preset, models, fineTuned);
   if (typeof models === 'string') {
     const { phaseOne, expansion } = parseVariant(models);
-    return { models: forPhases({ phaseOne, ...expansion }), expansion: expansion !== undefined };
+    return {
+      models: forPhases({ phaseOne, ...expansion }, passageChoice),
+      expansion: expansion !== undefined,
+    };
   }
   if (isList(models)) {
     if (models.length !== 3) throw badOption(`three models are needed, one per phase, not ${models.length}`);
     const [phaseOne, phaseTwo, phaseThree] = models;
-    return { models: forPhases({ phaseOne, phaseTwo, phaseThree }), expansion: true };
+    return { models: forPhases({ phaseOne, phaseTwo, phaseThree }, passageChoice), expansion: true };
   }
   if (typeof models === 'object') refuseUnknownOptions('models', models, PHASE_NAMES);
-  return { models: forPhases(models), expansion: true };
+  return { models: forPhases(models, passageChoice), expansion: true };
 }
 
 function asPublished(
@@ -139,17 +154,29 @@ function asPublished(
     );
   };
   return {
-    models: forPhases({
-      bestPassage: phaseOne,
-      phaseOne: tuned(phaseOne),
-      ...(expansion && { phaseTwo: expansion.phaseTwo, phaseThree: tuned(expansion.phaseThree) }),
-    }),
+    models: forPhases(
+      {
+        bestPassage: phaseOne,
+        phaseOne: tuned(phaseOne),
+        ...(expansion && { phaseTwo: expansion.phaseTwo, phaseThree: tuned(expansion.phaseThree) }),
+      },
+      'exhaustive',
+    ),
     expansion: expansion !== undefined,
   };
 }
 
-function forPhases({ phaseOne, ...others }: PhaseModels): Record<Phase, ModelChoice> {
-  return { bestPassage: phaseOne, phaseOne, phaseTwo: phaseOne, phaseThree: phaseOne, ...others };
+function forPhases(models: PhaseModels, passageChoice: PassageChoice): Record<Phase, ModelChoice> {
+  const { bestPassage, phaseOne, phaseTwo = phaseOne, phaseThree = phaseOne } = models;
+  const scoring = [phaseOne, phaseTwo, phaseThree];
+  const chooses = passageChoice === 'cascade' ? smallest(scoring) : undefined;
+  return { bestPassage: bestPassage ?? chooses ?? phaseOne, phaseOne, phaseTwo, phaseThree };
+}
+
+/** The smallest of models that are all named by their size letters. */
+function smallest(models: readonly ModelChoice[]): ModelChoice | undefined {
+  if (!models.every((model) => (sizeLetters as readonly ModelChoice[]).includes(model))) return undefined;
+  return sizeLetters.find((letter) => models.includes(letter));
 }
 
 function isList(models: readonly ModelChoice[] | PhaseModels): models is readonly ModelChoice[] {

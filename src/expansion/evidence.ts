@@ -21,8 +21,8 @@ export class Candidate implements RankedInput {
   readonly document: Titled;
   readonly initial: number | undefined;
   readonly initialRank: number;
-  /** Passages of the document; none where it has no words. */
-  readonly passages: readonly string[];
+  /** Passages among which the best one is chosen; none where the document has no words. */
+  passages: readonly string[];
   /** The best passage, which stands for the document; undefined until it is chosen. */
   passage: string | undefined;
   /** rel(q,d), Eq. 2; undefined until it is known. */
@@ -37,11 +37,17 @@ export class Candidate implements RankedInput {
     this.initial = input.initial;
     this.initialRank = input.initialRank;
     this.passages = passagesOf(input.document, shape);
-    if (this.passages.length === 1) this.passage = this.passages[0];
+    this.keepPassages(() => true);
     if (this.isEmpty) {
       this.passage = '';
       this.queryScore = 0;
     }
+  }
+
+  /** Leaves the passages of which `isKept`, given their place, is true. */
+  keepPassages(isKept: (at: number) => boolean): void {
+    this.passages = this.passages.filter((_, at) => isKept(at));
+    if (this.passages.length === 1) this.passage = this.passages[0];
   }
 
   /** True for a document without words. Nothing in it is relevant: its scores are 0 and no model is asked. */

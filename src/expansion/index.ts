@@ -20,9 +20,11 @@ export { checkLoadOptions, chooseModels, type LoadOptions } from './choose-model
 export type { BertQEScorers, PhaseScoreOptions } from './models.js';
 export {
   chunkSources,
+  passageChoices,
   settingsFrom,
   type BertQEOptions,
   type FeedbackMethod,
+  type PassageChoice,
   type Settings,
 } from './options.js';
 export { lmlNote, paperCost, paperCountNote, type PaperCost } from './paper-cost.js';

@@ -15,6 +15,18 @@ export type ChunkSource =
 
 export const chunkSources = ['best-passage', 'document', 'initial'] as const satisfies readonly ChunkSource[];
 
+/** The way to the best passage of a document. */
+export type PassageChoice =
+  /**
+   * Of the passages that share enough words with the query, the smallest of the models chooses one, and phase one's model
+   * scores that.
+   */
+  | 'cascade'
+  /** The model of phase one scores every passage, as in the paper. */
+  | 'exhaustive';
+
+export const passageChoices = ['cascade', 'exhaustive'] as const satisfies readonly PassageChoice[];
+
 /** Options of the method. Their defaults are in `DEFAULTS`. */
 export interface BertQEOptions {
   /** Feedback documents of phase two (10). */
@@ -35,6 +47,8 @@ export interface BertQEOptions {
   readonly beta?: number;
   /** Documents that are re-ranked; those below keep their order beneath them (1000). */
   readonly depth?: number;
+  /** The way to the best passages (`cascade`; `exhaustive` in experiments and with the preset `as-published`). */
+  readonly passageChoice?: PassageChoice;
   /** The text that is cut into chunks (`best-passage`). */
   readonly chunkSource?: ChunkSource;
   /** Leaves rel(q,d) out of Eq. 5: an ablation of the paper (false). */
@@ -63,6 +77,7 @@ export interface Settings {
   readonly alpha: number;
   readonly beta: number;
   readonly depth: number;
+  readonly passageChoice: PassageChoice;
   readonly chunkSource: ChunkSource;
   readonly expansion: boolean;
   readonly roundPairs: number;
@@ -79,6 +94,7 @@ export const METHOD_OPTIONS: OptionNames<BertQEOptions> = {
   alpha: true,
   beta: true,
   depth: true,
+  passageChoice: true,
   chunkSource: true,
   dropQueryScore: true,
   expansion: true,
@@ -99,12 +115,6 @@ export function settingsFrom(options: BertQEOptions = {}): Settings {
 
 function checkedSettings(options: BertQEOptions): Settings {
   refuseUnknownOptions('BERT-QE', options, METHOD_OPTIONS);
-  const chunkSource = options.chunkSource ?? 'best-passage';
-  if (!chunkSources.includes(chunkSource)) {
-    throw badOption(
-      `chunkSource must be one of ${chunkSources.join(', ')}, not ${JSON.stringify(chunkSource)}`,
-    );
-  }
   const alpha = share('alpha', options.alpha ?? DEFAULTS.alpha);
   return {
     kd: count('kd', options.kd ?? DEFAULTS.kd),
@@ -119,10 +129,16 @@ function checkedSettings(options: BertQEOptions): Settings {
     alpha: options.dropQueryScore ? 1 : alpha,
     beta: share('beta', options.beta ?? DEFAULTS.beta),
     depth: count('depth', options.depth ?? DEFAULTS.depth),
-    chunkSource,
+    passageChoice: oneOf('passageChoice', passageChoices, options.passageChoice ?? DEFAULTS.passageChoice),
+    chunkSource: oneOf('chunkSource', chunkSources, options.chunkSource ?? 'best-passage'),
     expansion: options.expansion ?? true,
     roundPairs: count('roundPairs', options.roundPairs ?? 256),
   };
+}
+
+function oneOf<T extends string>(name: string, choices: readonly T[], value: T): T {
+  if (choices.includes(value)) return value;
+  throw badOption(`${name} must be one of ${choices.join(', ')}, not ${JSON.stringify(value)}`);
 }
 
 /** Checks a whole number. */

@@ -6,6 +6,7 @@ import { Candidate, Evidence } from './evidence.js';
 import { explain } from './explanation.js';
 import { FinalScores } from './final-scores.js';
 import { checkQuery, initialRanking, type InputDocument, badCall } from './inputs.js';
+import { keepLikelyPassages } from './likely-passages.js';
 import { gatherEvidence } from './method.js';
 import { forEveryPhase, QueryModels, type BertQEScorers, type PhaseScorers } from './models.js';
 import { count, settingsFrom, type BertQEOptions, type Settings } from './options.js';
@@ -156,10 +157,12 @@ export class Reranker {
 async function evidenceFor(
   query: string,
   ranking: ReturnType<typeof initialRanking>,
-  { passage }: Settings,
+  { passage, passageChoice }: Settings,
   signal: AbortSignal | undefined,
 ): Promise<Evidence> {
-  return new Evidence(query, await mapInSlices(ranking, signal, (input) => new Candidate(input, passage)));
+  const candidates = await mapInSlices(ranking, signal, (input) => new Candidate(input, passage));
+  if (passageChoice === 'cascade') await keepLikelyPassages(query, candidates, signal);
+  return new Evidence(query, candidates);
 }
 
 /** Everything is scored unless only the first places are wanted, or time is short. */

@@ -1,6 +1,7 @@
 import { hashJson } from '../common/hash.js';
 import type { DocumentStore, Query, Ranking, Run } from '../collection/index.js';
-import { BertQE, expansionScore, type Evidence, type RerankCost } from '../expansion/index.js';
+import type { SizeLetter } from '../bert/index.js';
+import { BertQE, chooseModels, expansionScore, type Evidence, type RerankCost } from '../expansion/index.js';
 import { withTexts } from '../runs/index.js';
 import { phaseThreeName, type RerankingSystem } from './systems.js';
 import type { Models } from './store/models.js';
@@ -85,8 +86,9 @@ export async function evidenceSource(
 ): Promise<ScoreSource<QueryScores>> {
   const { queries, initial, models, store, documentsKey } = context;
   const { phaseOne, expansion } = variant;
+  const chooser = chooseModels(variant.name, method).models.bestPassage as SizeLetter;
   const scorers = {
-    bestPassage: await models.get(phaseOne, 'general', fold),
+    bestPassage: await models.get(chooser, 'general', fold),
     phaseOne: await models.get(phaseOne, 'fineTuned', fold),
     ...(expansion && {
       phaseTwo: await models.get(expansion.phaseTwo, 'general', fold),

@@ -23,7 +23,8 @@ export interface GivenSystem extends System {
 }
 
 /** The settings of the method without α and β. */
-export type MethodSettings = FeedbackMethod & Required<Pick<BertQEOptions, 'chunkSource' | 'expansion'>>;
+export type MethodSettings = FeedbackMethod &
+  Required<Pick<BertQEOptions, 'passageChoice' | 'chunkSource' | 'expansion'>>;
 
 /** A re-ranker of the initial ranking: a BERT-QE variant or, without expansion, MaxP. */
 export interface RerankingSystem extends System {

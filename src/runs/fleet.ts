@@ -61,7 +61,7 @@ export async function fleetReranker(
   if (collection.address === undefined) {
     throw usageError('A fleet needs an index that its workers can open too.');
   }
-  const inputs = { index: collection.identity, ...(await modelInputs(config.models)) };
+  const inputs = { index: collection.identity, ...(await modelInputs(config)) };
   const setup: FleetSetup = {
     collection: absolute(collection.address),
     config: { ...config, models: absoluteModels(config.models) },
@@ -201,7 +201,7 @@ function openSetup(
   return openAll(async (closeLater) => {
     const collection = await openCollection(address, signal);
     closeLater(() => collection.close());
-    const own: RunInputs = { index: collection.identity, ...(await modelInputs(config.models)) };
+    const own: RunInputs = { index: collection.identity, ...(await modelInputs(config)) };
     const different = Object.keys(own).find((name) => inputs[name] !== own[name]);
     if (different !== undefined) {
       throw usageError(

@@ -46,7 +46,7 @@ export async function loadReranker(
   { models, ...options }: RerankerConfig,
   signal?: AbortSignal,
 ): Promise<LoadedReranker> {
-  const { names, expansion } = chooseNames(models);
+  const { names, expansion } = chooseNames(models, options.passageChoice);
   const { reranker: bertQe, close } = await withRemoteModels(Object.values(names), signal, (choose) =>
     BertQE.load({
       ...options,
@@ -88,8 +88,11 @@ function withRemoteModels<R extends { close(): Promise<void> }>(
 }
 
 /** Hashes of the models of every phase; a model on a server is identified by its address. */
-export async function modelInputs(models: RerankerConfig['models']): Promise<RunInputs> {
-  const { names } = chooseNames(models);
+export async function modelInputs({
+  models,
+  passageChoice,
+}: Pick<RerankerConfig, 'models' | 'passageChoice'>): Promise<RunInputs> {
+  const { names } = chooseNames(models, passageChoice);
   const hashes = new Map<string, string>();
   const inputs: Record<string, string> = {};
   for (const phase of phases) {
@@ -103,10 +106,13 @@ export async function modelInputs(models: RerankerConfig['models']): Promise<Run
 }
 
 /** The name of each phase's model. A single letter is MaxP, without expansion. */
-export function chooseNames(models: RerankerConfig['models']): {
+export function chooseNames(
+  models: RerankerConfig['models'],
+  passageChoice?: RerankerConfig['passageChoice'],
+): {
   readonly names: Readonly<Record<Phase, string>>;
   readonly expansion: boolean;
 } {
-  const { models: names, expansion } = chooseModels(models);
+  const { models: names, expansion } = chooseModels(models, { passageChoice });
   return { names: names as Record<Phase, string>, expansion };
 }

@@ -34,7 +34,12 @@ describe('models are chosen', () => {
   });
 
   test('as published: general models choose passages and chunks, fine-tuned ones score', () => {
-    expect(chooseModels('LMT', 'as-published', { L: './large-tuned', T: './tiny-tuned' })).toEqual({
+    expect(
+      chooseModels('LMT', {
+        preset: 'as-published',
+        fineTuned: { L: './large-tuned', T: './tiny-tuned' },
+      }),
+    ).toEqual({
       models: { bestPassage: 'L', phaseOne: './large-tuned', phaseTwo: 'M', phaseThree: './tiny-tuned' },
       expansion: true,
     });
@@ -73,9 +78,9 @@ describe('models are chosen', () => {
   test.each<[Parameters<typeof chooseModels>, RegExp]>([
     [['LXT'], /no size "X"/],
     [[['a', 'b']], /three models are needed, one per phase, not 2/],
-    [['LMT', 'as-published', { L: 'x' }], /needs fineTuned.T/],
-    [[['a', 'b', 'c'], 'as-published'], /takes models as letters/],
-    [['LMT', 'published'], /no preset "published"/],
+    [['LMT', { preset: 'as-published', fineTuned: { L: 'x' } }], /needs fineTuned.T/],
+    [[['a', 'b', 'c'], { preset: 'as-published' }], /takes models as letters/],
+    [['LMT', { preset: 'published' as never }], /no preset "published"/],
   ])('%j is refused with the reason', (choice, reason) => {
     expect(() => chooseModels(...choice)).toThrow(reason);
   });

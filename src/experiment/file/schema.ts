@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deviceNames, precisionNames, sizeLetters } from '../../bert/index.js';
 import { documentFormats, elementChoices, topicFields } from '../../collection/index.js';
-import { parseVariant, PUBLISHED } from '../../expansion/index.js';
+import { parseVariant, passageChoices, PUBLISHED } from '../../expansion/index.js';
 import { reasonOf } from '../../common/errors.js';
 import {
   DEFAULT_MEASURES,
@@ -135,6 +135,8 @@ const method = z.strictObject({
   chunkPieces: count.optional(),
   passageWords: count.default(PUBLISHED.passageWords),
   titleWords: z.int().min(0).default(PUBLISHED.titleWords),
+  /** The way to the best passages. */
+  passageChoice: z.enum(passageChoices).default(PUBLISHED.passageChoice),
 });
 
 const tuning = z.strictObject({

@@ -130,12 +130,13 @@ function flopsPerToken({ info: { shape } }: BertScorer): number {
 
 function assemble({ id, name, aliases }: NamedVariant, models: readonly ServedModel[]): ServedVariant {
   const [phaseOne, phaseTwo = phaseOne, phaseThree = phaseOne] = models;
+  const bestPassage = models.reduce((least, model) => (model.weight < least.weight ? model : least));
   return {
     id,
     name,
     aliases,
     listed: [id],
-    models: { bestPassage: phaseOne, phaseOne, phaseTwo, phaseThree },
+    models: { bestPassage, phaseOne, phaseTwo, phaseThree },
     expansion: models.length > 1,
   };
 }

@@ -1,6 +1,7 @@
 import type { Settings } from '../../expansion/index.js';
 
 /** The settings under the names that requests use. */
-export function shownSettings({ alpha, beta, kd, kc, chunk, passage, chunkSource }: Settings) {
-  return { alpha, beta, kd, kc, chunkWords: chunk.length, passageWords: passage.length, chunkSource };
+export function shownSettings({ alpha, beta, kd, kc, chunk, passage, passageChoice, chunkSource }: Settings) {
+  const [chunkWords, passageWords] = [chunk.length, passage.length];
+  return { alpha, beta, kd, kc, chunkWords, passageWords, passageChoice, chunkSource };
 }

@@ -52,15 +52,18 @@ export async function runRerank(
     keepOdds,
     onProgress,
   });
+  const method = service.methodDefaults.with(input.method, variant.expansion);
+  const models =
+    method.passageChoice === 'exhaustive'
+      ? { ...variant.models, bestPassage: variant.models.phaseOne }
+      : variant.models;
   const bertQe = new BertQE(
-    eachPhase((phase) => scoring.scorerOf(variant.models[phase])),
-    service.methodDefaults.with(input.method, variant.expansion),
+    eachPhase((phase) => scoring.scorerOf(models[phase])),
+    method,
   );
   const { settings } = bertQe;
   await refuseTooManyPairs(documents, settings, service.limits.pairs, signal);
-  reservation?.admit(
-    estimateWork({ query, lengths: documents.map(charactersOf), models: variant.models, settings }),
-  );
+  reservation?.admit(estimateWork({ query, lengths: documents.map(charactersOf), models, settings }));
   try {
     const reranking = await bertQe.rerank(query, documents, {
       signal,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chunkSources } from '../../expansion/index.js';
+import { chunkSources, passageChoices } from '../../expansion/index.js';
 
 const count = (most: number) => z.int().min(1).max(most);
 const share = z.number().min(0).max(1);
@@ -12,6 +12,12 @@ export const methodFields = {
   kc: count(100).optional().describe('Chunks kept for phase three.'),
   chunkWords: count(100).optional().describe('m, the words of a chunk.'),
   passageWords: count(1000).optional().describe('Words of a passage.'),
+  passageChoice: z
+    .enum(passageChoices)
+    .optional()
+    .describe(
+      'The way to the best passages: by words and the smallest model, or all by the model of phase one.',
+    ),
   chunkSource: z.enum(chunkSources).optional().describe('Where phase two cuts its chunks from.'),
 };
 
@@ -23,5 +29,6 @@ export const methodSettings = z.object({
   kc: count(100),
   chunkWords: count(100),
   passageWords: count(1000),
+  passageChoice: z.enum(passageChoices),
   chunkSource: z.enum(chunkSources),
 });

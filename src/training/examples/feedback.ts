@@ -55,7 +55,7 @@ export async function collectFeedback(
   onProgress: (done: number, total: number) => void,
 ): Promise<QueryFeedback[]> {
   const { bestPassage, phaseOne, phaseTwo, signal } = source;
-  const bertQe = new BertQE({ bestPassage, phaseOne, phaseTwo }, method);
+  const bertQe = new BertQE({ bestPassage, phaseOne, phaseTwo }, { ...method, passageChoice: 'exhaustive' });
   const collected: QueryFeedback[] = [];
   for (const query of queries) {
     throwIfAborted(signal);

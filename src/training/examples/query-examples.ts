@@ -82,7 +82,10 @@ async function bestPassages(
 ): Promise<BestPassage[]> {
   if (ids.length === 0) return [];
   const candidates = await documentsOf(query, ids, documents);
-  const bertQe = new BertQE({ phaseOne: passageModel }, { passageWords, titleWords, depth: ids.length });
+  const bertQe = new BertQE(
+    { phaseOne: passageModel },
+    { passageWords, titleWords, depth: ids.length, passageChoice: 'exhaustive' },
+  );
   const evidence = await bertQe.evidence(query.text, candidates, { until: 'bestPassage', signal });
   const passages = evidence.candidates.flatMap(({ id, passage }) =>
     passage ? [{ document: id, passage }] : [],

@@ -1,0 +1,67 @@
+import type { Candidate } from './evidence.js';
+import { mapInSlices } from '../common/yield.js';
+
+/**
+ * A passage may be the best of its document if its words score at least this share of what the document's best words
+ * score. Chosen on development collections (docs/benchmarks-expansion.md).
+ */
+const LIKELY_SHARE = 0.5;
+
+/** Words that begin with the same letters are taken for the same. */
+const LETTERS = 5;
+
+/**
+ * Narrows each document's passages to those that share enough words with the query. Every shared word counts once, with
+ * its inverse frequency among all passages, so that words without meaning count for nothing.
+ */
+export async function keepLikelyPassages(
+  query: string,
+  candidates: readonly Candidate[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const open = candidates.filter(({ passages }) => passages.length > 1);
+  const places = new Map<number, number>();
+  eachWord(query, (word) => void (places.has(word) || places.set(word, places.size)));
+  const holders = new Float64Array(places.size);
+  let count = 0;
+  const found = await mapInSlices(open, signal, ({ passages }) =>
+    passages.map((passage) => {
+      const shared = new Set<number>();
+      eachWord(passage, (word) => {
+        const place = places.get(word);
+        if (place !== undefined) shared.add(place);
+      });
+      for (const place of shared) holders[place]++;
+      count++;
+      return shared;
+    }),
+  );
+  const weights = holders.map((passages) => Math.log(count / passages));
+  open.forEach((candidate, i) => {
+    const scores = found[i].map((shared) => [...shared].reduce((sum, place) => sum + weights[place], 0));
+    const least = LIKELY_SHARE * Math.max(...scores);
+    candidate.keepPassages((at) => scores[at] >= least);
+  });
+}
+
+/** Calls back with a number for each word of the text, the same for words that begin alike in either case. */
+function eachWord(text: string, visit: (word: number) => void): void {
+  const lower = text.toLowerCase();
+  let word = 0;
+  let length = 0;
+  for (let i = 0; i < lower.length; i++) {
+    const unit = lower.charCodeAt(i);
+    if (isPartOfWord(unit)) {
+      if (length++ < LETTERS) word = (Math.imul(word, 0x9e3779b1) + unit) | 0;
+    } else if (length > 0) {
+      visit(word);
+      word = length = 0;
+    }
+  }
+  if (length > 0) visit(word);
+}
+
+/** Digits and small letters; beyond ASCII nearly all units are of letters. */
+function isPartOfWord(unit: number): boolean {
+  return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39) || unit > 0xa0;
+}
