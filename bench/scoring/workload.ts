@@ -6,7 +6,7 @@ import type { TextPair } from '../../src/bert/types.js';
 
 export const root = resolve(import.meta.dirname, '../..');
 
-const SOURCES = ['scifact', 'cisi', 'cranfield', 'squad_dev', 'cacm'];
+export const SOURCES = ['scifact', 'cisi', 'cranfield', 'squad_dev', 'cacm'];
 const PASSAGE_WORDS = 100;
 const CHUNK_WORDS = 10;
 

@@ -39,7 +39,8 @@ export async function keepLikelyPassages(
   const weights = holders.map((passages) => Math.log(count / passages));
   open.forEach((candidate, i) => {
     const scores = found[i].map((shared) => [...shared].reduce((sum, place) => sum + weights[place], 0));
-    const least = LIKELY_SHARE * Math.max(...scores);
+    // Sums differ in their last bits by the order of the words.
+    const least = LIKELY_SHARE * Math.max(...scores) - 1e-9;
     candidate.keepPassages((at) => scores[at] >= least);
   });
 }

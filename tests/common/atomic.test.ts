@@ -108,14 +108,14 @@ describe('an atomic write', () => {
       // A limit on the size of files is the full disk that a test can make without special rights.
       const path = join(folder, 'file');
       writeFileSync(path, 'old');
-      const module = new URL('../../dist/common/atomic.js', import.meta.url).href;
+      const module = new URL('../../src/common/atomic.ts', import.meta.url).href;
       const script = `
       const { writeFileAtomic } = await import(${JSON.stringify(module)});
       await writeFileAtomic(${JSON.stringify(path)}, ['x'.repeat(3_000_000), 'y'.repeat(3_000_000)]).then(
         () => console.log('written'),
         (error) => console.log(error.code + ': ' + error.message),
       );`;
-      const command = `ulimit -f 2000 && exec "${process.execPath}" --input-type=module -e "$SCRIPT"`;
+      const command = `ulimit -f 2000 && exec "${process.execPath}" --import tsx --input-type=module -e "$SCRIPT"`;
       const output = execFileSync('bash', ['-c', command], {
         env: { ...process.env, SCRIPT: script },
         encoding: 'utf8',

@@ -7,9 +7,10 @@ import { FakeScorer } from './fake-scorer.js';
 describe('models are chosen', () => {
   test('by letters, one per phase', () => {
     expect(chooseModels('LMT')).toEqual({
-      models: { bestPassage: 'L', phaseOne: 'L', phaseTwo: 'M', phaseThree: 'T' },
+      models: { bestPassage: 'T', phaseOne: 'L', phaseTwo: 'M', phaseThree: 'T' },
       expansion: true,
     });
+    expect(chooseModels('LLM', { passageChoice: 'exhaustive' }).models.bestPassage).toBe('L');
     expect(chooseModels('BERT-QE-LMT')).toEqual(chooseModels('LMT'));
     expect(chooseModels()).toEqual(chooseModels('SST'));
   });

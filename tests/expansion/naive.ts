@@ -10,6 +10,7 @@ export interface NaiveOptions {
   chunkWords: number;
   passageWords: number;
   titleWords: number;
+  passageChoice: 'cascade' | 'exhaustive';
   alpha: number;
   beta: number;
   depth: number;
@@ -61,6 +62,23 @@ function titleWordsOf(document: NaiveDocument, limit: number): string[] {
   return words.join(' ') === '.' ? [] : words;
 }
 
+/** The passages whose rare words shared with the query sum up to half of what their document's best passage has. */
+function naiveLikely(query: string, documents: string[][]): string[][] {
+  const beginnings = (text: string) =>
+    new Set((text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map((word) => word.slice(0, 5)));
+  const several = documents.filter((passages) => passages.length > 1).flat();
+  const shared = (passage: string) =>
+    [...beginnings(query)]
+      .filter((word) => beginnings(passage).has(word))
+      .map((word) => Math.log(several.length / several.filter((other) => beginnings(other).has(word)).length))
+      .reduce((sum, weight) => sum + weight, 0);
+  return documents.map((passages) => {
+    if (passages.length < 2) return passages;
+    const most = Math.max(...passages.map(shared));
+    return passages.filter((passage) => shared(passage) >= most / 2 - 1e-9);
+  });
+}
+
 export function naiveRerank(
   query: string,
   documents: NaiveDocument[],
@@ -73,7 +91,7 @@ export function naiveRerank(
   const head = initial.slice(0, options.depth);
   const tail = initial.slice(options.depth);
 
-  const rows = head.map(({ document, index }) => {
+  const cut = head.map(({ document }) => {
     const title = titleWordsOf(document, options.titleWords);
     const passages = naivePieces(
       split(document.text),
@@ -81,6 +99,12 @@ export function naiveRerank(
       Math.floor(options.passageWords / 2),
     ).map((passage) => [...title, passage].join(' '));
     if (passages.length === 0 && title.length > 0) passages.push(title.join(' '));
+    return passages;
+  });
+  const likely = options.passageChoice === 'exhaustive' ? cut : naiveLikely(query, cut);
+
+  const rows = head.map(({ document, index }, at) => {
+    const passages = likely[at];
     let best = '';
     let bestScore = -1;
     for (const passage of passages) {

@@ -1,6 +1,9 @@
 // A worker for the tests of the protocol.
-import { NO_ANSWER, serve } from '../../../dist/bert/runtime/index.js';
-import { BertQeError } from '../../../dist/common/errors.js';
+import { register } from 'tsx/esm/api';
+// A worker of Node 20 reads TypeScript only where it registers its own loader.
+register();
+const { NO_ANSWER, serve } = await import('../../../src/bert/runtime/index.ts');
+const { BertQeError } = await import('../../../src/common/errors.ts');
 
 await serve(async ({ refuse, released }) => {
   if (refuse === 'input') throw new BertQeError('input', 'not this model');

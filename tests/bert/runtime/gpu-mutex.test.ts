@@ -11,8 +11,10 @@ const DONE = 2;
 const visitor = `
   const { workerData } = require('node:worker_threads');
   const { setImmediate } = require('node:timers/promises');
-  const { counts, module, mutex } = workerData;
-  import(module).then(async ({ withGpuMutex }) => {
+  const { counts, module, mutex, tsx } = workerData;
+  import(tsx).then(async ({ register }) => {
+    register();
+    const { withGpuMutex } = await import(module);
     for (let i = 0; i < 100; i++) {
       await withGpuMutex(mutex, async () => {
         const inside = Atomics.add(counts, ${INSIDE}, 1) + 1;
@@ -28,10 +30,12 @@ const visitor = `
 
 async function visit(mutex: ReturnType<typeof gpuMutexFor>): Promise<Int32Array> {
   const counts = new Int32Array(new SharedArrayBuffer(12));
-  const module = new URL('../../../dist/bert/runtime/gpu-mutex.js', import.meta.url).href;
+  const module = new URL('../../../src/bert/runtime/gpu-mutex.ts', import.meta.url).href;
+  // A worker of Node 20 reads TypeScript only where it registers its own loader.
+  const tsx = import.meta.resolve('tsx/esm/api');
   const workers = Array.from(
     { length: 3 },
-    () => new Worker(visitor, { eval: true, workerData: { counts, module, mutex } }),
+    () => new Worker(visitor, { eval: true, workerData: { counts, module, mutex, tsx } }),
   );
   await Promise.all(workers.map((worker) => once(worker, 'exit')));
   return counts;

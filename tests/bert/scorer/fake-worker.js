@@ -1,9 +1,12 @@
 // A scoring worker without a model. The first token of each batch says what to do: 1 answer, 2 die, 3 die unless
 // another worker did before, 4 report a failure, 5 answer after a while, 6 the same and then die without answering,
 // 7 answer after a while with the number of its card.
-import { NO_ANSWER, serve } from '../../../dist/bert/runtime/index.js';
-import { finish, takeBatch } from '../../../dist/bert/scorer/shared-task.js';
-import { BertQeError } from '../../../dist/common/errors.js';
+import { register } from 'tsx/esm/api';
+// A worker of Node 20 reads TypeScript only where it registers its own loader.
+register();
+const { NO_ANSWER, serve } = await import('../../../src/bert/runtime/index.ts');
+const { finish, takeBatch } = await import('../../../src/bert/scorer/shared-task.ts');
+const { BertQeError } = await import('../../../src/common/errors.ts');
 
 await serve(async ({ card, model: { deaths, refuse } }) => {
   if (refuse) throw new BertQeError('input', refuse);

@@ -1,5 +1,5 @@
 // Started by processes.test.ts: ends, one way or another, while batches are running.
-import { BertScorer } from '../../../dist/bert/scorer/index.js';
+import { BertScorer } from '../../../dist/index.js';
 
 const mode = process.argv[2];
 const scorer = await BertScorer.load({ model: 'S', batchTokens: 4096 });
