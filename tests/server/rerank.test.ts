@@ -40,7 +40,7 @@ describe('the re-rank APIs', () => {
       expect(result['relevance_score']).toBeCloseTo(wanted[i].relevance, 5),
     );
     expect(body['meta']['api_version']).toEqual({ version: '2' });
-    expect(body['meta']['tokens']['input_tokens']).toBeGreaterThan(25 * 100);
+    expect(body['meta']['tokens']['input_tokens']).toBeGreaterThan(5 * 100);
     expect(body['results'][0]).not.toHaveProperty('document');
   });
 
@@ -155,7 +155,7 @@ describe('the re-rank APIs', () => {
       ask({ max_chunks_per_doc: 1 }),
       ask({ max_tokens_per_doc: 20 }),
     ]);
-    expect(whole.body['usage']['total_tokens']).toBeGreaterThan(25 * 100);
+    expect(whole.body['usage']['total_tokens']).toBeGreaterThan(5 * 100);
     expect(passages.body['usage']['total_tokens']).toBeLessThan(300);
     expect(tokens.body['usage']['total_tokens']).toBeLessThanOrEqual(20 + 12);
     expect(tokens.body['usage']['total_tokens']).toBeGreaterThan(20);

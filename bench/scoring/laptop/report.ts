@@ -1,7 +1,8 @@
 // node --import tsx bench/scoring/laptop/report.ts: puts the results of run.ts into docs/benchmarks-scoring.md.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { writeSection } from '../../section.js';
 import { root } from '../workload.js';
 import type { LaptopResults, LaptopRow } from './run.js';
 
@@ -11,11 +12,7 @@ export function writeLaptopReport(): void {
   const results = JSON.parse(
     readFileSync(join(root, 'bench/results/scoring-laptop.json'), 'utf8'),
   ) as LaptopResults;
-  const path = join(root, 'docs/benchmarks-scoring.md');
-  const text = readFileSync(path, 'utf8');
-  const sections = text.split(/^(?=## )/m).filter((section) => !section.startsWith(`${HEADING}\n`));
-  const section = `${render(results).join('\n')}\n\n`;
-  writeFileSync(path, [sections[0], section, ...sections.slice(1)].join(''));
+  writeSection(join(root, 'docs/benchmarks-scoring.md'), render(results));
 }
 
 function render({ date, processor, cores, node, versions, pairs, nodeAlone, rows }: LaptopResults): string[] {
