@@ -21,8 +21,12 @@ export class Candidate implements RankedInput {
   readonly document: Titled;
   readonly initial: number | undefined;
   readonly initialRank: number;
-  /** Passages among which the best one is chosen; none where the document has no words. */
+  /** The document in windows; none where it has no words. */
+  readonly windows: readonly string[];
+  /** Windows among which the best passage is chosen. */
   passages: readonly string[];
+  /** True for a document that led phase one, whose windows are all compared by its model. */
+  isLeading = false;
   /** The best passage, which stands for the document; undefined until it is chosen. */
   passage: string | undefined;
   /** rel(q,d), Eq. 2; undefined until it is known. */
@@ -36,7 +40,8 @@ export class Candidate implements RankedInput {
     this.document = input.document;
     this.initial = input.initial;
     this.initialRank = input.initialRank;
-    this.passages = passagesOf(input.document, shape);
+    this.windows = passagesOf(input.document, shape);
+    this.passages = this.windows;
     this.keepPassages(() => true);
     if (this.isEmpty) {
       this.passage = '';
@@ -52,7 +57,7 @@ export class Candidate implements RankedInput {
 
   /** True for a document without words. Nothing in it is relevant: its scores are 0 and no model is asked. */
   get isEmpty(): boolean {
-    return this.passages.length === 0;
+    return this.windows.length === 0;
   }
 }
 
@@ -103,6 +108,15 @@ export class Evidence {
     for (const candidate of this.candidates) {
       candidate.chunkScores = best.map(() => (candidate.isEmpty ? 0 : undefined));
     }
+  }
+
+  /** Takes the first documents of phase one as leading; returns those of several windows. */
+  lead(count: number): Candidate[] {
+    const leading = this.rankedByQuery()!
+      .slice(0, count)
+      .filter(({ windows }) => windows.length > 1);
+    for (const candidate of leading) candidate.isLeading = true;
+    return leading;
   }
 
   /** Phase one's ranking: by rel(q,d) alone. Undefined until all of them are known. */

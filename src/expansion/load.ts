@@ -22,28 +22,29 @@ export async function loadModels<Loaded extends Scorer>(
   { models, expansion }: ChosenModels,
   loader: ModelLoader<Loaded>,
 ): Promise<LoadedModels<Loaded>> {
-  const byPlace = new Map<string, Loaded>();
+  const byPlace = new Map<string, Promise<Loaded>>();
   const load = async (choice: ModelChoice): Promise<Scorer> => {
     if (typeof choice !== 'string') return checkedScorer(choice);
     const place = await loader.find(choice);
-    const known = byPlace.get(place);
-    if (known) return known;
-    const scorer = await loader.load(place);
-    byPlace.set(place, scorer);
-    return scorer;
+    const loading = byPlace.get(place) ?? loader.load(place);
+    byPlace.set(place, loading);
+    return loading;
   };
   const needed = expansion ? phases : (['bestPassage', 'phaseOne'] as const);
+  const found = await Promise.allSettled(needed.map((phase) => load(models[phase])));
+  const loaded = (await Promise.allSettled(byPlace.values())).flatMap((result) =>
+    result.status === 'fulfilled' ? [result.value] : [],
+  );
   const scorers: Partial<Record<Phase, Scorer>> = {};
-  try {
-    for (const phase of needed) scorers[phase] = await load(models[phase]);
-  } catch (error) {
-    await Promise.all([...byPlace.values()].map((scorer) => scorer.close()));
-    throw error;
+  for (const [i, result] of found.entries()) {
+    if (result.status === 'fulfilled') {
+      scorers[needed[i]] = result.value;
+      continue;
+    }
+    await Promise.all(loaded.map((scorer) => scorer.close()));
+    throw result.reason;
   }
-  return {
-    scorers: { ...scorers, phaseOne: scorers.phaseOne! },
-    loaded: [...byPlace.values()],
-  };
+  return { scorers: { ...scorers, phaseOne: scorers.phaseOne! }, loaded };
 }
 
 /** Checks a scorer that was handed in instead of a name. */

@@ -37,20 +37,32 @@ export async function gatherEvidence(
   const scoreDocuments = counting(models, (some: readonly Candidate[]) =>
     scoreAgainstQuery(evidence, some, models),
   );
+  const compareWindows = counting(models, (some: readonly Candidate[]) =>
+    compareAllWindows(evidence, some, models),
+  );
   if (until === 'bestPassage') return schedule.all('passages', candidates, passagePairs, choosePassages);
 
   // Section 2.1, phase one: the documents are ranked by rel(q,d).
   const { expansion } = settings;
-  const usesPhaseOne = expansion && settings.chunkSource !== 'initial';
+  // Passages that a smaller model chose are looked at again where their documents lead.
+  const looksAgain = settings.passageChoice === 'cascade' && !models.isSame('bestPassage', 'phaseOne');
+  const usesPhaseOne = looksAgain || (expansion && settings.chunkSource !== 'initial');
   const endsHere = until === 'phaseOne' || (until === 'phaseTwo' && !expansion);
   if (usesPhaseOne || rankPhaseOne || endsHere) {
-    const isRanked = await schedule.all('documents', candidates, documentPairs, scoreDocuments);
+    let isRanked = await schedule.all('documents', candidates, documentPairs, scoreDocuments);
+    if (looksAgain && isRanked) {
+      const leading = evidence.lead(settings.kd);
+      isRanked = await schedule.all('windows', leading, ({ windows }) => windows.length, compareWindows);
+    }
     if (endsHere || (usesPhaseOne && !isRanked)) return isRanked;
   }
 
   // Section 2.2, phase two: the best kc chunks of the best kd documents expand the query.
   if (expansion) {
-    const feedback = (usesPhaseOne ? evidence.rankedByQuery()! : candidates).slice(0, settings.kd);
+    const feedback = (settings.chunkSource === 'initial' ? candidates : evidence.rankedByQuery()!).slice(
+      0,
+      settings.kd,
+    );
     const open = feedback.filter(hasNoPassage);
     if (!(await schedule.all('passages', open, passagePairs, choosePassages))) return false;
     const chunks = (
@@ -115,6 +127,24 @@ async function scoreAgainstQuery(
   const pairs = open.map(({ passage }) => ({ a: evidence.query, b: passage! }));
   const scores = await models.score('phaseOne', pairs);
   open.forEach((candidate, i) => (candidate.queryScore = scores[i]));
+}
+
+/** Has the model of phase one choose the best passage, and so rel(q,d), among all windows. */
+async function compareAllWindows(
+  { query }: Evidence,
+  candidates: readonly Candidate[],
+  models: QueryModels,
+): Promise<void> {
+  const pairs = candidates.flatMap(({ windows }) => windows.map((window) => ({ a: query, b: window })));
+  const scores = await models.score('phaseOne', pairs);
+  let from = 0;
+  for (const candidate of candidates) {
+    const { windows } = candidate;
+    const own = scores.subarray(from, (from += windows.length));
+    const best = indexOfMax(own);
+    candidate.passage = windows[best];
+    candidate.queryScore = own[best];
+  }
 }
 
 /** The windows of m words over a document's best passage, title included, or over all of its text. */

@@ -71,6 +71,11 @@ export class QueryModels {
     return bestPassage.pairs + phaseOne.pairs + phaseTwo.pairs + phaseThree.pairs;
   }
 
+  /** True if two phases have the same model. */
+  isSame(one: Phase, other: Phase): boolean {
+    return this.scorers[one] === this.scorers[other];
+  }
+
   /** Probabilities of the pairs, in their order. */
   async score(
     phase: Phase,

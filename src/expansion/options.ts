@@ -18,8 +18,8 @@ export const chunkSources = ['best-passage', 'document', 'initial'] as const sat
 /** The way to the best passage of a document. */
 export type PassageChoice =
   /**
-   * Of the passages that share enough words with the query, the smallest of the models chooses one, and phase one's model
-   * scores that.
+   * Of the passages that share enough words with the query, the smallest of the models chooses one, which phase one's model
+   * scores; of the kd documents that lead then it scores all.
    */
   | 'cascade'
   /** The model of phase one scores every passage, as in the paper. */

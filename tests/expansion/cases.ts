@@ -6,7 +6,7 @@ import { naiveRerank, type NaiveDocument, type NaiveModels, type NaiveOptions } 
 /** A random collection, random models and random options. */
 export interface Case {
   readonly documents: NaiveDocument[];
-  readonly options: NaiveOptions;
+  readonly options: Omit<NaiveOptions, 'oneModel'>;
   readonly seed: number;
   readonly spread: Spread;
   /** True where one model serves all phases, as in BERT-QE-LLL. */
@@ -85,7 +85,10 @@ export function libraryOf(testCase: Case, options: BertQEOptions = {}) {
 
 /** The case for the naive implementation. */
 export function naiveOf(testCase: Case) {
-  return naiveRerank(query, testCase.documents, modelsOf(testCase), testCase.options);
+  return naiveRerank(query, testCase.documents, modelsOf(testCase), {
+    ...testCase.options,
+    oneModel: testCase.oneModel,
+  });
 }
 
 function modelsOf({ seed, spread, oneModel }: Case): NaiveModels {

@@ -11,6 +11,8 @@ export interface NaiveOptions {
   passageWords: number;
   titleWords: number;
   passageChoice: 'cascade' | 'exhaustive';
+  /** True if all phases have the same model. */
+  oneModel: boolean;
   alpha: number;
   beta: number;
   depth: number;
@@ -62,10 +64,12 @@ function titleWordsOf(document: NaiveDocument, limit: number): string[] {
   return words.join(' ') === '.' ? [] : words;
 }
 
+function beginnings(text: string): Set<string> {
+  return new Set((text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map((word) => word.slice(0, 5)));
+}
+
 /** The passages whose rare words shared with the query sum up to half of what their document's best passage has. */
 function naiveLikely(query: string, documents: string[][]): string[][] {
-  const beginnings = (text: string) =>
-    new Set((text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map((word) => word.slice(0, 5)));
   const several = documents.filter((passages) => passages.length > 1).flat();
   const shared = (passage: string) =>
     [...beginnings(query)]
@@ -115,7 +119,7 @@ export function naiveRerank(
       }
     }
     const relQD = passages.length === 0 ? 0 : models.phaseOne(query, best);
-    return { document, index, best, empty: passages.length === 0, relQD };
+    return { document, index, at, best, empty: passages.length === 0, relQD };
   });
 
   const byId = (a: { document: NaiveDocument; index: number }, b: typeof a): number => {
@@ -123,6 +127,21 @@ export function naiveRerank(
     if (a.document.id > b.document.id) return 1;
     return a.index - b.index;
   };
+
+  if (options.passageChoice === 'cascade' && !options.oneModel) {
+    // The model of phase one looks at all of the documents that lead.
+    for (const row of [...rows].sort((a, b) => b.relQD - a.relQD || byId(a, b)).slice(0, options.kd)) {
+      if (cut[row.at].length < 2) continue;
+      row.relQD = -1;
+      for (const passage of cut[row.at]) {
+        const score = models.phaseOne(query, passage);
+        if (score > row.relQD) {
+          row.relQD = score;
+          row.best = passage;
+        }
+      }
+    }
+  }
 
   let chunks: { text: string; score: number }[] = [];
   if (options.expansion) {

@@ -38,7 +38,7 @@ function render({ date, processor, cores, node, versions, pairs, nodeAlone, rows
   ];
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1];
 }
 

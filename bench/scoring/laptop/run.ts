@@ -15,7 +15,7 @@ import { collectionFolder } from '../../collections.js';
 import { readQueries } from '../../../src/collection/index.js';
 import type { TextPair } from '../../../src/bert/types.js';
 import { exportForPeers } from '../export-models.js';
-import { writeLaptopReport } from './report.js';
+import { median, writeLaptopReport } from './report.js';
 import { passages, root, SOURCES } from '../workload.js';
 
 const MODEL = 'S';
@@ -161,7 +161,6 @@ try {
   writeFileSync(join(folder, 'calibration.json'), JSON.stringify(await defaultCalibrationPairs()));
   process.stderr.write('Quantising for the peers\n');
   execFileSync(python, [join(here, 'quantise.py'), folder, MODEL], { stdio: ['ignore', 'ignore', 'ignore'] });
-  const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1];
   const measured = contenders.map(() => ({
     few: [] as number[],
     many: [] as number[],
@@ -198,15 +197,13 @@ try {
   const scores: number[][] = [];
   for (const process of running) scores.push(JSON.parse(await process.ask('scores')) as number[]);
   const exact = scores[contenders.findIndex(({ precision }) => precision === 'fp32')];
-  const rows = contenders.map(
-    ({ system, precision }, i): LaptopRow => ({
-      system,
-      precision,
-      ...measured[i],
-      peak: running[i].peak(),
-      tau: kendallTau(exact, scores[i]),
-    }),
-  );
+  const rows = contenders.map(({ system, precision }, i): LaptopRow => ({
+    system,
+    precision,
+    ...measured[i],
+    peak: running[i].peak(),
+    tau: kendallTau(exact, scores[i]),
+  }));
   for (const process of running) await process.close();
   const nodeAlone = Number(
     execFileSync(process.execPath, ['-e', 'console.log(process.resourceUsage().maxRSS / 1e3)']),
@@ -225,7 +222,10 @@ try {
     rows,
   };
   mkdirSync(join(root, 'bench/results'), { recursive: true });
-  writeFileSync(join(root, 'bench/results/scoring-laptop.json'), `${JSON.stringify(results, undefined, 1)}\n`);
+  writeFileSync(
+    join(root, 'bench/results/scoring-laptop.json'),
+    `${JSON.stringify(results, undefined, 1)}\n`,
+  );
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -15,7 +15,7 @@ await contend(async () => {
   const tokenize = await AutoTokenizer.from_pretrained(name);
   const model = await AutoModelForSequenceClassification.from_pretrained(name, { dtype });
   return async (pairs) => {
-    const margins = new Array(pairs.length);
+    const margins = Array.from({ length: pairs.length });
     const order = pairs.map((_, i) => i).sort((i, j) => pairs[i].b.length - pairs[j].b.length);
     for (let from = 0; from < pairs.length; from += BATCH) {
       const places = order.slice(from, from + BATCH);
