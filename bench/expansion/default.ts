@@ -7,7 +7,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { BertQE } from '../../src/expansion/index.js';
 import { collectionFolder } from '../collections.js';
-import { writeSection } from '../section.js';
+import { writeSections } from '../section.js';
 import { openSetting } from './setting.js';
 
 const { values } = parseArgs({
@@ -56,7 +56,7 @@ for (const models of values.models.split(',')) {
   await Promise.all(rerankers.map((reranker) => reranker.close()));
 }
 await setting.close();
-writeSection('docs/benchmarks-expansion.md', [
+writeSections('docs/benchmarks-expansion.md', [
   '## Seconds of a query',
   '',
   `\`node --import tsx bench/expansion/default.ts --queries ${values.queries}\` (${cpus()[0].model}, ${availableParallelism()} cores). ${values.collection}, DPH+KL, the first 10 places of so many documents, the mean of ` +

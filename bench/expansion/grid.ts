@@ -56,7 +56,10 @@ try {
     const initial = new Map([[query.id, await setting.ranking(query)]]);
     for (const alpha of alphas) {
       for (const beta of betas) {
-        const bertQe = new BertQE({ phaseOne, phaseTwo, phaseThree }, { alpha, beta });
+        const bertQe = new BertQE(
+          { phaseOne, phaseTwo, phaseThree },
+          { alpha, beta, passageChoice: 'exhaustive' },
+        );
         for await (const { cost } of rerankRun(bertQe, [query], initial, setting.index, { topK })) {
           const cell = `${alpha} ${beta}`;
           run.set(cell, (run.get(cell) ?? 0) + cost.phaseThree.pairs);

@@ -11,7 +11,7 @@ import { readQrels, type Qrels } from '../../src/collection/index.js';
 import { evaluate } from '../../src/evaluation/index.js';
 import { BertQE, type Reranking } from '../../src/expansion/index.js';
 import { collectionFolder } from '../collections.js';
-import { writeSection } from '../section.js';
+import { writeSections } from '../section.js';
 import { LONG_DOCUMENTS, writeLongDocuments } from './long-documents.js';
 import { openSetting } from './setting.js';
 
@@ -139,7 +139,7 @@ function meanLine(models: string): string {
 }
 
 if (existsSync('docs/benchmarks-expansion.md')) {
-  writeSection('docs/benchmarks-expansion.md', [
+  writeSections('docs/benchmarks-expansion.md', [
     '## The cascade of passage choice',
     '',
     `\`node --import tsx bench/expansion/passage-choice.ts --queries ${values.queries}\`. Development collections, DPH+KL, the first ${depth} documents, all of which are ranked. ` +

@@ -1,12 +1,13 @@
 // npm run bench:expansion -- [--collections NAME,NAME] [--models SST,TTT] [--queries 10]
 //
-// Exact top-k beside the exhaustive run, how its saving depends on α and β, and `bert-qe rerank` end to end with kill -9
-// in between. Writes docs/benchmarks-expansion.md.
+// Exact top-k beside the exhaustive run, how its saving depends on α and β, `bert-qe rerank` end to end with kill -9 in
+// between, the cascade of passage choice, and the seconds of a query. Writes sections of docs/benchmarks-expansion.md.
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { collectionFolder } from '../collections.js';
+import { writeSections } from '../section.js';
 import type { EndToEnd } from './end-to-end.js';
 import { summarise, type TopKMeasurement } from './summary.js';
 
@@ -58,15 +59,10 @@ const endToEnd = JSON.parse(step('end-to-end.ts', collections[0], '--models', la
 const { few, many } = endToEnd;
 const told = ({ queries, peakMiB, seconds }: EndToEnd['few']): string =>
   `${queries} queries: ${seconds.toFixed(0)} s, peak memory ${peakMiB.toFixed(0)} MiB`;
-writeFileSync(
-  'docs/benchmarks-expansion.md',
-  `# Benchmarks: exact top-k and whole runs
+const text = `## What exact top-k saves
 
-\`npm run bench:expansion\` (${new Date().toISOString().slice(0, 10)}, Node ${process.version}, two cores, CPU, the models of the package; needs \`BERT_QE_COLLECTIONS\`, [collections.md](collections.md)).
-
-## What exact top-k saves
-
-The first 1000 documents of DPH+KL (fewer where the collection gives fewer) are re-ranked twice per query: once with every pair scored, and once with
+\`npm run bench:expansion\` (${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus()[0].model}, ${availableParallelism()} cores, the models of the package; needs \`BERT_QE_COLLECTIONS\`, [collections.md](collections.md)).
+The first 1000 documents of DPH+KL (fewer where the collection gives fewer) are re-ranked twice per query, every passage scored by phase one's model: once with every pair scored, and once with
 \`topK: 20\`, which scores a pair only while it can change the first twenty places. Percentages are shares of the exhaustive run.
 "Same order" compares the first twenty documents, "score difference" their scores (noise of the scorer between batches).
 
@@ -84,5 +80,7 @@ ${endToEnd.collection}, ${endToEnd.models}, DPH+KL, depth 1000, every pair score
 - ${told(few)}.
 - ${told(many)}.
 - Killed ${endToEnd.kills} times with -9 and started again: the run is ${endToEnd.sameBytes ? 'the same, byte for byte' : 'NOT the same'}.
-`,
-);
+`;
+writeSections('docs/benchmarks-expansion.md', text.split('\n'));
+step('passage-choice.ts');
+step('default.ts');

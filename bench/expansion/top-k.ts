@@ -31,6 +31,7 @@ type Timed = Reranking & { readonly processorSeconds: number };
 const setting = await openSetting(collection, Number(values.skip), Number(values.queries));
 const bertQe = await BertQE.load({
   models: values.models,
+  passageChoice: 'exhaustive',
   ...(values.alpha === undefined ? {} : { alpha: Number(values.alpha) }),
   ...(values.beta === undefined ? {} : { beta: Number(values.beta) }),
 });

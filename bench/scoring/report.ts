@@ -1,5 +1,5 @@
 // node --import tsx bench/scoring/report.ts: writes docs/benchmarks-scoring.md from the results in bench/results.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { renderCuda } from './gpu/cuda-report.js';
@@ -8,6 +8,7 @@ import type { LargerResults } from './larger.js';
 import type { SideEffectResults } from './side-effects.js';
 import type { Measurement } from './measurement.js';
 import type { ScoringResults } from './run.js';
+import { writeSections } from '../section.js';
 import { root } from './workload.js';
 import type { Int8Row } from './int8.js';
 
@@ -15,7 +16,6 @@ const results = join(root, 'bench/results');
 
 export function writeReport(): void {
   const sections = [
-    introduction,
     section<ScoringResults>('scoring.json', renderSpeed),
     section<LargerResults>('scoring-larger.json', renderLarger),
     section<{ rows: Int8Row[] }>('scoring-int8.json', renderInt8),
@@ -25,15 +25,8 @@ export function writeReport(): void {
     renderGpu(join(results, 'scoring-gpu.jsonl')),
     renderSoftware(join(results, 'scoring-webgpu-software.jsonl')),
   ];
-  const text = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
-  writeFileSync(join(root, 'docs/benchmarks-scoring.md'), `${text.join('\n\n')}\n`);
+  for (const lines of sections) writeSections(join(root, 'docs/benchmarks-scoring.md'), lines);
 }
-
-const introduction = [
-  '# Benchmarks: scoring',
-  '',
-  'Written by `bench/scoring/report.ts` from the results of the commands named in each section.',
-];
 
 function section<T>(file: string, render: (found: T) => string[]): string[] {
   const path = join(results, file);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { writeSection } from '../../section.js';
+import { writeSections } from '../../section.js';
 import { root } from '../workload.js';
 import type { LaptopResults, LaptopRow } from './run.js';
 
@@ -12,7 +12,7 @@ export function writeLaptopReport(): void {
   const results = JSON.parse(
     readFileSync(join(root, 'bench/results/scoring-laptop.json'), 'utf8'),
   ) as LaptopResults;
-  writeSection(join(root, 'docs/benchmarks-scoring.md'), render(results));
+  writeSections(join(root, 'docs/benchmarks-scoring.md'), render(results));
 }
 
 function render({ date, processor, cores, node, versions, pairs, nodeAlone, rows }: LaptopResults): string[] {
