@@ -28,18 +28,24 @@ export interface WorkInput {
 export function estimateWork({ query, lengths, models, settings }: WorkInput): number {
   const { passage, chunk, kd, kc, expansion } = settings;
   const queryTokens = Math.min(maxFirstTokens, query.length / charactersPerToken) + specialTokens;
+  const looksAgain = models.bestPassage !== models.phaseOne;
   let work = 0;
   let bestPassageTokens = 0;
+  let mostAgain = 0;
   for (const length of lengths) {
     const words = length / charactersPerWord;
     const passages = Math.max(1, Math.ceil((words - passage.overlap) / (passage.length - passage.overlap)));
     const passageTokens = Math.min(maxSecondTokens, Math.min(words, passage.length) * tokensPerWord);
     const { weight } = passages > 1 ? models.bestPassage : models.phaseOne;
     work += weight * passages * (queryTokens + passageTokens);
-    if (passages > 1 && models.bestPassage !== models.phaseOne)
+    if (passages > 1 && looksAgain) {
       work += models.phaseOne.weight * (queryTokens + passageTokens);
+      mostAgain = Math.max(mostAgain, (passages - 1) * (queryTokens + passageTokens));
+    }
     bestPassageTokens += passageTokens;
   }
+  // Which documents lead is not known, so each is taken for the longest.
+  work += models.phaseOne.weight * Math.min(kd, lengths.length) * mostAgain;
   if (!expansion || lengths.length === 0) return work;
   const chunkTokens = chunk.length * tokensPerWord;
   const meanWords = bestPassageTokens / lengths.length / tokensPerWord;
@@ -55,19 +61,26 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The most pairs that documents with so many words can make the models score. */
-export function mostPairs(words: readonly number[], settings: Settings): number {
+/**
+ * The most pairs that documents with so many words can make the models score. `looksAgain`: one model chooses passages, and
+ * another scores them.
+ */
+export function mostPairs(words: readonly number[], settings: Settings, looksAgain: boolean): number {
   const { passage, chunk, chunkSource, kd, kc, expansion } = settings;
   let pairs = 0;
   let chunks = 0;
   let mostChunks = 0;
+  let mostPassages = 0;
   for (const count of words) {
-    pairs += windowsOf(count, passage);
+    const passages = windowsOf(count, passage);
+    pairs += passages;
+    mostPassages = Math.max(mostPassages, passages);
     const source = chunkSource === 'document' ? count : Math.min(count, passage.length + passage.overlap);
     const ofDocument = windowsOf(source, chunk);
     chunks += ofDocument;
     mostChunks = Math.max(mostChunks, ofDocument);
   }
+  if (looksAgain) pairs += words.length + Math.min(pairs, kd * Math.max(0, mostPassages - 1));
   if (!expansion) return pairs;
   return pairs + Math.min(chunks, kd * mostChunks) + kc * words.length;
 }

@@ -62,7 +62,8 @@ export async function runRerank(
     method,
   );
   const { settings } = bertQe;
-  await refuseTooManyPairs(documents, settings, service.limits.pairs, signal);
+  const looksAgain = models.bestPassage !== models.phaseOne;
+  await refuseTooManyPairs(documents, { settings, looksAgain }, service.limits.pairs, signal);
   reservation?.admit(estimateWork({ query, lengths: documents.map(charactersOf), models, settings }));
   try {
     const reranking = await bertQe.rerank(query, documents, {
@@ -97,7 +98,7 @@ function charactersOf(document: string | InputDocument): number {
  */
 async function refuseTooManyPairs(
   documents: readonly (string | InputDocument)[],
-  settings: Settings,
+  { settings, looksAgain }: { readonly settings: Settings; readonly looksAgain: boolean },
   most: number,
   signal: AbortSignal,
 ): Promise<void> {
@@ -106,13 +107,14 @@ async function refuseTooManyPairs(
     mostPairs(
       documents.map((document) => Math.ceil(charactersOf(document) / 2)),
       settings,
+      looksAgain,
     ) <= most
   )
     return;
   const words = await mapInSlices(documents, signal, (document) =>
     countWords(typeof document === 'string' ? document : document.text),
   );
-  const pairs = mostPairs(words, settings);
+  const pairs = mostPairs(words, settings, looksAgain);
   if (pairs <= most) return;
   throw new HttpProblem(
     413,
