@@ -89,6 +89,8 @@ export interface ExpansionChunk extends ScoredChunk {
 export class Evidence {
   /** C, best chunk first; undefined until phase two has selected it. Empty where the query is not expanded. */
   chunks: readonly ExpansionChunk[] | undefined;
+  /** True until the documents that lead have been looked at again: rel(q,d) of those with several windows may rise. */
+  mayRise = false;
 
   constructor(
     readonly query: string,

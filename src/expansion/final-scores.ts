@@ -28,10 +28,15 @@ export class FinalScores implements ScoreTable<Candidate> {
   /** M(q,d), Eq. 5. */
   combined(candidate: Candidate, unknown: number): number {
     return combine(
-      candidate.queryScore ?? unknown,
+      this.#queryScore(candidate, unknown),
       this.#expansion(candidate, unknown),
       this.combination.alpha,
     );
+  }
+
+  #queryScore({ queryScore, windows }: Candidate, unknown: number): number {
+    if (queryScore === undefined) return unknown;
+    return this.evidence.mayRise && windows.length > 1 ? Math.max(queryScore, unknown) : queryScore;
   }
 
   /** The final score: β·ln M + (1-β)·I. */
@@ -46,8 +51,8 @@ export class FinalScores implements ScoreTable<Candidate> {
     return chunks.length === 0 ? null : expansionScore(this.#weights, candidate.chunkScores, unknown);
   }
 
-  isComplete({ queryScore, chunkScores, isEmpty }: Candidate): boolean {
-    if (queryScore === undefined) return false;
+  isComplete({ queryScore, chunkScores, isEmpty, windows }: Candidate): boolean {
+    if (queryScore === undefined || (this.evidence.mayRise && windows.length > 1)) return false;
     return isEmpty || (this.evidence.chunks !== undefined && !chunkScores.includes(undefined));
   }
 

@@ -47,12 +47,14 @@ export async function gatherEvidence(
   // Passages that a smaller model chose are looked at again where their documents lead.
   const looksAgain = settings.passageChoice === 'cascade' && !models.isSame('bestPassage', 'phaseOne');
   const usesPhaseOne = looksAgain || (expansion && settings.chunkSource !== 'initial');
+  evidence.mayRise = looksAgain;
   const endsHere = until === 'phaseOne' || (until === 'phaseTwo' && !expansion);
   if (usesPhaseOne || rankPhaseOne || endsHere) {
     let isRanked = await schedule.all('documents', candidates, documentPairs, scoreDocuments);
     if (looksAgain && isRanked) {
       const leading = evidence.lead(settings.kd);
       isRanked = await schedule.all('windows', leading, ({ windows }) => windows.length, compareWindows);
+      evidence.mayRise = !isRanked;
     }
     if (endsHere || (usesPhaseOne && !isRanked)) return isRanked;
   }
