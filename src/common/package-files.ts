@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 const root = packageFolder(dirname(fileURLToPath(import.meta.url)));
 
 function packageFolder(folder: string): string {
-  return existsSync(join(folder, 'package.json')) ? folder : packageFolder(dirname(folder));
+  const parent = dirname(folder);
+  return existsSync(join(folder, 'package.json')) || parent === folder ? folder : packageFolder(parent);
 }
 
 /** The demo collection: `corpus.jsonl`, `queries.jsonl` and `qrels.txt`. */

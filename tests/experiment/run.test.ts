@@ -96,8 +96,15 @@ describe('an experiment', () => {
     for (const [i, query] of queries.entries()) {
       // Round-robin: ids are 1, 2, 3, …
       const { alpha, beta } = folds[i % 3];
-      // An experiment's chunks have the paper's ten words where its file does not say otherwise.
-      const method = { kd: 3, kc: 4, chunkWords: 10, depth: 15 };
+      // An experiment has the paper's ten words of a chunk and its way to the best passages where its file does not say
+      // otherwise.
+      const method = {
+        kd: 3,
+        kc: 4,
+        chunkWords: 10,
+        depth: 15,
+        passageChoice: 'exhaustive',
+      } as const;
       const bertQe = new BertQE({ phaseOne: scorer }, { ...method, alpha, beta });
       const documents = initial.get(query.id)!.map(({ id, score }) => ({ id, ...texts.get(id)!, score }));
       const { results: expected } = await bertQe.rerank(query.text, documents);
