@@ -23,7 +23,7 @@ function render({ date, processor, cores, node, versions, pairs, nodeAlone, rows
     '',
     `\`bench/peers/install.sh\`, then \`npm run build && node --import tsx bench/scoring/laptop/run.ts\` (${date.slice(0, 10)}, ${processor}, ${cores} cores, Node ${node}, ${named.join(', ')}). ` +
       `S, the same weights and texts everywhere: questions and passages of up to 100 words of five collections. Every contender is a process; they take turns in ${rows[0].all.length} rounds, and medians count. ` +
-      `τ is Kendall’s τ with fp32 over ${pairs} pairs. Start is from the start of the process to the scores of 20 passages. Peak memory is resident; Node alone has ${nodeAlone.toFixed(0)} MB.`,
+      `τ is Kendall’s τ with fp32 over ${pairs} pairs. OpenVINO’s default is bf16 where the processor multiplies it, as avx512-bf16 does. Start is from the start of the process to the scores of 20 passages. Peak memory is resident; Node alone has ${nodeAlone.toFixed(0)} MB.`,
     '',
     '| system | precision | 20 passages, ms | 100 passages, ms | pairs/s | pairs/s per core | τ | start, s | peak, MB |',
     '|---|---|---|---|---|---|---|---|---|',
