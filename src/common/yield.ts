@@ -42,7 +42,7 @@ export class TimeSlice {
 
   constructor(
     /** Milliseconds of work between two yields. */
-    readonly lengthMs = 5,
+    readonly lengthMs = 2,
   ) {}
 
   /** True when it is time to yield; cheaper than a needless `await`. */

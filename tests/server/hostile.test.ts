@@ -215,6 +215,51 @@ describe('bodies that are slow', () => {
   });
 });
 
+describe('bodies that come fast', () => {
+  it('leave others their turns of the event loop, however many there are', async () => {
+    const reader = new BodyReader({ bodyBytes: 4 * megabyte, documents: 100, values: 100 });
+    let inTurn = 0;
+    let most = 0;
+    let isOver = false;
+    const nextTurn = () => {
+      most = Math.max(most, inTurn);
+      inTurn = 0;
+      if (!isOver) setImmediate(nextTurn);
+    };
+    const read: number[] = [];
+    const server = createServer((request, response) => {
+      let before = 0;
+      const onReceived = (bytes: number) => {
+        inTurn += bytes - before;
+        before = bytes;
+      };
+      void reader
+        .read({ request, declaredBytes: undefined, onReceived }, async (text) => text.length)
+        .then((length) => read.push(length))
+        .finally(() => response.end());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    nextTurn();
+    const { port } = server.address() as AddressInfo;
+    const body = Buffer.alloc(4 * megabyte, ' ');
+    const sockets = Array.from({ length: 8 }, () => {
+      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      socket.write(
+        `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+      );
+      socket.write(body);
+      return socket;
+    });
+    await until(() => read.length === 8);
+    isOver = true;
+    expect(read).toEqual(Array(8).fill(body.length));
+    // A quarter of a megabyte, and a piece of 64 kB of each body.
+    expect(most).toBeLessThanOrEqual(megabyte / 4 + 8 * 65_536);
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+});
+
 describe('stopping', () => {
   it('answers 503 on kept and on new connections until admitted requests are done', async () => {
     const texts = await demoTexts(200);

@@ -24,8 +24,8 @@ export interface BodySource {
 /** Memory that a JSON value takes, beside that of its text. */
 const bytesPerValue = 64;
 
-/** Bytes of bodies that are read in a turn of the event loop, one piece of each body aside. */
-const bytesPerTurn = 1024 * 1024;
+/** Bytes of bodies after which a turn of the event loop ends; each body may have had a piece by then. */
+const bytesPerTurn = 256 * 1024;
 
 /** Reads the bodies of requests, and bounds the memory that these take together. */
 export class BodyReader {
