@@ -15,8 +15,8 @@ const secondsInFlight = 0.05;
 /** Seconds that a grown round may take: a new request waits for what is under way. */
 const secondsInRound = 0.05;
 
-/** The same for clients with more waiting than a few rounds take: they wait for long anyway. */
-const bulk = { secondsInFlight: 0.02, secondsInRound: 0.01 };
+/** The same for clients with more waiting than a few such rounds, where there are others: it is ahead of what these ask for. */
+const secondsInBulkRound = 0.005;
 
 /** Rounds that are not yet much to have waiting. */
 const fewRounds = 2;
@@ -24,8 +24,8 @@ const fewRounds = 2;
 /** Seconds of work by which a client that asked for nothing lately comes before others. */
 const headStart = 0.1;
 
-/** Milliseconds for which it is known what a client was given. */
-const knownForMs = 1000;
+/** Milliseconds for which it is known what a client without work was given. */
+const knownForMs = 5000;
 
 /** A finished round, for the metrics. */
 export interface RoundReport {
@@ -41,7 +41,7 @@ interface ClientQueue {
   readonly name: string;
   readonly jobs: Job[];
   served: number;
-  /** True where much work waits, in all jobs together. */
+  /** True where its rounds are small and its own. */
   isBulk: boolean;
 }
 
@@ -111,7 +111,8 @@ export class Scheduler {
 
   #dispatch(): void {
     for (;;) {
-      for (const client of this.#clients.values()) client.isBulk = this.#hasMuch(client);
+      this.#forgetKnown();
+      for (const client of this.#clients.values()) client.isBulk = this.#isBulk(client);
       const first = this.#leastServed();
       if (!first || !this.#hasRoom(first)) return;
       const round = this.#nextRound(first);
@@ -125,12 +126,15 @@ export class Scheduler {
 
   #hasRoom({ isBulk }: ClientQueue): boolean {
     if (this.#running.size < roundsInFlight) return true;
+    if (isBulk) return false;
     let work = 0;
     for (const { tokens, model } of this.#running) work += tokens * model.weight;
-    return work < (isBulk ? bulk.secondsInFlight : secondsInFlight) * (this.throughput.perSecond ?? 0);
+    return work < secondsInFlight * (this.throughput.perSecond ?? 0);
   }
 
-  #hasMuch({ jobs }: ClientQueue): boolean {
+  /** True for a client with much work, unless there has been no other of late. */
+  #isBulk({ jobs }: ClientQueue): boolean {
+    if (this.#clients.size === 1 && this.#known.size === 0) return false;
     let few = 0;
     let work = 0;
     for (const { workLeft, request } of jobs) {
@@ -146,7 +150,7 @@ export class Scheduler {
     const { model } = nextJob(first, undefined)!.request;
     const { isBulk } = first;
     const round = new Round(model);
-    this.#fill(round, this.#roundWork(model, isBulk ? bulk.secondsInRound : secondsInRound), isBulk);
+    this.#fill(round, this.#roundWork(model, isBulk ? secondsInBulkRound : secondsInRound), isBulk);
     this.#forgetFinished();
     return round;
   }
@@ -198,8 +202,12 @@ export class Scheduler {
       this.#clients.delete(name);
       this.#known.set(name, { served: client.served, at: now });
     }
+  }
+
+  #forgetKnown(): void {
+    const now = performance.now();
     for (const [name, { at }] of this.#known) {
-      if (now - at < knownForMs) break;
+      if (now - at < knownForMs) return;
       this.#known.delete(name);
     }
   }
