@@ -21,7 +21,7 @@ const secondsInBulkRound = 0.005;
 /** Rounds that are not yet much to have waiting. */
 const fewRounds = 2;
 
-/** Seconds of work by which a client that asked for nothing lately comes before others. */
+/** Seconds of work by which a client that asked for nothing lately comes before others, those of its own job aside. */
 const headStart = 0.1;
 
 /** Milliseconds for which it is known what a client without work was given. */
@@ -89,17 +89,18 @@ export class Scheduler {
     const name = job.request.client;
     let queue = this.#clients.get(name);
     if (!queue) {
-      queue = { name, jobs: [], served: this.#startOf(name), isBulk: false };
+      queue = { name, jobs: [], served: this.#startOf(job), isBulk: false };
       this.#clients.set(name, queue);
     }
     queue.jobs.push(job);
   }
 
-  /** The work that a client counts as given which had none waiting. */
-  #startOf(name: string): number {
-    const newcomer = this.#virtualTime - headStart * (this.throughput.perSecond ?? 0);
-    const { served = newcomer } = this.#known.get(name) ?? {};
-    this.#known.delete(name);
+  /** The work that a client counts as given which had none waiting before this job. */
+  #startOf({ request: { client }, workLeft }: Job): number {
+    const ahead = Math.max(0, headStart * (this.throughput.perSecond ?? 0) - workLeft);
+    const newcomer = this.#virtualTime - ahead;
+    const { served = newcomer } = this.#known.get(client) ?? {};
+    this.#known.delete(client);
     return Math.max(served, newcomer);
   }
 
