@@ -5,13 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServerProcess } from '../../tests/hostile/support/server-process.js';
 import { percentile } from './closed-loop.js';
 import { HttpClient } from './http-client.js';
+import { OtherWork } from './other-work.js';
 import { withPriority } from './priority.js';
 import { withStolenShare } from './stolen-time.js';
 import { requests } from './workload.js';
 
 /**
- * Honest clients alone, and beside hostile ones, in turn, so that other load on the machine falls on both. The heap of
- * the server is limited to 512 MB; its content is measured after every turn.
+ * Honest clients alone, and beside hostile ones, in turn, so that other load on the machine falls on both. Turns in which
+ * other processes had more than a twentieth of the machine are counted apart. The heap of the server is limited to 512 MB;
+ * its content is measured after every turn.
  *
  *   npm run build && node --import tsx bench/serving/soak.ts [MINUTES] > soak.json
  */
@@ -22,6 +24,9 @@ const settleSeconds = 5;
 const aloneSeconds = 25;
 const honestClients = 3;
 const megabyte = 1024 * 1024;
+
+/** The share of the machine that other processes may have in a quiet turn. */
+const quietShare = 0.05;
 
 function summaryOf(times: readonly number[]) {
   return {
@@ -43,9 +48,22 @@ class Met {
     if (status === 200) this.honest.push(milliseconds);
   }
 
+  addAll({ honest, ready, statuses }: Met): void {
+    this.honest.push(...honest);
+    this.ready.push(...ready);
+    for (const [status, count] of Object.entries(statuses)) {
+      this.statuses[status] = (this.statuses[status] ?? 0) + count;
+    }
+  }
+
   get summary() {
     return { honest: summaryOf(this.honest), ready: summaryOf(this.ready), statuses: this.statuses };
   }
+}
+
+function summaryOfBoth({ alone, beside }: { readonly alone: Met; readonly beside: Met }) {
+  const p99Ratio = Math.round((100 * beside.summary.honest.p99) / alone.summary.honest.p99) / 100;
+  return { alone: alone.summary, beside: beside.summary, p99Ratio };
 }
 
 const round = (value: number): number => Math.round(10 * value) / 10;
@@ -91,8 +109,10 @@ const { result, hasPriority } = await withPriority(async () => {
   await once(hostile, 'message');
   await sleep(1000 * settleSeconds);
   const start = await server.measure('memory');
-  const alone = new Met();
-  const beside = new Met();
+  const all = { alone: new Met(), beside: new Met() };
+  const quiet = { alone: new Met(), beside: new Met() };
+  const otherWork = new OtherWork([process.pid, server.pid, hostile.pid!]);
+  let quietTurns = 0;
   const turns: object[] = [];
   const began = performance.now();
   let hostileCounts: unknown;
@@ -100,16 +120,25 @@ const { result, hasPriority } = await withPriority(async () => {
   const { stolen } = await withStolenShare(async () => {
     while (performance.now() - began < 60_000 * minutes) {
       const here = { alone: new Met(), beside: new Met() };
-      await honestTraffic(client, server.url, aloneSeconds, [alone, here.alone]);
+      otherWork.take();
+      await honestTraffic(client, server.url, aloneSeconds, [all.alone, here.alone]);
+      const others = { alone: otherWork.take(), beside: 0 };
       await server.measure('block');
       hostile.send('start');
-      await honestTraffic(client, server.url, besideSeconds, [beside, here.beside]);
+      await honestTraffic(client, server.url, besideSeconds, [all.beside, here.beside]);
+      others.beside = otherWork.take();
       longestBlock = Math.max(longestBlock, (await server.measure('block')).longest);
       hostile.send('stop');
       [hostileCounts] = (await once(hostile, 'message')) as unknown[];
       await sleep(1000 * settleSeconds);
       const { rss, held } = await server.measure('memory');
+      if (Math.max(others.alone, others.beside) <= quietShare) {
+        quietTurns++;
+        quiet.alone.addAll(here.alone);
+        quiet.beside.addAll(here.beside);
+      }
       const turn = {
+        others,
         alone: here.alone.summary,
         beside: here.beside.summary,
         rss: round(rss / megabyte),
@@ -118,16 +147,17 @@ const { result, hasPriority } = await withPriority(async () => {
       turns.push(turn);
       console.error(
         `${round((performance.now() - began) / 60_000)} min: p99 ${turn.alone.honest.p99} ms alone, ` +
-          `${turn.beside.honest.p99} beside; /ready ${turn.beside.ready.max}; ${turn.rss} MB, holds ${turn.held}`,
+          `${turn.beside.honest.p99} beside; /ready ${turn.beside.ready.max}; ${turn.rss} MB, holds ${turn.held}; ` +
+          `others ${round(100 * others.alone)} and ${round(100 * others.beside)} %`,
       );
     }
   });
   return {
     minutes: round((performance.now() - began) / 60_000),
     stolen: round(100 * stolen) / 100,
-    alone: alone.summary,
-    beside: beside.summary,
-    p99Ratio: round(beside.summary.honest.p99 / alone.summary.honest.p99),
+    ...summaryOfBoth(all),
+    quietTurns,
+    quiet: summaryOfBoth(quiet),
     longestBlock: round(longestBlock),
     hostile: hostileCounts,
     rssAtStart: round(start.rss / megabyte),

@@ -180,6 +180,14 @@ async function notRanked(
     : missingError(`There is no document "${id}" in the index; take an id from an answer of search.`);
 }
 
+/** Refuses long lists before a schema does, which would describe what is wrong with every element. */
+function refuseLongLists(input: unknown): void {
+  for (const [name, list] of Object.entries(input ?? {})) {
+    if (!Array.isArray(list) || list.length <= schemas.mostDocuments) continue;
+    throw new BertQeError('usage', `${name}: has more than ${schemas.mostDocuments} elements.`);
+  }
+}
+
 interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> extends Omit<
   Tool,
   'input' | 'output' | 'call'
@@ -194,6 +202,7 @@ function defineTool<I extends z.ZodObject, O extends z.ZodObject>(tool: ToolDefi
   return {
     ...tool,
     async call(input, signal) {
+      refuseLongLists(input);
       const checked = tool.input.safeParse(input);
       if (!checked.success) {
         throw usageError(misspeltField(tool.input, input) ?? describeIssues(checked.error));

@@ -33,6 +33,10 @@ export class ServerProcess {
     return new ServerProcess(url, child);
   }
 
+  get pid(): number {
+    return this.child.pid!;
+  }
+
   get isAlive(): boolean {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
