@@ -12,6 +12,7 @@ import {
 } from '../bert/index.js';
 import { usageError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
+import { hasTexts, type JsonObject } from '../common/json.js';
 import { distribute, parseFleetAddress, type FleetTask } from '../remote/index.js';
 
 /** A model as a fleet's workers find and run it. */
@@ -27,6 +28,19 @@ export interface PairsTask {
   readonly model: FleetModel;
   readonly pairs: readonly TextPair[];
   readonly secondPieces?: number | undefined;
+}
+
+/** Checks what came as pairs for a model. */
+export function readPairs(task: JsonObject): PairsTask {
+  const { model, pairs, secondPieces } = task;
+  const isTask =
+    hasTexts(model, 'folder', 'sha256') &&
+    Array.isArray(pairs) &&
+    pairs.every((pair) => hasTexts(pair, 'a', 'b')) &&
+    (secondPieces === undefined || Number.isInteger(secondPieces));
+  if (!isTask)
+    throw new BertQeError('input', 'The queue holds a task that is none: it has no model or pairs.');
+  return task as unknown as PairsTask;
 }
 
 /** Pairs of a task: a second or so on a GPU, and a minute at most on a processor. */

@@ -3,7 +3,7 @@ import { eachPhase } from '../expansion/index.js';
 import type { Query, QueryRanking, Ranking } from '../collection/index.js';
 import { failureError, usageError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
-import { isJsonObject } from '../common/json.js';
+import { hasTexts, isJsonObject, type JsonObject } from '../common/json.js';
 import { openAll } from '../common/open-all.js';
 import {
   distribute,
@@ -24,7 +24,7 @@ import {
   type RerankerConfig,
   type RunInputs,
 } from './load-reranker.js';
-import { WorkerModels, type PairsTask } from './fleet-scorer.js';
+import { readPairs, WorkerModels, type PairsTask } from './fleet-scorer.js';
 import { rerankRun } from './rerank-run.js';
 import type { FinishedQuery, RunRerankerOptions, RunReranker } from './rerank-to-file.js';
 
@@ -147,12 +147,35 @@ interface OpenedSetup extends LoadedReranker {
   readonly collection: SearchedCollection;
 }
 
+/** Checks what came as a task; paths, names and settings in it are checked where they are used. */
+export function readTask(data: unknown): QueryTask | PairsTask {
+  const task = isJsonObject(data) ? data : {};
+  if ('pairs' in task) return readPairs(task);
+  const { setup, query, ranking, explain, topK } = task;
+  const { collection, config, inputs } = isJsonObject(setup) ? setup : {};
+  const isTask =
+    isJsonObject(collection) &&
+    typeof collection['index'] === 'string' &&
+    isJsonObject(config) &&
+    isJsonObject(inputs) &&
+    hasTexts(query, 'id', 'text') &&
+    Array.isArray(ranking) &&
+    ranking.every((place) => hasTexts(place, 'id') && Number.isFinite((place as JsonObject)['score'])) &&
+    typeof explain === 'boolean' &&
+    (topK === undefined || Number.isInteger(topK));
+  if (!isTask)
+    throw new BertQeError('input', 'The queue holds a task that is none: it has no query, ranking or setup.');
+  return data as QueryTask;
+}
+
 /** Index and models of the run that is being worked on, and the models of experiments. */
 class RunWorker {
   #current: { readonly key: string; readonly opened: Promise<OpenedSetup> } | undefined;
   readonly #models = new WorkerModels();
 
   constructor(private readonly signal: AbortSignal | undefined) {}
+
+  readonly read = readTask;
 
   async prepare(task: QueryTask | PairsTask): Promise<void> {
     if ('pairs' in task) return this.#models.prepare(task);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { distribute, fleetStatus, parseFleetAddress, workForFleet } from '../../src/remote/index.js';
+import { openQueue } from '../../src/remote/fleet/queue.js';
 import { bertQe, launcher } from '../support/cli.js';
 import { smallExperiment } from '../experiment/small-experiment.js';
 import { temporaryFolder } from '../support/folders.js';
@@ -54,7 +55,19 @@ describe.skipIf(!hasRedis)(hasRedis ? 'A fleet' : `A fleet ${withoutRedis}`, () 
     queue: string,
     signal: AbortSignal,
     perform = async ({ value }: { value: number }) => ({ square: value * value }),
-  ) => workForFleet(address(queue), { prepare: async () => undefined, perform }, { ...quick, signal });
+  ) =>
+    workForFleet(
+      address(queue),
+      {
+        read: (data) => {
+          if (typeof (data as { value?: unknown } | null)?.value !== 'number') throw new Error('no task');
+          return data as { value: number };
+        },
+        prepare: async () => undefined,
+        perform,
+      },
+      { ...quick, signal },
+    );
 
   it(
     'gives results in the order of the tasks, whoever does them, and leaves nothing behind',
@@ -155,6 +168,22 @@ describe.skipIf(!hasRedis)(hasRedis ? 'A fleet' : `A fleet ${withoutRedis}`, () 
       expect(await results).toEqual(squares(5));
       stop.abort();
       await good;
+    },
+    minutes,
+  );
+
+  it(
+    'sets aside what is no task, and keeps its workers',
+    async () => {
+      const stop = new AbortController();
+      const worker = work('no-task', stop.signal);
+      const { queue, close } = await openQueue(address('no-task'));
+      for (const wrong of [null, 7, 'a', { pairs: null }]) await queue.add('wrong', wrong);
+      expect(await collect('no-task', 5)).toEqual(squares(5));
+      await expect.poll(async () => (await fleetStatus(address('no-task'))).failed.length).toBe(4);
+      await close();
+      stop.abort();
+      await worker;
     },
     minutes,
   );

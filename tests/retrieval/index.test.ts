@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Document } from '../../src/collection/index.js';
 import { buildIndex, checkIndex, createAnalyzer, Index, Searcher } from '../../src/retrieval/index.js';
 import { manifestOf, type IndexManifest } from '../../src/retrieval/index/manifest.js';
+import { FILES } from '../../src/retrieval/index/storage.js';
 import { alterFile } from './alter.js';
 import { launcher } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
@@ -203,6 +204,27 @@ describe('check', () => {
     await build(at);
     await alterFile(at, file, damage);
     expect(checkIndex(at).problems.join('\n')).toMatch(message);
+  });
+
+  test('and search name a file of another index', async () => {
+    const [at, other] = [fresh(), fresh()];
+    await build(at);
+    // As many documents, and files of the same sizes.
+    await build(
+      other,
+      documents.toReversed().map((document, i) => ({ ...document, id: documents[i].id })),
+    );
+    for (const name of FILES) {
+      const mixed = fresh();
+      cpSync(at, mixed, { recursive: true });
+      const file = join(mixed, 'data-1', name);
+      const own = readFileSync(file);
+      cpSync(join(other, 'data-1', name), file);
+      if (readFileSync(file).equals(own)) continue;
+      for (const use of [() => Index.open(mixed), () => checkIndex(mixed)]) {
+        expect(use, name).toThrow(new RegExp(`data-1.${name} (is not the one|has \\d+ bytes)`));
+      }
+    }
   });
 
   test('says what is wrong with the manifest', async () => {

@@ -115,6 +115,11 @@ describe('odd requests', () => {
       `{"query":"a","documents":[],"rank_fields":["${Array(101).fill('a').join('","')}"]}`,
       422,
     ],
+    [
+      'a long text in an object',
+      JSON.stringify({ query: 'a', documents: [{ text: 'a '.repeat(1_000_001) }] }),
+      422,
+    ],
     ['wrong documents', `{"query":"a","documents":[${'1,'.repeat(5000)}1]}`, 422],
     ['a long model name', `{"query":"a","documents":[],"model":"${'m'.repeat(100_000)}"}`, 422],
     [

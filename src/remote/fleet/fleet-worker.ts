@@ -5,6 +5,8 @@ import { connectRedis, loadBullmq } from './queue.js';
 
 /** The work of a fleet's worker: tasks of type `D`, results of type `R`. */
 export interface FleetWork<D, R> {
+  /** Checks a task, which anybody with access to the queue can write; throws where it is none: the task fails then. */
+  read?(data: unknown): D;
   /**
    * Opens what a task needs. Where that fails on this machine (another model, no such index), the task goes back to
    * the queue and the worker leaves the fleet with the error.
@@ -43,19 +45,20 @@ export async function workForFleet<D, R>(
   let lastWork = performance.now();
   let busy = 0;
 
-  const process = async (job: Job<D, R>, token?: string): Promise<R> => {
+  const process = async (job: Job<unknown, R>, token?: string): Promise<R> => {
     const started = performance.now();
     busy++;
     try {
+      const data = work.read ? work.read(job.data) : (job.data as D);
       try {
-        await work.prepare(job.data);
+        await work.prepare(data);
       } catch (error) {
         unfit ??= error;
         leaving.abort();
         await job.moveToWait(token);
         throw new WaitingError();
       }
-      const result = await work.perform(job.data, signal);
+      const result = await work.perform(data, signal);
       options.onFinished?.(job.name, (performance.now() - started) / 1000);
       return result;
     } catch (error) {

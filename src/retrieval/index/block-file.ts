@@ -13,6 +13,8 @@ const BLOCK_BYTES = 4096;
 export const BLOCK_CONTENT = BLOCK_BYTES - 4;
 /** Blocks that are written at once, and read at once where much is read. */
 const BLOCKS_AT_ONCE = 64;
+/** Blocks of a file that is read when it is opened, to see whether it is of this index: 1 MB takes a millisecond. */
+const BLOCKS_OF_SMALL = 256;
 /** Blocks that a reader keeps (16 MB). */
 const MAX_KEPT_BLOCKS = 4096;
 
@@ -114,11 +116,15 @@ export class BlockFile {
     readonly record: FileRecord,
   ) {
     this.#handle = openSync(file, 'r');
-    const expected = this.blocks * BLOCK_BYTES;
-    const { size } = fstatSync(this.#handle);
-    if (size === expected) return;
-    closeSync(this.#handle);
-    throw new DamageError(`${file} has ${size} bytes instead of ${expected}`);
+    try {
+      const expected = this.blocks * BLOCK_BYTES;
+      const { size } = fstatSync(this.#handle);
+      if (size !== expected) throw new DamageError(`${file} has ${size} bytes instead of ${expected}`);
+      if (this.blocks <= BLOCKS_OF_SMALL) this.requireRecorded();
+    } catch (error) {
+      closeSync(this.#handle);
+      throw error;
+    }
   }
 
   /** Bytes of content. */
@@ -197,6 +203,14 @@ export class BlockFile {
       onBlocks(count);
     }
     return { damaged, isRecorded: digest.digest('hex') === this.record.digest };
+  }
+
+  /** Throws where every block is sound, but the file is of another index. Reads all of it. */
+  requireRecorded(): void {
+    const { damaged, isRecorded } = this.verify();
+    if (damaged.length === 0 && !isRecorded) {
+      throw new DamageError(`${this.file} is not the one that the manifest describes`);
+    }
   }
 
   #readBlocks(target: Buffer, first: number, count: number): void {

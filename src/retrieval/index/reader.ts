@@ -241,6 +241,7 @@ export class Index implements DocumentStore {
 
   #array(name: FileName): Uint32Array {
     try {
+      this.files[name].requireRecorded();
       const { buffer, length } = new LazyBytes(this.files[name], 0, this.files[name].bytes).all();
       return new Uint32Array(buffer, 0, length / 4);
     } catch (error) {

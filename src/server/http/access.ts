@@ -21,6 +21,9 @@ export interface Caller {
   readonly hasKey: boolean;
 }
 
+/** Characters of an address; a proxy that clients can go around lets them write anything. */
+const addressCharacters = 64;
+
 type Headers = Readonly<Record<string, string>>;
 
 const noHeaders: Headers = {};
@@ -38,6 +41,7 @@ export class Access {
           .split(',')
           .at(-1)
           ?.trim()
+          .slice(0, addressCharacters)
       : undefined;
     return { client: forwarded || (socket.remoteAddress ?? 'unknown'), hasKey: false };
   }

@@ -1,5 +1,6 @@
 import { TimeSlice } from '../../common/yield.js';
 import { wordsOf } from '../../expansion/index.js';
+import { documentCharacters } from '../limits.js';
 import type { SharedScorer } from '../scheduling/index.js';
 import type { V1Request } from '../schemas/index.js';
 import { HttpProblem } from '../http/index.js';
@@ -13,6 +14,17 @@ export function textOf(
   rankFields: readonly string[] | undefined,
 ): string {
   if (typeof document === 'string') return document;
+  const text = textOfFields(document, index, rankFields);
+  if (text.length <= documentCharacters) return text;
+  const limit = `has more than ${documentCharacters} characters`;
+  throw new HttpProblem(422, 'invalid_request', `documents[${index}] ${limit}; send a shorter one.`);
+}
+
+function textOfFields(
+  document: Exclude<V1Document, string>,
+  index: number,
+  rankFields: readonly string[] | undefined,
+): string {
   if (!rankFields && typeof document['text'] === 'string') return document['text'];
   const names = rankFields ?? Object.keys(document);
   const lines = names

@@ -63,8 +63,9 @@ export async function rerankV1(
   const { passage } = settingsFrom(service.methodDefaults.with(method, variant.expansion));
   const { signal } = context;
   const { max_tokens_per_doc: tokens, max_chunks_per_doc: passages } = body;
+  const fields = body.rank_fields && [...new Set(body.rank_fields)];
   const originals = await mapInSlices(body.documents, signal, (document, index) =>
-    textOf(document, index, body.rank_fields),
+    textOf(document, index, fields),
   );
   const { scorer } = variant.models.phaseOne;
   const isWhole = tokens === undefined && passages === undefined;

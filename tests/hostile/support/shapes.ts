@@ -123,6 +123,21 @@ const structures = [
     const document = `{${names.map((name) => `${name}:"${'x'.repeat(60)}"`).join(',')}}`;
     return `{"model":"T","query":"a","top_n":1,"rank_fields":[${names.join(',')}],"documents":[${repeated(document, bytes)}]}`;
   }),
+  shape('one of the rank_fields a hundred times', '/v1/rerank', (bytes) => {
+    const names = Array.from({ length: 100 }, () => '"f"');
+    return `{"query":"a","rank_fields":[${names.join(',')}],"documents":[${repeated(`{"f":"${'x'.repeat(7000)}"}`, bytes)}]}`;
+  }),
+  shape(
+    'an object with a long text',
+    '/v1/rerank',
+    (bytes) => `{"query":"a","documents":[{"text":${text('é x ', bytes)}}]}`,
+  ),
+  shape(
+    'an object with long fields',
+    '/v1/rerank',
+    (bytes) =>
+      `{"query":"a","documents":[{"a":${text('x', bytes / 2)},"b":[${repeated('1e20', bytes / 25)}]}]}`,
+  ),
   shape(
     'a list of wrong rank_fields',
     '/v1/rerank',
