@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clip } from './clip.js';
 import { closest } from './closest.js';
 
 /** Bounds of the work for a value that someone else wrote: fields that are looked at, and characters of their names. */
@@ -35,12 +36,15 @@ function unwrapped(schema: z.ZodType): z.ZodType {
   return schema;
 }
 
-/** Issues that are named; the rest are counted. */
+/** Issues that are named; the rest are counted. An issue may quote what someone else wrote. */
 const mostNamed = 3;
+const longestProblem = 300;
 
 /** One line about the values that a schema refuses, each with the name of its field. */
 export function describeIssues({ issues }: z.ZodError): string {
-  const named = issues.slice(0, mostNamed).map(({ path, message }) => `${fieldName(path)}${message}`);
+  const named = issues
+    .slice(0, mostNamed)
+    .map(({ path, message }) => clip(`${fieldName(path)}${message}`, longestProblem));
   const more = issues.length > mostNamed ? ` (and ${issues.length - mostNamed} more)` : '';
   return `${named.join('; ')}${more}.`;
 }

@@ -126,6 +126,8 @@ describe('bert-qe mcp over an index', () => {
       ['search', { query, topk: 3 }, /topk/],
       ['search', { query, limit: 0 }, /^limit: /],
       ['rerank', { query, documents: [] }, /^documents: /],
+      ['rerank', { query, documents: Array(1_000_000).fill(1) }, 'documents: has more than 1000 elements.'],
+      ['rerank', { query, documents: texts, ['k'.repeat(100_000)]: 1 }, /^Unrecognized key: "k{100,300}…/],
       [
         'rerank',
         {
@@ -146,6 +148,7 @@ describe('bert-qe mcp over an index', () => {
       expect(isError).toBe(true);
       expect(content[0].text).toMatch(message);
       expect(content[0].text).not.toContain('\n');
+      expect(content[0].text.length).toBeLessThan(1000);
     }
     await expect(server.client.callTool({ name: 'find' })).rejects.toThrow(
       'there is search, rerank, explain',
