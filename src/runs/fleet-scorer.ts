@@ -10,7 +10,7 @@ import {
   type ScorerOptions,
   type TextPair,
 } from '../bert/index.js';
-import { usageError } from '../common/errors.js';
+import { inputError, usageError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import { hasTexts, type JsonObject } from '../common/json.js';
 import { distribute, parseFleetAddress, type FleetTask } from '../remote/index.js';
@@ -38,8 +38,7 @@ export function readPairs(task: JsonObject): PairsTask {
     Array.isArray(pairs) &&
     pairs.every((pair) => hasTexts(pair, 'a', 'b')) &&
     (secondPieces === undefined || Number.isInteger(secondPieces));
-  if (!isTask)
-    throw new BertQeError('input', 'The queue holds a task that is none: it has no model or pairs.');
+  if (!isTask) throw inputError('The queue holds a task that is none: it has no model or pairs.');
   return task as unknown as PairsTask;
 }
 

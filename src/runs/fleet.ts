@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { eachPhase } from '../expansion/index.js';
 import type { Query, QueryRanking, Ranking } from '../collection/index.js';
-import { failureError, usageError } from '../common/errors.js';
+import { failureError, inputError, usageError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import { hasTexts, isJsonObject, type JsonObject } from '../common/json.js';
 import { openAll } from '../common/open-all.js';
@@ -163,8 +163,7 @@ export function readTask(data: unknown): QueryTask | PairsTask {
     ranking.every((place) => hasTexts(place, 'id') && Number.isFinite((place as JsonObject)['score'])) &&
     typeof explain === 'boolean' &&
     (topK === undefined || Number.isInteger(topK));
-  if (!isTask)
-    throw new BertQeError('input', 'The queue holds a task that is none: it has no query, ranking or setup.');
+  if (!isTask) throw inputError('The queue holds a task that is none: it has no query, ranking or setup.');
   return data as QueryTask;
 }
 
