@@ -111,8 +111,10 @@ export {
 export {
   Cedr,
   Nprf,
+  Snrm,
   trainCedr,
   trainNprf,
+  trainSnrm,
   type CedrLoadOptions,
   type CedrTrainingOptions,
   type ControlExplanation,
@@ -121,7 +123,13 @@ export {
   type ControlRerankOptions,
   type NprfLoadOptions,
   type NprfTrainingInputs,
+  type LatentFacts,
+  type LatentFeedback,
+  type LatentVector,
   type NprfTrainingOptions,
+  type SnrmLoadOptions,
+  type SnrmTrainingCall,
+  type SnrmTrainingOptions,
 } from './controls/index.js';
 export {
   trainModel,

@@ -1,6 +1,6 @@
 import { usageError } from '../common/errors.js';
 import { hashModel } from '../bert/index.js';
-import { Cedr, Nprf, trainedMethods } from '../controls/index.js';
+import { Cedr, Nprf, Snrm, trainedMethods, type TrainedMethod } from '../controls/index.js';
 import { BIRCH_DEFAULTS, parseVariant } from '../expansion/index.js';
 import {
   loadBirch,
@@ -33,9 +33,9 @@ const birchOptions = {
 
 /** Options of the methods whose models are trained with `train --method`. */
 const trainedOptions = {
-  trained: text('DIR', 'CEDR-KNRM, NPRF-DRMM: the model that bert-qe train --method made'),
+  trained: text('DIR', 'CEDR-KNRM, NPRF-DRMM, SNRM: the model that bert-qe train --method made'),
   'score-share': number(
-    "CEDR-KNRM, NPRF-DRMM: share of the method's score against the initial score (1, as published)",
+    "CEDR-KNRM, NPRF-DRMM, SNRM: share of the method's score against the initial score (1, as published)",
     share,
   ),
 } as const;
@@ -44,7 +44,7 @@ const trainedOptions = {
 export const otherMethodOptions = {
   method: choice(
     ['bert-qe', 'birch', ...trainedMethods],
-    "BERT-QE, or a system that it is compared with: Birch (best three sentences, phase one's model), CEDR-KNRM, NPRF-DRMM",
+    "BERT-QE, or a system that it is compared with: Birch (best three sentences, phase one's model), CEDR-KNRM, NPRF-DRMM, SNRM",
     { default: 'bert-qe' },
   ),
   ...birchOptions,
@@ -65,7 +65,13 @@ const methods: Readonly<Record<Method, { readonly title: string; readonly option
   },
   'cedr-knrm': { title: 'CEDR-KNRM', options: { ...trainedOptions, depth: methodOptions.depth } },
   'nprf-drmm': { title: 'NPRF-DRMM', options: { ...trainedOptions, depth: methodOptions.depth } },
+  snrm: { title: 'SNRM', options: { ...trainedOptions, depth: methodOptions.depth } },
 };
+
+const rerankers = { 'cedr-knrm': Cedr, 'nprf-drmm': Nprf, snrm: Snrm } as const satisfies Record<
+  TrainedMethod,
+  unknown
+>;
 
 /** The method that the options name, ready to be loaded. */
 export interface ChosenMethod {
@@ -127,7 +133,7 @@ export async function chosenMethod(options: Values): Promise<ChosenMethod> {
     },
     open: async () => {
       const load = { model: trained, depth, share: scoreShare ?? 1 };
-      const reranker = await (method === 'cedr-knrm' ? Cedr.load(load) : Nprf.load(load));
+      const reranker = await rerankers[method].load(load);
       return { reranker, close: () => reranker.close() };
     },
   };

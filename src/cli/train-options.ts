@@ -65,11 +65,16 @@ export const trainOptions = {
   epochs: number('how often every example is seen (2)', { min: 0 }),
   steps: integer('steps instead of epochs', { min: 1 }),
   batch: integer(
-    'examples per step (32; of the residual loss 96 candidates; CEDR-KNRM 16, NPRF-DRMM 20 pairs)',
+    'examples per step (32; of the residual loss 96 candidates; CEDR-KNRM 16, NPRF-DRMM 20, SNRM 32 pairs)',
     { min: 1 },
   ),
-  'learning-rate': number('its peak, after the warm-up (1e-6; CEDR-KNRM 2e-5, for BERT; NPRF-DRMM 1e-3)'),
+  'learning-rate': number(
+    'its peak, after the warm-up (1e-6; CEDR-KNRM 2e-5, for BERT; NPRF-DRMM 1e-3; SNRM 3e-4)',
+  ),
   'head-rate': number(`CEDR-KNRM: learning rate of the layer over kernels (${cedrHeadRate})`),
+  'latent-terms': integer('SNRM: latent terms (2000)', { min: 1 }),
+  penalty: number('SNRM: weight of the sum of activations, for sparsity (1e-3)', { min: 0 }),
+  'weak-queries': integer('SNRM: queries that are made of the documents (6000)', { min: 1 }),
   warmup: number('share of the steps in which it rises', { min: 0, max: 1, default: 0.1 }),
   schedule: choice(
     scheduleNames,
@@ -120,34 +125,29 @@ export const trainOptions = {
 
 export type TrainValues = OptionValues<typeof trainOptions>;
 
-/** The options of the models of other systems, besides those that name what is trained and where it goes. */
-export const controlOptions = pick(
-  trainOptions,
-  'steps',
-  'batch',
-  'learning-rate',
-  'seed',
-  'depth',
-  'validation-depth',
-  'validate-every',
-  'patience',
-  'save-every',
-  'threads',
-);
+/** The options of all models of other systems, besides those that name what is trained and where it goes. */
+const commonOptions = pick(trainOptions, 'steps', 'batch', 'learning-rate', 'seed', 'save-every', 'threads');
 
-const inputOptions = pick(
-  trainOptions,
-  'method',
-  'index',
-  'queries',
-  'qrels',
-  'run',
-  'out',
-  'resume',
-  'validation-queries',
-);
+/** Those of models that are trained on judged queries. */
+export const controlOptions = {
+  ...commonOptions,
+  ...pick(trainOptions, 'depth', 'validation-depth', 'validate-every', 'patience'),
+};
 
-const { 'head-rate': headRate, ...bertQeOptions } = trainOptions;
+/** Those of SNRM, which is trained on documents alone. */
+const latentOptions = pick(trainOptions, 'latent-terms', 'penalty', 'weak-queries');
+export const snrmOptions = { ...commonOptions, ...latentOptions };
+
+const outputOptions = pick(trainOptions, 'method', 'index', 'out', 'resume');
+const inputOptions = {
+  ...outputOptions,
+  ...pick(trainOptions, 'queries', 'qrels', 'run', 'validation-queries'),
+};
+
+const cedrOptions = pick(trainOptions, 'head-rate');
+const bertQeOptions = Object.fromEntries(
+  Object.entries(trainOptions).filter(([name]) => !(name in cedrOptions || name in latentOptions)),
+);
 
 /** The options of each system. */
 const ownOptions: Readonly<Record<TrainValues['method'], OptionSpecs>> = {
@@ -156,9 +156,10 @@ const ownOptions: Readonly<Record<TrainValues['method'], OptionSpecs>> = {
     ...inputOptions,
     ...controlOptions,
     ...pick(trainOptions, 'model', 'dropout'),
-    'head-rate': headRate,
+    ...cedrOptions,
   },
   'nprf-drmm': { ...inputOptions, ...controlOptions },
+  snrm: { ...outputOptions, ...snrmOptions },
 };
 
 /** Refuses options that have no effect beside the others. */
@@ -167,9 +168,11 @@ export function refuseUselessOptions(options: TrainValues): void {
   const others = Object.entries<OptionSpecs[string]>(trainOptions).filter(
     ([name]) => !Object.hasOwn(ownOptions[method], name),
   );
-  const why =
-    method === 'bert-qe' ? 'without --method cedr-knrm; add that.' : `with --method ${method}; leave it out.`;
-  refuseUseless(Object.fromEntries(others), options, why);
+  if (method !== 'bert-qe') {
+    return refuseUseless(Object.fromEntries(others), options, `with --method ${method}; leave it out.`);
+  }
+  refuseUseless(cedrOptions, options, 'without --method cedr-knrm; add that.');
+  refuseUseless(latentOptions, options, 'without --method snrm; add that.');
 }
 
 /** The phases before the one that is trained; undefined with `--on queries`. */

@@ -5,7 +5,7 @@ import { BertQeError } from '../common/errors.js';
 import { readFailure, systemCode } from '../common/io-errors.js';
 
 /** The methods whose models are trained here. */
-export const trainedMethods = ['cedr-knrm', 'nprf-drmm'] as const;
+export const trainedMethods = ['cedr-knrm', 'nprf-drmm', 'snrm'] as const;
 export type TrainedMethod = (typeof trainedMethods)[number];
 
 const version = 1;

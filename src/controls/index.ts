@@ -15,6 +15,18 @@ export {
   type NprfTrainingInputs,
   type NprfTrainingOptions,
 } from './nprf/index.js';
+export {
+  LatentIndex,
+  Snrm,
+  snrmDefaults,
+  trainSnrm,
+  type LatentFacts,
+  type LatentFeedback,
+  type LatentVector,
+  type SnrmLoadOptions,
+  type SnrmTrainingCall,
+  type SnrmTrainingOptions,
+} from './snrm/index.js';
 export { trainedMethods, type TrainedMethod } from './folder.js';
 export {
   controlScore,

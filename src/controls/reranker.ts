@@ -1,3 +1,4 @@
+import { concatFloats } from '../common/concat-floats.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { BertQeError, throwIfAborted } from '../common/errors.js';
 import {
@@ -74,8 +75,8 @@ export interface ControlScores {
 /** The batches of a query's candidates. */
 export interface PreparedQuery {
   readonly batches: readonly NetworkBatch[];
-  /** The place of each score's document among the candidates. */
-  readonly places: readonly number[];
+  /** The candidates' scores from all that the network gives, in the order of the candidates. */
+  scoresOf(outputs: Float32Array): Float32Array;
   readonly tokens: number;
   readonly flops: number;
 }
@@ -96,7 +97,7 @@ const batchesPerCall = 8;
 /** A re-ranker whose scores come from a trained network. */
 export abstract class NetworkReranker {
   readonly settings: Required<ControlOptions>;
-  readonly #network: TrainedNetwork;
+  protected readonly network: TrainedNetwork;
 
   /** @param method The name of the method, in explanations and messages. */
   protected constructor(
@@ -105,7 +106,7 @@ export abstract class NetworkReranker {
     options: ControlOptions,
   ) {
     this.settings = controlSettings(method, options);
-    this.#network = network;
+    this.network = network;
   }
 
   /** Makes the batches of a query's candidates. */
@@ -113,7 +114,7 @@ export abstract class NetworkReranker {
 
   /** Ends the network's thread. */
   async close(): Promise<void> {
-    await this.#network.close();
+    await this.network.close();
   }
 
   /** Re-ranks the documents of one query: texts, or objects with a text and a score. */
@@ -160,16 +161,11 @@ export abstract class NetworkReranker {
     const started = performance.now();
     checkQuery(query);
     const ranking = initialRanking(documents).slice(0, this.settings.depth);
-    const { batches, places, tokens, flops } = this.prepare(query, ranking);
-    const scores = new Float32Array(ranking.length);
-    let done = 0;
-    for (let from = 0; from < batches.length; from += batchesPerCall) {
-      throwIfAborted(signal);
-      for (const score of await this.#network.score(batches.slice(from, from + batchesPerCall))) {
-        scores[places[done++]] = score;
-      }
-      onProgress?.({ phase: 'phaseOne', pairs: done });
-    }
+    const { batches, scoresOf, tokens, flops } = this.prepare(query, ranking);
+    const outputs = await this.run(batches, signal, (share) =>
+      onProgress?.({ phase: 'phaseOne', pairs: Math.round(share * ranking.length) }),
+    );
+    const scores = scoresOf(outputs);
     const seconds = (performance.now() - started) / 1000;
     const use = eachPhase((phase) =>
       phase === 'phaseOne'
@@ -180,6 +176,22 @@ export abstract class NetworkReranker {
       candidates: ranking.map((input, i) => ({ ...input, score: scores[i] })),
       cost: unprunedCost(use, seconds),
     };
+  }
+
+  /** What the network gives for all batches, one after the other. */
+  protected async run(
+    batches: readonly NetworkBatch[],
+    signal?: AbortSignal,
+    onDone?: (share: number) => void,
+  ): Promise<Float32Array> {
+    const parts: Float32Array[] = [];
+    for (let from = 0; from < batches.length; from += batchesPerCall) {
+      throwIfAborted(signal);
+      const some = batches.slice(from, from + batchesPerCall);
+      parts.push(await this.network.score(some));
+      onDone?.((from + some.length) / batches.length);
+    }
+    return concatFloats(parts);
   }
 
   #final({ score, initial }: { readonly score: number; readonly initial?: number | undefined }): number {

@@ -27,6 +27,6 @@ export {
   type TermFacts,
 } from './index/index.js';
 export { MemoryIndex, type MemoryIndexOptions } from './memory/memory-index.js';
-export { Bm25, Dph, QueryLikelihood, type WeightingModel } from './models/index.js';
+export { Bm25, DotProduct, Dph, QueryLikelihood, type WeightingModel } from './models/index.js';
 export { bagOfTerms, firstQuery, sumByTerm, type WeightedQuery, type WeightedTerm } from './query.js';
 export { Searcher, type SearcherOptions } from './search/index.js';

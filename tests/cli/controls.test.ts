@@ -37,14 +37,21 @@ beforeAll(async () => {
 
 describe.each([
   ['nprf-drmm', 'NPRF-DRMM', []],
+  ['snrm', 'SNRM', []],
   ['cedr-knrm', 'CEDR-KNRM', ['--model', 'T', '--head-rate', '0.01', '--batch', '2']],
 ] as const)('%s on the command line', (method, title, own) => {
   const out = at(method);
+  const isLatent = method === 'snrm';
+  const inputs = isLatent ? ['--index', at('index')] : trainable;
   test('is trained, resumed when it is finished, and re-ranks a run or shows a query', async () => {
-    const train = ['train', '--method', method, ...trainable, ...own, '--steps', '3', '--depth', '20'];
-    const validation = ['--validation-queries', at('valid.jsonl')];
+    const train = ['train', '--method', method, ...inputs, ...own, '--steps', '3'];
+    const validation = isLatent ? [] : ['--depth', '20', '--validation-queries', at('valid.jsonl')];
     const trained = await bertQe(...train, ...validation, '--out', out);
-    expect(trained.stderr).toMatch(/3 steps on \d+ relevant and [\d,]+ other candidates.*best after step \d/);
+    expect(trained.stderr).toMatch(
+      new RegExp(
+        `3 steps on [\\d,]+ relevant and [\\d,]+ other candidates.*${isLatent ? '' : 'best after step \\d'}`,
+      ),
+    );
     expect(trained.stdout).toBe(`${out}\n`);
     expect(existsSync(join(out, 'loss.svg'))).toBe(true);
     expect((await bertQe(...train, ...validation, '--out', out)).stderr).toContain(
@@ -99,12 +106,52 @@ describe.each([
         ['rerank', 'birds', '--index', at('index'), '--trained', out],
         /--trained has no effect without --method/,
       ],
-      [
-        ['train', '--method', method, ...trainable, '--loss', 'listwise'],
-        /--loss has no effect with --method/,
-      ],
-      [['train', '--method', method, ...trainable, '--on', 'chunks'], /--on has no effect with --method/],
+      [['train', '--method', method, ...inputs, '--loss', 'listwise'], /--loss has no effect with --method/],
+      [['train', '--method', method, ...inputs, '--on', 'chunks'], /--on has no effect with --method/],
+      isLatent
+        ? [
+            ['train', '--method', method, ...trainable],
+            /--(queries|run|qrels) has no effect with --method snrm/,
+          ]
+        : [
+            ['train', '--method', method, ...inputs, '--penalty', '1'],
+            /--penalty has no effect with --method/,
+          ],
+      [['train', '--penalty', '1', ...trainable], /--penalty has no effect without --method snrm/],
       [['train', '--head-rate', '1', ...trainable], /--head-rate has no effect without --method cedr-knrm/],
+    ];
+    for (const [args, message] of cases) {
+      const { code, stdout, stderr } = await bertQe(...args);
+      expect(stderr).toMatch(message);
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+      expect([code, stdout]).toEqual([2, '']);
+    }
+  });
+});
+
+describe('searching with SNRM', () => {
+  const trained = ['--trained', at('snrm')];
+  test('writes a run of the documents that it was trained on, with and without feedback', async () => {
+    const search = ['search', ...trained, '--queries', at('all.jsonl'), '--depth', '10'];
+    const plain = await bertQe(...search);
+    expect(plain.stderr).toMatch(/^SNRM: 40 queries in/);
+    expect(plain.stdout).toMatch(/^\S+ Q0 \S+ 1 \S+ SNRM\n/);
+    const expanded = await bertQe(...search, '--feedback-documents', '3', '--rocchio-beta', '1');
+    expect(expanded.stdout).toMatch(/^\S+ Q0 \S+ 1 \S+ SNRM\+PRF\n/);
+    const json = await bertQe('search', 'how do birds find their way', ...trained, '--depth', '3', '--json');
+    const { results } = JSON.parse(json.stdout) as { results: { rank: number }[] };
+    expect(results.map(({ rank }) => rank)).toEqual([1, 2, 3]);
+  });
+
+  test('refuses what has no effect, and folders without a model, in one line', async () => {
+    const cases: [string[], RegExp][] = [
+      [['search', 'birds', ...trained, '--index', at('index')], /--index has no effect with --trained/],
+      [['search', 'birds', ...trained, '--model', 'bm25'], /--model has no effect with --trained/],
+      [['search', 'birds', ...trained, '--expand', 'rm3'], /--expand has no effect with --trained/],
+      [['search', 'birds', '--trained', at('nowhere')], /nowhere holds no model of snrm/],
+      [['search', 'birds', '--trained', at('nprf-drmm')], /holds no model of snrm/],
+      [['search', 'zzzqqq', ...trained], /none of its words is in the index/],
+      [['search', 'the of', ...trained], /only stop words/],
     ];
     for (const [args, message] of cases) {
       const { code, stdout, stderr } = await bertQe(...args);

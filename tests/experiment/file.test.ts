@@ -223,7 +223,7 @@ describe('the recipes', () => {
       const own = [...ours, ...variants, ...ablated].map((system) => system.name);
       expect(own.filter((system) => published[system] === undefined)).toEqual([]);
       const others = Object.keys(published).filter((system) => !own.includes(system));
-      expect(others).toEqual(name.startsWith('robust') ? ['SNRM', 'NPRF', 'CEDR', 'Birch'] : []);
+      expect(others).toEqual(name.startsWith('robust') ? ['SNRM+PRF', 'NPRF', 'CEDR', 'Birch'] : []);
     },
   );
 });

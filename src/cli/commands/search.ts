@@ -1,13 +1,16 @@
-import { writeRun, type Query, type QueryRanking } from '../../collection/index.js';
+import { writeRun, type Query, type QueryRanking, type Retriever } from '../../collection/index.js';
 import { inputError, throwIfAborted, usageError } from '../../common/errors.js';
+import { omitUndefined } from '../../common/omit-undefined.js';
 import { writeOutput } from '../../common/output.js';
-import { openCollection } from '../../remote/index.js';
+import { Snrm } from '../../controls/index.js';
+import { openCollection, type CollectionAddress } from '../../remote/index.js';
+import type { SearcherOptions } from '../../retrieval/index.js';
 import { collectionAddress, queriesFrom, retrievalModels, withWords } from '../collection-options.js';
 import { defineCommand } from '../command.js';
 import { counted, formatDuration } from '../format.js';
 import { clusterOptions, OPTIONS, queryOptions, retrievalOptions } from '../option-table.js';
 import { Progress } from '../progress.js';
-import { text } from '../options.js';
+import { refuseUseless, text, type OptionValues } from '../options.js';
 
 /** Queries without any document that are named; the last line counts all. */
 const NAMED = 3;
@@ -16,36 +19,48 @@ interface FoundRanking extends QueryRanking {
   readonly text: string;
 }
 
+const searchOptions = {
+  index: { ...OPTIONS.index, help: 'folder of the index' },
+  ...clusterOptions,
+  ...queryOptions,
+  ...retrievalOptions,
+  trained: text(
+    'DIR',
+    'SNRM: the model that bert-qe train --method snrm made, whose documents are searched instead of an index',
+  ),
+  depth: { ...OPTIONS.depth, help: 'documents per query' },
+  out: text('FILE', 'TREC run (or JSON lines) to write; - is stdout', { default: '-' }),
+  tag: { ...OPTIONS.tag, help: "name of the run, its last column (the models' names)" },
+  json: { ...OPTIONS.json, help: 'write a JSON line per query instead of a TREC run' },
+} as const;
+
 export const searchCommand = defineCommand({
   name: 'search',
   summary: 'Rank the documents of an index for one query or a file of queries (DPH, BM25, QL; KL, Bo1, RM3).',
   positionals: [
     { name: 'WORDS', help: 'the words of one query, instead of --query', optional: true, multiple: true },
   ],
-  options: {
-    index: { ...OPTIONS.index, help: 'folder of the index' },
-    ...clusterOptions,
-    ...queryOptions,
-    ...retrievalOptions,
-    depth: { ...OPTIONS.depth, help: 'documents per query' },
-    out: text('FILE', 'TREC run (or JSON lines) to write; - is stdout', { default: '-' }),
-    tag: { ...OPTIONS.tag, help: "name of the run, its last column (the models' names)" },
-    json: { ...OPTIONS.json, help: 'write a JSON line per query instead of a TREC run' },
-  },
+  options: searchOptions,
   examples: [
     'bert-qe search "vitamin D and bone density" --index scifact.index --depth 10 --json',
     'bert-qe search --index scifact.index --queries queries.jsonl --model dph --expand kl --out dph-kl.run',
     'bert-qe search --index scifact.index --queries queries.jsonl --model bm25 --expand rm3 --out bm25-rm3.run',
+    'bert-qe search --trained snrm --queries queries.jsonl --feedback-documents 10 --out snrm-prf.run',
     'bert-qe search --engine opensearch --url http://localhost:9200 --index scifact --query "vitamin D"',
   ],
   async run({ options: given, positionals, io }) {
     const options = withWords(given, positionals);
-    const { index } = options;
-    if (index === undefined) throw usageError('search needs --index DIR; make one with: bert-qe index');
+    const { index, trained } = options;
+    if (index === undefined && trained === undefined) {
+      throw usageError('search needs --index DIR; make one with: bert-qe index');
+    }
     const queries = await queriesFrom(options, io);
-    const collection = await openCollection(collectionAddress(index, options), io.signal);
+    const searched =
+      trained === undefined
+        ? await openIndex(collectionAddress(index!, options), retrievalModels(options), io.signal)
+        : await openTrained(trained, options);
     try {
-      const retriever = collection.retriever(retrievalModels(options));
+      const { retriever } = searched;
       const progress = new Progress(io, 'queries');
       let empty = 0;
       let lastReason = '';
@@ -56,14 +71,14 @@ export const searchCommand = defineCommand({
           if (ranking.length === 0) {
             empty++;
             progress.done();
-            lastReason = whyNothing(query, collection.countTerms(query.text));
+            lastReason = whyNothing(query, searched.countTerms(query.text));
             if (queries.length > 1 && empty <= NAMED) io.stderr.write(`bert-qe: ${lastReason}\n`);
           }
           yield { query: query.id, text: query.text, ranking };
           progress.update(done + 1, (done + 1) / queries.length);
         }
       };
-      const tag = options.tag ?? retriever.name;
+      const tag = options.tag ?? searched.name;
       if (options.json) await writeOutput(options.out, jsonLines(rankings()), io.stdout);
       else await writeRun(options.out, rankings(), { tag, stdout: io.stdout });
       progress.done();
@@ -74,10 +89,59 @@ export const searchCommand = defineCommand({
           `${formatDuration(progress.seconds)}${empty > 0 ? `, ${empty} without any document` : ''}\n`,
       );
     } finally {
-      await collection.close();
+      await searched.close();
     }
   },
 });
+
+/** The documents that are searched. */
+interface Searched {
+  /** The names of the models. */
+  readonly name: string;
+  readonly retriever: Retriever;
+  countTerms(text: string): number;
+  close(): Promise<void>;
+}
+
+async function openIndex(
+  address: CollectionAddress,
+  models: SearcherOptions,
+  signal: AbortSignal,
+): Promise<Searched> {
+  const collection = await openCollection(address, signal);
+  const retriever = collection.retriever(models);
+  return {
+    name: retriever.name,
+    retriever,
+    countTerms: (words) => collection.countTerms(words),
+    close: () => collection.close(),
+  };
+}
+
+/** The documents that an SNRM model was trained on; options of feedback ask for it. */
+async function openTrained(model: string, options: OptionValues<typeof searchOptions>): Promise<Searched> {
+  const {
+    'feedback-documents': _documents,
+    'feedback-terms': _terms,
+    'rocchio-beta': _weight,
+    ...others
+  } = retrievalOptions;
+  refuseUseless(
+    { index: OPTIONS.index, ...clusterOptions, ...others },
+    options,
+    'with --trained; leave it out.',
+  );
+  const { feedbackDocuments: documents, feedbackTerms: terms, rocchioBeta: weight } = options;
+  const feedback = omitUndefined({ documents, terms, weight });
+  const isExpanded = Object.keys(feedback).length > 0;
+  const snrm = await Snrm.load({ model, ...(isExpanded && { feedback }) });
+  return {
+    name: isExpanded ? 'SNRM+PRF' : 'SNRM',
+    retriever: snrm,
+    countTerms: (words) => snrm.countWords(words),
+    close: () => snrm.close(),
+  };
+}
 
 /** The reason why a query has an empty ranking. */
 function whyNothing(query: Query, terms: number): string {

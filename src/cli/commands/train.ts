@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { readQrels, readQueries, readRun, type Qrels, type Query } from '../../collection/index.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { inputError, usageError } from '../../common/errors.js';
-import { trainCedr, trainNprf } from '../../controls/index.js';
+import { trainCedr, trainNprf, trainSnrm } from '../../controls/index.js';
 import { Index } from '../../retrieval/index.js';
 import {
   lossFigure,
@@ -18,7 +18,13 @@ import { defineCommand, guessTeller, type Io } from '../command.js';
 import { counted, formatCount, formatDuration } from '../format.js';
 import { pick, refuseUseless, valuesOf } from '../options.js';
 import { StatusLine } from '../progress.js';
-import { controlOptions, phaseThreeInputs, refuseUselessOptions, trainOptions } from '../train-options.js';
+import {
+  controlOptions,
+  phaseThreeInputs,
+  refuseUselessOptions,
+  snrmOptions,
+  trainOptions,
+} from '../train-options.js';
 
 export const trainCommand = defineCommand({
   name: 'train',
@@ -30,6 +36,7 @@ export const trainCommand = defineCommand({
     'bert-qe train … --model T --on chunks --phase1 S --loss residual --depth 100 --learning-rate 2e-4 --steps 150',
     'bert-qe train … --method cedr-knrm --model S --steps 400 --validation-queries valid.jsonl --out cedr',
     'bert-qe train … --method nprf-drmm --steps 2000 --out nprf',
+    'bert-qe train --method snrm --index notes.index --out snrm',
     'bert-qe train … --resume',
   ],
   async run({ options, io }) {
@@ -41,12 +48,43 @@ export const trainCommand = defineCommand({
     const { method, validationQueries: validationFile, resume } = options;
     refuseUselessOptions(options);
     const folder = needed('index');
-    const [queriesFile, qrelsFile, runFile, out] = [
-      needed('queries'),
-      needed('qrels'),
-      needed('run'),
-      needed('out'),
-    ];
+    const reporter = new TrainReporter(io);
+    const onPart =
+      (phase: PartProgress['phase']) =>
+      (done: number, total: number): void =>
+        reporter.update({ phase, done, total });
+    const started = performance.now();
+    const call = {
+      out: needed('out'),
+      resume,
+      signal: io.signal,
+      onProgress: (progress: TrainProgress) => reporter.update(progress),
+    };
+    const controlCall = {
+      ...call,
+      onProgress: (progress: StepProgress) => reporter.update({ phase: 'training', ...progress }),
+      onVectors: onPart('word vectors'),
+    };
+    const finish = async (
+      title: string,
+      train: () => Promise<TrainingManifest>,
+      what = 'candidates',
+    ): Promise<void> => {
+      const manifest = await train().finally(() => reporter.done());
+      const seconds = (performance.now() - started) / 1000;
+      await report(title, manifest, { out: call.out, seconds, what }, io);
+    };
+    if (method === 'snrm') {
+      const index = Index.open(folder);
+      const latentCall = {
+        ...controlCall,
+        onWeakQueries: onPart('made queries'),
+        onIndex: onPart('index of latent terms'),
+      };
+      const train = () => trainSnrm(index, valuesOf(snrmOptions, options), latentCall);
+      return finish('SNRM', train).finally(() => index.close());
+    }
+    const [queriesFile, qrelsFile, runFile] = [needed('queries'), needed('qrels'), needed('run')];
     // NPRF-DRMM starts from no model.
     const model = method === 'nprf-drmm' ? 'NPRF-DRMM' : needed('model');
     if (options.teacher === undefined) {
@@ -59,20 +97,8 @@ export const trainCommand = defineCommand({
       validationFile === undefined ? undefined : await judgedQueries(validationFile, qrels, qrelsFile, io);
     const run = await readRun(runFile);
     const index = Index.open(folder);
-    const reporter = new TrainReporter(io);
-    const started = performance.now();
     const judged = { queries, qrels, run, validationQueries };
     const documents = { documents: index, documentsKey: index.manifest.digest };
-    const call = {
-      out,
-      resume,
-      signal: io.signal,
-      onProgress: (progress: TrainProgress) => reporter.update(progress),
-    };
-    const controlCall = {
-      ...call,
-      onProgress: (progress: StepProgress) => reporter.update({ phase: 'training', ...progress }),
-    };
     const train = (): Promise<TrainingManifest> => {
       const settings = valuesOf(controlOptions, options);
       switch (method) {
@@ -85,11 +111,8 @@ export const trainCommand = defineCommand({
             controlCall,
           );
         }
-        case 'nprf-drmm': {
-          const onVectors = (done: number, total: number): void =>
-            reporter.update({ phase: 'vectors', done, total });
-          return trainNprf({ ...judged, index }, settings, { ...controlCall, onVectors });
-        }
+        case 'nprf-drmm':
+          return trainNprf({ ...judged, index }, settings, controlCall);
         case 'bert-qe': {
           const { teacher, bestPassage: passageModel } = options;
           const inputs = { ...judged, ...documents, model, teacher, passageModel, phaseThree };
@@ -98,24 +121,28 @@ export const trainCommand = defineCommand({
         }
       }
     };
-    try {
-      const { history, best, steps, examples } = await train().finally(() => reporter.done());
-      await writeFileAtomic(
-        join(out, 'loss.svg'),
-        lossFigure(`Training ${model}, ${formatCount(steps)} steps`, history, validationMeasure),
-      );
-      const seconds = (performance.now() - started) / 1000;
-      io.stderr.write(
-        `bert-qe: ${formatCount(steps)} steps on ${formatCount(examples.relevant)} relevant and ` +
-          `${formatCount(examples.others)} other ${phaseThree ? 'pairs' : 'candidates'}, ${formatDuration(seconds)}` +
-          `${best ? `; best after step ${best.step}: ${validationMeasure} ${best.value.toFixed(4)}` : ''}\n`,
-      );
-      io.stdout.write(`${out}\n`);
-    } finally {
-      await index.close();
-    }
+    await finish(model, train, phaseThree ? 'pairs' : 'candidates').finally(() => index.close());
   },
 });
+
+/** Writes the figure of the loss, and a line on what was trained. */
+async function report(
+  model: string,
+  { history, best, steps, examples }: TrainingManifest,
+  { out, seconds, what }: { readonly out: string; readonly seconds: number; readonly what: string },
+  io: Io,
+): Promise<void> {
+  await writeFileAtomic(
+    join(out, 'loss.svg'),
+    lossFigure(`Training ${model}, ${formatCount(steps)} steps`, history, validationMeasure),
+  );
+  io.stderr.write(
+    `bert-qe: ${formatCount(steps)} steps on ${formatCount(examples.relevant)} relevant and ` +
+      `${formatCount(examples.others)} other ${what}, ${formatDuration(seconds)}` +
+      `${best ? `; best after step ${best.step}: ${validationMeasure} ${best.value.toFixed(4)}` : ''}\n`,
+  );
+  io.stdout.write(`${out}\n`);
+}
 
 /** The queries of a file that have judgements; the others are counted on standard error. */
 async function judgedQueries(file: string, qrels: Qrels, qrelsFile: string, io: Io): Promise<Query[]> {
@@ -145,7 +172,7 @@ class TrainReporter {
     this.#line = new StatusLine(io);
   }
 
-  update(progress: TrainProgress | VectorProgress): void {
+  update(progress: TrainProgress | PartProgress): void {
     this.#line.show(() => describe(progress));
     if (this.#line.isTerminal || progress.phase !== 'training') return;
     const done = progress.step / progress.steps;
@@ -159,19 +186,19 @@ class TrainReporter {
   }
 }
 
-/** The progress of word vectors, before a training that needs them. */
-interface VectorProgress {
-  readonly phase: 'vectors';
+/** The progress of what comes before and after the steps of a training. */
+interface PartProgress {
+  readonly phase: 'word vectors' | 'made queries' | 'index of latent terms';
   readonly done: number;
   readonly total: number;
 }
 
-function describe(progress: TrainProgress | VectorProgress): string {
-  if (progress.phase === 'vectors') {
-    return `word vectors: ${Math.floor((100 * progress.done) / progress.total)}%`;
-  }
+function describe(progress: TrainProgress | PartProgress): string {
   if (progress.phase === 'passages') {
     return `best passages: ${formatCount(progress.done)} of ${formatCount(progress.total)} queries`;
+  }
+  if (progress.phase !== 'training') {
+    return `${progress.phase}: ${Math.floor((100 * progress.done) / progress.total)}%`;
   }
   const { step, steps, smoothedLoss, learningRate, examplesPerSecond, secondsLeft, validation } = progress;
   return [

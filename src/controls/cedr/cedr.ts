@@ -73,8 +73,14 @@ export class Cedr extends NetworkReranker {
     const pairs = candidates.map(({ document }) =>
       tokenPair(this.tokenizer, first, documentTokens(this.tokenizer, document, lengths), lengths),
     );
+    const { batches, places } = batchesOf(this.tokenizer, pairs);
     return {
-      ...batchesOf(this.tokenizer, pairs),
+      batches,
+      scoresOf: (outputs) => {
+        const scores = new Float32Array(outputs.length);
+        outputs.forEach((score, i) => (scores[places[i]] = score));
+        return scores;
+      },
       tokens: pairs.reduce((sum, { tokens }) => sum + tokens, 0),
       flops: pairs.reduce((sum, pair) => sum + cedrFlops(encoder, pair), 0),
     };

@@ -1,4 +1,5 @@
-import type { Vocabulary } from './vocabulary.js';
+import { concatFloats } from '../../common/concat-floats.js';
+import type { Vocabulary } from '../words/index.js';
 
 /** The published sizes. */
 export const nprfSizes = {
@@ -161,16 +162,7 @@ export function binOf(cosine: number): number {
 
 /** The features of several documents, one after the other. */
 export function joined(parts: readonly NprfFeatures[]): NprfFeatures {
-  const join = (of: (part: NprfFeatures) => Float32Array): Float32Array<ArrayBuffer> => {
-    const all = parts.map(of);
-    const whole = new Float32Array(all.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const part of all) {
-      whole.set(part, at);
-      at += part.length;
-    }
-    return whole;
-  };
+  const join = (of: (part: NprfFeatures) => Float32Array) => concatFloats(parts.map(of));
   return {
     histograms: join(({ histograms }) => histograms),
     idf: join(({ idf }) => idf),

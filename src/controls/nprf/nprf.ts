@@ -7,7 +7,7 @@ import { readDescription, weightsFile } from '../folder.js';
 import { CONTROL_OPTIONS, type ControlOptions, NetworkReranker, type PreparedQuery } from '../reranker.js';
 import { feedbackQueries, nprfSizes, QueryFeatures, termCounts } from './features.js';
 import { nprfBatch, nprfShapes, scoringGraph } from './graph.js';
-import { readVocabulary, type Vocabulary } from './vocabulary.js';
+import { readVocabulary, type Vocabulary } from '../words/index.js';
 
 /** Options of {@link Nprf.load}. */
 export interface NprfLoadOptions extends ControlOptions {
@@ -67,7 +67,7 @@ export class Nprf extends NetworkReranker {
     const comparisons = ranked.reduce((sum, { counts }) => sum + features.comparisons(counts), 0);
     return {
       batches,
-      places: ranked.map((_, place) => place),
+      scoresOf: (outputs) => outputs,
       tokens: 0,
       flops: 2 * vocabulary.dimensions * comparisons + ranked.length * networkFlops,
     };

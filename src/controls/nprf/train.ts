@@ -23,8 +23,13 @@ import {
   type TermCounts,
 } from './features.js';
 import { nprfBatch, nprfShapes, scoringGraph, trainingGraph } from './graph.js';
-import { skipGramDefaults, type SkipGramSettings } from './skip-gram.js';
-import { type Vocabulary, vocabularyOf, writeVocabulary } from './vocabulary.js';
+import {
+  skipGramDefaults,
+  type SkipGramSettings,
+  type Vocabulary,
+  vocabularyOf,
+  writeVocabulary,
+} from '../words/index.js';
 
 /** The options of the training of NPRF-DRMM. Defaults are those of the released code where it has them. */
 export interface NprfTrainingOptions extends NetworkTrainingOptions {
@@ -46,7 +51,7 @@ export async function trainNprf(
   { vectors = {}, ...options }: NprfTrainingOptions,
   call: NetworkTrainingCall & {
     /** Reports the training of word vectors. */
-    readonly onVectors?: (done: number, total: number) => void;
+    readonly onVectors?: ((done: number, total: number) => void) | undefined;
   },
 ): Promise<TrainingManifest> {
   const settings = networkSettings(options, nprfDefaults);

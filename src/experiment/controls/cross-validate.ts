@@ -7,16 +7,21 @@ import { rankBy } from '../ranker.js';
 import { describeMachine } from '../store/timing.js';
 import type { ControlSystem } from '../systems.js';
 import { type ControlScores, controlSource, type ControlSource } from './source.js';
-import { modelOfFold } from './train.js';
+import { crossValidateLatent } from './latent.js';
+import { latentModel, modelOfFold } from './train.js';
 
 /** Trains a control in every fold where it is trained, chooses its weights on validation queries and ranks the test queries. */
 export async function crossValidateControl(
   system: ControlSystem,
   context: CrossValidationContext,
 ): Promise<CrossValidated> {
+  const { control } = system;
+  if (control === 'SNRM' || control === 'SNRM+PRF') {
+    return crossValidateLatent(system, await latentModel(context), context);
+  }
   const { experiment, folds, initial } = context;
   const { measure, tieBreak } = experiment.tuning;
-  const weighting = weightingOf(system.control);
+  const weighting = weightingOf(control);
   const ranked = (query: string, scores: ControlScores, weights: ControlWeights) =>
     rankBy(
       scores.ids,

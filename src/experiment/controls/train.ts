@@ -1,6 +1,6 @@
 import { hashModel } from '../../bert/index.js';
 import type { Query } from '../../collection/index.js';
-import { trainCedr, trainNprf } from '../../controls/index.js';
+import { trainCedr, trainNprf, trainSnrm } from '../../controls/index.js';
 import type { StepProgress } from '../../training/index.js';
 import type { CrossValidationContext } from '../cross-validate.js';
 import { expandVariables, resolvePath } from '../file/paths.js';
@@ -16,9 +16,10 @@ export async function modelOfFold(
   fold: number,
   context: CrossValidationContext,
 ): Promise<string | undefined> {
-  if (system.control === 'Birch') return undefined;
+  const { control } = system;
+  if (control !== 'CEDR-KNRM' && control !== 'NPRF-DRMM') return undefined;
   const { experiment, folds, queries, qrels, initial, manifest, tracker, models, file } = context;
-  const { model: given, ...options } = experiment.controls[system.control] ?? {};
+  const { model: given, ...options } = experiment.controls[control] ?? {};
   if (given !== undefined) {
     return resolvePath(file, expandVariables(given).replaceAll('{fold}', String(fold)));
   }
@@ -29,7 +30,7 @@ export async function modelOfFold(
   const trained = train.filter((id) => qrels.has(id));
   const inputs = [
     'control training 1',
-    system.control,
+    control,
     base === undefined ? null : await hashModel(base),
     settings,
     train,
@@ -66,6 +67,33 @@ export async function modelOfFold(
     } else {
       await trainCedr(base, { ...inputsOfFold, documents, documentsKey }, settings, call);
     }
+    return {};
+  });
+  return folder;
+}
+
+/** The folder of SNRM's model: one that the file names, or one that is trained on the documents alone, for all folds. */
+export async function latentModel({
+  experiment,
+  documents,
+  documentsKey,
+  manifest,
+  tracker,
+  file,
+}: CrossValidationContext): Promise<string> {
+  const { model: given, ...options } = experiment.controls.SNRM ?? {};
+  if (given !== undefined) return resolvePath(file, expandVariables(given));
+  const name = 'train SNRM';
+  const inputs = ['latent training 1', options, documentsKey];
+  const { folder } = await makeModel(name, 'SNRM', inputs, manifest, async (out) => {
+    await trainSnrm(documents, options, {
+      out,
+      resume: true,
+      signal: tracker.signal,
+      onProgress: ({ step, steps }) => tracker.update(name, step, steps),
+      onVectors: (done, total) => tracker.update('word vectors', done, total),
+      onIndex: (done, total) => tracker.update('index of latent terms', done, total),
+    });
     return {};
   });
   return folder;

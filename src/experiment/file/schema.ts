@@ -44,7 +44,7 @@ const baseline = checked(z.string(), (name) => {
   if (isMaxP(name) || parseFirstStage(name) || parseControl(name)) return;
   throw new Error(
     `"${name}" is not a baseline; write a first stage (DPH, BM25+RM3, …), a size (S, BERT-Small), MaxP, ` +
-      'which stands for the first size of every variant, or a control (Birch-S, CEDR-KNRM-S, NPRF-DRMM)',
+      'which stands for the first size of every variant, or a control (Birch-S, CEDR-KNRM-S, NPRF-DRMM, SNRM, SNRM+PRF)',
   );
 });
 
@@ -216,6 +216,15 @@ const controls = z.strictObject({
     })
     .optional(),
   'NPRF-DRMM': controlTraining.optional(),
+  /** Trained once, on the documents alone. */
+  SNRM: controlTraining
+    .omit({ depth: true, validateEvery: true, patience: true })
+    .extend({
+      latentTerms: count.optional(),
+      penalty: z.number().min(0).optional(),
+      weakQueries: count.optional(),
+    })
+    .optional(),
 });
 
 const ablationNames = ['dropQueryScore', 'chunksFromInitial'] as const;

@@ -42,22 +42,24 @@ export function parseFirstStage(text: string): FirstStage | undefined {
   return { ...weighting, ...feedback, name: `${weighting.name}+${feedback.name}` };
 }
 
-/** A system that the paper compares with, by its name in tables: `Birch-S`, `CEDR-KNRM-S`, `NPRF-DRMM`. */
+/** A system that the paper compares with, by its name in tables: `Birch-S`, `CEDR-KNRM-S`, `NPRF-DRMM`, `SNRM+PRF`. */
 export interface ControlName {
   readonly name: string;
   readonly control: ControlKind;
-  /** The size of the cross-encoder that it uses or starts from; NPRF-DRMM has none. */
+  /** The size of the cross-encoder that it uses or starts from; NPRF-DRMM and SNRM have none. */
   readonly size?: SizeLetter;
 }
 
-export type ControlKind = 'Birch' | 'CEDR-KNRM' | 'NPRF-DRMM';
-
 const withSizes = ['Birch', 'CEDR-KNRM'] as const;
+const withoutSizes = ['NPRF-DRMM', 'SNRM', 'SNRM+PRF'] as const;
+
+export type ControlKind = (typeof withSizes | typeof withoutSizes)[number];
 
 /** The control of this name, if there is one. */
 export function parseControl(text: string): ControlName | undefined {
   const wanted = text.toLowerCase();
-  if (wanted === 'nprf-drmm') return { name: 'NPRF-DRMM', control: 'NPRF-DRMM' };
+  const sizeless = withoutSizes.find((each) => each.toLowerCase() === wanted);
+  if (sizeless !== undefined) return { name: sizeless, control: sizeless };
   for (const control of withSizes) {
     const size = sizeLetters.find((letter) => wanted === `${control}-${letter}`.toLowerCase());
     if (size !== undefined) return { name: `${control}-${size}`, control, size };

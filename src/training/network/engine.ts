@@ -1,4 +1,5 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { concatFloats } from '../../common/concat-floats.js';
 import { adamStep, gradientNorm } from '../engine/adam.js';
 import { DropoutMasks } from '../engine/dropout-masks.js';
 import { EmbeddingTable, Parameter } from '../engine/parameter.js';
@@ -38,12 +39,13 @@ export class NetworkEngine {
 
   /** The scores of all batches, one after the other. */
   async score(batches: readonly NetworkBatch[]): Promise<Float32Array<ArrayBuffer>> {
-    const scores: number[] = [];
+    const parts: Float32Array[] = [];
     for (const { feeds } of batches) {
       const result = await this.scoring.run({ ...this.#tensors, ...tensorsOf(feeds) });
-      scores.push(...(result[SCORES].data as Float32Array));
+      // A copy: the runtime may use the memory again.
+      parts.push(Float32Array.from(result[SCORES].data as Float32Array));
     }
-    return Float32Array.from(scores);
+    return concatFloats(parts);
   }
 
   /** Updates the parameters once, by the sum of the batches' gradients; `number` counts from 0. */

@@ -31,8 +31,8 @@ export interface QueryBatches {
 /** A network that ranks documents, ready to be trained. */
 export interface RankingNetwork {
   readonly network: Network;
-  /** The batches of pairs; the weights of all pairs sum to 1. */
-  ofPairs(pairs: readonly DocumentPair[]): Promise<readonly NetworkBatch[]>;
+  /** The batches of a step's pairs; the weights of all pairs sum to 1. Steps count from 0. */
+  ofPairs(pairs: readonly DocumentPair[], step: number): Promise<readonly NetworkBatch[]>;
   ofQuery(query: Query, ranking: Ranking): Promise<QueryBatches>;
   readonly files: ModelWriter;
 }
@@ -141,7 +141,7 @@ export async function trainNetwork(
           keep: 'best',
           examplesPerStep: 2 * settings.batch,
           takeSteps: async (step, [learningRate]) => [
-            await worker.call('step', step, learningRate, await ofPairs(sampler.pairs(step))),
+            await worker.call('step', step, learningRate, await ofPairs(sampler.pairs(step), step)),
           ],
           ...(validationQueries && { validate: () => validate(validationQueries, inputs, settings, rank) }),
           onProgress: call.onProgress,

@@ -114,6 +114,7 @@ describe('re-ranking with NPRF-DRMM', () => {
       expect((await nprf.rerank(query, [''])).results).toHaveLength(1);
       expect((await nprf.rerank(query, [{ text: 'unknownword', score: 3 }])).results).toHaveLength(1);
     }
+    await expect(nprf.rerank('  ', given)).rejects.toThrow('the query is empty');
   });
 
   test('refuses models of another method, and damaged ones', async () => {

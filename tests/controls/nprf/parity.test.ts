@@ -10,7 +10,7 @@ import {
   type TermCounts,
 } from '../../../src/controls/nprf/features.js';
 import { nprfBatch, nprfShapes, scoringGraph, trainingGraph } from '../../../src/controls/nprf/graph.js';
-import type { Vocabulary } from '../../../src/controls/nprf/vocabulary.js';
+import type { Vocabulary } from '../../../src/controls/words/vocabulary.js';
 import { NetworkEngine } from '../../../src/training/network/engine.js';
 import { publishedAdam } from '../../../src/training/network/index.js';
 import { noise, seededTensor } from '../../bert/graph/seeded-model.js';

@@ -145,6 +145,25 @@ describe('Birch', () => {
     expect(cost.pairs).toBe(1001);
   });
 
+  test('takes texts and queries of words that the model does not know, with a real model', async () => {
+    const birch = await Birch.load({ model: 'T', precision: 'fp32' });
+    const given = [
+      '',
+      '   ',
+      '\u{1F9F2}\u{1F9F2} ŧħœ \u0000',
+      'qqqq zzzz. wwww',
+      'wave '.repeat(2000),
+      'The sea is deep.',
+    ];
+    for (const query of ['sea', '\u{1F9F2}', 'qqqq zzzz', 'the sea '.repeat(500)]) {
+      const { results } = await birch.rerank(query, given);
+      expect(results.map(({ index }) => index).sort()).toEqual([0, 1, 2, 3, 4, 5]);
+      for (const { score } of results) expect(Number.isFinite(score)).toBe(true);
+    }
+    await expect(birch.rerank('  ', given)).rejects.toThrow('the query is empty');
+    await birch.close();
+  });
+
   test('puts a sentence that several documents share to the model once', async () => {
     const scorer = new FakeScorer(() => 0.5);
     await new Birch(scorer).rerank('sea', ['It rains. It pours.', 'It rains. It snows.']);

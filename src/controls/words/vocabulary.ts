@@ -9,15 +9,20 @@ import { systemCode } from '../../common/io-errors.js';
 import { type Analyzer, analyzerFromSpec, type AnalyzerSpec, type Index } from '../../retrieval/index.js';
 import { type SkipGramCall, type SkipGramSettings, skipGram } from './skip-gram.js';
 
-/** The index terms of a collection: how many documents have them, and their vectors. */
-export interface Vocabulary {
+/** The index terms of a collection, and how many documents have them. */
+export interface Terms {
   readonly analyzer: Analyzer;
   /** N: documents of the collection. */
   readonly documents: number;
   /** Number of a term; its row of vectors. */
   readonly numbers: ReadonlyMap<string, number>;
   readonly documentFrequencies: ArrayLike<number>;
+  /** The length of a term's vector. */
   readonly dimensions: number;
+}
+
+/** The index terms of a collection with their vectors. */
+export interface Vocabulary extends Terms {
   /** `[terms, dimensions]`, of length 1 or, for terms without a vector, 0. */
   readonly vectors: Float32Array;
 }
@@ -123,7 +128,18 @@ const vectorsFile = 'word-vectors.safetensors';
 
 /** Writes a vocabulary into the folder of a model, which then needs no index. */
 export async function writeVocabulary(folder: string, vocabulary: Vocabulary): Promise<void> {
-  const { analyzer, documents, numbers, documentFrequencies, dimensions, vectors } = vocabulary;
+  const { numbers, dimensions, vectors } = vocabulary;
+  await writeTerms(folder, vocabulary);
+  await writeSafetensors(join(folder, vectorsFile), [
+    { name: tensorName, shape: [numbers.size, dimensions], values: vectors },
+  ]);
+}
+
+/** Writes the terms alone, for a model that trains vectors of its own. */
+export async function writeTerms(
+  folder: string,
+  { analyzer, documents, numbers, documentFrequencies, dimensions }: Terms,
+): Promise<void> {
   const written: WrittenTerms = {
     analyzer: analyzer.spec,
     documents,
@@ -132,12 +148,15 @@ export async function writeVocabulary(folder: string, vocabulary: Vocabulary): P
     documentFrequencies: Array.from(documentFrequencies),
   };
   await writeFileAtomic(join(folder, termsFile), `${JSON.stringify(written)}\n`);
-  await writeSafetensors(join(folder, vectorsFile), [
-    { name: tensorName, shape: [numbers.size, dimensions], values: vectors },
-  ]);
 }
 
 export async function readVocabulary(folder: string): Promise<Vocabulary> {
+  const terms = await readTerms(folder);
+  const vectors = await readVectors(join(folder, vectorsFile), terms.numbers.size, terms.dimensions);
+  return { ...terms, vectors };
+}
+
+export async function readTerms(folder: string): Promise<Terms> {
   const file = join(folder, termsFile);
   let written: WrittenTerms;
   try {
@@ -152,6 +171,5 @@ export async function readVocabulary(folder: string): Promise<Vocabulary> {
     numbers: new Map(terms.map((term, number) => [term, number])),
     documentFrequencies,
     dimensions,
-    vectors: await readVectors(join(folder, vectorsFile), terms.length, dimensions),
   };
 }

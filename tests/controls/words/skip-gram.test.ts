@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { skipGram, skipGramDefaults } from '../../../src/controls/nprf/skip-gram.js';
+import { skipGram, skipGramDefaults } from '../../../src/controls/words/skip-gram.js';
 import { Random } from '../../../src/training/random.js';
 
 /** Documents of one of two topics, each with ten words of its own; the last word occurs twice in all. */

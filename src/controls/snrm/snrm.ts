@@ -1,0 +1,170 @@
+import { availableParallelism } from 'node:os';
+import { modelBytes } from '../../bert/onnx/index.js';
+import type { Query, Ranking, Retriever, SearchOptions } from '../../collection/index.js';
+import { BertQeError } from '../../common/errors.js';
+import { refuseUnknownOptions } from '../../common/known-options.js';
+import type { RankedInput } from '../../expansion/index.js';
+import { openTrainedNetwork, type TrainedNetwork } from '../../training/network/index.js';
+import { readDescription, weightsFile } from '../folder.js';
+import { CONTROL_OPTIONS, type ControlOptions, NetworkReranker, type PreparedQuery } from '../reranker.js';
+import { readTerms } from '../words/index.js';
+import { textBatch, textNumbers, type WordNumbers } from './batches.js';
+import { representationGraph, type SnrmSizes, snrmShapes, windowFlops } from './graph.js';
+import { feedbackDefaults, type LatentFeedback, LatentIndex, type LatentVector } from './latent-index.js';
+
+/** Options of {@link Snrm.load}. */
+export interface SnrmLoadOptions extends ControlOptions {
+  /** Folder of a trained model. */
+  readonly model: string;
+  /** Pseudo-relevance feedback of searches (none); `{}` for 10 documents, 20 terms and a weight of 0.5. */
+  readonly feedback?: Partial<LatentFeedback>;
+  readonly threads?: number;
+}
+
+/**
+ * SNRM (Zamani et al., 2018), a system that the paper compares with: a network gives texts sparse representations, whose
+ * latent terms are searched in an inverted index. It searches the documents that it was trained on, and re-ranks any.
+ */
+export class Snrm extends NetworkReranker implements Retriever {
+  #latent: Promise<LatentIndex> | undefined;
+
+  private constructor(
+    network: TrainedNetwork,
+    private readonly textOf: (text: string) => WordNumbers,
+    private readonly sizes: SnrmSizes,
+    private readonly model: string,
+    private readonly feedback: LatentFeedback | undefined,
+    options: ControlOptions,
+  ) {
+    super('SNRM', network, options);
+  }
+
+  /**
+   * Loads a model that `bert-qe train --method snrm` made.
+   *
+   * @example
+   * const snrm = await Snrm.load({ model: 'snrm-notes', feedback: {} });
+   * const ranking = await snrm.search({ id: '1', text: 'why do bridges sway' }, { depth: 100 });
+   */
+  static async load(options: SnrmLoadOptions): Promise<Snrm> {
+    const known = { ...CONTROL_OPTIONS, model: true, threads: true, feedback: true } as const;
+    refuseUnknownOptions('Snrm.load', options, known, "{ model: 'folder' }");
+    const { model, threads = availableParallelism(), feedback, ...control } = options;
+    const whole = feedback && feedbackOf(feedback);
+    const { sizes } = await readDescription<{ readonly sizes: SnrmSizes }>(model, 'snrm');
+    const terms = await readTerms(model);
+    const scoring = await modelBytes(representationGraph(sizes));
+    const network = await openTrainedNetwork(weightsFile(model), snrmShapes(sizes), scoring, threads);
+    try {
+      return new Snrm(network, (text) => textNumbers(terms, text), sizes, model, whole, control);
+    } catch (error) {
+      await network.close();
+      throw error;
+    }
+  }
+
+  /** Searches the documents that the model was trained on. */
+  async search(query: Query, { depth = 1000, signal }: SearchOptions = {}): Promise<Ranking> {
+    const [vector] = await this.represent([query.text], signal);
+    return (await this.latentIndex()).search(vector, { depth, signal }, this.feedback);
+  }
+
+  /** The sparse representations of texts. */
+  async represent(texts: readonly string[], signal?: AbortSignal): Promise<LatentVector[]> {
+    const { latent } = this.sizes;
+    const outputs = await this.run(batchesOf(texts.map(this.textOf)), signal);
+    return texts.map((_, i) => sparse(outputs.subarray(i * latent, (i + 1) * latent)));
+  }
+
+  /** The index of latent terms that was built after the training. */
+  latentIndex(): Promise<LatentIndex> {
+    this.#latent ??= LatentIndex.open(this.model);
+    return this.#latent;
+  }
+
+  /** Words of a text that the collection has. */
+  countWords(text: string): number {
+    return this.textOf(text).length;
+  }
+
+  /** FLOPs of the representation of a text. */
+  flopsOf(text: string): number {
+    return this.countWords(text) * windowFlops(this.sizes);
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    await (await this.#latent?.catch(() => undefined))?.close();
+  }
+
+  protected prepare(query: string, candidates: readonly RankedInput[]): PreparedQuery {
+    const texts = [query, ...candidates.map(({ document }) => documentText(document))].map(this.textOf);
+    const { latent } = this.sizes;
+    const words = texts.reduce((sum, { length }) => sum + length, 0);
+    return {
+      batches: batchesOf(texts),
+      scoresOf: (outputs) => {
+        const [first, ...others] = texts.map((_, i) => outputs.subarray(i * latent, (i + 1) * latent));
+        return Float32Array.from(others, (document) =>
+          document.reduce((sum, weight, term) => sum + weight * first[term], 0),
+        );
+      },
+      tokens: 0,
+      flops: words * windowFlops(this.sizes) + 2 * latent * candidates.length,
+    };
+  }
+}
+
+/** The text of a document that is represented: its title, then its text. */
+export function documentText({
+  title = '',
+  text,
+}: {
+  readonly title?: string | undefined;
+  readonly text: string;
+}): string {
+  return title === '' ? text : `${title} ${text}`;
+}
+
+/** The most windows of a batch: the activations of each are a number per latent term. */
+const batchWindows = 1024;
+
+function batchesOf(texts: readonly WordNumbers[]) {
+  const batches = [];
+  for (let from = 0; from < texts.length;) {
+    let to = from;
+    let windows = 0;
+    do windows += texts[to++].length;
+    while (to < texts.length && windows + texts[to].length <= batchWindows);
+    batches.push(textBatch(texts.slice(from, to)));
+    from = to;
+  }
+  return batches;
+}
+
+function sparse(values: Float32Array): LatentVector {
+  const terms: number[] = [];
+  values.forEach((value, term) => {
+    if (value > 0) terms.push(term);
+  });
+  return { terms, weights: terms.map((term) => values[term]) };
+}
+
+function feedbackOf(given: Partial<LatentFeedback>): LatentFeedback {
+  refuseUnknownOptions('Snrm.load: feedback', given, { documents: true, terms: true, weight: true });
+  const feedback = { ...feedbackDefaults, ...given };
+  for (const name of ['documents', 'terms'] as const) {
+    if (Number.isInteger(feedback[name]) && feedback[name] >= 1) continue;
+    throw new BertQeError(
+      'usage',
+      `SNRM: feedback.${name} must be a whole number from 1 on, not ${feedback[name]}.`,
+    );
+  }
+  if (!(feedback.weight >= 0)) {
+    throw new BertQeError(
+      'usage',
+      `SNRM: feedback.weight must be a number from 0 on, not ${feedback.weight}.`,
+    );
+  }
+  return feedback;
+}

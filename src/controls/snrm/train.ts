@@ -1,0 +1,186 @@
+import { modelBytes } from '../../bert/onnx/index.js';
+import { BertQeError } from '../../common/errors.js';
+import type { Index } from '../../retrieval/index.js';
+import type { TrainingManifest } from '../../training/index.js';
+import {
+  type JudgedInputs,
+  networkSettings,
+  type NetworkTrainingCall,
+  type NetworkTrainingOptions,
+  publishedAdam,
+  type RankingNetwork,
+  trainNetwork,
+} from '../../training/network/index.js';
+import { writeDescription } from '../folder.js';
+import {
+  skipGramDefaults,
+  type SkipGramSettings,
+  type Vocabulary,
+  vocabularyOf,
+  writeTerms,
+} from '../words/index.js';
+import { pairBatch, textNumbers, type WordNumbers } from './batches.js';
+import { representationGraph, type SnrmSizes, trainingGraph } from './graph.js';
+import { buildLatentIndex, hasLatentIndex, type LatentFacts } from './latent-index.js';
+import { documentText, Snrm } from './snrm.js';
+import { startingValues } from './starting-values.js';
+import { weakInputs } from './weak-inputs.js';
+
+/** The options of the training of SNRM. */
+export interface SnrmTrainingOptions extends Pick<
+  NetworkTrainingOptions,
+  'steps' | 'batch' | 'learningRate' | 'seed' | 'saveEvery' | 'threads'
+> {
+  /** Latent terms (2,000). */
+  readonly latentTerms?: number | undefined;
+  /** The weight of the sum of activations at the end of the training, to which it rises from 0 (1e-3). */
+  readonly penalty?: number | undefined;
+  /** Queries that are made of the documents (6,000). */
+  readonly weakQueries?: number | undefined;
+  /** Of the word vectors that training starts from; see {@link NprfTrainingOptions}. */
+  readonly vectors?: Partial<SkipGramSettings> | undefined;
+}
+
+export const snrmDefaults = { steps: 1000, batch: 32, learningRate: 3e-4, depth: 100, dropout: 0 };
+const ownDefaults = { latentTerms: 2000, penalty: 1e-3, weakQueries: 6000 };
+
+/** How a training is resumed, stopped and watched, before and after the steps of the network too. */
+export interface SnrmTrainingCall extends NetworkTrainingCall {
+  readonly onVectors?: ((done: number, total: number) => void) | undefined;
+  readonly onWeakQueries?: ((done: number, total: number) => void) | undefined;
+  readonly onIndex?: ((done: number, total: number) => void) | undefined;
+}
+
+/**
+ * Trains SNRM on the documents of an index, without judgements, and builds the index of their latent terms in the model's
+ * folder.
+ */
+export async function trainSnrm(
+  index: Index,
+  options: SnrmTrainingOptions,
+  call: SnrmTrainingCall,
+): Promise<TrainingManifest> {
+  const { latentTerms, penalty, weakQueries, vectors = {}, ...common } = withDefaults(options);
+  const settings = networkSettings(common, snrmDefaults);
+  const ofVectors = { ...skipGramDefaults, ...vectors };
+  const { signal, out } = call;
+  const weak = await weakInputs(
+    index,
+    { count: weakQueries, seed: settings.seed },
+    { signal, onProgress: call.onWeakQueries },
+  );
+  const inputs: JudgedInputs = { ...weak, documents: index, documentsKey: index.manifest.digest };
+  const task = {
+    model: 'SNRM',
+    configuration: {
+      method: 'snrm',
+      latentTerms,
+      penalty,
+      ...Object.fromEntries(Object.entries(ofVectors).map(([name, value]) => [`vectors: ${name}`, value])),
+    },
+    adam: { ...publishedAdam, epsilon: 1e-8, weightDecay: 0, clipNorm: Infinity },
+    open: async () => {
+      const vocabulary = await vocabularyOf(index, ofVectors, { signal, onProgress: call.onVectors });
+      const { dimensions } = vocabulary;
+      const words = vocabulary.numbers.size;
+      const sizes = { words, dimensions, hidden: [2 * dimensions], latent: latentTerms };
+      return openSnrm(
+        vocabulary,
+        index,
+        sizes,
+        (step) => penaltyAt(step, settings.steps, penalty),
+        settings.seed,
+      );
+    },
+  };
+  const manifest = await trainNetwork(task, inputs, settings, call);
+  if (!(await hasLatentIndex(out, index.manifest.digest)))
+    await indexDocuments(index, out, latentTerms, call);
+  return manifest;
+}
+
+/** The weight rises in a straight line over the first half of the steps. */
+function penaltyAt(step: number, steps: number, most: number): number {
+  return most * Math.min(1, (2 * step) / steps);
+}
+
+function withDefaults(options: SnrmTrainingOptions) {
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const all = { ...ownDefaults, ...(given as SnrmTrainingOptions) } as typeof ownDefaults &
+    SnrmTrainingOptions;
+  for (const name of ['latentTerms', 'weakQueries'] as const) {
+    if (Number.isInteger(all[name]) && all[name] >= 1) continue;
+    throw new BertQeError('usage', `Training: ${name} must be a whole number from 1 on, not ${all[name]}.`);
+  }
+  if (!(all.penalty >= 0)) {
+    throw new BertQeError('usage', `Training: penalty must be a number from 0 on, not ${all.penalty}.`);
+  }
+  return all;
+}
+
+/** Pairs of documents that go through the training graph at once. */
+const pairsAtOnce = 8;
+
+async function openSnrm(
+  vocabulary: Vocabulary,
+  index: Index,
+  sizes: SnrmSizes,
+  penaltyOf: (step: number) => number,
+  seed: number,
+): Promise<RankingNetwork> {
+  const documents = new Map<string, WordNumbers>();
+  const wordsOf = async (id: string): Promise<WordNumbers> => {
+    const known = documents.get(id);
+    if (known) return known;
+    const document = (await index.get([id])).get(id)!;
+    const words = Int32Array.from(textNumbers(vocabulary, documentText(document)));
+    documents.set(id, words);
+    return words;
+  };
+  return {
+    network: {
+      parameters: startingValues(vocabulary, sizes, seed),
+      scoring: await modelBytes(representationGraph(sizes)),
+      training: await modelBytes(trainingGraph(sizes)),
+    },
+    ofPairs: async (pairs, step) => {
+      const weight = 1 / pairs.length;
+      const inWords = await Promise.all(
+        pairs.map(async ({ query, relevant, other }) => ({
+          query: textNumbers(vocabulary, query.text),
+          relevant: await wordsOf(relevant),
+          other: await wordsOf(other),
+        })),
+      );
+      const parts = Math.ceil(pairs.length / pairsAtOnce);
+      return Array.from({ length: parts }, (_, i) =>
+        pairBatch(inWords.slice(i * pairsAtOnce, (i + 1) * pairsAtOnce), weight, weight * penaltyOf(step)),
+      );
+    },
+    // It is not validated with judged queries.
+    ofQuery: async () => ({ batches: [], places: [] }),
+    files: {
+      files: (out) => writeTerms(out, vocabulary),
+      config: (out) => writeDescription(out, 'snrm', { sizes }),
+    },
+  };
+}
+
+async function indexDocuments(
+  index: Index,
+  out: string,
+  latentTerms: number,
+  { signal, onIndex }: SnrmTrainingCall,
+): Promise<LatentFacts> {
+  const snrm = await Snrm.load({ model: out });
+  try {
+    const represent = (numbers: readonly number[]) =>
+      snrm.represent(
+        numbers.map((number) => documentText(index.document(number))),
+        signal,
+      );
+    return await buildLatentIndex(out, index, latentTerms, represent, { signal, onProgress: onIndex });
+  } finally {
+    await snrm.close();
+  }
+}
