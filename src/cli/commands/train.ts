@@ -48,6 +48,8 @@ export const trainCommand = defineCommand({
     const { method, validationQueries: validationFile, resume } = options;
     refuseUselessOptions(options);
     const folder = needed('index');
+    if (method !== 'snrm') (['queries', 'qrels', 'run'] as const).forEach(needed);
+    const out = needed('out');
     const reporter = new TrainReporter(io);
     const onPart =
       (phase: PartProgress['phase']) =>
@@ -55,7 +57,7 @@ export const trainCommand = defineCommand({
         reporter.update({ phase, done, total });
     const started = performance.now();
     const call = {
-      out: needed('out'),
+      out,
       resume,
       signal: io.signal,
       onProgress: (progress: TrainProgress) => reporter.update(progress),
@@ -66,13 +68,18 @@ export const trainCommand = defineCommand({
       onVectors: onPart('word vectors'),
     };
     const finish = async (
+      index: Index,
       title: string,
       train: () => Promise<TrainingManifest>,
       what = 'candidates',
     ): Promise<void> => {
-      const manifest = await train().finally(() => reporter.done());
-      const seconds = (performance.now() - started) / 1000;
-      await report(title, manifest, { out: call.out, seconds, what }, io);
+      try {
+        const manifest = await train().finally(() => reporter.done());
+        const seconds = (performance.now() - started) / 1000;
+        await report(title, manifest, { out, seconds, what }, io);
+      } finally {
+        await index.close();
+      }
     };
     if (method === 'snrm') {
       const index = Index.open(folder);
@@ -82,7 +89,7 @@ export const trainCommand = defineCommand({
         onIndex: onPart('index of latent terms'),
       };
       const train = () => trainSnrm(index, valuesOf(snrmOptions, options), latentCall);
-      return finish('SNRM', train).finally(() => index.close());
+      return finish(index, 'SNRM', train);
     }
     const [queriesFile, qrelsFile, runFile] = [needed('queries'), needed('qrels'), needed('run')];
     // NPRF-DRMM starts from no model.
@@ -121,7 +128,7 @@ export const trainCommand = defineCommand({
         }
       }
     };
-    await finish(model, train, phaseThree ? 'pairs' : 'candidates').finally(() => index.close());
+    await finish(index, model, train, phaseThree ? 'pairs' : 'candidates');
   },
 });
 
