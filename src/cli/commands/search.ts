@@ -138,7 +138,7 @@ async function openTrained(model: string, options: OptionValues<typeof searchOpt
   return {
     name: isExpanded ? 'SNRM+PRF' : 'SNRM',
     retriever: snrm,
-    countTerms: (words) => snrm.countWords(words),
+    countTerms: (words) => snrm.countTerms(words),
     close: () => snrm.close(),
   };
 }

@@ -7,7 +7,7 @@ import type { RankedInput } from '../../expansion/index.js';
 import { openTrainedNetwork, type TrainedNetwork } from '../../training/network/index.js';
 import { readDescription, weightsFile } from '../folder.js';
 import { CONTROL_OPTIONS, type ControlOptions, NetworkReranker, type PreparedQuery } from '../reranker.js';
-import { readTerms } from '../words/index.js';
+import { readTerms, type Terms } from '../words/index.js';
 import { textBatch, textNumbers, type WordNumbers } from './batches.js';
 import { representationGraph, type SnrmSizes, snrmShapes, windowFlops } from './graph.js';
 import { feedbackDefaults, type LatentFeedback, LatentIndex, type LatentVector } from './latent-index.js';
@@ -30,7 +30,7 @@ export class Snrm extends NetworkReranker implements Retriever {
 
   private constructor(
     network: TrainedNetwork,
-    private readonly textOf: (text: string) => WordNumbers,
+    private readonly terms: Terms,
     private readonly sizes: SnrmSizes,
     private readonly model: string,
     private readonly feedback: LatentFeedback | undefined,
@@ -56,7 +56,7 @@ export class Snrm extends NetworkReranker implements Retriever {
     const scoring = await modelBytes(representationGraph(sizes));
     const network = await openTrainedNetwork(weightsFile(model), snrmShapes(sizes), scoring, threads);
     try {
-      return new Snrm(network, (text) => textNumbers(terms, text), sizes, model, whole, control);
+      return new Snrm(network, terms, sizes, model, whole, control);
     } catch (error) {
       await network.close();
       throw error;
@@ -72,7 +72,7 @@ export class Snrm extends NetworkReranker implements Retriever {
   /** The sparse representations of texts. */
   async represent(texts: readonly string[], signal?: AbortSignal): Promise<LatentVector[]> {
     const { latent } = this.sizes;
-    const outputs = await this.run(batchesOf(texts.map(this.textOf)), signal);
+    const outputs = await this.run(batchesOf(texts.map((text) => textNumbers(this.terms, text))), signal);
     return texts.map((_, i) => sparse(outputs.subarray(i * latent, (i + 1) * latent)));
   }
 
@@ -82,14 +82,14 @@ export class Snrm extends NetworkReranker implements Retriever {
     return this.#latent;
   }
 
-  /** Words of a text that the collection has. */
-  countWords(text: string): number {
-    return this.textOf(text).length;
+  /** Number of terms of a text after analysis, those included that the collection lacks. */
+  countTerms(text: string): number {
+    return this.terms.analyzer.analyze(text).length;
   }
 
   /** FLOPs of the representation of a text. */
   flopsOf(text: string): number {
-    return this.countWords(text) * windowFlops(this.sizes);
+    return textNumbers(this.terms, text).length * windowFlops(this.sizes);
   }
 
   override async close(): Promise<void> {
@@ -98,7 +98,9 @@ export class Snrm extends NetworkReranker implements Retriever {
   }
 
   protected prepare(query: string, candidates: readonly RankedInput[]): PreparedQuery {
-    const texts = [query, ...candidates.map(({ document }) => documentText(document))].map(this.textOf);
+    const texts = [query, ...candidates.map(({ document }) => documentText(document))].map((text) =>
+      textNumbers(this.terms, text),
+    );
     const { latent } = this.sizes;
     const words = texts.reduce((sum, { length }) => sum + length, 0);
     return {

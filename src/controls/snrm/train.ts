@@ -41,7 +41,7 @@ export interface SnrmTrainingOptions extends Pick<
   readonly vectors?: Partial<SkipGramSettings> | undefined;
 }
 
-export const snrmDefaults = { steps: 1000, batch: 32, learningRate: 3e-4, depth: 100, dropout: 0 };
+export const snrmDefaults = { steps: 600, batch: 32, learningRate: 3e-4, depth: 100, dropout: 0 };
 const ownDefaults = { latentTerms: 2000, penalty: 1e-3, weakQueries: 6000 };
 
 /** How a training is resumed, stopped and watched, before and after the steps of the network too. */
