@@ -207,7 +207,7 @@ function interpolationTable(results: Results): Table {
     notes: [
       'α / β. MaxP has no expansion: its α is 0. Without rel(q,d), α is 1.' +
         (baselines.some(({ reranking }) => reranking && !reranking.paper)
-          ? ' Birch: α / β / γ. Trained controls: the share of their score against the initial score.'
+          ? ' Birch: α / β / γ. Trained controls: the share of their score against the initial score; SNRM+PRF: documents, terms and weight of the feedback.'
           : ''),
     ],
   };
