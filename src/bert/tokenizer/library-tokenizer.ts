@@ -29,8 +29,46 @@ export function libraryTokenizer(json: JsonObject, settings: TokenizerSettings, 
   return {
     vocabularySize: highest + 1,
     template,
-    encode: (text) => Int32Array.from(library.encode(text, { add_special_tokens: false }).ids),
+    encode: (text, most) =>
+      Int32Array.from(
+        firstPieces(text, most, (part) => library.encode(part, { add_special_tokens: false }).ids),
+      ),
   };
+}
+
+/**
+ * Characters of a text that are encoded to find its first pieces, and four times as many where they are too few. The
+ * library encodes whole texts only, up to a second of junk.
+ */
+const CHARACTERS = [2048, 8192];
+
+/** The first pieces of a text, and perhaps more. Texts are cut in front of white space, where no piece ends otherwise. */
+function firstPieces(
+  text: string,
+  most: number | undefined,
+  encode: (part: string) => readonly number[],
+): readonly number[] {
+  if (most === undefined) return encode(text);
+  let ids: readonly number[] = [];
+  for (const characters of CHARACTERS) {
+    const part = beginning(text, characters);
+    ids = encode(part);
+    if (ids.length >= most || part.length === text.length) break;
+  }
+  return ids;
+}
+
+/** The beginning of a text, which ends in front of white space if there is any. */
+function beginning(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  let end = characters;
+  while (end > 0 && !isSpace(text[end])) end--;
+  while (end > 0 && isSpace(text[end - 1])) end--;
+  return end > 0 ? text.slice(0, end) : text.slice(0, characters).toWellFormed();
+}
+
+function isSpace(character: string): boolean {
+  return /\s/.test(character);
 }
 
 function padId(
