@@ -85,7 +85,7 @@ describe.each([
         const text = parts.join(' ');
         const all = tokenizer.encode(text);
         const most = Math.min(254, all.length);
-        expect([...tokenizer.encode(text, 254).slice(0, most)]).toEqual([...all.slice(0, most)]);
+        expect(tokenizer.encode(text, 254).slice(0, most)).toEqual(all.slice(0, most));
       }),
       { numRuns: 60 },
     );
