@@ -25,49 +25,51 @@ const sourceWidth = 14;
  */
 export function renderExplanation(explanation: AnyExplanation, options: RenderOptions = {}): string {
   const { width = 100, colour = false, limit = 10 } = options;
-  const paint = colour ? ansi : plain;
-  const rows =
-    'chunks' in explanation
-      ? methodLines(explanation, limit, width, paint)
-      : otherLines(explanation, limit, width, paint);
-  return `${[paint.bold(explanation.query), '', ...rows].join('\n')}\n`;
+  const { query, documents } = explanation;
+  const layout = {
+    width,
+    limit,
+    paint: colour ? ansi : plain,
+    withInitial: documents.some(({ initial }) => initial !== null),
+  };
+  const rows = 'chunks' in explanation ? methodLines(explanation, layout) : otherLines(explanation, layout);
+  return `${[layout.paint.bold(query), '', ...rows].join('\n')}\n`;
 }
 
-function methodLines(explanation: Explanation, limit: number, width: number, paint: Paint): string[] {
-  const { chunks, documents } = explanation;
-  const lines: string[] = [];
-  if (chunks.length > 0) {
-    const sources = new Set(chunks.map(({ document }) => document)).size;
-    lines.push(
-      `Expanded with ${counted(chunks.length, 'chunk')} of ${counted(sources, 'document')}:`,
-      paint.dim(`  # weight${' '.repeat(5)}rel(q,c) ${'from'.padEnd(sourceWidth)} chunk`),
-      ...chunks.map((chunk, i) => chunkLine(chunk, i, chunks, width, paint)),
-      '',
-    );
-  }
+interface Layout {
+  readonly width: number;
+  readonly limit: number;
+  readonly paint: Paint;
+  /** True where documents have initial scores. */
+  readonly withInitial: boolean;
+}
+
+function methodLines({ chunks, documents }: Explanation, layout: Layout): string[] {
+  const { limit, paint } = layout;
+  const sources = new Set(chunks.map(({ document }) => document)).size;
   const shown = documents.slice(0, limit);
-  const withInitial = documents.some(({ initial }) => initial !== null);
+  const heaviest = Math.max(...chunks.map(({ weight }) => weight));
   const highest = Math.max(0, ...shown.flatMap(({ chunkScores }) => chunkScores.map((score) => score ?? 0)));
+  const expansion = [
+    `Expanded with ${counted(chunks.length, 'chunk')} of ${counted(sources, 'document')}:`,
+    paint.dim(`  # weight${' '.repeat(5)}rel(q,c) ${'from'.padEnd(sourceWidth)} chunk`),
+    ...chunks.map((chunk, i) => chunkLine(chunk, i, heaviest, layout)),
+    '',
+  ];
   return [
-    ...lines,
+    ...(chunks.length > 0 ? expansion : []),
     countLine(shown.length, documents.length),
-    paint.dim(heading(withInitial, chunks.length)),
-    ...shown.flatMap((document) => documentLines(document, withInitial, highest, width, paint)),
+    paint.dim(heading(layout.withInitial, chunks.length)),
+    ...shown.flatMap((document) => documentLines(document, highest, layout)),
   ];
 }
 
-function otherLines(
-  { documents }: BirchExplanation | ControlExplanation,
-  limit: number,
-  width: number,
-  paint: Paint,
-): string[] {
+function otherLines({ documents }: BirchExplanation | ControlExplanation, layout: Layout): string[] {
+  const { limit, paint, width, withInitial } = layout;
   const shown = documents.slice(0, limit);
-  const withInitial = documents.some(({ initial }) => initial !== null);
   const title = `${'  #  document'.padEnd(6 + nameWidth)}   final${withInitial ? ' initial' : ''}  moved`;
   const linesOf = ({ id, final, initial, ranks, ...others }: (typeof documents)[number]): string[] => [
-    `${String(ranks.final).padStart(3)}  ${paint.bold(shorten(id, nameWidth).padEnd(nameWidth + 1))}` +
-      final.toFixed(3).padStart(8) +
+    `${placeAndName(ranks.final, id, paint)}${final.toFixed(3).padStart(8)}` +
       (withInitial ? (initial ?? Number.NaN).toFixed(2).padStart(8) : '') +
       `  ${movement([ranks.initial, ranks.final], paint)}`,
     ...('sentences' in others ? others.sentences : []).map(({ text, score }) =>
@@ -83,14 +85,12 @@ function countLine(shown: number, documents: number): string {
     : `${counted(shown, 'document')}:`;
 }
 
-function chunkLine(
-  { text, document, weight, score }: ExplainedChunk,
-  i: number,
-  chunks: readonly ExplainedChunk[],
-  width: number,
-  paint: Paint,
-): string {
-  const heaviest = Math.max(...chunks.map((chunk) => chunk.weight));
+function placeAndName(place: number, id: string, paint: Paint): string {
+  return `${String(place).padStart(3)}  ${paint.bold(shorten(id, nameWidth).padEnd(nameWidth + 1))}`;
+}
+
+function chunkLine(chunk: ExplainedChunk, i: number, heaviest: number, { width, paint }: Layout): string {
+  const { text, document, weight, score } = chunk;
   const numbers = `${String(i + 1).padStart(3)} ${fraction(weight)} ${bar(weight / heaviest, 6)}  ${fraction(score)}    `;
   const source = shorten(document, sourceWidth).padEnd(sourceWidth);
   return `${numbers} ${paint.dim(source)} ${shorten(text, width - numbers.length - sourceWidth - 2)}`;
@@ -110,29 +110,22 @@ function heading(withInitial: boolean, chunks: number): string {
 }
 
 /** The scores of a document and, in a second line, the beginning of its best passage. */
-function documentLines(
-  document: ExplainedDocument,
-  withInitial: boolean,
-  highest: number,
-  width: number,
-  paint: Paint,
-): string[] {
-  const { ranks, chunkScores } = document;
+function documentLines(document: ExplainedDocument, highest: number, layout: Layout): string[] {
+  const { width, paint, withInitial } = layout;
+  const { id, ranks, chunkScores } = document;
+  const sparks = chunkScores.map((score) => spark(score, highest)).join('');
   const numbers = [
     document.final.toFixed(3).padStart(8),
     ` ${fraction(document.combined)}`,
     `     ${fraction(document.queryScore)}`,
     ...(chunkScores.length > 0 ? [`     ${fraction(document.expansionScore)}`] : []),
     ...(withInitial ? [(document.initial ?? Number.NaN).toFixed(2).padStart(8)] : []),
-    ...(chunkScores.length > 0
-      ? [`  ${chunkScores.map((score) => spark(score, highest)).join('')}`.padEnd(chunkScores.length + 3)]
-      : []),
+    ...(chunkScores.length > 0 ? [`  ${sparks}`.padEnd(chunkScores.length + 3)] : []),
   ].join('');
-  const place = String(ranks.final).padStart(3);
-  const name = paint.bold(shorten(document.id, nameWidth).padEnd(nameWidth + 1));
   const passage = shorten(document.passage ?? '', width - 6);
+  const moved = movement([ranks.initial, ranks.phase1, ranks.final], paint);
   return [
-    `${place}  ${name}${numbers}  ${movement([ranks.initial, ranks.phase1, ranks.final], paint)}`,
+    `${placeAndName(ranks.final, id, paint)}${numbers}  ${moved}`,
     ...(passage === '' ? [] : [paint.dim(`     ${passage}`)]),
   ];
 }

@@ -55,29 +55,18 @@ export async function openInferenceScorer(
   const path = `/v2/models/${encodeURIComponent(options.model)}`;
   const identity = `${service.address}${path}`;
   const served = await service.ask(path, undefined, (answer) => servedModel(answer, identity), signal);
-  const budget = budgetFor(options.maxLength ?? DEFAULT_MAX_LENGTH, tokenizer.template);
-  return new RemoteScorer(
-    new OpenInferenceModel(
-      { service, path, identity, ...served },
-      {
-        pieces: new PieceCache(tokenizer, Math.max(budget.first, budget.second)),
-        template: tokenizer.template,
-        budget,
-        batchTokens: options.batchTokens ?? 16_384,
-      },
-      options.batch ?? 64,
-    ),
-    options,
-  );
+  const { batchTokens = 16_384, batch = 64, maxLength = DEFAULT_MAX_LENGTH } = options;
+  const { template } = tokenizer;
+  const budget = budgetFor(maxLength, template);
+  const pieces = new PieceCache(tokenizer, Math.max(budget.first, budget.second));
+  const planning = { pieces, template, budget, batchTokens };
+  const model = new OpenInferenceModel({ service, path, identity, ...served }, planning, batch);
+  return new RemoteScorer(model, options);
 }
 
 /** The inputs and the output of a served model. */
 interface Served {
-  readonly inputs: readonly {
-    readonly name: string;
-    readonly datatype: string;
-    readonly meaning: InputMeaning;
-  }[];
+  readonly inputs: readonly (ServedTensor & { readonly meaning: InputMeaning })[];
   readonly output: string;
   readonly version: string;
 }
@@ -146,12 +135,10 @@ class OpenInferenceModel implements RemoteModel {
   #send(ids: Int32Array, splits: Int32Array, length: number, signal: AbortSignal): Promise<Float32Array> {
     const { service, path, inputs, output } = this.served;
     const count = splits.length;
-    const filled = inputs.map(({ name, datatype, meaning }): Tensor => ({
-      name,
-      datatype,
-      shape: [count, length],
-      data: this.#values(meaning, ids, splits, length),
-    }));
+    const filled = inputs.map(({ name, datatype, meaning }): Tensor => {
+      const data = this.#values(meaning, ids, splits, length);
+      return { name, datatype, shape: [count, length], data };
+    });
     const body = { inputs: filled, outputs: [{ name: output }] };
     return service.ask(`${path}/infer`, body, (answer) => this.#read(answer, count), signal);
   }

@@ -84,13 +84,10 @@ async function checkPresent(
   items: readonly LoadItem[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const path = `/${encodeURIComponent(index)}/_mget`;
+  const body = { ids: items.map(({ id }) => id) };
   const { docs } = await connection.call(
-    {
-      method: 'POST',
-      path: `/${encodeURIComponent(index)}/_mget`,
-      query: { _source_includes: fields.origin },
-      body: { ids: items.map(({ id }) => id) },
-    },
+    { method: 'POST', path, query: { _source_includes: fields.origin }, body },
     originAnswer,
     { signal },
     ({ docs: found }) => missingAnswers(found, items),

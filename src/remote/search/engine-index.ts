@@ -81,32 +81,23 @@ export class EngineIndex implements DocumentStore {
   /** The terms of a text, analysed by the server. */
   async analyze(text: string, call: EngineCallOptions = {}): Promise<string[]> {
     if (text === '') return [];
-    const { tokens } = await this.connection.call(
-      {
-        method: 'POST',
-        path: `/${encodeURIComponent(this.name)}/_analyze`,
-        body: { field: this.content, text },
-      },
-      object({ tokens: list(object({ token: aText })) }),
-      call,
-    );
+    const path = `/${encodeURIComponent(this.name)}/_analyze`;
+    const request = { method: 'POST', path, body: { field: this.content, text } } as const;
+    const { tokens } = await this.connection.call(request, analysis, call);
     return tokens.map(({ token }) => token);
   }
 
   async get(ids: readonly string[], call: EngineCallOptions = {}): Promise<Map<string, Document>> {
     const { text, title } = this.source;
+    const path = `/${encodeURIComponent(this.name)}/_mget`;
+    const query = { _source_includes: title === undefined ? text : `${title},${text}` };
     const documents = new Map<string, Document>();
     // One id that is too long would make the server refuse the whole request.
     const possible = ids.filter((id) => id !== '' && Buffer.byteLength(id) <= maxIdBytes);
     for (let from = 0; from < possible.length; from += fetchSize) {
       const asked = possible.slice(from, from + fetchSize);
       const { docs } = await this.connection.call(
-        {
-          method: 'POST',
-          path: `/${encodeURIComponent(this.name)}/_mget`,
-          query: { _source_includes: title === undefined ? text : `${title},${text}` },
-          body: { ids: asked },
-        },
+        { method: 'POST', path, query, body: { ids: asked } },
         fetchedDocuments,
         call,
         (answer) => {
@@ -124,6 +115,8 @@ export class EngineIndex implements DocumentStore {
     return documents;
   }
 }
+
+const analysis = object({ tokens: list(object({ token: aText })) });
 
 const fetchedDocuments = object({
   docs: list(

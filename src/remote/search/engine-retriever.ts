@@ -143,17 +143,12 @@ export class EngineRetriever implements Retriever {
 
   /** Fetches a page; an answer without some shard, or cut off by the timeout, is refused. */
   async #page(body: object, scoring: ScoringQuery, call: EngineCallOptions): Promise<SearchPage> {
-    const { connection } = this.index;
-    return connection.call(
-      {
-        method: 'POST',
-        path: '/_search',
-        query: {
-          allow_partial_search_results: 'false',
-          ...(scoring.gathersStatistics ? { search_type: 'dfs_query_then_fetch' } : {}),
-        },
-        body,
-      },
+    const query = {
+      allow_partial_search_results: 'false',
+      ...(scoring.gathersStatistics ? { search_type: 'dfs_query_then_fetch' } : {}),
+    };
+    return this.index.connection.call(
+      { method: 'POST', path: '/_search', query, body },
       searchAnswer,
       call,
       ({ timed_out: isCut, _shards: { failed, total } }) => {

@@ -37,21 +37,10 @@ export class FeedbackView implements FeedbackSource {
     call: EngineCallOptions = {},
   ): Promise<FeedbackView> {
     const view = new FeedbackView(index.statistics);
+    const path = `/${encodeURIComponent(index.name)}/_mtermvectors`;
+    const without = { term_statistics: false, field_statistics: false, positions: false, offsets: false };
     const { docs } = await index.connection.call(
-      {
-        method: 'POST',
-        path: `/${encodeURIComponent(index.name)}/_mtermvectors`,
-        body: {
-          ids,
-          parameters: {
-            fields: [index.content],
-            term_statistics: false,
-            field_statistics: false,
-            positions: false,
-            offsets: false,
-          },
-        },
-      },
+      { method: 'POST', path, body: { ids, parameters: { fields: [index.content], ...without } } },
       documentVectors,
       call,
       (answer) => {

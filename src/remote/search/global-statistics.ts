@@ -104,23 +104,18 @@ export class GlobalStatistics {
 
   /** The answers of all shards about an artificial document; its content is split at white space only. */
   async #ask(content: string, call: EngineCallOptions) {
+    const path = `/${encodeURIComponent(this.index)}/_mtermvectors`;
+    const artificial = {
+      doc: { [this.field]: content },
+      fields: [this.field],
+      per_field_analyzer: { [this.field]: 'whitespace' },
+      term_statistics: true,
+      field_statistics: true,
+      positions: false,
+      offsets: false,
+    };
     const { docs } = await this.connection.call(
-      {
-        method: 'POST',
-        path: `/${encodeURIComponent(this.index)}/_mtermvectors`,
-        body: {
-          docs: this.routings.map((routing) => ({
-            routing,
-            doc: { [this.field]: content },
-            fields: [this.field],
-            per_field_analyzer: { [this.field]: 'whitespace' },
-            term_statistics: true,
-            field_statistics: true,
-            positions: false,
-            offsets: false,
-          })),
-        },
-      },
+      { method: 'POST', path, body: { docs: this.routings.map((routing) => ({ routing, ...artificial })) } },
       termVectors,
       call,
       (answer) => {
@@ -139,13 +134,10 @@ async function routingPerShard(
   index: string,
   call: EngineCallOptions,
 ): Promise<string[]> {
+  const path = `/${encodeURIComponent(index)}/_search_shards`;
   const shardsOf = async (routing?: string): Promise<number[]> => {
     const { shards } = await connection.call(
-      {
-        method: 'GET',
-        path: `/${encodeURIComponent(index)}/_search_shards`,
-        ...(routing === undefined ? {} : { query: { routing } }),
-      },
+      { method: 'GET', path, ...(routing === undefined ? {} : { query: { routing } }) },
       searchShards,
       call,
       // A shard that is not available has no copies.

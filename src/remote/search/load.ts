@@ -92,12 +92,14 @@ const statisticsAnswer = object({
 
 class Load {
   readonly #options: EngineLoadOptions;
+  readonly #path: string;
   readonly #limiter: Limiter;
   #manifest: EngineManifest;
 
   private constructor(options: EngineLoadOptions, manifest: EngineManifest) {
     this.#options = options;
     this.#manifest = manifest;
+    this.#path = `/${encodeURIComponent(options.index)}`;
     this.#limiter = new Limiter(options.concurrency ?? 2);
   }
 
@@ -203,25 +205,18 @@ class Load {
   }
 
   async #write(manifest: EngineManifest): Promise<void> {
-    const { connection, index } = this.#options;
+    const body = { _meta: { bert_qe: manifest } };
+    const request = { method: 'PUT', path: `${this.#path}/_mapping`, body } as const;
     // Few attempts: a command that ends must not wait for a server that is gone.
-    await connection.act(
-      {
-        method: 'PUT',
-        path: `/${encodeURIComponent(index)}/_mapping`,
-        body: { _meta: { bert_qe: manifest } },
-      },
-      { attempts: 5 },
-    );
+    await this.#options.connection.act(request, { attempts: 5 });
     this.#manifest = manifest;
   }
 
   async count(): Promise<number> {
     const { connection, index, signal } = this.#options;
-    const path = `/${encodeURIComponent(index)}`;
-    await connection.act({ method: 'POST', path: `${path}/_refresh` }, { signal });
+    await connection.act({ method: 'POST', path: `${this.#path}/_refresh` }, { signal });
     const answer = await connection.call(
-      { method: 'GET', path: `${path}/_count` },
+      { method: 'GET', path: `${this.#path}/_count` },
       object({ count: aNumber, _shards: object({ failed: aNumber }) }),
       { signal },
     );
@@ -231,22 +226,16 @@ class Load {
 
   /** Computes the statistics that models need, and opens the index for searching. */
   async complete(total: number): Promise<EngineStatistics> {
-    const { connection, index, signal } = this.#options;
-    const path = `/${encodeURIComponent(index)}`;
+    const { connection, signal } = this.#options;
     const length = { field: fields.length };
+    const aggs = {
+      tokens: { sum: length },
+      longest: { max: length },
+      nonEmpty: { filter: { range: { [fields.length]: { gt: 0 } } } },
+    };
+    const query = { size: '0', allow_partial_search_results: 'false' };
     const { aggregations: found } = await connection.call(
-      {
-        method: 'POST',
-        path: `${path}/_search`,
-        query: { size: '0', allow_partial_search_results: 'false' },
-        body: {
-          aggs: {
-            tokens: { sum: length },
-            longest: { max: length },
-            nonEmpty: { filter: { range: { [fields.length]: { gt: 0 } } } },
-          },
-        },
-      },
+      { method: 'POST', path: `${this.#path}/_search`, query, body: { aggs } },
       statisticsAnswer,
       { signal },
     );
@@ -256,15 +245,8 @@ class Load {
       tokens: found.tokens.value,
       maxLength: found.longest.value ?? 0,
     };
-    const { replicas } = this.#manifest;
-    await connection.act(
-      {
-        method: 'PUT',
-        path: `${path}/_settings`,
-        body: { index: { refresh_interval: null, number_of_replicas: replicas } },
-      },
-      { signal },
-    );
+    const body = { index: { refresh_interval: null, number_of_replicas: this.#manifest.replicas } };
+    await connection.act({ method: 'PUT', path: `${this.#path}/_settings`, body }, { signal });
     const load = { ...this.state, state: 'complete' as const, acknowledged: total };
     await this.#write({ ...this.#manifest, load, statistics });
     return statistics;
