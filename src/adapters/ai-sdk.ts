@@ -119,18 +119,12 @@ function rerankingModel<V extends SpecificationVersion>(
     specificationVersion,
     provider: 'bert-qe',
     modelId,
-    async doRerank({
-      query,
-      documents,
-      topN,
-      abortSignal,
-      providerOptions,
-    }: RerankingCall): Promise<RerankingAnswer> {
-      const { explain, deadline, scores } = callOptions(providerOptions);
-      const { inputs, warnings } = inputsOf(documents, scores);
+    async doRerank(call: RerankingCall): Promise<RerankingAnswer> {
+      const { explain, deadline, scores } = callOptions(call.providerOptions);
+      const { inputs, warnings } = inputsOf(call.documents, scores);
       const timestamp = new Date();
-      const options = { topK: topN, signal: abortSignal, explain, deadline };
-      const { results, complete, cost, explanation } = await reranker.rerank(query, inputs, options);
+      const options = { topK: call.topN, signal: call.abortSignal, explain, deadline };
+      const { results, complete, cost, explanation } = await reranker.rerank(call.query, inputs, options);
       return {
         // M(q,d) is a probability. The final score is its logarithm, unless initial scores were given.
         ranking: results.map(({ index, relevance, score }) => ({

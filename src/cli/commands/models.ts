@@ -13,6 +13,7 @@ import {
   type ModelDescription,
 } from '../../bert/index.js';
 import { inputError, reasonOf, usageError } from '../../common/errors.js';
+import { omitUndefined } from '../../common/omit-undefined.js';
 import { actionNamed, defineCommand, type Io } from '../command.js';
 import { OPTIONS } from '../option-table.js';
 import { choice, type OptionValues, text } from '../options.js';
@@ -67,10 +68,10 @@ async function list(_model: string | undefined, { json }: Values, io: Io): Promi
     const letter = Object.entries(SIZE_FOLDERS).find(([, folderName]) => folderName === name)?.[0];
     // A folder that cannot be read is listed too, with the reason.
     const found = await readCrossEncoderConfig(folder).then(
-      ({ modelType, labels }) => ({ modelType, ...(labels !== undefined && { labels }) }),
+      ({ modelType, labels }) => ({ modelType, ...omitUndefined({ labels }) }),
       (error: unknown) => ({ problem: reasonOf(error) }),
     );
-    models.push({ name, ...(letter ? { letter } : {}), folder, ...found });
+    models.push({ name, ...omitUndefined({ letter }), folder, ...found });
   }
   if (json) writeJson(io, models);
   else io.stdout.write(renderList(models));
@@ -91,8 +92,7 @@ async function get(model: string | undefined, { revision, as }: Values, io: Io):
     signal: io.signal,
     onProgress: ({ file, received, size, fileNumber, fileCount }) =>
       progress.update(received, received / size, `${file} (${fileNumber} of ${fileCount})`),
-  });
-  progress.done();
+  }).finally(() => progress.done());
   if (name !== undefined) await nameModel(folder, name);
   io.stderr.write(
     `${repository}: ${files.length} files${fromCache ? ' from the cache' : ''}${as ? `, now also called ${as}` : ''}\n`,
@@ -115,10 +115,7 @@ async function quantize(model: string | undefined, { out, pairs }: Values, io: I
   const target = required(out, 'models quantize needs --out DIR, a new folder for the int8 model.');
   const given = pairs === undefined ? undefined : await readAllPairs(pairs);
   if (given?.length === 0) throw inputError(`${pairs}: holds no pairs.`);
-  const agreement = await quantizeModel(source, target, {
-    pairs: given,
-    signal: io.signal,
-  });
+  const agreement = await quantizeModel(source, target, { pairs: given, signal: io.signal });
   const perList = Number.isNaN(agreement.tauPerList) ? '' : `, ${agreement.tauPerList.toFixed(4)} per list`;
   io.stdout.write(
     `${target}: int8; on ${formatCount(agreement.pairs)} pairs Kendall's tau with fp32 is ` +

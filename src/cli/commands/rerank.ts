@@ -98,13 +98,17 @@ export const rerankCommand = defineCommand({
     }
     const source = await openRun(options, options.depth, io);
     const progress = new Progress(io, 'queries');
+    const { topK } = options;
+    const show = (query: FinishedQuery): void => {
+      if (json) writeJson(io, resultsOf(query));
+      else io.stdout.write(readable(query, topK, io));
+    };
     try {
-      const topK = options.topK;
       const inputs = { ...method.inputs, '--top-k': String(topK) };
       const limit = omitUndefined({ topK });
       const reranker =
         fleet === undefined || config === undefined
-          ? lazyReranker(method, source, { ...limit, ...(isShown ? { explain: true } : {}) })
+          ? lazyReranker(method, source, { ...limit, ...(isShown && { explain: true }) })
           : await fleetReranker(fleet, source.collection, config, limit);
       const totals = await rerankToFile({
         // The same inputs here and on a fleet: a run may be begun on one and continued on the other.
@@ -118,23 +122,15 @@ export const rerankCommand = defineCommand({
           io.stderr.write(`Going on after ${counted(finished, 'finished query')} (${journal}).\n`),
         onProgress: ({ finished, share, phase }) =>
           progress.update(finished, share, phase && phaseNames[phase]),
-        ...(isShown
-          ? {
-              onReranked: (query) =>
-                json ? writeJson(io, resultsOf(query)) : io.stdout.write(readable(query, topK, io)),
-            }
-          : {}),
-      });
-      progress.done();
+        ...(isShown && { onReranked: show }),
+      }).finally(() => progress.done());
       if (totals.queries > 0) io.stderr.write(summary(name, totals));
     } catch (error) {
-      progress.done();
       if (io.signal.aborted && out !== undefined && out !== standardStream) {
         io.stderr.write(`Finished queries are kept beside ${out}; the same command goes on after them.\n`);
       }
       throw error;
     } finally {
-      progress.done();
       await source.close();
     }
   },
