@@ -13,6 +13,7 @@ import {
 import { inputError, usageError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import { hasTexts, type JsonObject } from '../common/json.js';
+import { omitUndefined } from '../common/omit-undefined.js';
 import { distribute, parseFleetAddress, type FleetTask } from '../remote/index.js';
 
 /** A model as a fleet's workers find and run it. */
@@ -100,46 +101,17 @@ function checkedScores(result: unknown, key: string): readonly number[] {
   return result as number[];
 }
 
-/** Models that a worker keeps open; an experiment asks for three or four at a time. */
-const OPEN_MODELS = 4;
-
-/** The models that a fleet's worker has open, the one used last at the end. */
-export class WorkerModels {
-  readonly #open = new Map<string, Promise<BertScorer>>();
-
-  /** Opens the model of a task, and closes one that was not used for long. */
-  async prepare({ model }: PairsTask): Promise<void> {
-    const key = hashJson(model);
-    const known = this.#open.get(key);
-    this.#open.delete(key);
-    const opened = known ?? openModel(model);
-    this.#open.set(key, opened);
-    const [oldest] = this.#open.keys();
-    if (this.#open.size > OPEN_MODELS) await this.#close(oldest!);
-    await opened.catch((error: unknown) => {
-      this.#open.delete(key);
-      throw error;
-    });
-  }
-
-  async perform({ model, pairs, secondPieces }: PairsTask, signal: AbortSignal): Promise<number[]> {
-    const scorer = await this.#open.get(hashJson(model))!;
-    const limits = secondPieces === undefined ? {} : { secondPieces };
-    return [...(await scorer.score(pairs, { signal, ...limits }))];
-  }
-
-  async close(): Promise<void> {
-    for (const key of this.#open.keys()) await this.#close(key);
-  }
-
-  async #close(key: string): Promise<void> {
-    const scorer = await this.#open.get(key)?.catch(() => undefined);
-    this.#open.delete(key);
-    await scorer?.close();
-  }
+/** Scores the pairs of a task with its model. */
+export async function scorePairs(
+  scorer: BertScorer,
+  { pairs, secondPieces }: PairsTask,
+  signal: AbortSignal,
+): Promise<number[]> {
+  return [...(await scorer.score(pairs, { signal, ...omitUndefined({ secondPieces }) }))];
 }
 
-async function openModel({ folder, sha256, device, precision }: FleetModel): Promise<BertScorer> {
+/** Opens the model of a task. */
+export async function openModel({ folder, sha256, device, precision }: FleetModel): Promise<BertScorer> {
   if ((await hashModel(folder)) !== sha256) {
     throw usageError(
       `${folder} on this machine is not the model that the run was begun with; copy it here, then join again.`,

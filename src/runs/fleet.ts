@@ -1,9 +1,12 @@
 import { resolve } from 'node:path';
+import type { BertScorer } from '../bert/index.js';
 import { eachPhase } from '../expansion/index.js';
 import type { Query, QueryRanking, Ranking } from '../collection/index.js';
 import { failureError, inputError, usageError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import { hasTexts, isJsonObject, type JsonObject } from '../common/json.js';
+import { KeptOpen } from '../common/kept-open.js';
+import { omitUndefined } from '../common/omit-undefined.js';
 import { openAll } from '../common/open-all.js';
 import {
   distribute,
@@ -24,7 +27,7 @@ import {
   type RerankerConfig,
   type RunInputs,
 } from './load-reranker.js';
-import { readPairs, WorkerModels, type PairsTask } from './fleet-scorer.js';
+import { openModel, readPairs, scorePairs, type PairsTask } from './fleet-scorer.js';
 import { rerankRun } from './rerank-run.js';
 import type { FinishedQuery, RunRerankerOptions, RunReranker } from './rerank-to-file.js';
 
@@ -77,10 +80,7 @@ export async function fleetReranker(
         for await (const { query: id, ranking } of rankings) {
           const query = byId.get(id)!;
           rankedIds.set(id, new Set(ranking.map((document) => document.id)));
-          yield {
-            key: id,
-            data: { setup, query, ranking, explain, ...(topK === undefined ? {} : { topK }) },
-          };
+          yield { key: id, data: { setup, query, ranking, explain, ...omitUndefined({ topK }) } };
         }
       };
       const results = distribute<QueryTask, TaskResult>(address, tasks(), {
@@ -131,8 +131,8 @@ function absoluteModels(models: RerankerConfig['models']): RerankerConfig['model
 }
 
 /**
- * Works for a fleet: re-ranks the queries of whatever runs are handed to it, and scores pairs for experiments, until the signal fires or it has been idle
- * for long enough. Index and models stay open from query to query.
+ * Works for a fleet: re-ranks the queries of whatever runs are handed to it, and scores pairs for experiments, until the
+ * signal fires or it has been idle for long enough. Index and models stay open from query to query.
  */
 export async function rerankForFleet(fleet: string, options: FleetWorkerOptions = {}): Promise<void> {
   const worker = new RunWorker(options.signal);
@@ -167,37 +167,30 @@ export function readTask(data: unknown): QueryTask | PairsTask {
   return data as QueryTask;
 }
 
+/** Models that a worker keeps open; an experiment asks for three or four at a time. */
+const OPEN_MODELS = 4;
+
 /** Index and models of the run that is being worked on, and the models of experiments. */
 class RunWorker {
-  #current: { readonly key: string; readonly opened: Promise<OpenedSetup> } | undefined;
-  readonly #models = new WorkerModels();
+  readonly #setups = new KeptOpen<OpenedSetup>(1);
+  readonly #models = new KeptOpen<BertScorer>(OPEN_MODELS);
 
   constructor(private readonly signal: AbortSignal | undefined) {}
 
   readonly read = readTask;
 
   async prepare(task: QueryTask | PairsTask): Promise<void> {
-    if ('pairs' in task) return this.#models.prepare(task);
-    const { setup } = task;
-    const key = JSON.stringify(setup);
-    if (this.#current?.key !== key) {
-      await this.#leave();
-      this.#current = { key, opened: openSetup(setup, this.signal) };
-    }
-    await this.#current!.opened;
+    await ('pairs' in task ? this.#model(task) : this.#setup(task));
   }
 
   async perform(task: QueryTask | PairsTask, signal: AbortSignal): Promise<TaskResult | number[]> {
-    if ('pairs' in task) return this.#models.perform(task, signal);
+    if ('pairs' in task) return scorePairs(await this.#model(task), task, signal);
     const { query, ranking, explain, topK } = task;
-    const { bertQe, collection } = await this.#current!.opened;
+    const { bertQe, collection } = await this.#setup(task);
     const run: QueryRanking[] = [{ query: query.id, ranking }];
-    const reranked = rerankRun(bertQe, [query], run, collection.documents, {
-      signal,
-      explain,
-      topK,
-    });
-    for await (const { ranking, cost, explanation } of reranked) {
+    const options = { signal, explain, topK };
+    for await (const result of rerankRun(bertQe, [query], run, collection.documents, options)) {
+      const { ranking, cost, explanation } = result;
       return { ranking, cost, ...(explanation ? { explanation } : {}) };
     }
     throw failureError(`Query ${query.id} was not re-ranked.`);
@@ -205,13 +198,15 @@ class RunWorker {
 
   async close(): Promise<void> {
     await this.#models.close();
-    await this.#leave();
+    await this.#setups.close();
   }
 
-  async #leave(): Promise<void> {
-    const opened = await this.#current?.opened.catch(() => undefined);
-    this.#current = undefined;
-    await opened?.close();
+  #setup({ setup }: QueryTask): Promise<OpenedSetup> {
+    return this.#setups.get(JSON.stringify(setup), () => openSetup(setup, this.signal));
+  }
+
+  #model({ model }: PairsTask): Promise<BertScorer> {
+    return this.#models.get(hashJson(model), () => openModel(model));
   }
 }
 
