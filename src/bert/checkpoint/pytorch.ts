@@ -1,7 +1,6 @@
 import { inputError, reasonOf } from '../../common/errors.js';
-import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';
+import { type CheckpointFile, checkpointOf, readStored, type StoredTensor } from './checkpoint-file.js';
 import { elementBytes, elementCount } from './dtype.js';
-import { readStored, type StoredTensor } from './extent.js';
 import { PickleRefusal } from './pickle.js';
 import { RandomAccessFile } from './random-access-file.js';
 import { readStateDict, type TorchTensor } from './torch-state.js';

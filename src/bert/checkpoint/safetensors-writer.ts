@@ -1,6 +1,6 @@
 import { usageError } from '../../common/errors.js';
 import { writeFileAtomic } from '../../common/atomic.js';
-import { byteLength } from './extent.js';
+import { byteLength } from './checkpoint-file.js';
 import { elementCount, narrowToHalf, safetensorsName } from './dtype.js';
 
 /** A tensor to write. If its values are a function, it is called just before they are written. */

@@ -2,9 +2,15 @@ import { inputError } from '../../common/errors.js';
 import { isJsonObject } from '../../common/json.js';
 import { duplicateKey, parseJsonObject } from '../json.js';
 import type { TensorInfo } from '../types.js';
-import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';
+import {
+  byteLength,
+  type CheckpointFile,
+  checkpointOf,
+  layoutProblem,
+  readStored,
+  type StoredTensor,
+} from './checkpoint-file.js';
 import { dtypeNamed, safetensorsNames } from './dtype.js';
-import { byteLength, layoutProblem, readStored, type StoredTensor } from './extent.js';
 import type { RandomAccess } from './random-access.js';
 
 /** The reference implementation's limit on the JSON header. */

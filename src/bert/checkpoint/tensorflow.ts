@@ -1,8 +1,13 @@
 import { corruptError, inputError, reasonOf } from '../../common/errors.js';
-import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';
+import {
+  byteLength,
+  type CheckpointFile,
+  checkpointOf,
+  layoutProblem,
+  type StoredTensor,
+} from './checkpoint-file.js';
 import { maskedCrc32c } from './crc32c.js';
 import { dtypeNamed, widen } from './dtype.js';
-import { byteLength, layoutProblem, type StoredTensor } from './extent.js';
 import { RandomAccessFile } from './random-access-file.js';
 import { readTable } from './sstable.js';
 import { type BundleEntry, parseBundleEntry, parseBundleHeader, TENSORFLOW_STRING } from './tensor-bundle.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { crc32, createInflateRaw } from 'node:zlib';
 import { reasonOf } from '../../common/errors.js';
-import { layoutProblem } from './extent.js';
+import { layoutProblem } from './checkpoint-file.js';
 import type { RandomAccessFile } from './random-access-file.js';
 
 /** An entry of a zip archive and the place of its bytes. */
