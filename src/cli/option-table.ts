@@ -50,7 +50,10 @@ export const modelOptions = {
   ),
   phase2: text('MODEL', "phase two's model"),
   phase3: text('MODEL', "phase three's model"),
-  'best-passage': text('MODEL', "model that chooses the best passages (phase one's)"),
+  'best-passage': text(
+    'MODEL',
+    "model that chooses the best passages (the smallest; phase one's with --passage-choice exhaustive)",
+  ),
   device: choice(['auto', ...deviceNames], 'where the models run', { default: 'auto' }),
   precision: choice(
     ['auto', ...precisionNames],
@@ -70,7 +73,7 @@ export const methodOptions = {
   'title-words': integer('words of the title before every passage', { min: 0, default: DEFAULTS.titleWords }),
   'passage-choice': choice(
     passageChoices,
-    'of the passages with enough words of the query, one by the smallest model, or all by that of phase one (the paper)',
+    'best passages: by words, the smallest model and then phase one, or all scored by phase one, as in the paper',
     { default: DEFAULTS.passageChoice },
   ),
   'chunk-source': choice(chunkSources, 'where chunks come from', { default: 'best-passage' }),
