@@ -55,6 +55,9 @@ export const interval = ({ From, To }: Gain) => `${signed(From)} to ${signed(To)
 export const inWords = (p: number) => (p < 0.001 ? '< .001' : p.toFixed(3).replace(/^0/, ''));
 /** Significant values are bold. */
 export const strong = (p: number | null) => (p === null ? '' : p < 0.05 ? `**${inWords(p)}**` : inWords(p));
+/** The collections of the studies. */
+export const collections = [...fromTwo, 'nfcorpus', 'cranfield', 'cisi', 'npl', 'cacm', 'scifact'];
+
 /** Short names of collections. */
 export const label = (name: string) => name.replace(/^trec-dl(\d\d)-passage$/, 'DL 20$1');
 export const list = (names: readonly string[]) => names.join(', ').replace(/, ([^,]*)$/, ' and $1');
