@@ -13,7 +13,6 @@ export async function findCorpus(folder: string): Promise<string | undefined> {
   return firstFile(folder, ['corpus.jsonl', 'corpus.jsonl.gz']);
 }
 
-/** The corpus file of a folder; throws where there is none. */
 export async function requireCorpus(folder: string): Promise<string> {
   const corpus = await findCorpus(folder);
   if (corpus !== undefined) return corpus;
@@ -33,7 +32,6 @@ export async function requireQueries(folder: string): Promise<string> {
   );
 }
 
-/** The file with the judgements of a split. */
 export async function requireQrels(folder: string, split = 'test'): Promise<string> {
   const inFolder = ['qrels', ''].flatMap((sub) =>
     ['.tsv', '.tsv.gz', '.txt', '.txt.gz'].map((ending) => join(sub, `${split}${ending}`)),

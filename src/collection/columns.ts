@@ -7,7 +7,6 @@ import type { LineBlock } from './lines.js';
 export class ColumnScanner {
   /** Number of the current line, 1-based. */
   line: number;
-  /** Number of columns of the current line. */
   count = 0;
 
   private readonly bytes: Buffer;

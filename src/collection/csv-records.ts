@@ -55,7 +55,6 @@ export class CsvCutter {
     return records;
   }
 
-  /** Throws where the file ends inside quotes. */
   finish(): void {
     if (this.#state !== 'quoted') return;
     throw badInput(

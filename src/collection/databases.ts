@@ -15,7 +15,6 @@ function guessOf(table: string | undefined, database: string, { description }: R
   return `Reading ${table === undefined ? 'the rows of a query' : `table ${table}`} of ${database}: ${description}.`;
 }
 
-/** The start of every SQLite file. */
 export const sqliteMagic = 'SQLite format 3\0';
 
 const batchRows = 200;
@@ -127,7 +126,6 @@ export interface PostgresClient {
   end(): Promise<unknown>;
 }
 
-/** True for the address of a Postgres database. */
 export function isPostgresUrl(path: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(path);
 }

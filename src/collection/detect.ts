@@ -44,7 +44,6 @@ export async function detectFormat(source: ByteSource): Promise<DocumentFormat> 
   );
 }
 
-/** The format that the ending of a file's name stands for. */
 export function formatByName(path: string): DocumentFormat | undefined {
   const name = basename(path).toLowerCase();
   if (/\.(?:jsonl|json|ndjson)(?:\.gz)?$/.test(name)) return 'jsonl';

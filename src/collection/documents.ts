@@ -117,7 +117,6 @@ async function* readAllBatches(
   yield* readRecords(path, files, inFolder, named, options);
 }
 
-/** Reads the files of a folder that are a document each. */
 async function* readPages(
   folder: string,
   pages: readonly (FoundFile & { readonly format: PageFormat })[],
@@ -149,7 +148,6 @@ async function* readPages(
   }
 }
 
-/** Reads files that hold several documents, and single files. */
 async function* readRecords(
   path: string,
   files: readonly FoundFile[],

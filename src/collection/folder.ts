@@ -8,7 +8,6 @@ import type { FoundFile } from './walk.js';
 /** A file of a folder that is one document. */
 export type FoundPage = FoundFile & { readonly format: PageFormat };
 
-/** The pages of a folder, of one format or of all. */
 export function pagesOf(files: readonly FoundFile[], format?: PageFormat): FoundPage[] {
   return files.flatMap((file) => {
     const found = pageFormatOf(file.path);

@@ -1,4 +1,3 @@
-/** The kind of a token that {@link MarkupScanner.next} finds. */
 export type MarkupToken = 'text' | 'open' | 'close' | 'end';
 
 /**
@@ -10,7 +9,6 @@ export class MarkupScanner {
   /** Start of the current token: of the text, or of the whole tag. */
   start = 0;
   end = 0;
-  /** Name of the current tag, in lower case. */
   name = '';
 
   private lastCommentEnd: number | undefined;
@@ -79,7 +77,6 @@ export class MarkupScanner {
     return undefined;
   }
 
-  /** Skips the rest of the source. */
   skipRest(): void {
     this.end = this.source.length;
   }

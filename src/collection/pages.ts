@@ -13,7 +13,6 @@ export const pageFormats = ['markdown', 'html', 'text', 'pdf'] as const;
 
 export type PageFormat = (typeof pageFormats)[number];
 
-/** Bytes of the largest page. */
 const maxPageBytes = 64 << 20;
 /** Bytes at the start of a file that tell text from binary data. */
 const sniffBytes = 8192;

@@ -22,7 +22,6 @@ export async function readQrels(path: string, options: ReadQrelsOptions = {}): P
   if (file !== path) options.onGuess?.(`Judgements of ${path}: ${file}${await otherSplits(file)}.`);
   const source = ByteSource.open(file);
   const qrels = new Map<string, Map<string, number>>();
-  /** Columns of the document and of the level. */
   let documentColumn = 2;
   let levelColumn = 3;
   let first = true;

@@ -95,7 +95,6 @@ class QueryGroup {
 /** Groups lines by query, a block of the file at a time. */
 class RunScan {
   readonly groups = new Map<string, QueryGroup>();
-  /** The query of the last line read. */
   current = '';
 
   private readonly source: ByteSource;

@@ -2,7 +2,6 @@ import { readDocuments, type ReadDocumentsOptions } from './documents.js';
 import type { SourcedDocument } from './sourced-document.js';
 import { listFiles, statPath } from './walk.js';
 
-/** Files of a folder that are sampled. */
 const sampledFiles = 16;
 
 /**

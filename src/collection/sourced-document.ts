@@ -10,7 +10,6 @@ export type SourcedDocument = Document & {
   readonly searched?: string;
 };
 
-/** A document with a checked id. */
 export function sourcedDocument(
   id: string,
   title: string | undefined,
@@ -51,9 +50,7 @@ export interface DocumentFields {
   readonly text?: string | readonly string[];
 }
 
-/** Options of readers, beside the bytes. */
 export interface ReaderOptions {
-  /** The fields or columns that the user named. */
   readonly fields: DocumentFields;
   /** TREC SGML: the elements that an index reads (`text`). */
   readonly elements?: ElementChoice | undefined;

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { readFailure } from '../common/io-errors.js';
 import { standardStream } from '../common/output.js';
 
-/** The files below a folder. */
 export interface FolderListing {
   readonly files: readonly FoundFile[];
   /** Number of hidden files and folders and of `node_modules` folders, which are left out. */

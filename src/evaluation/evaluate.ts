@@ -116,7 +116,6 @@ function examples(byQuery: ReadonlyMap<string, unknown>): string {
 /** trec_eval's smallest factor of a geometric mean, which a single zero would make zero. */
 const SMALLEST_FACTOR = 0.00001;
 
-/** The value of a run from one value per query. */
 function summarise(values: Float64Array, summary: Summary): number {
   switch (summary) {
     case 'sum':

@@ -101,7 +101,6 @@ export interface Interpolation {
 export interface InterpolatedRanker {
   /** The ranking by M(q,d) alone, before interpolation with the initial ranking. */
   combined(query: string, alpha: number): Ranking;
-  /** The ranking by the final score. */
   interpolated(query: string, parameters: Interpolation): Ranking;
 }
 
@@ -122,7 +121,6 @@ export interface TuningOptions extends Objective {
 export const publishedAlphas: readonly number[] = tenths(10);
 export const publishedBetas: readonly number[] = tenths(9);
 
-/** Chooses α and β on a validation partition. */
 export function tuneInterpolation(
   validation: Validation,
   ranker: InterpolatedRanker,

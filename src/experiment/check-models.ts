@@ -8,7 +8,6 @@ import { isScorerAddress } from '../remote/index.js';
 import type { ModelPlaces, ModelRole } from './store/model-places.js';
 import { type RerankingSystem, sizesOf } from './systems.js';
 
-/** The models of an experiment and what uses them. */
 interface UsedModels {
   readonly systems: readonly Pick<RerankingSystem, 'variant'>[];
   readonly folds: readonly Fold[];

@@ -19,7 +19,6 @@ export interface FoldChoice extends Interpolation {
 
 /** A re-ranker's ranking of all test queries. */
 export interface CrossValidated {
-  /** Path of the run. */
   readonly file: string;
   /** Empty for controls. */
   readonly folds: readonly FoldChoice[];

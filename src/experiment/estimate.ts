@@ -23,7 +23,6 @@ export interface Estimate {
   /** Documents of the sample, and the passages of one of them. */
   readonly sampled: number;
   readonly passagesPerDocument: number;
-  /** Bytes of stored scores. */
   readonly scoreBytes: number;
   /** Bytes of the indexes; undefined where the number of documents is not known (`collection.count`). */
   readonly indexBytes: number | undefined;

@@ -67,12 +67,10 @@ export function storedScores<Scores extends { readonly timing?: Timing | undefin
   };
 }
 
-/** The inputs and models of all systems' evidence. */
 export interface EvidenceContext {
   readonly queries: ReadonlyMap<string, Query>;
   readonly initial: Run;
   readonly documents: DocumentStore;
-  /** Hash of the documents. */
   readonly documentsKey: string;
   readonly models: Models;
   readonly store: ScoreStore;

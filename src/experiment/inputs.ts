@@ -17,7 +17,6 @@ import { BertQeError } from '../common/errors.js';
 import { resolvePath } from './file/paths.js';
 import type { ExperimentFile } from './file/schema.js';
 
-/** The inputs of an experiment. */
 export interface Inputs {
   readonly documents: string;
   /** Folder of the index; absent where the experiment builds its own. */
@@ -28,7 +27,6 @@ export interface Inputs {
   readonly folds: readonly Fold[];
   /** The rankings that the file gives as runs, by name. */
   readonly runs: ReadonlyMap<string, Run>;
-  /** SHA-256 of each input. */
   readonly digests: Readonly<Record<'documents' | 'queries' | 'qrels' | 'folds', string>> & {
     /** Of the run with this name. */
     readonly [run: `run ${string}`]: string;

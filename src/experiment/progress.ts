@@ -1,7 +1,6 @@
 import { paperCost } from '../expansion/index.js';
 import type { RerankingSystem } from './systems.js';
 
-/** The progress of an experiment. */
 export interface ExperimentProgress {
   /** The current step: a system's name, or an index. */
   readonly step: string;
@@ -32,7 +31,6 @@ export class ProgressTracker {
     });
   }
 
-  /** Adds to the model work that is done. */
   addWork(work: number): void {
     this.#doneWork += work;
   }

@@ -9,7 +9,6 @@ export function combinedRanking(scores: QueryScores, alpha: number, below: Ranki
   return rankBy(scores.ids, (i) => combinedScore(scores, i, alpha), below);
 }
 
-/** The ranking by the final score. */
 export function finalRanking(scores: QueryScores, { alpha, beta }: Interpolation, below: Ranking): Ranking {
   const score = (i: number) => interpolate(combinedScore(scores, i, alpha), scores.initial[i], beta);
   return rankBy(scores.ids, score, below);

@@ -26,7 +26,6 @@ export interface SystemResult {
   readonly name: string;
   readonly id: string;
   readonly evaluation: Evaluation;
-  /** Present for re-rankers. */
   readonly reranking?: Omit<CrossValidated, 'file'> & {
     /** Cost as the paper counts; absent for controls. */
     readonly paper?: PaperCost;
@@ -119,7 +118,6 @@ export async function evaluateSystems(
   };
 }
 
-/** Maps items one after the other. */
 async function mapInTurn<T, R>(items: readonly T[], map: (item: T) => Promise<R>): Promise<R[]> {
   const mapped: R[] = [];
   for (const item of items) mapped.push(await map(item));

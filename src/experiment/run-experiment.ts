@@ -54,7 +54,6 @@ export interface ExperimentOutcome {
   readonly results: Results;
   /** Names of the steps that ran; the others were done before. */
   readonly ran: readonly string[];
-  /** Path of the report, an HTML page. */
   readonly report: string;
 }
 
@@ -67,7 +66,6 @@ export async function runExperiment(
   return executeExperiment(experiment, file, outFolder(experiment, options), options);
 }
 
-/** The folder of the results. */
 export function outFolder({ name }: { readonly name: string }, { out }: RunExperimentOptions): string {
   return out ?? join('results', name);
 }

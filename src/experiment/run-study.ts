@@ -13,11 +13,9 @@ import {
 import { studyTables, type StudyResults } from './tables/study-tables.js';
 
 export interface StudyOutcome {
-  /** Results by name of the collection. */
   readonly results: StudyResults;
   /** Names of the steps that ran, as `COLLECTION: STEP`; the others were done before. */
   readonly ran: readonly string[];
-  /** Path of the report, an HTML page. */
   readonly report: string;
 }
 

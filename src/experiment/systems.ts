@@ -11,7 +11,6 @@ export interface System {
   readonly id: string;
 }
 
-/** A first stage. */
 export interface FirstStageSystem extends System {
   readonly firstStage: FirstStage;
 }
@@ -41,7 +40,6 @@ export interface ControlSystem extends System, ControlName {
 
 export type BaselineSystem = FirstStageSystem | GivenSystem | RerankingSystem | ControlSystem;
 
-/** All systems of an experiment. */
 export interface Systems {
   /** The ranking that is re-ranked. */
   readonly initial: FirstStageSystem | GivenSystem;
@@ -69,12 +67,10 @@ export function isControl(system: BaselineSystem): system is ControlSystem {
   return 'control' in system;
 }
 
-/** True for a ranking that is given as a run. */
 export function isGiven(system: BaselineSystem): system is GivenSystem {
   return 'run' in system;
 }
 
-/** The systems that an experiment file names. */
 export function systemsOf(experiment: ExperimentFile): Systems {
   const settings: MethodSettings = {
     ...experiment.method,
@@ -201,7 +197,6 @@ export function distinctBy<T>(items: readonly T[], key: (item: T) => string): T[
   return [...new Map(items.map((item) => [key(item), item])).values()];
 }
 
-/** The sizes of the models that systems use. */
 export function sizesOf(systems: readonly Pick<RerankingSystem, 'variant'>[]): Set<SizeLetter> {
   const phaseTwo = systems.flatMap(({ variant: { expansion } }) => (expansion ? [expansion.phaseTwo] : []));
   return new Set([...scoringSizesOf(systems), ...phaseTwo]);

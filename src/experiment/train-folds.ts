@@ -20,7 +20,6 @@ import { type TrainingTarget, trainingTargets } from './training-targets.js';
 /** A model that was fine-tuned for one fold. */
 export interface TrainedFold extends Pick<TrainingManifest, 'examples' | 'steps' | 'best'> {
   readonly size: SizeLetter;
-  /** Name of the training target. */
   readonly target: string;
   /** From 1. */
   readonly fold: number;

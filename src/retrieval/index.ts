@@ -1,20 +1,6 @@
-export {
-  analyzerFromSpec,
-  createAnalyzer,
-  readStopwords,
-  stopwordsOf,
-  type Analyzer,
-  type AnalyzerOptions,
-  type AnalyzerSpec,
-} from './analysis/index.js';
-export {
-  Bo1,
-  DivergenceFeedback,
-  KL,
-  Rm3,
-  type FeedbackModel,
-  type FeedbackSource,
-} from './feedback/index.js';
+export * from './core.js';
+export { analyzerFromSpec, readStopwords, stopwordsOf, type AnalyzerSpec } from './analysis/index.js';
+export type { FeedbackSource } from './feedback/feedback.js';
 export {
   buildIndex,
   checkIndex,
@@ -26,7 +12,5 @@ export {
   type ForwardVector,
   type TermFacts,
 } from './index/index.js';
-export { MemoryIndex, type MemoryIndexOptions } from './memory/memory-index.js';
-export { Bm25, DotProduct, Dph, QueryLikelihood, type WeightingModel } from './models/index.js';
+export { DotProduct } from './models/index.js';
 export { bagOfTerms, firstQuery, sumByTerm, type WeightedQuery, type WeightedTerm } from './query.js';
-export { Searcher, type SearcherOptions } from './search/index.js';

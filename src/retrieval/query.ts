@@ -48,7 +48,6 @@ export function scaleToMaximum(query: WeightedQuery): WeightedQuery {
   return largest > 0 ? query.map(({ term, weight }) => ({ term, weight: weight / largest })) : query;
 }
 
-/** The sum of the weights of each term. */
 export function sumByTerm(query: WeightedQuery): Map<string, number> {
   const weights = new Map<string, number>();
   for (const { term, weight } of query) weights.set(term, (weights.get(term) ?? 0) + weight);

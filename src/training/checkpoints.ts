@@ -7,9 +7,7 @@ import { writeFileAtomic } from '../common/atomic.js';
 import { type Configuration, requireSame } from './configuration.js';
 import type { History } from './history.js';
 
-/** A file of a checkpoint. */
 export interface SavedFile {
-  /** Its name in the folder of the checkpoint. */
   readonly name: string;
   /** CRC-32 of its content. */
   readonly checksum: number;
@@ -24,7 +22,6 @@ export interface SavedTraining extends History {
   readonly step: number;
   /** Seconds of all steps, over all processes. */
   readonly seconds: number;
-  /** The state to resume from. */
   readonly state: SavedFile;
   /** The best weights; null without validation. */
   readonly best: SavedFile | null;
@@ -52,7 +49,6 @@ export class Checkpoints {
     return join(this.folder, name);
   }
 
-  /** The record of a file that was just written to the folder. */
   async record(name: string): Promise<SavedFile> {
     return { name, checksum: await checksumFile(this.path(name)) };
   }

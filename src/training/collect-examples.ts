@@ -24,14 +24,12 @@ export interface CollectedExamples {
 }
 
 export interface CollectOptions {
-  /** Path of the journal. */
   readonly journal: string;
   readonly openScorer: (folder: string) => Scorer;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** Everything that both kinds of examples are collected from. */
 interface ExampleSource {
   readonly inputs: TrainingInputs;
   readonly settings: TrainingSettings;

@@ -96,7 +96,6 @@ export const PUBLISHED_TRAINING = { schedule: 'bert', keep: 'last' } as const sa
 /** Options that have no default, or one that depends on the examples. */
 type Open = 'steps' | 'validationDepth' | 'candidates' | 'negatives' | 'validateEvery' | 'patience';
 
-/** Options whose values are names. */
 interface Choices {
   readonly loss: LossName;
   readonly device: Device;
@@ -141,7 +140,6 @@ const numbers: Readonly<
   threads: [availableParallelism(), 1, 1024, true],
 };
 
-/** The names of all options. */
 export const trainingOptionNames = [
   'loss',
   'device',
@@ -169,7 +167,6 @@ const lossesOf: Readonly<Partial<Record<keyof TrainingOptions, readonly LossName
 /** The defaults on CUDA that differ: a step of L and 32 sequences of 384 tokens is one micro-batch. */
 const cudaDefaults: TrainingOptions = { batchTokens: 16_384 };
 
-/** The defaults of the residual loss that differ. */
 const residualDefaults: TrainingOptions = { groupSize: 24, batch: 96 };
 
 /** An option that conflicts with the others, and the reason; undefined without a conflict. */

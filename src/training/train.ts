@@ -1,14 +1,13 @@
 import { BertQeError } from '../common/errors.js';
 import { copyTokenizer, requireCuda, type Scorer, writeConfig } from '../bert/index.js';
-import type { Checkpoints, SavedTraining } from './checkpoints.js';
 import { collectExamples } from './collect-examples.js';
-import { type Configuration, configurationOf } from './configuration.js';
+import { configurationOf } from './configuration.js';
 import { openTrainingWorker, publishedAdam, staysOnDevice } from './engine/index.js';
 import type { LossKind } from './graph/index.js';
 import { checkInputs, type TrainingInputs } from './inputs.js';
-import { lazyScorer, readBaseModel, type BaseModel } from './models.js';
-import { type OpenTraining, type OutputCall, trainInFolder, type TrainingManifest } from './output.js';
-import { type LossName, trainingSettings, type TrainingOptions, type TrainingSettings } from './settings.js';
+import { lazyScorer, readBaseModel } from './models.js';
+import { type OutputCall, trainInFolder, type TrainingManifest } from './output.js';
+import { type LossName, trainingSettings, type TrainingOptions } from './settings.js';
 import type { StepProgress } from './training-loop.js';
 import { ValidationSet } from './validation.js';
 
@@ -37,70 +36,60 @@ export async function trainModel(
   return trainInFolder(
     call,
     () => configurationOf(inputs, settings, base),
-    (checkpoints, saved, configuration) =>
-      openTraining({ inputs, settings, base, configuration }, checkpoints, saved, call),
+    async (checkpoints, saved, configuration) => {
+      const { loss, dropout, seed, device, precision, threads } = settings;
+      const { data, validation } = await collectExamples(inputs, settings, base, configuration, {
+        journal: checkpoints.path('passages.jsonl'),
+        openScorer: call.openScorer ?? lazyScorer,
+        signal: call.signal,
+        onProgress: (done, total) => call.onProgress?.({ phase: 'passages', done, total }),
+      });
+      if (data.groups === 0) {
+        throw new BertQeError(
+          'input',
+          `${inputs.label ?? 'The training'}: no query has both a relevant and another candidate, which the ${loss} ` +
+            `loss compares; ${loss === 'residual' ? 'give more judgements' : 'use the pointwise loss'}, or a deeper run.`,
+        );
+      }
+      const steps = settings.steps ?? data.stepsIn(settings.epochs);
+      const validationSet =
+        validation && new ValidationSet(validation, inputs.qrels, base.tokenizer, settings);
+      const engine = {
+        config: base.config,
+        loss: graphLoss[loss],
+        dropout,
+        seed,
+        device,
+        precision,
+        threads,
+      };
+      const worker = await openTrainingWorker({
+        settings: { ...engine, adam: publishedAdam },
+        start: saved ? { state: checkpoints.path(saved.state.name) } : { model: base.folder },
+      });
+      return {
+        model: inputs.model,
+        examples: data.counts,
+        worker,
+        loop: {
+          ...settings,
+          steps,
+          examplesPerStep: data.examplesPerStep,
+          validateEvery: settings.validateEvery ?? Math.max(1, Math.ceil(steps / 10)),
+          takeSteps: (first, rates) => data.steps(worker, first, rates),
+          prefersManySteps: staysOnDevice(engine),
+          ...(validationSet && { validate: () => validationSet.evaluate(worker, base.config.labels) }),
+          onProgress: (progress) => call.onProgress?.({ phase: 'training', ...progress }),
+        },
+        writer: {
+          files: (out) => copyTokenizer(base.folder, out),
+          config: (out) => writeConfig(base.config, out),
+        },
+      };
+    },
   );
 }
 
-async function openTraining(
-  {
-    inputs,
-    settings,
-    base,
-    configuration,
-  }: {
-    readonly inputs: TrainingInputs;
-    readonly settings: TrainingSettings;
-    readonly base: BaseModel;
-    readonly configuration: Configuration;
-  },
-  checkpoints: Checkpoints,
-  saved: SavedTraining | undefined,
-  call: TrainCall,
-): Promise<OpenTraining> {
-  const { loss, dropout, seed, device, precision, threads } = settings;
-  const { data, validation } = await collectExamples(inputs, settings, base, configuration, {
-    journal: checkpoints.path('passages.jsonl'),
-    openScorer: call.openScorer ?? lazyScorer,
-    signal: call.signal,
-    onProgress: (done, total) => call.onProgress?.({ phase: 'passages', done, total }),
-  });
-  if (data.groups === 0) {
-    throw new BertQeError(
-      'input',
-      `${inputs.label ?? 'The training'}: no query has both a relevant and another candidate, which the ${loss} ` +
-        `loss compares; ${loss === 'residual' ? 'give more judgements' : 'use the pointwise loss'}, or a deeper run.`,
-    );
-  }
-  const steps = settings.steps ?? data.stepsIn(settings.epochs);
-  const validationSet = validation && new ValidationSet(validation, inputs.qrels, base.tokenizer, settings);
-  const engine = { config: base.config, loss: graphLoss[loss], dropout, seed, device, precision, threads };
-  const worker = await openTrainingWorker({
-    settings: { ...engine, adam: publishedAdam },
-    start: saved ? { state: checkpoints.path(saved.state.name) } : { model: base.folder },
-  });
-  return {
-    model: inputs.model,
-    examples: data.counts,
-    worker,
-    loop: {
-      ...settings,
-      steps,
-      examplesPerStep: data.examplesPerStep,
-      validateEvery: settings.validateEvery ?? Math.max(1, Math.ceil(steps / 10)),
-      takeSteps: (first, rates) => data.steps(worker, first, rates),
-      prefersManySteps: staysOnDevice(engine),
-      ...(validationSet && { validate: () => validationSet.evaluate(worker, base.config.labels) }),
-      onProgress: (progress) => call.onProgress?.({ phase: 'training', ...progress }),
-    },
-    writer: {
-      files: (out) => copyTokenizer(base.folder, out),
-      config: (out) => writeConfig(base.config, out),
-    },
-  };
-}
-
-/** The loss of the training graph for each loss. */
 const graphLoss: Readonly<Record<LossName, LossKind>> = {
   pointwise: 'pointwise',
   pairwise: 'listwise',

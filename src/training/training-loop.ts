@@ -16,7 +16,6 @@ export interface StepProgress extends StepRecord {
   readonly validation?: ValidationRecord;
 }
 
-/** The inputs of the loop. */
 export interface LoopContext {
   /** Writes the state to resume from, or the weights of a model. */
   readonly save: (what: 'saveState' | 'saveModel', file: string) => Promise<void>;
@@ -47,7 +46,6 @@ export interface LoopState {
   seconds: number;
   readonly steps: StepRecord[];
   readonly validations: ValidationRecord[];
-  /** The best weights; null without validation. */
   best: SavedFile | null;
 }
 

@@ -33,7 +33,6 @@ export interface ValidationQuery {
   readonly rank: (scores: Float32Array) => Ranking;
 }
 
-/** The validation queries of a training. */
 export class ValidationSet {
   readonly #sequences: readonly Sequence[];
 

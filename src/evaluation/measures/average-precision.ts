@@ -18,7 +18,6 @@ export const ap: MeasureFamily = {
   aliases: ['MAP'],
   help: 'average precision (MAP when averaged); AP@k stops at rank k but still divides by all relevant documents',
   at: 'optional-rank',
-  parameters: ['rel'],
   trec: { plain: 'map', cut: 'map_cut' },
   value: averagePrecision,
 };
@@ -26,8 +25,6 @@ export const ap: MeasureFamily = {
 export const gmap: MeasureFamily = {
   name: 'GMAP',
   help: 'average precision, averaged over queries by the geometric mean',
-  at: 'none',
-  parameters: ['rel'],
   trec: { plain: 'gm_map' },
   summary: 'geometric-mean',
   printedPerQuery: false,
@@ -44,8 +41,6 @@ const EPSILON = 0.00001;
 export const inferredAp: MeasureFamily = {
   name: 'infAP',
   help: 'average precision estimated from incomplete judgements (level -1: pooled, not judged)',
-  at: 'none',
-  parameters: ['rel'],
   trec: { plain: 'infAP' },
   value(ranking, { rel }) {
     let relevant = 0;

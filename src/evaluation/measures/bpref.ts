@@ -21,8 +21,6 @@ function binaryPreference(ranking: JudgedRanking, { rel }: MeasureArguments): nu
 export const bpref: MeasureFamily = {
   name: 'bpref',
   help: 'binary preference: robust to unjudged documents',
-  at: 'none',
-  parameters: ['rel'],
   trec: { plain: 'bpref' },
   value: binaryPreference,
 };
@@ -30,8 +28,6 @@ export const bpref: MeasureFamily = {
 export const gmBpref: MeasureFamily = {
   name: 'GMbpref',
   help: 'bpref, averaged over queries by the geometric mean',
-  at: 'none',
-  parameters: ['rel'],
   trec: { plain: 'gm_bpref' },
   summary: 'geometric-mean',
   printedPerQuery: false,

@@ -1,7 +1,7 @@
 import { NOT_POOLED } from '../judged-ranking.js';
 import type { MeasureFamily } from './measure.js';
 
-const count = { at: 'none', summary: 'sum', isCount: true } as const;
+const count = { summary: 'sum', isCount: true } as const;
 
 export const queries: MeasureFamily = {
   ...count,
@@ -26,7 +26,6 @@ export const relevant: MeasureFamily = {
   ...count,
   name: 'NumRel',
   help: 'how many documents are relevant',
-  parameters: ['rel'],
   trec: { plain: 'num_rel' },
   value: (ranking, { rel }) => ranking.relevant(rel),
 };
@@ -35,7 +34,6 @@ export const relevantRetrieved: MeasureFamily = {
   ...count,
   name: 'NumRelRet',
   help: 'how many relevant documents were retrieved',
-  parameters: ['rel'],
   trec: { plain: 'num_rel_ret' },
   value: (ranking, { rel }) => ranking.relevantWithin(Infinity, rel),
 };

@@ -29,9 +29,7 @@ export interface Measure {
   value(ranking: JudgedRanking, context: MeasureContext): number;
 }
 
-/** The arguments of a family's formula. */
 export interface MeasureArguments {
-  /** The lowest relevant level. */
   readonly rel: number;
   /** The number after `@`: a rank, or a recall for `IPrec`; infinite where there is none. */
   readonly at: number;
@@ -47,9 +45,10 @@ export interface MeasureFamily {
   readonly name: string;
   readonly aliases?: readonly string[];
   readonly help: string;
-  /** The kind of number after `@`. */
-  readonly at: 'none' | 'rank' | 'optional-rank' | 'recall';
-  readonly parameters: readonly ParameterName[];
+  /** The kind of number after `@`; none where it is absent. */
+  readonly at?: 'rank' | 'optional-rank' | 'recall';
+  /** (`rel`.) */
+  readonly parameters?: readonly ParameterName[];
   /** trec_eval's name without and with (`_20` is appended) a cutoff. */
   readonly trec: { readonly plain?: string; readonly cut?: string };
   /** `mean` where not given. */

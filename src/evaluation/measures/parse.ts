@@ -31,7 +31,7 @@ export function parseMeasure(text: string): Measure {
 
 /** The notation of a family: `P@k`, `AP[@k]`, `IPrec@recall`, `bpref`. */
 function signature({ name, at }: MeasureFamily): string {
-  return name + { none: '', rank: '@k', 'optional-rank': '[@k]', recall: '@recall' }[at];
+  return name + (at === undefined ? '' : { rank: '@k', 'optional-rank': '[@k]', recall: '@recall' }[at]);
 }
 
 /** All families with their descriptions, for help texts. */
@@ -70,7 +70,7 @@ function readAt(family: MeasureFamily, text: string | undefined, measure: string
   }
   const value = Number(text);
   switch (family.at) {
-    case 'none':
+    case undefined:
       throw bad(`${family.name} takes no cutoff: write ${family.name} instead of "${measure}".`);
     case 'recall':
       if (value >= 0 && value <= 1) return value;
@@ -84,6 +84,7 @@ function readAt(family: MeasureFamily, text: string | undefined, measure: string
 type Parameters = { -readonly [K in ParameterName]?: MeasureArguments[K] };
 
 function readParameters(family: MeasureFamily, text: string | undefined, measure: string): Parameters {
+  const { parameters: known = ['rel'] } = family;
   const parameters: Parameters = {};
   for (const part of text?.split(',') ?? []) {
     if (part.trim() === '') continue;
@@ -91,9 +92,9 @@ function readParameters(family: MeasureFamily, text: string | undefined, measure
     if (!match) throw bad(`"${measure}": parameters are written name=value, not "${part.trim()}".`);
     const [, name, ...values] = match;
     const value = values.find((candidate) => candidate !== undefined) ?? '';
-    if (!(family.parameters as readonly string[]).includes(name)) {
-      const known = family.parameters.length > 0 ? `only ${family.parameters.join(', ')}` : 'none';
-      throw bad(`"${measure}": ${family.name} has no parameter "${name}" (${known}).`);
+    if (!(known as readonly string[]).includes(name)) {
+      const allowed = known.length > 0 ? `only ${known.join(', ')}` : 'none';
+      throw bad(`"${measure}": ${family.name} has no parameter "${name}" (${allowed}).`);
     }
     Object.assign(parameters, readParameter(name as ParameterName, value, measure));
   }

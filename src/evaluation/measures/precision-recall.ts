@@ -6,7 +6,6 @@ export const precision: MeasureFamily = {
   aliases: ['Precision'],
   help: 'precision: the part of the first k that is relevant; missing ranks count as not relevant',
   at: 'rank',
-  parameters: ['rel'],
   trec: { cut: 'P' },
   value: (ranking, { rel, at }) => ranking.relevantWithin(at, rel) / at,
 };
@@ -15,7 +14,6 @@ export const success: MeasureFamily = {
   name: 'Success',
   help: 'whether anything relevant is among the first k',
   at: 'rank',
-  parameters: ['rel'],
   trec: { cut: 'success' },
   value: (ranking, { rel, at }) => (ranking.relevantWithin(at, rel) > 0 ? 1 : 0),
 };
@@ -25,8 +23,6 @@ export const rPrecision: MeasureFamily = {
   name: 'Rprec',
   aliases: ['R-precision', 'Rprecision'],
   help: 'precision at rank R, the number of relevant documents',
-  at: 'none',
-  parameters: ['rel'],
   trec: { plain: 'Rprec' },
   value(ranking, { rel }) {
     const relevant = ranking.relevant(rel);
@@ -39,7 +35,6 @@ export const interpolatedPrecision: MeasureFamily = {
   name: 'IPrec',
   help: 'interpolated precision at a recall between 0 and 1',
   at: 'recall',
-  parameters: ['rel'],
   trec: { cut: 'iprec_at_recall' },
   value(ranking, { rel, at, trecEval }) {
     const exact = at * ranking.relevant(rel);
@@ -61,7 +56,6 @@ export const recall: MeasureFamily = {
   aliases: ['Recall'],
   help: 'recall: the part of all relevant documents found among the first k',
   at: 'rank',
-  parameters: ['rel'],
   trec: { cut: 'recall' },
   value(ranking, { rel, at }) {
     const relevant = ranking.relevant(rel);
@@ -74,7 +68,6 @@ export const reciprocalRank: MeasureFamily = {
   aliases: ['MRR'],
   help: 'one over the rank of the first relevant document',
   at: 'optional-rank',
-  parameters: ['rel'],
   trec: { plain: 'recip_rank' },
   value(ranking, { rel, at }) {
     const first = ranking.levels.findIndex((level) => level >= rel);
@@ -92,8 +85,6 @@ function overlap(ranking: JudgedRanking, rel: number): { found: number; precisio
 export const setPrecision: MeasureFamily = {
   name: 'SetP',
   help: 'the part of all retrieved documents that is relevant',
-  at: 'none',
-  parameters: ['rel'],
   trec: { plain: 'set_P' },
   value: (ranking, { rel }) => overlap(ranking, rel).precision,
 };
@@ -101,8 +92,6 @@ export const setPrecision: MeasureFamily = {
 export const setRecall: MeasureFamily = {
   name: 'SetR',
   help: 'the part of all relevant documents that was retrieved',
-  at: 'none',
-  parameters: ['rel'],
   trec: { plain: 'set_recall' },
   value: (ranking, { rel }) => overlap(ranking, rel).recall,
 };
@@ -110,7 +99,6 @@ export const setRecall: MeasureFamily = {
 export const setF: MeasureFamily = {
   name: 'SetF',
   help: 'harmonic mean of SetP and SetR; beta > 1 weighs recall more (trec_eval calls it x)',
-  at: 'none',
   parameters: ['rel', 'beta'],
   trec: { plain: 'set_F' },
   value(ranking, { rel, beta }) {
@@ -122,8 +110,6 @@ export const setF: MeasureFamily = {
 export const setAp: MeasureFamily = {
   name: 'SetAP',
   help: 'SetP times SetR: average precision without an order',
-  at: 'none',
-  parameters: ['rel'],
   trec: { plain: 'set_map' },
   value(ranking, { rel }) {
     const { found } = overlap(ranking, rel);

@@ -8,7 +8,6 @@ import { formatTrecReport } from './trec.js';
 export const reportFormats = ['table', 'json', 'csv', 'markdown', 'latex', 'trec'] as const;
 export type ReportFormat = (typeof reportFormats)[number];
 
-/** Writes a report in one of its formats. */
 export function formatReport(
   report: EvaluationReport,
   format: ReportFormat,

@@ -3,7 +3,6 @@ import type { Evaluation } from '../evaluate.js';
 import type { Measure } from '../measures/measure.js';
 import type { Correction } from '../significance/p-values.js';
 
-/** One run of a report. */
 export interface ReportedRun {
   /** The file it was read from, as the user wrote it. */
   readonly file: string;
@@ -14,7 +13,6 @@ export interface ReportedRun {
 /** The content of an evaluation report, before layout. */
 export interface EvaluationReport {
   readonly measures: readonly Measure[];
-  /** In the order they are listed. */
   readonly runs: readonly ReportedRun[];
   /** Every run against every baseline; runs are named by `file`. */
   readonly comparisons: readonly Comparison[];

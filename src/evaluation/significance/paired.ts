@@ -30,7 +30,6 @@ export function cohensD(a: Sample, b: Sample): number {
 /** Values of two systems for the same queries, in the same order. */
 export type Sample = ArrayLike<number>;
 
-/** a - b, query by query. */
 export function differences(a: Sample, b: Sample): Float64Array {
   if (a.length !== b.length) {
     throw new BertQeError(
@@ -41,7 +40,6 @@ export function differences(a: Sample, b: Sample): Float64Array {
   return Float64Array.from({ length: a.length }, (_, i) => a[i] - b[i]);
 }
 
-/** Mean and standard deviation of a sample. */
 export interface Moments {
   readonly n: number;
   readonly mean: number;
@@ -59,7 +57,6 @@ export function moments(values: Sample): Moments {
   return { n, mean, deviation: Math.sqrt(squares / (n - 1)) };
 }
 
-/** The result of a paired test. */
 export interface TestResult {
   readonly statistic: number;
   /**

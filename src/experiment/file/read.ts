@@ -13,7 +13,6 @@ import { experimentSchema, listSchema, studySchema, type ExperimentFile } from '
 export interface Study {
   readonly name: string;
   readonly title: string;
-  /** Experiments by name of the collection. */
   readonly experiments: ReadonlyMap<string, ExperimentFile>;
   /** Collections whose queries are also taken together, by the name of the whole. */
   readonly together?: Readonly<Record<string, readonly string[]>> | undefined;
@@ -36,7 +35,6 @@ export async function readStudy(file: string): Promise<ExperimentFile | Study> {
   return hasField(text, 'collections') ? parseStudy(text, file) : parseExperiment(text, file);
 }
 
-/** Parses and checks the text of an experiment file. */
 export function parseExperiment(text: string, file: string): ExperimentFile {
   return parse(text, file, experimentSchema);
 }
@@ -62,7 +60,6 @@ export function parseStudy(text: string, file: string): Study {
   return { name, title, together, experiments: new Map(experiments) };
 }
 
-/** Reads the experiment files that a study lists. */
 async function readListed(text: string, file: string): Promise<Study> {
   const { name, title = name, together, experiments } = parse(text, file, listSchema);
   const files = new Map(Object.entries(experiments).map(([key, path]) => [key, resolvePath(file, path)]));

@@ -68,11 +68,9 @@ const collection = z.strictObject({
   elements: z.enum([...elementChoices, 'of-analyzer']).default('text'),
   /** Documents whose id begins with one of these are left out. */
   leaveOut: z.array(z.string().min(1)).optional(),
-  /** The number of documents that the collection must have. */
   count: count.optional(),
   /** Needed where they are not in the folder of the documents; several files count as one. */
   queries: paths.optional(),
-  /** The part of a TREC topic that is the query. */
   queryField: z.enum(topicFields).default('title'),
   qrels: paths.optional(),
 });
@@ -257,9 +255,7 @@ const publishedValue = z.union([
 ]);
 
 const published = z.strictObject({
-  /** The publication. */
   source: z.string().min(1),
-  /** Values by system and measure. */
   systems: z.record(z.string(), z.record(measure, publishedValue)).default({}),
   /** α and β of the first variant, by fold. */
   interpolation: z.array(z.strictObject({ alpha: share, beta: share })).optional(),
@@ -385,7 +381,6 @@ function checkBaselines(
   }
 }
 
-/** The schema of an experiment file. */
 export const experimentSchema = fields
   .superRefine(checkTraining)
   .superRefine(checkBaselines)

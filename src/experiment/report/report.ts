@@ -13,13 +13,11 @@ export interface Figure {
 /** The content of a report, independent of its format. */
 export interface Report {
   readonly title: string;
-  /** The settings in its head. */
   readonly settings: readonly (readonly [name: string, value: string])[];
   readonly tables: readonly Table[];
   readonly figures: readonly Figure[];
 }
 
-/** The settings in the head of the report, by name. */
 export function reportSettings({
   experiment,
   collection,

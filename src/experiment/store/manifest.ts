@@ -9,7 +9,6 @@ import type { ModelRecord } from './models.js';
 
 /** The manifest's entry of a finished step. */
 interface StepEntry {
-  /** Hash of the step's inputs. */
   readonly key: string;
   /** SHA-256 of the files it wrote, by path relative to the folder. */
   readonly outputs: Readonly<Record<string, string>>;
@@ -25,7 +24,6 @@ export interface ManifestContent {
   readonly version: 1;
   readonly versions: Readonly<Record<string, string>>;
   readonly options: ExperimentFile;
-  /** SHA-256 of the inputs. */
   readonly inputs: Readonly<Record<string, string>>;
   readonly models: Readonly<Record<string, ModelRecord>>;
   readonly steps: Readonly<Record<string, StepEntry>>;
@@ -33,7 +31,6 @@ export interface ManifestContent {
 
 const fileName = 'manifest.json';
 
-/** A step of an experiment. */
 export interface Step {
   readonly name: string;
   /** Everything that the step depends on, as JSON values. */

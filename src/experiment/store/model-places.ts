@@ -32,7 +32,6 @@ export interface ModelPlacesOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The places of an experiment's models. */
 export class ModelPlaces {
   readonly #checked = new Set<string>();
   /** Folders by the place that the file gives. */

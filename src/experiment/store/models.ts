@@ -7,10 +7,8 @@ import type { ScoreStore } from './score-store.js';
 import { StoredScorer, type StorableScorer } from './stored-scorer.js';
 import { describeMachine } from './timing.js';
 
-/** The device and precision of models. */
 export type ModelSettings = Pick<ExperimentFile, 'device' | 'precision'>;
 
-/** Loads the model in a folder. */
 export type OpenModel = (folder: string, settings: ModelSettings) => Promise<StorableScorer>;
 
 /** The manifest's entry of a model: a folder, or the address of a server. */
@@ -28,7 +26,6 @@ export class Models {
   readonly #byPlace = new Map<string, StoredScorer>();
   /** Folders of the models that the experiment fine-tuned, by target and fold. */
   readonly #trained = new Map<string, string>();
-  /** The manifest's entries, by name. */
   readonly records = new Map<string, ModelRecord>();
 
   readonly places: ModelPlaces;

@@ -77,7 +77,6 @@ export function analyzerName(spec: AnalyzerSpec): string {
   return parts.join(', ');
 }
 
-/** The stop words of an analyzer. */
 export function stopwordsOf(spec: AnalyzerSpec): ReadonlySet<string> {
   if (spec.stopwords === 'none') return new Set();
   return spec.stopwords === 'default' ? BASES[spec.base].stopwords : new Set(spec.stopwords);

@@ -48,7 +48,6 @@ export const WordBreak = {
 
 export type WordBreakName = keyof typeof WordBreak;
 
-/** The number of classes. */
 export const WORD_BREAK_CLASSES = Object.keys(WordBreak).length;
 
 const BMP = 0x10000;
@@ -68,7 +67,6 @@ for (const { first, last, value } of decodeRuns()) {
   classes.push(value, WordBreak.Other);
 }
 
-/** The class of a code point. */
 export function wordBreakOf(codePoint: number): number {
   if (codePoint < BMP) return basic[codePoint]!;
   let low = 0;

@@ -9,7 +9,6 @@ import { reasonOf } from '../../common/errors.js';
  * from the number of the block, so that a block in the wrong place is noticed too. The last block is filled with zeros.
  */
 const BLOCK_BYTES = 4096;
-/** Content of a block, in bytes. */
 export const BLOCK_CONTENT = BLOCK_BYTES - 4;
 /** Blocks that are written at once, and read at once where much is read. */
 const BLOCKS_AT_ONCE = 64;
@@ -28,7 +27,6 @@ export interface FileRecord {
 
 /** Writes a block file from its beginning to its end. */
 export class BlockWriter {
-  /** Bytes of content so far. */
   position = 0;
   #handle: number;
   readonly #buffer = Buffer.alloc(BLOCKS_AT_ONCE * BLOCK_BYTES);

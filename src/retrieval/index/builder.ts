@@ -255,7 +255,6 @@ class Build {
   }
 }
 
-/** The origin of documents that do not come from a file. */
 const NO_ORIGIN: Origin = { file: 'document stream' };
 
 /** Throws where the folder holds anything but an index. */

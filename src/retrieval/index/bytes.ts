@@ -11,7 +11,6 @@ export class ByteWriter {
     this.length = 0;
   }
 
-  /** Makes room for `count` more bytes. */
   reserve(count: number): void {
     if (this.length + count <= this.bytes.length) return;
     const grown = new Uint8Array(Math.max(this.bytes.length * 2, this.length + count));
@@ -68,7 +67,6 @@ export class ByteWriter {
   }
 }
 
-/** A reader of the bytes of a {@link ByteWriter}. */
 export class ByteReader {
   constructor(
     readonly bytes: Uint8Array,

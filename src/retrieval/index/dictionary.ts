@@ -61,7 +61,6 @@ export class DictionaryWriter {
   }
 }
 
-/** Finds terms by name and by number. */
 export class Dictionary {
   /** Per block: the number of its first term, and the end of that term in `#names`. */
   readonly #numbers: number[] = [];

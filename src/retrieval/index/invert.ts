@@ -3,7 +3,6 @@ import { ByteWriter } from './bytes.js';
 import type { Segment } from './segment.js';
 import type { SpilledSegment, TemporaryFile } from './spill.js';
 
-/** The temporary files of a build. */
 export interface SpillFiles {
   readonly postings: TemporaryFile;
   readonly vectors: TemporaryFile;

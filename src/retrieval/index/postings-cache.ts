@@ -39,7 +39,6 @@ export class PostingsCache {
   }
 }
 
-/** Bytes that are read at once. */
 const PIECE_BYTES = 16 * BLOCK_CONTENT;
 
 /**
@@ -48,7 +47,6 @@ const PIECE_BYTES = 16 * BLOCK_CONTENT;
  */
 export class LazyBytes {
   readonly bytes: Buffer;
-  /** Bytes that are in memory. */
   loaded = 0;
   /** 1 for each piece that is in memory. Pieces begin at multiples of {@link PIECE_BYTES} in the file. */
   readonly #isLoaded: Uint8Array;

@@ -40,7 +40,6 @@ export type DphOf = (frequency: number, length: number) => number;
 export class PostingsEncoder {
   readonly #lengths: Uint32Array;
   #dph: DphOf = () => 0;
-  /** The packed blocks. */
   #words = new Uint32Array(1 << 12);
   #used = 0;
   #out = new Uint32Array(1 << 12);
@@ -173,7 +172,6 @@ export class Postings {
   readonly maxDph: Float32Array;
   private readonly start: Int32Array;
   private readonly words: Int32Array;
-  /** The first byte of the blocks. */
   private readonly dataAt: number;
   /** A range of `words` that is in memory. */
   private loadedFrom = 0;

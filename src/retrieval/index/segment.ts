@@ -18,7 +18,6 @@ export class Segment {
   readonly #capacity: number;
 
   constructor(
-    /** The number of the segment's first document. */
     readonly firstDocument: number,
     capacity: number,
   ) {

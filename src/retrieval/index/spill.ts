@@ -11,7 +11,6 @@ export class TemporaryFile {
     this.#handle = openSync(file, 'wx+');
   }
 
-  /** Bytes so far. */
   get size(): number {
     return this.#written + this.#buffer.length;
   }

@@ -12,7 +12,6 @@ export const FILES = [
   /** Records, one per document: its forward vector, (term gap, frequency) varints, terms ascending. */
   'vectors',
   'vector-ends',
-  /** See {@link DictionaryWriter}. */
   'terms',
   'term-directory',
   /** The postings of all terms, one after another; see postings.ts. */

@@ -17,7 +17,6 @@ export interface Candidates {
 export class TermCursor {
   /** An upper bound of the contributions in each block; at least 0, since a document may lack the term. */
   readonly blockBounds: Float64Array;
-  /** The largest of the block bounds. */
   readonly bound: number;
   /** The largest bound among the blocks that overlap the current window. */
   windowBound = 0;
@@ -50,7 +49,6 @@ export class TermCursor {
     this.bound = bound;
   }
 
-  /** Moves to the first posting. */
   rewind(): void {
     this.block = 0;
     this.decoded = -1;

@@ -11,7 +11,6 @@ const MIN_WINDOWS_TO_SAMPLE = 8;
 const SAMPLE_STRIDE = 16;
 
 export interface MatchOptions {
-  /** The most documents to return. */
   readonly depth: number;
   /** False scores every posting, with the same result (true). */
   readonly prune?: boolean;

@@ -1,6 +1,6 @@
 import type { Query, Ranking, Retriever, SearchOptions } from '../../collection/index.js';
 import type { Analyzer } from '../analysis/index.js';
-import type { FeedbackModel, FeedbackSource } from '../feedback/index.js';
+import type { FeedbackModel, FeedbackSource } from '../feedback/feedback.js';
 import type { CollectionStatistics, IndexedTerm, Postings } from '../index/index.js';
 import { Dph, type WeightingModel } from '../models/index.js';
 import { firstQuery, sumByTerm, type WeightedQuery } from '../query.js';

@@ -1,6 +1,5 @@
 import { GRID_STEP } from '../models/index.js';
 
-/** The number of steps in the histogram of scores. */
 const STEPS = 1024;
 
 /**

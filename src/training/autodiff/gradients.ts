@@ -13,7 +13,6 @@ export interface GradientOptions {
   readonly float?: 'float32' | 'float16';
   /** The gradient of the scalar itself (1). */
   readonly seed?: Value;
-  /** By value. */
   readonly composites?: ReadonlyMap<Value, Composite>;
 }
 

@@ -35,7 +35,6 @@ export function exampleData(
   };
 }
 
-/** Makes the micro-batches of groups. */
 function batchMaker(
   queries: readonly QueryExamples[],
   tokenizer: Tokenizer,

@@ -14,7 +14,6 @@ export interface TrainingData {
   readonly groups: number;
   readonly examplesPerStep: number;
   readonly counts: ExampleCounts;
-  /** The number of steps in so many epochs. */
   stepsIn(epochs: number): number;
   /** Trains on the batches of steps, `first` and those behind it, counted from 0, up to the first that is not finite. */
   steps(worker: TrainingWorker, first: number, rates: readonly number[]): Promise<StepOutcome[]>;

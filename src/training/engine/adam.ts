@@ -16,7 +16,6 @@ export const publishedAdam: AdamSettings = {
  */
 const LEAST_MOMENT = 1e-30;
 
-/** The Euclidean norm of all gradients together. */
 export function gradientNorm(parameters: Iterable<Parameter>): number {
   let sum = 0;
   for (const parameter of parameters) {

@@ -7,7 +7,6 @@ export interface MicroBatch {
   readonly splits: Int32Array<ArrayBuffer>;
 }
 
-/** A micro-batch with its targets. */
 export interface TrainingBatch extends MicroBatch {
   /** `[rows, columns]`, see graph/loss.ts. */
   readonly targets: Float32Array<ArrayBuffer>;
@@ -17,7 +16,6 @@ export interface TrainingBatch extends MicroBatch {
 /** The bias that padding adds to attention scores; its attention is then exactly 0. */
 const MASK_BIAS = -1e9;
 
-/** A micro-batch, padded to its longest sequence. */
 export interface PaddedBatch {
   readonly batch: number;
   readonly sequence: number;

@@ -7,7 +7,6 @@ export type TrainingPrecision = 'fp32' | 'fp16';
 export interface EngineSettings {
   readonly config: ModelConfig;
   readonly loss: LossKind;
-  /** The probability that an activation is dropped. */
   readonly dropout: number;
   readonly seed: number;
   readonly adam: AdamSettings;
@@ -15,7 +14,6 @@ export interface EngineSettings {
   readonly device: Device;
   /** The numbers that passes are computed in; weights are kept in fp32. 16 bits are for CUDA (fp32). */
   readonly precision?: TrainingPrecision;
-  /** Threads of the runtime. */
   readonly threads: number;
 }
 
@@ -26,7 +24,6 @@ export interface StepOutcome {
   readonly gradientNorm: number;
 }
 
-/** A training step. */
 export interface Step {
   /** Its number, counted from 0. */
   readonly number: number;
@@ -43,7 +40,6 @@ export interface TrainedTensor {
   readonly v: Float32Array<ArrayBuffer>;
 }
 
-/** A model in training. */
 export interface TrainingEngine {
   readonly parameters: ReadonlyMap<string, TrainedTensor>;
   /** Updates the weights by each step in turn, and ends with the first whose loss or gradient is not finite. */

@@ -2,7 +2,6 @@ import { NativeWorker, type WorkerService, workerUrl } from '../../bert/runtime/
 import type { MicroBatch } from './micro-batch.js';
 import type { EngineSettings, Step, StepOutcome } from './training-engine.js';
 
-/** The setup of the training worker. */
 export interface TrainingSetup {
   readonly settings: EngineSettings;
   /** Folder of the model to start from, or file of the state to resume from. */

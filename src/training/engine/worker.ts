@@ -7,7 +7,6 @@ import { restoreState, saveState, saveWeights } from './state-file.js';
 import { type EngineSettings, staysOnDevice, type TrainingEngine } from './training-engine.js';
 import type { TrainingService, TrainingSetup } from './training-worker.js';
 
-/** The standard deviation of BERT's initialiser. */
 const INITIAL_DEVIATION = 0.02;
 
 function openEngine(
@@ -49,7 +48,6 @@ function zeros(shape: readonly number[]): Float32Array {
   return new Float32Array(shape.reduce((product, dim) => product * dim, 1));
 }
 
-/** An engine with a saved state. */
 async function startFromState(file: string, settings: EngineSettings): Promise<TrainingEngine> {
   const shapes = bertTensorShapes(settings.config);
   const engine = await openEngine(settings, async (name) => zeros(shapes.get(name)!));

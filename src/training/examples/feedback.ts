@@ -36,7 +36,6 @@ export interface QueryFeedback {
   readonly feedback: Feedback;
 }
 
-/** The models of phases one and two, and the documents. */
 export interface FeedbackInputs {
   readonly documents: DocumentStore;
   readonly bestPassage: Scorer;

@@ -27,17 +27,14 @@ export interface QueryExamples {
 /** A candidate's best passage and, with a teacher, the teacher's probability. */
 export type BestPassage = Omit<Example, 'relevant'>;
 
-/** The documents and models that best passages come from. */
 export interface PassageSource {
   readonly documents: DocumentStore;
-  /** The model that chooses the best passages. */
   readonly passageModel: Scorer;
   /** A model that scores them, for distillation. */
   readonly teacher?: Scorer | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Queries with their candidates and judgements. */
 export interface QuerySet {
   /** Part of the key in the journal; training queries are sampled, validation queries are not. */
   readonly purpose: 'training' | 'validation';
@@ -125,7 +122,6 @@ export function sampleCandidates<Candidate extends Pick<Example, 'relevant'>>(
   return some.filter((candidate) => candidate.relevant || kept.has(candidate));
 }
 
-/** The number of different queries. */
 export function countQueries(collected: readonly QueryExamples[]): number {
   return new Set(collected.map(({ query }) => query.id)).size;
 }

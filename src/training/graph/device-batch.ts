@@ -1,6 +1,6 @@
 import type { ModelConfig } from '../../bert/index.js';
 import { ElementType, float, type Graph, MICROSOFT, type Value } from '../../bert/onnx/index.js';
-import { type Composite, gradients } from '../autodiff/index.js';
+import { type Composite, gradients } from '../autodiff/gradients.js';
 import { deviceDropout } from './dropout.js';
 import { type Builder, logitsOf } from './encoder.js';
 import { loss, type LossKind } from './loss.js';
@@ -58,7 +58,6 @@ export function batchGradients(
     readonly number: Value;
     readonly weights: ReadonlyMap<string, Value>;
     readonly before: readonly Value[];
-    /** The factor of the loss. */
     readonly scale: Value;
   },
 ): { readonly sums: readonly Value[]; readonly loss: Value } {

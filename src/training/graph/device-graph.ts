@@ -169,7 +169,6 @@ function loopInputs(body: Graph): string {
   return 'goes on again';
 }
 
-/** The shape of a group's tensor. */
 export function groupShape({ size, columns }: ParameterGroup): readonly [number, number] {
   return [size / columns, columns];
 }

@@ -13,7 +13,6 @@ export interface Builder {
   readonly padding: Value;
   /** The number of sequences, as a shape of one dimension. */
   readonly batch: Value;
-  /** The type of weights and activations. */
   readonly float: 'float32' | 'float16';
   /** softmax(q·kᵀ/√size + padding)·v: from `[batch, ·, heads, size]` to `[batch, heads, ·, size]`; `dims` are the scores'. */
   readonly attend: (q: Value, k: Value, v: Value, dims: readonly MaskDimension[]) => Value;

@@ -5,9 +5,7 @@ import { isTable } from './names.js';
 /** Parameters that a loop of steps keeps in one tensor: few large operations take less time than many small ones. */
 export interface ParameterGroup {
   readonly name: string;
-  /** The names of the parameters, in their order in the tensor. */
   readonly members: readonly string[];
-  /** The number of elements of each. */
   readonly sizes: readonly number[];
   readonly size: number;
   /**

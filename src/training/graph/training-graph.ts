@@ -1,7 +1,7 @@
 import { bertTensorShapes } from '../../bert/checkpoint/index.js';
 import type { ModelConfig } from '../../bert/index.js';
 import { Graph, type Value } from '../../bert/onnx/index.js';
-import { gradients } from '../autodiff/index.js';
+import { gradients } from '../autodiff/gradients.js';
 import { type DropoutMask, maskedDropout, noDropout } from './dropout.js';
 import { encoder } from './encoder.js';
 import { loss, type LossKind } from './loss.js';

@@ -1,5 +1,5 @@
 export type { JudgedInputs } from '../inputs.js';
-export { gradients } from '../autodiff/index.js';
+export { gradients } from '../autodiff/gradients.js';
 export { padded, type PaddedBatch, publishedAdam } from '../engine/index.js';
 export {
   type Dropout,

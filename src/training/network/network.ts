@@ -39,14 +39,12 @@ export interface Network {
   readonly scoring: Uint8Array;
   /** Absent where nothing is trained. */
   readonly training?: Uint8Array;
-  /** The dropout masks of the training graph. */
   readonly masks?: readonly DropoutMask[];
 }
 
 /** The output of a scoring graph: a number per document. */
 export const SCORES = 'scores';
 
-/** The settings of a network's training. */
 export interface NetworkSettings {
   readonly adam: AdamSettings;
   /** Corrects Adam's moments for their start at 0, as PyTorch and Keras do and BERT's own code does not. */
@@ -56,7 +54,6 @@ export interface NetworkSettings {
   readonly threads: number;
 }
 
-/** The setup of a network's worker. */
 export interface NetworkSetup {
   readonly network: Network;
   readonly settings: NetworkSettings;

@@ -55,18 +55,15 @@ export interface NetworkTrainingOptions {
   readonly threads?: number | undefined;
 }
 
-/** The options with a network's defaults. */
 export type NetworkTrainingSettings = {
   readonly [Name in Exclude<keyof NetworkTrainingOptions, 'patience'>]-?: number;
 } & { readonly patience: number | undefined };
 
-/** The defaults that networks do not share. */
 export type NetworkDefaults = Pick<
   NetworkTrainingSettings,
   'steps' | 'batch' | 'learningRate' | 'depth' | 'dropout'
 >;
 
-/** Checks the options and fills in the defaults. */
 export function networkSettings(
   options: NetworkTrainingOptions,
   defaults: NetworkDefaults,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Attributes, ElementType, float, Graph, type Value } from '../../../src/bert/onnx/index.js';
-import { gradients, rules } from '../../../src/training/autodiff/index.js';
+import { gradients } from '../../../src/training/autodiff/gradients.js';
+import { rules } from '../../../src/training/autodiff/rules.js';
 import { noise } from './noise.js';
 import { type Numbers, runner } from './run-values.js';
 

@@ -1,1 +1,0 @@
-export { Searcher, type SearcherOptions } from './searcher.js';

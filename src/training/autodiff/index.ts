@@ -1,2 +1,0 @@
-export { type Composite, gradients } from './gradients.js';
-export { rules } from './rules.js';
