@@ -1,8 +1,8 @@
-import { formatFixed, measureCell, type Measure } from '../../evaluation/index.js';
+import { formatFixed, type Measure } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
 import { markBest, noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
 import { differenceTables, type Together } from './difference-tables.js';
-import { marksOf, publishedCell, publishedNote, starNote } from './values.js';
+import { publishedCell, publishedNote, starNote, starredCell } from './values.js';
 
 /** The results of a study, by name of the collection; most systems are the same in all of them. */
 export type StudyResults = ReadonlyMap<string, Results>;
@@ -71,11 +71,8 @@ function publishedOnly(study: StudyResults): string[] {
 
 /** The value of a system in a collection, with its stars; none where the collection does not have the system. */
 function valueCell(name: string, measure: Measure, results: Results): Cell {
-  const value = systemOf(name, results)?.evaluation.summary.get(measure.name);
-  if (value === undefined) return noValue;
-  const cell = measureCell(measure, value);
-  const marks = marksOf(name, measure.name, results);
-  return marks ? { ...cell, marks } : cell;
+  const system = systemOf(name, results);
+  return system ? starredCell(system, measure, results) : noValue;
 }
 
 function systemOf(name: string, results: Results): SystemResult | undefined {

@@ -31,13 +31,12 @@ export function tablesOf(results: Results): Table[] {
 
 /** Baselines and the first variant of BERT-QE (table 2 of the paper). */
 function mainTable(results: Results): Table {
-  const rowOf = (system: SystemResult): Row => ({ label: system.name, cells: measureCells(system, results) });
   const { baselines, variants } = results;
   const groups = [
     baselines.filter(({ reranking }) => !reranking),
     baselines.filter(({ reranking }) => reranking),
     variants.slice(0, 1),
-  ].map((group) => group.map(rowOf));
+  ].map((group) => measureRows(group, results));
   return {
     id: 'main',
     title: 'Effectiveness',
@@ -48,6 +47,10 @@ function mainTable(results: Results): Table {
     ),
     notes: [significanceNote(results), ...publishedNote(results)],
   };
+}
+
+function measureRows(systems: readonly SystemResult[], results: Results): Row[] {
+  return systems.map((system) => ({ label: system.name, cells: measureCells(system, results) }));
 }
 
 /** Rows of published systems that are not part of this experiment. */
@@ -116,12 +119,12 @@ function significant(value: number): string {
 
 /** The effect of leaving a part of the method out (table 5 of the paper). */
 function ablationTable(results: Results, { of, systems }: NonNullable<Results['ablations']>): Table {
-  const rowOf = (system: SystemResult): Row => ({ label: system.name, cells: measureCells(system, results) });
+  const groups = [results.against, [of], systems].map((group) => measureRows(group, results));
   return {
     id: 'ablations',
     title: `Ablations of ${of.name}`,
     columns: ['Model', ...measureColumns(results)],
-    groups: markBest([results.against.map(rowOf), [rowOf(of)], systems.map(rowOf)], ownColumns(results)),
+    groups: markBest(groups, ownColumns(results)),
     notes: [significanceNote(results), ...publishedNote(results)],
   };
 }

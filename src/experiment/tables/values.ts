@@ -4,6 +4,7 @@ import {
   parseMeasure,
   STAR_LEGEND,
   measureCell,
+  type Measure,
 } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
 import { noValue, type Cell } from '../../common/table/table.js';
@@ -11,11 +12,16 @@ import { noValue, type Cell } from '../../common/table/table.js';
 /** The measures of a system, with stars, and beside each the published number where there is one. */
 export function measureCells(system: SystemResult, results: Results): Cell[] {
   return results.measures.flatMap((measure) => {
-    const ours = measureCell(measure, system.evaluation.summary.get(measure.name)!);
-    const marks = marksOf(system.name, measure.name, results);
-    const cell = marks ? { ...ours, marks } : ours;
+    const cell = starredCell(system, measure, results);
     return results.experiment.published ? [cell, publishedCell(system.name, measure.name, results)] : [cell];
   });
+}
+
+/** A system's value with its stars. */
+export function starredCell({ name, evaluation }: SystemResult, measure: Measure, results: Results): Cell {
+  const cell = measureCell(measure, evaluation.summary.get(measure.name)!);
+  const marks = marksOf(name, measure.name, results);
+  return marks ? { ...cell, marks } : cell;
 }
 
 export function measureColumns({ measures, experiment }: Results): string[] {
@@ -28,7 +34,7 @@ export function ownColumns({ measures, experiment }: Results, before = 0): numbe
 }
 
 /** Stars against each baseline, with its letter where there are several; an arrow where the system is worse. */
-export function marksOf(
+function marksOf(
   run: string,
   measure: string,
   { comparisons, against }: Pick<Results, 'comparisons' | 'against'>,
