@@ -74,7 +74,7 @@ export const trainOptions = {
   'head-rate': number(`CEDR-KNRM: learning rate of the layer over kernels (${cedrHeadRate})`),
   'latent-terms': integer('SNRM: latent terms (2000)', { min: 1 }),
   penalty: number('SNRM: weight of the sum of activations, for sparsity (1e-3)', { min: 0 }),
-  'weak-queries': integer('SNRM: queries that are made of the documents (6000)', { min: 1 }),
+  'weak-queries': integer('SNRM: queries that are made of the documents (3000)', { min: 1 }),
   warmup: number('share of the steps in which it rises', { min: 0, max: 1, default: 0.1 }),
   schedule: choice(
     scheduleNames,

@@ -35,14 +35,14 @@ export interface SnrmTrainingOptions extends Pick<
   readonly latentTerms?: number | undefined;
   /** The weight of the sum of activations at the end of the training, to which it rises from 0 (1e-3). */
   readonly penalty?: number | undefined;
-  /** Queries that are made of the documents (6,000). */
+  /** Queries that are made of the documents (3,000). */
   readonly weakQueries?: number | undefined;
   /** Of the word vectors that training starts from; see {@link NprfTrainingOptions}. */
   readonly vectors?: Partial<SkipGramSettings> | undefined;
 }
 
-export const snrmDefaults = { steps: 600, batch: 32, learningRate: 3e-4, depth: 100, dropout: 0 };
-const ownDefaults = { latentTerms: 2000, penalty: 1e-3, weakQueries: 6000 };
+export const snrmDefaults = { steps: 120, batch: 32, learningRate: 3e-4, depth: 100, dropout: 0 };
+const ownDefaults = { latentTerms: 2000, penalty: 1e-3, weakQueries: 3000 };
 
 /** How a training is resumed, stopped and watched, before and after the steps of the network too. */
 export interface SnrmTrainingCall extends NetworkTrainingCall {

@@ -6,7 +6,7 @@ import { Random } from '../../training/index.js';
 import type { JudgedInputs } from '../../training/network/index.js';
 
 export interface WeakQuerySettings {
-  /** Queries that are made (6,000). */
+  /** Queries that are made (3,000). */
   readonly count: number;
   readonly seed: number;
 }
