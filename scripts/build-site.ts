@@ -16,8 +16,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { build } from 'vite';
-import { readModelConfig, SIZE_FOLDERS } from '../src/bert/index.js';
+import { convertModel, readModelConfig, SIZE_FOLDERS } from '../src/bert/index.js';
 import { readDocuments, readQrels, readQueries, type Document } from '../src/collection/index.js';
 import { DEFAULTS, settingsFrom } from '../src/expansion/index.js';
 import { MemoryIndex } from '../src/retrieval/index.js';
@@ -89,16 +90,14 @@ async function demoDocuments(): Promise<Document[]> {
   return documents;
 }
 
-/** Copies the models, and says what the page would else ask of a server. */
+/** Writes the models, and says what the page would else ask of a server. */
 async function siteContent(): Promise<SiteContent> {
   const integrity: Record<string, Record<string, string>> = {};
-  const describe = async (name: string) => {
-    const folder = SIZE_FOLDERS[name as keyof typeof SIZE_FOLDERS];
-    const source = join(root, 'models', folder);
-    integrity[folder] ??= copyModel(source, join(out, 'models', folder));
-    const shape = await readModelConfig(source);
-    return { name, shape, size: name as 'T', precision: 'fp32', device: 'wasm' };
-  };
+  for (const letter of new Set(variants.flatMap((text) => namedVariant(text).models))) {
+    const folder = SIZE_FOLDERS[letter as keyof typeof SIZE_FOLDERS];
+    await convertModel(join(root, 'models', folder), join(out, 'models', folder), { format: 'web' });
+    integrity[folder] = hashesOf(join(out, 'models', folder));
+  }
   const described = await Promise.all(
     variants.map(async (text) => {
       const { id, name, aliases, models } = namedVariant(text);
@@ -143,20 +142,21 @@ async function siteContent(): Promise<SiteContent> {
   };
 }
 
-/** Copies what the browser needs of a model; returns the hashes of the files. */
-function copyModel(from: string, to: string): Record<string, string> {
-  mkdirSync(to, { recursive: true });
-  const files = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'model.safetensors'];
+/** A model of the site, as its page describes it. */
+async function describe(name: string) {
+  const folder = SIZE_FOLDERS[name as keyof typeof SIZE_FOLDERS];
+  const shape = await readModelConfig(join(out, 'models', folder));
+  return { name, shape, size: name as 'T', precision: 'fp32', device: 'wasm' };
+}
+
+/** The hashes of a model's files; those of compressed files are of their content. */
+function hashesOf(folder: string): Record<string, string> {
   return Object.fromEntries(
-    files
-      .filter((name) => existsSync(join(from, name)))
-      .map((name) => {
-        cpSync(join(from, name), join(to, name));
-        const hash = createHash('sha256')
-          .update(readFileSync(join(from, name)))
-          .digest('base64');
-        return [name, `sha256-${hash}`];
-      }),
+    readdirSync(folder).map((name) => {
+      const bytes = readFileSync(join(folder, name));
+      const content = name.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+      return [name, `sha256-${createHash('sha256').update(content).digest('base64')}`];
+    }),
   );
 }
 

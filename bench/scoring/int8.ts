@@ -1,12 +1,20 @@
-// node --import tsx bench/scoring/int8.ts FOLDER[:QUERIES[:QRELS]]… [--models T,S] [--out RESULT.json] [--weights]
+// node --import tsx bench/scoring/int8.ts FOLDER[:QUERIES[:QRELS]]… [--models T,S] [--out RESULT.json] [--weights] [--web]
 //
 // The cost of int8 in quality: judged queries of collections, evenly drawn, their first 50 candidates (of run.trec where
 // the folder has one, else of DPH+KL) re-ranked by their best passages. With `--weights`, of the graph that WebGPU runs
-// in int8, here on the CPU.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+// in int8, here on the CPU; with `--web`, of the form of a model that pages download, in place of int8.
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { BertScorer, kendallTau, type Precision, type TextPair } from '../../src/bert/index.js';
+import {
+  BertScorer,
+  convertModel,
+  findModel,
+  kendallTau,
+  type Precision,
+  type TextPair,
+} from '../../src/bert/index.js';
 import {
   type Qrels,
   type Query,
@@ -29,9 +37,11 @@ const { values, positionals } = parseArgs({
     models: { type: 'string', default: 'T,S' },
     out: { type: 'string', default: join(root, 'bench/results/scoring-int8.json') },
     weights: { type: 'boolean', default: false },
+    web: { type: 'boolean', default: false },
   },
 });
 const CANDIDATES = 50;
+const temporary = mkdtempSync(join(tmpdir(), 'bert-qe-int8-'));
 
 /** A passage of a candidate of a query. */
 interface Passage {
@@ -83,6 +93,7 @@ async function firstStage(folder: string) {
 
 /** Margins have the order of probabilities but do not saturate. */
 async function margins(model: string, precision: Precision, pairs: readonly TextPair[]): Promise<number[]> {
+  if (precision === 'int8' && values.web) return margins(await webForm(model), 'fp32', pairs);
   const scorer =
     precision === 'int8' && values.weights
       ? await byteWeightScorer(model)
@@ -90,6 +101,13 @@ async function margins(model: string, precision: Precision, pairs: readonly Text
   const { values: logits } = await scorer.scoreLogits(pairs);
   await scorer.close();
   return pairs.map((_, i) => logits[2 * i + 1] - logits[2 * i]);
+}
+
+/** The folder of a model as pages download it. */
+async function webForm(model: string): Promise<string> {
+  const folder = join(temporary, model);
+  if (!existsSync(folder)) await convertModel(await findModel(model), folder, { format: 'web' });
+  return folder;
 }
 
 /** The run by the best passage of each document. */
@@ -142,5 +160,6 @@ for (const each of positionals) {
     process.stderr.write(`${JSON.stringify(rows.at(-1))}\n`);
   }
 }
+rmSync(temporary, { recursive: true });
 mkdirSync(dirname(values.out), { recursive: true });
 writeFileSync(values.out, `${JSON.stringify({ date: new Date().toISOString(), rows }, undefined, 2)}\n`);

@@ -17,6 +17,8 @@ export interface WebModelOptions {
   readonly precision?: WebPrecision | 'auto';
   /** The address below which models are found by letter or name (the package's own models). */
   readonly modelBase?: string;
+  /** The file of the weights: a checkpoint or an ONNX export, which may be compressed as `.gz` (`model.safetensors`). */
+  readonly weights?: string;
   /** The address of onnxruntime-web's `dist` folder; without it, a bundler must have resolved the package. */
   readonly runtime?: string;
   /**
@@ -38,8 +40,6 @@ export interface WebModelOptions {
 export interface WebScorerOptions extends WebModelOptions {
   /** A letter (T, S), the name of a folder below `modelBase`, or the address of a folder. */
   readonly model: string;
-  /** The file of the weights: a checkpoint, or an ONNX export (`model.safetensors`). */
-  readonly weights?: string;
   /** SHA-256 hashes by file, as `sha256-…` in base64. Files of the package's own models are always checked. */
   readonly integrity?: Integrity;
   /** The longest sequence, special tokens included; default 384, of which the first text gets a third. */
@@ -52,6 +52,7 @@ export const WEB_MODEL_OPTIONS: OptionNames<WebModelOptions> = {
   device: true,
   precision: true,
   modelBase: true,
+  weights: true,
   runtime: true,
   cache: true,
   workers: true,
@@ -63,7 +64,6 @@ export const WEB_MODEL_OPTIONS: OptionNames<WebModelOptions> = {
 const SCORER_OPTIONS: OptionNames<WebScorerOptions> = {
   ...WEB_MODEL_OPTIONS,
   model: true,
-  weights: true,
   integrity: true,
   maxLength: true,
   batchTokens: true,

@@ -10,7 +10,7 @@ export interface DownloadProgress {
   readonly total?: number;
 }
 
-/** The hashes of files, by name, as in `integrity` of HTML: `sha256-` and the hash in base64. */
+/** The hashes of files, by name, as in `integrity` of HTML: `sha256-` and the hash in base64; of `.gz`, of their content. */
 export type Integrity = Readonly<Record<string, string>>;
 
 /** The storage of files: kept for the next visit, fetched anew and kept, or not kept. */
@@ -112,7 +112,7 @@ export class Downloads implements ModelFiles {
       if (length > 0 && bytes.length < length) {
         throw new BertQeError('failure', `${url}: the download ended at ${bytes.length} of ${length} bytes.`);
       }
-      return bytes;
+      return file.endsWith('.gz') ? await unpacked(bytes, url) : bytes;
     } catch (error) {
       throwIfAborted(signal);
       if (error instanceof BertQeError) throw error;
@@ -173,6 +173,18 @@ async function received(
     at += part.length;
   }
   return bytes;
+}
+
+/** The content of a compressed file; some hosts have the browser unpack it. */
+async function unpacked(bytes: Uint8Array<ArrayBuffer>, url: string): Promise<Uint8Array<ArrayBuffer>> {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  try {
+    const content = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    return new Uint8Array(await new Response(content).arrayBuffer());
+  } catch (cause) {
+    const text = `${url}: the file is damaged (${reasonOf(cause)}). Reload it, or write it again.`;
+    throw new BertQeError('corrupt', text, { cause });
+  }
 }
 
 /** The SHA-256 of a file as `integrity` has it. */

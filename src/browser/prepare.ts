@@ -37,7 +37,7 @@ export async function prepareModel(
   device: WebDevice,
   precision: WebPrecision,
 ): Promise<PreparedModel> {
-  if (weights.endsWith('.onnx')) return exported(files, weights, precision);
+  if (/\.onnx(?:\.gz)?$/.test(weights)) return exported(files, weights, precision);
   const config = await modelConfigOf(files);
   const raw = await files.bytes(weights);
   const name = files.nameOf(weights);

@@ -63,6 +63,9 @@ export type ScoreReport = { readonly done: number; readonly total: number } | { 
 /** The most workers by default: each holds a runtime and a copy of the weights. */
 const MOST_WORKERS = 4;
 
+/** Word-piece ids kept of texts, 4 MB: the passages and chunks of a search over a thousand documents. */
+const CACHED_IDS = 1_000_000;
+
 /** Memory of devices that do not tell it. */
 const ASSUMED_GIBIBYTES = 4;
 
@@ -110,7 +113,7 @@ export async function openScorerService(setup: ScorerSetup, call: ServedCall): P
   const batchTokens = setup.batchTokens ?? profile.batchTokens(model);
   const messageTokens = profile.messageTokens(model, batchTokens);
   const scorer = new ServedScorer({ labels: model.labels, ...(shape ? { shape } : {}) }, runner, {
-    pieces: new PieceCache(tokenizer, Math.max(budget.first, budget.second)),
+    pieces: new PieceCache(tokenizer, Math.max(budget.first, budget.second), CACHED_IDS),
     template,
     budget,
     batches: model.batches,

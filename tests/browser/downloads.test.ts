@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type DownloadOptions, Downloads } from '../../src/browser/downloads.js';
 import type { WebCache } from '../../src/browser/web.js';
@@ -23,7 +24,7 @@ class Store implements WebCache {
   }
 }
 
-const files: Record<string, string> = { 'config.json': '{"a": 1}' };
+const files: Record<string, string | Uint8Array<ArrayBuffer>> = { 'config.json': '{"a": 1}' };
 
 function visit(open: (() => Promise<WebCache>) | undefined, options: Partial<DownloadOptions> = {}) {
   const asked: string[] = [];
@@ -60,7 +61,7 @@ describe('downloads of a model', () => {
   it('are fetched again where the kept copy has another hash', async () => {
     const store = new Store();
     store.kept.set(`${place}config.json`, new Response('{"a": 2}'));
-    const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(files['config.json']));
+    const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode('{"a": 1}'));
     const integrity = { 'config.json': `sha256-${Buffer.from(hash).toString('base64')}` };
     const { downloads, asked } = visit(async () => store, { integrity });
     expect(await downloads.text('config.json')).toBe('{"a": 1}');
@@ -101,6 +102,26 @@ describe('downloads of a model', () => {
       async () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }),
     );
     expect(await downloads.text('added_tokens.json')).toBeUndefined();
+  });
+
+  it('unpack compressed files, once, and compare the hash of their content', async () => {
+    const content = new TextEncoder().encode('weights '.repeat(100));
+    const hash = Buffer.from(await crypto.subtle.digest('SHA-256', content)).toString('base64');
+    const integrity = { 'm.gz': `sha256-${hash}` };
+    const store = new Store();
+    files['m.gz'] = new Uint8Array(gzipSync(content));
+    expect(await visit(async () => store, { integrity }).downloads.bytes('m.gz')).toEqual(content);
+    const second = visit(async () => store, { integrity });
+    expect(await second.downloads.bytes('m.gz')).toEqual(content);
+    expect(second.asked).toEqual([]);
+    // Some hosts send such a file with `Content-Encoding: gzip`.
+    files['m.gz'] = content;
+    expect(await visit(async () => new Store(), { integrity }).downloads.bytes('m.gz')).toEqual(content);
+    files['m.gz'] = new Uint8Array(gzipSync(content).subarray(0, 30));
+    await expect(visit(async () => new Store()).downloads.bytes('m.gz')).rejects.toMatchObject({
+      code: 'corrupt',
+      message: expect.stringContaining(`${place}m.gz: the file is damaged`),
+    });
   });
 
   it('tell of a server that fails', async () => {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -62,6 +62,17 @@ describe('bert-qe models', () => {
       const scores = await score(target);
       scores.forEach((value, i) => expect(value).toBeCloseTo(expected[i], 5));
     }
+  });
+
+  it('converts for pages: rounded and compressed, with nearly the same scores', async () => {
+    const target = join(folder, 'web');
+    const { stderr } = await bertQe(['models', 'convert', 'T', '--out', target, '--format', 'web']);
+    expect(stderr).toBe(`${target}: written as model.safetensors.gz\n`);
+    expect(statSync(join(target, 'model.safetensors.gz')).size).toBeLessThan(3_800_000);
+    const expected = await score('T');
+    const scores = await score(target);
+    scores.forEach((value, i) => expect(Math.abs(value - expected[i])).toBeLessThan(0.01));
+    expect(scores).not.toEqual(expected);
   });
 
   it.each(['convert', 'quantize'])(

@@ -89,6 +89,17 @@ export function narrowToHalf(values: Float32Array): Uint16Array {
   return halves;
 }
 
+/** Rounds numbers to so many bits of fraction, ties to even. They stay floats, which compress better. */
+export function roundFraction(values: Float32Array, bits: number): Float32Array {
+  const dropped = 23 - bits;
+  const words = new Uint32Array(values.slice().buffer);
+  for (let i = 0; i < words.length; i++) {
+    const odd = (words[i] >>> dropped) & 1;
+    words[i] = ((words[i] + (1 << (dropped - 1)) - 1 + odd) >>> dropped) << dropped;
+  }
+  return new Float32Array(words.buffer);
+}
+
 function halfBits(word: number): number {
   const sign = (word >>> 16) & 0x8000;
   const magnitude = word & 0x7fffffff;

@@ -1,5 +1,5 @@
 export type { CheckpointFile } from './checkpoint-file.js';
-export { narrowToHalf } from './dtype.js';
+export { narrowToHalf, roundFraction } from './dtype.js';
 export { bertTensorShapes, parameterCount, storedName } from './names.js';
 export { openCheckpoint } from './open.js';
 export { RandomAccessFile } from './random-access-file.js';

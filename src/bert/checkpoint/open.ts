@@ -1,10 +1,19 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { inputError, missingError, usageError } from '../../common/errors.js';
+import { gunzipSync } from 'node:zlib';
+import {
+  BertQeError,
+  corruptError,
+  inputError,
+  missingError,
+  reasonOf,
+  usageError,
+} from '../../common/errors.js';
 import { readFailure, systemCode } from '../../common/io-errors.js';
 import type { CheckpointFile } from './checkpoint-file.js';
 import { openPyTorch } from './pytorch.js';
+import { MemoryFile } from './random-access.js';
 import { RandomAccessFile } from './random-access-file.js';
 import { readSafetensors } from './safetensors.js';
 import { openSharded } from './sharded.js';
@@ -16,10 +25,11 @@ const FILES = [
   'model.safetensors.index.json',
   'pytorch_model.bin',
   'pytorch_model.bin.index.json',
+  'model.safetensors.gz',
 ];
 
 /**
- * Opens the weights of a model: a folder that holds them, or the file itself (`*.safetensors`, `*.bin`/`*.pt`,
+ * Opens the weights of a model: a folder that holds them, or the file itself (`*.safetensors`, `*.safetensors.gz`, `*.bin`/`*.pt`,
  * an index of shards, or a TensorFlow checkpoint by its prefix or its `.index` file).
  */
 export async function openCheckpoint(path: string): Promise<CheckpointFile> {
@@ -32,6 +42,7 @@ async function openFile(path: string): Promise<CheckpointFile> {
   if (name.endsWith('.safetensors.index.json')) return openSharded(path, 'safetensors', openSafetensors);
   if (name.endsWith('.bin.index.json')) return openSharded(path, 'pytorch', openPyTorch);
   if (name.endsWith('.safetensors')) return openSafetensors(path);
+  if (name.endsWith('.safetensors.gz')) return openCompressed(path);
   if (/\.(?:bin|pt|pth)$/.test(name)) return openPyTorch(path);
   if (name.endsWith('.index')) return openTensorFlow(path.slice(0, -'.index'.length));
   const shard = /^(.*)\.data-\d{5}-of-\d{5}$/.exec(path);
@@ -45,6 +56,19 @@ async function openFile(path: string): Promise<CheckpointFile> {
 
 async function openSafetensors(path: string): Promise<CheckpointFile> {
   return readSafetensors(await RandomAccessFile.open(path));
+}
+
+async function openCompressed(path: string): Promise<CheckpointFile> {
+  const packed = await readFile(path).catch((error: unknown) => {
+    throw readFailure(path, error);
+  });
+  try {
+    return await readSafetensors(new MemoryFile(path, gunzipSync(packed)));
+  } catch (cause) {
+    if (cause instanceof BertQeError) throw cause;
+    const text = `${path}: cannot be unpacked (${reasonOf(cause)}); download or convert it again`;
+    throw corruptError(text, cause);
+  }
 }
 
 async function findInFolder(folder: string): Promise<string> {

@@ -1,3 +1,5 @@
+import { pipeline, Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
 import { usageError } from '../../common/errors.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { byteLength } from './checkpoint-file.js';
@@ -18,7 +20,7 @@ export interface WriteSafetensorsOptions {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** Writes a safetensors file atomically, tensors in the order given. */
+/** Writes a safetensors file atomically, tensors in the order given; compressed, if its name ends with `.gz`. */
 export async function writeSafetensors(
   path: string,
   tensors: Iterable<TensorToWrite>,
@@ -27,7 +29,13 @@ export async function writeSafetensors(
   const dtype = options.dtype ?? 'float32';
   const list = [...tensors];
   const header = headerBytes(path, list, dtype, options.metadata);
-  await writeFileAtomic(path, pieces(path, header, list, dtype));
+  const content = pieces(path, header, list, dtype);
+  await writeFileAtomic(path, path.endsWith('.gz') ? compressed(content) : content);
+}
+
+function compressed(content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  // A failure reaches whoever reads the result.
+  return pipeline(Readable.from(content), createGzip({ level: 9 }), () => {});
 }
 
 function headerBytes(

@@ -97,7 +97,8 @@ export function precisionIdentity(precision: Precision | 'auto'): string {
 }
 
 /** File names that openCheckpoint finds in a folder. */
-const WEIGHTS = /^(?:model\.safetensors|pytorch_model\.bin)(?:\.index\.json)?$|\.index$/;
+const WEIGHTS =
+  /^(?:model\.safetensors|pytorch_model\.bin)(?:\.index\.json)?$|^model\.safetensors\.gz$|\.index$/;
 
 async function hasCheckpoint(folder: string): Promise<boolean> {
   return (await readdir(folder)).some((name) => WEIGHTS.test(name));

@@ -1,6 +1,6 @@
 import type { Tokenizer } from '../types.js';
 
-/** The most word-piece ids kept: 4 M ids are 16 MB. */
+/** The most word-piece ids kept by default: 4 M ids are 16 MB. */
 const CACHED_IDS = 4_000_000;
 
 /**
@@ -19,13 +19,15 @@ const ENTRY_OVERHEAD = 64;
 export class PieceCache {
   readonly #tokenizer: Tokenizer;
   readonly #longest: number;
+  readonly #most: number;
   readonly #pieces = new Map<string, Int32Array>();
   #cost = 0;
 
   /** Pieces beyond `longest` are never used and not kept. */
-  constructor(tokenizer: Tokenizer, longest: number) {
+  constructor(tokenizer: Tokenizer, longest: number, most = CACHED_IDS) {
     this.#tokenizer = tokenizer;
     this.#longest = longest;
+    this.#most = most;
   }
 
   get(whole: string): Int32Array {
@@ -36,13 +38,13 @@ export class PieceCache {
     const pieces = all.length > this.#longest ? all.slice(0, this.#longest) : all;
     this.#pieces.set(ownCopy(text), pieces);
     this.#cost += pieces.length + text.length / 4 + ENTRY_OVERHEAD;
-    if (this.#cost > CACHED_IDS) this.#dropOldest();
+    if (this.#cost > this.#most) this.#dropOldest();
     return pieces;
   }
 
   #dropOldest(): void {
     for (const [text, pieces] of this.#pieces) {
-      if (this.#cost <= CACHED_IDS / 2) return;
+      if (this.#cost <= this.#most / 2) return;
       this.#pieces.delete(text);
       this.#cost -= pieces.length + text.length / 4 + ENTRY_OVERHEAD;
     }

@@ -23,9 +23,11 @@ import { readAllPairs } from '../pairs.js';
 
 const options = {
   out: text('DIR', 'convert, quantize: new folder for the model'),
-  format: choice(['safetensors', 'onnx'], 'convert: what to write; onnx is what Transformers.js loads', {
-    default: 'safetensors',
-  }),
+  format: choice(
+    ['safetensors', 'onnx', 'web'],
+    'convert: what to write; onnx is what Transformers.js loads, web the smallest download for pages',
+    { default: 'safetensors' },
+  ),
   dtype: choice(['float32', 'float16'], 'convert: numbers in the safetensors file', { default: 'float32' }),
   pairs: text(
     'FILE',
@@ -105,7 +107,8 @@ async function convert(model: string | undefined, { out, format, dtype }: Values
   const target = required(out, 'models convert needs --out DIR, a new folder for the model.');
   const found = await findModel(source).catch(() => source);
   await convertModel(found, target, { format, dtype, signal: io.signal });
-  io.stderr.write(`${target}: written as ${format === 'onnx' ? 'ONNX' : `safetensors, ${dtype}`}\n`);
+  const written = { safetensors: `safetensors, ${dtype}`, onnx: 'ONNX', web: 'model.safetensors.gz' }[format];
+  io.stderr.write(`${target}: written as ${written}\n`);
 }
 
 async function quantize(model: string | undefined, { out, pairs }: Values, io: Io): Promise<void> {

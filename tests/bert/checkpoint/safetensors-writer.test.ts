@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bertTensorShapes, openCheckpoint, writeSafetensors } from '../../../src/bert/checkpoint/index.js';
-import { narrowToHalf, widen } from '../../../src/bert/checkpoint/dtype.js';
+import { narrowToHalf, roundFraction, widen } from '../../../src/bert/checkpoint/dtype.js';
 import { fixture, fixtureConfig, fixtureModel, temporaryFolder } from './fixture-model.js';
 
 describe('writeSafetensors', () => {
@@ -33,6 +33,27 @@ describe('writeSafetensors', () => {
     const bytes = await readFile(path);
     expect(Number(bytes.readBigUInt64LE(0)) % 8).toBe(0);
     expect(bytes.subarray(8).toString('latin1')).toMatch(/^\{"__metadata__":\{"format":"pt","step":"7"\}/);
+  });
+
+  test('writes a compressed file that is read back exactly, and refuses a damaged one', async () => {
+    const path = join(await temporaryFolder(), 'model.safetensors.gz');
+    const values = Float32Array.from({ length: 5000 }, (_, i) => i % 7);
+    await writeSafetensors(path, [{ name: 'a', shape: [5000], values }]);
+    const bytes = await readFile(path);
+    expect(bytes.length).toBeLessThan(1000);
+    const checkpoint = await openCheckpoint(path);
+    expect(await checkpoint.read('a')).toEqual(values);
+    await checkpoint.close();
+    await writeFile(path, bytes.subarray(0, 100));
+    await expect(openCheckpoint(path)).rejects.toThrow(`${path}: cannot be unpacked`);
+    const failing = { name: 'a', shape: [1], values: () => Promise.reject(new Error('no more memory')) };
+    await expect(writeSafetensors(path, [failing])).rejects.toThrow('no more memory');
+  });
+
+  test('rounds numbers to a few bits of fraction, halves to even', () => {
+    const values = Float32Array.of(1, 1.25, 1.75, -1.3, 3.75, 0);
+    expect(roundFraction(values, 1)).toEqual(Float32Array.of(1, 1, 2, -1.5, 4, 0));
+    expect(values[1]).toBe(1.25);
   });
 
   test('writes the same values as the reference library', async () => {

@@ -34,6 +34,7 @@ async function load(
   note(`Opening the model ${folder}`);
   const scorer = await BertScorer.load({
     model: new URL(`models/${folder}/`, site).href,
+    weights: 'model.safetensors.gz',
     runtime: new URL('ort/', site).href,
     ...(integrity[folder] ? { integrity: integrity[folder] } : {}),
     onDownload: ({ file, loaded, total }) => {
