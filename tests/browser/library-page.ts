@@ -1,7 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { StaticHost } from '../support/static-host.js';
 import { browserNames, launch, programOf, type BrowserName } from './support.js';
+import { openDisplay, WebKitPage, webkitMissing } from './webkit.js';
 
 /** The files that a page needs to use the library. */
 export const PRELUDE = `
@@ -11,13 +11,13 @@ export const PRELUDE = `
 `;
 
 /** Runs code in a page, with the library imported; `args` are its arguments, and what it returns comes back. */
-export function inPage<T>(page: Page, code: string, args: unknown = {}): Promise<T> {
+export function inPage<T>(page: LibraryPage, code: string, args: unknown = {}): Promise<T> {
   return page.evaluate<T>(`(async (args) => { ${PRELUDE} ${code} })(${JSON.stringify(args)})`);
 }
 
 /** The code of an error that loading or scoring ends with, and its message. */
 export function failureOf(
-  page: Page,
+  page: LibraryPage,
   code: string,
   args?: unknown,
 ): Promise<{ code: string; message: string }> {
@@ -28,34 +28,79 @@ export function failureOf(
   );
 }
 
+/** A page of a fresh visitor. */
+export interface LibraryPage {
+  evaluate<T>(code: string): Promise<T>;
+  reload(): Promise<unknown>;
+  /** Brings another tab to the front. */
+  hide(): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** A browser with pages of a server of the library. */
 export interface LibraryBrowser {
-  readonly name: BrowserName;
+  readonly name: string;
   readonly server: StaticHost;
-  /** A page of a fresh visitor. */
-  open(path?: string): Promise<Page>;
+  open(): Promise<LibraryPage>;
 }
+
+/** A browser that opens pages at an address. */
+interface Opener {
+  open(url: string): Promise<LibraryPage>;
+  close(): Promise<void>;
+}
+
+async function playwright(name: BrowserName): Promise<Opener> {
+  const browser = await launch(name, ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader']);
+  return {
+    async open(url) {
+      const page = await (await browser.newContext()).newPage();
+      page.setDefaultTimeout(120_000);
+      await page.goto(url);
+      return {
+        evaluate: (code) => page.evaluate(code),
+        reload: () => page.reload(),
+        hide: async () => (await page.context().newPage()).bringToFront(),
+        close: () => page.context().close(),
+      };
+    },
+    close: () => browser.close(),
+  };
+}
+
+async function webkit(): Promise<Opener> {
+  const display = await openDisplay();
+  return { open: (url) => WebKitPage.open(display.name, url), close: async () => display.close() };
+}
+
+const notInstalled = (name: BrowserName): string | undefined =>
+  programOf(name) === undefined ? 'it is not installed' : undefined;
+
+const browsers = [
+  ...browserNames.map((name) => ({ name, missing: notInstalled(name), start: () => playwright(name) })),
+  { name: 'webkit', missing: webkitMissing, start: webkit },
+];
 
 /** `describe` once per browser; skipped, with the reason in its name, where one is not installed. */
 export function describeInBrowsers(name: string, body: (browser: LibraryBrowser) => void): void {
-  for (const browserName of browserNames) {
-    if (programOf(browserName) === undefined) {
-      describe.skip(`${name}, in ${browserName} (skipped: it is not installed)`, () => {});
+  for (const { name: browserName, missing, start } of browsers) {
+    if (missing !== undefined) {
+      describe.skip(`${name}, in ${browserName} (skipped: ${missing})`, () => {});
       continue;
     }
     describe(`${name}, in ${browserName}`, { timeout: 120_000 }, () => {
       const server = new StaticHost();
-      let browser: Browser;
-      const pages: Page[] = [];
+      let browser: Opener;
+      const pages: LibraryPage[] = [];
       beforeAll(async () => {
         await server.start();
-        browser = await launch(browserName, ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader']);
+        browser = await start();
       });
       afterEach(async () => {
         server.fault = undefined;
         server.isolated = false;
         server.asked.length = 0;
-        await Promise.all(pages.splice(0).map((page) => page.context().close()));
+        await Promise.all(pages.splice(0).map((page) => page.close()));
       });
       afterAll(async () => {
         await browser?.close();
@@ -64,11 +109,9 @@ export function describeInBrowsers(name: string, body: (browser: LibraryBrowser)
       body({
         name: browserName,
         server,
-        open: async (path = '/') => {
-          const page = await (await browser.newContext()).newPage();
+        open: async () => {
+          const page = await browser.open(server.url);
           pages.push(page);
-          page.setDefaultTimeout(120_000);
-          await page.goto(server.url + path);
           return page;
         },
       });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { BertQE, BertScorer, type Explanation, type TextPair } from '../../src/index.js';
-import { kendallTau, quantizeModel } from '../../src/bert/index.js';
+import { convertModel, kendallTau, quantizeModel } from '../../src/bert/index.js';
 import { readDocuments, readQueries, type Document, type Query } from '../../src/collection/index.js';
 import { DivergenceFeedback, KL, MemoryIndex, Searcher } from '../../src/retrieval/index.js';
 import { demoPairs } from '../bert/scorer/demo-pairs.js';
@@ -219,24 +219,33 @@ describeInBrowsers('bert-qe/browser', (browser) => {
   it('goes on while its tab is hidden', async () => {
     const page = await browser.open();
     const running = inPage<Scored>(page, score, { pairs, options: { model: 'T' } });
-    const other = await page.context().newPage();
-    await other.bringToFront();
+    await page.hide();
     expect((await running).scores).toHaveLength(pairs.length);
   });
 
-  describe('with a model of int8', () => {
+  describe('with a smaller form of a model', () => {
     const folder = temporaryFolder();
+    const some = demoPairs(400);
     beforeAll(async () => {
-      await quantizeModel(join(import.meta.dirname, '../../models/tiny'), join(folder, 'tiny8'));
+      const tiny = join(import.meta.dirname, '../../models/tiny');
+      await quantizeModel(tiny, join(folder, 'int8'));
+      await convertModel(tiny, join(folder, 'web'), { format: 'web' });
+      browser.server.add('/forms/', `${folder}/`);
     });
 
-    it('ranks nearly as the model of fp32 does', async () => {
-      browser.server.add('/int8/', `${folder}/`);
-      const some = demoPairs(400);
+    it('ranks nearly as fp32 with int8', async () => {
       const page = await browser.open();
-      const options = { model: '/int8/tiny8/', weights: 'onnx/model_int8.onnx' };
+      const options = { model: '/forms/int8/', weights: 'onnx/model_int8.onnx' };
       const { scores } = await inPage<Scored>(page, score, { pairs: some, options });
       expect(kendallTau(scores, Array.from(await nodeScores('T', some)))).toBeGreaterThan(0.97);
+    });
+
+    it('ranks nearly as fp32 with the form for pages, and as Node does with it', async () => {
+      const page = await browser.open();
+      const options = { model: '/forms/web/', weights: 'model.safetensors.gz' };
+      const { scores } = await inPage<Scored>(page, score, { pairs: some, options });
+      expect(largestDifference(scores, await nodeScores(join(folder, 'web'), some))).toBeLessThan(TOLERANCE);
+      expect(kendallTau(scores, Array.from(await nodeScores('T', some)))).toBeGreaterThan(0.995);
     });
   });
 
@@ -341,6 +350,44 @@ describeInBrowsers('bert-qe/browser', (browser) => {
         message: expect.stringMatching(/the browser stopped a worker.* Load the model again/),
       });
       expect(await failureOf(page, load)).toEqual({ code: 'none' });
+    });
+
+    it('ends the calls of sessions that the browser stops, and opens another session for the next call', async () => {
+      const code = `const Real = Worker;
+        globalThis.Worker = class extends Real {
+          constructor(...args) {
+            super(...args);
+            new BroadcastChannel('stop').onmessage = () => this.terminate();
+          }
+        };`;
+      browser.server.fault = (request, response) => {
+        if (request.url !== '/browser/worker.js') return false;
+        response.setHeader('Content-Type', 'text/javascript');
+        const first = `data:text/javascript,${encodeURIComponent(code)}`;
+        response.end(`import ${JSON.stringify(first)};\nimport '/browser/worker.js?whole';`);
+        return true;
+      };
+      const page = await browser.open();
+      const found = await inPage<{ failure: object; scores: number[] }>(
+        page,
+        `
+          const scorer = await BertScorer.load({ model: 'T', ...places });
+          const many = Array.from({ length: 40 }, (_, i) => args.map(({ a, b }) => ({ a, b: b + i }))).flat();
+          const stop = () => new BroadcastChannel('stop').postMessage('');
+          const failure = await scorer.score(many, { onProgress: stop }).catch(({ code, message }) => ({ code, message }));
+          // The end of each session is heard of a moment later.
+          await new Promise((resolve) => setTimeout(resolve, 500));
+          const scores = Array.from(await scorer.score(args));
+          await scorer.close();
+          return { failure, scores };
+        `,
+        pairs,
+      );
+      expect(found.failure).toEqual({
+        code: 'failure',
+        message: expect.stringMatching(/the browser stopped a worker/),
+      });
+      expect(largestDifference(found.scores, await nodeScores('T', pairs))).toBeLessThan(TOLERANCE);
     });
 
     it('names the nearest option, and refuses lengths that the model does not have', async () => {

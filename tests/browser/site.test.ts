@@ -69,7 +69,8 @@ for (const name of browserNames) {
         const searcher = new Searcher(index, { feedback: new DivergenceFeedback(KL) });
         const ranking = await searcher.search({ id: '1', text }, { depth: 30 });
         const found = await index.get(ranking.map(({ id }) => id));
-        const bertQe = await BertQE.load({ models: 'TTT' });
+        const model = join(folder, 'models/tiny');
+        const bertQe = await BertQE.load({ models: [model, model, model] });
         const { results } = await bertQe.rerank(
           text,
           ranking.map(({ id, score }) => ({ ...found.get(id)!, score })),
@@ -125,6 +126,13 @@ for (const name of browserNames) {
         const page = await open('/docs/');
         await page.getByRole('searchbox').fill('how many workers does the server use');
         await page.getByText('Re-ranked in this page').waitFor();
+        const focused = () => page.evaluate<string>('document.activeElement.localName');
+        await page.getByRole('searchbox').press('Enter');
+        expect(await focused()).toBe('a');
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('ArrowUp');
+        await page.keyboard.press('ArrowUp');
+        expect(await focused()).toBe('input');
         const first = page.locator('#found li a').first();
         const target = await first.getAttribute('href');
         await first.click();
