@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, posix, sep } from 'node:path';
 import { anchorsOf } from '../markdown-links.js';
-import { linkOf, readPages, type Page } from './pages.js';
+import { linkOf, pageOf, readPages, type Page } from './pages.js';
 
 /** The parts of Eleventy, and of the Markdown parser in it, that are used. */
 interface Eleventy {
@@ -19,6 +19,7 @@ interface Eleventy {
 type EleventyClass = new (input: string, output: string, options: object) => Eleventy;
 interface Token {
   attrs: unknown;
+  content: string;
   attrGet(name: string): string | null;
   attrSet(name: string, value: string): void;
 }
@@ -42,7 +43,7 @@ export async function renderDocs(root: string, out: string, policy: string): Pro
     .sort();
   const pages = readPages(root, files);
   const assets = new Set<string>();
-  const pageOf = ({ page }: Env): Page =>
+  const pageIn = ({ page }: Env): Page =>
     pages.find(({ file }) => page.inputPath.split(sep).join('/').endsWith(`/${file}`))!;
   const work = mkdtempSync(join(tmpdir(), 'bert-qe-site-'));
   try {
@@ -72,11 +73,16 @@ export async function renderDocs(root: string, out: string, policy: string): Pro
         config['amendLibrary']('md', (markdown: { renderer: { rules: Record<string, Rule> } }) => {
           markdown.renderer.rules['heading_open'] = (tokens, at, options, env, self) => {
             env.headings = (env.headings ?? 0) + 1;
-            tokens[at].attrSet('id', anchorsOf(pageOf(env).text)[env.headings - 1]);
+            tokens[at].attrSet('id', anchorsOf(pageIn(env).text)[env.headings - 1]);
             return self.renderToken(tokens, at, options) as string;
           };
           markdown.renderer.rules['link_open'] = (tokens, at, options, env, self) => {
-            const link = linkOf(tokens[at].attrGet('href') ?? '', pageOf(env), pages, assets, root);
+            const href = tokens[at].attrGet('href') ?? '';
+            const link = linkOf(href, pageIn(env), pages, assets, root);
+            // In the repository a page is named by its file, here by its title.
+            const text = tokens[at + 1];
+            if (text.content.endsWith('.md'))
+              text.content = pageOf(href, pageIn(env), pages)?.title ?? text.content;
             // A link to what is not on the site stays a text.
             if (link === undefined) tokens[at].attrs = null;
             else tokens[at].attrSet('href', link);
@@ -90,7 +96,7 @@ export async function renderDocs(root: string, out: string, policy: string): Pro
           }
           const image = markdown.renderer.rules['image'];
           markdown.renderer.rules['image'] = (tokens, at, options, env, self) => {
-            const link = linkOf(tokens[at].attrGet('src') ?? '', pageOf(env), pages, assets, root);
+            const link = linkOf(tokens[at].attrGet('src') ?? '', pageIn(env), pages, assets, root);
             if (link !== undefined) tokens[at].attrSet('src', link);
             return image(tokens, at, options, env, self);
           };

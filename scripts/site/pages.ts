@@ -50,6 +50,12 @@ function urlOf(file: string): string {
   return file.replace(/README\.md$/, 'index.html').replace(/\.md$/, '.html');
 }
 
+/** The page of the site that a link of a page leads to. */
+export function pageOf(target: string, from: Page, pages: readonly Page[]): Page | undefined {
+  const file = posix.join(dirname(from.file), target.split('#')[0]);
+  return pages.find((page) => page.file === file || page.file === posix.join(file, 'README.md'));
+}
+
 /** The address on the site that a link of a page leads to; undefined where its target is not there. */
 export function linkOf(
   target: string,
@@ -62,7 +68,7 @@ export function linkOf(
   const [path, anchor] = target.split('#');
   const file = posix.join(dirname(from.file), path);
   const anchored = anchor === undefined ? '' : `#${anchor}`;
-  const page = pages.find((page) => page.file === file || page.file === posix.join(file, 'README.md'));
+  const page = pageOf(target, from, pages);
   const toTop = posix.relative(dirname(from.url), '.') || '.';
   if (page) return posix.join(toTop, page.url) + anchored;
   if (!/^(?:docs|examples)\//.test(file) || !/\.\w+$/.test(file) || !existsSync(join(root, file)))

@@ -93,7 +93,8 @@ async function search(question: string): Promise<void> {
     };
     const bertQe = new BertQE({ phaseOne: await scorerOf('tiny', content.integrity, note) });
     const { results, explanation, cost } = await bertQe.rerank(question, first, { explain: true, signal });
-    if (signal.aborted) return;
+    // Whoever has gone to a result keeps it.
+    if (signal.aborted || panel.contains(document.activeElement)) return;
     const passages = new Map(explanation!.documents.map(({ id, passage }) => [id, passage]));
     show(
       question,
@@ -118,10 +119,23 @@ async function search(question: string): Promise<void> {
 input.addEventListener('input', () => void search(input.value.trim()));
 form.addEventListener('submit', (event) => {
   event.preventDefault();
-  void search(input.value.trim());
+  links()[0]?.focus();
 });
 input.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape') return;
   input.value = '';
   void search('');
 });
+// The results lie behind the list of pages: arrows lead to them, and back to the question.
+document.addEventListener('keydown', (event) => {
+  const steps = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const stops: HTMLElement[] = [input, ...links()];
+  const at = stops.indexOf(document.activeElement as HTMLElement);
+  if (steps === undefined || at === -1 || stops.length === 1) return;
+  event.preventDefault();
+  stops[Math.max(0, Math.min(at + steps, stops.length - 1))].focus();
+});
+
+function links(): HTMLElement[] {
+  return [...panel.querySelectorAll<HTMLElement>('li a')];
+}

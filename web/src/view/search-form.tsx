@@ -175,8 +175,9 @@ function useSlash(input: { readonly current: HTMLInputElement | null }): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const target = event.target as HTMLElement;
-      const isTyping =
-        /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && target.getAttribute('type') !== 'range';
+      const isTyping = target.matches(
+        'textarea, select, input:not([type="range"], [type="radio"], [type="file"])',
+      );
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       input.current?.select();

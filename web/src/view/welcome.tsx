@@ -25,8 +25,7 @@ export function Welcome({ catalogue: { info, queries }, source, onExample }: Pro
             <b>Phase one</b> reads every candidate with the query, and finds its best passage.
           </li>
           <li>
-            <b>Phase two</b> cuts the top passages into short chunks, and keeps the ten that fit the query
-            best.
+            <b>Phase two</b> cuts the top passages into short chunks, and keeps those that fit the query best.
           </li>
           <li>
             <b>Phase three</b> reads every candidate again with those chunks. What the query lacked words for,
