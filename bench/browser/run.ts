@@ -1,12 +1,17 @@
-// npm run bench:browser [-- PASSAGES [ROUNDS]]   (after npm ci --prefix bench/peers; needs Chromium)
-// Pairs scored in Chromium with WebAssembly by this project and by Transformers.js, on the same weights: the first
-// result of a page, cold and warm, pairs per second, and the gaps between frames of the page meanwhile.
+// npm run bench:browser [-- PAIRS [ROUNDS]]   (after npm ci --prefix bench/peers; needs Chromium)
+// Pairs scored in Chromium by this project and by Transformers.js, on the same weights: the first result of a page, cold
+// and warm, pairs per second, and the gaps between frames of the page meanwhile. With WebAssembly on a page that is
+// cross-origin isolated and on one that is not, and with WebGPU, whose adapter is software. S gets a third of
+// the pairs, WebGPU twenty passages. FORMS names a folder that keeps the exports and int8 forms for the next run; where
+// bench/browser/quantize.py has written Transformers.js' q8 into it, that is measured too.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import { kendallTau, quantizeModel } from '../../src/bert/index.js';
 import { findModel } from '../../src/bert/models.js';
+import type { TextPair } from '../../src/bert/types.js';
 import { StaticHost } from '../../tests/support/static-host.js';
 import { exportForPeers } from '../scoring/export-models.js';
 import { demoPhaseThree } from './workload.js';
@@ -17,14 +22,14 @@ if (!existsSync(peers)) {
   process.stderr.write('Transformers.js is not installed: npm ci --prefix bench/peers\n');
   process.exit(2);
 }
-const [passages = 100, rounds = 3] = process.argv.slice(2).map(Number);
+const [count = 1000, rounds = 3] = process.argv.slice(2).map(Number);
 
-/** Code that a page runs: it defines `load(model)`, which gives `score(pairs)`. */
-const systems: Readonly<Record<string, string>> = {
+/** Code that a page runs: it defines `load()`, which gives `score(pairs)`. `args.way` are the options of a way. */
+const code = {
   'bert-qe': `
     const { BertScorer } = await import('/browser/index.js');
-    const load = async (model) => {
-      const scorer = await BertScorer.load({ model, modelBase: '/models/', runtime: '/ort/' });
+    const load = async () => {
+      const scorer = await BertScorer.load({ model: args.model, modelBase: '/models/', runtime: '/ort/', ...args.way });
       return (pairs) => scorer.score(pairs);
     };`,
   'Transformers.js': `
@@ -33,9 +38,9 @@ const systems: Readonly<Record<string, string>> = {
     env.backends.onnx.wasm.wasmPaths = '/peer-ort/';
     // Its own choice would be one thread on two cores.
     if (crossOriginIsolated) env.backends.onnx.wasm.numThreads = navigator.hardwareConcurrency;
-    const load = async (model) => {
-      const tokenize = await AutoTokenizer.from_pretrained(model);
-      const run = await AutoModelForSequenceClassification.from_pretrained(model, { dtype: 'fp32', device: 'wasm' });
+    const load = async () => {
+      const tokenize = await AutoTokenizer.from_pretrained(args.model);
+      const run = await AutoModelForSequenceClassification.from_pretrained(args.model, args.way);
       return async (pairs, batch = args.batch) => {
         const scores = [];
         for (let i = 0; i < pairs.length; i += batch) {
@@ -49,6 +54,56 @@ const systems: Readonly<Record<string, string>> = {
         return scores;
       };
     };`,
+} as const;
+
+type System = keyof typeof code;
+
+/** A way in which a system scores: its options, and the page it does so on. */
+interface Way {
+  readonly system: System;
+  readonly name: string;
+  readonly page: 'isolated' | 'plain' | 'WebGPU';
+  readonly options: object;
+  /** The first result of a page is measured too. */
+  readonly first?: boolean;
+}
+
+const forms = process.env.FORMS ?? mkdtempSync(join(tmpdir(), 'bert-qe-bench-'));
+const quantized = (folder: string): string => join(forms, 'exports', folder, 'onnx/model_quantized.onnx');
+
+const ways = (folder: string): readonly Way[] => {
+  const eight = existsSync(quantized(folder)) ? [{ dtype: 'q8', device: 'wasm' }] : [];
+  const bytes = { modelBase: '/int8/', weights: 'onnx/model_int8.onnx' };
+  const ours = (page: Way['page'], name: string, options: object, first = false): Way => ({
+    system: 'bert-qe',
+    page,
+    name,
+    options,
+    first,
+  });
+  const theirs = (page: Way['page'], name: string, options: object, first = false): Way => ({
+    system: 'Transformers.js',
+    page,
+    name,
+    options,
+    first,
+  });
+  return [
+    ours('isolated', 'fp32', {}, true),
+    theirs('isolated', 'fp32', { dtype: 'fp32', device: 'wasm' }, true),
+    ours('isolated', 'int8', bytes),
+    ...eight.map((options) => theirs('isolated', 'q8', options, true)),
+    ours('plain', 'fp32', {}),
+    ours('plain', 'fp32, 1 worker', { workers: 1 }),
+    theirs('plain', 'fp32', { dtype: 'fp32', device: 'wasm' }),
+    ...eight.map((options) => theirs('plain', 'q8', options)),
+    ...(folder === 'tiny'
+      ? [
+          ours('WebGPU', 'fp32', { device: 'webgpu' }),
+          theirs('WebGPU', 'fp32', { dtype: 'fp32', device: 'webgpu' }),
+        ]
+      : []),
+  ];
 };
 
 interface First {
@@ -58,123 +113,151 @@ interface First {
 interface Rate {
   readonly pairsPerSecond: number;
   readonly longestGap: number;
-  readonly framesPerSecond: number;
+  readonly scores: number[];
 }
 
-const work = mkdtempSync(join(tmpdir(), 'bert-qe-bench-'));
 const host = new StaticHost({
   '/browser/': join(root, 'dist/browser/'),
   '/models/': join(root, 'models/'),
   '/ort/': join(root, 'node_modules/onnxruntime-web/dist/'),
   '/peer/': join(peers, '@huggingface/transformers/dist/'),
   '/peer-ort/': join(peers, 'onnxruntime-web/dist/'),
-  '/exports/': `${work}/`,
+  '/exports/': `${forms}/exports/`,
+  '/int8/': `${forms}/int8/`,
 });
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  args: [
+    '--no-sandbox',
+    '--disable-dev-shm-usage',
+    '--enable-unsafe-webgpu',
+    '--use-webgpu-adapter=swiftshader',
+  ],
 });
 
-function run<T>(page: Page, system: string, code: string, args: object): Promise<T> {
-  return page.evaluate<T>(
-    `(async (args) => { const began = performance.now(); ${systems[system]} ${code} })(${JSON.stringify(args)})`,
+interface Task {
+  readonly model: string;
+  readonly pairs: readonly TextPair[];
+  readonly batch: number;
+}
+
+async function inPage<T>(context: BrowserContext, { system, page, options }: Way, task: Task, rest: string) {
+  host.isolated = page !== 'plain';
+  const tab: Page = await context.newPage();
+  await tab.goto(host.url);
+  const args = JSON.stringify({ ...task, way: options });
+  const result = await tab.evaluate<T>(
+    `(async (args) => { const began = performance.now(); ${code[system]} ${rest} })(${args})`,
   );
-}
-
-async function visit(context: BrowserContext): Promise<Page> {
-  const page = await context.newPage();
-  await page.goto(host.url);
-  return page;
-}
-
-/** Seconds from the first import of a page to the scores of twenty passages. */
-async function first(context: BrowserContext, system: string, model: string): Promise<First> {
-  const page = await visit(context);
-  const code = `
-    const scores = Array.from(await (await load(args.model))(args.pairs, args.pairs.length));
-    return { seconds: (performance.now() - began) / 1000, scores };`;
-  const result = await run<First>(page, system, code, { model, pairs: twenty, batch: 20 });
-  await page.close();
+  await tab.close();
   return result;
 }
 
-async function rate(context: BrowserContext, system: string, model: string, batch: number): Promise<Rate> {
-  const page = await visit(context);
-  const code = `
-    const score = await load(args.model);
-    await score(args.pairs.slice(0, 200));
+/** Seconds from the first import of a page to the scores of twenty passages. */
+function first(context: BrowserContext, way: Way, task: Task): Promise<First> {
+  const rest = `
+    const scores = Array.from(await (await load())(args.pairs, args.pairs.length));
+    return { seconds: (performance.now() - began) / 1000, scores };`;
+  return inPage<First>(context, way, { ...task, pairs: twenty }, rest);
+}
+
+function rate(context: BrowserContext, way: Way, task: Task): Promise<Rate> {
+  const rest = `
+    const score = await load();
+    await score(args.pairs.slice(0, 60));
     const gaps = [];
     let last = performance.now(), running = true;
     const frame = (now) => { gaps.push(now - last); last = now; if (running) requestAnimationFrame(frame); };
     requestAnimationFrame((now) => { last = now; requestAnimationFrame(frame); });
     const from = performance.now();
-    await score(args.pairs);
+    const scores = Array.from(await score(args.pairs));
     const seconds = (performance.now() - from) / 1000;
     running = false;
     await new Promise((resolve) => setTimeout(resolve, 100));
     // A page that was blocked has its gap when the work is over.
-    return { pairsPerSecond: args.pairs.length / seconds, longestGap: Math.max(...gaps), framesPerSecond: gaps.length / seconds };`;
-  const result = await run<Rate>(page, system, code, { model, pairs: many, batch });
-  await page.close();
-  return result;
+    return { pairsPerSecond: args.pairs.length / seconds, longestGap: Math.max(...gaps), scores };`;
+  return inPage<Rate>(context, way, task, rest);
 }
 
-const many = demoPhaseThree(passages);
+const many = demoPhaseThree(100);
 const twenty = many.filter((_, i) => i % 10 === 0).slice(0, 20);
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 const rows: object[] = [];
 try {
   await host.start();
-  for (const [model, folder] of [
-    ['T', 'tiny'],
-    ['S', 'small'],
+  for (const [model, folder, share] of [
+    ['T', 'tiny', 1],
+    ['S', 'small', 1 / 3],
   ] as const) {
-    await exportForPeers(await findModel(model), join(work, folder));
-    for (const isolated of [true, false]) {
-      host.isolated = isolated;
-      const found: Record<string, { cold: number[]; warm: number[]; rate: Rate[]; scores: number[] }> = {};
-      const trial = await browser.newContext();
-      const trials = [];
-      for (const batch of [8, 16, 32])
-        trials.push({ batch, ...(await rate(trial, 'Transformers.js', folder, batch)) });
-      await trial.close();
-      const { batch } = trials.reduce((best, one) => (one.pairsPerSecond > best.pairsPerSecond ? one : best));
-      for (let round = 0; round < rounds; round++) {
-        for (const system of Object.keys(systems)) {
-          const context = await browser.newContext();
-          const of = (found[system] ??= { cold: [], warm: [], rate: [], scores: [] });
-          const cold = await first(context, system, folder);
-          of.cold.push(cold.seconds);
-          of.scores = cold.scores;
-          of.warm.push((await first(context, system, folder)).seconds);
-          of.rate.push(await rate(context, system, folder, batch));
-          await context.close();
-        }
-      }
-      const [ours, theirs] = Object.values(found);
-      const difference = Math.max(...ours.scores.map((score, i) => Math.abs(score - theirs.scores[i])));
-      if (!(difference < 1e-4)) throw new Error(`${model}: the scores differ by ${difference}`);
-      for (const [system, { cold, warm, rate: rates }] of Object.entries(found)) {
-        const row = {
-          model,
-          page: isolated ? 'isolated' : 'plain',
-          system,
-          batch: system === 'bert-qe' ? 'own' : batch,
-          cold: median(cold),
-          warm: median(warm),
-          pairsPerSecond: median(rates.map(({ pairsPerSecond }) => pairsPerSecond)),
-          longestGapMs: median(rates.map(({ longestGap }) => longestGap)),
-          framesPerSecond: median(rates.map(({ framesPerSecond }) => framesPerSecond)),
+    const source = await findModel(model);
+    if (!existsSync(join(forms, 'exports', folder))) {
+      await exportForPeers(source, join(forms, 'exports', folder));
+      await quantizeModel(source, join(forms, 'int8', folder));
+    }
+    const all = ways(folder);
+    const found = new Map(
+      all.map((way) => [way, { cold: [] as number[], warm: [] as number[], rates: [] as Rate[] }]),
+    );
+    const some = many.slice(0, Math.round(count * share));
+    const trial = await browser.newContext();
+    const trials: { batch: number; speed: number }[] = [];
+    for (const batch of [8, 16, 32]) {
+      const task = { model: folder, pairs: some.slice(0, some.length / 5), batch };
+      trials.push({ batch, speed: (await rate(trial, all[1], task)).pairsPerSecond });
+    }
+    await trial.close();
+    const { batch } = trials.reduce((best, one) => (one.speed > best.speed ? one : best));
+    for (let round = 0; round < rounds; round++) {
+      for (const [way, { cold, warm, rates }] of found) {
+        const context = await browser.newContext();
+        const task = {
+          model: folder,
+          pairs: way.page === 'WebGPU' ? twenty : some,
+          batch,
         };
-        rows.push(row);
-        process.stdout.write(`${JSON.stringify(row)}\n`);
+        if (way.first) {
+          cold.push((await first(context, way, task)).seconds);
+          warm.push((await first(context, way, task)).seconds);
+        }
+        rates.push(await rate(context, way, task));
+        await context.close();
       }
+    }
+    const [{ rates: exact }] = found.values();
+    const exactTwenty = await rate(await browser.newContext(), all[0], {
+      model: folder,
+      pairs: twenty,
+      batch,
+    });
+    for (const [way, { cold, warm, rates }] of found) {
+      const isAll = way.page !== 'WebGPU';
+      const reference = isAll ? exact[0].scores : exactTwenty.scores;
+      const difference = Math.max(...rates[0].scores.map((score, i) => Math.abs(score - reference[i])));
+      const { system, page, name } = way;
+      if (name.startsWith('fp32') && !(difference < 1e-4)) {
+        throw new Error(`${model}, ${system}, ${page}: the scores differ by ${difference}`);
+      }
+      const row = {
+        model,
+        page,
+        system,
+        precision: name,
+        ...(system === 'bert-qe' ? {} : { batch }),
+        ...(way.first ? { cold: median(cold), warm: median(warm) } : {}),
+        pairsPerSecond: median(rates.map(({ pairsPerSecond }) => pairsPerSecond)),
+        longestGapMs: Math.max(...rates.map(({ longestGap }) => longestGap)),
+        tau: kendallTau(reference, rates[0].scores),
+        rates: rates.map(({ pairsPerSecond }) => Math.round(pairsPerSecond)),
+      };
+      rows.push(row);
+      process.stdout.write(`${JSON.stringify(row)}\n`);
     }
   }
 } finally {
   await browser.close();
   host.stop();
-  rmSync(work, { recursive: true });
+  if (process.env.FORMS === undefined) rmSync(forms, { recursive: true });
 }
 const scripts = ['index.js', 'remote-service.js', 'worker.js', 'library-tokenizer.js'];
 const sizes = Object.fromEntries(
@@ -187,5 +270,5 @@ process.stdout.write(`${JSON.stringify(sizes)}\n`);
 mkdirSync(join(root, 'bench/results'), { recursive: true });
 writeFileSync(
   join(root, 'bench/results/browser.json'),
-  `${JSON.stringify({ browser: 'Chromium', processor: cpus()[0].model, cores: cpus().length, passages, rounds, rows, sizes }, undefined, 2)}\n`,
+  `${JSON.stringify({ browser: 'Chromium', processor: cpus()[0].model, cores: cpus().length, count, rounds, rows, sizes }, undefined, 2)}\n`,
 );

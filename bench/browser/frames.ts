@@ -1,0 +1,91 @@
+// node --import tsx bench/browser/frames.ts [ROUNDS]   (after npm run build; needs Chromium and Firefox)
+// The longest gap between two frames of a page while BERT-QE re-ranks 100 and 1,000 documents in it, expansion and
+// explanation included; the worst of all rounds. The model is loaded before.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium, firefox } from 'playwright-core';
+import { StaticHost } from '../../tests/support/static-host.js';
+import { demoPhaseThree } from './workload.js';
+
+const root = join(import.meta.dirname, '../..');
+const [rounds = 3, most = 1000] = process.argv.slice(2).map(Number);
+const articles = [...new Set(demoPhaseThree(200).map(({ b }) => b))];
+/** Documents of two articles each, in ever new pairs. */
+const documents = Array.from({ length: most }, (_, i) => {
+  const other = articles[(i + 1 + Math.floor(i / articles.length)) % articles.length];
+  return `${articles[i % articles.length]} ${other}`;
+});
+const host = new StaticHost();
+await host.start();
+const rows: object[] = [];
+for (const [name, start] of [
+  [
+    'Chromium',
+    () =>
+      chromium.launch({
+        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        args: ['--no-sandbox', '--disable-dev-shm-usage'],
+      }),
+  ],
+  [
+    'Firefox',
+    () =>
+      firefox.launch({
+        executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr',
+        channel: 'moz-firefox',
+      }),
+  ],
+] as const) {
+  const browser = await start();
+  try {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(0);
+    await page.goto(host.url);
+    for (const count of new Set([Math.min(100, most), most])) {
+      const args = JSON.stringify({ texts: documents.slice(0, count), rounds });
+      const found = await page.evaluate<{ gaps: number[]; frames: number; seconds: number; pairs: number }>(
+        `(async ({ texts, rounds }) => {
+          const { BertQE } = await import('/browser/index.js');
+          window.bertQe ??= await BertQE.load({ models: 'TTT', modelBase: '/models/', runtime: '/ort/' });
+          const gaps = [];
+          let frames = 0, seconds = 0, pairs = 0;
+          for (let round = 0; round < rounds; round++) {
+            let last, longest = 0, running = true;
+            const frame = (now) => {
+              longest = Math.max(longest, now - (last ?? now));
+              last = now;
+              frames++;
+              if (running) requestAnimationFrame(frame);
+            };
+            requestAnimationFrame(frame);
+            await new Promise((resolve) => setTimeout(resolve, 200));
+            const began = performance.now();
+            const { cost } = await bertQe.rerank('honey bees ' + round, texts, { explain: true });
+            seconds += (performance.now() - began) / 1000;
+            pairs += cost.pairs;
+            running = false;
+            await new Promise((resolve) => setTimeout(resolve, 100));
+            gaps.push(longest);
+          }
+          return { gaps, frames, seconds, pairs };
+        })(${args})`,
+      );
+      const { gaps, frames, seconds, pairs } = found;
+      const row = {
+        browser: `${name} ${browser.version()}`,
+        documents: count,
+        pairs: pairs / rounds,
+        seconds: seconds / rounds,
+        framesPerSecond: Math.round(frames / seconds),
+        longestGaps: gaps.map((gap) => Math.round(gap * 10) / 10),
+      };
+      rows.push(row);
+      process.stdout.write(`${JSON.stringify(row)}\n`);
+    }
+  } finally {
+    await browser.close();
+  }
+}
+host.stop();
+mkdirSync(join(root, 'bench/results'), { recursive: true });
+writeFileSync(join(root, 'bench/results/browser-frames.json'), `${JSON.stringify(rows, undefined, 2)}\n`);
