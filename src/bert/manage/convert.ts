@@ -71,12 +71,15 @@ function dtypeOf({ format, dtype = 'float32' }: ConvertOptions): 'float32' | 'fl
   return format === 'onnx' ? 'float32' : format === 'web' ? 'float16' : dtype;
 }
 
+/** Rows of matrices that are too small to round. */
+const FEW_ROWS = 2;
+
 /**
  * Bits of fraction, of float16's ten, that the web form keeps of a matrix: with gzip, T takes 3.8 MB in place of 4.8.
- * Embeddings are four fifths of T, and layers are more sensitive. Vectors stay as they are.
+ * Embeddings are four fifths of T, and layers are more sensitive. Vectors, segments and the classifier stay as they are.
  */
 function fractionBits(name: string, shape: readonly number[]): number | undefined {
-  if (shape.length < 2) return undefined;
+  if (shape.length < 2 || shape[0] <= FEW_ROWS) return undefined;
   return name.startsWith('embeddings.') ? 6 : 8;
 }
 
