@@ -18,7 +18,7 @@ let documents: Document[];
 let queries: readonly Query[];
 
 async function nodeScores(model: string, some: readonly TextPair[]): Promise<Float32Array> {
-  const scorer = await BertScorer.load({ model });
+  const scorer = await BertScorer.load({ model, precision: 'fp32' });
   const scores = await scorer.score(some);
   await scorer.close();
   return scores;
