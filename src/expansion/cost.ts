@@ -61,7 +61,8 @@ function sumOf(
 
 /**
  * Pairs without pruning. Passages are compared only where there are several. Where one model chooses the passage and
- * gives rel(q,d), choosing has scored it; where another one chooses, those that lead are compared once more. Equal texts are counted as if they were different.
+ * gives rel(q,d), choosing has scored it. Where another one chooses, phase one's model compares all passages of the
+ * leading documents. Equal texts are counted as if they were different.
  */
 function exhaustivePairs(
   { candidates, chunks }: Evidence,
@@ -69,12 +70,12 @@ function exhaustivePairs(
   phaseTwo: number,
 ): Record<Phase, number> {
   const withText = candidates.filter(({ isEmpty }) => !isEmpty).length;
-  const choices = candidates.filter(({ passages }) => passages.length > 1);
+  const choices = candidates.filter(({ likelyPassages }) => likelyPassages.length > 1);
   const leading = candidates.filter(({ isLeading }) => isLeading);
   const scoredByChoice = scorers.bestPassage === scorers.phaseOne ? choices.length : 0;
   return {
-    bestPassage: choices.reduce((sum, { passages }) => sum + passages.length, 0),
-    phaseOne: withText - scoredByChoice + leading.reduce((sum, { windows }) => sum + windows.length - 1, 0),
+    bestPassage: choices.reduce((sum, { likelyPassages }) => sum + likelyPassages.length, 0),
+    phaseOne: withText - scoredByChoice + leading.reduce((sum, { passages }) => sum + passages.length - 1, 0),
     phaseTwo,
     phaseThree: withText * (chunks?.length ?? 0),
   };

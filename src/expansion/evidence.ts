@@ -21,11 +21,11 @@ export class Candidate implements RankedInput {
   readonly document: Titled;
   readonly initial: number | undefined;
   readonly initialRank: number;
-  /** The document in windows; none where it has no words. */
-  readonly windows: readonly string[];
-  /** Windows among which the best passage is chosen. */
-  passages: readonly string[];
-  /** True for a document that led phase one, whose windows are all compared by its model. */
+  /** None where the document has no words. */
+  readonly passages: readonly string[];
+  /** The passages among which the best one is chosen. */
+  likelyPassages: readonly string[];
+  /** True for a document that led phase one, all of whose passages are compared by its model. */
   isLeading = false;
   /** The best passage, which stands for the document; undefined until it is chosen. */
   passage: string | undefined;
@@ -40,8 +40,8 @@ export class Candidate implements RankedInput {
     this.document = input.document;
     this.initial = input.initial;
     this.initialRank = input.initialRank;
-    this.windows = passagesOf(input.document, shape);
-    this.passages = this.windows;
+    this.passages = passagesOf(input.document, shape);
+    this.likelyPassages = this.passages;
     this.keepPassages(() => true);
     if (this.isEmpty) {
       this.passage = '';
@@ -49,15 +49,15 @@ export class Candidate implements RankedInput {
     }
   }
 
-  /** Leaves the passages of which `isKept`, given their place, is true. */
+  /** Narrows the likely passages to those for whose places `isKept` is true. A single one is the best passage. */
   keepPassages(isKept: (at: number) => boolean): void {
-    this.passages = this.passages.filter((_, at) => isKept(at));
-    if (this.passages.length === 1) this.passage = this.passages[0];
+    this.likelyPassages = this.likelyPassages.filter((_, at) => isKept(at));
+    if (this.likelyPassages.length === 1) this.passage = this.likelyPassages[0];
   }
 
   /** True for a document without words. Nothing in it is relevant: its scores are 0 and no model is asked. */
   get isEmpty(): boolean {
-    return this.windows.length === 0;
+    return this.passages.length === 0;
   }
 }
 
@@ -89,7 +89,7 @@ export interface ExpansionChunk extends ScoredChunk {
 export class Evidence {
   /** C, best chunk first; undefined until phase two has selected it. Empty where the query is not expanded. */
   chunks: readonly ExpansionChunk[] | undefined;
-  /** True until the documents that lead have been looked at again: rel(q,d) of those with several windows may rise. */
+  /** True until the leading documents are revised: rel(q,d) of documents with several passages may rise until then. */
   mayRise = false;
 
   constructor(
@@ -112,11 +112,11 @@ export class Evidence {
     }
   }
 
-  /** Takes the first documents of phase one as leading; returns those of several windows. */
+  /** Marks the first documents of phase one as leading. Returns those with several passages. */
   lead(count: number): Candidate[] {
     const leading = this.rankedByQuery()!
       .slice(0, count)
-      .filter(({ windows }) => windows.length > 1);
+      .filter(({ passages }) => passages.length > 1);
     for (const candidate of leading) candidate.isLeading = true;
     return leading;
   }

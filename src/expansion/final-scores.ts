@@ -34,9 +34,9 @@ export class FinalScores implements ScoreTable<Candidate> {
     );
   }
 
-  #queryScore({ queryScore, windows }: Candidate, unknown: number): number {
+  #queryScore({ queryScore, passages }: Candidate, unknown: number): number {
     if (queryScore === undefined) return unknown;
-    return this.evidence.mayRise && windows.length > 1 ? Math.max(queryScore, unknown) : queryScore;
+    return this.evidence.mayRise && passages.length > 1 ? Math.max(queryScore, unknown) : queryScore;
   }
 
   /** The final score: β·ln M + (1-β)·I. */
@@ -51,8 +51,8 @@ export class FinalScores implements ScoreTable<Candidate> {
     return chunks.length === 0 ? null : expansionScore(this.#weights, candidate.chunkScores, unknown);
   }
 
-  isComplete({ queryScore, chunkScores, isEmpty, windows }: Candidate): boolean {
-    if (queryScore === undefined || (this.evidence.mayRise && windows.length > 1)) return false;
+  isComplete({ queryScore, chunkScores, isEmpty, passages }: Candidate): boolean {
+    if (queryScore === undefined || (this.evidence.mayRise && passages.length > 1)) return false;
     return isEmpty || (this.evidence.chunks !== undefined && !chunkScores.includes(undefined));
   }
 
@@ -60,8 +60,8 @@ export class FinalScores implements ScoreTable<Candidate> {
     return column === queryColumn ? queryScore : chunkScores[column - 1];
   }
 
-  cost({ passages }: Candidate, column: number): number {
-    return column === queryColumn ? passages.length : 1;
+  cost({ likelyPassages }: Candidate, column: number): number {
+    return column === queryColumn ? likelyPassages.length : 1;
   }
 
   share(column: number): number {

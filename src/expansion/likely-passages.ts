@@ -19,13 +19,13 @@ export async function keepLikelyPassages(
   candidates: readonly Candidate[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const open = candidates.filter(({ passages }) => passages.length > 1);
+  const open = candidates.filter(({ likelyPassages }) => likelyPassages.length > 1);
   const places = new Map<number, number>();
   eachWord(query, (word) => void (places.has(word) || places.set(word, places.size)));
   const holders = new Float64Array(places.size);
   let count = 0;
-  const found = await mapInSlices(open, signal, ({ passages }) =>
-    passages.map((passage) => {
+  const found = await mapInSlices(open, signal, ({ likelyPassages }) =>
+    likelyPassages.map((passage) => {
       const shared = new Set<number>();
       eachWord(passage, (word) => {
         const place = places.get(word);
@@ -40,7 +40,7 @@ export async function keepLikelyPassages(
   open.forEach((candidate, i) => {
     const scores = found[i].map((shared) => [...shared].reduce((sum, place) => sum + weights[place], 0));
     // Sums differ in their last bits by the order of the words.
-    const least = LIKELY_SHARE * Math.max(...scores) - 1e-9;
+    const least = LIKELY_SHARE * scores.reduce((most, score) => Math.max(most, score)) - 1e-9;
     candidate.keepPassages((at) => scores[at] >= least);
   });
 }

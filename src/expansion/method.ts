@@ -1,5 +1,13 @@
 import type { TextPair } from '../bert/index.js';
 import { mapInSlices } from '../common/yield.js';
+import {
+  chooseBestPassages,
+  documentPairs,
+  hasNoPassage,
+  passagePairs,
+  reviseLeading,
+  revisesLeading,
+} from './best-passages.js';
 import type { Candidate, Chunk, Evidence, ScoredChunk } from './evidence.js';
 import { FinalScores, queryColumn } from './final-scores.js';
 import type { QueryModels } from './models.js';
@@ -30,92 +38,68 @@ export async function gatherEvidence(
   schedule: Schedule,
   { until = 'phaseThree', rankPhaseOne = false }: GatherOptions = {},
 ): Promise<boolean> {
-  const { candidates } = evidence;
-  const choosePassages = counting(models, (some: readonly Candidate[]) =>
-    chooseBestPassages(evidence, some, models),
-  );
-  const scoreDocuments = counting(models, (some: readonly Candidate[]) =>
-    scoreAgainstQuery(evidence, some, models),
-  );
-  const compareWindows = counting(models, (some: readonly Candidate[]) =>
-    compareAllWindows(evidence, some, models),
-  );
-  if (until === 'bestPassage') return schedule.all('passages', candidates, passagePairs, choosePassages);
+  const { expansion, chunkSource } = settings;
+  const query: Query = { evidence, settings, models, schedule };
+  evidence.mayRise = revisesLeading(settings, models);
+  if (!expansion) evidence.expandWith([]);
+  if (until === 'bestPassage') return bestPassages(query, evidence.candidates);
 
-  // Section 2.1, phase one: the documents are ranked by rel(q,d).
-  const { expansion } = settings;
-  // Passages that a smaller model chose are looked at again where their documents lead.
-  const looksAgain = settings.passageChoice === 'cascade' && !models.isSame('bestPassage', 'phaseOne');
-  const usesPhaseOne = looksAgain || (expansion && settings.chunkSource !== 'initial');
-  evidence.mayRise = looksAgain;
+  // Phase three asks for each rel(q,d) that it needs. All are needed where a ranking by rel(q,d) decides something.
   const endsHere = until === 'phaseOne' || (until === 'phaseTwo' && !expansion);
-  if (usesPhaseOne || rankPhaseOne || endsHere) {
-    let isRanked = await schedule.all('documents', candidates, documentPairs, scoreDocuments);
-    if (looksAgain && isRanked) {
-      const leading = evidence.lead(settings.kd);
-      isRanked = await schedule.all('windows', leading, ({ windows }) => windows.length, compareWindows);
-      evidence.mayRise = !isRanked;
-    }
-    if (endsHere || (usesPhaseOne && !isRanked)) return isRanked;
-  }
+  const ranksFeedback = evidence.mayRise || (expansion && chunkSource !== 'initial');
+  if ((endsHere || rankPhaseOne || ranksFeedback) && !(await phaseOne(query))) return false;
+  if (endsHere) return true;
 
-  // Section 2.2, phase two: the best kc chunks of the best kd documents expand the query.
-  if (expansion) {
-    const feedback = (settings.chunkSource === 'initial' ? candidates : evidence.rankedByQuery()!).slice(
-      0,
-      settings.kd,
-    );
-    const open = feedback.filter(hasNoPassage);
-    if (!(await schedule.all('passages', open, passagePairs, choosePassages))) return false;
-    const chunks = (
-      await mapInSlices(feedback, models.signal, (document) => chunksOf(document, settings))
-    ).flat();
-    const scored: ScoredChunk[] = [];
-    const scoreChunks = counting(models, async (some: readonly Chunk[]) => {
-      for (const chunk of await scoreAgainst(evidence.query, some, settings, models)) scored.push(chunk);
-    });
-    if (!(await schedule.all('chunks', chunks, () => 1, scoreChunks))) return false;
-    evidence.expandWith(bestOf(scored, settings.kc));
-    if (until === 'phaseTwo') return true;
-  } else {
-    evidence.expandWith([]);
-  }
+  if (expansion && !(await phaseTwo(query))) return false;
+  return until === 'phaseTwo' || phaseThree(query);
+}
 
-  // Section 2.3, phase three: every document is scored against the query and the chunks.
-  const scoreCells = counting(models, async (cells: readonly Cells<Candidate>[]) => {
+/** What the phases of one query share. */
+interface Query {
+  readonly evidence: Evidence;
+  readonly settings: Settings;
+  readonly models: QueryModels;
+  readonly schedule: Schedule;
+}
+
+/** Before phase one: a document is represented by its best passage. */
+function bestPassages({ evidence, models, schedule }: Query, some: readonly Candidate[]): Promise<boolean> {
+  return schedule.all('passages', some, passagePairs, (documents) =>
+    chooseBestPassages(evidence, documents, models),
+  );
+}
+
+/** Section 2.1, phase one: the documents are ranked by rel(q,d). */
+async function phaseOne({ evidence, settings, models, schedule }: Query): Promise<boolean> {
+  const isRanked = await schedule.all('documents', evidence.candidates, documentPairs, (documents) =>
+    scoreAgainstQuery(evidence, documents, models),
+  );
+  return isRanked && (!evidence.mayRise || reviseLeading(evidence, settings, models, schedule));
+}
+
+/** Section 2.2, phase two: the best kc chunks of the best kd documents expand the query. */
+async function phaseTwo(query: Query): Promise<boolean> {
+  const { evidence, settings, models, schedule } = query;
+  const ranking = settings.chunkSource === 'initial' ? evidence.candidates : evidence.rankedByQuery()!;
+  const feedback = ranking.slice(0, settings.kd);
+  if (!(await bestPassages(query, feedback.filter(hasNoPassage)))) return false;
+
+  const chunks = await mapInSlices(feedback, models.signal, (document) => chunksOf(document, settings));
+  const scored: ScoredChunk[] = [];
+  const areScored = await schedule.all('chunks', chunks.flat(), onePair, async (some) => {
+    for (const chunk of await scoreAgainst(evidence.query, some, settings, models)) scored.push(chunk);
+  });
+  if (areScored) evidence.expandWith(bestOf(scored, settings.kc));
+  return areScored;
+}
+
+/** Section 2.3, phase three: every document is scored against the query and the chunks. */
+function phaseThree({ evidence, settings, models, schedule }: Query): Promise<boolean> {
+  return schedule.cells(new FinalScores(evidence, settings), async (cells) => {
     const unread = cells.filter(({ columns }) => columns[0] === queryColumn).map(({ row }) => row);
     await scoreAgainstQuery(evidence, unread, models);
     await scoreAgainstChunks(evidence, cells, models);
   });
-  return schedule.cells(new FinalScores(evidence, settings), scoreCells);
-}
-
-/** Makes a step return the pairs that it puts to the models. */
-function counting<Item>(
-  models: QueryModels,
-  step: (items: readonly Item[]) => Promise<void>,
-): (items: readonly Item[]) => Promise<number> {
-  return async (items) => {
-    const before = models.pairs;
-    await step(items);
-    return models.pairs - before;
-  };
-}
-
-/** Chooses the passage that stands for each document: the most relevant to the query, the first among equals. */
-async function chooseBestPassages(
-  { query }: Evidence,
-  candidates: readonly Candidate[],
-  models: QueryModels,
-): Promise<void> {
-  const open = candidates.filter(hasNoPassage);
-  const pairs = open.flatMap(({ passages }) => passages.map((passage) => ({ a: query, b: passage })));
-  const scores = await models.score('bestPassage', pairs);
-  let from = 0;
-  for (const candidate of open) {
-    const { passages } = candidate;
-    candidate.passage = passages[indexOfMax(scores.subarray(from, (from += passages.length)))];
-  }
 }
 
 /** Eq. 2: rel(q,d), the probability that the best passage of d is relevant to q. */
@@ -129,24 +113,6 @@ async function scoreAgainstQuery(
   const pairs = open.map(({ passage }) => ({ a: evidence.query, b: passage! }));
   const scores = await models.score('phaseOne', pairs);
   open.forEach((candidate, i) => (candidate.queryScore = scores[i]));
-}
-
-/** Has the model of phase one choose the best passage, and so rel(q,d), among all windows. */
-async function compareAllWindows(
-  { query }: Evidence,
-  candidates: readonly Candidate[],
-  models: QueryModels,
-): Promise<void> {
-  const pairs = candidates.flatMap(({ windows }) => windows.map((window) => ({ a: query, b: window })));
-  const scores = await models.score('phaseOne', pairs);
-  let from = 0;
-  for (const candidate of candidates) {
-    const { windows } = candidate;
-    const own = scores.subarray(from, (from += windows.length));
-    const best = indexOfMax(own);
-    candidate.passage = windows[best];
-    candidate.queryScore = own[best];
-  }
 }
 
 /** The windows of m words over a document's best passage, title included, or over all of its text. */
@@ -168,11 +134,8 @@ async function scoreAgainst(
   models: QueryModels,
 ): Promise<ScoredChunk[]> {
   const pairs = await mapInSlices(chunks, models.signal, ({ text }) => ({ a: query, b: text }));
-  const scores = await models.score(
-    'phaseTwo',
-    pairs,
-    chunkPieces === undefined ? {} : { secondPieces: chunkPieces },
-  );
+  const limits = chunkPieces === undefined ? {} : { secondPieces: chunkPieces };
+  const scores = await models.score('phaseTwo', pairs, limits);
   return mapInSlices(chunks, models.signal, (chunk, i) => ({ ...chunk, score: scores[i] }));
 }
 
@@ -201,22 +164,6 @@ async function scoreAgainstChunks(
   });
 }
 
-function hasNoPassage({ passage }: Candidate): boolean {
-  return passage === undefined;
-}
-
-/** Pairs that choosing the best passage takes. */
-function passagePairs({ passages }: Candidate): number {
-  return passages.length > 1 ? passages.length : 0;
-}
-
-/** Pairs that rel(q,d) takes, its best passage included. */
-function documentPairs(candidate: Candidate): number {
-  return passagePairs(candidate) + 1;
-}
-
-function indexOfMax(values: Float64Array): number {
-  let best = 0;
-  for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i;
-  return best;
+function onePair(): number {
+  return 1;
 }

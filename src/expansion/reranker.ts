@@ -105,7 +105,7 @@ export class Reranker {
     const evidence = await evidenceFor(query, ranking.slice(0, settings.depth), settings, options.signal);
     const wanted = Math.min(topK ?? ranking.length, ranking.length);
     const models = this.#modelsFor(options);
-    const schedule = scheduleFor(options, wanted, evidence.candidates.length, settings);
+    const schedule = scheduleFor(options, wanted, evidence.candidates.length, settings, models);
     // An explanation has every document's rank after phase one.
     const rankPhaseOne = options.explain;
     const complete = await gatherEvidence(evidence, settings, models, schedule, { rankPhaseOne });
@@ -171,8 +171,9 @@ function scheduleFor(
   wanted: number,
   candidates: number,
   { roundPairs }: Settings,
+  models: QueryModels,
 ): Schedule {
-  const topK = { k: Math.min(wanted, candidates), roundPairs };
+  const topK = { k: Math.min(wanted, candidates), roundPairs, scoredPairs: () => models.pairs };
   if (deadline !== undefined) return new Deadline(deadline, topK);
   return prune && wanted < candidates ? exactTopK(topK) : everything;
 }

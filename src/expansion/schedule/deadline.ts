@@ -25,48 +25,35 @@ export class Deadline implements Schedule {
     this.#end = performance.now() + milliseconds;
   }
 
+  /** Computes items in rounds until all are done or time has run out. */
   async all<Item>(
     kind: string,
     items: readonly Item[],
     cost: (item: Item) => number,
-    compute: (items: readonly Item[]) => Promise<number>,
+    compute: (items: readonly Item[]) => Promise<void>,
   ): Promise<boolean> {
-    return (await this.#rounds(kind, items, cost, compute)).isDone;
-  }
-
-  async cells<Row>(
-    table: ScoreTable<Row>,
-    compute: (cells: readonly Cells<Row>[]) => Promise<number>,
-  ): Promise<boolean> {
-    const cost = ({ row, columns }: Cells<Row>) =>
-      columns.reduce((sum, column) => sum + table.cost(row, column), 0);
-    return computeTopK(table, this.options, async (cells) => {
-      const { pairs, isDone } = await this.#rounds('cells', cells, cost, compute);
-      return { pairs, isOver: !isDone };
-    });
-  }
-
-  /** Computes items in rounds until all are done or time has run out. */
-  async #rounds<Item>(
-    kind: string,
-    items: readonly Item[],
-    cost: (item: Item) => number,
-    compute: (items: readonly Item[]) => Promise<number>,
-  ): Promise<{ pairs: number; isDone: boolean }> {
-    let scored = 0;
     let from = 0;
     while (from < items.length && !this.#isOver()) {
       const fitting = this.#fittingPairs(kind);
       let pairs = 0;
       let to = from;
       while (to < items.length && (to === from || pairs < fitting)) pairs += cost(items[to++]);
+      const before = this.options.scoredPairs();
       const started = performance.now();
-      const run = await compute(items.slice(from, to));
-      this.#measure(kind, run, (performance.now() - started) / 1000);
-      scored += run;
+      await compute(items.slice(from, to));
+      this.#measure(kind, this.options.scoredPairs() - before, (performance.now() - started) / 1000);
       from = to;
     }
-    return { pairs: scored, isDone: from === items.length };
+    return from === items.length;
+  }
+
+  async cells<Row>(
+    table: ScoreTable<Row>,
+    compute: (cells: readonly Cells<Row>[]) => Promise<void>,
+  ): Promise<boolean> {
+    const cost = ({ row, columns }: Cells<Row>) =>
+      columns.reduce((sum, column) => sum + table.cost(row, column), 0);
+    return computeTopK(table, this.options, (cells) => this.all('cells', cells, cost, compute));
   }
 
   #isOver(): boolean {

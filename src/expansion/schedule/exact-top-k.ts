@@ -14,6 +14,8 @@ export interface TopKOptions {
   readonly k: number;
   /** Pairs of a round: enough to fill a scorer's batches, few enough for the bounds to act in between. */
   readonly roundPairs: number;
+  /** Pairs that the models have scored so far. */
+  readonly scoredPairs: () => number;
 }
 
 /** The schedule that computes the cells on which the first k rows and their scores depend, and no others. */
@@ -21,28 +23,24 @@ export function exactTopK(options: TopKOptions): Schedule {
   return {
     all: everything.all,
     cells: (table, compute) =>
-      computeTopK(table, options, async (cells) => ({ pairs: await compute(cells), isOver: false })),
+      computeTopK(table, options, async (cells) => {
+        await compute(cells);
+        return true;
+      }),
   };
-}
-
-/** The outcome of a round. */
-interface RoundOutcome {
-  /** Pairs that a model scored. */
-  readonly pairs: number;
-  /** True where time ran out. */
-  readonly isOver: boolean;
 }
 
 /**
  * Computes cells, a round at a time, until the first k rows and their scores are those of the complete table. The
  * k-th largest lower bound is a floor under the k-th place. A row whose upper bound lies below it cannot come in.
  *
+ * @param compute Computes cells; false where time ran out.
  * @returns False where time ran out first.
  */
 export async function computeTopK<Row>(
   table: ScoreTable<Row>,
-  { k, roundPairs }: TopKOptions,
-  compute: (cells: readonly Cells<Row>[]) => Promise<RoundOutcome>,
+  { k, roundPairs, scoredPairs }: TopKOptions,
+  compute: (cells: readonly Cells<Row>[]) => Promise<boolean>,
 ): Promise<boolean> {
   const slice = new TimeSlice();
   let contenders = table.rows;
@@ -55,13 +53,13 @@ export async function computeTopK<Row>(
     );
     // Bounds only tighten: a row that is out stays out.
     contenders = contenders.filter((row) => table.score(row, 1) >= floor - tolerance(floor));
-    const cells = planRound(table, contenders, floor, { k, roundPairs: most });
+    const cells = planRound(table, contenders, floor, k, most);
     if (cells.length === 0) return true;
     if (isOver) return false;
-    const outcome = await compute(cells);
-    ({ isOver } = outcome);
+    const before = scoredPairs();
+    isOver = !(await compute(cells));
     // Rounds of equal texts need no model. They grow, so that planning them does not take longer than scoring.
-    most = outcome.pairs < Math.min(leastPairs, roundPairs) ? 2 * most : roundPairs;
+    most = scoredPairs() - before < Math.min(leastPairs, roundPairs) ? 2 * most : roundPairs;
     if (slice.isOver) await slice.yield();
   }
 }
@@ -78,7 +76,8 @@ function planRound<Row>(
   table: ScoreTable<Row>,
   contenders: readonly Row[],
   floor: number,
-  { k, roundPairs }: TopKOptions,
+  k: number,
+  roundPairs: number,
 ): Cells<Row>[] {
   const byExpectation = contenders
     .map((row) => ({ row, expected: table.score(row, expectedCell(table, row)) }))

@@ -29,24 +29,22 @@ export interface Schedule {
    * Computes all of the items, in one call or in several.
    *
    * @param kind Items of one kind take equally long per pair.
-   * @param compute Computes items and returns the pairs that a model scored for them.
    * @returns False where time ran out before all were computed.
    */
   all<Item>(
     kind: string,
     items: readonly Item[],
     cost: (item: Item) => number,
-    compute: (items: readonly Item[]) => Promise<number>,
+    compute: (items: readonly Item[]) => Promise<void>,
   ): Promise<boolean>;
   /**
    * Computes the cells that the wanted places of the table depend on.
    *
-   * @param compute Computes cells and returns the pairs that a model scored for them.
    * @returns False where time ran out before those places were certain.
    */
   cells<Row>(
     table: ScoreTable<Row>,
-    compute: (cells: readonly Cells<Row>[]) => Promise<number>,
+    compute: (cells: readonly Cells<Row>[]) => Promise<void>,
   ): Promise<boolean>;
 }
 
