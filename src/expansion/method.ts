@@ -26,8 +26,9 @@ export interface GatherOptions {
 }
 
 /**
- * BERT-QE for one query, in the order of section 2 of the paper. The models' answers go into the evidence. The schedule
- * decides which scores are computed; α and β matter only to a schedule that leaves some out.
+ * BERT-QE for one query: the phases of section 2 of the paper, which follow below in its order. The models' answers go
+ * into the evidence, from which Eq. 4 and Eq. 5 (equations.ts) make the final scores. The schedule decides which answers
+ * are asked for; α and β matter only to a schedule that leaves some out.
  *
  * @returns False where the schedule ran out of time.
  */
@@ -42,16 +43,18 @@ export async function gatherEvidence(
   const query: Query = { evidence, settings, models, schedule };
   evidence.mayRise = revisesLeading(settings, models);
   if (!expansion) evidence.expandWith([]);
-  if (until === 'bestPassage') return bestPassages(query, evidence.candidates);
 
-  // Phase three asks for each rel(q,d) that it needs. All are needed where a ranking by rel(q,d) decides something.
-  const endsHere = until === 'phaseOne' || (until === 'phaseTwo' && !expansion);
+  // A query that is not expanded has no phase two.
+  const last = until === 'phaseTwo' && !expansion ? 'phaseOne' : until;
+  if (last === 'bestPassage') return bestPassages(query, evidence.candidates);
+
+  // Phase one is run where a ranking by rel(q,d) decides something. Phase three asks for each rel(q,d) that is missing.
   const ranksFeedback = evidence.mayRise || (expansion && chunkSource !== 'initial');
-  if ((endsHere || rankPhaseOne || ranksFeedback) && !(await phaseOne(query))) return false;
-  if (endsHere) return true;
+  if ((last === 'phaseOne' || rankPhaseOne || ranksFeedback) && !(await phaseOne(query))) return false;
+  if (last === 'phaseOne') return true;
 
   if (expansion && !(await phaseTwo(query))) return false;
-  return until === 'phaseTwo' || phaseThree(query);
+  return last === 'phaseTwo' || phaseThree(query);
 }
 
 /** What the phases of one query share. */
@@ -77,31 +80,6 @@ async function phaseOne({ evidence, settings, models, schedule }: Query): Promis
   return isRanked && (!evidence.mayRise || reviseLeading(evidence, settings, models, schedule));
 }
 
-/** Section 2.2, phase two: the best kc chunks of the best kd documents expand the query. */
-async function phaseTwo(query: Query): Promise<boolean> {
-  const { evidence, settings, models, schedule } = query;
-  const ranking = settings.chunkSource === 'initial' ? evidence.candidates : evidence.rankedByQuery()!;
-  const feedback = ranking.slice(0, settings.kd);
-  if (!(await bestPassages(query, feedback.filter(hasNoPassage)))) return false;
-
-  const chunks = await mapInSlices(feedback, models.signal, (document) => chunksOf(document, settings));
-  const scored: ScoredChunk[] = [];
-  const areScored = await schedule.all('chunks', chunks.flat(), onePair, async (some) => {
-    for (const chunk of await scoreAgainst(evidence.query, some, settings, models)) scored.push(chunk);
-  });
-  if (areScored) evidence.expandWith(bestOf(scored, settings.kc));
-  return areScored;
-}
-
-/** Section 2.3, phase three: every document is scored against the query and the chunks. */
-function phaseThree({ evidence, settings, models, schedule }: Query): Promise<boolean> {
-  return schedule.cells(new FinalScores(evidence, settings), async (cells) => {
-    const unread = cells.filter(({ columns }) => columns[0] === queryColumn).map(({ row }) => row);
-    await scoreAgainstQuery(evidence, unread, models);
-    await scoreAgainstChunks(evidence, cells, models);
-  });
-}
-
 /** Eq. 2: rel(q,d), the probability that the best passage of d is relevant to q. */
 async function scoreAgainstQuery(
   evidence: Evidence,
@@ -115,7 +93,23 @@ async function scoreAgainstQuery(
   open.forEach((candidate, i) => (candidate.queryScore = scores[i]));
 }
 
-/** The windows of m words over a document's best passage, title included, or over all of its text. */
+/** Section 2.2, phase two: the best kc chunks of the best kd documents expand the query. */
+async function phaseTwo(query: Query): Promise<boolean> {
+  const { evidence, settings, models, schedule } = query;
+  const ranking = settings.chunkSource === 'initial' ? evidence.candidates : evidence.rankedByQuery()!;
+  const feedback = ranking.slice(0, settings.kd);
+  if (!(await bestPassages(query, feedback.filter(hasNoPassage)))) return false;
+
+  const chunks = await mapInSlices(feedback, models.signal, (document) => chunksOf(document, settings));
+  const scored: ScoredChunk[] = [];
+  const areScored = await schedule.all('chunks', chunks.flat(), onePair, async (some) => {
+    for (const chunk of await scoreChunks(evidence.query, some, settings, models)) scored.push(chunk);
+  });
+  if (areScored) evidence.expandWith(bestOf(scored, settings.kc));
+  return areScored;
+}
+
+/** The chunks of a document: windows of m words over its best passage, title included, or over all of its text. */
 function chunksOf(source: Candidate, { chunk, chunkSource, passage }: Settings): Chunk[] {
   const text = chunkSource === 'document' ? wholeText(source.document, passage) : source.passage!;
   const words = wordsOf(text);
@@ -126,8 +120,8 @@ function chunksOf(source: Candidate, { chunk, chunkSource, passage }: Settings):
   }));
 }
 
-/** Eq. 3: rel(q,c), the probability that a chunk is relevant to the query. */
-async function scoreAgainst(
+/** Eq. 3: rel(q,c), the probability that the chunk c is relevant to q. */
+async function scoreChunks(
   query: string,
   chunks: readonly Chunk[],
   { chunkPieces }: Settings,
@@ -144,7 +138,16 @@ function bestOf(chunks: readonly ScoredChunk[], kc: number): ScoredChunk[] {
   return [...chunks].sort((a, b) => b.score - a.score).slice(0, kc);
 }
 
-/** rel(c,d) of Eq. 4: the chunk takes the query's place. */
+/** Section 2.3, phase three: every document is scored against the chunks. Eq. 4 and Eq. 5 tell which scores matter. */
+function phaseThree({ evidence, settings, models, schedule }: Query): Promise<boolean> {
+  return schedule.cells(new FinalScores(evidence, settings), async (cells) => {
+    const unread = cells.filter(({ columns }) => columns[0] === queryColumn).map(({ row }) => row);
+    await scoreAgainstQuery(evidence, unread, models);
+    await scoreAgainstChunks(evidence, cells, models);
+  });
+}
+
+/** rel(c,d) of Eq. 4: the chunk c takes the place of the query. */
 async function scoreAgainstChunks(
   { chunks }: Evidence,
   cells: readonly Cells<Candidate>[],
