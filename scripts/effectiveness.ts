@@ -36,7 +36,7 @@ const theirs = gainsOf(folds, 'bert-qe-sst');
 /** Relevant documents a query; the row of any re-ranker has them for all collections. */
 function relevant(name: string): number {
   const { rows } = tableOf(open, fromTwo.includes(name) ? 'numrel-rel-2-' : 'numrel');
-  return Number(rows.find(({ Model }) => Model === 'BERT-Small')![name]) / find(ours, name).Queries;
+  return Number(rows.find(({ Model }) => Model === 'S')![name]) / find(ours, name).Queries;
 }
 // Collections with the most relevant documents a query come first.
 const names = single(ours)
@@ -122,15 +122,10 @@ function replicates(gains: readonly Gain[]): string {
 const costTable = ({ rows }: Table) =>
   markdown(
     ['', ...names.map(label)],
-    Object.entries({
-      'BERT-Tiny': 'T',
-      'BERT-QE-TTT': 'TTT',
-      'BERT-Small': 'S',
-      'BERT-QE-SST': 'SST',
-    }).flatMap(([model, short]) => {
+    ['T', 'BERT-QE-TTT', 'S', 'BERT-QE-SST'].flatMap((model) => {
       const row = rows.find(({ Model }) => Model === model);
       const value = (name: string) => (row![name] ? String(Number(Number(row![name]).toPrecision(2))) : '–');
-      return row ? [[short, ...names.map(value)]] : [];
+      return row ? [[model.replace('BERT-QE-', ''), ...names.map(value)]] : [];
     }),
   );
 

@@ -86,6 +86,7 @@ export function systemsOf(experiment: ExperimentFile): Systems {
   });
   const maxP = (variant: Variant): RerankingSystem => ({
     ...reranker(variant, { expansion: false }),
+    name: isOwn(variant.phaseOne, experiment.models) ? variant.phaseOne : variant.name,
     fixedAlpha: 0,
   });
   const variants = unique(experiment.variants.map((name) => reranker(parseVariant(name))));
@@ -157,6 +158,11 @@ export function modelsOfControls({ baselines }: Systems): Pick<RerankingSystem, 
   return baselines
     .filter(isControl)
     .flatMap(({ size }) => (size === undefined ? [] : [{ variant: parseVariant(size) }]));
+}
+
+/** True for a size whose model is named by its letter: it is not the paper's BERT of that size, and is called S or T. */
+function isOwn(size: SizeLetter, { [size]: model = size }: ExperimentFile['models']): boolean {
+  return model === size;
 }
 
 /** An ablation of Table 5 of the paper. */

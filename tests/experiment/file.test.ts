@@ -197,6 +197,17 @@ describe('environment variables in the paths of an experiment file', () => {
   });
 });
 
+describe('names of re-rankers', () => {
+  test('are letters for models named by letters, and those of the paper for others', () => {
+    const text = `${required}baselines: [DPH, BERT-Tiny, S, M]\nmodels: { T: T, M: ./medium }\n`;
+    const { baselines, against } = systemsOf(parseExperiment(text, 'e.yaml'));
+    expect(baselines.map(({ name }) => name)).toEqual(['DPH', 'T', 'S', 'BERT-Medium']);
+    // Paths are by size alone.
+    expect(baselines.map(({ id }) => id)).toEqual(['DPH', 'BERT-Tiny', 'BERT-Small', 'BERT-Medium']);
+    expect(against).toEqual(['T']);
+  });
+});
+
 describe('the recipes', () => {
   beforeEach(() => {
     vi.stubEnv('BERT_QE_COLLECTIONS', '/collections');
