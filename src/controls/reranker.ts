@@ -3,18 +3,18 @@ import { type OptionNames, refuseUnknownOptions } from '../common/known-options.
 import { BertQeError, throwIfAborted } from '../common/errors.js';
 import {
   checkQuery,
-  compareTied,
   eachPhase,
   initialRanking,
   type InputDocument,
   type QueryOptions,
   type RankedInput,
   type RerankCost,
+  explainedPlace,
   type RerankedDocument,
-  scoreBelow,
+  resultsByScore,
   unprunedCost,
 } from '../expansion/index.js';
-import type { NetworkBatch, TrainedNetwork } from '../training/network/index.js';
+import type { FeedBatch, TrainedNetwork } from '../training/network/index.js';
 
 /** Options of a re-ranker whose scores a trained network gives. */
 export interface ControlOptions {
@@ -74,7 +74,7 @@ export interface ControlScores {
 
 /** The batches of a query's candidates. */
 export interface PreparedQuery {
-  readonly batches: readonly NetworkBatch[];
+  readonly batches: readonly FeedBatch[];
   /** The candidates' scores from all that the network gives, in the order of the candidates. */
   scoresOf(outputs: Float32Array): Float32Array;
   readonly tokens: number;
@@ -129,25 +129,17 @@ export abstract class NetworkReranker {
       throw usage(this.method, `topK must be a whole number from 1 on, not ${topK}`);
     }
     const { candidates, cost } = await this.scores(query, documents, call);
-    const places = candidates
-      .map((candidate) => ({ ...candidate, final: this.#final(candidate) }))
-      .sort((a, b) => b.final - a.final || compareTied(a, b));
-    const last = places.at(-1)?.final ?? 0;
-    const below = initialRanking(documents)
-      .slice(this.settings.depth)
-      .map(({ index, id }, i) => ({ index, id, score: scoreBelow(last, i) }));
-    const wanted = topK ?? documents.length;
-    const results = [...places.map(({ index, id, final: score }) => ({ index, id, score })), ...below]
-      .slice(0, wanted)
-      .map((place, i) => ({ ...place, rank: i + 1, certain: true }));
+    const { depth, share } = this.settings;
+    const { places, results } = resultsByScore(
+      candidates.map((one) => ({ ...one, final: controlScore(one.score, one.initial, share) })),
+      initialRanking(documents).slice(depth),
+      topK ?? documents.length,
+    );
     if (!explain) return { results, complete: true, cost };
-    const shown = places.slice(0, wanted).map(({ id, score, initial, final, initialRank }, i) => ({
-      id,
-      score,
-      initial: initial ?? null,
-      final,
-      ranks: { initial: initialRank, final: i + 1 },
-    }));
+    const shown = places.map((place, i) => {
+      const { id, ...others } = explainedPlace(place, i);
+      return { id, score: place.score, ...others };
+    });
     const explanation = { query, id: queryId, method: this.method, documents: shown, cost };
     return { results, complete: true, cost, explanation };
   }
@@ -180,7 +172,7 @@ export abstract class NetworkReranker {
 
   /** What the network gives for all batches, one after the other. */
   protected async run(
-    batches: readonly NetworkBatch[],
+    batches: readonly FeedBatch[],
     signal?: AbortSignal,
     onDone?: (share: number) => void,
   ): Promise<Float32Array> {
@@ -192,10 +184,6 @@ export abstract class NetworkReranker {
       onDone?.((from + some.length) / batches.length);
     }
     return concatFloats(parts);
-  }
-
-  #final({ score, initial }: { readonly score: number; readonly initial?: number | undefined }): number {
-    return controlScore(score, initial, this.settings.share);
   }
 }
 

@@ -13,7 +13,7 @@ export {
 export { unprunedCost, type PhaseCost, type RerankCost } from './cost.js';
 export { AS_PUBLISHED, BIRCH_DEFAULTS, DEFAULTS, PUBLISHED } from './defaults.js';
 export { combine, expansionScore, interpolate, type Combination } from './equations.js';
-export { compareTied, type Candidate, type Evidence, type RankedInput } from './evidence.js';
+export type { Candidate, Evidence, RankedInput } from './evidence.js';
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';
 export { checkQuery, initialRanking, withIds, type InputDocument } from './inputs.js';
 export { checkLoadOptions, chooseModels, type LoadOptions } from './choose-models.js';
@@ -31,6 +31,6 @@ export { lmlNote, paperCost, paperCountNote, type PaperCost } from './paper-cost
 export { eachPhase, phases, type Phase } from './phases.js';
 export { publishedFlops } from './published-flops.js';
 export { scoreBelow } from './ranking.js';
-export type { RerankedDocument, Reranking } from './result.js';
+export { explainedPlace, type RerankedDocument, type Reranking, resultsByScore } from './result.js';
 export { parseVariant, type Variant } from './variant.js';
 export { countWords, halfOverlapping, windowSpans, wordsOf, type WindowShape } from './windows.js';

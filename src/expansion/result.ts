@@ -1,5 +1,5 @@
 import type { RerankCost } from './cost.js';
-import type { Evidence, RankedInput } from './evidence.js';
+import { compareTied, type Evidence, type RankedInput } from './evidence.js';
 import type { Explanation } from './explanation.js';
 import { scoreBelow, type Placed } from './ranking.js';
 
@@ -49,4 +49,28 @@ export function resultsOf(places: readonly Placed[], below: readonly RankedInput
       certain: true,
     })),
   ];
+}
+
+/** A candidate with its final score, by a method that gives every candidate one. */
+export type FinallyScored = RankedInput & { readonly final: number };
+
+/** The results of a call of such a method, and the candidates among them. */
+export function resultsByScore<C extends FinallyScored>(
+  candidates: readonly C[],
+  below: readonly RankedInput[],
+  wanted: number,
+): { readonly places: C[]; readonly results: RerankedDocument[] } {
+  const places = [...candidates].sort((a, b) => b.final - a.final || compareTied(a, b));
+  const last = places.at(-1)?.final ?? 0;
+  const all = [
+    ...places.map(({ index, id, final: score }) => ({ index, id, score })),
+    ...below.map(({ index, id }, i) => ({ index, id, score: scoreBelow(last, i) })),
+  ];
+  const results = all.slice(0, wanted).map((place, i) => ({ ...place, rank: i + 1, certain: true }));
+  return { places: places.slice(0, wanted), results };
+}
+
+/** The part of an explanation that such methods have in common. */
+export function explainedPlace({ id, initial, final, initialRank }: FinallyScored, i: number) {
+  return { id, initial: initial ?? null, final, ranks: { initial: initialRank, final: i + 1 } };
 }

@@ -1,15 +1,5 @@
 import { sequenceLength, type Tokenizer, writeSequence } from '../../bert/index.js';
-import {
-  IDS,
-  type NetworkBatch,
-  padded,
-  type PaddedBatch,
-  PADDING,
-  POSITIONS,
-  SEGMENTS,
-  TYPES,
-  WORDS,
-} from '../../training/network/index.js';
+import { encoderFeeds, type FeedBatch, padded } from '../../training/network/index.js';
 import { INPUTS } from './graph.js';
 
 /** The lengths of texts in tokens. */
@@ -60,7 +50,7 @@ export function cedrBatch(
   { template }: Tokenizer,
   pairs: readonly TokenPair[],
   targets?: Float32Array<ArrayBuffer>,
-): NetworkBatch {
+): FeedBatch {
   const sequences = pairs.flatMap(({ query, pieces }, pair) =>
     pieces.map((piece) => ({ pair, query, piece })),
   );
@@ -72,8 +62,8 @@ export function cedrBatch(
     splits[i] = writeSequence(ids, at, template, query, piece);
     at += lengths[i];
   });
-  const filled = padded({ ids, lengths, splits });
-  const { batch, sequence } = filled;
+  const encoder = encoderFeeds(padded({ ids, lengths, splits }));
+  const { batch, sequence } = encoder.extent;
   const queryLength = Math.max(1, ...pairs.map(({ query }) => query.length));
   const documentLength = Math.max(
     1,
@@ -103,10 +93,9 @@ export function cedrBatch(
   });
   const count = pairs.length;
   return {
+    ...encoder,
     feeds: {
-      [IDS]: { dims: [batch, sequence], data: filled.ids },
-      [SEGMENTS]: { dims: [batch, sequence], data: filled.segments },
-      [PADDING]: { dims: [batch, 1, 1, sequence], data: filled.padding },
+      ...encoder.feeds,
       [INPUTS.queryTokens]: { dims: [count, 1, queryLength], data: queryTokens },
       [INPUTS.documentTokens]: { dims: [count, 1, documentLength], data: documentTokens },
       [INPUTS.queryMask]: { dims: [count, 1, queryLength, 1], data: queryMask },
@@ -115,18 +104,5 @@ export function cedrBatch(
       [INPUTS.pieces]: { dims: [count, batch], data: shares },
       ...(targets && { [INPUTS.targets]: { dims: [count / 2, 2], data: targets } }),
     },
-    rows: tableRows(filled),
-    extent: { batch, sequence },
-  };
-}
-
-/** The rows of the embedding tables for every token; -1 for padding, which has no gradient. */
-function tableRows({ ids, segments, padding, sequence }: PaddedBatch): Record<string, Int32Array> {
-  const rows = (of: (token: number) => number): Int32Array =>
-    Int32Array.from(ids, (_, token) => (padding[token] === 0 ? of(token) : -1));
-  return {
-    [WORDS]: rows((token) => ids[token]),
-    [POSITIONS]: rows((token) => token % sequence),
-    [TYPES]: rows((token) => segments[token]),
   };
 }

@@ -10,7 +10,7 @@ import {
 import { modelBytes } from '../../bert/onnx/index.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
-import { type NetworkBatch, openTrainedNetwork, type TrainedNetwork } from '../../training/network/index.js';
+import { type FeedBatch, openTrainedNetwork, type TrainedNetwork } from '../../training/network/index.js';
 import { readDescription, weightsFile } from '../folder.js';
 import { CONTROL_OPTIONS, type ControlOptions, NetworkReranker, type PreparedQuery } from '../reranker.js';
 import { cedrBatch, type CedrLengths, type TokenPair, tokenPair } from './batches.js';
@@ -104,9 +104,9 @@ const batchTokens = 4096;
 export function batchesOf(
   tokenizer: Tokenizer,
   pairs: readonly TokenPair[],
-): { readonly batches: NetworkBatch[]; readonly places: number[] } {
+): { readonly batches: FeedBatch[]; readonly places: number[] } {
   const order = pairs.map((_, place) => place).sort((a, b) => pairs[b].longest - pairs[a].longest || a - b);
-  const batches: NetworkBatch[] = [];
+  const batches: FeedBatch[] = [];
   for (let from = 0; from < order.length;) {
     let end = from;
     let sequences = 0;

@@ -1,5 +1,5 @@
 import { Graph, type Value } from '../../bert/onnx/index.js';
-import { gradientOf, gradients, LOSS, type NetworkBatch, SCORES } from '../../training/network/index.js';
+import { gradientOf, gradients, LOSS, type FeedBatch, SCORES } from '../../training/network/index.js';
 import { type NprfFeatures, nprfSizes } from './features.js';
 
 const INPUTS = {
@@ -81,7 +81,7 @@ function nprfScores(graph: Graph, parameters: ReadonlyMap<string, Value>): Value
 export function nprfBatch(
   { histograms, idf, missing, gates }: NprfFeatures,
   targets?: Float32Array<ArrayBuffer>,
-): NetworkBatch {
+): FeedBatch {
   const { terms, bins } = nprfSizes;
   return {
     feeds: {

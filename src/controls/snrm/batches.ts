@@ -1,4 +1,4 @@
-import type { NetworkBatch } from '../../training/network/index.js';
+import type { FeedBatch } from '../../training/network/index.js';
 import type { Terms } from '../words/index.js';
 import { INPUTS, windowWords, wordVectors } from './graph.js';
 
@@ -26,12 +26,12 @@ export interface WordPair {
 }
 
 /** The batch of some texts. */
-export function textBatch(texts: readonly WordNumbers[]): NetworkBatch {
+export function textBatch(texts: readonly WordNumbers[]): FeedBatch {
   return batchOf({ [INPUTS.texts]: texts });
 }
 
 /** The batch of some pairs of documents, each of a weight, with the weight of the sum of their activations. */
-export function pairBatch(pairs: readonly WordPair[], weight: number, penalty: number): NetworkBatch {
+export function pairBatch(pairs: readonly WordPair[], weight: number, penalty: number): FeedBatch {
   const { feeds, rows } = batchOf({
     [INPUTS.texts]: pairs.map(({ query }) => query),
     [INPUTS.relevant]: pairs.map(({ relevant }) => relevant),
@@ -53,7 +53,7 @@ export function pairBatch(pairs: readonly WordPair[], weight: number, penalty: n
  */
 function batchOf(
   groups: Readonly<Record<string, readonly WordNumbers[]>>,
-): Required<Pick<NetworkBatch, 'feeds' | 'rows'>> {
+): Required<Pick<FeedBatch, 'feeds' | 'rows'>> {
   const texts = Object.values(groups).flat();
   const windows = Math.max(
     1,

@@ -5,14 +5,13 @@ import type { QueryOptions } from '../reranker.js';
 import { chooseModels, type ModelChoice, type ModelOptions } from '../choose-models.js';
 import { unprunedCost, type RerankCost } from '../cost.js';
 import { BIRCH_DEFAULTS, DEFAULTS } from '../defaults.js';
-import { compareTied, type RankedInput } from '../evidence.js';
+import type { RankedInput } from '../evidence.js';
 import { checkQuery, initialRanking, type InputDocument } from '../inputs.js';
 import { folderLoader } from '../folder-loader.js';
 import { loadModels } from '../load.js';
 import { forEveryPhase, QueryModels, type PhaseScorers } from '../models.js';
 import { count, share } from '../options.js';
-import { scoreBelow } from '../ranking.js';
-import type { Reranking } from '../result.js';
+import { explainedPlace, type Reranking, resultsByScore } from '../result.js';
 import { birchScore, countedSentences, type BirchWeights } from './equation.js';
 import { sentencesOf } from './sentences.js';
 
@@ -152,21 +151,12 @@ export class Birch {
       const best = candidate.sentences.map(({ score }) => score);
       return { ...candidate, final: birchScore(best, candidate.initial, weights) };
     });
-    const places = scored.sort((a, b) => b.final - a.final || compareTied(a, b));
-    const last = places.at(-1)?.final ?? 0;
-    const below = ranking.slice(depth).map(({ index, id }, i) => ({ index, id, score: scoreBelow(last, i) }));
-    const wanted = topK ?? ranking.length;
-    const results = [...places.map(({ index, id, final: score }) => ({ index, id, score })), ...below]
-      .slice(0, wanted)
-      .map((place, i) => ({ ...place, rank: i + 1, certain: true }));
+    const { places, results } = resultsByScore(scored, ranking.slice(depth), topK ?? ranking.length);
     if (!explain) return { results, complete: true, cost };
-    const shown = places.slice(0, wanted).map(({ id, sentences, initial, final, initialRank }, i) => ({
-      id,
-      sentences,
-      initial: initial ?? null,
-      final,
-      ranks: { initial: initialRank, final: i + 1 },
-    }));
+    const shown = places.map((place, i) => {
+      const { id, ...others } = explainedPlace(place, i);
+      return { id, sentences: place.sentences, ...others };
+    });
     return {
       results,
       complete: true,

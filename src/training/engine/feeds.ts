@@ -1,13 +1,24 @@
 import { Tensor } from 'onnxruntime-node';
-import { BATCH_COLUMNS, IDS, PADDING, RUN, SEGMENTS } from '../graph/index.js';
+import { BATCH_COLUMNS, IDS, PADDING, POSITIONS, RUN, SEGMENTS, TYPES, WORDS } from '../graph/index.js';
+import type { FeedBatch } from './graph-engine.js';
 import { joined, padded, type PaddedBatch, type TrainingBatch } from './micro-batch.js';
 
-/** The inputs of a run of one micro-batch. */
-export function batchFeeds({ batch, sequence, ids, segments, padding }: PaddedBatch): Record<string, Tensor> {
+/** The inputs of BERT for one micro-batch, and the rows of its embedding tables for every token that is not padding. */
+export function encoderFeeds({ batch, sequence, ids, segments, padding }: PaddedBatch): Required<FeedBatch> {
+  const rows = (of: (token: number) => number): Int32Array =>
+    Int32Array.from(ids, (_, token) => (padding[token] === 0 ? of(token) : -1));
   return {
-    [IDS]: new Tensor('int32', ids, [batch, sequence]),
-    [SEGMENTS]: new Tensor('int32', segments, [batch, sequence]),
-    [PADDING]: new Tensor('float32', padding, [batch, 1, 1, sequence]),
+    feeds: {
+      [IDS]: { dims: [batch, sequence], data: ids },
+      [SEGMENTS]: { dims: [batch, sequence], data: segments },
+      [PADDING]: { dims: [batch, 1, 1, sequence], data: padding },
+    },
+    rows: {
+      [WORDS]: rows((token) => ids[token]),
+      [POSITIONS]: rows((token) => token % sequence),
+      [TYPES]: rows((token) => segments[token]),
+    },
+    extent: { batch, sequence },
   };
 }
 

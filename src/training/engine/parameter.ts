@@ -1,4 +1,4 @@
-import { decays } from '../graph/index.js';
+import { decays, gradientOf } from '../graph/index.js';
 
 /** A weight tensor in training: its values, gradient, and the two moments that Adam keeps. */
 export class Parameter {
@@ -10,6 +10,8 @@ export class Parameter {
     readonly name: string,
     readonly shape: readonly number[],
     readonly values: Float32Array<ArrayBuffer>,
+    /** The factor of the learning rate. */
+    readonly rate = 1,
   ) {
     this.gradient = new Float32Array(values.length);
     this.m = new Float32Array(values.length);
@@ -28,8 +30,15 @@ export class EmbeddingTable extends Parameter {
   /** Rows with a gradient in any step. Other rows have no moments, and only weight decay changes them. */
   readonly moving: Uint8Array;
 
-  constructor(name: string, shape: readonly number[], values: Float32Array<ArrayBuffer>) {
-    super(name, shape, values);
+  /** @param rowGradient The output of a training graph with a gradient for every row that was used. */
+  constructor(
+    name: string,
+    shape: readonly number[],
+    values: Float32Array<ArrayBuffer>,
+    rate = 1,
+    readonly rowGradient = gradientOf(name),
+  ) {
+    super(name, shape, values, rate);
     this.moving = new Uint8Array(shape[0]);
   }
 

@@ -1,6 +1,6 @@
 export type { JudgedInputs } from '../inputs.js';
 export { gradients } from '../autodiff/gradients.js';
-export { padded, type PaddedBatch, publishedAdam } from '../engine/index.js';
+export { encoderFeeds, type FeedBatch, padded, publishedAdam } from '../engine/index.js';
 export {
   type Dropout,
   type DropoutMask,
@@ -18,13 +18,7 @@ export {
   TYPES,
   WORDS,
 } from '../graph/index.js';
-export {
-  type NetworkBatch,
-  type NetworkParameter,
-  openTrainedNetwork,
-  SCORES,
-  type TrainedNetwork,
-} from './network.js';
+export { type NetworkParameter, openTrainedNetwork, SCORES, type TrainedNetwork } from './network.js';
 export {
   networkSettings,
   type NetworkTrainingCall,

@@ -1,23 +1,7 @@
 import { NativeWorker, type WorkerService, workerUrl } from '../../bert/runtime/index.js';
-import { publishedAdam, type StepOutcome } from '../engine/index.js';
+import { type FeedBatch, type Optimisation, publishedAdam, type StepOutcome } from '../engine/index.js';
 import { readTensors } from '../engine/state-file.js';
-import type { AdamSettings, DropoutMask } from '../graph/index.js';
-
-/** An array that a graph is fed with. */
-export interface FeedArray {
-  readonly dims: readonly number[];
-  readonly data: Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
-}
-
-/** A part of a step's batch that goes through the network at once. */
-export interface NetworkBatch {
-  /** The inputs of the graph, by name. */
-  readonly feeds: Readonly<Record<string, FeedArray>>;
-  /** The row of each embedding table, by its name, that a row of the table's gradient belongs to. */
-  readonly rows?: Readonly<Record<string, Int32Array>>;
-  /** The number and length of the batch's sequences, which dropout masks have too. */
-  readonly extent?: { readonly batch: number; readonly sequence: number };
-}
+import type { DropoutMask } from '../graph/index.js';
 
 /** A trained tensor of a network: an input of its graphs. */
 export interface NetworkParameter {
@@ -45,10 +29,7 @@ export interface Network {
 /** The output of a scoring graph: a number per document. */
 export const SCORES = 'scores';
 
-export interface NetworkSettings {
-  readonly adam: AdamSettings;
-  /** Corrects Adam's moments for their start at 0, as PyTorch and Keras do and BERT's own code does not. */
-  readonly biasCorrection: boolean;
+export interface NetworkSettings extends Optimisation {
   readonly dropout: number;
   readonly seed: number;
   readonly threads: number;
@@ -64,9 +45,9 @@ export interface NetworkSetup {
 /** The service of a network's worker. Calls are answered in their order. */
 export interface NetworkService extends WorkerService {
   /** The scores of all batches, one after the other. */
-  score(batches: readonly NetworkBatch[]): Promise<Float32Array>;
+  score(batches: readonly FeedBatch[]): Promise<Float32Array>;
   /** Updates the parameters once, by the sum of the batches' gradients; `number` counts from 0. */
-  step(number: number, learningRate: number, batches: readonly NetworkBatch[]): Promise<StepOutcome>;
+  step(number: number, learningRate: number, batches: readonly FeedBatch[]): Promise<StepOutcome>;
   saveState(file: string): Promise<void>;
   saveModel(file: string): Promise<void>;
 }

@@ -4,6 +4,7 @@ import { BertQeError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { type Configuration, judgedConfiguration } from '../configuration.js';
 import { BatchSampler, type ExampleCounts } from '../data/index.js';
+import type { FeedBatch } from '../engine/index.js';
 import { judgedCandidates } from '../examples/index.js';
 import type { AdamSettings } from '../graph/index.js';
 import { checkQueries, type JudgedInputs } from '../inputs.js';
@@ -12,7 +13,7 @@ import { Random } from '../random.js';
 import { checkNumber, refuseUnknownTrainingOptions } from '../settings.js';
 import type { StepProgress } from '../training-loop.js';
 import { validationValue } from '../validation.js';
-import { type Network, type NetworkBatch, openNetworkWorker } from './network.js';
+import { type Network, openNetworkWorker } from './network.js';
 
 /** A relevant document of a query and another one, which is to score less. */
 export interface DocumentPair {
@@ -23,7 +24,7 @@ export interface DocumentPair {
 
 /** The batches that score the documents of a query. */
 export interface QueryBatches {
-  readonly batches: readonly NetworkBatch[];
+  readonly batches: readonly FeedBatch[];
   /** The place of each score's document in the ranking. */
   readonly places: readonly number[];
 }
@@ -32,7 +33,7 @@ export interface QueryBatches {
 export interface RankingNetwork {
   readonly network: Network;
   /** The batches of a step's pairs; the weights of all pairs sum to 1. Steps count from 0. */
-  ofPairs(pairs: readonly DocumentPair[], step: number): Promise<readonly NetworkBatch[]>;
+  ofPairs(pairs: readonly DocumentPair[], step: number): Promise<readonly FeedBatch[]>;
   ofQuery(query: Query, ranking: Ranking): Promise<QueryBatches>;
   readonly files: ModelWriter;
 }
