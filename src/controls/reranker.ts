@@ -1,4 +1,4 @@
-import { concatFloats } from '../common/concat-floats.js';
+import { concat } from '../common/concat.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { BertQeError, throwIfAborted } from '../common/errors.js';
 import {
@@ -183,7 +183,7 @@ export abstract class NetworkReranker {
       parts.push(await this.network.score(some));
       onDone?.((from + some.length) / batches.length);
     }
-    return concatFloats(parts);
+    return concat(Float32Array, parts);
   }
 }
 

@@ -11,7 +11,6 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
-  readonly additionalProperties?: Schema | boolean;
 }
 
 /** The description of the API as a page without scripts, made of the schemas that requests are checked with. */

@@ -1,3 +1,4 @@
+import { concat } from '../../common/concat.js';
 import { BertQeError } from '../../common/errors.js';
 import { asCardFailure } from '../runtime/cuda-failure.js';
 import { isOutOfMemory } from '../runtime/out-of-memory.js';
@@ -26,10 +27,7 @@ export function inHalvesWhereFull(run: RunBatch): RunBatch {
         ends.subarray(0, half),
       );
       const second = await attempt(ids.subarray(token), splits.subarray(half), length, ends.subarray(half));
-      const both = new Float32Array(first.length + second.length);
-      both.set(first);
-      both.set(second, first.length);
-      return both;
+      return concat(Float32Array, [first, second]);
     }
   };
 }

@@ -1,4 +1,4 @@
-import { concatFloats } from '../../common/concat-floats.js';
+import { concat } from '../../common/concat.js';
 import type { Vocabulary } from '../words/index.js';
 
 /** The published sizes. */
@@ -162,7 +162,7 @@ export function binOf(cosine: number): number {
 
 /** The features of several documents, one after the other. */
 export function joined(parts: readonly NprfFeatures[]): NprfFeatures {
-  const join = (of: (part: NprfFeatures) => Float32Array) => concatFloats(parts.map(of));
+  const join = (of: (part: NprfFeatures) => Float32Array) => concat(Float32Array, parts.map(of));
   return {
     histograms: join(({ histograms }) => histograms),
     idf: join(({ idf }) => idf),

@@ -8,7 +8,7 @@ import { weightFlops } from '../../bert/index.js';
 import type { VariantDescription, VariantsAnswer } from '../schemas/index.js';
 import type { ServedModel } from '../scheduling/index.js';
 import type { Phase } from '../../expansion/index.js';
-import type { ServedVariant } from './served-variant.js';
+import type { ServedVariant } from './variants.js';
 import { shownSettings } from './shown-settings.js';
 
 /** The described facts of a model; the models of the static site are described without being loaded. */

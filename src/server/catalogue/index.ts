@@ -4,5 +4,4 @@ export { experimentFiles, listExperiments } from './experiments.js';
 export { modelList, modelEntry } from './model-list.js';
 export { namedVariant } from './names.js';
 export { loadVariants, type LoadModelsOptions } from './load.js';
-export { VariantNames } from './variant-names.js';
-export { type ServedVariant } from './served-variant.js';
+export { VariantNames, type ServedVariant } from './variants.js';

@@ -12,9 +12,8 @@ import {
 } from '../../bert/index.js';
 import { BertQeError } from '../../common/errors.js';
 import type { ServedModel } from '../scheduling/index.js';
-import { anyName, defaultName } from './variant-names.js';
 import { namedVariant, type NamedVariant } from './names.js';
-import { findVariant, type ServedVariant } from './served-variant.js';
+import { anyName, defaultName, findVariant, type ServedVariant } from './variants.js';
 
 export interface LoadModelsOptions {
   /** Variants to offer, the first is the default: `SST`, `S`, a model's name or path, or `phase1+phase2+phase3`. */

@@ -1,5 +1,5 @@
 import type { ListedModel, ModelsAnswer } from '../schemas/index.js';
-import type { ServedVariant } from './served-variant.js';
+import type { ServedVariant } from './variants.js';
 
 /** The list of models for clients of OpenAI (`data`) and Cohere (`models`), which may ask for those of an endpoint. */
 export function modelList(

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { requestCost } from './cost.js';
 import { explanation } from './explanation.js';
 import { methodFields, methodSettings } from './method.js';
 import { problem } from './problem.js';
@@ -61,6 +60,24 @@ export const searchResult = z.object({
   level: z.int().optional().describe('Its relevance level, where it is judged; 0 is judged not relevant.'),
   title: z.string().optional(),
   text: z.string().optional(),
+});
+
+const phaseCost = z.object({
+  pairs: z.int().describe('Pairs put to the model.'),
+  exhaustivePairs: z
+    .int()
+    .describe('Pairs that would be put to it without exact top-k and without a deadline.'),
+  seconds: z.number().describe('Time in which the phase waited for the model.'),
+  tokens: z.int().describe('Tokens of those pairs, without padding.'),
+  flops: z.number().describe('Floating-point operations of their matrix products.'),
+});
+
+/** The cost of a request, in all (`seconds` from start to end) and by phase. */
+const requestCost = phaseCost.extend({
+  bestPassage: phaseCost,
+  phaseOne: phaseCost,
+  phaseTwo: phaseCost,
+  phaseThree: phaseCost,
 });
 
 /** Values by measure. */

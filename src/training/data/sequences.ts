@@ -1,5 +1,6 @@
 import { budgetFor, sequenceLength, type Tokenizer, writeSequence } from '../../bert/index.js';
-import { joined, type MicroBatch } from '../engine/index.js';
+import { concat } from '../../common/concat.js';
+import type { MicroBatch } from '../engine/index.js';
 
 /** A tokenised pair. */
 export interface Sequence {
@@ -63,7 +64,10 @@ export function microBatches(sequences: readonly Sequence[], tokens: number, gro
 
 function concatenate(sequences: readonly Sequence[]): MicroBatch {
   return {
-    ids: joined(sequences.map(({ ids }) => ids)),
+    ids: concat(
+      Int32Array,
+      sequences.map(({ ids }) => ids),
+    ),
     lengths: Int32Array.from(sequences, ({ ids }) => ids.length),
     splits: Int32Array.from(sequences, ({ split }) => split),
   };

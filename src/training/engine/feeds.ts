@@ -1,7 +1,8 @@
 import { Tensor } from 'onnxruntime-node';
+import { concat } from '../../common/concat.js';
 import { BATCH_COLUMNS, IDS, PADDING, POSITIONS, RUN, SEGMENTS, TYPES, WORDS } from '../graph/index.js';
 import type { FeedBatch } from './graph-engine.js';
-import { joined, padded, type PaddedBatch, type TrainingBatch } from './micro-batch.js';
+import { padded, type PaddedBatch, type TrainingBatch } from './micro-batch.js';
 
 /** The inputs of BERT for one micro-batch, and the rows of its embedding tables for every token that is not padding. */
 export function encoderFeeds({ batch, sequence, ids, segments, padding }: PaddedBatch): Required<FeedBatch> {
@@ -48,6 +49,6 @@ export function runArrays(batches: readonly TrainingBatch[]): Record<string, Ten
 }
 
 function tensorOf(arrays: readonly Int32Array[]): Tensor {
-  const all = joined(arrays);
+  const all = concat(Int32Array, arrays);
   return new Tensor('int32', all, [all.length]);
 }

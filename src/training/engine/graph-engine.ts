@@ -1,5 +1,5 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import { concatFloats } from '../../common/concat-floats.js';
+import { concat } from '../../common/concat.js';
 import { type AdamSettings, gradientOf, LOSS } from '../graph/index.js';
 import { adamStep, gradientNorm } from './adam.js';
 import type { MaskSource } from './dropout-masks.js';
@@ -70,7 +70,7 @@ export class GraphEngine {
       // A copy: the runtime may use the memory again.
       parts.push(Float32Array.from(result[output].data as Float32Array));
     }
-    return concatFloats(parts);
+    return concat(Float32Array, parts);
   }
 
   /** Updates the parameters once, by the sum of the batches' gradients; `number` counts from 0. */

@@ -41,17 +41,6 @@ export function padded({ ids, lengths, splits }: MicroBatch): PaddedBatch {
   return { batch, sequence, ids: all, segments, padding };
 }
 
-/** Arrays, one after the other. */
-export function joined(arrays: readonly Int32Array[]): Int32Array<ArrayBuffer> {
-  const all = new Int32Array(arrays.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const array of arrays) {
-    all.set(array, at);
-    at += array.length;
-  }
-  return all;
-}
-
 /** A micro-batch as two, or itself where it has one row of targets. */
 export function halves(batch: TrainingBatch): readonly TrainingBatch[] {
   const { ids, lengths, splits, targets, columns } = batch;
