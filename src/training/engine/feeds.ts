@@ -1,27 +1,7 @@
 import { Tensor } from 'onnxruntime-node';
 import { concat } from '../../common/concat.js';
-import { BATCH_COLUMNS, IDS, PADDING, POSITIONS, RUN, SEGMENTS, TYPES, WORDS } from '../graph/index.js';
-import type { FeedBatch } from './graph-engine.js';
-import { padded, type PaddedBatch, type TrainingBatch } from './micro-batch.js';
-
-/** The inputs of BERT for one micro-batch, and the rows of its embedding tables for every token that is not padding. */
-export function encoderFeeds({ batch, sequence, ids, segments, padding }: PaddedBatch): Required<FeedBatch> {
-  const rows = (of: (token: number) => number): Int32Array =>
-    Int32Array.from(ids, (_, token) => (padding[token] === 0 ? of(token) : -1));
-  return {
-    feeds: {
-      [IDS]: { dims: [batch, sequence], data: ids },
-      [SEGMENTS]: { dims: [batch, sequence], data: segments },
-      [PADDING]: { dims: [batch, 1, 1, sequence], data: padding },
-    },
-    rows: {
-      [WORDS]: rows((token) => ids[token]),
-      [POSITIONS]: rows((token) => token % sequence),
-      [TYPES]: rows((token) => segments[token]),
-    },
-    extent: { batch, sequence },
-  };
-}
+import { BATCH_COLUMNS, RUN } from '../graph/index.js';
+import { padded, type TrainingBatch } from './micro-batch.js';
 
 /** The arrays of a run of many micro-batches, one after the other, and the table of their places. */
 export function runArrays(batches: readonly TrainingBatch[]): Record<string, Tensor> {

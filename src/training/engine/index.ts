@@ -1,7 +1,12 @@
 export { publishedAdam } from './adam.js';
-export { encoderFeeds } from './feeds.js';
 export type { FeedBatch, Optimisation } from './graph-engine.js';
-export { type MicroBatch, padded, type PaddedBatch, type TrainingBatch } from './micro-batch.js';
+export {
+  encoderFeeds,
+  type MicroBatch,
+  padded,
+  type PaddedBatch,
+  type TrainingBatch,
+} from './micro-batch.js';
 export {
   type EngineSettings,
   isFinite,

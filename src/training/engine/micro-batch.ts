@@ -1,3 +1,6 @@
+import { IDS, PADDING, POSITIONS, SEGMENTS, TYPES, WORDS } from '../graph/index.js';
+import type { FeedBatch } from './graph-engine.js';
+
 /** Sequences that go through the model together, padded to the longest of them. */
 export interface MicroBatch {
   /** Token ids of all sequences, one after the other, without padding. */
@@ -39,6 +42,25 @@ export function padded({ ids, lengths, splits }: MicroBatch): PaddedBatch {
     from += length;
   });
   return { batch, sequence, ids: all, segments, padding };
+}
+
+/** The inputs of BERT for one micro-batch, and the rows of its embedding tables for every token that is not padding. */
+export function encoderFeeds({ batch, sequence, ids, segments, padding }: PaddedBatch): Required<FeedBatch> {
+  const rows = (of: (token: number) => number): Int32Array =>
+    Int32Array.from(ids, (_, token) => (padding[token] === 0 ? of(token) : -1));
+  return {
+    feeds: {
+      [IDS]: { dims: [batch, sequence], data: ids },
+      [SEGMENTS]: { dims: [batch, sequence], data: segments },
+      [PADDING]: { dims: [batch, 1, 1, sequence], data: padding },
+    },
+    rows: {
+      [WORDS]: rows((token) => ids[token]),
+      [POSITIONS]: rows((token) => token % sequence),
+      [TYPES]: rows((token) => segments[token]),
+    },
+    extent: { batch, sequence },
+  };
 }
 
 /** A micro-batch as two, or itself where it has one row of targets. */
