@@ -2,8 +2,8 @@ import type { InferenceSession } from 'onnxruntime-node';
 import { bertTensorShapes } from '../../bert/checkpoint/index.js';
 import { isTable, LOGITS, scoringGraph, TARGETS, TOKEN_GRADIENTS, trainingGraph } from '../graph/index.js';
 import { DropoutMasks, type MaskSource } from './dropout-masks.js';
-import { type FeedBatch, GraphEngine } from './graph-engine.js';
-import { encoderFeeds, type MicroBatch, padded, type TrainingBatch } from './micro-batch.js';
+import { GraphEngine } from './graph-engine.js';
+import { encoderFeeds, type FeedBatch, type MicroBatch, padded, type TrainingBatch } from './micro-batch.js';
 import { EmbeddingTable, Parameter } from './parameter.js';
 import { openGraph } from './session.js';
 import {

@@ -3,24 +3,9 @@ import { concat } from '../../common/concat.js';
 import { type AdamSettings, gradientOf, LOSS } from '../graph/index.js';
 import { adamStep, gradientNorm } from './adam.js';
 import type { MaskSource } from './dropout-masks.js';
+import type { FeedBatch } from './micro-batch.js';
 import { EmbeddingTable, type Parameter } from './parameter.js';
 import type { StepOutcome } from './training-engine.js';
-
-/** An array that a graph is fed with. */
-export interface FeedArray {
-  readonly dims: readonly number[];
-  readonly data: Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
-}
-
-/** A part of a step's batch that goes through a graph at once. */
-export interface FeedBatch {
-  /** The inputs of the graph, by name. */
-  readonly feeds: Readonly<Record<string, FeedArray>>;
-  /** The row of each embedding table, by its name, that a row of the table's gradient belongs to; -1 for none. */
-  readonly rows?: Readonly<Record<string, Int32Array>>;
-  /** The number and length of the batch's sequences, which dropout masks have too. */
-  readonly extent?: { readonly batch: number; readonly sequence: number };
-}
 
 export interface Optimisation {
   readonly adam: AdamSettings;

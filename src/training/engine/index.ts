@@ -1,5 +1,5 @@
 export { publishedAdam } from './adam.js';
-export type { FeedBatch, Optimisation } from './graph-engine.js';
+export type { Optimisation } from './graph-engine.js';
 export {
   encoderFeeds,
   type MicroBatch,

@@ -1,5 +1,4 @@
 import { IDS, PADDING, POSITIONS, SEGMENTS, TYPES, WORDS } from '../graph/index.js';
-import type { FeedBatch } from './graph-engine.js';
 
 /** Sequences that go through the model together, padded to the longest of them. */
 export interface MicroBatch {
@@ -42,6 +41,22 @@ export function padded({ ids, lengths, splits }: MicroBatch): PaddedBatch {
     from += length;
   });
   return { batch, sequence, ids: all, segments, padding };
+}
+
+/** An array that a graph is fed with. */
+export interface FeedArray {
+  readonly dims: readonly number[];
+  readonly data: Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
+}
+
+/** A part of a step's batch that goes through a graph at once. */
+export interface FeedBatch {
+  /** The inputs of the graph, by name. */
+  readonly feeds: Readonly<Record<string, FeedArray>>;
+  /** The row of each embedding table, by its name, that a row of the table's gradient belongs to; -1 for none. */
+  readonly rows?: Readonly<Record<string, Int32Array>>;
+  /** The number and length of the batch's sequences, which dropout masks have too. */
+  readonly extent?: { readonly batch: number; readonly sequence: number };
 }
 
 /** The inputs of BERT for one micro-batch, and the rows of its embedding tables for every token that is not padding. */

@@ -1,6 +1,7 @@
 import type { InferenceSession } from 'onnxruntime-node';
 import { DropoutMasks } from '../engine/dropout-masks.js';
-import { type FeedBatch, GraphEngine } from '../engine/graph-engine.js';
+import { GraphEngine } from '../engine/graph-engine.js';
+import type { FeedBatch } from '../engine/micro-batch.js';
 import { EmbeddingTable, Parameter } from '../engine/parameter.js';
 import { openModel } from '../engine/session.js';
 import { type Network, type NetworkParameter, type NetworkSettings, SCORES } from './network.js';
