@@ -2,6 +2,7 @@ export { publishedAdam } from './adam.js';
 export type { Optimisation } from './graph-engine.js';
 export {
   encoderFeeds,
+  type FeedBatch,
   type MicroBatch,
   padded,
   type PaddedBatch,
