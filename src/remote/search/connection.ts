@@ -109,7 +109,7 @@ export class EngineConnection {
     });
   }
 
-  /** One call, not repeated: what is worth repeating is thrown as {@link TransientFailure}. */
+  /** Makes one call and does not repeat it. A failure that is worth repeating is thrown as {@link TransientFailure}. */
   async once<T>(request: EngineRequest, shape: Shape<T>, signal?: AbortSignal): Promise<T> {
     throwIfAborted(signal);
     if (this.#isClosed) throw usageError('The connection is closed; open it again.');
