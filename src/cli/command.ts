@@ -10,7 +10,7 @@ export interface Io {
   readonly signal: AbortSignal;
 }
 
-/** Tells of a guess about an input, such as which file of a folder was taken, on standard error. */
+/** Reports a guess about an input on standard error, such as which file of a folder was taken. */
 export function guessTeller({ stderr }: Io): (sentence: string) => void {
   return (sentence) => void stderr.write(`${sentence}\n`);
 }

@@ -13,7 +13,7 @@ export interface OptionSpec {
   readonly choices?: readonly string[];
   readonly min?: number;
   readonly max?: number;
-  /** The models that it belongs to, where others are a choice. */
+  /** The models that the option applies to, if the command has a choice of models. */
   readonly of?: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
 type More = Partial<Omit<OptionSpec, 'type' | 'help'>>;
 
-/** Own type of an option, so that the values of a table have the types that follow from it. */
+/** The exact type of an option. The types of a table's values follow from it. */
 type Spec<T extends OptionSpec['type'], M> = { readonly type: T; readonly help: string } & NoInfer<M>;
 
 function spec<T extends OptionSpec['type'], M>(type: T, help: string, more: M): Spec<T, M> {

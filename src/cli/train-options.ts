@@ -128,13 +128,13 @@ export type TrainValues = OptionValues<typeof trainOptions>;
 /** The options of all models of other systems, besides those that name what is trained and where it goes. */
 const commonOptions = pick(trainOptions, 'steps', 'batch', 'learning-rate', 'seed', 'save-every', 'threads');
 
-/** Those of models that are trained on judged queries. */
+/** The options of models that are trained on judged queries. */
 export const controlOptions = {
   ...commonOptions,
   ...pick(trainOptions, 'depth', 'validation-depth', 'validate-every', 'patience'),
 };
 
-/** Those of SNRM, which is trained on documents alone. */
+/** The options of SNRM, which is trained on documents alone. */
 const latentOptions = pick(trainOptions, 'latent-terms', 'penalty', 'weak-queries');
 export const snrmOptions = { ...commonOptions, ...latentOptions };
 

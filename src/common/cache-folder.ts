@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inputError } from './errors.js';
 import { systemCode } from './io-errors.js';
 
-/** The folder of everything that can be computed again: `BERT_QE_CACHE`, else `bert-qe` in the user's cache folder. */
+/** The folder of everything that can be computed again: `BERT_QE_CACHE`, else `bert-qe` in `XDG_CACHE_HOME` or `~/.cache`. */
 export function cacheFolder(): string {
   const { BERT_QE_CACHE: own, XDG_CACHE_HOME: shared } = process.env;
   if (own) return own;

@@ -76,7 +76,7 @@ async function checkHealth({ scheduler, variants }: ProbedModels): Promise<Healt
   }
 }
 
-/** Scoring as a client of its own, which gets its share however long the queues of others are. */
+/** Scoring under a client of its own, which gets its fair share however long the queues of other clients are. */
 function scoringFor(scheduler: Scheduler, client: string, timeoutMs: number): RequestScoring {
   return new RequestScoring(scheduler, { client, signal: AbortSignal.timeout(timeoutMs) });
 }

@@ -38,7 +38,7 @@ export const relevantRetrieved: MeasureFamily = {
   value: (ranking, { rel }) => ranking.relevantWithin(Infinity, rel),
 };
 
-/** As ir_measures computes it: anything in the qrels is judged, and a short ranking is judged over its length. */
+/** The judged share, as in ir_measures: any document in the qrels is judged, and a short ranking counts by its length. */
 export const judged: MeasureFamily = {
   name: 'Judged',
   help: 'the part of the first k that is in the qrels',

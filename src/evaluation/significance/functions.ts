@@ -1,6 +1,6 @@
 const HALF_LOG_TWO_PI = 0.5 * Math.log(2 * Math.PI);
 
-/** From here on seven terms of the Stirling series are exact to the last bit of a double. */
+/** The x from which on seven terms of the Stirling series are exact to the last bit of a double. */
 const STIRLING_FROM = 10;
 
 /** ln Γ(x) for x > 0. */

@@ -7,7 +7,7 @@ type Connection = NonNullable<QueueOptions['connection']>;
 
 interface OpenConnection {
   readonly connection: Connection;
-  /** Bytes of a field of a hash, as Redis's command of that name. */
+  /** Redis's command HSTRLEN: the bytes of a field of a hash. */
   hstrlen(key: string, field: string): Promise<number>;
   close(): Promise<void>;
 }

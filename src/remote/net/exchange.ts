@@ -6,7 +6,7 @@ import { TransientFailure } from '../../common/retry.js';
 /** A request, and how long and large its answer may be. */
 export interface HttpRequest {
   readonly method: string;
-  /** Without user and password: messages have it. */
+  /** The URL without user and password, because messages quote it. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;

@@ -1,9 +1,9 @@
 import { throwIfAborted } from '../../common/errors.js';
 import { TransientFailure } from '../../common/retry.js';
 
-/** The rule by which a server that keeps failing is left alone. */
+/** When requests to a server that keeps failing are suspended, and for how long. */
 export interface CircuitOptions {
-  /** Failures in a row after which it is left alone. */
+  /** Failures in a row after which requests are suspended. */
   readonly failures: number;
   readonly pauseMs: number;
 }

@@ -107,7 +107,7 @@ async function checkPresent(
   });
 }
 
-/** The lack of an answer that does not tell of every document; undefined where it does. */
+/** A description of the documents that an answer does not cover; undefined if it covers all. */
 export function missingAnswers(found: readonly unknown[], asked: readonly unknown[]): string | undefined {
   return found.length === asked.length
     ? undefined

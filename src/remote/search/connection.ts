@@ -38,7 +38,7 @@ interface ClusterRefusal {
   readonly type: string;
 }
 
-/** As much of the answer to the first call as is needed. */
+/** The part of the answer to the first call that is needed. */
 const hello = object({ version: object({ number: text, distribution: optional(text) }) });
 
 /** A search cluster. Calls go to its nodes in turn, and are repeated after transient failures. */
@@ -109,7 +109,7 @@ export class EngineConnection {
     });
   }
 
-  /** One call, not repeated: what is worth repeating is thrown as {@link TransientFailure}. */
+  /** Makes one call and does not repeat it. A failure that is worth repeating is thrown as {@link TransientFailure}. */
   async once<T>(request: EngineRequest, shape: Shape<T>, signal?: AbortSignal): Promise<T> {
     throwIfAborted(signal);
     if (this.#isClosed) throw usageError('The connection is closed; open it again.');
@@ -213,7 +213,7 @@ function firstLine(lines: string): string {
   return clip(lines.split('\n', 1)[0].trim(), 300);
 }
 
-/** The refusal behind an error; undefined where something else failed. */
+/** The refused request that caused an error; undefined if the cause is another one. */
 export function refusalOf(error: unknown): ClusterRefusal | undefined {
   if (!(error instanceof BertQeError)) return undefined;
   const cause = error.cause as Partial<ClusterRefusal> | undefined;
@@ -222,7 +222,7 @@ export function refusalOf(error: unknown): ClusterRefusal | undefined {
     : undefined;
 }
 
-/** The lack of an answer without all shards, for {@link EngineConnection.call}; undefined where all are there. */
+/** A description of the shards that an answer lacks, for {@link EngineConnection.call}; undefined if it has all. */
 export function missingShards(index: string, total: number, available: number): string | undefined {
   return available < total
     ? `${total - available} of ${total} shards of ${index} cannot be searched`

@@ -56,8 +56,8 @@ export interface EngineLoadReport {
 }
 
 /**
- * Loads a collection into an index of the cluster. After a failure the next call continues behind the documents that
- * the server has acknowledged; those in between are sent again and recognised. At the end the documents are counted; if
+ * Loads a collection into an index of the cluster. After a failure the next call continues after the last document that
+ * the server acknowledged. Documents that it already has are recognised. At the end the documents are counted; if
  * any are missing, the whole collection is sent once more.
  */
 export async function loadEngineIndex(

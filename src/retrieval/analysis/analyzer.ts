@@ -82,9 +82,9 @@ class PipelineAnalyzer implements Analyzer {
   }
 }
 
-/** With so many slots, about 4 % of the words of English collections miss the cache; with half as many, 6 %. */
+/** Slots of a document's cache. About 4 % of the words of English collections miss it; with half as many slots, 6 %. */
 const DOCUMENT_SLOTS = 1 << 16;
-/** Words before stemming are needed for queries only. */
+/** Slots of the cache of words before stemming, which are needed for queries only. */
 const QUERY_SLOTS = 1 << 8;
 
 const NO_NUMBER = -1;

@@ -242,7 +242,7 @@ export class BlockFile {
   }
 }
 
-/** For blocks with their checksums, on their way to where they are wanted. */
+/** A buffer for blocks with their checksums, from which their content is copied. */
 const scratch = Buffer.alloc(BLOCKS_AT_ONCE * BLOCK_BYTES);
 
 /** Tells whether block `number` of a file, at place `i` in `bytes`, has its checksum. */

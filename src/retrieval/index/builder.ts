@@ -49,10 +49,10 @@ export interface BuildProgress {
   readonly total?: number;
 }
 
-/** A document to index; where it has a text to be searched by, terms are of that text and not of title and text. */
+/** A document to index. If it has a `searched` text, its terms come from that text instead of title and text. */
 export type IndexableDocument = Document & Partial<Pick<SourcedDocument, 'origin' | 'searched'>>;
 
-/** The text that a document's terms are of. */
+/** The text that a document's terms come from. */
 export function indexedText({ title, text, searched }: IndexableDocument): string {
   return searched ?? (title ? `${title} ${text}` : text);
 }

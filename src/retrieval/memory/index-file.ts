@@ -17,7 +17,7 @@ const FORMAT = 'bert-qe memory index';
 const VERSION = 1;
 
 /**
- * The content of an index as one gzip file, whose checksum tells of damage. In it: the format and its version, the
+ * The content of an index as one gzip file, whose checksum detects damage. In it: the format and its version, the
  * analyzer as JSON, the documents (id, title, text), the terms, and for each document the number of its terms and, for
  * each, the gap to the one before and the frequency.
  */

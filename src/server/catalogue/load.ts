@@ -41,9 +41,9 @@ interface OpenedModel {
 const roundGrowth = 8;
 
 /**
- * Niceness of the scoring threads over the serving one. There are as many as cores; without it, garbage collection with
- * V8's helper threads makes the serving thread wait for a core for up to 100 ms. More steps cost throughput: 87.8 % of
- * the scorer alone with five, 91 % with one.
+ * The nice levels by which scoring threads run below the serving thread. There is a scoring thread per core. At equal
+ * levels, garbage collection with V8's helper threads makes the serving thread wait for a core for up to 100 ms. More
+ * levels cost throughput: five leave 87.8 % of that of the scorer alone, one leaves 91 %.
  */
 const scoringNiceness = 1;
 
@@ -140,7 +140,7 @@ function assemble({ id, name, aliases }: NamedVariant, models: readonly ServedMo
   };
 }
 
-/** Adds the given names, and that of the default unless a model is called so. */
+/** Adds the given names, and the name of the default variant unless a model has that name. */
 function withAliases(
   variants: readonly ServedVariant[],
   aliases: ReadonlyMap<string, string>,

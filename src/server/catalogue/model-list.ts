@@ -1,7 +1,7 @@
 import type { ListedModel, ModelsAnswer } from '../schemas/index.js';
 import type { ServedVariant } from './variants.js';
 
-/** The list of models for clients of OpenAI (`data`) and Cohere (`models`), which may ask for those of an endpoint. */
+/** The list of models for clients of OpenAI (`data`) and Cohere (`models`), which may ask for the models of an endpoint. */
 export function modelList(
   variants: readonly ServedVariant[],
   created: Date,

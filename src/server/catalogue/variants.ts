@@ -28,7 +28,7 @@ export const anyName = '*';
 /** Beginning of the names of this project. Clients of other services never send one, so a wrong one is a mistake. */
 const ownName = /^bert-qe-/i;
 
-/** Unknown names that are reported. Clients may send any number of them. */
+/** The most unknown names that are reported: clients may send any number of them. */
 const mostReported = 100;
 
 /** The variants of a server by the names that requests send. */

@@ -9,7 +9,7 @@ export const answerRerankV2: Handler = async (service, context, body) =>
 export const answerRerankV1: Handler = async (service, context, body) =>
   answerOf(context, await rerankV1(service, context, await check(v1Request, body, 'documents')));
 
-/** The field `texts` tells TEI from Cohere v1. Checked against one schema, a wrong field is named. */
+/** Answers TEI if the request has `texts`, else Cohere v1. With one schema to check against, errors name the wrong field. */
 export const answerRerank: Handler = async (service, context, body) => {
   const isTei = typeof body === 'object' && body !== null && 'texts' in body;
   if (!isTei) return answerRerankV1(service, context, body);

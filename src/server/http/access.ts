@@ -21,14 +21,14 @@ export interface Caller {
   readonly hasKey: boolean;
 }
 
-/** Characters of an address; a proxy that clients can go around lets them write anything. */
+/** The most characters of an address. Clients that can bypass the proxy may write anything into its header. */
 const addressCharacters = 64;
 
 type Headers = Readonly<Record<string, string>>;
 
 const noHeaders: Headers = {};
 
-/** Decides from a request's head who asks and whether they may. */
+/** Decides from a request's head which client sent it and whether it is allowed. */
 export class Access {
   constructor(private readonly options: AccessOptions) {}
 

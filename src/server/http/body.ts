@@ -21,7 +21,7 @@ export interface BodySource {
   readonly giveUp?: () => void;
 }
 
-/** Memory that a JSON value takes, beside that of its text. */
+/** Memory that a JSON value takes in addition to its text. */
 const bytesPerValue = 64;
 
 /** Bytes of bodies after which a turn of the event loop ends; each body may have had a piece by then. */
@@ -154,7 +154,7 @@ function tooLarge(maxBytes: number): HttpProblem {
   );
 }
 
-/** Pieces in which any body may come, and the bytes that more of them must have on average: each takes time. */
+/** Pieces in which any body may arrive, and the mean bytes that further pieces must have, because each takes time. */
 const freePieces = 10_000;
 const pieceBytes = 16;
 
@@ -172,8 +172,8 @@ const tooSlow = new HttpProblem(
 );
 
 /**
- * Throws away what is still to come of a body. A body within the limit passes, and the connection serves the next
- * request; of any other, only as much as lets the client read the answer.
+ * Discards the rest of a body. A body within the limit is discarded to its end, and the connection serves the next
+ * request. A larger one is discarded until the client has had time to read the answer; then the connection is closed.
  */
 export function discardBody(
   request: IncomingMessage,

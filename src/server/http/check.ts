@@ -7,7 +7,7 @@ import { HttpProblem } from './problem.js';
 /** Faults that a message names. */
 const shownFaults = 3;
 
-/** Elements up to which a list is checked with the rest of its request, and up to which any other array is. */
+/** The most elements of a list that is checked together with its request, and of any other array. */
 const fewElements = 1000;
 
 /** Elements between two checks of the clock. */

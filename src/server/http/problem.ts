@@ -54,7 +54,7 @@ const byEnd: Readonly<Record<EndReason, readonly [number, ProblemType, string]>>
   stop: [503, 'draining', 'The server stopped before the answer; try another.'],
 };
 
-/** The problem that a thrown error stands for, given why the request ended, if it did. */
+/** The problem that answers a thrown error. `ended` is the reason why the request ended early, if it did. */
 export function problemOf(error: unknown, ended: EndReason | undefined): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof Refusal) {

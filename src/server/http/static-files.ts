@@ -39,7 +39,7 @@ export async function fileUnder(
   }
 }
 
-/** Turns of which a limited number can be taken at a time: files that many clients ask for are not all read at once. */
+/** A semaphore. It limits the files that are read at a time, however many clients ask for them. */
 class Turns {
   readonly #waiting: (() => void)[] = [];
 

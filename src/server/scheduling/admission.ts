@@ -9,7 +9,7 @@ export interface Arrival {
   readonly client: string;
   /** Milliseconds in which the answer is wanted. */
   readonly deadline: number;
-  /** Requests of a route are alike in work per byte. */
+  /** The route of the request. Requests of one route need similar work per byte. */
   readonly route: string;
   /** The length of the body; absent if it is not declared. */
   readonly bytes?: number | undefined;
@@ -33,7 +33,7 @@ export const overloaded =
 /** Milliseconds for which a request holds queue space while its body arrives. Slower ones are read without. */
 const holdMs = 1000;
 
-/** A request may be this much larger than its estimate and keep its place: reading it has been paid for. */
+/** The factor by which a request may exceed its estimate and keep its place, because its body has been read already. */
 const estimateTolerance = 1.5;
 
 /**
@@ -124,7 +124,7 @@ export class Admission {
     return this.#ledger.room(client, deadline);
   }
 
-  /** Runs when room is asked for, because a timer per request would cost more. */
+  /** Releases lapsed reservations. It runs when room is asked for, because a timer per request would cost more. */
   #releaseLapsed(): void {
     for (const reservation of this.#estimated) {
       if (!reservation.hasLapsed) return;

@@ -6,25 +6,25 @@ import type { ServedModel } from './served-model.js';
 import { Throughput } from './throughput.js';
 import { tokenCounts } from './token-counts.js';
 
-/** Rounds that are under way at least: one for the workers, and the next, so that they never wait. */
+/** The fewest rounds under way: one that the workers score, and the next one, so that they never wait. */
 const roundsInFlight = 2;
 
-/** Seconds of work that are under way at least: with fast models the main thread may not run sooner. */
+/** The fewest seconds of work under way. With fast models, the main thread may not run again sooner. */
 const secondsInFlight = 0.05;
 
-/** Seconds that a grown round may take: a new request waits for what is under way. */
+/** The most seconds that a round may take, because a new request waits for the rounds under way. */
 const secondsInRound = 0.05;
 
-/** The same for clients with more waiting than a few such rounds, where there are others: it is ahead of what these ask for. */
+/** The same for clients with much work while there are other clients, whose requests wait for these rounds. */
 const secondsInBulkRound = 0.005;
 
-/** Rounds that are not yet much to have waiting. */
+/** The number of such rounds that a client may have waiting before it counts as a client with much work. */
 const fewRounds = 2;
 
-/** Seconds of work by which a client that asked for nothing lately comes before others, those of its own job aside. */
+/** Seconds of work by which a client without recent requests comes before others, less the work of its new job. */
 const headStart = 0.1;
 
-/** Milliseconds for which it is known what a client without work was given. */
+/** Milliseconds for which the work given to a client is remembered after its last job. */
 const knownForMs = 5000;
 
 /** A finished round, for the metrics. */
@@ -41,7 +41,7 @@ interface ClientQueue {
   readonly name: string;
   readonly jobs: Job[];
   served: number;
-  /** True where its rounds are small and its own. */
+  /** True for a client with much work: its rounds are small and have no pairs of clients with less. */
   isBulk: boolean;
 }
 
@@ -54,7 +54,7 @@ interface ClientQueue {
 export class Scheduler {
   readonly throughput = new Throughput();
   readonly #clients = new Map<string, ClientQueue>();
-  /** What clients without work were given, those that ended first before the others. */
+  /** The work given to clients that have no job now, in the order in which their last jobs ended. */
   readonly #known = new Map<string, { readonly served: number; readonly at: number }>();
   readonly #running = new Set<Round>();
   readonly #onRound: ((report: RoundReport) => void) | undefined;
@@ -95,7 +95,7 @@ export class Scheduler {
     queue.jobs.push(job);
   }
 
-  /** The work that a client counts as given which had none waiting before this job. */
+  /** The work that counts as given to a client when its first job is queued. */
   #startOf({ request: { client }, workLeft }: Job): number {
     const ahead = Math.max(0, headStart * (this.throughput.perSecond ?? 0) - workLeft);
     const newcomer = this.#virtualTime - ahead;
@@ -133,7 +133,7 @@ export class Scheduler {
     return work < secondsInFlight * (this.throughput.perSecond ?? 0);
   }
 
-  /** True for a client with much work, unless there has been no other of late. */
+  /** True for a client with much work, unless it has been the only client of late. */
   #isBulk({ jobs }: ClientQueue): boolean {
     if (this.#clients.size === 1 && this.#known.size === 0) return false;
     let few = 0;

@@ -6,7 +6,7 @@ import type { SharedScorer } from './served-model.js';
 /** Characters between two checks of the clock. */
 const charactersPerCheck = 16_384;
 
-/** The time for a pair, as characters, beside that for its own. */
+/** The fixed cost of a pair, in characters, in addition to its own characters. */
 const charactersPerPair = 256;
 
 /** Counts the tokens of every pair. That means tokenising them, so many pairs are counted with pauses. */
