@@ -190,12 +190,16 @@ describeInBrowsers('bert-qe/browser', (browser) => {
         const scoring = scorer.score(many, { signal: abort.signal, onProgress: () => abort.abort() });
         const aborted = await scoring.catch(({ code }) => code);
         const after = (await scorer.score(args.pairs.slice(0, 2))).length;
+        const last = scorer.score(many);
         await scorer.close();
+        const finished = (await last).length;
         const closed = await scorer.score(args.pairs).catch(({ message }) => message);
         const load = new AbortController();
         const loading = BertScorer.load({ model: 'S', ...places, signal: load.signal, onDownload: () => load.abort() });
         const given = await loading.catch(({ code }) => code);
-        return { last: downloads.at(-1), done: done.at(-1), total: many.length, cost, aborted, after, closed, given };
+        return {
+          last: downloads.at(-1), done: done.at(-1), total: many.length, cost, aborted, after, finished, closed, given,
+        };
       `,
       { pairs },
     );
@@ -205,6 +209,7 @@ describeInBrowsers('bert-qe/browser', (browser) => {
       total: 1200,
       aborted: 'aborted',
       after: 2,
+      finished: 1200,
       closed: 'The scorer is closed; load it again.',
       given: 'aborted',
     });
