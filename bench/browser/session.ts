@@ -1,8 +1,8 @@
 // node --import tsx bench/browser/session.ts [MINUTES]   (after npm run build:site; needs Chromium)
 // The memory of a page that is searched for a long time, always with new questions and new texts: the static site, its
 // models and its index. After each thirtieth of the time, with garbage collected: the JavaScript heaps of the page and of
-// its workers, the memory of WebAssembly, and the process. Ends with code 1 where the last third needs more than 3 %
-// above the middle third; in the first one, caches of a bounded size fill.
+// its workers, the memory of WebAssembly, and the anonymous memory of the processes. Ends with code 1 where the last
+// third needs more than 3 % above the middle third; in the first one, caches of a bounded size fill.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -123,7 +123,7 @@ try {
     };
     const resident = processInfo
       .filter(({ type }) => type === 'renderer')
-      .map(({ id }) => /Pss:\s+(\d+)/.exec(readFileSync(`/proc/${id}/smaps_rollup`, 'utf8')))
+      .map(({ id }) => /Anonymous:\s+(\d+)/.exec(readFileSync(`/proc/${id}/smaps_rollup`, 'utf8')))
       .reduce((sum, found) => sum + Number(found![1]) * 1024, 0);
     return {
       searches,

@@ -32,8 +32,10 @@ export function failureOf(
 export interface LibraryPage {
   evaluate<T>(code: string): Promise<T>;
   reload(): Promise<unknown>;
-  /** Brings another tab to the front. */
+  /** Puts the page away for a while: behind another tab, or, in Chromium, frozen as tabs are that have long been hidden. */
   hide(): Promise<void>;
+  /** Leaves the page so many bytes of storage; Chromium only. */
+  limitStorage?(bytes: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -57,11 +59,24 @@ async function playwright(name: BrowserName): Promise<Opener> {
       const page = await (await browser.newContext()).newPage();
       page.setDefaultTimeout(120_000);
       await page.goto(url);
-      return {
-        evaluate: (code) => page.evaluate(code),
+      const common = {
+        evaluate: <T>(code: string) => page.evaluate<T>(code),
         reload: () => page.reload(),
-        hide: async () => (await page.context().newPage()).bringToFront(),
         close: () => page.context().close(),
+      };
+      if (name === 'firefox') return { ...common, hide: () => page.evaluate("void open('about:blank')") };
+      const devTools = await page.context().newCDPSession(page);
+      return {
+        ...common,
+        hide: async () => {
+          await devTools.send('Page.setWebLifecycleState', { state: 'frozen' });
+          await new Promise((resolve) => setTimeout(resolve, 1000));
+          await devTools.send('Page.setWebLifecycleState', { state: 'active' });
+        },
+        limitStorage: async (bytes) => {
+          const { origin } = new URL(url);
+          await devTools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: bytes });
+        },
       };
     },
     close: () => browser.close(),
