@@ -1,7 +1,8 @@
+import { chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { StaticHost } from '../support/static-host.js';
 import { browserNames, launch, programOf, type BrowserName } from './support.js';
-import { openDisplay, WebKitPage, webkitMissing } from './webkit.js';
+import { freePort, openDisplay, WebKitPage, webkitMissing } from './webkit.js';
 
 /** The files that a page needs to use the library. */
 export const PRELUDE = `
@@ -32,8 +33,8 @@ export function failureOf(
 export interface LibraryPage {
   evaluate<T>(code: string): Promise<T>;
   reload(): Promise<unknown>;
-  /** Puts the page away for a while: behind another tab, or, in Chromium, frozen as tabs are that have long been hidden. */
-  hide(): Promise<void>;
+  /** Brings another tab to the front. */
+  hide(): Promise<unknown>;
   /** Leaves the page so many bytes of storage; Chromium only. */
   limitStorage?(bytes: number): Promise<void>;
   close(): Promise<void>;
@@ -43,7 +44,8 @@ export interface LibraryPage {
 export interface LibraryBrowser {
   readonly name: string;
   readonly server: StaticHost;
-  open(): Promise<LibraryPage>;
+  /** @param canHide A page whose tab can be hidden. */
+  open(canHide?: boolean): Promise<LibraryPage>;
 }
 
 /** A browser that opens pages at an address. */
@@ -68,17 +70,30 @@ async function playwright(name: BrowserName): Promise<Opener> {
       const devTools = await page.context().newCDPSession(page);
       return {
         ...common,
-        hide: async () => {
-          await devTools.send('Page.setWebLifecycleState', { state: 'frozen' });
-          await new Promise((resolve) => setTimeout(resolve, 1000));
-          await devTools.send('Page.setWebLifecycleState', { state: 'active' });
-        },
+        // Playwright's pages in Chromium are always visible.
+        hide: () => Promise.reject(new Error('open the page as one that can be hidden')),
         limitStorage: async (bytes) => {
           const { origin } = new URL(url);
           await devTools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: bytes });
         },
       };
     },
+    close: () => browser.close(),
+  };
+}
+
+/** A page in a Chromium of its own, of whose default context Playwright lets tabs be hidden. */
+async function hideable(url: string): Promise<LibraryPage> {
+  const port = await freePort();
+  const browser = await launch('chromium', [`--remote-debugging-port=${port}`]);
+  const connected = await chromium.connectOverCDP(`http://127.0.0.1:${port}`, { noDefaults: true });
+  const [context] = connected.contexts();
+  const page = await context.newPage();
+  await page.goto(url);
+  return {
+    evaluate: (code) => page.evaluate(code),
+    reload: () => page.reload(),
+    hide: () => context.newPage(),
     close: () => browser.close(),
   };
 }
@@ -124,8 +139,9 @@ export function describeInBrowsers(name: string, body: (browser: LibraryBrowser)
       body({
         name: browserName,
         server,
-        open: async () => {
-          const page = await browser.open(server.url);
+        open: async (canHide = false) => {
+          const isOwn = canHide && browserName === 'chromium';
+          const page = await (isOwn ? hideable(server.url) : browser.open(server.url));
           pages.push(page);
           return page;
         },

@@ -230,25 +230,19 @@ describeInBrowsers('bert-qe/browser', (browser) => {
   });
 
   beyond('goes on while its tab is hidden', async () => {
-    const page = await browser.open();
-    await page.evaluate(`for (const name of ['visibilitychange', 'freeze'])
-      document.addEventListener(name, () => (window.hidden = true));`);
+    const page = await browser.open(true);
     const many = Array.from({ length: 20 }, (_, i) =>
       pairs.map(({ a, b }) => ({ a, b: `${b} ${i}` })),
     ).flat();
-    const running = inPage<Pick<Scored, 'scores'>>(
+    const running = inPage<Scored>(
       page,
-      `
-        const scorer = await BertScorer.load({ model: 'T', ...places });
-        const scores = Array.from(await scorer.score(args, { onProgress: (done) => (window.done ??= done) }));
-        return { scores };
-      `,
-      many,
+      score.replace('args.pairs', 'args.pairs, { onProgress: () => (window.isScoring = true) }'),
+      { pairs: many, options: { model: 'T' } },
     );
-    while ((await page.evaluate('window.done ?? 0')) === 0);
+    await expect.poll(() => page.evaluate('window.isScoring'), { timeout: 30_000 }).toBe(true);
     await page.hide();
+    await expect.poll(() => page.evaluate('document.visibilityState')).toBe('hidden');
     expect((await running).scores).toHaveLength(many.length);
-    expect(await page.evaluate('window.hidden')).toBe(true);
   });
 
   describe('with a smaller form of a model', () => {
