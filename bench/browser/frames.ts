@@ -9,11 +9,11 @@ import { demoPhaseThree } from './workload.js';
 
 const root = join(import.meta.dirname, '../..');
 const [rounds = 3, most = 1000] = process.argv.slice(2).map(Number);
-const articles = [...new Set(demoPhaseThree(200).map(({ b }) => b))];
-/** Documents of two articles each, in ever new pairs. */
+const words = [...new Set(demoPhaseThree(200).map(({ b }) => b))].join(' ').split(' ');
+/** Documents of 180 words, each from another place on, so that hardly a passage occurs twice. */
 const documents = Array.from({ length: most }, (_, i) => {
-  const other = articles[(i + 1 + Math.floor(i / articles.length)) % articles.length];
-  return `${articles[i % articles.length]} ${other}`;
+  const from = (97 * i) % (words.length - 180);
+  return words.slice(from, from + 180).join(' ');
 });
 const host = new StaticHost();
 await host.start();

@@ -1,9 +1,10 @@
-// npm run bench:browser [-- PAIRS [ROUNDS]]   (after npm ci --prefix bench/peers; needs Chromium)
+// npm run bench:browser [-- PAIRS [ROUNDS [MODELS [PAGES]]]]   (after npm ci --prefix bench/peers; needs Chromium)
 // Pairs scored in Chromium by this project and by Transformers.js, on the same weights: the first result of a page, cold
 // and warm, pairs per second, and the gaps between frames of the page meanwhile. With WebAssembly on a page that is
-// cross-origin isolated and on one that is not, and with WebGPU, whose adapter is software. S gets a third of
-// the pairs, WebGPU twenty passages. FORMS names a folder that keeps the exports and int8 forms for the next run; where
-// bench/browser/quantize.py has written Transformers.js' q8 into it, that is measured too.
+// cross-origin isolated and on one that is not, and with WebGPU, whose adapter is software. The ways take turns in every
+// round; a ratio is the median of those of the rounds. S gets a third of the pairs, WebGPU twenty passages. MODELS and
+// PAGES restrict a run: T isolated,plain. FORMS names a folder that keeps the exports and int8 forms for the next run;
+// where bench/browser/quantize.py has written Transformers.js' q8 into it, that is measured too.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +23,8 @@ if (!existsSync(peers)) {
   process.stderr.write('Transformers.js is not installed: npm ci --prefix bench/peers\n');
   process.exit(2);
 }
-const [count = 1000, rounds = 3] = process.argv.slice(2).map(Number);
+const [count = 1000, rounds = 3] = process.argv.slice(2, 4).map(Number);
+const [, , , , models = 'T,S', pages = 'isolated,plain,WebGPU'] = process.argv;
 
 /** Code that a page runs: it defines `load()`, which gives `score(pairs)`. `args.way` are the options of a way. */
 const code = {
@@ -68,6 +70,13 @@ interface Way {
   readonly first?: boolean;
 }
 
+/** The way of Transformers.js that a way of ours is compared with: fp32 with fp32, int8 with q8. */
+const rivalOf = (way: Way, all: readonly Way[]): Way | undefined =>
+  all.find(
+    ({ system, page, name }) =>
+      system !== way.system && page === way.page && (name === 'q8') === (way.name === 'int8'),
+  );
+
 const forms = process.env.FORMS ?? mkdtempSync(join(tmpdir(), 'bert-qe-bench-'));
 const quantized = (folder: string): string => join(forms, 'exports', folder, 'onnx/model_quantized.onnx');
 
@@ -88,22 +97,23 @@ const ways = (folder: string): readonly Way[] => {
     options,
     first,
   });
-  return [
+  const all = [
     ours('isolated', 'fp32', {}, true),
     theirs('isolated', 'fp32', { dtype: 'fp32', device: 'wasm' }, true),
     ours('isolated', 'int8', bytes),
     ...eight.map((options) => theirs('isolated', 'q8', options, true)),
-    ours('plain', 'fp32', {}),
+    ours('plain', 'fp32', {}, true),
+    theirs('plain', 'fp32', { dtype: 'fp32', device: 'wasm' }, true),
     ours('plain', 'fp32, 1 worker', { workers: 1 }),
-    theirs('plain', 'fp32', { dtype: 'fp32', device: 'wasm' }),
     ...eight.map((options) => theirs('plain', 'q8', options)),
     ...(folder === 'tiny'
       ? [
-          ours('WebGPU', 'fp32', { device: 'webgpu' }),
-          theirs('WebGPU', 'fp32', { dtype: 'fp32', device: 'webgpu' }),
+          ours('WebGPU', 'fp32', { device: 'webgpu' }, true),
+          theirs('WebGPU', 'fp32', { dtype: 'fp32', device: 'webgpu' }, true),
         ]
       : []),
   ];
+  return all.filter(({ page }) => pages.split(',').includes(page));
 };
 
 interface First {
@@ -183,6 +193,9 @@ const many = demoPhaseThree(100);
 const twenty = many.filter((_, i) => i % 10 === 0).slice(0, 20);
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+/** The median ratio of the rounds. */
+const ratio = (over: readonly number[], under: readonly number[]): number =>
+  median(over.map((value, round) => value / under[round]));
 const rows: object[] = [];
 try {
   await host.start();
@@ -190,6 +203,7 @@ try {
     ['T', 'tiny', 1],
     ['S', 'small', 1 / 3],
   ] as const) {
+    if (!models.split(',').includes(model)) continue;
     const source = await findModel(model);
     if (!existsSync(join(forms, 'exports', folder))) {
       await exportForPeers(source, join(forms, 'exports', folder));
@@ -202,9 +216,11 @@ try {
     const some = many.slice(0, Math.round(count * share));
     const trial = await browser.newContext();
     const trials: { batch: number; speed: number }[] = [];
-    for (const batch of [8, 16, 32]) {
+    const peer = all.find(({ system, page }) => system === 'Transformers.js' && page !== 'WebGPU');
+    for (const batch of peer ? [8, 16, 32] : [16]) {
       const task = { model: folder, pairs: some.slice(0, some.length / 5), batch };
-      trials.push({ batch, speed: (await rate(trial, all[1], task)).pairsPerSecond });
+      const speed = peer ? (await rate(trial, peer, task)).pairsPerSecond : 0;
+      trials.push({ batch, speed });
     }
     await trial.close();
     const { batch } = trials.reduce((best, one) => (one.speed > best.speed ? one : best));
@@ -225,7 +241,9 @@ try {
       }
     }
     const [{ rates: exact }] = found.values();
-    const exactTwenty = await rate(await browser.newContext(), all[0], {
+    const speeds = (way: Way): number[] => found.get(way)!.rates.map(({ pairsPerSecond }) => pairsPerSecond);
+    const exactly: Way = { system: 'bert-qe', page: 'plain', name: 'fp32', options: {} };
+    const exactTwenty = await rate(await browser.newContext(), exactly, {
       model: folder,
       pairs: twenty,
       batch,
@@ -238,6 +256,7 @@ try {
       if (name.startsWith('fp32') && !(difference < 1e-4)) {
         throw new Error(`${model}, ${system}, ${page}: the scores differ by ${difference}`);
       }
+      const rival = system === 'bert-qe' ? rivalOf(way, all) : undefined;
       const row = {
         model,
         page,
@@ -245,10 +264,12 @@ try {
         precision: name,
         ...(system === 'bert-qe' ? {} : { batch }),
         ...(way.first ? { cold: median(cold), warm: median(warm) } : {}),
-        pairsPerSecond: median(rates.map(({ pairsPerSecond }) => pairsPerSecond)),
+        pairsPerSecond: median(speeds(way)),
+        ...(rival ? { ratio: ratio(speeds(way), speeds(rival)) } : {}),
         longestGapMs: Math.max(...rates.map(({ longestGap }) => longestGap)),
         tau: kendallTau(reference, rates[0].scores),
-        rates: rates.map(({ pairsPerSecond }) => Math.round(pairsPerSecond)),
+        rates: speeds(way).map((speed) => Math.round(speed * 10) / 10),
+        ...(way.first ? { colds: cold, warms: warm } : {}),
       };
       rows.push(row);
       process.stdout.write(`${JSON.stringify(row)}\n`);
@@ -268,7 +289,8 @@ const sizes = Object.fromEntries(
 );
 process.stdout.write(`${JSON.stringify(sizes)}\n`);
 mkdirSync(join(root, 'bench/results'), { recursive: true });
+const part = process.argv.length > 4 ? `-${models}-${pages}` : '';
 writeFileSync(
-  join(root, 'bench/results/browser.json'),
+  join(root, `bench/results/browser${part}.json`),
   `${JSON.stringify({ browser: 'Chromium', processor: cpus()[0].model, cores: cpus().length, count, rounds, rows, sizes }, undefined, 2)}\n`,
 );

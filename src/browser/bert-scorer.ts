@@ -3,6 +3,7 @@ import { throwIfAborted } from '../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import type { DownloadProgress, Integrity, Keeping } from './downloads.js';
 import { modelAddress } from './model-address.js';
+import { type PackedPairs, packPairs } from './packed-pairs.js';
 import type { WebPrecision } from './prepare.js';
 import { RemoteService } from './remote-service.js';
 import type { WebDevice } from './runtime.js';
@@ -71,6 +72,9 @@ const SCORER_OPTIONS: OptionNames<WebScorerOptions> = {
 
 /** A cross-encoder that scores pairs in Web Workers; the page's thread only sends texts and receives scores. */
 export class BertScorer implements Scorer {
+  /** Calls that the worker has not been told of yet. */
+  readonly #packing = new Set<Promise<PackedPairs>>();
+
   private constructor(
     readonly info: WebScorerInfo,
     private readonly service: RemoteService,
@@ -111,8 +115,14 @@ export class BertScorer implements Scorer {
   async scoreLogits(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Logits> {
     const { signal, onProgress, onCost, secondPieces } = options;
     const cut = secondPieces === undefined ? {} : { secondPieces };
-    const logits = await this.service.call<Logits, ScoreReport>('score', [pairs, cut], {
+    throwIfAborted(signal);
+    const packing = packPairs(pairs);
+    this.#packing.add(packing);
+    const packed = await packing;
+    this.#packing.delete(packing);
+    const logits = await this.service.call<Logits, ScoreReport>('score', [packed, cut], {
       signal,
+      transfer: [packed.places.buffer],
       onReport: (report) => {
         if ('cost' in report) onCost?.(report.cost);
         else onProgress?.(report.done, report.total);
@@ -123,7 +133,8 @@ export class BertScorer implements Scorer {
   }
 
   /** Refuses further calls, lets the running ones finish, then ends the workers. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
+    await Promise.all(this.#packing);
     return this.service.close();
   }
 }

@@ -12,11 +12,11 @@ import {
   type ScoreOptions,
   type ScoringCost,
   type TaskRunner,
-  type TextPair,
   tokenizerOf,
 } from '../bert/core.js';
 import { BertQeError } from '../common/errors.js';
 import { type DownloadProgress, Downloads, type Integrity, type Keeping } from './downloads.js';
+import { type PackedPairs, unpackPairs } from './packed-pairs.js';
 import { prepareModel, type WebPrecision } from './prepare.js';
 import type { ServedCall, Service } from './remote-service.js';
 import type { WebDevice } from './runtime.js';
@@ -138,10 +138,10 @@ export async function openScorerService(setup: ScorerSetup, call: ServedCall): P
     methods: {
       score: (
         { signal, report },
-        pairs: readonly TextPair[],
+        pairs: PackedPairs,
         cut: Pick<ScoreOptions, 'secondPieces'>,
       ): Promise<Logits> =>
-        scorer.scoreLogits(pairs, {
+        scorer.scoreLogits(unpackPairs(pairs), {
           ...cut,
           signal,
           onProgress: (done, total) => report({ done, total } satisfies ScoreReport),

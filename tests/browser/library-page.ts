@@ -1,7 +1,8 @@
+import { chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { StaticHost } from '../support/static-host.js';
 import { browserNames, launch, programOf, type BrowserName } from './support.js';
-import { openDisplay, WebKitPage, webkitMissing } from './webkit.js';
+import { freePort, openDisplay, WebKitPage, webkitMissing } from './webkit.js';
 
 /** The files that a page needs to use the library. */
 export const PRELUDE = `
@@ -33,7 +34,9 @@ export interface LibraryPage {
   evaluate<T>(code: string): Promise<T>;
   reload(): Promise<unknown>;
   /** Brings another tab to the front. */
-  hide(): Promise<void>;
+  hide(): Promise<unknown>;
+  /** Leaves the page so many bytes of storage; Chromium only. */
+  limitStorage?(bytes: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -41,7 +44,8 @@ export interface LibraryPage {
 export interface LibraryBrowser {
   readonly name: string;
   readonly server: StaticHost;
-  open(): Promise<LibraryPage>;
+  /** @param canHide A page whose tab can be hidden. */
+  open(canHide?: boolean): Promise<LibraryPage>;
 }
 
 /** A browser that opens pages at an address. */
@@ -57,13 +61,39 @@ async function playwright(name: BrowserName): Promise<Opener> {
       const page = await (await browser.newContext()).newPage();
       page.setDefaultTimeout(120_000);
       await page.goto(url);
-      return {
-        evaluate: (code) => page.evaluate(code),
+      const common = {
+        evaluate: <T>(code: string) => page.evaluate<T>(code),
         reload: () => page.reload(),
-        hide: async () => (await page.context().newPage()).bringToFront(),
         close: () => page.context().close(),
       };
+      if (name === 'firefox') return { ...common, hide: () => page.evaluate("void open('about:blank')") };
+      const devTools = await page.context().newCDPSession(page);
+      return {
+        ...common,
+        // Playwright's pages in Chromium are always visible.
+        hide: () => Promise.reject(new Error('open the page as one that can be hidden')),
+        limitStorage: async (bytes) => {
+          const { origin } = new URL(url);
+          await devTools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: bytes });
+        },
+      };
     },
+    close: () => browser.close(),
+  };
+}
+
+/** A page in a Chromium of its own, of whose default context Playwright lets tabs be hidden. */
+async function hideable(url: string): Promise<LibraryPage> {
+  const port = await freePort();
+  const browser = await launch('chromium', [`--remote-debugging-port=${port}`]);
+  const connected = await chromium.connectOverCDP(`http://127.0.0.1:${port}`, { noDefaults: true });
+  const [context] = connected.contexts();
+  const page = await context.newPage();
+  await page.goto(url);
+  return {
+    evaluate: (code) => page.evaluate(code),
+    reload: () => page.reload(),
+    hide: () => context.newPage(),
     close: () => browser.close(),
   };
 }
@@ -109,8 +139,9 @@ export function describeInBrowsers(name: string, body: (browser: LibraryBrowser)
       body({
         name: browserName,
         server,
-        open: async () => {
-          const page = await browser.open(server.url);
+        open: async (canHide = false) => {
+          const isOwn = canHide && browserName === 'chromium';
+          const page = await (isOwn ? hideable(server.url) : browser.open(server.url));
           pages.push(page);
           return page;
         },

@@ -190,12 +190,16 @@ describeInBrowsers('bert-qe/browser', (browser) => {
         const scoring = scorer.score(many, { signal: abort.signal, onProgress: () => abort.abort() });
         const aborted = await scoring.catch(({ code }) => code);
         const after = (await scorer.score(args.pairs.slice(0, 2))).length;
+        const last = scorer.score(many);
         await scorer.close();
+        const finished = (await last).length;
         const closed = await scorer.score(args.pairs).catch(({ message }) => message);
         const load = new AbortController();
         const loading = BertScorer.load({ model: 'S', ...places, signal: load.signal, onDownload: () => load.abort() });
         const given = await loading.catch(({ code }) => code);
-        return { last: downloads.at(-1), done: done.at(-1), total: many.length, cost, aborted, after, closed, given };
+        return {
+          last: downloads.at(-1), done: done.at(-1), total: many.length, cost, aborted, after, finished, closed, given,
+        };
       `,
       { pairs },
     );
@@ -205,6 +209,7 @@ describeInBrowsers('bert-qe/browser', (browser) => {
       total: 1200,
       aborted: 'aborted',
       after: 2,
+      finished: 1200,
       closed: 'The scorer is closed; load it again.',
       given: 'aborted',
     });
@@ -225,10 +230,19 @@ describeInBrowsers('bert-qe/browser', (browser) => {
   });
 
   beyond('goes on while its tab is hidden', async () => {
-    const page = await browser.open();
-    const running = inPage<Scored>(page, score, { pairs, options: { model: 'T' } });
+    const page = await browser.open(true);
+    const many = Array.from({ length: 20 }, (_, i) =>
+      pairs.map(({ a, b }) => ({ a, b: `${b} ${i}` })),
+    ).flat();
+    const running = inPage<Scored>(
+      page,
+      score.replace('args.pairs', 'args.pairs, { onProgress: () => (window.isScoring = true) }'),
+      { pairs: many, options: { model: 'T' } },
+    );
+    await expect.poll(() => page.evaluate('window.isScoring'), { timeout: 30_000 }).toBe(true);
     await page.hide();
-    expect((await running).scores).toHaveLength(pairs.length);
+    await expect.poll(() => page.evaluate('document.visibilityState')).toBe('hidden');
+    expect((await running).scores).toHaveLength(many.length);
   });
 
   describe('with a smaller form of a model', () => {
@@ -259,6 +273,17 @@ describeInBrowsers('bert-qe/browser', (browser) => {
 
   describe.skipIf(browser.name === 'webkit')('when something is not as it should be', () => {
     const load = `await (await BertScorer.load({ model: 'T', ...places, ...args })).close();`;
+
+    /** Runs code in each worker before the worker's own. */
+    const inWorkers = (code: string): void => {
+      browser.server.fault = (request, response) => {
+        if (request.url !== '/browser/worker.js') return false;
+        response.setHeader('Content-Type', 'text/javascript');
+        const first = `data:text/javascript,${encodeURIComponent(code)}`;
+        response.end(`import ${JSON.stringify(first)};\nimport '/browser/worker.js?whole';`);
+        return true;
+      };
+    };
 
     it('says that there is no such model', async () => {
       const page = await browser.open();
@@ -311,18 +336,33 @@ describeInBrowsers('bert-qe/browser', (browser) => {
     });
 
     it('says that the browser has no SIMD', async () => {
-      browser.server.fault = (request, response) => {
-        if (request.url !== '/browser/worker.js') return false;
-        response.setHeader('Content-Type', 'text/javascript');
-        response.end(
-          `import 'data:text/javascript,WebAssembly.validate = () => false';\nimport '/browser/worker.js?whole';`,
-        );
-        return true;
-      };
+      inWorkers('WebAssembly.validate = () => false');
       const page = await browser.open();
       expect(await failureOf(page, load)).toEqual({
         code: 'missing',
         message: expect.stringContaining('This browser has no WebAssembly with SIMD'),
+      });
+    });
+
+    it.runIf(browser.name === 'chromium')('scores where the storage is full, and says so', async () => {
+      const page = await browser.open();
+      await page.limitStorage!(1_000_000);
+      const some = pairs.slice(0, 3);
+      const { scores, info } = await inPage<Scored>(page, score, { pairs: some, options: { model: 'T' } });
+      expect(largestDifference(scores, await nodeScores('T', some))).toBeLessThan(TOLERANCE);
+      expect(info).toMatchObject({ notKept: expect.stringContaining("the browser's storage is full") });
+    });
+
+    it('scores where the storage is denied, and says so', async () => {
+      inWorkers(
+        `CacheStorage.prototype.open = async () => { throw new DOMException('Denied.', 'SecurityError'); };`,
+      );
+      const page = await browser.open();
+      const some = pairs.slice(0, 3);
+      const { scores, info } = await inPage<Scored>(page, score, { pairs: some, options: { model: 'T' } });
+      expect(largestDifference(scores, await nodeScores('T', some))).toBeLessThan(TOLERANCE);
+      expect(info).toMatchObject({
+        notKept: expect.stringMatching(/denies this page storage \(.*Denied.*\): allow it/),
       });
     });
 
@@ -361,20 +401,13 @@ describeInBrowsers('bert-qe/browser', (browser) => {
     });
 
     it('ends the calls of sessions that the browser stops, and opens another session for the next call', async () => {
-      const code = `const Real = Worker;
+      inWorkers(`const Real = Worker;
         globalThis.Worker = class extends Real {
           constructor(...args) {
             super(...args);
             new BroadcastChannel('stop').onmessage = () => this.terminate();
           }
-        };`;
-      browser.server.fault = (request, response) => {
-        if (request.url !== '/browser/worker.js') return false;
-        response.setHeader('Content-Type', 'text/javascript');
-        const first = `data:text/javascript,${encodeURIComponent(code)}`;
-        response.end(`import ${JSON.stringify(first)};\nimport '/browser/worker.js?whole';`);
-        return true;
-      };
+        };`);
       const page = await browser.open();
       const found = await inPage<{ failure: object; scores: number[] }>(
         page,

@@ -141,6 +141,11 @@ for (const name of browserNames) {
         await page.locator(`[id="${anchor}"]`).waitFor();
       });
 
+      it('says so when nothing is found', async () => {
+        const page = await open('/?q=zzxqy');
+        await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
+      });
+
       it('says what to do where a model cannot be had', async () => {
         server.fault = (request, response) => {
           if (!request.url!.includes('/models/')) return false;

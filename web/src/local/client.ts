@@ -84,7 +84,7 @@ async function run(
   const throttle = new Throttle((progress) => listener.progress(progress));
   const bertQe = new BertQE(await scorersFor(models, site, listener, throttle), {
     expansion: variant.expansion,
-    depth: documents.length,
+    depth: Math.max(1, documents.length),
   });
   const queued = performance.now();
   try {
