@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDocuments, readQueries, type Document } from '../../src/collection/index.js';
@@ -97,6 +98,18 @@ describe('the index in memory', () => {
         message: expect.stringContaining('build it again'),
       });
     }
+  });
+
+  it.each([
+    ['four billion documents', [255, 255, 255, 255, 15]],
+    ['terms that are none', [1, 1, 97, 0, 1, 98, 1, 1, 98, 1, 9, 1]],
+    ['no terms where some must be', [1, 1, 97, 0, 1, 98]],
+    ['more than an index', [0, 0, 7]],
+  ])('refuses a file with %s, made by others', async (_, rest) => {
+    const text = (words: string) => [words.length, ...Buffer.from(words)];
+    const spec = JSON.stringify({ base: 'terrier', stopwords: 'none', stemmer: 'porter' });
+    const made = gzipSync(Uint8Array.from([...text('bert-qe memory index'), 1, ...text(spec), ...rest]));
+    await expect(MemoryIndex.fromFile(made)).rejects.toMatchObject({ code: 'corrupt' });
   });
 
   it('refuses documents without an id, and ids that are there twice', async () => {
