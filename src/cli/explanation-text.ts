@@ -1,6 +1,6 @@
 import type { BirchExplanation, ExplainedChunk, ExplainedDocument, Explanation } from '../expansion/index.js';
 import type { ControlExplanation } from '../controls/index.js';
-import { counted } from './format.js';
+import { counted, printable } from './format.js';
 
 /** The explanation of any method. */
 export type AnyExplanation = Explanation | BirchExplanation | ControlExplanation;
@@ -33,7 +33,7 @@ export function renderExplanation(explanation: AnyExplanation, options: RenderOp
     withInitial: documents.some(({ initial }) => initial !== null),
   };
   const rows = 'chunks' in explanation ? methodLines(explanation, layout) : otherLines(explanation, layout);
-  return `${[layout.paint.bold(query), '', ...rows].join('\n')}\n`;
+  return `${[layout.paint.bold(printable(query)), '', ...rows].join('\n')}\n`;
 }
 
 interface Layout {
@@ -166,8 +166,8 @@ function spark(score: number | null, highest: number): string {
 }
 
 function shorten(text: string, width: number): string {
-  const characters = [...text];
-  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
+  const characters = [...printable(text)];
+  return characters.length <= width ? characters.join('') : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
 }
 
 type Paint = Readonly<Record<'bold' | 'dim' | 'green' | 'red', (text: string) => string>>;

@@ -7,7 +7,7 @@ import { openCollection, type CollectionAddress } from '../../remote/index.js';
 import type { SearcherOptions } from '../../retrieval/index.js';
 import { collectionAddress, queriesFrom, retrievalModels, withWords } from '../collection-options.js';
 import { defineCommand } from '../command.js';
-import { counted, formatDuration } from '../format.js';
+import { counted, formatDuration, printable } from '../format.js';
 import { clusterOptions, OPTIONS, queryOptions, retrievalOptions } from '../option-table.js';
 import { Progress } from '../progress.js';
 import { refuseUseless, text, type OptionValues } from '../options.js';
@@ -72,7 +72,7 @@ export const searchCommand = defineCommand({
             empty++;
             progress.done();
             lastReason = whyNothing(query, searched.countTerms(query.text));
-            if (queries.length > 1 && empty <= NAMED) io.stderr.write(`bert-qe: ${lastReason}\n`);
+            if (queries.length > 1 && empty <= NAMED) io.stderr.write(`bert-qe: ${printable(lastReason)}\n`);
           }
           yield { query: query.id, text: query.text, ranking };
           progress.update(done + 1, (done + 1) / queries.length);
