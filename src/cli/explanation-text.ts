@@ -167,7 +167,9 @@ function spark(score: number | null, highest: number): string {
 
 function shorten(text: string, width: number): string {
   const characters = [...printable(text)];
-  return characters.length <= width ? characters.join('') : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
+  return characters.length <= width
+    ? characters.join('')
+    : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
 }
 
 type Paint = Readonly<Record<'bold' | 'dim' | 'green' | 'red', (text: string) => string>>;

@@ -16,7 +16,8 @@ export interface InputDocument {
  * come), else in the order of the array.
  */
 export function initialRanking(documents: readonly (string | InputDocument)[]): RankedInput[] {
-  if (!Array.isArray(documents)) throw badCall('the documents are no array; give strings or objects with a text');
+  if (!Array.isArray(documents))
+    throw badCall('the documents are no array; give strings or objects with a text');
   // Callers in JavaScript may give anything.
   const inputs = Array.from(documents as readonly unknown[], (document, index): NumberedInput => {
     const given = typeof document === 'string' ? { text: document } : (document ?? {});

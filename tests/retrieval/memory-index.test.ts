@@ -35,6 +35,9 @@ retrieverContract('The index of a file', async () => {
 
 const demo = join(import.meta.dirname, '../../demo');
 
+/** A text as an index's file holds it. */
+const textBytes = (text: string) => [text.length, ...Buffer.from(text)];
+
 describe('the index in memory', () => {
   let documents: Document[];
   let stored: Index;
@@ -106,9 +109,10 @@ describe('the index in memory', () => {
     ['no terms where some must be', [1, 1, 97, 0, 1, 98]],
     ['more than an index', [0, 0, 7]],
   ])('refuses a file with %s, made by others', async (_, rest) => {
-    const text = (words: string) => [words.length, ...Buffer.from(words)];
     const spec = JSON.stringify({ base: 'terrier', stopwords: 'none', stemmer: 'porter' });
-    const made = gzipSync(Uint8Array.from([...text('bert-qe memory index'), 1, ...text(spec), ...rest]));
+    const made = gzipSync(
+      Uint8Array.from([...textBytes('bert-qe memory index'), 1, ...textBytes(spec), ...rest]),
+    );
     await expect(MemoryIndex.fromFile(made)).rejects.toMatchObject({ code: 'corrupt' });
   });
 

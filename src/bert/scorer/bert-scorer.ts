@@ -2,7 +2,14 @@ import { BertQeError, usageError } from '../../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import { type Precision, precisionNames } from '../compile/index.js';
 import { findModel } from '../models.js';
-import { chooseDevice, type Device, deviceNames, requireCuda, thisMachine, workerUrl } from '../runtime/index.js';
+import {
+  chooseDevice,
+  type Device,
+  deviceNames,
+  requireCuda,
+  thisMachine,
+  workerUrl,
+} from '../runtime/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
 import { DEVICE_PROFILES, pulledTokens } from './device-profiles.js';
@@ -126,7 +133,9 @@ function checkValues(options: ScorerOptions): void {
   for (const [name, most] of Object.entries(counts)) {
     const value = options[name as keyof typeof counts];
     if (value === undefined || (Number.isInteger(value) && value >= 1 && value <= most)) continue;
-    throw usageError(`BertScorer.load: ${name} must be a whole number from 1 to ${most}, not ${String(value)}.`);
+    throw usageError(
+      `BertScorer.load: ${name} must be a whole number from 1 to ${most}, not ${String(value)}.`,
+    );
   }
 }
 
