@@ -127,7 +127,7 @@ function checkValues(options: ScorerOptions): void {
   for (const [name, known] of Object.entries(choices)) {
     const value = options[name as keyof typeof choices];
     if (value === undefined || (known as readonly string[]).includes(value)) continue;
-    throw usageError(`BertScorer.load: ${name} must be one of ${known.join(', ')}, not ${String(value)}.`);
+    throw usageError(`BertScorer.load: ${name} must be one of ${known.join(', ')}, not ${value}.`);
   }
   const counts = { workers: 1024, threads: 1024, batchTokens: 2 ** 24 };
   for (const [name, most] of Object.entries(counts)) {
