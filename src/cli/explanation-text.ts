@@ -1,6 +1,7 @@
 import type { BirchExplanation, ExplainedChunk, ExplainedDocument, Explanation } from '../expansion/index.js';
 import type { ControlExplanation } from '../controls/index.js';
-import { counted, printable } from './format.js';
+import { printable } from '../common/clip.js';
+import { counted } from './format.js';
 
 /** The explanation of any method. */
 export type AnyExplanation = Explanation | BirchExplanation | ControlExplanation;

@@ -14,14 +14,6 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-/**
- * A text of someone else for the terminal, on one line. Characters that control a terminal are replaced: a document could
- * change the window's title, the clipboard or the lines above.
- */
-export function printable(text: string): string {
-  return text.replace(/[\t\r\n]+/g, ' ').replace(/\p{Cc}/gu, '\ufffd');
-}
-
 /** A count with its noun: 1 query, 1,200 queries. */
 export function counted(count: number, noun: string): string {
   const plural = noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;

@@ -1,9 +1,8 @@
 import { BertQeError, reasonOf, usageError } from '../common/errors.js';
-import { clip } from '../common/clip.js';
+import { clip, printable } from '../common/clip.js';
 import { closest } from '../common/closest.js';
 import type { Command, Io } from './command.js';
 import { allCommands, commands } from './commands/index.js';
-import { printable } from './format.js';
 import { commandHelp, overview } from './help.js';
 import { parseArguments } from './options.js';
 import { packageVersion } from '../common/package-files.js';

@@ -1,5 +1,6 @@
 import { writeRun, type Query, type QueryRanking, type Retriever } from '../../collection/index.js';
 import { inputError, throwIfAborted, usageError } from '../../common/errors.js';
+import { printable } from '../../common/clip.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { writeOutput } from '../../common/output.js';
 import { Snrm } from '../../controls/index.js';
@@ -7,7 +8,7 @@ import { openCollection, type CollectionAddress } from '../../remote/index.js';
 import type { SearcherOptions } from '../../retrieval/index.js';
 import { collectionAddress, queriesFrom, retrievalModels, withWords } from '../collection-options.js';
 import { defineCommand } from '../command.js';
-import { counted, formatDuration, printable } from '../format.js';
+import { counted, formatDuration } from '../format.js';
 import { clusterOptions, OPTIONS, queryOptions, retrievalOptions } from '../option-table.js';
 import { Progress } from '../progress.js';
 import { refuseUseless, text, type OptionValues } from '../options.js';
