@@ -115,7 +115,6 @@ export async function readInt8Form(folder: string): Promise<Int8Form> {
 
 /** False for numbers that no form has: the checksum of a file that others made is right. */
 function isSound({ operands, matrices, orders }: Int8Form): boolean {
-  const isPositive = (value: number) => value > 0 && value < Number.POSITIVE_INFINITY;
   return (
     [...operands.values()].every(
       ({ step, zero, smoothing = [] }) =>
@@ -127,6 +126,10 @@ function isSound({ operands, matrices, orders }: Int8Form): boolean {
     ) &&
     [...orders.values()].every((order) => order.toSorted().every((unit, i) => unit === i))
   );
+}
+
+function isPositive(value: number): boolean {
+  return value > 0 && value < Number.POSITIVE_INFINITY;
 }
 
 /** Throws where the file is not what was written. */
