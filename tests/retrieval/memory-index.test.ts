@@ -116,6 +116,20 @@ describe('the index in memory', () => {
     await expect(MemoryIndex.fromFile(made)).rejects.toMatchObject({ code: 'corrupt' });
   });
 
+  it('refuses documents, queries and depths that are none', async () => {
+    await expect(MemoryIndex.build(undefined as never)).rejects.toThrow('the documents must be an array');
+    const searcher = new Searcher(memory);
+    for (const query of [undefined, 'bees', { id: '1' }]) {
+      await expect(searcher.search(query as never)).rejects.toMatchObject({ code: 'usage' });
+    }
+    for (const depth of [1.5, Number.NaN, -1]) {
+      const search = searcher.search({ id: '1', text: 'bees' }, { depth });
+      await expect(search).rejects.toThrow(`depth must be a whole number, not ${depth}`);
+    }
+    const all = await searcher.search({ id: '1', text: 'bees' }, { depth: Number.POSITIVE_INFINITY });
+    expect(all.length).toBeGreaterThan(0);
+  });
+
   it('refuses documents without an id, and ids that are there twice', async () => {
     const text = 'bees';
     await expect(MemoryIndex.build([{ id: 'a', text }, { text } as Document])).rejects.toThrow(

@@ -1,4 +1,5 @@
 import type { Query, Ranking, Retriever, SearchOptions } from '../../collection/index.js';
+import { usageError } from '../../common/errors.js';
 import { atOnce, inSlices } from '../../common/yield.js';
 import type { Analyzer } from '../analysis/index.js';
 import type { FeedbackModel, FeedbackSource } from '../feedback/feedback.js';
@@ -38,7 +39,17 @@ export class Searcher implements Retriever {
 
   /** Searches in slices of time: a query of thousands of words takes seconds in a large index. */
   async search(query: Query, options: SearchOptions = {}): Promise<Ranking> {
-    const { signal } = options;
+    const { signal, depth } = options;
+    if (typeof (query as Partial<Query> | undefined)?.text !== 'string') {
+      throw usageError('search: the query must be an object with an id and a text.');
+    }
+    if (
+      depth !== undefined &&
+      depth !== Number.POSITIVE_INFINITY &&
+      !(Number.isSafeInteger(depth) && depth >= 0)
+    ) {
+      throw usageError(`search: depth must be a whole number, not ${depth}.`);
+    }
     const terms = await inSlices(this.#expanded(query.text, options), signal);
     return inSlices(this.#ranked(terms, options), signal);
   }

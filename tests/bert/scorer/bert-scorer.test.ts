@@ -156,6 +156,12 @@ describe('BertScorer', () => {
     });
   });
 
+  it('refuses pairs that are no array', async () => {
+    const scorer = await BertScorer.load({ model: 'T', workers: 1 });
+    await expect(scorer.score(undefined as never)).rejects.toThrow('The pairs are no array');
+    await scorer.close();
+  });
+
   it('refuses a length the model has no positions for', async () => {
     const model = await miniModel();
     await expect(BertScorer.load({ model, maxLength: 128 })).rejects.toThrow(
