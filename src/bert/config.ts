@@ -89,7 +89,7 @@ export function parseModelConfig(text: string, file = 'config.json'): ModelConfi
     ...common,
     labels: common.labels ?? 2,
     ...(firstPosition > 0 && { firstPosition }),
-    layers: count(fields, 'num_hidden_layers', file),
+    layers: layersOf(fields, file),
     hidden,
     heads,
     intermediate: count(fields, 'intermediate_size', file),
@@ -176,6 +176,12 @@ function commonFields(
 ): Pick<CrossEncoderConfig, 'vocabulary' | 'maxPositions' | 'labels'> {
   const positions = count(fields, 'max_position_embeddings', file, 512);
   const unused = firstPositionOf(fields, modelType);
+  if (!Number.isSafeInteger(unused) || unused < 0) {
+    throw badFile(
+      file,
+      `pad_token_id must be a whole number, found ${JSON.stringify(fields['pad_token_id'])}`,
+    );
+  }
   const labels = labelsOf(fields, file);
   if (positions <= unused)
     throw badFile(file, `max_position_embeddings ${positions} leaves no position to use`);
@@ -184,6 +190,15 @@ function commonFields(
     maxPositions: positions - unused,
     ...(labels !== undefined && { labels }),
   };
+}
+
+/** Layers that no model has: the names of all their tensors would fill the memory. */
+const MOST_LAYERS = 1000;
+
+function layersOf(fields: JsonObject, file: string): number {
+  const layers = count(fields, 'num_hidden_layers', file);
+  if (layers <= MOST_LAYERS) return layers;
+  throw badFile(file, `num_hidden_layers is ${layers}; at most ${MOST_LAYERS} are possible`);
 }
 
 /** The row of the position table at which a family's positions begin. */

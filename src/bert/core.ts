@@ -1,5 +1,5 @@
 /** The part of this folder that needs no Node: for browsers. */
-export { MemoryFile } from './checkpoint/random-access.js';
+export { MemoryFile, mostUnpacked } from './checkpoint/random-access.js';
 export { readSafetensors } from './checkpoint/safetensors.js';
 export { bertWeights } from './checkpoint/weights.js';
 export { crossEncoderConfigOf, modelConfigOf } from './config.js';

@@ -1,5 +1,5 @@
 import { BertQeError, reasonOf, throwIfAborted } from '../common/errors.js';
-import type { ModelFiles } from '../bert/core.js';
+import { type ModelFiles, mostUnpacked } from '../bert/core.js';
 import { web, type WebCache } from './web.js';
 
 /** The progress of a download. */
@@ -180,7 +180,10 @@ async function unpacked(bytes: Uint8Array<ArrayBuffer>, url: string): Promise<Ui
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
     const content = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-    return new Uint8Array(await new Response(content).arrayBuffer());
+    const most = mostUnpacked(bytes.length);
+    return await received(new Response(content), (length) => {
+      if (length > most) throw new Error(`it unpacks to more than ${most} bytes`);
+    });
   } catch (cause) {
     const text = `${url}: the file is damaged (${reasonOf(cause)}). Reload it, or write it again.`;
     throw new BertQeError('corrupt', text, { cause });

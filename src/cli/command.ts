@@ -1,3 +1,4 @@
+import { clip, printable } from '../common/clip.js';
 import { usageError } from '../common/errors.js';
 import { closest } from '../common/closest.js';
 import { type OptionSpecs, type OptionValues } from './options.js';
@@ -10,9 +11,13 @@ export interface Io {
   readonly signal: AbortSignal;
 }
 
+/** Characters of a sentence about an input. */
+const sentenceCharacters = 1000;
+
 /** Reports a guess about an input on standard error, such as which file of a folder was taken. */
 export function guessTeller({ stderr }: Io): (sentence: string) => void {
-  return (sentence) => void stderr.write(`${sentence}\n`);
+  // It may quote the names of a file's columns.
+  return (sentence) => void stderr.write(`${clip(printable(sentence), sentenceCharacters)}\n`);
 }
 
 /** True where a stream is a terminal and colours are not switched off. */

@@ -1,5 +1,6 @@
 import type { BirchExplanation, ExplainedChunk, ExplainedDocument, Explanation } from '../expansion/index.js';
 import type { ControlExplanation } from '../controls/index.js';
+import { printable } from '../common/clip.js';
 import { counted } from './format.js';
 
 /** The explanation of any method. */
@@ -33,7 +34,7 @@ export function renderExplanation(explanation: AnyExplanation, options: RenderOp
     withInitial: documents.some(({ initial }) => initial !== null),
   };
   const rows = 'chunks' in explanation ? methodLines(explanation, layout) : otherLines(explanation, layout);
-  return `${[layout.paint.bold(query), '', ...rows].join('\n')}\n`;
+  return `${[layout.paint.bold(printable(query)), '', ...rows].join('\n')}\n`;
 }
 
 interface Layout {
@@ -166,8 +167,10 @@ function spark(score: number | null, highest: number): string {
 }
 
 function shorten(text: string, width: number): string {
-  const characters = [...text];
-  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
+  const characters = [...printable(text)];
+  return characters.length <= width
+    ? characters.join('')
+    : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
 }
 
 type Paint = Readonly<Record<'bold' | 'dim' | 'green' | 'red', (text: string) => string>>;

@@ -1,4 +1,5 @@
 import { BertQeError, reasonOf, usageError } from '../common/errors.js';
+import { clip, printable } from '../common/clip.js';
 import { closest } from '../common/closest.js';
 import type { Command, Io } from './command.js';
 import { allCommands, commands } from './commands/index.js';
@@ -52,6 +53,9 @@ async function runCommand(command: Command, args: readonly string[], io: Io): Pr
   await command.run({ options: options as never, positionals, io });
 }
 
+/** Characters of an error that are shown; lists of names may be long. */
+const messageCharacters = 4000;
+
 /** Writes an error as one line, with a stack only for bugs, and returns the exit code. */
 function report(error: unknown, io: Io): number {
   if (io.signal.aborted) {
@@ -59,7 +63,8 @@ function report(error: unknown, io: Io): number {
     return 130;
   }
   if (error instanceof BertQeError) {
-    io.stderr.write(`bert-qe: ${error.message}\n`);
+    // It may quote a file of someone else.
+    io.stderr.write(`bert-qe: ${clip(printable(error.message), messageCharacters)}\n`);
     return error.exitCode;
   }
   const code = (error as NodeJS.ErrnoException | undefined)?.code;

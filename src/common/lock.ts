@@ -164,7 +164,8 @@ async function examine(path: string): Promise<LockState> {
 function parseHolder(text: string): Holder | undefined {
   try {
     const holder = JSON.parse(text) as Holder;
-    return Number.isInteger(holder.pid) ? holder : undefined;
+    // 0 and below stand for groups of processes, some of which always live.
+    return Number.isInteger(holder.pid) && holder.pid > 0 ? holder : undefined;
   } catch {
     return undefined;
   }

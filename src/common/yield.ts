@@ -77,3 +77,28 @@ export async function mapInSlices<T, R>(
   }
   return mapped;
 }
+
+/** Runs steps in slices of time; throws `aborted` between two of them when the signal fires. */
+export async function inSlices<R>(steps: Generator<void, R>, signal: AbortSignal | undefined): Promise<R> {
+  const slice = new TimeSlice();
+  try {
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+      if (!slice.isOver) continue;
+      await slice.yield();
+      throwIfAborted(signal);
+    }
+  } finally {
+    // Steps that were given up end what they began.
+    steps.return(undefined as R);
+  }
+}
+
+/** Runs steps at once. */
+export function atOnce<R>(steps: Generator<void, R>): R {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}

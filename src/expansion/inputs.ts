@@ -16,10 +16,17 @@ export interface InputDocument {
  * come), else in the order of the array.
  */
 export function initialRanking(documents: readonly (string | InputDocument)[]): RankedInput[] {
-  const inputs = documents.map((document, index): NumberedInput => {
-    const { id, title, text, score } = typeof document === 'string' ? { text: document } : document;
+  if (!Array.isArray(documents))
+    throw badCall('the documents are no array; give strings or objects with a text');
+  // Callers in JavaScript may give anything.
+  const inputs = Array.from(documents as readonly unknown[], (document, index): NumberedInput => {
+    const given = typeof document === 'string' ? { text: document } : (document ?? {});
+    const { id, title, text, score } = given as Partial<InputDocument>;
     if (typeof text !== 'string') {
       throw badCall(`documents[${index}] has no text; give strings or objects with a text`);
+    }
+    if (title !== undefined && typeof title !== 'string') {
+      throw badCall(`documents[${index}] has a title that is no text; leave it out where there is none`);
     }
     if (score !== undefined && !Number.isFinite(score)) {
       throw badCall(`documents[${index}] has the score ${score}; it must be a finite number`);
@@ -56,6 +63,7 @@ export function withIds(
 
 /** Refuses a query without words. */
 export function checkQuery(query: string): void {
+  if (typeof query !== 'string') throw badCall('the query is no text; give it as a string');
   if (query.trim() === '') throw badCall('the query is empty; give it some words');
 }
 

@@ -1,5 +1,6 @@
+import { throwIfAborted } from '../common/errors.js';
+import { TimeSlice } from '../common/yield.js';
 import type { Candidate } from './evidence.js';
-import { mapInSlices } from '../common/yield.js';
 
 /**
  * A passage may be the best of its document if its words score at least this share of what the document's best words
@@ -22,28 +23,51 @@ export async function keepLikelyPassages(
   const open = candidates.filter(({ likelyPassages }) => likelyPassages.length > 1);
   const places = new Map<number, number>();
   eachWord(query, (word) => void (places.has(word) || places.set(word, places.size)));
+  const slice = new TimeSlice();
+  /** A document may have a hundred thousand passages. */
+  const pause = async (): Promise<void> => {
+    await slice.yield();
+    throwIfAborted(signal);
+  };
+
   const holders = new Float64Array(places.size);
-  let count = 0;
-  const found = await mapInSlices(open, signal, ({ likelyPassages }) =>
-    likelyPassages.map((passage) => {
-      const shared = new Set<number>();
+  const lastIn = new Int32Array(places.size);
+  const found = new Uint32Array(places.size);
+  /** The words that each passage shares, by their places in the query. */
+  const shared: Uint32Array[] = [];
+  for (const { likelyPassages } of open) {
+    for (const passage of likelyPassages) {
+      if (slice.isOver) await pause();
+      const number = shared.length + 1;
+      let count = 0;
       eachWord(passage, (word) => {
         const place = places.get(word);
-        if (place !== undefined) shared.add(place);
+        if (place === undefined || lastIn[place] === number) return;
+        lastIn[place] = number;
+        holders[place]++;
+        found[count++] = place;
       });
-      for (const place of shared) holders[place]++;
-      count++;
-      return shared;
-    }),
-  );
-  const weights = holders.map((passages) => Math.log(count / passages));
-  open.forEach((candidate, i) => {
-    const scores = found[i].map((shared) => [...shared].reduce((sum, place) => sum + weights[place], 0));
+      shared.push(count === 0 ? NOTHING : found.slice(0, count));
+    }
+  }
+
+  const weights = holders.map((passages) => Math.log(shared.length / passages));
+  let next = 0;
+  for (const candidate of open) {
+    const scores = new Float64Array(candidate.likelyPassages.length);
+    let most = 0;
+    for (let at = 0; at < scores.length; at++) {
+      if (slice.isOver) await pause();
+      for (const place of shared[next++]) scores[at] += weights[place];
+      most = Math.max(most, scores[at]);
+    }
     // Sums differ in their last bits by the order of the words.
-    const least = LIKELY_SHARE * scores.reduce((most, score) => Math.max(most, score)) - 1e-9;
+    const least = LIKELY_SHARE * most - 1e-9;
     candidate.keepPassages((at) => scores[at] >= least);
-  });
+  }
 }
+
+const NOTHING = new Uint32Array();
 
 /** Calls back with a number for each word of the text, the same for words that begin alike in either case. */
 function eachWord(text: string, visit: (word: number) => void): void {

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { formatRun, type DocumentStore, type Query, type QueryRanking } from '../collection/index.js';
 import { throwIfAborted, usageError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
@@ -120,8 +121,27 @@ export async function rerankToFile(options: RerankToFileOptions): Promise<RunTot
   const files = [out, explanations].filter(
     (path): path is string => path !== undefined && isReplaceable(path),
   );
-  if (files.length === 0) return writeDirectly(plan);
-  return withFileLocks(files, options.signal, () => writeFromJournal(plan, `${files[0]}.journal`));
+  const [first] = files;
+  if (first === undefined) return writeDirectly(plan);
+  const journal = `${first}.journal`;
+  await refuseSameFile([...files, journal]);
+  return withFileLocks(files, options.signal, () => writeFromJournal(plan, journal));
+}
+
+/** One file for the run, the explanations or the journal of them would replace another's. */
+async function refuseSameFile(files: readonly string[]): Promise<void> {
+  const paths = await Promise.all(files.map(placeOf));
+  const second = paths.findIndex((path, i) => paths.indexOf(path) < i);
+  if (second < 0) return;
+  throw usageError(
+    `${files[second]} cannot hold both the run and the explanations, or the journal of them; name another file for one.`,
+  );
+}
+
+/** A link and the file that it leads to are one output. */
+async function placeOf(file: string): Promise<string> {
+  const folder = await realpath(dirname(file)).catch(() => resolve(dirname(file)));
+  return realpath(file).catch(() => join(folder, basename(file)));
 }
 
 /** Runs an action while no other process writes one of the files. */
@@ -132,9 +152,7 @@ async function withFileLocks<T>(
 ): Promise<T> {
   const [file, ...others] = files;
   if (file === undefined) return action();
-  // A link and the file that it leads to are one output.
-  const path = await realpath(file).catch(() => file);
-  return withLock(`${path}.lock`, { what: file, inExistingFolder: true, signal }, () =>
+  return withLock(`${await placeOf(file)}.lock`, { what: file, inExistingFolder: true, signal }, () =>
     withFileLocks(others, signal, action),
   );
 }

@@ -97,6 +97,16 @@ describe('a model config', () => {
     ],
     ['no layers', { num_hidden_layers: 0 }, 'num_hidden_layers must be a positive integer, found 0'],
     ['a missing size', { hidden_size: undefined }, 'hidden_size is missing'],
+    [
+      'more layers than any model',
+      { num_hidden_layers: 1e9 },
+      'num_hidden_layers is 1000000000; at most 1000',
+    ],
+    [
+      'positions that begin between two rows',
+      { model_type: 'roberta', pad_token_id: 0.5 },
+      'pad_token_id must be a whole number, found 0.5',
+    ],
     ['a size as text', { vocab_size: '30522' }, 'vocab_size must be a positive integer, found "30522"'],
     [
       'a fractional size',

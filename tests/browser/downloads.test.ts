@@ -122,6 +122,11 @@ describe('downloads of a model', () => {
       code: 'corrupt',
       message: expect.stringContaining(`${place}m.gz: the file is damaged`),
     });
+    files['m.gz'] = new Uint8Array(gzipSync(Buffer.alloc(80 * 1024 * 1024)));
+    await expect(visit(async () => new Store()).downloads.bytes('m.gz')).rejects.toMatchObject({
+      code: 'corrupt',
+      message: expect.stringContaining('it unpacks to more than 67108864 bytes'),
+    });
   });
 
   it('tell of a server that fails', async () => {

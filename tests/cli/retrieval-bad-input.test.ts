@@ -26,6 +26,24 @@ function oneLine(stderr: string): string {
   return stderr;
 }
 
+test('an error that quotes a file is one line, of bounded length, without control characters', async () => {
+  writeFileSync(at('evil.run'), `1 Q0 \u001b[2J\u0007${'x'.repeat(100_000)} 1 1 t\n`);
+  const { code, stderr } = await bertQe(['rerank', 'birds', '--index', index, '--run', at('evil.run')]);
+  expect(code).toBe(2);
+  expect(oneLine(stderr)).toContain('document "\ufffd[2J\ufffdxxx');
+  expect(stderr.length).toBeLessThan(5000);
+});
+
+test('a sentence about an input is one line, of bounded length, without control characters', async () => {
+  writeFileSync(at('columns.csv'), `\u001b[2J${',a'.repeat(10_000)}\n${',b'.repeat(10_000)}\n`);
+  const { code, stderr } = await bertQe(['index', at('columns.csv'), '--out', at('columns.index')]);
+  expect(code).toBe(0);
+  const [sentence] = stderr.split('\n');
+  expect(sentence).toContain('as CSV');
+  expect(sentence).not.toMatch(/\p{Cc}/u);
+  expect(sentence.length).toBeLessThan(1100);
+});
+
 describe('bad input to index', () => {
   const bad: [string, string | Uint8Array, RegExp][] = [
     [

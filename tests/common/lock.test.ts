@@ -78,6 +78,14 @@ describe('a lock', () => {
     },
   );
 
+  test.each([0, -1])(
+    'of the process %d, which is none, is taken over when it was not touched',
+    async (pid) => {
+      leave({ pid, host: here }, long);
+      expect(JSON.parse(await take())).toMatchObject({ pid: process.pid });
+    },
+  );
+
   test('of a process that is alive is kept, however long it was silent', async () => {
     const { started } = JSON.parse(await take()) as { started: string };
     const content = leave({ pid: process.pid, started, host: here }, long);

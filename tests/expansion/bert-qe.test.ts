@@ -161,13 +161,22 @@ describe('is refused, with the reason:', () => {
 
   test.each<[string, unknown[], object, RegExp]>([
     [' ', ['a'], {}, /the query is empty/],
+    [undefined as never, ['a'], {}, /the query is no text/],
+    ['q', undefined as never, {}, /the documents are no array/],
+    ['q', 'a' as never, {}, /the documents are no array/],
+    ['q', ['a', null], {}, /documents\[1\] has no text/],
+    ['q', Array(1), {}, /documents\[0\] has no text/],
+    ['q', [{ text: 'a', title: null }], {}, /documents\[0\] has a title that is no text/],
     ['q', [{ id: 'x' }], {}, /documents\[0\] has no text/],
     ['q', [{ text: 'a', score: Number.NaN }], {}, /documents\[0\] has the score NaN/],
     ['q', [{ text: 'a', score: 1 }, 'b'], {}, /documents\[1\] has no score but others have/],
     ['q', ['a'], { topK: 0 }, /topK must be a whole number of at least 1/],
   ])('query %j, documents %j, %j', async (text, documents, options, reason) => {
     const bertQe = new BertQE({ phaseOne: scorer() });
-    await expect(bertQe.rerank(text, documents as string[], options)).rejects.toThrow(reason);
+    await expect(bertQe.rerank(text, documents as string[], options)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(reason),
+    });
   });
 
   test.each([

@@ -150,6 +150,23 @@ describe('an explanation to read', () => {
     expect(renderExplanation(example, { limit: 1 })).toContain('The first 1 of 2 documents:');
   });
 
+  test('lets no document control the terminal', () => {
+    const evil = 'a \u001b]52;c;cm0=\u0007 \u001b[2J\u009b31m b\nc';
+    const [document] = example.documents;
+    const [chunk] = example.chunks;
+    const rendered = (words: string) =>
+      renderExplanation({
+        ...example,
+        query: words,
+        chunks: [{ ...chunk, text: words, document: words }],
+        documents: [{ ...document, id: words, passage: words }],
+      });
+    const text = rendered(evil);
+    expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+    expect(text.split('\n')).toHaveLength(rendered('words').split('\n').length);
+    expect(text).toContain('a \ufffd]52;c;cm0=\ufffd \ufffd[2J\ufffd31m b c');
+  });
+
   test('has colours only where they are wanted', () => {
     expect(renderExplanation(example)).not.toContain('\u001b');
     const coloured = renderExplanation(example, { colour: true });

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Candidate } from '../../src/expansion/evidence.js';
+import { keepLikelyPassages } from '../../src/expansion/likely-passages.js';
 import { passagesOf, wholeText } from '../../src/expansion/passages.js';
 import { windowSpans, wordsOf } from '../../src/expansion/windows.js';
 
@@ -56,4 +58,15 @@ test('passages are the windows over the words, whatever stands between those', (
 test('the whole text of a document is its title and its words', () => {
   expect(wholeText({ title: 'On Plates', text: ' a  b' }, shape)).toBe('On Plates a b');
   expect(wholeText({ text: 'a b' }, shape)).toBe('a b');
+});
+
+test('the choice of likely passages is given up between those of one document', async () => {
+  const words = Array.from({ length: 5000 }, (_, i) => String.fromCodePoint(0x4e00 + i));
+  const text = `${words.join(' ')} `.repeat(60);
+  const input = { index: 0, id: '0', document: { text }, initial: undefined, initialRank: 1 };
+  const candidate = new Candidate(input, { length: 100, overlap: 50, titleWords: 0 });
+  const abort = new AbortController();
+  setImmediate(() => abort.abort());
+  const choice = keepLikelyPassages(words.join(' '), [candidate], abort.signal);
+  await expect(choice).rejects.toMatchObject({ code: 'aborted' });
 });

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDocuments, readQueries, type Document } from '../../src/collection/index.js';
@@ -33,6 +34,9 @@ retrieverContract('The index of a file', async () => {
 });
 
 const demo = join(import.meta.dirname, '../../demo');
+
+/** A text as an index's file holds it. */
+const textBytes = (text: string) => [text.length, ...Buffer.from(text)];
 
 describe('the index in memory', () => {
   let documents: Document[];
@@ -97,6 +101,33 @@ describe('the index in memory', () => {
         message: expect.stringContaining('build it again'),
       });
     }
+  });
+
+  it.each([
+    ['four billion documents', [255, 255, 255, 255, 15]],
+    ['terms that are none', [1, 1, 97, 0, 1, 98, 1, 1, 98, 1, 9, 1]],
+    ['no terms where some must be', [1, 1, 97, 0, 1, 98]],
+    ['more than an index', [0, 0, 7]],
+  ])('refuses a file with %s, made by others', async (_, rest) => {
+    const spec = JSON.stringify({ base: 'terrier', stopwords: 'none', stemmer: 'porter' });
+    const made = gzipSync(
+      Uint8Array.from([...textBytes('bert-qe memory index'), 1, ...textBytes(spec), ...rest]),
+    );
+    await expect(MemoryIndex.fromFile(made)).rejects.toMatchObject({ code: 'corrupt' });
+  });
+
+  it('refuses documents, queries and depths that are none', async () => {
+    await expect(MemoryIndex.build(undefined as never)).rejects.toThrow('the documents must be an array');
+    const searcher = new Searcher(memory);
+    for (const query of [undefined, 'bees', { id: '1' }]) {
+      await expect(searcher.search(query as never)).rejects.toMatchObject({ code: 'usage' });
+    }
+    for (const depth of [1.5, Number.NaN, -1]) {
+      const search = searcher.search({ id: '1', text: 'bees' }, { depth });
+      await expect(search).rejects.toThrow(`depth must be a whole number, not ${depth}`);
+    }
+    const all = await searcher.search({ id: '1', text: 'bees' }, { depth: Number.POSITIVE_INFINITY });
+    expect(all.length).toBeGreaterThan(0);
   });
 
   it('refuses documents without an id, and ids that are there twice', async () => {

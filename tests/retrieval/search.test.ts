@@ -1,13 +1,15 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Document } from '../../src/collection/index.js';
+import type { Document, Ranking } from '../../src/collection/index.js';
 import {
   Bm25,
   buildIndex,
   createAnalyzer,
+  DivergenceFeedback,
   Dph,
   Index,
+  KL,
   QueryLikelihood,
   Searcher,
   type WeightingModel,
@@ -192,6 +194,29 @@ describe('searching', () => {
       }
       await index.close();
     }
+  });
+
+  test('searches of thousands of words take turns: they can be given up, and none changes another', async () => {
+    const words = Array.from({ length: 4000 }, (_, w) => `w${w}`);
+    const documents = Array.from({ length: 9000 }, (_, d): Document => {
+      const text = Array.from({ length: 20 }, (__, i) => words[(d * 31 + i * i * 17) % words.length]).join(
+        ' ',
+      );
+      return { id: `d${d}`, text };
+    });
+    const index = await indexOf(documents);
+    const searcher = new Searcher(index, { feedback: new DivergenceFeedback(KL) });
+    const texts = [words.join(' '), words.slice(0, 2000).join(' '), 'w1 w2 w3'];
+    const alone: Ranking[] = [];
+    for (const text of texts) alone.push(searcher.searchTerms(searcher.terms(text), { depth: 50 }));
+    const search = (text: string, signal?: AbortSignal) =>
+      searcher.search({ id: 'q', text }, { depth: 50, ...(signal && { signal }) });
+    expect(await Promise.all([...texts, ...texts].map((text) => search(text)))).toEqual([...alone, ...alone]);
+    const abort = new AbortController();
+    setImmediate(() => abort.abort());
+    await expect(search(texts[0], abort.signal)).rejects.toMatchObject({ code: 'aborted' });
+    expect(await search(texts[0])).toEqual(alone[0]);
+    await index.close();
   });
 
   test('does not depend on how much is held in memory while building', async () => {

@@ -113,6 +113,21 @@ describe('two runs into one file', () => {
   });
 });
 
+test.each([
+  ['the same file', 'run', 'run'],
+  ['a link to it', 'run', 'link'],
+  ['the journal', 'run', 'run.journal'],
+])('the run and the explanations are refused where they are %s', async (_, out, explanations) => {
+  writeFileSync(path('run'), 'old');
+  symlinkSync(path('run'), path('link'));
+  const running = rerank({ out: path(out), explanations: path(explanations) });
+  await expect(running).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('cannot hold both the run and the explanations'),
+  });
+  expect(readFileSync(path('run'), 'utf8')).toBe('old');
+});
+
 describe('initial rankings', () => {
   test('are refused before a model runs where a query or a document is not known', async () => {
     await expect(runRankings(run, queries.slice(1))).rejects.toMatchObject({

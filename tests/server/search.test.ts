@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { escapeText } from '../../src/common/plot/svg.js';
@@ -215,6 +215,16 @@ describe('what else is served', () => {
     ]) {
       expect((await fetch(`${url}/experiments/${path}`)).status).toBe(404);
     }
+  });
+
+  it('lists a report however long it is', async () => {
+    const report = join(experiments, 'long', 'report.html');
+    mkdirSync(join(experiments, 'long'));
+    writeFileSync(report, '<title>Long</title>');
+    truncateSync(report, 2 ** 32);
+    const { status, body } = await get(`${url}/experiments`);
+    expect(status).toBe(200);
+    expect(body['experiments']).toContainEqual(expect.objectContaining({ name: 'long', title: 'Long' }));
   });
 
   it('serves the page, its files for ever, and no hidden ones', async () => {

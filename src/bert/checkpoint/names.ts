@@ -83,7 +83,7 @@ const TRAINING_STATE =
 export function placeTensor(stored: string, head: Head): Placement {
   if (TRAINING_STATE.test(stored)) return IGNORE;
   const name = /\/|^output_(?:weights|bias)$/.test(stored) ? fromTensorFlow(stored) : stored;
-  const [, family, rest] = /^(?:module\.)?(bert\.|roberta\.)?(.*)$/.exec(name)!;
+  const [, family, rest] = /^(?:module\.)?(bert\.|roberta\.)?(.*)$/s.exec(name)!;
   if (rest.startsWith('classifier.') && head !== 'classifier') return IGNORE;
   // RoBERTa's classifier does not use its pooler.
   if (family === 'roberta.' && rest.startsWith('pooler.')) return IGNORE;

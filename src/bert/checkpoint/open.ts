@@ -13,7 +13,7 @@ import {
 import { readFailure, systemCode } from '../../common/io-errors.js';
 import type { CheckpointFile } from './checkpoint-file.js';
 import { openPyTorch } from './pytorch.js';
-import { MemoryFile } from './random-access.js';
+import { MemoryFile, mostUnpacked } from './random-access.js';
 import { RandomAccessFile } from './random-access-file.js';
 import { readSafetensors } from './safetensors.js';
 import { openSharded } from './sharded.js';
@@ -62,10 +62,14 @@ async function openCompressed(path: string): Promise<CheckpointFile> {
   const packed = await readFile(path).catch((error: unknown) => {
     throw readFailure(path, error);
   });
+  const maxOutputLength = mostUnpacked(packed.length);
   try {
-    return await readSafetensors(new MemoryFile(path, gunzipSync(packed)));
+    return await readSafetensors(new MemoryFile(path, gunzipSync(packed, { maxOutputLength })));
   } catch (cause) {
     if (cause instanceof BertQeError) throw cause;
+    if (systemCode(cause) === 'ERR_BUFFER_TOO_LARGE') {
+      throw corruptError(`${path}: unpacks to more than ${maxOutputLength} bytes; it is no model`, cause);
+    }
     const text = `${path}: cannot be unpacked (${reasonOf(cause)}); download or convert it again`;
     throw corruptError(text, cause);
   }

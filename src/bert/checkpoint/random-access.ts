@@ -44,6 +44,14 @@ export abstract class RandomAccess {
   }
 }
 
+/**
+ * The most bytes that a compressed file of a model may unpack to: rounded weights take a quarter to a tenth of theirs. A
+ * file of a few megabytes can be made to unpack to gigabytes.
+ */
+export function mostUnpacked(packedBytes: number): number {
+  return Math.max(64 * packedBytes, 64 * 1024 * 1024);
+}
+
 /** A download in memory. */
 export class MemoryFile extends RandomAccess {
   readonly #bytes: Uint8Array;

@@ -20,7 +20,7 @@ import type { TextPair, Tokenizer } from '../types.js';
 import { calibrate } from './calibrate.js';
 import { defaultCalibrationPairs } from './calibration-pairs.js';
 import { fingerprint } from './fingerprint.js';
-import { int8FormHash, readInt8Form } from './int8-file.js';
+import { int8FormHash, withInt8Form } from './int8-file.js';
 import { int8Form } from './int8-scales.js';
 import { writeOnce } from './write-once.js';
 
@@ -76,14 +76,11 @@ export async function compiledModel(
     const identity = [WRITER_VERSION, config, chosen.precision, device, scales, hashes];
     const key = hashJson(...identity).slice(0, 32);
     const compiled = await inCache((cache) =>
-      writeOnce(join(cache, 'compiled', key), async (temporary) =>
-        writeCompiled(
-          weights,
-          chosen,
-          join(temporary, 'model.onnx'),
-          form === undefined ? undefined : await readInt8Form(folder),
-        ),
-      ),
+      writeOnce(join(cache, 'compiled', key), (temporary) => {
+        const write = (bytes?: Int8Form) =>
+          writeCompiled(weights, chosen, join(temporary, 'model.onnx'), bytes);
+        return form === undefined ? write() : withInt8Form(folder, write);
+      }),
     );
     return { path: join(compiled, 'model.onnx'), precision: chosen.precision };
   } finally {

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { BertQeError } from '../../common/errors.js';
+import { type BertQeError, corruptError } from '../../common/errors.js';
 import { rememberedFileHash } from '../../common/hash.js';
 import {
   type CheckpointFile,
@@ -70,6 +70,16 @@ export async function int8FormHash(
   }
 }
 
+/** Uses the int8 form in a model's folder. Its shapes are found to be wrong when a graph is written with it. */
+export async function withInt8Form(folder: string, use: (form: Int8Form) => Promise<void>): Promise<void> {
+  const form = await readInt8Form(folder);
+  try {
+    await use(form);
+  } catch (error) {
+    throw error instanceof RangeError ? damaged(join(folder, FILE), error) : error;
+  }
+}
+
 /** Reads the int8 form in a model's folder. */
 export async function readInt8Form(folder: string): Promise<Int8Form> {
   const file = await openCheckpoint(join(folder, FILE));
@@ -95,10 +105,31 @@ export async function readInt8Form(folder: string): Promise<Int8Form> {
         matrices.set(name, { outputs, inputs, values, scales: await file.read(`${name}${SCALES}`) });
       }
     }
-    return { operands, matrices, orders };
+    const form = { operands, matrices, orders };
+    if (!isSound(form)) throw damaged(file.path);
+    return form;
   } finally {
     await file.close();
   }
+}
+
+/** False for numbers that no form has: the checksum of a file that others made is right. */
+function isSound({ operands, matrices, orders }: Int8Form): boolean {
+  return (
+    [...operands.values()].every(
+      ({ step, zero, smoothing = [] }) =>
+        isPositive(step) && Number.isInteger(zero) && smoothing.every(isPositive),
+    ) &&
+    [...matrices.values()].every(
+      ({ outputs, scales }) =>
+        scales.length === outputs && scales.every((scale) => scale >= 0 && scale < Number.POSITIVE_INFINITY),
+    ) &&
+    [...orders.values()].every((order) => order.toSorted().every((unit, i) => unit === i))
+  );
+}
+
+function isPositive(value: number): boolean {
+  return value > 0 && value < Number.POSITIVE_INFINITY;
 }
 
 /** Throws where the file is not what was written. */
@@ -110,9 +141,14 @@ async function checkForm(file: CheckpointFile): Promise<void> {
   const { values } = bytesOf(CHECKSUM, sum.digest('hex'));
   const stored = file.tensors.has(CHECKSUM) ? await file.read(CHECKSUM) : [];
   if (stored.join() === values.join()) return;
-  throw new BertQeError(
-    'corrupt',
-    `${file.path}: the int8 form of the model is damaged; fetch the file again, or remove it to run without.`,
+  throw damaged(file.path);
+}
+
+/** The error of a form that cannot be used. */
+function damaged(path: string, cause?: unknown): BertQeError {
+  return corruptError(
+    `${path}: the int8 form of the model is damaged; fetch the file again, or remove it to run without.`,
+    cause,
   );
 }
 

@@ -1,8 +1,15 @@
-import { BertQeError } from '../../common/errors.js';
+import { BertQeError, usageError } from '../../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
-import type { Precision } from '../compile/index.js';
+import { type Precision, precisionNames } from '../compile/index.js';
 import { findModel } from '../models.js';
-import { chooseDevice, type Device, requireCuda, thisMachine, workerUrl } from '../runtime/index.js';
+import {
+  chooseDevice,
+  type Device,
+  deviceNames,
+  requireCuda,
+  thisMachine,
+  workerUrl,
+} from '../runtime/index.js';
 import { loadTokenizer } from '../tokenizer/index.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
 import { DEVICE_PROFILES, pulledTokens } from './device-profiles.js';
@@ -66,6 +73,7 @@ export class BertScorer extends PairScorer<ScorerInfo> {
   /** Finds a model, compiles it if necessary, and loads it; refuses, with the reason, one that cannot score. */
   static async load(options: ScorerOptions): Promise<BertScorer> {
     refuseUnknownOptions('BertScorer.load', options, SCORER_OPTIONS, "{ model: 'T' }");
+    checkValues(options);
     const folder = await findModel(options.model);
     const tokenizer = await loadTokenizer(folder);
     const { template } = tokenizer;
@@ -110,6 +118,24 @@ export class BertScorer extends PairScorer<ScorerInfo> {
       messageLimit: { tokens: messageTokens, tasks: pool.capacity },
       pullLimit: { tokens: pulledTokens(workers, messageTokens), workers },
     });
+  }
+}
+
+/** Callers in JavaScript may give anything; a pool of no workers would never answer. */
+function checkValues(options: ScorerOptions): void {
+  const choices = { device: ['auto', ...deviceNames], precision: ['auto', ...precisionNames] } as const;
+  for (const [name, known] of Object.entries(choices)) {
+    const value = options[name as keyof typeof choices];
+    if (value === undefined || (known as readonly string[]).includes(value)) continue;
+    throw usageError(`BertScorer.load: ${name} must be one of ${known.join(', ')}, not ${value}.`);
+  }
+  const counts = { workers: 1024, threads: 1024, batchTokens: 2 ** 24 };
+  for (const [name, most] of Object.entries(counts)) {
+    const value = options[name as keyof typeof counts];
+    if (value === undefined || (Number.isInteger(value) && value >= 1 && value <= most)) continue;
+    throw usageError(
+      `BertScorer.load: ${name} must be a whole number from 1 to ${most}, not ${String(value)}.`,
+    );
   }
 }
 

@@ -51,6 +51,9 @@ export class PairScorer<Info extends ScoredModel = ScoredModel> implements Score
   /** The classifier's raw outputs, which still differ where probabilities saturate at 0 and 1. */
   async scoreLogits(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Logits> {
     throwIfAborted(options.signal);
+    if (!Array.isArray(pairs)) {
+      throw new BertQeError('usage', 'The pairs are no array; give an array of {a, b} with two strings.');
+    }
     if (this.#closed) throw new BertQeError('usage', 'The scorer is closed; load it again.');
     const call = this.#run(pairs, options);
     this.#calls.add(call);

@@ -1,6 +1,6 @@
 import { missingError } from '../../common/errors.js';
 import { crossEncoderConfigOf } from '../config.js';
-import type { JsonObject } from '../../common/json.js';
+import { isJsonObject, type JsonObject } from '../../common/json.js';
 import { badFile, duplicateKey, parseJsonObject } from '../json.js';
 import type { ModelFiles, Tokenizer } from '../types.js';
 import { bertTokenizerFromJson, bertTokenizerFromVocabulary, isBertTokenizer } from './load-bert.js';
@@ -58,8 +58,11 @@ function refuseDuplicates(text: string, json: JsonObject, file: string): void {
   const twice = duplicateKey(text);
   if (twice !== undefined) throw badFile(file, `"${twice}" is given twice`);
   const contents = new Set<string>();
-  for (const token of (json['added_tokens'] ?? []) as { content?: unknown }[]) {
-    const content = String(token.content);
+  const added = json['added_tokens'];
+  // What is no list of tokens is refused later.
+  for (const token of Array.isArray(added) ? (added as unknown[]) : []) {
+    if (!isJsonObject(token)) continue;
+    const content = String(token['content']);
     if (contents.has(content)) throw badFile(file, `the added token ${content} is given twice`);
     contents.add(content);
   }

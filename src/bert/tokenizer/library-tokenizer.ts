@@ -1,4 +1,5 @@
 import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers';
+import { clip } from '../../common/clip.js';
 import { reasonOf } from '../../common/errors.js';
 import { isJsonObject, type JsonObject } from '../../common/json.js';
 import type { Tokenizer } from '../types.js';
@@ -11,6 +12,7 @@ import { badFile } from '../json.js';
  * by Hugging Face's JavaScript library.
  */
 export function libraryTokenizer(json: JsonObject, settings: TokenizerSettings, file: string): Tokenizer {
+  checkIds(json, file);
   let library: LibraryTokenizer;
   try {
     library = new LibraryTokenizer(json, settings.raw);
@@ -34,6 +36,27 @@ export function libraryTokenizer(json: JsonObject, settings: TokenizerSettings, 
         firstPieces(text, most, (part) => library.encode(part, { add_special_tokens: false }).ids),
       ),
   };
+}
+
+/** The library makes lists up to the highest id. */
+const MOST_IDS = 10_000_000;
+
+function checkIds(json: JsonObject, file: string): void {
+  const { added_tokens: added, model } = json;
+  if (added !== undefined && added !== null && !Array.isArray(added)) {
+    throw badFile(file, 'added_tokens is not a list');
+  }
+  const check = (piece: string, id: unknown): void => {
+    if (Number.isSafeInteger(id) && (id as number) >= 0 && (id as number) < MOST_IDS) return;
+    throw badFile(file, `"${clip(piece, 100)}" has id ${clip(String(id), 100)}, expected a whole number`);
+  };
+  for (const token of (added ?? []) as unknown[]) {
+    if (!isJsonObject(token)) throw badFile(file, 'added_tokens holds something that is no token');
+    check(String(token['content']), token['id']);
+  }
+  const vocabulary = isJsonObject(model) ? model['vocab'] : undefined;
+  if (!isJsonObject(vocabulary)) return;
+  for (const [piece, id] of Object.entries(vocabulary)) check(piece, id);
 }
 
 /**

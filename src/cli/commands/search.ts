@@ -1,5 +1,6 @@
 import { writeRun, type Query, type QueryRanking, type Retriever } from '../../collection/index.js';
 import { inputError, throwIfAborted, usageError } from '../../common/errors.js';
+import { printable } from '../../common/clip.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { writeOutput } from '../../common/output.js';
 import { Snrm } from '../../controls/index.js';
@@ -72,7 +73,7 @@ export const searchCommand = defineCommand({
             empty++;
             progress.done();
             lastReason = whyNothing(query, searched.countTerms(query.text));
-            if (queries.length > 1 && empty <= NAMED) io.stderr.write(`bert-qe: ${lastReason}\n`);
+            if (queries.length > 1 && empty <= NAMED) io.stderr.write(`bert-qe: ${printable(lastReason)}\n`);
           }
           yield { query: query.id, text: query.text, ranking };
           progress.update(done + 1, (done + 1) / queries.length);

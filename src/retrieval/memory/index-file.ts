@@ -57,23 +57,41 @@ export async function unpackIndex(file: Uint8Array | ArrayBuffer): Promise<Index
   if (reader.string() !== FORMAT) throw corrupt('it holds something else');
   const version = reader.varint();
   if (version !== VERSION) throw corrupt(`it has version ${version}, this one reads ${VERSION}`);
-  const analyzer = analyzerFromSpec(JSON.parse(reader.string()));
-  const documents = times(reader.varint(), (): Document => {
+  const analyzer = analyzerFromSpec(specOf(reader.string()));
+  const documents = times(countIn(reader), (): Document => {
     const [id, title, text] = [reader.string(), reader.string(), reader.string()];
     return title === '' ? { id, text } : { id, title, text };
   });
-  const terms = times(reader.varint(), () => reader.string());
+  const terms = times(countIn(reader), () => reader.string());
   const vectors = documents.map((): ForwardVector => {
     const vector: ForwardVector = { terms: [], frequencies: [] };
     let term = -1;
-    for (let left = reader.varint(); left > 0; left--) {
-      term += reader.varint();
+    for (let left = countIn(reader); left > 0; left--) {
+      const gap = reader.varint();
+      term += gap;
+      if (gap === 0 || term >= terms.length) throw corrupt('a document has a term that is none');
       vector.terms.push(term);
       vector.frequencies.push(reader.varint());
     }
     return vector;
   });
+  if (reader.position !== bytes.length) throw corrupt('its content ends too early or too late');
   return { analyzer, documents, terms, vectors };
+}
+
+/** The number of the values that follow. Each has at least one byte: whoever made the file may have written any number. */
+function countIn(reader: ByteReader): number {
+  const count = reader.varint();
+  if (count > reader.bytes.length - reader.position) throw corrupt('its content is cut off');
+  return count;
+}
+
+function specOf(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw corrupt(`its analyzer is not valid JSON (${reasonOf(error)})`, error);
+  }
 }
 
 async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream) {

@@ -82,6 +82,7 @@ export class MemoryIndex implements DocumentStore, SearchableIndex {
   static async build(documents: readonly Document[], options: MemoryIndexOptions = {}): Promise<MemoryIndex> {
     refuseUnknownOptions('MemoryIndex.build', options, OPTIONS);
     const { analyzer = createAnalyzer({ base: 'terrier' }), signal, onProgress } = options;
+    if (!Array.isArray(documents)) throw usage('the documents must be an array');
     const ids = new Set<string>();
     documents.forEach((document, i) => checkDocument(document, i, ids));
     const found = new Map<string, number>();

@@ -52,26 +52,30 @@ export class Matcher {
     this.top = new TopK(order.ranks);
   }
 
-  /** The best documents, best first, each mapped by `make`. */
-  match<T>(
+  /** The best documents, best first, each mapped by `make`. The steps of one search come before those of the next. */
+  *match<T>(
     cursors: readonly TermCursor[],
     { depth, prune = true, signal }: MatchOptions,
     make: (document: number, score: number) => T,
-  ): T[] {
+  ): Generator<void, T[]> {
     const { top } = this;
     const k = Math.min(depth, this.documents);
     const maxScore = cursors.reduce((sum, { bound }) => sum + bound, 0);
     const terms = [...cursors];
     top.start(k, maxScore);
-    if (!prune || !this.matchWithEstimate(terms, k, signal)) {
+    if (!prune || !(yield* this.matchWithEstimate(terms, k, signal))) {
       top.start(k, maxScore);
-      this.pass(terms, prune, signal, everyWindow);
+      yield* this.pass(terms, prune, signal, everyWindow);
     }
     return top.finish(make);
   }
 
   /** Matches with an estimated threshold; true where `top` then holds the best k. */
-  private matchWithEstimate(terms: TermCursor[], k: number, signal: AbortSignal | undefined): boolean {
+  private *matchWithEstimate(
+    terms: TermCursor[],
+    k: number,
+    signal: AbortSignal | undefined,
+  ): Generator<void, boolean> {
     const windows = Math.ceil(this.documents / WINDOW);
     const stride = Math.min(SAMPLE_STRIDE, Math.ceil(windows / 2));
     const expected = (k * Math.ceil(windows / stride)) / windows;
@@ -79,23 +83,24 @@ export class Matcher {
     const enough = Math.ceil(1.25 * expected + 3 * Math.sqrt(expected));
     if (windows < MIN_WINDOWS_TO_SAMPLE || enough >= k) return false;
     this.top.speculate(enough);
-    this.pass(terms, true, signal, (window) => window % stride === 0);
+    yield* this.pass(terms, true, signal, (window) => window % stride === 0);
     this.top.settle();
-    this.pass(terms, true, signal, (window) => window % stride !== 0);
+    yield* this.pass(terms, true, signal, (window) => window % stride !== 0);
     return this.top.isExact();
   }
 
-  private pass(
+  private *pass(
     terms: TermCursor[],
     prune: boolean,
     signal: AbortSignal | undefined,
     includes: (window: number) => boolean,
-  ): void {
+  ): Generator<void, void> {
     const { top, documents, order } = this;
     for (const term of terms) term.rewind();
     for (let window = 0, from = 0; from < documents; window++, from += WINDOW) {
       if (window % 64 === 0) throwIfAborted(signal);
       if (!includes(window)) continue;
+      yield;
       const to = Math.min(from + WINDOW, documents);
       for (const term of terms) term.enterWindow(from, to);
       const threshold = prune ? top.thresholdFrom(order.lowest[window]) : Number.NEGATIVE_INFINITY;

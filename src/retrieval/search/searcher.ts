@@ -1,4 +1,6 @@
 import type { Query, Ranking, Retriever, SearchOptions } from '../../collection/index.js';
+import { usageError } from '../../common/errors.js';
+import { atOnce, inSlices } from '../../common/yield.js';
 import type { Analyzer } from '../analysis/index.js';
 import type { FeedbackModel, FeedbackSource } from '../feedback/feedback.js';
 import type { CollectionStatistics, IndexedTerm, Postings } from '../index/index.js';
@@ -22,7 +24,9 @@ export class Searcher implements Retriever {
   readonly model: WeightingModel;
   readonly feedback: FeedbackModel | undefined;
   readonly #prune: boolean;
-  #matcher: Matcher | undefined;
+  #order: IdOrder | undefined;
+  /** The state of searches, for the next ones. */
+  readonly #idle: Matcher[] = [];
 
   constructor(
     readonly index: SearchableIndex,
@@ -33,42 +37,78 @@ export class Searcher implements Retriever {
     this.#prune = prune;
   }
 
+  /** Searches in slices of time: a query of thousands of words takes seconds in a large index. */
   async search(query: Query, options: SearchOptions = {}): Promise<Ranking> {
-    return this.searchTerms(this.terms(query.text, options), options);
+    const { signal, depth } = options;
+    if (typeof (query as Partial<Query> | undefined)?.text !== 'string') {
+      throw usageError('search: the query must be an object with an id and a text.');
+    }
+    if (
+      depth !== undefined &&
+      depth !== Number.POSITIVE_INFINITY &&
+      !(Number.isSafeInteger(depth) && depth >= 0)
+    ) {
+      throw usageError(`search: depth must be a whole number, not ${depth}.`);
+    }
+    const terms = await inSlices(this.#expanded(query.text, options), signal);
+    return inSlices(this.#ranked(terms, options), signal);
   }
 
   /** The weighted terms of a query after feedback. */
   terms(text: string, options: SearchOptions = {}): WeightedQuery {
-    const query = firstQuery(this.model, this.index.analyzer, text);
-    if (!this.feedback) return query;
-    const depth = this.feedback.documents;
-    const feedback = this.#match(query, { ...options, depth }, (document, score) => ({ document, score }));
-    return this.feedback.expand(query, feedback, this.index);
+    return atOnce(this.#expanded(text, options));
   }
 
   /** Ranks documents by weighted terms. */
   searchTerms(query: WeightedQuery, options: SearchOptions = {}): Ranking {
-    const { index } = this;
-    return this.#match(query, options, (document, score) => ({ id: index.documentId(document), score }));
+    return atOnce(this.#ranked(query, options));
   }
 
-  #match<T>(
+  *#expanded(text: string, options: SearchOptions): Generator<void, WeightedQuery> {
+    const query = firstQuery(this.model, this.index.analyzer, text);
+    if (!this.feedback) return query;
+    const depth = this.feedback.documents;
+    const feedback = yield* this.#match(query, { ...options, depth }, (document, score) => ({
+      document,
+      score,
+    }));
+    return this.feedback.expand(query, feedback, this.index);
+  }
+
+  *#ranked(query: WeightedQuery, options: SearchOptions): Generator<void, Ranking> {
+    const { index } = this;
+    return yield* this.#match(query, options, (document, score) => ({
+      id: index.documentId(document),
+      score,
+    }));
+  }
+
+  *#match<T>(
     query: WeightedQuery,
     { depth = 1000, signal }: SearchOptions,
     make: (document: number, score: number) => T,
-  ): T[] {
+  ): Generator<void, T[]> {
     const { index } = this;
-    this.#matcher ??= new Matcher(index.statistics.documents, new IdOrder(index.idRanks));
     const cursors: TermCursor[] = [];
     for (const [name, weight] of sumByTerm(query)) {
       const term = index.term(name);
       if (!term || weight <= 0) continue;
       const scorer = this.model.forTerm({ ...index.statistics, ...term }, weight);
       cursors.push(new TermCursor(index.postings(term), scorer, index.lengths));
+      if (cursors.length % TERMS_PER_STEP === 0) yield;
     }
-    return this.#matcher.match(cursors, { depth, prune: this.#prune, signal }, make);
+    this.#order ??= new IdOrder(index.idRanks);
+    const matcher = this.#idle.pop() ?? new Matcher(index.statistics.documents, this.#order);
+    try {
+      return yield* matcher.match(cursors, { depth, prune: this.#prune, signal }, make);
+    } finally {
+      this.#idle.push(matcher);
+    }
   }
 }
+
+/** Terms of a step: their postings are opened. */
+const TERMS_PER_STEP = 32;
 
 /** The part of an index that a search uses: {@link Index} in files, or {@link MemoryIndex}. */
 export interface SearchableIndex extends FeedbackSource {

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unescapeText } from '../../common/plot/svg.js';
 import type { ExperimentsAnswer } from '../schemas/index.js';
@@ -20,6 +20,9 @@ export async function listExperiments(folder: string | undefined): Promise<Exper
 /** The files of an experiment that may be read. Its stored work beside them may not. */
 export const experimentFiles = /^(report\.(html|md)|(tables|figures)\/[\w.-]+)$/;
 
+/** Bytes of a report that are read for its title: every request for the list reads those of all reports. */
+const headBytes = 4096;
+
 async function describe(
   folder: string,
   name: string,
@@ -27,11 +30,21 @@ async function describe(
   const path = join(folder, name, 'report.html');
   const report = await stat(path).catch(() => undefined);
   if (!report?.isFile()) return undefined;
-  const [, title = name] = /<title>([^<]*)<\/title>/.exec(await readFile(path, 'utf8')) ?? [];
+  const [, title = name] = /<title>([^<]*)<\/title>/.exec(await headOf(path)) ?? [];
   return {
     name,
     title: unescapeText(title),
     finished: report.mtime.toISOString(),
     report: `/experiments/${encodeURIComponent(name)}/report.html`,
   };
+}
+
+async function headOf(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { usageError } from '../../common/errors.js';
 import type { RouteSpec } from '../routes.js';
 import type { ApiKeys } from './keys.js';
 import type { ProblemAnswer } from './problem.js';
@@ -30,7 +31,13 @@ const noHeaders: Headers = {};
 
 /** Decides from a request's head which client sent it and whether it is allowed. */
 export class Access {
-  constructor(private readonly options: AccessOptions) {}
+  constructor(private readonly options: AccessOptions) {
+    const wrong = options.cors.find((origin) => !/^(\*|null|[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+)$/.test(origin));
+    if (wrong === undefined) return;
+    throw usageError(
+      `"${wrong}" is not an origin of pages; write it as in https://app.example, or * for any.`,
+    );
+  }
 
   callerOf({ headers, socket }: IncomingMessage): Caller {
     const { keys, trustProxy } = this.options;

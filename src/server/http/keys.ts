@@ -1,10 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { usageError } from '../../common/errors.js';
 
 /** The API keys, kept as hashes and compared in constant time. */
 export class ApiKeys {
   readonly #hashes: readonly Buffer[];
 
   constructor(keys: readonly string[]) {
+    if (!keys.every((key) => /^[\x21-\x7e]+$/.test(key))) {
+      throw usageError(
+        'An API key has spaces or other characters that no request can send; use ASCII letters, digits and signs.',
+      );
+    }
     this.#hashes = keys.map(hash);
   }
 

@@ -1,5 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bertTensorShapes, openCheckpoint, writeSafetensors } from '../../../src/bert/checkpoint/index.js';
@@ -48,6 +49,15 @@ describe('writeSafetensors', () => {
     await expect(openCheckpoint(path)).rejects.toThrow(`${path}: cannot be unpacked`);
     const failing = { name: 'a', shape: [1], values: () => Promise.reject(new Error('no more memory')) };
     await expect(writeSafetensors(path, [failing])).rejects.toThrow('no more memory');
+  });
+
+  test('refuses a compressed file that unpacks to far more than a model', async () => {
+    const path = join(await temporaryFolder(), 'model.safetensors.gz');
+    await writeFile(path, gzipSync(Buffer.alloc(80 * 1024 * 1024)));
+    await expect(openCheckpoint(path)).rejects.toMatchObject({
+      code: 'corrupt',
+      message: `${path}: unpacks to more than 67108864 bytes; it is no model`,
+    });
   });
 
   test('rounds numbers to a few bits of fraction, halves to even', () => {

@@ -51,6 +51,10 @@ describe('tensors that do not fit the config', () => {
     expect(message).not.toContain('\n');
   });
 
+  test('are listed whatever is in their names', () => {
+    expect(failureOf({ 'a\nb': {}, '': {} })).toContain('unexpected a\nb, ');
+  });
+
   test('are refused when two stored names mean one tensor', () => {
     expect(failureOf({ 'bert.pooler.dense.bias': {} })).toContain(
       'pooler.dense.bias is both pooler.dense.bias and bert.pooler.dense.bias',

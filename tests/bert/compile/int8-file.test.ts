@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bertWeights, openCheckpoint } from '../../../src/bert/checkpoint/index.js';
 import { calibratedForm, fingerprint, writeInt8Form } from '../../../src/bert/compile/index.js';
 import { int8FormHash, readInt8Form } from '../../../src/bert/compile/int8-file.js';
+import type { Int8Form, Int8Matrix } from '../../../src/bert/graph/index.js';
 import { readModelConfig } from '../../../src/bert/model-folder.js';
 import { BertQeError } from '../../../src/common/errors.js';
 import { multipliesBytes } from '../../../src/bert/runtime/byte-products.js';
@@ -27,6 +28,20 @@ async function formedModel() {
   await writeInt8Form(folder, form, await fingerprint(checkpoint));
   await checkpoint.close();
   return { folder, form };
+}
+
+const one = Float32Array.of(1);
+const wrong = Int32Array.of(7, 7);
+
+/** A map with the same change of all its values; a matrix keeps as many bytes as it then has. */
+function each<T extends object>(map: ReadonlyMap<string, T>, change: Partial<T>): Map<string, T> {
+  return new Map(
+    [...map].map(([name, value]) => {
+      const changed = { ...value, ...change };
+      const { inputs, values } = changed as Partial<Int8Matrix>;
+      return [name, inputs && values ? { ...changed, values: values.slice(0, inputs) } : changed];
+    }),
+  );
 }
 
 async function autoPrecision(folder: string): Promise<string> {
@@ -79,6 +94,26 @@ describe('the int8 form of a model', () => {
     appendFileSync(join(folder, 'int8.safetensors'), 'x');
     vi.mocked(multipliesBytes).mockReturnValue(true);
     await expect(autoPrecision(folder)).rejects.toThrow('int8.safetensors');
+  });
+
+  it.each<[string, (form: Int8Form) => Partial<Int8Form>]>([
+    ['no bytes of a layer', () => ({ matrices: new Map() })],
+    ['steps that are none', ({ operands }) => ({ operands: each(operands, { step: Number.NaN }) })],
+    [
+      'a matrix of another shape',
+      ({ matrices }) => ({ matrices: each(matrices, { outputs: 1, scales: one }) }),
+    ],
+    ['an order that is none', ({ orders }) => ({ orders: new Map([...orders].map(([at]) => [at, wrong])) })],
+  ])('is refused where others have made it with %s', async (_, change) => {
+    const { folder, form } = await formedModel();
+    const checkpoint = await openCheckpoint(folder);
+    await writeInt8Form(folder, { ...form, ...change(form) }, await fingerprint(checkpoint));
+    await checkpoint.close();
+    vi.mocked(multipliesBytes).mockReturnValue(true);
+    await expect(autoPrecision(folder)).rejects.toMatchObject({
+      code: 'corrupt',
+      message: expect.stringContaining('int8.safetensors: the int8 form of the model is damaged'),
+    });
   });
 
   it('is refused by name where one bit is not what was written, or it was cut off', async () => {

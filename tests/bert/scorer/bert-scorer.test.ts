@@ -143,6 +143,25 @@ describe('BertScorer', () => {
     );
   });
 
+  it.each([
+    [{ workers: 0 }, 'workers must be a whole number from 1 to 1024, not 0'],
+    [{ threads: Number.NaN }, 'threads must be a whole number from 1 to 1024, not NaN'],
+    [{ batchTokens: -1 }, 'batchTokens must be a whole number from 1'],
+    [{ device: 'gpu' as never }, 'device must be one of auto, cpu, webgpu, cuda, not gpu'],
+    [{ precision: 'float16' as never }, 'precision must be one of auto, fp32, fp16, int8, not float16'],
+  ])('refuses %j', async (options, message) => {
+    await expect(BertScorer.load({ model: 'T', ...options })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('refuses pairs that are no array', async () => {
+    const scorer = await BertScorer.load({ model: 'T', workers: 1 });
+    await expect(scorer.score(undefined as never)).rejects.toThrow('The pairs are no array');
+    await scorer.close();
+  });
+
   it('refuses a length the model has no positions for', async () => {
     const model = await miniModel();
     await expect(BertScorer.load({ model, maxLength: 128 })).rejects.toThrow(

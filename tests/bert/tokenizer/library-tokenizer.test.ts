@@ -97,3 +97,20 @@ describe.each([
     expect(tokenizer.encode('a '.repeat(50_000), 254).length).toBeLessThan(3000);
   });
 });
+
+describe('a library tokenizer is refused', () => {
+  it.each([
+    ['ids of which lists would fill the memory', [{ id: 4_000_000_000, content: '<s>' }]],
+    ['ids that are none', [{ id: -1, content: '<s>' }]],
+    ['tokens that are none', [null]],
+    ['tokens in no list', 7],
+  ])('with %s', (_, added_tokens) => {
+    expect(() => tokenizerOf({ ...unigram, added_tokens })).toThrow(
+      expect.objectContaining({ code: 'input', message: expect.stringMatching(/has id|added_tokens/) }),
+    );
+    const vocab = { ...bytePairs.model.vocab, x: 4_000_000_000 };
+    expect(() => tokenizerOf({ ...bytePairs, model: { ...bytePairs.model, vocab } })).toThrow(
+      '"x" has id 4000000000, expected a whole number',
+    );
+  });
+});

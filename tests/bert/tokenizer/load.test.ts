@@ -206,6 +206,11 @@ describe('a tokenizer is refused', () => {
     await expect(loadTokenizer(broken)).rejects.toThrow('{"content":"x"} in added_tokens is not a token');
   });
 
+  test.each([5, true, { a: 1 }, [null]])('when its added tokens are %j', async (added) => {
+    const json = bertJson(idsOf(WORDS), { added_tokens: added });
+    await expect(loadTokenizer(await folderWith({ 'tokenizer.json': json }))).rejects.toThrow(/added_tokens/);
+  });
+
   test('when its size is not the model’s', async () => {
     const folder = await vocabularyFolder(WORDS);
     await writeFile(join(folder, 'config.json'), '{"model_type":"bert","vocab_size":30522}');

@@ -176,6 +176,12 @@ const structures = [
     const names = Array.from({ length: 999 }, (_, i) => `"${i}${'k'.repeat(Math.min(900, bytes / 1000))}":1`);
     return `{"query":"a","documents":["a"],"method":{${names.join(',')}}}`;
   }),
+  shape('a long query whose words all passages share', '/v2/rerank', (bytes) => {
+    const words = Array.from({ length: 10_000 }, (_, i) => String.fromCodePoint(0x4e00 + i));
+    const query = words.join(' ');
+    const documents = repeated(`"${`${query} `.repeat(90)}"`, bytes);
+    return `{"model":"bert-qe-TTT","query":"${query.slice(0, 20_000)}","documents":[${documents}]}`;
+  }),
   explained('an explanation of equal texts', '/v2/rerank'),
   explained('a search with an explanation', '/search'),
   shape('a search with a deadline', '/search', (bytes) => {
