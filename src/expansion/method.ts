@@ -14,6 +14,7 @@ import type { QueryModels } from './models.js';
 import type { Settings } from './options.js';
 import { wholeText } from './passages.js';
 import type { Phase } from './phases.js';
+import { rankedUnexpanded } from './ranking.js';
 import type { Cells, Schedule } from './schedule/index.js';
 import { windowSpans, wordsOf } from './windows.js';
 
@@ -38,7 +39,7 @@ export async function gatherEvidence(
   schedule: Schedule,
   { until = 'phaseThree', rankPhaseOne = false }: GatherOptions = {},
 ): Promise<boolean> {
-  const { expansion, chunkSource } = settings;
+  const { expansion, chunkSource, expansionDepth = Infinity } = settings;
   const query: Query = { evidence, settings, models, schedule };
   evidence.mayRise = revisesLeading(settings, models);
   if (!expansion) evidence.expandWith([]);
@@ -47,9 +48,11 @@ export async function gatherEvidence(
   // Phase three asks for each rel(q,d) that it needs. All are needed where a ranking by rel(q,d) decides something.
   const endsHere = until === 'phaseOne' || (until === 'phaseTwo' && !expansion);
   const ranksFeedback = evidence.mayRise || (expansion && chunkSource !== 'initial');
-  if ((endsHere || rankPhaseOne || ranksFeedback) && !(await phaseOne(query))) return false;
+  const isCut = expansion && expansionDepth < evidence.candidates.length;
+  if ((endsHere || rankPhaseOne || ranksFeedback || isCut) && !(await phaseOne(query))) return false;
   if (endsHere) return true;
 
+  if (isCut) evidence.expanded = rankedUnexpanded(evidence.candidates, settings).slice(0, expansionDepth);
   if (expansion && !(await phaseTwo(query))) return false;
   return until === 'phaseTwo' || phaseThree(query);
 }
@@ -93,7 +96,7 @@ async function phaseTwo(query: Query): Promise<boolean> {
   return areScored;
 }
 
-/** Section 2.3, phase three: every document is scored against the query and the chunks. */
+/** Section 2.3, phase three: every document, or only the first ones, are scored against the query and the chunks. */
 function phaseThree({ evidence, settings, models, schedule }: Query): Promise<boolean> {
   return schedule.cells(new FinalScores(evidence, settings), async (cells) => {
     const unread = cells.filter(({ columns }) => columns[0] === queryColumn).map(({ row }) => row);
