@@ -50,8 +50,8 @@ export interface BertQEOptions {
   /** The way to the best passages (`cascade`; `exhaustive` in experiments and with the preset `as-published`). */
   readonly passageChoice?: PassageChoice;
   /**
-   * Documents that phase three reads, the first ones by rel(q,d) and the initial score; the others keep that order beneath
-   * them (with `topK` twice as many, at least 20; all without it or with `passageChoice: 'exhaustive'`).
+   * Documents that phase three reads: the first ones by β·ln rel(q,d) + (1-β)·I(q,d); the others keep that order beneath
+   * them (of `topK` twice as many, at least 20; all without `topK` or with `passageChoice: 'exhaustive'`, as in the paper).
    */
   readonly expansionDepth?: number | undefined;
   /** The text that is cut into chunks (`best-passage`). */

@@ -149,8 +149,8 @@ export class Reranker {
   /** With α = 0 the phases two and three change nothing; only an explanation still wants them. */
   #settingsFor({ explain, topK }: RerankOptions): Settings {
     const { settings } = this;
-    const expansion = settings.expansion && (settings.alpha > 0 || explain === true);
-    return { ...settings, expansion, expansionDepth: expansionDepth(settings, topK) };
+    if (settings.alpha > 0) return { ...settings, expansionDepth: expansionDepth(settings, topK) };
+    return { ...settings, expansion: settings.expansion && explain === true, expansionDepth: undefined };
   }
 
   #modelsFor({ signal, onProgress }: QueryOptions): QueryModels {
