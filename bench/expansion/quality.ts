@@ -10,13 +10,14 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { BertScorer, type ScoreOptions, type Scorer, type TextPair } from '../../src/bert/index.js';
+import { BertScorer } from '../../src/bert/index.js';
 import { readQrels, type Qrels } from '../../src/collection/index.js';
 import { evaluate } from '../../src/evaluation/index.js';
 import { BertQE, chooseModels, eachPhase, type Reranking } from '../../src/expansion/index.js';
 import { collectionFolder } from '../collections.js';
 import { writeSections } from '../section.js';
 import { COMPARED, nameOf, writeCompared } from './compared-collections.js';
+import { Remembering } from './remembering.js';
 import { openSetting, type Setting } from './setting.js';
 
 const { values, positionals: reported } = parseArgs({
@@ -49,36 +50,13 @@ interface Row {
   readonly ways: readonly Way[];
 }
 
-/** A model that remembers its scores: the ways of one query ask for the same pairs. */
-class Remembered implements Scorer {
-  readonly #known = new Map<string, number>();
+const loaded = new Map<string, Remembering>();
 
-  constructor(private readonly scorer: Scorer) {}
-
-  async score(pairs: readonly TextPair[], options?: ScoreOptions): Promise<Float32Array> {
-    const keys = pairs.map(({ a, b }) => `${a}\n${b}`);
-    const open = pairs.filter((_, i) => !this.#known.has(keys[i]));
-    const scores = await this.scorer.score(open, options);
-    open.forEach(({ a, b }, i) => this.#known.set(`${a}\n${b}`, scores[i]));
-    return Float32Array.from(keys, (key) => this.#known.get(key)!);
-  }
-
-  forget(): void {
-    this.#known.clear();
-  }
-
-  close(): Promise<void> {
-    return this.scorer.close();
-  }
-}
-
-const loaded = new Map<string, Remembered>();
-
-async function model(letter: string, precision: 'auto' | 'fp32'): Promise<Remembered> {
+async function model(letter: string, precision: 'auto' | 'fp32'): Promise<Remembering> {
   const name = `${letter} ${precision}`;
   const known = loaded.get(name);
   if (known) return known;
-  const scorer = new Remembered(await BertScorer.load({ model: letter, precision, device: 'cpu' }));
+  const scorer = new Remembering(await BertScorer.load({ model: letter, precision, device: 'cpu' }));
   loaded.set(name, scorer);
   return scorer;
 }
@@ -86,7 +64,7 @@ async function model(letter: string, precision: 'auto' | 'fp32'): Promise<Rememb
 async function reranker(models: string, isPublished: boolean, expansionDepth?: number): Promise<BertQE> {
   const passageChoice = isPublished ? 'exhaustive' : 'cascade';
   const { models: names } = chooseModels(models, { passageChoice });
-  const scorers = new Map<string, Remembered>();
+  const scorers = new Map<string, Remembering>();
   for (const name of Object.values(names)) {
     scorers.set(name as string, await model(name as string, isPublished ? 'fp32' : 'auto'));
   }
