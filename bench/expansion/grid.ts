@@ -4,9 +4,10 @@
 // The share of phase-three pairs that exact top-k runs, by α and β. Every pair is scored once and remembered;
 // then each α and β is run on the remembered scores. Prints a Markdown table.
 import { parseArgs } from 'node:util';
-import { BertScorer, type Scorer, type TextPair } from '../../src/bert/index.js';
+import { BertScorer } from '../../src/bert/index.js';
 import { BertQE } from '../../src/expansion/index.js';
 import { rerankRun } from '../../src/runs/index.js';
+import { Remembering } from './remembering.js';
 import { openSetting } from './setting.js';
 
 const { values, positionals } = parseArgs({
@@ -21,27 +22,6 @@ const { values, positionals } = parseArgs({
 const topK = Number(values['top-k']);
 const alphas = [0.1, 0.2, 0.4, 0.6, 0.8];
 const betas = [1, 0.9, 0.8, 0.7];
-
-/** Asks the model once per pair, for as long as one query lasts. */
-class Remembering implements Scorer {
-  readonly #scores = new Map<string, number>();
-  constructor(private readonly scorer: Scorer) {}
-
-  async score(pairs: readonly TextPair[]): Promise<Float32Array> {
-    const unknown = pairs.filter(({ a, b }) => !this.#scores.has(`${a}\n${b}`));
-    const scores = await this.scorer.score(unknown);
-    unknown.forEach(({ a, b }, i) => this.#scores.set(`${a}\n${b}`, scores[i]));
-    return Float32Array.from(pairs, ({ a, b }) => this.#scores.get(`${a}\n${b}`)!);
-  }
-
-  forget(): void {
-    this.#scores.clear();
-  }
-
-  async close(): Promise<void> {
-    await this.scorer.close();
-  }
-}
 
 const loaded = new Map<string, Remembering>();
 for (const model of values.models) {

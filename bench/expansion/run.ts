@@ -1,7 +1,8 @@
-// npm run bench:expansion -- [--collections NAME,NAME] [--models SST,TTT] [--queries 10]
+// npm run bench:expansion -- [--collections NAME,NAME] [--models SST,TTT] [--queries 1] [--quality-queries 5]
 //
 // Exact top-k beside the exhaustive run, how its saving depends on α and β, `bert-qe rerank` end to end with kill -9 in
-// between, the cascade of passage choice, and the seconds of a query. Writes sections of docs/benchmarks-expansion.md.
+// between, the quality of the default beside the paper's way, and the seconds of a query. Writes sections of
+// docs/benchmarks-expansion.md. So few queries take about ten minutes on two cores; the figures of the page are of more.
 import { spawnSync } from 'node:child_process';
 import { availableParallelism, cpus } from 'node:os';
 import { basename } from 'node:path';
@@ -15,7 +16,8 @@ const { values } = parseArgs({
   options: {
     collections: { type: 'string', default: 'cranfield,scifact' },
     models: { type: 'string', default: 'SST,TTT' },
-    queries: { type: 'string', default: '10' },
+    queries: { type: 'string', default: '1' },
+    'quality-queries': { type: 'string', default: '5' },
   },
 });
 const collections = values.collections.split(',').map(collectionFolder);
@@ -54,7 +56,9 @@ const grids = collections.map(
   (collection) =>
     `${basename(collection)}, ${last}:\n\n${step('grid.ts', collection, '--models', last, '--queries', values.queries)}`,
 );
-const endToEnd = JSON.parse(step('end-to-end.ts', collections[0], '--models', last)) as EndToEnd;
+const endToEnd = JSON.parse(
+  step('end-to-end.ts', collections[0], '--models', last, '--queries', String(2 * Number(values.queries))),
+) as EndToEnd;
 
 const { few, many } = endToEnd;
 const told = ({ queries, peakMiB, seconds }: EndToEnd['few']): string =>
@@ -82,5 +86,5 @@ ${endToEnd.collection}, ${endToEnd.models}, DPH+KL, depth 1000, every pair score
 - Killed ${endToEnd.kills} times with -9 and started again: the run is ${endToEnd.sameBytes ? 'the same, byte for byte' : 'NOT the same'}.
 `;
 writeSections('docs/benchmarks-expansion.md', text.split('\n'));
-step('passage-choice.ts');
-step('default.ts');
+step('quality.ts', '--models', values.models, '--queries', values['quality-queries']);
+step('default.ts', '--models', values.models, '--queries', values.queries);

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   readDocuments,
   readQrels,
   readQueries,
+  readRun,
   type Query,
   type Ranking,
 } from '../../src/collection/index.js';
@@ -17,7 +18,7 @@ import {
   Searcher,
 } from '../../src/retrieval/index.js';
 
-/** A collection as the paper would have it: judged queries and the first 1000 documents of DPH+KL for each. */
+/** A collection: judged queries, and for each the ranking in run.trec, or else the first 1000 documents of DPH+KL. */
 export interface Setting {
   readonly queries: readonly Query[];
   readonly index: Index;
@@ -30,12 +31,14 @@ export async function openSetting(collection: string, skip: number, queries: num
   await buildIndex(readDocuments(collection), { folder, analyzer: createAnalyzer({ base: 'terrier' }) });
   const index = Index.open(folder);
   const searcher = new Searcher(index, { feedback: new DivergenceFeedback(KL) });
+  const run = join(collection, 'run.trec');
+  const given = existsSync(run) ? await readRun(run) : undefined;
   const judged = await readQrels(join(collection, 'qrels.txt'));
   const asked = (await readQueries(collection)).filter(({ id }) => judged.has(id));
   return {
     queries: asked.slice(skip, skip + queries),
     index,
-    ranking: (query) => searcher.search(query, { depth: 1000 }),
+    ranking: async (query) => (given ? (given.get(query.id) ?? []) : searcher.search(query, { depth: 1000 })),
     close: async () => {
       await index.close();
       rmSync(folder, { recursive: true });

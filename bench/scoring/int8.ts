@@ -1,11 +1,12 @@
-// node --import tsx bench/scoring/int8.ts FOLDER[:QUERIES[:QRELS]]… [--models T,S] [--out RESULT.json] [--weights] [--web]
+// node --import tsx bench/scoring/int8.ts [NAME:USE…] [--models T,S] [--queries 80] [--out RESULT.json] [--weights] [--web]
 //
-// The cost of int8 in quality: judged queries of collections, evenly drawn, their first 50 candidates (of run.trec where
-// the folder has one, else of DPH+KL) re-ranked by their best passages. With `--weights`, of the graph that WebGPU runs
-// in int8, here on the CPU; with `--web`, of the form of a model that pages download, in place of int8.
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// The cost of int8 in quality: judged queries of the named collections, or of all in the list, evenly drawn, their first 50
+// candidates (of run.trec where the folder has one, else of DPH+KL) re-ranked by their best passages. Results of
+// collections that are not measured now are kept. With `--weights`, of the graph that WebGPU runs in int8, here on the CPU;
+// with `--web`, of the form of a model that pages download, in place of int8.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   BertScorer,
@@ -15,18 +16,11 @@ import {
   type Precision,
   type TextPair,
 } from '../../src/bert/index.js';
-import {
-  type Qrels,
-  type Query,
-  readDocuments,
-  readQrels,
-  readQueries,
-  readRun,
-  type Run,
-} from '../../src/collection/index.js';
+import { type Qrels, readDocuments, readQrels, readQueries, type Run } from '../../src/collection/index.js';
 import { evaluate } from '../../src/evaluation/index.js';
 import { settingsFrom } from '../../src/expansion/options.js';
 import { passagesOf } from '../../src/expansion/passages.js';
+import { collectionFolder } from '../collections.js';
 import { openSetting } from '../expansion/setting.js';
 import { byteWeightScorer } from './byte-weights.js';
 import { root } from './workload.js';
@@ -35,12 +29,38 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     models: { type: 'string', default: 'T,S' },
+    queries: { type: 'string', default: '80' },
     out: { type: 'string', default: join(root, 'bench/results/scoring-int8.json') },
     weights: { type: 'boolean', default: false },
     web: { type: 'boolean', default: false },
   },
 });
 const CANDIDATES = 50;
+
+/** Collections by use, with the file of judgements where it has another name. */
+const COLLECTIONS = {
+  development: {
+    adi: '',
+    squad_dev: '',
+    obliqa: 'qrels.dev.txt',
+    scifact: 'qrels.train.txt',
+    'bioasq-snippets': '',
+    perspectrum: '',
+    'argkp-2021': '',
+    'semeval2016-cqa-c': '',
+  },
+  test: {
+    cranfield: '',
+    cisi: '',
+    cacm: '',
+    npl: '',
+    scifact: '',
+    nfcorpus: '',
+    acord: '',
+    'trec-dl19-passage': '',
+    'trec-dl20-passage': '',
+  },
+} as const;
 const temporary = mkdtempSync(join(tmpdir(), 'bert-qe-int8-'));
 
 /** A passage of a candidate of a query. */
@@ -52,6 +72,7 @@ interface Passage {
 
 export interface Int8Row {
   readonly collection: string;
+  readonly use: keyof typeof COLLECTIONS;
   readonly model: string;
   readonly queries: number;
   readonly pairs: number;
@@ -62,33 +83,25 @@ export interface Int8Row {
 }
 
 async function passages(folder: string, count: number, qrels: Qrels): Promise<Passage[]> {
-  const judged = (await readQueries(folder)).filter(({ id }) => qrels.has(id));
+  const judged = (await readQueries(folder)).filter(({ id }) =>
+    [...(qrels.get(id)?.values() ?? [])].some((grade) => grade > 0),
+  );
   const step = Math.max(1, Math.floor(judged.length / count));
   const queries = judged.filter((_, i) => i % step === 0).slice(0, count);
-  const ranking = await firstStage(folder);
+  const setting = await openSetting(folder, 0, 0);
   const documents = new Map<string, { readonly title?: string | undefined; readonly text: string }>();
   for await (const document of readDocuments(folder)) documents.set(document.id, document);
   const { passage } = settingsFrom();
   const found: Passage[] = [];
   for (const query of queries) {
-    for (const { id } of (await ranking.of(query)).slice(0, CANDIDATES)) {
+    for (const { id } of (await setting.ranking(query)).slice(0, CANDIDATES)) {
       for (const b of passagesOf(documents.get(id)!, passage)) {
         found.push({ query: query.id, document: id, pair: { a: query.text, b } });
       }
     }
   }
-  await ranking.close();
+  await setting.close();
   return found;
-}
-
-async function firstStage(folder: string) {
-  const file = join(folder, 'run.trec');
-  if (!existsSync(file)) {
-    const { ranking, close } = await openSetting(folder, 0, 0);
-    return { of: ranking, close };
-  }
-  const run = await readRun(file);
-  return { of: async ({ id }: Query) => run.get(id) ?? [], close: async () => {} };
 }
 
 /** Margins have the order of probabilities but do not saturate. */
@@ -138,28 +151,39 @@ function tauPerQuery(found: readonly Passage[], x: readonly number[], y: readonl
   return known.reduce((sum, tau) => sum + tau, 0) / known.length;
 }
 
-const rows: Int8Row[] = [];
-for (const each of positionals) {
-  const [folder, count = '80', judgements = 'qrels.txt'] = each.split(':') as [string, string?, string?];
-  const qrels = await readQrels(join(folder, judgements));
-  const found = await passages(folder, Number(count), qrels);
+const listed = Object.entries(COLLECTIONS).flatMap(([use, names]) =>
+  Object.entries(names).map(([name, judgements]) => ({ name, use: use as Int8Row['use'], judgements })),
+);
+let rows: Int8Row[] = existsSync(values.out)
+  ? (JSON.parse(readFileSync(values.out, 'utf8')) as { rows: Int8Row[] }).rows
+  : [];
+mkdirSync(dirname(values.out), { recursive: true });
+for (const { name, use, judgements } of listed) {
+  if (positionals.length > 0 && !positionals.includes(`${name}:${use}`)) continue;
+  const folder = collectionFolder(name);
+  const qrels = await readQrels(join(folder, judgements || 'qrels.txt'));
+  const found = await passages(folder, Number(values.queries), qrels);
   const pairs = found.map(({ pair }) => pair);
   for (const model of values.models.split(',')) {
     const [exact, bytes] = [await margins(model, 'fp32', pairs), await margins(model, 'int8', pairs)];
     const ndcg = (scores: readonly number[]) =>
       evaluate(maxPassage(found, scores), qrels, { measures: ['nDCG@20'] }).summary.get('nDCG@20')!;
-    rows.push({
-      collection: basename(folder),
+    const row: Int8Row = {
+      collection: name,
+      use,
       model,
       queries: new Set(found.map(({ query }) => query)).size,
       pairs: pairs.length,
       tau: kendallTau(exact, bytes),
       tauPerQuery: tauPerQuery(found, exact, bytes),
       ndcg: { fp32: ndcg(exact), int8: ndcg(bytes) },
-    });
-    process.stderr.write(`${JSON.stringify(rows.at(-1))}\n`);
+    };
+    rows = [
+      ...rows.filter((each) => each.collection !== name || each.use !== use || each.model !== model),
+      row,
+    ];
+    writeFileSync(values.out, `${JSON.stringify({ date: new Date().toISOString(), rows }, undefined, 2)}\n`);
+    process.stderr.write(`${JSON.stringify(row)}\n`);
   }
 }
 rmSync(temporary, { recursive: true });
-mkdirSync(dirname(values.out), { recursive: true });
-writeFileSync(values.out, `${JSON.stringify({ date: new Date().toISOString(), rows }, undefined, 2)}\n`);

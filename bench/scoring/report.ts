@@ -87,33 +87,44 @@ function renderSpeed(found: ScoringResults): string[] {
 }
 
 function renderInt8({ rows }: { rows: Int8Row[] }): string[] {
-  const mean = (model: string, precision: 'fp32' | 'int8') => {
-    const own = rows.filter((row) => row.model === model);
-    return own.reduce((sum, row) => sum + row.ndcg[precision], 0) / own.length;
-  };
-  const models = [...new Set(rows.map(({ model }) => model))];
+  const mean = (own: readonly Int8Row[], of: (row: Int8Row) => number) =>
+    own.reduce((sum, row) => sum + of(row), 0) / own.length;
+  const numbers = (tau: number, fp32: number, int8: number) =>
+    `${tau.toFixed(4)} | ${fp32.toFixed(4)} | ${int8.toFixed(4)} | ${difference(fp32, int8)} |`;
+  const groups = ['S', 'T'].flatMap((model) =>
+    ['development', 'test'].map((use) => ({
+      model,
+      use,
+      own: rows.filter((row) => row.model === model && row.use === use),
+    })),
+  );
+  const most = Math.max(...rows.map(({ queries }) => queries));
   return [
     '## What int8 costs in quality',
     '',
-    '`node --import tsx bench/scoring/int8.ts FOLDER…`. Judged queries of development collections, evenly drawn, their first 50 candidates (DPH+KL, or the run that ' +
-      'comes with the collection) re-ranked by their best passages. τ is Kendall’s τ between the scores of fp32 and of int8, over all pairs and as the mean over queries.',
+    `\`node --import tsx bench/scoring/int8.ts\`, a part of \`npm run bench:scoring\`. At most ${most} judged queries of a collection, evenly drawn, their first 50 candidates (DPH+KL, or the run that ` +
+      'comes with the collection) re-ranked by their best passages. τ is Kendall’s τ between the scores of fp32 and of int8 over all pairs. Operands were chosen on development collections only.',
     '',
-    '| collection | model | queries | pairs | τ | τ per query | nDCG@20 fp32 | nDCG@20 int8 | change |',
+    '| collection | use | model | queries | pairs | τ | nDCG@20 fp32 | nDCG@20 int8 | difference |',
     '|---|---|---|---|---|---|---|---|---|',
-    ...rows.map(
-      (row) =>
-        `| ${row.collection} | ${row.model} | ${row.queries} | ${row.pairs} | ${row.tau.toFixed(4)} | ${row.tauPerQuery.toFixed(4)} | ` +
-        `${row.ndcg.fp32.toFixed(4)} | ${row.ndcg.int8.toFixed(4)} | ${change(row.ndcg.fp32, row.ndcg.int8)} |`,
-    ),
-    ...models.map((model) => {
-      const [exact, bytes] = [mean(model, 'fp32'), mean(model, 'int8')];
-      return `| **mean** | **${model}** | | | | | ${exact.toFixed(4)} | ${bytes.toFixed(4)} | ${change(exact, bytes)} |`;
-    }),
+    ...groups
+      .filter(({ own }) => own.length > 0)
+      .flatMap(({ model, use, own }) => [
+        ...own.map(
+          ({ collection, queries, pairs, tau, ndcg }) =>
+            `| ${collection} | ${use} | ${model} | ${queries} | ${pairs} | ${numbers(tau, ndcg.fp32, ndcg.int8)}`,
+        ),
+        `| **mean** | **${use}** | **${model}** | | | ${numbers(
+          mean(own, ({ tau }) => tau),
+          mean(own, ({ ndcg }) => ndcg.fp32),
+          mean(own, ({ ndcg }) => ndcg.int8),
+        )}`,
+      ]),
   ];
 }
 
-function change(before: number, after: number): string {
-  return `${after >= before ? '+' : '−'}${Math.abs((100 * (after - before)) / before).toFixed(2)} %`;
+function difference(before: number, after: number): string {
+  return `${after >= before ? '+' : '−'}${Math.abs(after - before).toFixed(4)}`;
 }
 
 interface ParityResults {

@@ -1,5 +1,6 @@
-// npm run bench:scoring [-- PASSAGES [ROUNDS]]
-// Phase three of one query, 1000 passages × 10 chunks, by this project and by Transformers.js on the same weights,
+// node --import tsx bench/scoring/run.ts [PASSAGES [ROUNDS]]   (a part of npm run bench:scoring)
+//
+// Phase three of one query, 300 passages × 10 chunks, by this project and by Transformers.js on the same weights,
 // beside the machine's ceiling: one after the other, each in a process of its own, round after round.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +17,7 @@ const MODELS = ['T', 'S'];
 /** Batch sizes of Transformers.js; the best on a tenth of the pairs is used. */
 const PEER_BATCHES = [8, 16, 32, 64];
 
-const passages = Number(process.argv[2] ?? 1000);
+const passages = Number(process.argv[2] ?? 300);
 const rounds = Number(process.argv[3] ?? 2);
 
 /** The results of one run. */

@@ -76,6 +76,10 @@ export const methodOptions = {
     'best passages: by words, the smallest model and then phase one, or all scored by phase one, as in the paper',
     { default: DEFAULTS.passageChoice },
   ),
+  'expansion-depth': integer(
+    'documents that phase three reads, the others follow them (of --top-k twice as many, at least 20; else all, as in the paper)',
+    { min: 1 },
+  ),
   'chunk-source': choice(chunkSources, 'where chunks come from', { default: 'best-passage' }),
   'drop-query-score': flag('ablation: leave rel(q,d) out of the combination'),
   depth: integer('documents that are re-ranked; the rest keep their order', {

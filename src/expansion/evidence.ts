@@ -91,12 +91,16 @@ export class Evidence {
   chunks: readonly ExpansionChunk[] | undefined;
   /** True until the leading documents are revised: rel(q,d) of documents with several passages may rise until then. */
   mayRise = false;
+  /** The documents that phase three reads: all, unless only the first ones by phase one go on. */
+  expanded: readonly Candidate[];
 
   constructor(
     readonly query: string,
     /** In the order of the initial ranking. */
     readonly candidates: readonly Candidate[],
-  ) {}
+  ) {
+    this.expanded = candidates;
+  }
 
   /** Weights of the chunks in Eq. 4; none before phase two. */
   get weights(): readonly number[] {

@@ -20,7 +20,7 @@ export class FinalScores implements ScoreTable<Candidate> {
     private readonly evidence: Evidence,
     private readonly combination: Combination,
   ) {
-    this.rows = evidence.candidates;
+    this.rows = evidence.expanded;
     this.#weights = evidence.weights;
     this.columns = 1 + this.#weights.length;
   }

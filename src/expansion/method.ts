@@ -14,6 +14,7 @@ import type { QueryModels } from './models.js';
 import type { Settings } from './options.js';
 import { wholeText } from './passages.js';
 import type { Phase } from './phases.js';
+import { rankedUnexpanded } from './ranking.js';
 import type { Cells, Schedule } from './schedule/index.js';
 import { windowSpans, wordsOf } from './windows.js';
 
@@ -39,7 +40,7 @@ export async function gatherEvidence(
   schedule: Schedule,
   { until = 'phaseThree', rankPhaseOne = false }: GatherOptions = {},
 ): Promise<boolean> {
-  const { expansion, chunkSource } = settings;
+  const { expansion, chunkSource, expansionDepth = Infinity } = settings;
   const query: Query = { evidence, settings, models, schedule };
   evidence.mayRise = revisesLeading(settings, models);
   if (!expansion) evidence.expandWith([]);
@@ -50,9 +51,12 @@ export async function gatherEvidence(
 
   // Phase one is run where a ranking by rel(q,d) decides something. Phase three asks for each rel(q,d) that is missing.
   const ranksFeedback = evidence.mayRise || (expansion && chunkSource !== 'initial');
-  if ((last === 'phaseOne' || rankPhaseOne || ranksFeedback) && !(await phaseOne(query))) return false;
+  const isCut = expansion && expansionDepth < evidence.candidates.length;
+  const isRanked = last === 'phaseOne' || rankPhaseOne || ranksFeedback || isCut;
+  if (isRanked && !(await phaseOne(query))) return false;
   if (last === 'phaseOne') return true;
 
+  if (isCut) evidence.expanded = rankedUnexpanded(evidence.candidates, settings).slice(0, expansionDepth);
   if (expansion && !(await phaseTwo(query))) return false;
   return last === 'phaseTwo' || phaseThree(query);
 }
@@ -138,7 +142,10 @@ function bestOf(chunks: readonly ScoredChunk[], kc: number): ScoredChunk[] {
   return [...chunks].sort((a, b) => b.score - a.score).slice(0, kc);
 }
 
-/** Section 2.3, phase three: every document is scored against the chunks. Eq. 4 and Eq. 5 tell which scores matter. */
+/**
+ * Section 2.3, phase three: every document, or only the first ones, are scored against the chunks. Eq. 4 and Eq. 5 tell
+ * which scores matter.
+ */
 function phaseThree({ evidence, settings, models, schedule }: Query): Promise<boolean> {
   return schedule.cells(new FinalScores(evidence, settings), async (cells) => {
     const unread = cells.filter(({ columns }) => columns[0] === queryColumn).map(({ row }) => row);

@@ -49,6 +49,11 @@ export interface BertQEOptions {
   readonly depth?: number;
   /** The way to the best passages (`cascade`; `exhaustive` in experiments and with the preset `as-published`). */
   readonly passageChoice?: PassageChoice;
+  /**
+   * Documents that phase three reads: the first ones by β·ln rel(q,d) + (1-β)·I(q,d); the others keep that order beneath
+   * them (of `topK` twice as many, at least 20; all without `topK` or with `passageChoice: 'exhaustive'`, as in the paper).
+   */
+  readonly expansionDepth?: number | undefined;
   /** The text that is cut into chunks (`best-passage`). */
   readonly chunkSource?: ChunkSource;
   /** Leaves rel(q,d) out of Eq. 5: an ablation of the paper (false). */
@@ -78,6 +83,7 @@ export interface Settings {
   readonly beta: number;
   readonly depth: number;
   readonly passageChoice: PassageChoice;
+  readonly expansionDepth: number | undefined;
   readonly chunkSource: ChunkSource;
   readonly expansion: boolean;
   readonly roundPairs: number;
@@ -95,6 +101,7 @@ export const METHOD_OPTIONS: OptionNames<BertQEOptions> = {
   beta: true,
   depth: true,
   passageChoice: true,
+  expansionDepth: true,
   chunkSource: true,
   dropQueryScore: true,
   expansion: true,
@@ -130,6 +137,8 @@ function checkedSettings(options: BertQEOptions): Settings {
     beta: share('beta', options.beta ?? DEFAULTS.beta),
     depth: count('depth', options.depth ?? DEFAULTS.depth),
     passageChoice: oneOf('passageChoice', passageChoices, options.passageChoice ?? DEFAULTS.passageChoice),
+    expansionDepth:
+      options.expansionDepth === undefined ? undefined : count('expansionDepth', options.expansionDepth),
     chunkSource: oneOf('chunkSource', chunkSources, options.chunkSource ?? 'best-passage'),
     expansion: options.expansion ?? true,
     roundPairs: count('roundPairs', options.roundPairs ?? 256),

@@ -1,4 +1,5 @@
 import { compareTied, type Candidate, type Evidence } from './evidence.js';
+import { type Combination, interpolate } from './equations.js';
 import type { FinalScores } from './final-scores.js';
 import { expectedCell, tolerance } from './schedule/index.js';
 
@@ -7,7 +8,7 @@ export interface Placed {
   readonly candidate: Candidate;
   /** The final score, or what it is expected to be while parts of it are unknown. */
   readonly score: number;
-  /** M(q,d), or what it is expected to be; absent where no model has seen the document. */
+  /** M(q,d), or what it is expected to be; rel(q,d) without expansion; absent where no model has seen the document. */
   readonly relevance?: number;
   /** True where no score that is still unknown can move the document from this place. */
   readonly certain: boolean;
@@ -21,11 +22,45 @@ export function scoreBelow(last: number, i: number): number {
   return last - step * (i + 1);
 }
 
+/** Documents in the order of β·ln rel(q,d) + (1-β)·I, their score without expansion, ties by id. */
+export function rankedUnexpanded(
+  candidates: readonly Candidate[],
+  { beta }: Pick<Combination, 'beta'>,
+): Candidate[] {
+  return candidates
+    .map((candidate) => ({
+      candidate,
+      score: interpolate(candidate.queryScore!, candidate.initial, beta),
+    }))
+    .sort((a, b) => b.score - a.score || compareTied(a.candidate, b.candidate))
+    .map(({ candidate }) => candidate);
+}
+
+/** The candidates by final score; those that phase three does not read follow in their order without expansion. */
+export function rank(
+  { candidates, expanded }: Evidence,
+  final: FinalScores,
+  combination: Combination,
+): Placed[] {
+  const placed = rankExpanded(expanded, final);
+  if (expanded === candidates) return placed;
+  const isExpanded = new Set(expanded);
+  const others = candidates.filter((candidate) => !isExpanded.has(candidate));
+  const last = placed.at(-1)!.score;
+  const below = rankedUnexpanded(others, combination).map((candidate, i) => ({
+    candidate,
+    score: scoreBelow(last, i),
+    relevance: candidate.queryScore!,
+    certain: true,
+  }));
+  return [...placed, ...below];
+}
+
 /**
- * The candidates by final score, ties by id. Where the evidence is incomplete this is the best guess: documents are
+ * Documents by final score, ties by id. Where the evidence is incomplete this is the best guess: documents are
  * placed by the score they are expected to reach, unseen ones follow in the initial order.
  */
-export function rank({ candidates }: Evidence, final: FinalScores): Placed[] {
+function rankExpanded(candidates: readonly Candidate[], final: FinalScores): Placed[] {
   if (candidates.every((candidate) => final.isComplete(candidate)))
     return bySeenScore(candidates, final, true);
   const seen = candidates.filter(({ queryScore }) => queryScore !== undefined);

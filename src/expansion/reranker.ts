@@ -64,6 +64,13 @@ const RERANK_OPTIONS: OptionNames<RerankOptions> = {
 
 const EVIDENCE_OPTIONS: OptionNames<EvidenceOptions> = { until: true, signal: true, onProgress: true };
 
+/**
+ * Documents that phase three reads for each wanted place, and at least. Chosen on development collections
+ * (docs/benchmarks-expansion.md).
+ */
+const EXPANDED_PER_PLACE = 2;
+const LEAST_EXPANDED = 20;
+
 /** The method over scorers of any kind; {@link BertQE} adds the loading of models. */
 export class Reranker {
   readonly settings: Settings;
@@ -110,7 +117,7 @@ export class Reranker {
     const rankPhaseOne = options.explain;
     const complete = await gatherEvidence(evidence, settings, models, schedule, { rankPhaseOne });
 
-    const places = rank(evidence, new FinalScores(evidence, settings)).slice(0, wanted);
+    const places = rank(evidence, new FinalScores(evidence, settings), settings).slice(0, wanted);
     const seconds = (performance.now() - started) / 1000;
     const cost = costOf(evidence, this.#scorers, models.use, seconds);
     return {
@@ -140,9 +147,10 @@ export class Reranker {
   }
 
   /** With α = 0 the phases two and three change nothing; only an explanation still wants them. */
-  #settingsFor({ explain }: RerankOptions): Settings {
+  #settingsFor({ explain, topK }: RerankOptions): Settings {
     const { settings } = this;
-    return settings.alpha > 0 || explain ? settings : { ...settings, expansion: false };
+    if (settings.alpha > 0) return { ...settings, expansionDepth: expansionDepth(settings, topK) };
+    return { ...settings, expansion: settings.expansion && explain === true, expansionDepth: undefined };
   }
 
   #modelsFor({ signal, onProgress }: QueryOptions): QueryModels {
@@ -151,6 +159,17 @@ export class Reranker {
       onPairs: onProgress && ((phase, pairs) => onProgress({ phase, pairs })),
     });
   }
+}
+
+/** The documents that phase three reads for the first `topK` places. */
+function expansionDepth(
+  { passageChoice, ...settings }: Settings,
+  topK: number | undefined,
+): number | undefined {
+  if (settings.expansionDepth !== undefined || topK === undefined || passageChoice === 'exhaustive') {
+    return settings.expansionDepth;
+  }
+  return Math.max(EXPANDED_PER_PLACE * topK, LEAST_EXPANDED);
 }
 
 /** Cutting the passages of many documents takes long, so it is done in slices of time. */

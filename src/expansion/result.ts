@@ -13,7 +13,7 @@ export interface RerankedDocument {
   readonly rank: number;
   /** The final score: β·ln M + (1-β)·I. Comparable within one query only. */
   readonly score: number;
-  /** M(q,d), a probability between 0 and 1; absent below the re-ranking depth, where no model looked. */
+  /** M(q,d), a probability between 0 and 1: rel(q,d) where phase three did not look; absent below the re-ranking depth, where no model looked. */
   readonly relevance?: number;
   /** False where a deadline cut the work short and scores still missing could move the document. */
   readonly certain: boolean;

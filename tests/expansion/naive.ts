@@ -16,6 +16,8 @@ export interface NaiveOptions {
   alpha: number;
   beta: number;
   depth: number;
+  /** Documents that phase three reads. */
+  expansionDepth: number;
   chunkSource: 'best-passage' | 'document' | 'initial';
   dropQueryScore: boolean;
   expansion: boolean;
@@ -161,7 +163,20 @@ export function naiveRerank(
   let total = 0;
   for (const chunk of chunks) total += Math.exp(chunk.score);
 
-  const results = rows.map((row) => {
+  const finalScore = (m: number, initialScore: number | undefined): number => {
+    const log = m === 0 ? Math.log(5e-324) : Math.log(m);
+    return hasScores ? options.beta * log + (1 - options.beta) * initialScore! : log;
+  };
+  const unexpanded = rows
+    .map((row) => ({ ...row, score: finalScore(row.relQD, row.document.score) }))
+    .sort((a, b) => b.score - a.score || byId(a, b));
+  const read =
+    options.expansion && (options.alpha > 0 || options.dropQueryScore)
+      ? unexpanded.slice(0, options.expansionDepth)
+      : unexpanded;
+  const unread = unexpanded.slice(read.length);
+
+  const results = read.map((row) => {
     let relCD = 0;
     for (const chunk of chunks) {
       const relCiD = row.empty ? 0 : models.phaseThree(chunk.text, row.best);
@@ -170,17 +185,19 @@ export function naiveRerank(
     let m = (1 - options.alpha) * row.relQD + options.alpha * relCD;
     if (options.dropQueryScore) m = relCD;
     if (chunks.length === 0) m = row.relQD;
-    const log = m === 0 ? Math.log(5e-324) : Math.log(m);
-    const score = hasScores ? options.beta * log + (1 - options.beta) * row.document.score! : log;
+    const score = finalScore(m, row.document.score);
     return { id: row.document.id, index: row.index, document: row.document, score };
   });
   results.sort((a, b) => b.score - a.score || byId(a, b));
 
   const answer: NaiveResult[] = results.map(({ id, index, score }) => ({ id, index, score }));
   let last = results.length > 0 ? results[results.length - 1].score : 0;
-  for (const { document, index } of tail) {
-    last -= 0.01;
-    answer.push({ id: document.id, index, score: last });
+  for (const below of [unread, tail]) {
+    const above = last;
+    for (const [i, { document, index }] of below.entries()) {
+      last = above - 0.01 * (i + 1);
+      answer.push({ id: document.id, index, score: last });
+    }
   }
   return answer;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TextPair } from '../../src/bert/types.js';
-import { BertQE } from '../../src/expansion/index.js';
+import { BertQE, type BertQEOptions } from '../../src/expansion/index.js';
 import { caseArbitrary, libraryOf, query } from './cases.js';
 import { FakeScorer, hashToUnit } from './fake-scorer.js';
 
@@ -86,7 +86,7 @@ describe('exact top-k', () => {
 
   test('skips documents altogether that their initial scores rule out, where phase one need not be complete', async () => {
     const documents = Array.from({ length: 200 }, (_, i) => ({ id: `d${i}`, text: `text ${i}`, score: -i }));
-    for (const options of [{ expansion: false }, { chunkSource: 'initial' as const }]) {
+    for (const options of [{ expansion: false }, { chunkSource: 'initial' as const, expansionDepth: 200 }]) {
       const scorers = { phaseOne: hopeful(), phaseTwo: hopeful(), phaseThree: hopeful() };
       const bertQe = new BertQE(scorers, { beta: 0.5, roundPairs: 16, ...options });
       const { cost, results } = await bertQe.rerank(query, documents, { topK: 3 });
@@ -96,12 +96,35 @@ describe('exact top-k', () => {
     }
   });
 
+  test('reads twice as many documents as are wanted in phase three, at least 20, unless it shall read all', async () => {
+    const documents = Array.from({ length: 60 }, (_, i) => ({ id: `d${i}`, text: `text ${i}`, score: -i }));
+    const readBy = async (options: BertQEOptions, topK?: number) => {
+      const phaseThree = scorer();
+      const bertQe = new BertQE({ phaseOne: scorer(), phaseThree }, { kc: 2, ...options });
+      const { results } = await bertQe.rerank(query, documents, { topK, prune: false });
+      const read = new Set(phaseThree.asked.map(({ b }) => b));
+      return { read: read.size, first: results.map(({ id }) => id), texts: read };
+    };
+    expect((await readBy({})).read).toBe(60);
+    expect((await readBy({}, 5)).read).toBe(20);
+    expect((await readBy({}, 15)).read).toBe(30);
+    expect((await readBy({}, 40)).read).toBe(60);
+    expect((await readBy({ passageChoice: 'exhaustive' }, 5)).read).toBe(60);
+    expect((await readBy({ expansionDepth: 7 }, 5)).read).toBe(7);
+    // Those are the first ones without expansion, and they come first.
+    const unexpanded = await readBy({ expansion: false });
+    const cut = await readBy({ expansionDepth: 7 });
+    expect(cut.texts).toEqual(new Set(unexpanded.first.slice(0, 7).map((id) => `text ${id.slice(1)}`)));
+    expect(new Set(cut.first.slice(0, 7))).toEqual(new Set(unexpanded.first.slice(0, 7)));
+    expect(cut.first.slice(7)).toEqual(unexpanded.first.slice(7));
+  });
+
   test('hands the scorer rounds of about the size asked for', async () => {
     const documents = Array.from({ length: 400 }, (_, i) => ({ id: `d${i}`, text: `text ${i}` }));
     const phaseThree = new FakeScorer((a, b) => hashToUnit(a + b));
     const bertQe = new BertQE(
       { phaseOne: new FakeScorer((a, b) => 0.4 + 0.2 * hashToUnit(b + a)), phaseThree },
-      { roundPairs: 100, alpha: 0.6 },
+      { roundPairs: 100, alpha: 0.6, expansionDepth: 400 },
     );
     await bertQe.rerank(query, documents, { topK: 20 });
     expect(phaseThree.calls.length).toBeGreaterThan(3);

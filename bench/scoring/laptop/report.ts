@@ -8,10 +8,10 @@ import type { LaptopResults, LaptopRow } from './run.js';
 
 const HEADING = '## The default, beside other runtimes and libraries';
 
-export function writeLaptopReport(): void {
-  const results = JSON.parse(
-    readFileSync(join(root, 'bench/results/scoring-laptop.json'), 'utf8'),
-  ) as LaptopResults;
+const RESULTS = join(root, 'bench/results/scoring-laptop.json');
+
+export function writeLaptopReport(file = RESULTS): void {
+  const results = JSON.parse(readFileSync(file, 'utf8')) as LaptopResults;
   writeSections(join(root, 'docs/benchmarks-scoring.md'), render(results));
 }
 
@@ -22,15 +22,15 @@ function render({ date, processor, cores, node, versions, pairs, nodeAlone, rows
     HEADING,
     '',
     `\`bench/peers/install.sh\`, then \`npm run build && node --import tsx bench/scoring/laptop/run.ts\` (${date.slice(0, 10)}, ${processor}, ${cores} cores, Node ${node}, ${named.join(', ')}). ` +
-      `S, the same weights and texts everywhere: questions and passages of up to 100 words of five collections. Every contender is a process; they take turns in ${rows[0].all.length} rounds, and medians count. ` +
+      `The same weights and texts everywhere: questions and passages of up to 100 words of five collections. Every contender is a process; they take turns in ${rows[0].all.length} rounds, and medians count. ` +
       `τ is Kendall’s τ with fp32 over ${pairs} pairs. OpenVINO’s default is bf16 where the processor multiplies it, as avx512-bf16 does. Start is from the start of the process to the scores of 20 passages. Peak memory is resident; Node alone has ${nodeAlone.toFixed(0)} MB.`,
     '',
-    '| system | precision | 20 passages, ms | 100 passages, ms | pairs/s | pairs/s per core | τ | start, s | peak, MB |',
-    '|---|---|---|---|---|---|---|---|---|',
-    ...rows.map((row, i) => {
-      const name = i === 0 ? `**${row.system}**` : row.system;
+    '| model | system | precision | 20 passages, ms | 100 passages, ms | pairs/s | pairs/s per core | τ | start, s | peak, MB |',
+    '|---|---|---|---|---|---|---|---|---|---|',
+    ...rows.map((row) => {
+      const name = row.precision === 'default' && row.system === 'bert-qe' ? `**${row.system}**` : row.system;
       return (
-        `| ${name} | ${row.precision} | ${median(row.few).toFixed(1)} | ${median(row.many).toFixed(0)} | ` +
+        `| ${row.model} | ${name} | ${row.precision} | ${median(row.few).toFixed(1)} | ${median(row.many).toFixed(0)} | ` +
         `${(perCore(row) * cores).toFixed(0)} | ${perCore(row).toFixed(0)} | ${row.tau.toFixed(4)} | ` +
         `${median(row.start).toFixed(2)} | ${row.peak.toFixed(0)} |`
       );

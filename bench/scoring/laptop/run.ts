@@ -1,13 +1,15 @@
-// node --import tsx bench/scoring/laptop/run.ts [ROUNDS [PAIRS]]   (a part of npm run bench:scoring)
+// node --import tsx bench/scoring/laptop/run.ts [--models S,T] [--rounds 3] [--pairs 1000] [--systems bert-qe,…]
+//   [--results FILE]   (a part of npm run bench:scoring)
 //
 // What a user gets: this project as it is by default, beside the runtimes and libraries that score cross-encoders on a CPU,
 // on the same weights and texts. Every contender is a process that waits for its turn; in each round every one of them
-// scores 20 passages, 100 passages and all pairs.
+// scores 20 passages, 100 passages and all pairs. Only a run of all systems is reported in docs/benchmarks-scoring.md.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import { parseArgs } from 'node:util';
 import { kendallTau } from '../../../src/bert/index.js';
 import { defaultCalibrationPairs } from '../../../src/bert/compile/index.js';
 import { findModel } from '../../../src/bert/models.js';
@@ -18,13 +20,21 @@ import { exportForPeers } from '../export-models.js';
 import { median, writeLaptopReport } from './report.js';
 import { passages, root, SOURCES } from '../workload.js';
 
-const MODEL = 'S';
-const rounds = Number(process.argv[2] ?? 3);
-const count = Number(process.argv[3] ?? 1000);
+const { values } = parseArgs({
+  options: {
+    models: { type: 'string', default: 'S,T' },
+    rounds: { type: 'string', default: '3' },
+    pairs: { type: 'string', default: '1000' },
+    systems: { type: 'string' },
+    results: { type: 'string', default: join(root, 'bench/results/scoring-laptop.json') },
+  },
+});
+const [rounds, count] = [Number(values.rounds), Number(values.pairs)];
 /** Calls of a round, of which the median counts. */
 const CALLS = { 20: 5, 100: 3 } as const;
 
 export interface LaptopRow {
+  readonly model: string;
   readonly system: string;
   readonly precision: string;
   /** Milliseconds of 20 and of 100 passages, and those of all pairs, one of each round. */
@@ -58,11 +68,6 @@ interface Contender {
 
 const peers = join(root, 'bench/peers');
 const python = join(peers, 'venv/bin/python');
-if (!existsSync(python) || !existsSync(join(peers, 'node_modules'))) {
-  process.stderr.write('The peers are not installed: bench/peers/install.sh\n');
-  process.exit(2);
-}
-
 /** Pairs of questions with passages, each question with as many as make up the number. */
 async function realPairs(): Promise<TextPair[]> {
   const questions = (
@@ -85,9 +90,10 @@ class Running {
   constructor(
     readonly contender: Contender,
     folder: string,
+    model: string,
   ) {
     const [program, script, ...options] = contender.command;
-    this.#child = spawn(program, [script, folder, MODEL, ...options], {
+    this.#child = spawn(program, [script, folder, model, ...options], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, TOKENIZERS_PARALLELISM: 'true', HF_HUB_OFFLINE: '1' },
     });
@@ -141,7 +147,7 @@ const inJs = (dtype: string): Contender => ({
   precision: dtype,
   command: [process.execPath, join(here, 'transformers-js.mjs'), dtype],
 });
-const contenders: readonly Contender[] = [
+const everyone: readonly Contender[] = [
   ours('auto', 'default'),
   ours('fp32', 'fp32'),
   inPython('openvino', 'default'),
@@ -154,14 +160,24 @@ const contenders: readonly Contender[] = [
   inPython('sentence-transformers', 'fp32'),
 ];
 
-const folder = mkdtempSync(join(tmpdir(), 'bert-qe-laptop-'));
-try {
-  await exportForPeers(await findModel(MODEL), join(folder, MODEL), { weights: true });
-  writeFileSync(join(folder, 'pairs.json'), JSON.stringify(await realPairs()));
-  writeFileSync(join(folder, 'calibration.json'), JSON.stringify(await defaultCalibrationPairs()));
-  process.stderr.write('Quantising for the peers\n');
-  execFileSync(python, [join(here, 'quantise.py'), folder, MODEL], { stdio: ['ignore', 'ignore', 'ignore'] });
-  const measured = contenders.map(() => ({
+const systems = values.systems?.split(',');
+const contenders = everyone.filter(({ system }) => systems?.includes(system) ?? true);
+const hasPeers = contenders.some(({ system }) => system !== 'bert-qe');
+if (hasPeers && !(existsSync(python) && existsSync(join(peers, 'node_modules')))) {
+  process.stderr.write('The peers are not installed: bench/peers/install.sh\n');
+  process.exit(2);
+}
+
+/** All contenders with one model. */
+async function measured(folder: string, model: string): Promise<LaptopRow[]> {
+  if (hasPeers) {
+    await exportForPeers(await findModel(model), join(folder, model), { weights: true });
+    process.stderr.write(`Quantising ${model} for the peers\n`);
+    execFileSync(python, [join(here, 'quantise.py'), folder, model], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+    });
+  }
+  const measurements = contenders.map(() => ({
     few: [] as number[],
     many: [] as number[],
     all: [] as number[],
@@ -170,15 +186,15 @@ try {
   // Compiled models and pages of files are there from the first start on.
   for (let round = -1; round < rounds; round++) {
     for (const [i, contender] of contenders.entries()) {
-      const running = new Running(contender, folder);
+      const running = new Running(contender, folder, model);
       const seconds = await running.ready();
-      if (round >= 0) measured[i].start.push(seconds);
+      if (round >= 0) measurements[i].start.push(seconds);
       await running.close();
     }
   }
   const running: Running[] = [];
   for (const contender of contenders) {
-    running.push(new Running(contender, folder));
+    running.push(new Running(contender, folder, model));
     await running.at(-1)!.ready();
   }
   for (let round = 0; round < rounds; round++) {
@@ -189,44 +205,56 @@ try {
         return median(found);
       };
       await process.ask(100);
-      measured[i].few.push(await times(20, CALLS[20]));
-      measured[i].many.push(await times(100, CALLS[100]));
-      measured[i].all.push(await times(count, 1));
+      measurements[i].few.push(await times(20, CALLS[20]));
+      measurements[i].many.push(await times(100, CALLS[100]));
+      measurements[i].all.push(await times(count, 1));
     }
   }
   const scores: number[][] = [];
   for (const process of running) scores.push(JSON.parse(await process.ask('scores')) as number[]);
   const exact = scores[contenders.findIndex(({ precision }) => precision === 'fp32')];
   const rows = contenders.map(({ system, precision }, i): LaptopRow => ({
+    model,
     system,
     precision,
-    ...measured[i],
+    ...measurements[i],
     peak: running[i].peak(),
     tau: kendallTau(exact, scores[i]),
   }));
   for (const process of running) await process.close();
+  return rows;
+}
+
+/** Versions of the peers in Python. */
+function versionsOfPeers(): Record<string, string> {
+  const packages = ['openvino', 'nncf', 'onnxruntime', 'sentence-transformers', 'torch'];
+  const program = `from importlib.metadata import version\nfor name in ${JSON.stringify(packages)}: print(name, version(name))`;
+  const lines = execFileSync(python, ['-c', program], { encoding: 'utf8' }).trim().split('\n');
+  return Object.fromEntries(lines.map((line) => line.split(' ') as [string, string]));
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'bert-qe-laptop-'));
+try {
+  writeFileSync(join(folder, 'pairs.json'), JSON.stringify(await realPairs()));
+  writeFileSync(join(folder, 'calibration.json'), JSON.stringify(await defaultCalibrationPairs()));
+  const rows: LaptopRow[] = [];
+  for (const model of values.models.split(',')) rows.push(...(await measured(folder, model)));
   const nodeAlone = Number(
     execFileSync(process.execPath, ['-e', 'console.log(process.resourceUsage().maxRSS / 1e3)']),
   );
-  const packages = ['openvino', 'nncf', 'onnxruntime', 'sentence-transformers', 'torch'];
-  const program = `from importlib.metadata import version\nfor name in ${JSON.stringify(packages)}: print(name, version(name))`;
-  const versions = execFileSync(python, ['-c', program], { encoding: 'utf8' }).trim().split('\n');
   const results: LaptopResults = {
     date: new Date().toISOString(),
     processor: cpus()[0].model,
     cores: availableParallelism(),
     node: process.version,
-    versions: Object.fromEntries(versions.map((line) => line.split(' ') as [string, string])),
+    versions: hasPeers ? versionsOfPeers() : {},
     pairs: count,
     nodeAlone,
     rows,
   };
-  mkdirSync(join(root, 'bench/results'), { recursive: true });
-  writeFileSync(
-    join(root, 'bench/results/scoring-laptop.json'),
-    `${JSON.stringify(results, undefined, 1)}\n`,
-  );
+  mkdirSync(dirname(values.results), { recursive: true });
+  writeFileSync(values.results, `${JSON.stringify(results, undefined, 1)}\n`);
 } finally {
   rmSync(folder, { recursive: true });
 }
-writeLaptopReport();
+if (systems === undefined) writeLaptopReport(values.results);

@@ -25,7 +25,7 @@ import { int8Form } from './int8-scales.js';
 import { writeOnce } from './write-once.js';
 
 /** Changes whenever the same weights are written as a different graph. */
-const WRITER_VERSION = 13;
+const WRITER_VERSION = 14;
 
 export const precisionNames = ['fp32', 'fp16', 'int8'] as const;
 /**

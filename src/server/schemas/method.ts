@@ -18,6 +18,9 @@ export const methodFields = {
     .describe(
       'The way to the best passages: by words and the smallest model, or all by the model of phase one.',
     ),
+  expansionDepth: count(10_000)
+    .optional()
+    .describe('Documents that phase three reads; the others follow them without expansion.'),
   chunkSource: z.enum(chunkSources).optional().describe('Where phase two cuts its chunks from.'),
 };
 
@@ -30,5 +33,6 @@ export const methodSettings = z.object({
   chunkWords: count(100),
   passageWords: count(1000),
   passageChoice: z.enum(passageChoices),
+  expansionDepth: count(10_000).optional(),
   chunkSource: z.enum(chunkSources),
 });

@@ -1,11 +1,13 @@
-// Development collections of documents with several passages: one that has them, and others whose short documents are
-// joined. A joined document is as relevant as the best of its parts.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// The collections on which ways of BERT-QE are compared. Of those for development most have documents of several passages:
+// some as they are, others whose short documents are joined. A joined document is as relevant as the best of its parts.
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A collection, and how its documents get several passages. */
-export interface LongDocuments {
+export interface ComparedCollection {
   readonly name: string;
+  /** Nothing is chosen on a test collection. */
+  readonly use: 'development' | 'test';
   readonly queries?: string;
   readonly judgements?: string;
   /** Parts of one document follow each other; parts whose ids match alike stay together. */
@@ -13,7 +15,7 @@ export interface LongDocuments {
   readonly documents: string;
 }
 
-export const LONG_DOCUMENTS: readonly LongDocuments[] = [
+const development: readonly Omit<ComparedCollection, 'use'>[] = [
   {
     name: 'nfcorpus',
     queries: 'queries.all.jsonl',
@@ -38,7 +40,30 @@ export const LONG_DOCUMENTS: readonly LongDocuments[] = [
   },
   { name: 'bioasq-snippets', parts: { most: 8, shuffled: true }, documents: 'eight snippets at random' },
   { name: 'argkp-2021', parts: { most: 12, shuffled: true }, documents: 'twelve arguments at random' },
+  { name: 'scifact', judgements: 'qrels.train.txt', documents: 'abstracts, training queries' },
 ];
+
+const test: readonly Omit<ComparedCollection, 'use'>[] = [
+  { name: 'cranfield', documents: 'abstracts' },
+  { name: 'cisi', documents: 'abstracts' },
+  { name: 'cacm', documents: 'titles and abstracts' },
+  { name: 'npl', documents: 'titles' },
+  { name: 'scifact', documents: 'abstracts' },
+  { name: 'nfcorpus', documents: 'abstracts' },
+  { name: 'acord', documents: 'clauses' },
+  { name: 'trec-dl19-passage', documents: 'passages' },
+  { name: 'trec-dl20-passage', documents: 'passages' },
+];
+
+export const COMPARED: readonly ComparedCollection[] = [
+  ...development.map((each) => ({ ...each, use: 'development' as const })),
+  ...test.map((each) => ({ ...each, use: 'test' as const })),
+];
+
+/** The name of a collection with its use, by which it is asked for. */
+export function nameOf({ name, use }: Pick<ComparedCollection, 'name' | 'use'>): string {
+  return `${name}:${use}`;
+}
 
 interface Part {
   readonly _id: string;
@@ -46,9 +71,11 @@ interface Part {
   readonly text: string;
 }
 
-/** Writes such a collection: corpus.jsonl, queries.jsonl and qrels.txt. */
-export function writeLongDocuments(source: string, made: LongDocuments, folder: string): void {
+/** Writes such a collection: corpus.jsonl, queries.jsonl, qrels.txt and, for tests, the first stage that comes with it. */
+export function writeCompared(source: string, made: ComparedCollection, folder: string): void {
   mkdirSync(folder, { recursive: true });
+  const run = join(source, 'run.trec');
+  if (made.use === 'test' && existsSync(run)) copyFileSync(run, join(folder, 'run.trec'));
   const parts = linesOf(join(source, 'corpus.jsonl')).map((line) => JSON.parse(line) as Part);
   const documentOf = new Map<string, string>();
   const corpus = joined(parts, made).map((group) => {
@@ -75,7 +102,7 @@ export function writeLongDocuments(source: string, made: LongDocuments, folder: 
   );
 }
 
-function joined(parts: readonly Part[], { parts: how }: LongDocuments): Part[][] {
+function joined(parts: readonly Part[], { parts: how }: ComparedCollection): Part[][] {
   if (!how) return parts.map((part) => [part]);
   const alike = new Map<string, Part[][]>();
   for (const part of how.shuffled ? shuffled(parts) : parts) {
