@@ -87,10 +87,6 @@ function renderSpeed(found: ScoringResults): string[] {
 }
 
 function renderInt8({ rows }: { rows: Int8Row[] }): string[] {
-  const mean = (own: readonly Int8Row[], of: (row: Int8Row) => number) =>
-    own.reduce((sum, row) => sum + of(row), 0) / own.length;
-  const numbers = (tau: number, fp32: number, int8: number) =>
-    `${tau.toFixed(4)} | ${fp32.toFixed(4)} | ${int8.toFixed(4)} | ${difference(fp32, int8)} |`;
   const groups = ['S', 'T'].flatMap((model) =>
     ['development', 'test'].map((use) => ({
       model,
@@ -121,6 +117,14 @@ function renderInt8({ rows }: { rows: Int8Row[] }): string[] {
         )}`,
       ]),
   ];
+}
+
+function mean(own: readonly Int8Row[], of: (row: Int8Row) => number): number {
+  return own.reduce((sum, row) => sum + of(row), 0) / own.length;
+}
+
+function numbers(tau: number, fp32: number, int8: number): string {
+  return `${tau.toFixed(4)} | ${fp32.toFixed(4)} | ${int8.toFixed(4)} | ${difference(fp32, int8)} |`;
 }
 
 function difference(before: number, after: number): string {
