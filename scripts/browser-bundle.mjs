@@ -14,12 +14,15 @@ const out = join(root, 'dist/browser');
 /** The most bytes, compressed, that a page loads of the library. Tokenizers of other families are loaded when a model needs one. */
 const budget = 60_000;
 
+/** The files of a model that pages load. */
+const LOADED = new Set(['config.json', 'tokenizer.json', 'tokenizer_config.json', 'model.safetensors']);
+
 /** Folder → file → hash, of the models that come with the package. */
 function shippedModels() {
   const models = join(root, 'models');
   const hashesOf = (folder) =>
     readdirSync(join(models, folder))
-      .filter((name) => !name.endsWith('.md'))
+      .filter((name) => LOADED.has(name))
       .map((name) => {
         const hash = createHash('sha256').update(readFileSync(join(models, folder, name)));
         return [name, `sha256-${hash.digest('base64')}`];

@@ -1,9 +1,8 @@
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { BertQeError } from '../../common/errors.js';
-import { GRAPH_IDS, GRAPH_PLACES, GRAPH_SLOTS, GRAPH_STARTS } from '../graph/names.js';
+import { GRAPH_IDS, GRAPH_SLOTS } from '../graph/names.js';
 import { inputMeaning } from './export-inputs.js';
 import type { RunnableModel, WorkerSetup } from './messages.js';
-import { packedInputs } from './packed-inputs.js';
 
 /**
  * Makes the named inputs of one batch. `length` is that of the longest sequence, `splits` are the positions of second
@@ -21,19 +20,20 @@ type Inputs = InferenceSession['inputMetadata'];
 /** The tensor class of a runtime: onnxruntime-node's or onnxruntime-web's. */
 export type TensorClass = typeof Tensor;
 
-/** The feeds of a model; refuses an export whose inputs are not those of a cross-encoder. */
-export function feedsFor(
+/** Makes the feeds of a model with these inputs. */
+export type FeedsOf = (
   setup: Pick<WorkerSetup, 'model' | 'secondSegment'>,
   inputs: Inputs,
-  tensors: TensorClass,
-): Feeds {
-  const { model, secondSegment } = setup;
-  if (model.batches === 'packed') return packedFeeds(model, secondSegment, tensors);
+  Tensor: TensorClass,
+) => Feeds;
+
+/** The feeds of batches of rows of one length; refuses an export whose inputs are not those of a cross-encoder. */
+export const rowFeeds: FeedsOf = ({ model, secondSegment }, inputs, tensors) => {
   const isCompiled = inputs.some(({ name }) => name === GRAPH_SLOTS);
   return isCompiled
     ? slotFeeds(model, secondSegment, tensors)
     : exportFeeds(inputs, model.path, secondSegment, tensors);
-}
+};
 
 /** Feeds of bertGraph, for sequences of one length or padded; slots are defined in embeddings.ts. */
 function slotFeeds(
@@ -50,19 +50,6 @@ function slotFeeds(
     return {
       [GRAPH_IDS]: new Tensor('int32', ids, dims),
       [GRAPH_SLOTS]: new Tensor('int32', slots, dims),
-    };
-  };
-}
-
-/** Feeds of packedGraph. */
-function packedFeeds({ maxPositions }: RunnableModel, secondSegment: 0 | 1, Tensor: TensorClass): Feeds {
-  return (ids, splits, length, ends = new Int32Array(splits.length).fill(length)) => {
-    const { slots, starts, places, longest } = packedInputs(splits, ends, secondSegment * maxPositions);
-    return {
-      [GRAPH_IDS]: new Tensor('int32', ids, [ids.length]),
-      [GRAPH_SLOTS]: new Tensor('int32', slots, [slots.length]),
-      [GRAPH_STARTS]: new Tensor('int32', starts, [starts.length]),
-      [GRAPH_PLACES]: new Tensor('int32', places, [splits.length, longest]),
     };
   };
 }

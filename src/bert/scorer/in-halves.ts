@@ -2,10 +2,7 @@ import { concat } from '../../common/concat.js';
 import { BertQeError } from '../../common/errors.js';
 import { asCardFailure } from '../runtime/cuda-failure.js';
 import { isOutOfMemory } from '../runtime/out-of-memory.js';
-import type { Feeds } from './feeds.js';
-
-/** Computes the logits of one batch. */
-export type RunBatch = (...batch: Parameters<Feeds>) => Promise<Float32Array>;
+import { type RunBatch, sum } from './session.js';
 
 /** Runs a packed batch that exceeds the memory of the card as two batches of half its sequences. */
 export function inHalvesWhereFull(run: RunBatch): RunBatch {
@@ -30,9 +27,4 @@ export function inHalvesWhereFull(run: RunBatch): RunBatch {
       return concat(Float32Array, [first, second]);
     }
   };
-}
-
-/** The sum of integers. */
-export function sum(values: Int32Array): number {
-  return values.reduce((total, value) => total + value, 0);
 }

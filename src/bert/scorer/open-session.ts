@@ -1,11 +1,14 @@
 import { Tensor } from 'onnxruntime-node';
 import { loadSession } from '../runtime/index.js';
+import { inHalvesWhereFull } from './in-halves.js';
 import type { WorkerSetup } from './messages.js';
+import { packedFeeds } from './packed-feeds.js';
 import { scoringSession, type ScoringSession } from './session.js';
 
 /** Loads a model with onnxruntime-node. */
 export async function openSession(setup: WorkerSetup): Promise<ScoringSession> {
   const { model, device, threads, card = 0 } = setup;
   const session = await loadSession(model.path, device, threads, { ...model, card });
-  return scoringSession(session, setup, Tensor);
+  const packed = { feeds: packedFeeds, guarded: inHalvesWhereFull };
+  return scoringSession(session, setup, Tensor, model.batches === 'packed' ? packed : undefined);
 }

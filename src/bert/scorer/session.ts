@@ -1,8 +1,7 @@
 import type { InferenceSession } from 'onnxruntime-node';
 import { BertQeError, reasonOf } from '../../common/errors.js';
 import { GRAPH_LOGITS } from '../graph/index.js';
-import { feedsFor, type TensorClass } from './feeds.js';
-import { inHalvesWhereFull, type RunBatch, sum } from './in-halves.js';
+import { type Feeds, type FeedsOf, rowFeeds, type TensorClass } from './feeds.js';
 import type { BatchTask, WorkerSetup } from './messages.js';
 import { createSharedTask, type SharedTask, takeBatch } from './shared-task.js';
 
@@ -15,15 +14,25 @@ export interface ScoringSession {
   release(): Promise<void>;
 }
 
+/** Computes the logits of one batch. */
+export type RunBatch = (...batch: Parameters<Feeds>) => Promise<Float32Array>;
+
+/** How batches without padding are fed and run. Only CUDA has them, so only Node loads this part. */
+export interface PackedRuns {
+  readonly feeds: FeedsOf;
+  readonly guarded: (run: RunBatch) => RunBatch;
+}
+
 /** Checks, by one short run, that a session gives one row of logits per sequence; ends one that does not. */
 export async function scoringSession(
   session: InferenceSession,
   setup: Pick<WorkerSetup, 'model' | 'secondSegment'>,
   Tensor: TensorClass,
+  packed?: PackedRuns,
 ): Promise<ScoringSession> {
   const { model } = setup;
   try {
-    const feeds = feedsFor(setup, session.inputMetadata, Tensor);
+    const feeds = (packed?.feeds ?? rowFeeds)(setup, session.inputMetadata, Tensor);
     const output = logitsOutput(session.outputMetadata, model.path);
     const probe: BatchTask = {
       ids: new Int32Array(6),
@@ -35,12 +44,11 @@ export async function scoringSession(
       const result = await session.run(feeds(ids, splits, length, ends), [output]);
       return values(result[output], Tensor, splits.length, labels);
     };
-    const isPacked = model.batches === 'packed';
-    const run = isPacked ? inHalvesWhereFull(runWhole) : runWhole;
+    const run = packed?.guarded(runWhole) ?? runWhole;
     await runBatches(run, probe, createSharedTask(1, 2 * labels));
     return {
       labels,
-      run: (task, shared) => runBatches(run, task, shared, isPacked),
+      run: (task, shared) => runBatches(run, task, shared, packed !== undefined),
       release: () => session.release(),
     };
   } catch (error) {
@@ -116,4 +124,9 @@ function values(
     );
   }
   return output.data instanceof Float32Array ? output.data : Float32Array.from(output.data as never);
+}
+
+/** The sum of integers. */
+export function sum(values: Int32Array): number {
+  return values.reduce((total, value) => total + value, 0);
 }
