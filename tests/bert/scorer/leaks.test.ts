@@ -18,8 +18,14 @@ function resources(): string[] {
     .sort();
 }
 
+/** What is held between two cycles: the port of a worker that ended closes a moment later. */
+async function heldAtRest() {
+  await vi.waitFor(() => expect(resources()).not.toContain('MessagePort'), { timeout: 60_000 });
+  return { before: held(), waiting: resources() };
+}
+
 /** The kernel may need a moment to remove the last thread, on a busy machine a long one. */
-async function settled(before: ReturnType<typeof held>, waiting = resources()): Promise<void> {
+async function settled({ before, waiting }: Awaited<ReturnType<typeof heldAtRest>>): Promise<void> {
   await vi.waitFor(
     () => {
       expect(resources()).toEqual(waiting);
@@ -42,9 +48,9 @@ describe('loading and closing scorers', () => {
     };
     // The first cycle starts what is kept for good, such as the threads that read files.
     await cycle();
-    const [before, waiting] = [held(), resources()];
+    const rest = await heldAtRest();
     for (let i = 0; i < 6; i++) await cycle();
-    await settled(before, waiting);
+    await settled(rest);
   });
 
   it('leaves nothing behind when a session refuses the model', { timeout: 600_000 }, async () => {
@@ -54,8 +60,8 @@ describe('loading and closing scorers', () => {
     const refused = () =>
       expect(BertScorer.load({ model, maxLength: 32 })).rejects.toMatchObject({ code: 'input' });
     await refused();
-    const before = held();
+    const rest = await heldAtRest();
     for (let i = 0; i < 6; i++) await refused();
-    await settled(before);
+    await settled(rest);
   });
 });
