@@ -30,7 +30,7 @@ for (const size of sizes as Iterable<Size>) {
   const start = new Map([...exact.parameters].map(([name, { values }]) => [name, values.slice()]));
   for (const [i, step] of steps.entries())
     expected.push(await exact.step(step.batches, step.learningRate, i));
-  for (const precision of ['fp32', 'fp16'] as const) {
+  for (const precision of ['tf32', 'fp16'] as const) {
     const way = { kind: 'cuda training exactness', size, precision };
     try {
       const engine = await DeviceEngine.open(

@@ -10,7 +10,7 @@ interface Case {
   readonly size: Size;
   readonly length?: string;
   readonly dropout?: number;
-  readonly precision?: 'fp32' | 'fp16';
+  readonly precision?: 'tf32' | 'fp16';
   readonly tokens?: number;
   readonly layers?: number;
   readonly activation?: 'gelu' | 'relu';

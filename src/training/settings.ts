@@ -84,11 +84,11 @@ export interface TrainingOptions {
   readonly threads?: number | undefined;
   /** The device of forward and backward passes; but for CUDA, the optimiser runs on the processor (`cpu`). */
   readonly device?: Device | undefined;
-  /** The numbers that passes are computed in; weights and sums are kept in fp32 (on CUDA `fp16`, elsewhere always `fp32`). */
+  /** The numbers that passes are computed in; weights and sums are kept in fp32 (on CUDA `fp16` or `tf32`, elsewhere `fp32`). */
   readonly precision?: TrainingPrecision | undefined;
 }
 
-export const trainingPrecisions = ['fp32', 'fp16'] as const satisfies readonly TrainingPrecision[];
+export const trainingPrecisions = ['fp32', 'tf32', 'fp16'] as const satisfies readonly TrainingPrecision[];
 
 /** The settings of the authors' training that differ from the defaults. */
 export const PUBLISHED_TRAINING = { schedule: 'bert', keep: 'last' } as const satisfies TrainingOptions;
@@ -191,6 +191,13 @@ export function conflictOf(options: {
   return undefined;
 }
 
+/** The precisions that a training may have, the default first. */
+function precisionsOf(device: Device, loss: LossName): readonly TrainingPrecision[] {
+  if (device !== 'cuda') return ['fp32'];
+  // The residual loss is computed outside of the graphs, where its gradients would need 32 bits.
+  return loss === 'residual' ? ['tf32'] : ['fp16', 'tf32'];
+}
+
 /** Checks the options and fills in the defaults. */
 export function trainingSettings(options: TrainingOptions = {}): TrainingSettings {
   refuseUnknownTrainingOptions(options);
@@ -199,13 +206,12 @@ export function trainingSettings(options: TrainingOptions = {}): TrainingSetting
   requireOneOf('device', deviceNames, device);
   requireOneOf('schedule', scheduleNames, schedule);
   requireOneOf('keep', keptWeights, keep);
-  // The residual loss is computed outside of the graphs, where its gradients would need 32 bits.
-  const usual = device === 'cuda' && loss !== 'residual' ? 'fp16' : 'fp32';
-  const precision = options.precision ?? usual;
+  const possible = precisionsOf(device, loss);
+  const precision = options.precision ?? possible[0];
   requireOneOf('precision', trainingPrecisions, precision);
-  if (precision === 'fp16' && usual === 'fp32') {
-    const owner = device === 'cuda' ? 'losses but residual' : 'cuda';
-    throw usage(`precision fp16 is for ${owner}; leave it out`);
+  if (!possible.includes(precision)) {
+    const which = device === 'cuda' && precision === 'fp16' ? `the loss ${loss}` : device;
+    throw usage(`precision ${precision} is not for ${which}; use ${possible.join(' or ')}`);
   }
   const conflict = conflictOf(options);
   if (conflict) throw usage(conflict.reason);

@@ -12,11 +12,12 @@ describe('training options', () => {
     [{ loss: 'residual', negatives: 7 }, 'negatives belongs to the loss pointwise or pairwise or listwise'],
     [{ loss: 'residual', lossAlpha: 2 }, 'lossAlpha must be a number from 0 to 1, not 2'],
     [{ loss: 'hinge' }, 'loss must be one of pointwise, pairwise, listwise, residual, not "hinge"'],
-    [{ precision: 'bf16' }, 'precision must be one of fp32, fp16, not "bf16"'],
-    [{ precision: 'fp16' }, 'precision fp16 is for cuda; leave it out'],
+    [{ precision: 'bf16' }, 'precision must be one of fp32, tf32, fp16, not "bf16"'],
+    [{ precision: 'fp16' }, 'precision fp16 is not for cpu; use fp32'],
+    [{ device: 'cuda', precision: 'fp32' }, 'precision fp32 is not for cuda; use fp16 or tf32'],
     [
       { device: 'cuda', loss: 'residual', precision: 'fp16' },
-      'precision fp16 is for losses but residual; leave it out',
+      'precision fp16 is not for the loss residual; use tf32',
     ],
     [{ epoch: 3 }, 'there is no option "epoch"'],
   ])('%j are refused', (options, message) => {
@@ -36,11 +37,11 @@ describe('training options', () => {
 
   test('are of 16 bits and of large micro-batches on CUDA, but for the residual loss', () => {
     expect(trainingSettings({ device: 'cuda' })).toMatchObject({ precision: 'fp16', batchTokens: 16_384 });
-    expect(trainingSettings({ device: 'cuda', precision: 'fp32', batchTokens: 500 })).toMatchObject({
-      precision: 'fp32',
+    expect(trainingSettings({ device: 'cuda', precision: 'tf32', batchTokens: 500 })).toMatchObject({
+      precision: 'tf32',
       batchTokens: 500,
     });
-    expect(trainingSettings({ device: 'cuda', loss: 'residual' })).toMatchObject({ precision: 'fp32' });
+    expect(trainingSettings({ device: 'cuda', loss: 'residual' })).toMatchObject({ precision: 'tf32' });
     expect(trainingSettings({ device: 'webgpu' })).toMatchObject({ precision: 'fp32', batchTokens: 2048 });
   });
 

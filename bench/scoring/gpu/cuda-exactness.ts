@@ -12,12 +12,12 @@ const [names] = process.argv.slice(2);
 
 for (const name of names) {
   const { config, lengths, logits } = seededCase(name);
-  for (const float of ['float16', 'float32'] as const) {
+  for (const precision of ['fp16', 'tf32', 'fp32'] as const) {
     const folder = mkdtempSync(join(tmpdir(), 'bert-qe-gpu-'));
-    const way = { kind: 'cuda exactness', size: name, float };
+    const way = { kind: 'cuda exactness', size: name, precision };
     try {
       const path = join(folder, 'm.onnx');
-      await writeModel(packedGraph(seededWeights(config), float), path);
+      await writeModel(packedGraph(seededWeights(config), precision), path);
       const session = await InferenceSession.create(path, {
         executionProviders: ['cuda'],
         enableMemPattern: false,

@@ -1,4 +1,4 @@
-// node cuda-graphs.js SIZES FLOATS TOKENS: pairs per second of packed graphs on CUDA, ids at hand.
+// node cuda-graphs.js SIZES PRECISIONS TOKENS: pairs per second of packed graphs on CUDA, ids at hand.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { randomFeeds } from './cuda-batch.js';
 import { randomWeights, sizeConfig } from './random-weights.js';
 import { medianRun } from './timing.js';
 
-const [sizes, floats, tokenCounts] = process.argv.slice(2);
+const [sizes, precisions, tokenCounts] = process.argv.slice(2);
 
 /** Lengths of sequences: all alike, or anything from 80 to 240. */
 const MIXES = {
@@ -21,12 +21,12 @@ const MIXES = {
 
 for (const size of sizes as Iterable<SizeLetter>) {
   const config = sizeConfig(size);
-  for (const float of floats.split(',') as ('float16' | 'float32')[]) {
+  for (const precision of precisions.split(',') as ('fp16' | 'tf32' | 'fp32')[]) {
     const folder = mkdtempSync(join(tmpdir(), 'bert-qe-gpu-'));
-    const way = { kind: 'cuda graph', size, float };
+    const way = { kind: 'cuda graph', size, precision };
     try {
       const path = join(folder, 'm.onnx');
-      await writeModel(packedGraph(randomWeights(config), float), path);
+      await writeModel(packedGraph(randomWeights(config), precision), path);
       const start = performance.now();
       const session = await InferenceSession.create(path, {
         executionProviders: ['cuda'],

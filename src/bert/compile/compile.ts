@@ -12,6 +12,7 @@ import {
   int8Products,
   int8UnitParts,
   packedGraph,
+  type PackedPrecision,
   reorderedUnits,
 } from '../graph/index.js';
 import { type Graph, writeModel } from '../onnx/index.js';
@@ -25,12 +26,12 @@ import { int8Form } from './int8-scales.js';
 import { writeOnce } from './write-once.js';
 
 /** Changes whenever the same weights are written as a different graph. */
-const WRITER_VERSION = 14;
+const WRITER_VERSION = 15;
 
-export const precisionNames = ['fp32', 'fp16', 'int8'] as const;
+export const precisionNames = ['fp32', 'tf32', 'fp16', 'int8'] as const;
 /**
- * The precision of a model. fp32: exact, but for CUDA, which rounds the numbers of products to 11 bits (TF32). fp16: half
- * the memory, for GPUs. int8: products of bytes on a CPU, of 8-bit weights and 16-bit rows on WebGPU, less exact.
+ * The precision of a model. fp32: exact. tf32: factors of products rounded to 11 bits, on CUDA. fp16: half the memory, for
+ * GPUs. int8: products of bytes on a CPU, of 8-bit weights and 16-bit rows on WebGPU, less exact.
  */
 export type Precision = (typeof precisionNames)[number];
 
@@ -107,7 +108,7 @@ export async function writeCompiled(
   }
   const graph =
     batches === 'packed'
-      ? packedGraph(weights, precision === 'fp16' ? 'float16' : 'float32')
+      ? packedGraph(weights, precision as PackedPrecision)
       : bertGraph(weights, arithmetic(options));
   await writeModel(graph, path);
 }

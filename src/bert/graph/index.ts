@@ -8,4 +8,4 @@ export { int8Products } from './int8-products.js';
 export { type BatchForm, GRAPH_IDS, GRAPH_LOGITS, GRAPH_PLACES, GRAPH_SLOTS, GRAPH_STARTS } from './names.js';
 export { GREATEST, LEAST, MOMENTS, observedProducts, WIDEST_MOMENTS } from './observed-products.js';
 export { reorderedUnits } from './unit-order.js';
-export { packedGraph } from './packed-graph.js';
+export { packedGraph, type PackedPrecision } from './packed-graph.js';

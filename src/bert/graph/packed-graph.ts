@@ -4,6 +4,7 @@ import { ElementType, float, Graph, MICROSOFT, type Value } from '../onnx/graph.
 import { MASK_BIAS, paddingSlot, placeTable } from './embeddings.js';
 import { mapped, timesVector } from '../matrices.js';
 import { GRAPH_IDS, GRAPH_LOGITS, GRAPH_PLACES, GRAPH_SLOTS, GRAPH_STARTS } from './names.js';
+import { type PackedProducts, plainProducts, roundedProducts, splitProducts } from './split-products.js';
 import { type Float, Store } from './store.js';
 import { WeightReader } from './weight-reader.js';
 
@@ -12,18 +13,23 @@ interface PackedContext {
   readonly graph: Graph;
   readonly config: ModelConfig;
   readonly store: Store;
+  readonly products: PackedProducts;
   /** The first token of each sequence and the end of the last, `[batch + 1]`. */
   readonly starts: Value;
   /** The place of each token in padded sequences, then those of padding, `[batch, sequence]`. */
   readonly places: Value;
 }
 
+/** The precisions of packed graphs. */
+export type PackedPrecision = 'fp16' | 'tf32' | 'fp32';
+
 /**
  * The forward pass of a BERT cross-encoder, from token ids to logits, for CUDA. Sequences of any lengths follow each
- * other without padding: `input_ids` and `slots` are `[tokens]`. Weights and activations are of `type`, sums of products
- * of 32 bits. The last layer, which is computed for one token per sequence, is float32.
+ * other without padding: `input_ids` and `slots` are `[tokens]`. Sums of products are of 32 bits. The last layer, which is computed for one token per sequence, is float32 and exact, though the device rounds
+ * factors of products to TF32. In fp32 so are all layers.
  */
-export function packedGraph(source: BertWeights, type: Float): Graph {
+export function packedGraph(source: BertWeights, precision: PackedPrecision): Graph {
+  const type = precision === 'fp16' ? 'float16' : 'float32';
   const { config } = source;
   const graph = new Graph('bert-qe packed cross-encoder');
   const ids = graph.input(GRAPH_IDS, 'int32', ['tokens']);
@@ -31,8 +37,11 @@ export function packedGraph(source: BertWeights, type: Float): Graph {
   const starts = graph.input(GRAPH_STARTS, 'int32', ['starts']);
   const places = graph.input(GRAPH_PLACES, 'int32', ['batch', 'sequence']);
   const reader = new WeightReader(source);
-  const body: PackedContext = { graph, config, store: new Store(graph, reader, type), starts, places };
-  const head: PackedContext = { ...body, store: new Store(graph, reader, 'float32') };
+  const split = splitProducts(graph);
+  const products = { fp16: plainProducts, tf32: roundedProducts, fp32: split }[precision];
+  const store = new Store(graph, reader, type);
+  const body: PackedContext = { graph, config, store, products, starts, places };
+  const head: PackedContext = { ...body, store: new Store(graph, reader, 'float32'), products: split };
   const last = config.layers - 1;
   let x = embeddings(body, ids, slots);
   for (let layer = 0; layer < last; layer++) x = encoderLayer(body, x, layer);
@@ -56,13 +65,12 @@ function embeddings(context: PackedContext, ids: Value, slots: Value): Value {
 }
 
 function encoderLayer(context: PackedContext, x: Value, layer: number): Value {
-  const { graph, config, store, places, starts } = context;
+  const { graph, config, store, products, places, starts } = context;
   const name = `encoder.layer.${layer}`;
   const query = { layer: `${name}.attention.self.query` };
-  const project = (part: string) =>
-    graph.op('MatMul', [x, store.matrix({ layer: `${name}.attention.self.${part}` })]);
+  const project = (part: string) => products.times(store, x, { layer: `${name}.attention.self.${part}` });
   // The softmax cancels a bias of keys; that of values is part of the output's.
-  const q = graph.op('Gemm', [x, store.matrix(query), store.bias(query)]);
+  const q = products.timesPlusBias(store, x, query);
   const inputs = [q, project('key'), project('value'), '', places, starts] as const;
   const mixed = graph.op('PackedMultiHeadAttention', inputs, { num_heads: config.heads }, MICROSOFT);
   return restOfLayer(context, mixed, x, name);
@@ -70,15 +78,15 @@ function encoderLayer(context: PackedContext, x: Value, layer: number): Value {
 
 /** The rest of an encoder layer, after attention. */
 function restOfLayer(context: PackedContext, mixed: Value, x: Value, name: string): Value {
-  const { graph, store } = context;
+  const { store, products } = context;
   const output = { layer: `${name}.attention.output.dense` };
   const wide = { layer: `${name}.intermediate.dense` };
   const narrow = { layer: `${name}.output.dense` };
-  const attended = graph.op('MatMul', [mixed, store.matrix(output)]);
+  const attended = products.times(store, mixed, output);
   const norm = `${name}.attention.output.LayerNorm`;
   const middle = sumNorm(context, attended, x, norm, outputBias(store, name));
-  const units = activation(context, graph.op('MatMul', [middle, store.matrix(wide)]), store.bias(wide));
-  const sum = graph.op('MatMul', [units, store.matrix(narrow)]);
+  const units = activation(context, products.times(store, middle, wide), store.bias(wide));
+  const sum = products.times(store, units, narrow);
   return sumNorm(context, sum, middle, `${name}.output.LayerNorm`, store.bias(narrow));
 }
 
@@ -140,20 +148,20 @@ function firstTokenAttention(
   const query = { layer: `${self}.query`, scale: 1 / Math.sqrt(size) };
   const swapped = (value: Value) => graph.op('Transpose', [value], { perm: [1, 0, 2] });
   const sequences = graph.op('RestorePadding', [x, places], {}, MICROSOFT);
-  const asked = graph.op('Gemm', [first, head.store.matrix(query), head.store.bias(query)]);
+  const asked = head.products.timesPlusBias(head.store, first, query);
   const q = graph.op('Reshape', [asked, graph.integers([-1, heads, size])]);
   const keys = head.store.floats(`${self}.key by head`, [heads, size, hidden], () =>
     weights.tensor(`${self}.key.weight`),
   );
-  const probes = cast(graph, swapped(graph.op('MatMul', [swapped(q), keys])), 'float32', type);
-  const scores = graph.op('FusedMatMul', [probes, sequences], { transB: 1 }, MICROSOFT);
+  const probes = cast(graph, swapped(head.products.product(graph, swapped(q), keys)), 'float32', type);
+  const scores = body.products.product(graph, probes, sequences, 1);
   const masked = graph.op('Add', [cast(graph, scores, type, 'float32'), attentionMask(body)]);
   const shares = cast(graph, graph.op('Softmax', [masked], { axis: -1 }), 'float32', type);
-  const mixed = cast(graph, graph.op('MatMul', [shares, sequences]), type, 'float32');
+  const mixed = cast(graph, body.products.product(graph, shares, sequences), type, 'float32');
   const values = head.store.floats(`${self}.value by head`, [heads, hidden, size], () =>
     weights.matrixByHead(`${self}.value`, heads),
   );
-  const attended = swapped(graph.op('MatMul', [swapped(mixed), values]));
+  const attended = swapped(head.products.product(graph, swapped(mixed), values));
   return graph.op('Reshape', [attended, graph.integers([-1, hidden])]);
 }
 
@@ -170,9 +178,8 @@ function attentionMask({ graph, starts, places }: PackedContext): Value {
 }
 
 /** BERT's pooler (dense + tanh) and the relevance classifier on top of it. */
-function classifier({ graph, store }: PackedContext, first: Value): Value {
-  const dense = (x: Value, layer: string) =>
-    graph.op('Gemm', [x, store.matrix({ layer }), store.bias({ layer })]);
+function classifier({ graph, store, products }: PackedContext, first: Value): Value {
+  const dense = (x: Value, layer: string) => products.timesPlusBias(store, x, { layer });
   return dense(graph.op('Tanh', [dense(first, 'pooler.dense')]), 'classifier');
 }
 

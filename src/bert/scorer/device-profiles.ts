@@ -101,7 +101,7 @@ const CUDA_WEIGHT_BYTES = 512 << 20;
 
 const cuda: DeviceProfile = {
   batches: 'packed',
-  precisions: ['fp16', 'fp32'],
+  precisions: ['fp16', 'tf32', 'fp32'],
   widensHalfWeights: false,
   workers: (modelBytes) =>
     Math.max(1, Math.min(MOST_CUDA_WORKERS, Math.floor(CUDA_WEIGHT_BYTES / modelBytes))),

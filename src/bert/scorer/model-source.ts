@@ -25,6 +25,8 @@ const EXPORTS: Readonly<Record<Precision, readonly string[]>> = {
   fp32: ['onnx/model.onnx', 'model.onnx'],
   int8: ['onnx/model_int8.onnx', 'onnx/model_quantized.onnx', 'model_quantized.onnx'],
   fp16: ['onnx/model_fp16.onnx', 'model_fp16.onnx'],
+  // CUDA computes exports of float32 so.
+  tf32: ['onnx/model.onnx', 'model.onnx'],
 };
 
 /** Makes a model folder ready for a session: compiles the checkpoint of a BERT, or takes an ONNX export as it is. */
@@ -44,7 +46,7 @@ export async function prepareModel(
     if (!precisions.includes(chosen)) {
       throw new BertQeError(
         'usage',
-        `Precision int8 is for the CPU and WebGPU; use ${precisions[0]} on ${device}.`,
+        `Precision ${chosen} is not for ${device}; use ${precisions.join(' or ')}.`,
       );
     }
     const compiled = await compiledModel(folder, encoder, {

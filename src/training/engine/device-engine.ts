@@ -112,7 +112,10 @@ export class DeviceEngine implements TrainingEngine {
     const result = await this.training.run(
       {
         ...this.#states,
-        ...runArrays(steps.flatMap(({ batches }) => batches)),
+        ...runArrays(
+          steps.flatMap(({ batches }) => batches),
+          this.settings.config,
+        ),
         [RUN.steps]: new Tensor('int64', BigInt64Array.from(bounds), [steps.length, 2]),
         [RUN.rates]: new Tensor('float32', rates, [steps.length]),
         [RUN.scale]: new Tensor('float32', Float32Array.of(this.#scale), []),
@@ -135,7 +138,7 @@ export class DeviceEngine implements TrainingEngine {
     this.#scoring ??= await openGraph(scoringLoopGraph(graphOptions(this.settings)), device, threads);
     const names = this.#groups.map((group) => stateName(group, 'values'));
     const values = Object.fromEntries(names.map((name) => [name, this.#states[name]]));
-    const result = await this.#scoring.run({ ...values, ...runArrays(batches) });
+    const result = await this.#scoring.run({ ...values, ...runArrays(batches, this.settings.config) });
     return result[LOGITS].data as Float32Array<ArrayBuffer>;
   }
 }

@@ -1,11 +1,21 @@
 import { Tensor } from 'onnxruntime-node';
+import type { ModelConfig } from '../../bert/index.js';
 import { concat } from '../../common/concat.js';
 import { BATCH_COLUMNS, RUN } from '../graph/index.js';
-import { padded, type TrainingBatch } from './micro-batch.js';
+import { longest, padded, type TrainingBatch } from './micro-batch.js';
+
+/** Sequences are padded to multiples of this: products of 16 bits want sizes of multiples, and few sizes are reused. */
+const LENGTH_STEP = 32;
 
 /** The arrays of a run of many micro-batches, one after the other, and the table of their places. */
-export function runArrays(batches: readonly TrainingBatch[]): Record<string, Tensor> {
-  const filled = batches.map(padded);
+export function runArrays(
+  batches: readonly TrainingBatch[],
+  { maxPositions }: ModelConfig,
+): Record<string, Tensor> {
+  const filled = batches.map((batch) => {
+    const length = LENGTH_STEP * Math.ceil(longest(batch.lengths) / LENGTH_STEP);
+    return padded(batch, Math.min(length, maxPositions));
+  });
   const places = { tokens: 0, sequences: 0, rows: 0 };
   const table = batches.map(({ lengths, targets, columns }, i) => {
     const { tokens, sequences, rows } = places;

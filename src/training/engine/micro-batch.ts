@@ -26,9 +26,9 @@ export interface PaddedBatch {
   readonly padding: Float32Array<ArrayBuffer>;
 }
 
-export function padded({ ids, lengths, splits }: MicroBatch): PaddedBatch {
+export function padded({ ids, lengths, splits }: MicroBatch, paddedLength = longest(lengths)): PaddedBatch {
   const batch = lengths.length;
-  const sequence = lengths.reduce((most, length) => Math.max(most, length), 0);
+  const sequence = paddedLength;
   const all = new Int32Array(batch * sequence);
   const segments = new Int32Array(batch * sequence);
   const padding = new Float32Array(batch * sequence);
@@ -41,6 +41,10 @@ export function padded({ ids, lengths, splits }: MicroBatch): PaddedBatch {
     from += length;
   });
   return { batch, sequence, ids: all, segments, padding };
+}
+
+export function longest(lengths: Int32Array): number {
+  return lengths.reduce((most, length) => Math.max(most, length), 0);
 }
 
 /** An array that a graph is fed with. */

@@ -2,7 +2,7 @@ import type { Device, ModelConfig } from '../../bert/index.js';
 import type { AdamSettings, LossKind } from '../graph/index.js';
 import type { MicroBatch, TrainingBatch } from './micro-batch.js';
 
-export type TrainingPrecision = 'fp32' | 'fp16';
+export type TrainingPrecision = 'fp32' | 'tf32' | 'fp16';
 
 export interface EngineSettings {
   readonly config: ModelConfig;

@@ -1,10 +1,10 @@
 import type { ModelConfig } from '../../bert/index.js';
 import { ElementType, float, type Graph, MICROSOFT, type Value } from '../../bert/onnx/index.js';
 import { type Composite, gradients } from '../autodiff/gradients.js';
-import { deviceDropout } from './dropout.js';
+import { deviceDropout, type MaskDimension } from './dropout.js';
 import { type Builder, logitsOf } from './encoder.js';
 import { loss, type LossKind } from './loss.js';
-import { type ParameterGroup, TABLES } from './parameter-groups.js';
+import { type ParameterGroup, selfAttention, TABLES } from './parameter-groups.js';
 
 /** The columns of the table of micro-batches: where each begins and ends in the arrays, and its longest sequence. */
 export const BATCH_COLUMNS = 7;
@@ -65,12 +65,13 @@ export function batchGradients(
   const batch = takeBatch(graph, options, arrays, number, weights);
   const logits = widened(graph, logitsOf(batch.builder, batch.tokens), type);
   const value = loss(graph, logits, config.labels, options.loss, batch.targets);
-  const names = groups.filter(({ name }) => name !== TABLES).flatMap(({ members }) => members);
+  const parts = groups.filter(({ name }) => name !== TABLES).flatMap((group) => group.parts);
+  const names = parts.map(({ name }) => name);
   const leaves = [batch.tokens, ...names.map((name) => weights.get(name)!)];
   const { composites } = batch;
   const [ofTokens, ...ofWeights] = gradients(graph, value, leaves, { float: type, seed: scale, composites });
   const byName = new Map(names.map((name, i) => [name, ofWeights[i]]));
-  const sums = groups.map(({ name, members, columns }, i) => {
+  const sums = groups.map(({ name, parts: own, columns }, i) => {
     if (name === TABLES) {
       const wide = widened(graph, ofTokens, type);
       const updates = graph.op('Concat', [wide, wide, wide], { axis: 0 });
@@ -79,8 +80,8 @@ export function batchGradients(
       const rows = graph.op('Expand', [column, graph.op('Shape', [updates])]);
       return graph.op('ScatterElements', [before[i], rows, updates], { axis: 0, reduction: 'add' });
     }
-    const flat = members.map((member) =>
-      graph.op('Reshape', [byName.get(member)!, graph.integers([-1, columns])]),
+    const flat = own.map((part) =>
+      graph.op('Reshape', [byName.get(part.name)!, graph.integers([-1, columns])]),
     );
     return graph.op('Add', [before[i], widened(graph, graph.op('Concat', flat, { axis: 0 }), type)]);
   });
@@ -140,7 +141,7 @@ function takeBatch(
   return {
     tokens: graph.op('Reshape', [tokens, graph.integers([-1, hidden])]),
     rows: graph.op('Concat', flat, { axis: 0 }),
-    builder: { ...partial, attend: attendFused(partial, composites) },
+    builder: { ...partial, ...fusedAttention(partial, composites) },
     composites,
     targets: part(arrays.targets, targetsFrom, targetsTo),
   };
@@ -148,17 +149,18 @@ function takeBatch(
 
 /**
  * Attention whose gradient takes three passes over the scores. With shares p, dropped ones d and the result y = d·v,
- * the gradient of the scores is d∘(g·vᵀ) − p∘Σ(g∘y): the sum goes over the units of a head.
+ * the gradient of the scores is d∘(g·vᵀ) − p∘Σ(g∘y): the sum goes over the units of a head. Where all tokens ask, one
+ * product gives queries, keys and values.
  */
-function attendFused(
-  { graph, config, dropout, padding }: Omit<Builder, 'attend'>,
+function fusedAttention(
+  { graph, config, weight, dropout, padding, batch }: Omit<Builder, 'attend'>,
   composites: Map<Value, Composite>,
-): Builder['attend'] {
-  const scale = { alpha: float(1 / Math.sqrt(config.hidden / config.heads)) };
+): Required<Pick<Builder, 'attend' | 'attendToItself'>> {
+  const { heads, hidden } = config;
+  const scale = { alpha: float(1 / Math.sqrt(hidden / heads)) };
   const product = (a: Value, b: Value, attributes: object) =>
     graph.op('FusedMatMul', [a, b], { ...attributes }, MICROSOFT);
-  return (q, k, v, dims) => {
-    const [probes, keys, values] = [q, k, v].map((x) => graph.op('Transpose', [x], { perm: [0, 2, 1, 3] }));
+  const attended = (probes: Value, keys: Value, values: Value, dims: readonly MaskDimension[]) => {
     const scores = graph.op('Add', [product(probes, keys, { transB: 1, ...scale }), padding]);
     const shares = graph.op('Softmax', [scores], { axis: -1 });
     const dropped = dropout(shares, dims);
@@ -175,8 +177,29 @@ function attendFused(
         product(dropped, gradient, { transA: 1 }),
       ];
     };
-    composites.set(result, { inputs: [probes, keys, values], rule });
-    return result;
+    return { result, rule };
+  };
+  return {
+    attend(q, k, v, dims) {
+      const inputs = [q, k, v].map((x) => graph.op('Transpose', [x], { perm: [0, 2, 1, 3] }));
+      const { result, rule } = attended(inputs[0], inputs[1], inputs[2], dims);
+      composites.set(result, { inputs, rule });
+      return result;
+    },
+    attendToItself(x, layer) {
+      const name = selfAttention(layer);
+      const all = graph.op('Gemm', [x, weight(`${name}.weight`), weight(`${name}.bias`)], { transB: 1 });
+      const shape = graph.op('Concat', [batch, graph.integers([-1, 3, heads, hidden / heads])], { axis: 0 });
+      const split = graph.op('Transpose', [graph.op('Reshape', [all, shape])], { perm: [2, 0, 3, 1, 4] });
+      const [q, k, v] = graph.ops('Split', [split], 3, { axis: 0, num_outputs: 3 });
+      const { result, rule } = attended(q, k, v, ['batch', heads, 'sequence', 'sequence']);
+      composites.set(result, {
+        inputs: [split],
+        rule: (gradient) => [graph.op('Concat', rule(gradient), { axis: 0 })],
+      });
+      const mixed = graph.op('Transpose', [result], { perm: [0, 1, 3, 2, 4] });
+      return graph.op('Reshape', [mixed, graph.integers([-1, hidden])]);
+    },
   };
 }
 

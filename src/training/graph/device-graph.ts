@@ -1,4 +1,3 @@
-import { bertTensorShapes } from '../../bert/checkpoint/index.js';
 import { ElementType, Graph, type Value } from '../../bert/onnx/index.js';
 import { AdamNodes, type AdamSettings, type GroupState } from './adam-nodes.js';
 import {
@@ -190,16 +189,15 @@ function stateOutputs(body: Graph, groups: readonly ParameterGroup[], states: re
   });
 }
 
-/** The parameters in the type of the activations, by name; the tables as one. */
+/** The parameters in the type of the activations, by the names of their parts; the tables as one. */
 function weightsOf(
   graph: Graph,
   options: DeviceGraphOptions,
   groups: readonly ParameterGroup[],
   values: readonly Value[],
 ): ReadonlyMap<string, Value> {
-  const shapes = bertTensorShapes(options.config);
   const weights = new Map<string, Value>();
-  groups.forEach(({ name, members, sizes, columns }, i) => {
+  groups.forEach(({ name, parts, columns }, i) => {
     const narrow =
       options.float === 'float32'
         ? values[i]
@@ -208,10 +206,10 @@ function weightsOf(
       weights.set(TABLES, narrow);
       return;
     }
-    const rows = graph.integers(sizes.map((size) => size / columns));
-    const parts = graph.ops('Split', [narrow, rows], members.length, { axis: 0 });
-    members.forEach((member, j) =>
-      weights.set(member, graph.op('Reshape', [parts[j], graph.integers(shapes.get(member)!)])),
+    const rows = parts.map(({ shape }) => shape.reduce((product, dim) => product * dim, 1) / columns);
+    const cut = graph.ops('Split', [narrow, graph.integers(rows)], parts.length, { axis: 0 });
+    parts.forEach((part, j) =>
+      weights.set(part.name, graph.op('Reshape', [cut[j], graph.integers(part.shape)])),
     );
   });
   return weights;

@@ -16,6 +16,8 @@ export interface Builder {
   readonly float: 'float32' | 'float16';
   /** softmax(q·kᵀ/√size + padding)·v: from `[batch, ·, heads, size]` to `[batch, heads, ·, size]`; `dims` are the scores'. */
   readonly attend: (q: Value, k: Value, v: Value, dims: readonly MaskDimension[]) => Value;
+  /** The attention of all tokens of a layer, `[tokens, hidden]`, where it is computed in a way of its own. */
+  readonly attendToItself?: (x: Value, layer: number) => Value;
 }
 
 /** The tokens of a sequence that are attention queries. */
@@ -134,7 +136,8 @@ function encoderLayer(
 
 /** softmax(q·kᵀ/√size + padding)·v of every head, `[queries, hidden]`. */
 function attention(builder: Builder, x: Value, all: Value, layer: number, queries: AttentionQueries): Value {
-  const { graph, config, batch, attend } = builder;
+  const { graph, config, batch, attend, attendToItself } = builder;
+  if (queries === 'all' && attendToItself) return attendToItself(x, layer);
   const size = config.hidden / config.heads;
   const shape = graph.op('Concat', [batch, graph.integers([-1, config.heads, size])], { axis: 0 });
   const self = `encoder.layer.${layer}.attention.self`;

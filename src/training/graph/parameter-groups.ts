@@ -2,12 +2,20 @@ import { bertTensorShapes } from '../../bert/checkpoint/index.js';
 import type { ModelConfig } from '../../bert/index.js';
 import { isTable } from './names.js';
 
+/** A parameter as a graph uses it, or parameters that follow each other and are used as one. */
+export interface GroupPart {
+  readonly name: string;
+  readonly shape: readonly number[];
+}
+
 /** Parameters that a loop of steps keeps in one tensor: few large operations take less time than many small ones. */
 export interface ParameterGroup {
   readonly name: string;
   readonly members: readonly string[];
   readonly sizes: readonly number[];
   readonly size: number;
+  /** The same in the parts that the graph cuts it into. */
+  readonly parts: readonly GroupPart[];
   /**
    * The columns of the tensor, which is a matrix: every parameter is a number of whole rows. To cut and to join along
    * an axis, CUDA makes a table as long as the axis, which takes far longer than the copy if that is millions.
@@ -20,9 +28,26 @@ export interface ParameterGroup {
 /** The group of the embedding tables, a matrix of as many columns as the model's hidden units. */
 export const TABLES = 'tables';
 
-/** The groups of a model's parameters: tables, the matrices of each layer, those of the head, and vectors. */
+/** The name of the queries, keys and values of a layer as one product. */
+export function selfAttention(layer: number): string {
+  return `encoder.layer.${layer}.attention.self`;
+}
+
+/**
+ * The groups of a model's parameters: tables, the matrices of the layers, those of the head, and vectors. Queries, keys
+ * and values are one part, but for the last layer, where queries are those of the first token only.
+ */
 export function parameterGroups(config: ModelConfig): readonly ParameterGroup[] {
   const shapes = bertTensorShapes(config);
+  const partsOf = (names: readonly string[]) =>
+    names.flatMap((name): GroupPart[] => {
+      const shape = shapes.get(name)!;
+      const [, layer, part, kind] = /layer\.(\d+)\.attention\.self\.(\w+)\.(\w+)$/.exec(name) ?? [];
+      if (part === undefined || Number(layer) === config.layers - 1) return [{ name, shape }];
+      const [outputs, ...rest] = shape;
+      const joined = { name: `${selfAttention(Number(layer))}.${kind}`, shape: [3 * outputs, ...rest] };
+      return part === 'query' ? [joined] : [];
+    });
   const members = new Map<string, string[]>();
   for (const name of shapes.keys()) {
     const group = groupOf(name);
@@ -32,7 +57,7 @@ export function parameterGroups(config: ModelConfig): readonly ParameterGroup[] 
     const sizes = names.map((member) => shapes.get(member)!.reduce((product, dim) => product * dim, 1));
     const size = sizes.reduce((sum, each) => sum + each, 0);
     const columns = name === TABLES ? config.hidden : sizes.reduce((a, b) => greatestDivisor(a, b));
-    return { name, members: names, sizes, size, columns, decays: decays(names[0]) };
+    return { name, members: names, sizes, size, parts: partsOf(names), columns, decays: decays(names[0]) };
   });
 }
 
@@ -47,7 +72,7 @@ function groupOf(parameter: string): string {
   if (isTable(parameter)) return TABLES;
   if (parameter === CLASSIFIER_BIAS) return CLASSIFIER_BIAS;
   if (!decays(parameter)) return 'vectors';
-  return /^encoder\.layer\.\d+/.exec(parameter)?.[0] ?? 'head';
+  return parameter.startsWith('encoder.layer.') ? 'layers' : 'head';
 }
 
 /** True for weights with weight decay: as in BERT's code, all but LayerNorm and biases. */

@@ -130,7 +130,7 @@ describe('BertScorer', () => {
   it('refuses int8 where nothing is faster for it', async () => {
     const folder = await findModel('T');
     const preparing = prepareModel(folder, 'int8', 'cuda', await loadTokenizer(folder));
-    await expect(preparing).rejects.toThrow('Precision int8 is for the CPU and WebGPU; use fp16 on cuda.');
+    await expect(preparing).rejects.toThrow('Precision int8 is not for cuda; use fp16 or tf32 or fp32.');
   });
 
   it('cuts longer texts at maxLength', async () => {
@@ -148,7 +148,7 @@ describe('BertScorer', () => {
     [{ threads: Number.NaN }, 'threads must be a whole number from 1 to 1024, not NaN'],
     [{ batchTokens: -1 }, 'batchTokens must be a whole number from 1'],
     [{ device: 'gpu' as never }, 'device must be one of auto, cpu, webgpu, cuda, not gpu'],
-    [{ precision: 'float16' as never }, 'precision must be one of auto, fp32, fp16, int8, not float16'],
+    [{ precision: 'float16' as never }, 'precision must be one of auto, fp32, tf32, fp16, int8, not float16'],
   ])('refuses %j', async (options, message) => {
     await expect(BertScorer.load({ model: 'T', ...options })).rejects.toMatchObject({
       code: 'usage',
