@@ -30,6 +30,9 @@ fi
 npx esbuild $(git ls-files -co --exclude-standard src/bert src/common src/collection src/evaluation src/training bench/collections.ts bench/scoring bench/training tests/bert/graph |
   grep '\.ts$') --format=esm --outbase=. --outdir="$stage/js" --log-level=warning
 cp -r tests/fixtures/bert/logits "$stage/js/tests/fixtures/bert/"
+# Workers run from the build.
+npm run --silent build
+(cd dist && find . -name '*.js' -not -path './web/*' -print0 | tar --null -cT -) | tar -x --one-top-level="$stage/js/dist"
 cp bench/scoring/gpu/pytorch.py bench/scoring/gpu/pytorch_mixed.py bench/training/pytorch_cuda.py "$stage/js/"
 echo '{"type":"module"}' >"$stage/js/package.json"
 for corpus in "${BERT_QE_COLLECTIONS:?see docs/collections.md}"/*/corpus.jsonl; do

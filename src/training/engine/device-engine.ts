@@ -143,7 +143,7 @@ export class DeviceEngine implements TrainingEngine {
   }
 }
 
-function graphOptions({ config, loss, dropout, seed, adam, precision }: EngineSettings) {
+function graphOptions({ config, loss, dropout, seed, adam, precision, device }: EngineSettings) {
   const float = precision === 'fp16' ? ('float16' as const) : ('float32' as const);
-  return { config, loss, dropout, seed, adam, float };
+  return { config, loss, dropout, seed, adam, float, cuda: device === 'cuda' };
 }

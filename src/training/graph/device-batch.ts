@@ -27,6 +27,8 @@ export interface DeviceGraphOptions {
   readonly float: 'float32' | 'float16';
   readonly dropout: number;
   readonly seed: number;
+  /** The device is CUDA, which has operators that a CPU lacks. */
+  readonly cuda?: boolean;
 }
 
 /** The bias that padding adds to attention scores; its attention is then exactly 0. In 16 bits it must be finite. */
@@ -102,7 +104,7 @@ export function batchLogits(
 
 function takeBatch(
   graph: Graph,
-  { config, float: type, dropout: rate, seed }: DeviceGraphOptions,
+  { config, float: type, dropout: rate, seed, cuda = false }: DeviceGraphOptions,
   arrays: RunArrays,
   number: Value,
   weights: ReadonlyMap<string, Value>,
@@ -141,7 +143,7 @@ function takeBatch(
   return {
     tokens: graph.op('Reshape', [tokens, graph.integers([-1, hidden])]),
     rows: graph.op('Concat', flat, { axis: 0 }),
-    builder: { ...partial, ...fusedAttention(partial, composites) },
+    builder: { ...partial, ...fusedAttention(partial, composites, cuda) },
     composites,
     targets: part(arrays.targets, targetsFrom, targetsTo),
   };
@@ -155,14 +157,25 @@ function takeBatch(
 function fusedAttention(
   { graph, config, weight, dropout, padding, batch }: Omit<Builder, 'attend'>,
   composites: Map<Value, Composite>,
+  cuda: boolean,
 ): Required<Pick<Builder, 'attend' | 'attendToItself'>> {
   const { heads, hidden } = config;
   const scale = { alpha: float(1 / Math.sqrt(hidden / heads)) };
   const product = (a: Value, b: Value, attributes: object) =>
     graph.op('FusedMatMul', [a, b], { ...attributes }, MICROSOFT);
-  const attended = (probes: Value, keys: Value, values: Value, dims: readonly MaskDimension[]) => {
-    const scores = graph.op('Add', [product(probes, keys, { transB: 1, ...scale }), padding]);
-    const shares = graph.op('Softmax', [scores], { axis: -1 });
+  // Each mask is that of all heads and queries of a sequence.
+  const masked = (scores: Value, axis: number) =>
+    cuda
+      ? graph.op('BiasSoftmax', [scores, maskOf(axis)], { axis, is_inner_broadcast: 1 }, MICROSOFT)
+      : graph.op('Softmax', [graph.op('Add', [scores, padding])], { axis });
+  const maskOf = (axis: number) =>
+    axis === 3 ? padding : graph.op('Unsqueeze', [padding, graph.integers([0])]);
+  const attended = (
+    [probes, keys, values]: readonly Value[],
+    dims: readonly MaskDimension[],
+    axis: number,
+  ) => {
+    const shares = masked(product(probes, keys, { transB: 1, ...scale }), axis);
     const dropped = dropout(shares, dims);
     const result = graph.op('MatMul', [dropped, values]);
     const rule = (gradient: Value): Value[] => {
@@ -182,7 +195,7 @@ function fusedAttention(
   return {
     attend(q, k, v, dims) {
       const inputs = [q, k, v].map((x) => graph.op('Transpose', [x], { perm: [0, 2, 1, 3] }));
-      const { result, rule } = attended(inputs[0], inputs[1], inputs[2], dims);
+      const { result, rule } = attended(inputs, dims, 3);
       composites.set(result, { inputs, rule });
       return result;
     },
@@ -191,8 +204,8 @@ function fusedAttention(
       const all = graph.op('Gemm', [x, weight(`${name}.weight`), weight(`${name}.bias`)], { transB: 1 });
       const shape = graph.op('Concat', [batch, graph.integers([-1, 3, heads, hidden / heads])], { axis: 0 });
       const split = graph.op('Transpose', [graph.op('Reshape', [all, shape])], { perm: [2, 0, 3, 1, 4] });
-      const [q, k, v] = graph.ops('Split', [split], 3, { axis: 0, num_outputs: 3 });
-      const { result, rule } = attended(q, k, v, ['batch', heads, 'sequence', 'sequence']);
+      const three = graph.ops('Split', [split], 3, { axis: 0, num_outputs: 3 });
+      const { result, rule } = attended(three, ['batch', heads, 'sequence', 'sequence'], 4);
       composites.set(result, {
         inputs: [split],
         rule: (gradient) => [graph.op('Concat', rule(gradient), { axis: 0 })],

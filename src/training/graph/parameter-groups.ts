@@ -34,7 +34,7 @@ export function selfAttention(layer: number): string {
 }
 
 /**
- * The groups of a model's parameters: tables, the matrices of the layers, those of the head, and vectors. Queries, keys
+ * The groups of a model's parameters: tables, the matrices of each layer, those of the head, and vectors. Queries, keys
  * and values are one part, but for the last layer, where queries are those of the first token only.
  */
 export function parameterGroups(config: ModelConfig): readonly ParameterGroup[] {
@@ -72,7 +72,7 @@ function groupOf(parameter: string): string {
   if (isTable(parameter)) return TABLES;
   if (parameter === CLASSIFIER_BIAS) return CLASSIFIER_BIAS;
   if (!decays(parameter)) return 'vectors';
-  return parameter.startsWith('encoder.layer.') ? 'layers' : 'head';
+  return /^encoder\.layer\.\d+/.exec(parameter)?.[0] ?? 'head';
 }
 
 /** True for weights with weight decay: as in BERT's code, all but LayerNorm and biases. */
