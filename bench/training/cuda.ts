@@ -29,7 +29,7 @@ for (const text of process.argv.slice(2)) {
     layers,
     activation = 'gelu',
     device = 'cuda',
-    steps: [few, many] = [2, 12],
+    steps: [few, many] = [2, 42],
   } = JSON.parse(text) as Case;
   const whole = configOf(size);
   const config = { ...whole, layers: layers ?? whole.layers, activation };

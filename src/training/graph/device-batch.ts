@@ -163,19 +163,13 @@ function fusedAttention(
   const scale = { alpha: float(1 / Math.sqrt(hidden / heads)) };
   const product = (a: Value, b: Value, attributes: object) =>
     graph.op('FusedMatMul', [a, b], { ...attributes }, MICROSOFT);
-  // Each mask is that of all heads and queries of a sequence.
-  const masked = (scores: Value, axis: number) =>
+  // The mask of a sequence is that of all its heads and queries.
+  const softmax = (scores: Value) =>
     cuda
-      ? graph.op('BiasSoftmax', [scores, maskOf(axis)], { axis, is_inner_broadcast: 1 }, MICROSOFT)
-      : graph.op('Softmax', [graph.op('Add', [scores, padding])], { axis });
-  const maskOf = (axis: number) =>
-    axis === 3 ? padding : graph.op('Unsqueeze', [padding, graph.integers([0])]);
-  const attended = (
-    [probes, keys, values]: readonly Value[],
-    dims: readonly MaskDimension[],
-    axis: number,
-  ) => {
-    const shares = masked(product(probes, keys, { transB: 1, ...scale }), axis);
+      ? graph.op('BiasSoftmax', [scores, padding], { axis: 3, is_inner_broadcast: 1 }, MICROSOFT)
+      : graph.op('Softmax', [graph.op('Add', [scores, padding])], { axis: 3 });
+  const attended = ([probes, keys, values]: readonly Value[], dims: readonly MaskDimension[]) => {
+    const shares = softmax(product(probes, keys, { transB: 1, ...scale }));
     const dropped = dropout(shares, dims);
     const result = graph.op('MatMul', [dropped, values]);
     const rule = (gradient: Value): Value[] => {
@@ -195,23 +189,24 @@ function fusedAttention(
   return {
     attend(q, k, v, dims) {
       const inputs = [q, k, v].map((x) => graph.op('Transpose', [x], { perm: [0, 2, 1, 3] }));
-      const { result, rule } = attended(inputs, dims, 3);
+      const { result, rule } = attended(inputs, dims);
       composites.set(result, { inputs, rule });
       return result;
     },
     attendToItself(x, layer) {
       const name = selfAttention(layer);
       const all = graph.op('Gemm', [x, weight(`${name}.weight`), weight(`${name}.bias`)], { transB: 1 });
-      const shape = graph.op('Concat', [batch, graph.integers([-1, 3, heads, hidden / heads])], { axis: 0 });
-      const split = graph.op('Transpose', [graph.op('Reshape', [all, shape])], { perm: [2, 0, 3, 1, 4] });
-      const three = graph.ops('Split', [split], 3, { axis: 0, num_outputs: 3 });
-      const { result, rule } = attended(three, ['batch', heads, 'sequence', 'sequence'], 4);
+      const size = hidden / heads;
+      const shape = graph.op('Concat', [batch, graph.integers([-1, 3 * heads, size])], { axis: 0 });
+      const swapped = { perm: [0, 2, 1, 3] };
+      const byHead = graph.op('Transpose', [graph.op('Reshape', [all, shape])], swapped);
+      const three = graph.ops('Split', [byHead], 3, { axis: 1, num_outputs: 3 });
+      const { result, rule } = attended(three, ['batch', heads, 'sequence', 'sequence']);
       composites.set(result, {
-        inputs: [split],
-        rule: (gradient) => [graph.op('Concat', rule(gradient), { axis: 0 })],
+        inputs: [byHead],
+        rule: (gradient) => [graph.op('Concat', rule(gradient), { axis: 1 })],
       });
-      const mixed = graph.op('Transpose', [result], { perm: [0, 1, 3, 2, 4] });
-      return graph.op('Reshape', [mixed, graph.integers([-1, hidden])]);
+      return graph.op('Reshape', [graph.op('Transpose', [result], swapped), graph.integers([-1, hidden])]);
     },
   };
 }
