@@ -1,7 +1,8 @@
 // A Web Extension that ranks the open tabs by a question: npm install bert-qe onnxruntime-web
 // Beside this file it needs the library, a model and the runtime, since extensions load nothing from elsewhere:
-//   cp -r node_modules/bert-qe/dist/browser browser && cp -r node_modules/bert-qe/models models
-//   cp -r node_modules/onnxruntime-web/dist ort
+//   mkdir models ort && cp -r node_modules/bert-qe/dist/browser browser && cp -r node_modules/bert-qe/models/tiny models
+//   cp node_modules/onnxruntime-web/dist/ort.wasm.min.mjs ort
+//   cp node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.[mw]* ort
 import { BertQE } from './browser/index.js';
 
 // Workers belong to pages: a panel or an offscreen document has them, the extension's service worker has not.

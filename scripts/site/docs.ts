@@ -10,7 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, posix, sep } from 'node:path';
 import { anchorsOf } from '../markdown-links.js';
-import { linkOf, pageOf, readPages, type Page } from './pages.js';
+import { withPlots } from './plots.js';
+import { contentsOf, linkOf, pageOf, readPages, type Page } from './pages.js';
 
 /** The parts of Eleventy, and of the Markdown parser in it, that are used. */
 interface Eleventy {
@@ -42,9 +43,16 @@ export async function renderDocs(root: string, out: string, policy: string): Pro
     .filter((file) => file.endsWith('.md'))
     .sort();
   const pages = readPages(root, files);
+  const groups = [...new Set(pages.map(({ group }) => group))].map((name) => ({
+    name,
+    pages: pages.filter(({ group }) => group === name).map(({ url, title }) => ({ url, title })),
+  }));
   const assets = new Set<string>();
+  // The longest: the path of every README ends with that of the repository's own.
   const pageIn = ({ page }: Env): Page =>
-    pages.find(({ file }) => page.inputPath.split(sep).join('/').endsWith(`/${file}`))!;
+    pages
+      .filter(({ file }) => page.inputPath.split(sep).join('/').endsWith(`/${file}`))
+      .reduce((longest, one) => (one.file.length > longest.file.length ? one : longest));
   const work = mkdtempSync(join(tmpdir(), 'bert-qe-site-'));
   try {
     mkdirSync(join(work, '_includes'));
@@ -58,10 +66,16 @@ export async function renderDocs(root: string, out: string, policy: string): Pro
         here: page.url,
         top: `${top}/`,
         policy,
-        pages: pages.map(({ url, title }) => ({ url, title })),
+        groups,
+        contents: contentsOf(page),
       };
       mkdirSync(dirname(join(work, page.file)), { recursive: true });
-      writeFileSync(join(work, page.file), `---json\n${JSON.stringify(data)}\n---\n${page.text}`);
+      const { text, files } = withPlots(page.file, page.text);
+      for (const [file, content] of files) {
+        mkdirSync(dirname(join(out, file)), { recursive: true });
+        writeFileSync(join(out, file), content);
+      }
+      writeFileSync(join(work, page.file), `---json\n${JSON.stringify(data)}\n---\n${text}`);
     }
     const generator = join(root, 'web/site/node_modules/@11ty/eleventy/src/Eleventy.js');
     const { default: EleventyOf } = (await import(generator)) as { default: EleventyClass };
@@ -97,6 +111,7 @@ export async function renderDocs(root: string, out: string, policy: string): Pro
           const image = markdown.renderer.rules['image'];
           markdown.renderer.rules['image'] = (tokens, at, options, env, self) => {
             const link = linkOf(tokens[at].attrGet('src') ?? '', pageIn(env), pages, assets, root);
+            // Plots are not in the repository: their addresses stay.
             if (link !== undefined) tokens[at].attrSet('src', link);
             return image(tokens, at, options, env, self);
           };

@@ -19,6 +19,8 @@ export interface Page {
   /** Its address, relative to the site. */
   readonly url: string;
   readonly title: string;
+  /** The part of docs/README.md that links it. */
+  readonly group: string;
   readonly text: string;
 }
 
@@ -29,18 +31,28 @@ export interface Section {
   readonly text: string;
 }
 
-/** The pages, in the order in which docs/README.md links them; those that it does not link follow. */
+/** The pages in the groups and the order in which docs/README.md links them; those that it does not link follow. */
 export function readPages(root: string, files: readonly string[]): Page[] {
   const all = [...files, ...outside.filter((file) => existsSync(join(root, file)))];
   const start = readFileSync(join(root, 'docs/README.md'), 'utf8');
-  const linked = [...start.matchAll(/\]\(([^)#]+\.md)/g)].map(([, path]) => posix.join('docs', path));
-  const order = ['docs/README.md', ...linked, ...all];
-  return [...new Set(order)]
+  const groups = new Map<string, string>([['docs/README.md', '']]);
+  let group = '';
+  for (const [, lead, path] of start.matchAll(/^\*\*(\w+)|\]\(([^)#]+\.md)/gm)) {
+    group = lead ?? group;
+    if (path) groups.set(posix.join('docs', path), path.startsWith('api/') ? 'API' : group);
+  }
+  for (const file of all) {
+    if (!groups.has(file)) groups.set(file, file.startsWith('docs/api/') ? 'API' : group);
+  }
+  const order = [...new Set(groups.values())].flatMap((name) =>
+    [...groups].filter(([, of]) => of === name).map(([file]) => file),
+  );
+  return order
     .filter((file) => all.includes(file))
     .map((file) => {
       const text = readFileSync(join(root, file), 'utf8');
       const title = /^# (.+)$/m.exec(text)?.[1].replaceAll('`', '') ?? file;
-      return { file, url: urlOf(file), title, text };
+      return { file, url: urlOf(file), title, group: groups.get(file)!, text };
     });
 }
 
@@ -77,6 +89,22 @@ export function linkOf(
   return posix.join(toTop, file);
 }
 
+/** A heading of a page below its title. */
+export interface Heading {
+  readonly anchor: string;
+  readonly title: string;
+}
+
+/** The headings of a page that lead through it: those of the highest level of which there are several. */
+export function contentsOf({ text }: Page): Heading[] {
+  const anchors = anchorsOf(text);
+  const all = [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^(#+) (.+)$/gm)].map(
+    ([, marks, title], i) => ({ level: marks.length, title: plain(title), anchor: anchors[i] }),
+  );
+  const levels = [2, 3].map((level) => all.filter((heading) => heading.level === level));
+  return levels.find((headings) => headings.length > 1) ?? [];
+}
+
 /** The sections of a page, with their text as it is read: without marks of Markdown. */
 export function sectionsOf({ url, title, text }: Page): Section[] {
   const anchors = anchorsOf(text);
@@ -84,10 +112,13 @@ export function sectionsOf({ url, title, text }: Page): Section[] {
   let inCode = false;
   let heading = 0;
   for (const line of text.replace(/<!--[\s\S]*?-->/g, '').split('\n')) {
-    if (line.startsWith('```')) inCode = !inCode;
+    if (line.startsWith('```')) {
+      inCode = !inCode;
+      continue;
+    }
     const found = inCode ? null : /^(#+) (.+)$/.exec(line);
     if (!found) {
-      sections.at(-1)?.lines.push(line);
+      sections.at(-1)?.lines.push(inCode ? line.replace(/\/\*\*? ?|\*\/|^ *\*(?= )/g, '') : plain(line));
       continue;
     }
     const name = plain(found[2]);
@@ -96,16 +127,18 @@ export function sectionsOf({ url, title, text }: Page): Section[] {
     sections.push({ id, title: isPage ? name : `${title}: ${name}`, lines: [] });
   }
   return sections
-    .map(({ id, title, lines }) => ({ id, title, text: plain(lines.join('\n')) }))
+    .map(({ id, title, lines }) => ({ id, title, text: lines.join(' ').replace(/\s+/g, ' ').trim() }))
     .filter(({ text }) => text !== '');
 }
 
-function plain(markdown: string): string {
-  return markdown
-    .replace(/^```.*$/gm, '')
+/** A line of Markdown as it is read. */
+function plain(line: string): string {
+  return line
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/^[|:\- ]+$/gm, '')
-    .replace(/[`*_|#>]+/g, ' ')
+    .replace(/^[|:\- ]+$/, '')
+    .replace(/^ *(?:>|[-*] )/, '')
+    .replace(/(?<!\\)\||\\(?=\|)/g, ' ')
+    .replace(/\*\*|`/g, '')
     .replace(/\s+/g, ' ')
     .trim();
 }

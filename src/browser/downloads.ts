@@ -132,7 +132,8 @@ export class Downloads implements ModelFiles {
   }
 
   async #open(): Promise<WebCache | undefined> {
-    if (this.options.keeping === 'none') return undefined;
+    // The files of a program or an extension are there without a network.
+    if (this.options.keeping === 'none' || !this.place.startsWith('http')) return undefined;
     try {
       if (web.caches) return await web.caches.open(CACHE);
       this.notKept = 'this page has no storage: browsers give it to pages over HTTPS';

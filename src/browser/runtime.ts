@@ -1,4 +1,5 @@
 import { BertQeError, reasonOf } from '../common/errors.js';
+import { web } from './web.js';
 
 /** The device of a model: WebAssembly with SIMD, or WebGPU. */
 export type WebDevice = 'wasm' | 'webgpu';
@@ -28,6 +29,8 @@ export async function loadRuntime(
       'This browser has no WebAssembly with SIMD, which the models need: update it (Chrome 91, Firefox 89, Safari 16.4 or later), or allow WebAssembly.',
     );
   }
+  // Deno's workers have an origin of which onnxruntime-web cannot make the address of its own files.
+  if (web.location?.origin === 'null') Object.defineProperty(web, 'location', { value: undefined });
   try {
     const runtime = await importRuntime(device, address);
     runtime.env.logLevel = 'error';

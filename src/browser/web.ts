@@ -14,7 +14,7 @@ interface Web {
     };
   };
   readonly crossOriginIsolated?: boolean;
-  readonly location?: { readonly href: string };
+  readonly location?: { readonly href: string; readonly origin: string };
 }
 
 export interface WebCache {

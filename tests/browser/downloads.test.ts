@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type DownloadOptions, Downloads } from '../../src/browser/downloads.js';
 import type { WebCache } from '../../src/browser/web.js';
 
-const place = 'https://example.org/model/';
+const base = 'https://example.org/model/';
 
 /** A store that works, or fails where it is told to. */
 class Store implements WebCache {
@@ -26,7 +26,11 @@ class Store implements WebCache {
 
 const files: Record<string, string | Uint8Array<ArrayBuffer>> = { 'config.json': '{"a": 1}' };
 
-function visit(open: (() => Promise<WebCache>) | undefined, options: Partial<DownloadOptions> = {}) {
+function visit(
+  open: (() => Promise<WebCache>) | undefined,
+  options: Partial<DownloadOptions> = {},
+  place = base,
+) {
   const asked: string[] = [];
   vi.stubGlobal('caches', open && { open });
   vi.stubGlobal('fetch', async (url: string) => {
@@ -60,13 +64,13 @@ describe('downloads of a model', () => {
 
   it('are fetched again where the kept copy has another hash', async () => {
     const store = new Store();
-    store.kept.set(`${place}config.json`, new Response('{"a": 2}'));
+    store.kept.set(`${base}config.json`, new Response('{"a": 2}'));
     const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode('{"a": 1}'));
     const integrity = { 'config.json': `sha256-${Buffer.from(hash).toString('base64')}` };
     const { downloads, asked } = visit(async () => store, { integrity });
     expect(await downloads.text('config.json')).toBe('{"a": 1}');
     expect(asked).toEqual(['config.json']);
-    expect(await (await store.match(`${place}config.json`))!.text()).toBe('{"a": 1}');
+    expect(await (await store.match(`${base}config.json`))!.text()).toBe('{"a": 1}');
   });
 
   it.each([
@@ -85,12 +89,20 @@ describe('downloads of a model', () => {
     expect(downloads.notKept?.replace("'", '’')).toContain(reason);
   });
 
+  it('are not kept where they lie beside the program, as those of an extension do', async () => {
+    const store = new Store();
+    store.full = true;
+    const { downloads } = visit(async () => store, {}, 'chrome-extension://abc/models/tiny/');
+    expect(await downloads.text('config.json')).toBe('{"a": 1}');
+    expect(downloads.notKept).toBeUndefined();
+  });
+
   it('name the file that is missing, and ask for it again at the next try', async () => {
     const store = new Store();
     const { downloads } = visit(async () => store);
     await expect(downloads.bytes('model.safetensors')).rejects.toMatchObject({
       code: 'missing',
-      message: expect.stringContaining(`${place}model.safetensors: there is no such file (404)`),
+      message: expect.stringContaining(`${base}model.safetensors: there is no such file (404)`),
     });
     expect(store.kept.size).toBe(0);
   });
@@ -120,7 +132,7 @@ describe('downloads of a model', () => {
     files['m.gz'] = new Uint8Array(gzipSync(content).subarray(0, 30));
     await expect(visit(async () => new Store()).downloads.bytes('m.gz')).rejects.toMatchObject({
       code: 'corrupt',
-      message: expect.stringContaining(`${place}m.gz: the file is damaged`),
+      message: expect.stringContaining(`${base}m.gz: the file is damaged`),
     });
     files['m.gz'] = new Uint8Array(gzipSync(Buffer.alloc(80 * 1024 * 1024)));
     await expect(visit(async () => new Store()).downloads.bytes('m.gz')).rejects.toMatchObject({
@@ -134,7 +146,7 @@ describe('downloads of a model', () => {
     vi.stubGlobal('fetch', async () => new Response(null, { status: 503 }));
     await expect(downloads.text('config.json')).rejects.toMatchObject({
       code: 'failure',
-      message: `${place}config.json: the server answered with status 503.`,
+      message: `${base}config.json: the server answered with status 503.`,
     });
   });
 });

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, execSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, realpathSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -25,6 +25,7 @@ describe('the examples for browsers', { timeout: 120_000 }, () => {
       const browser = await launch(name);
       try {
         const page = await (await browser.newContext()).newPage();
+        page.setDefaultTimeout(90_000);
         await page.goto(`${host.url}/`);
         await page.getByRole('searchbox').fill('crops without honey bees');
         await page.keyboard.press('Enter');
@@ -42,9 +43,12 @@ describe('the examples for browsers', { timeout: 120_000 }, () => {
     async () => {
       const folder = realpathSync(temporaryFolder());
       cpSync(join(examples, 'extension'), folder, { recursive: true });
-      cpSync(join(root, 'dist/browser'), join(folder, 'browser'), { recursive: true });
-      cpSync(join(root, 'models'), join(folder, 'models'), { recursive: true });
-      cpSync(join(root, 'node_modules/onnxruntime-web/dist'), join(folder, 'ort'), { recursive: true });
+      mkdirSync(join(folder, 'node_modules'));
+      symlinkSync(root, join(folder, 'node_modules/bert-qe'));
+      symlinkSync(join(root, 'node_modules/onnxruntime-web'), join(folder, 'node_modules/onnxruntime-web'));
+      const commands = readFileSync(join(folder, 'panel.js'), 'utf8').matchAll(/^\/\/ {3}(.+)$/gm);
+      for (const [, command] of commands) execSync(command, { cwd: folder });
+      rmSync(join(folder, 'node_modules'), { recursive: true });
       // The id of an extension that is loaded from a folder is made of its path.
       const hash = createHash('sha256').update(folder).digest('hex').slice(0, 32);
       const id = [...hash].map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 16))).join('');

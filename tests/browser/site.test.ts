@@ -47,9 +47,11 @@ for (const name of browserNames) {
         server.stop();
       });
 
-      async function open(path: string, width = 1400): Promise<Page> {
+      /** @param first Code that runs before the page's own. */
+      async function open(path: string, width = 1400, first?: string): Promise<Page> {
         context = await browser.newContext({ viewport: { width, height: 900 } });
         const page = await context.newPage();
+        if (first !== undefined) await page.addInitScript(first);
         page.setDefaultTimeout(90_000);
         page.on('pageerror', (error) => expect.fail(`The page threw: ${error.message}`));
         page.on('request', (request) => {
@@ -122,6 +124,31 @@ for (const name of browserNames) {
         expect(await labels(page, 'final')).toEqual(['Hive', 'Loaf']);
       });
 
+      it('takes files that are dropped anywhere, where the tab may not store anything', async () => {
+        const page = await open(
+          '/',
+          1400,
+          `Storage.prototype.setItem = Storage.prototype.getItem = () => {
+          throw new DOMException('Denied.', 'SecurityError');
+        };`,
+        );
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.evaluate(`{
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File(['title,text\\nHive,Bees dance to tell the way.\\n'], 'a.csv'));
+          dataTransfer.items.add(new File(['Bread stays fresh in a bag.'], 'b.txt'));
+          const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
+          document.querySelector('h1').dispatchEvent(drop);
+          window.isLeft = !drop.defaultPrevented;
+        }`);
+        expect(await page.evaluate('window.isLeft')).toBe(false);
+        await page.getByText('2 documents').waitFor();
+        await page.getByRole('searchbox', { name: 'Query' }).fill('how do bees find flowers');
+        await page.keyboard.press('Enter');
+        await finished(page);
+        expect(await labels(page, 'final')).toEqual(['Hive', 'Bread stays fresh in a bag.']);
+      });
+
       it('finds sections of the documentation, and re-ranks them in the page', async () => {
         const page = await open('/docs/');
         await page.getByRole('searchbox').fill('how many workers does the server use');
@@ -139,6 +166,36 @@ for (const name of browserNames) {
         expect(page.url()).toBe(target);
         const anchor = decodeURIComponent(new URL(target!).hash.slice(1));
         await page.locator(`[id="${anchor}"]`).waitFor();
+      });
+
+      it('draws the tables of benchmarks', async () => {
+        const page = await open('/docs/benchmarks.html');
+        const plot = page.getByRole('img', { name: 'Documents indexed per second, one thread' });
+        await plot.scrollIntoViewIfNeeded();
+        const isDrawn = 'document.querySelector("article img").naturalWidth > 300';
+        await expect.poll(() => page.evaluate<boolean>(isDrawn)).toBe(true);
+        const drawing = readFileSync(join(folder, 'docs/plots/benchmarks-1.svg'), 'utf8');
+        const [first] = await page.locator('article table').first().locator('tbody tr').allTextContents();
+        const [collection, system, rate] = first.trim().split(/\s+/);
+        expect(drawing).toContain(`>${collection}, ${system}<`);
+        expect(drawing).toContain(`>${rate}<`);
+      });
+
+      it('leads through the pages by their groups, and through the page by its headings', async () => {
+        const page = await open('/docs/api/browser.html');
+        const pages = page.getByRole('navigation', { name: 'Pages' });
+        expect(await pages.getByRole('heading').allTextContents()).toEqual([
+          'Guides',
+          'API',
+          'Reference',
+          'Measurements',
+          'Development',
+        ]);
+        const here = pages.locator('[aria-current]');
+        expect(await here.textContent()).toBe('bert-qe/browser');
+        await expect.poll(async () => (await here.boundingBox())!.y).toBeLessThan(900);
+        await pages.getByRole('link', { name: 'WebScorerOptions' }).click();
+        expect(page.url()).toMatch(/#webscoreroptions$/);
       });
 
       it('says so when nothing is found', async () => {

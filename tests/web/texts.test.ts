@@ -9,7 +9,7 @@ import {
   formatProbability,
   formatTimes,
 } from '../../web/src/model/format.js';
-import { droppedText, pastedDocuments } from '../../web/src/model/paste.js';
+import { droppedText, pastedDocuments, withFiles } from '../../web/src/model/paste.js';
 import { labelOf } from '../../web/src/model/rankings.js';
 
 const texts = (pasted: string) => pastedDocuments(pasted).map(({ text }) => text);
@@ -25,6 +25,23 @@ describe('pasted documents', () => {
   });
 
   it('are none in white space', () => expect(texts(' \n\n\t\n')).toEqual([]));
+
+  it('keep their number and their titles, whatever files follow them', () => {
+    const csv = { name: 'a.csv', text: 'title,text\nHive,Bees dance.\n' };
+    const jsonl = { name: 'b.jsonl', text: '{"title":"Loaf","text":"Bread."}\n' };
+    const plain = { name: 'c.txt', text: 'First paragraph,\nwhich goes on.\n\nSecond.' };
+    const all = withFiles('One.\nTwo.', [csv, jsonl, plain]);
+    expect(texts(all)).toEqual([
+      'One.',
+      'Two.',
+      'Bees dance.',
+      'Bread.',
+      'First paragraph,\nwhich goes on.',
+      'Second.',
+    ]);
+    expect(pastedDocuments(all)[2].title).toBe('Hive');
+    expect(texts(withFiles('', [plain]))).toEqual(['First paragraph,\nwhich goes on.', 'Second.']);
+  });
 });
 
 describe('server-sent events', () => {

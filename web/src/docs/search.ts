@@ -2,6 +2,7 @@ import { fetchSite, loadLibrary, site, type MemoryIndex } from '../local/library
 import { scorerOf } from '../local/models.js';
 import '../local/offline.js';
 import type { SiteContent } from '../local/site.js';
+import { termMatcher } from '../model/terms.js';
 
 /**
  * The search of the documentation: the package itself in the reader's browser. While a question is typed, DPH finds
@@ -11,10 +12,15 @@ const form = document.querySelector<HTMLFormElement>('#search')!;
 const input = document.querySelector<HTMLInputElement>('#question')!;
 const panel = document.querySelector<HTMLElement>('#found')!;
 
-// Where the list of pages stands above the page, it is closed at first.
-if (matchMedia('(max-width: 52rem)').matches) document.querySelector('nav details')!.removeAttribute('open');
+// Where the list of pages stands above the page, it is closed at first; beside it, this page is in sight.
+const pages = document.querySelector('nav')!;
+const here = pages.querySelector<HTMLElement>('[aria-current]');
+if (matchMedia('(max-width: 52rem)').matches) pages.querySelector('details')!.removeAttribute('open');
+else if (here) pages.scrollTop = here.offsetTop - pages.offsetTop - pages.clientHeight / 4;
 
 const shown = 8;
+/** Characters of a passage that are shown. */
+const longest = 320;
 const reranked = 20;
 /** Milliseconds without a key after which the models begin. */
 const pause = 350;
@@ -48,17 +54,29 @@ function show(question: string, found: readonly Found[], status: string): void {
   note.role = 'status';
   note.textContent = found.length === 0 ? 'No section has a word of this question.' : status;
   const list = document.createElement('ol');
+  const isAsked = termMatcher([question]);
   for (const { id, title, passage } of found) {
     const item = document.createElement('li');
     const link = document.createElement('a');
     link.href = new URL(id, site).href;
     link.textContent = title;
     const text = document.createElement('p');
-    text.textContent = passage.length > 320 ? `${passage.slice(0, 320)}…` : passage;
+    text.append(...marked(passage, isAsked));
     item.append(link, text);
     list.append(item);
   }
   panel.replaceChildren(heading, note, list);
+}
+
+/** The words of a passage up to a length, with those of the question marked. */
+function marked(passage: string, isAsked: (word: string) => boolean): (string | Node)[] {
+  const cut = passage.length > longest ? `${passage.slice(0, passage.lastIndexOf(' ', longest))} …` : passage;
+  return cut.split(/([\p{L}\p{N}]+)/u).map((part) => {
+    if (!isAsked(part)) return part;
+    const mark = document.createElement('mark');
+    mark.textContent = part;
+    return mark;
+  });
 }
 
 async function search(question: string): Promise<void> {
@@ -100,12 +118,9 @@ async function search(question: string): Promise<void> {
       question,
       results.slice(0, shown).map(({ id }) => {
         const { title, text } = documents.get(id)! as { title: string; text: string };
-        const passage = passages.get(id) ?? text;
-        return {
-          id,
-          title,
-          passage: passage.startsWith(title) ? passage.slice(title.length).trim() : passage,
-        };
+        // Passages begin with the title of their document.
+        const passage = (passages.get(id) ?? text).replace(title, '').trim();
+        return { id, title, passage: text.startsWith(passage) ? passage : `… ${passage}` };
       }),
       `Re-ranked in this page: ${cost.pairs} pairs of texts in ${cost.seconds.toFixed(1)} s`,
     );

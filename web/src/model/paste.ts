@@ -46,6 +46,35 @@ function jsonDocument(line: string): (Omit<PastedDocument, 'id'> & { readonly id
   }
 }
 
+/** A file that was dropped or opened. */
+export interface DroppedFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A pasted text and files after it. Beside lines of JSON, the documents of a plain text become lines of JSON too. */
+export function withFiles(pasted: string, files: readonly DroppedFile[]): string {
+  const parts = [pasted.trim(), ...files.map(({ name, text }) => droppedText(name, text))].filter(Boolean);
+  const plain = parts.filter((part) => !isJson(part));
+  if (plain.length === 0) return parts.join('\n');
+  if (plain.length === parts.length) return parts.join('\n\n');
+  return parts.map((part) => (isJson(part) ? part : asJson(part))).join('\n');
+}
+
+/** The documents of a plain text as lines of JSON. */
+function asJson(text: string): string {
+  return pastedDocuments(text)
+    .map((document) => JSON.stringify({ text: document.text }))
+    .join('\n');
+}
+
+function isJson(text: string): boolean {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .every((line) => jsonDocument(line) !== undefined);
+}
+
 /** The text of a file as the field for documents takes it: CSV becomes lines of JSON, other files stay as they are. */
 export function droppedText(name: string, text: string): string {
   if (!/\.(?:csv|tsv)$/i.test(name)) return text.trim();

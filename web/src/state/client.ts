@@ -1,6 +1,7 @@
 import type { Problem, SearchEvents, SearchRequest } from '../model/answer.js';
 import { readEvents } from '../model/events.js';
 import { ClientProblem, type SearchListener } from './client-problem.js';
+import { remember, remembered } from './tab-storage.js';
 
 export { ClientProblem, type SearchListener };
 
@@ -8,12 +9,12 @@ const keyName = 'bert-qe-key';
 
 /** The API key is asked for where the server wants one, and forgotten with the tab. */
 export function rememberKey(key: string): void {
-  sessionStorage.setItem(keyName, key);
+  remember(keyName, key);
 }
 
 /** Paths are relative to the page's, so that it works behind a proxy's prefix too. */
 async function ask(path: string, init: RequestInit = {}): Promise<Response> {
-  const key = sessionStorage.getItem(keyName);
+  const key = remembered(keyName);
   let answer: Response;
   try {
     answer = await fetch(path, {

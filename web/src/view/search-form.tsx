@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { VariantDescription } from '../model/answer.js';
 import type { Address } from '../model/address.js';
 import { formatCount } from '../model/format.js';
-import { droppedText, pastedDocuments } from '../model/paste.js';
+import { pastedDocuments, withFiles } from '../model/paste.js';
 import { indexName } from '../place.js';
 import type { Catalogue } from '../state/use-catalogue.js';
 import { examplePaste } from './example-paste.js';
@@ -35,15 +35,24 @@ export function SearchForm(props: Props) {
   useSlash(input);
   const count = useMemo(() => pastedDocuments(documents).length, [documents]);
   const [refusal, setRefusal] = useState<string>();
+  const [isOpen, setOpen] = useState(props.query === '');
+  useEffect(() => setOpen(props.query === ''), [props.query]);
   const take = (files: readonly File[]): void => {
-    Promise.all(files.map(async (file) => droppedText(file.name, await file.text()))).then(
-      (texts) => {
-        setDocuments((before) => [before.trim(), ...texts].filter(Boolean).join('\n\n'));
-        setRefusal(undefined);
-      },
-      (error: Error) => setRefusal(error.message),
-    );
+    Promise.all(files.map(async (file) => ({ name: file.name, text: await file.text() })))
+      .then((read) => withFiles(documents, read))
+      .then(
+        (text) => {
+          setDocuments(text);
+          setRefusal(undefined);
+        },
+        (error: Error) => setRefusal(error.message),
+      );
   };
+  useDrop((files) => {
+    if (source === 'index') props.onSource('pasted');
+    setOpen(true);
+    take(files);
+  });
 
   return (
     <form
@@ -122,12 +131,14 @@ export function SearchForm(props: Props) {
         </fieldset>
       </div>
       {source === 'pasted' && (
-        <details class="paste" open={props.query === ''}>
+        <details class="paste" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>
             Documents
             <output for="documents">{formatCount(count, 'document')}</output>
           </summary>
-          <label for="documents">One per line, separated by blank lines, or JSONL; or drop files here</label>
+          <label for="documents">
+            One per line, separated by blank lines, or JSONL; or drop files anywhere on this page
+          </label>
           <textarea
             id="documents"
             rows={7}
@@ -135,13 +146,6 @@ export function SearchForm(props: Props) {
             placeholder="Paste texts here"
             value={documents}
             onInput={(event) => setDocuments(event.currentTarget.value)}
-            onDragOver={(event) => event.preventDefault()}
-            onDrop={(event) => {
-              const files = [...(event.dataTransfer?.files ?? [])];
-              if (files.length === 0) return;
-              event.preventDefault();
-              take(files);
-            }}
           />
           {refusal && <p role="alert">{refusal}</p>}
           <label class="file">
@@ -168,6 +172,29 @@ export function SearchForm(props: Props) {
       )}
     </form>
   );
+}
+
+/** Files that are dropped anywhere on the page are its documents; the browser would leave the page for them. */
+function useDrop(take: (files: readonly File[]) => void): void {
+  const latest = useRef(take);
+  latest.current = take;
+  useEffect(() => {
+    const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') ?? false;
+    const onDragOver = (event: DragEvent): void => {
+      if (hasFiles(event)) event.preventDefault();
+    };
+    const onDrop = (event: DragEvent): void => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      latest.current([...event.dataTransfer!.files]);
+    };
+    addEventListener('dragover', onDragOver);
+    addEventListener('drop', onDrop);
+    return () => {
+      removeEventListener('dragover', onDragOver);
+      removeEventListener('drop', onDrop);
+    };
+  }, []);
 }
 
 /** `/` goes to the search box from anywhere but from another field. */

@@ -3,6 +3,7 @@ import type { SearchRequest } from '../model/answer.js';
 import type { Address } from '../model/address.js';
 import { pastedDocuments } from '../model/paste.js';
 import { useSearch } from '../state/use-search.js';
+import { remember, remembered } from '../state/tab-storage.js';
 import type { Navigate } from '../state/use-address.js';
 import type { Catalogue } from '../state/use-catalogue.js';
 import { Notice } from './notice.js';
@@ -27,7 +28,7 @@ const defaultDepth = 30;
 export function SearchView({ address, navigate, catalogue, reload }: Props) {
   const { info, variants } = catalogue;
   const source = info.collection ? address.source : 'pasted';
-  const [pasted, setPasted] = useState(() => sessionStorage.getItem(pastedName) ?? '');
+  const [pasted, setPasted] = useState(() => remembered(pastedName) ?? '');
   const depth = address.depth ?? Math.min(defaultDepth, info.collection?.depth ?? defaultDepth);
   const model = address.model ?? variants.default;
   const request = useMemo(
@@ -53,7 +54,7 @@ export function SearchView({ address, navigate, catalogue, reload }: Props) {
         onVariant={({ id }) => navigate({ model: id === variants.default ? undefined : id })}
         onSearch={(query, documents) => {
           if (source === 'pasted') {
-            sessionStorage.setItem(pastedName, documents);
+            remember(pastedName, documents);
             setPasted(documents);
           }
           if (query === address.query && search.state !== 'done') retry();
@@ -137,7 +138,7 @@ function failure({
       };
     case 'not_found':
     case 'invalid_request':
-      return { title: 'The server does not understand this', children: message };
+      return { title: 'This search cannot be run', children: message };
     default:
       return { title: 'The search failed', children: message };
   }

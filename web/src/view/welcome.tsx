@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Address } from '../model/address.js';
 import { formatCount } from '../model/format.js';
-import { indexName } from '../place.js';
+import { indexName, isSite } from '../place.js';
 import type { Catalogue } from '../state/use-catalogue.js';
 
 interface Props {
@@ -32,6 +32,12 @@ export function Welcome({ catalogue: { info, queries }, source, onExample }: Pro
             they may have.
           </li>
         </ol>
+        {isSite && (
+          <p>
+            The models run in this page. Nothing that you type, paste or drop leaves your device, and after
+            the first visit it works without a network.
+          </p>
+        )}
         {source === 'pasted' && (
           <p>
             {info.collection
