@@ -103,6 +103,15 @@ for (const name of browserNames) {
         await page.getByRole('heading', { name: 'Documentation', level: 1 }).waitFor();
       });
 
+      it.runIf(name === 'chromium')('can be installed', async () => {
+        const page = await open('/');
+        await settled(page);
+        const tools = await context.newCDPSession(page);
+        const { installabilityErrors } = await tools.send('Page.getInstallabilityErrors');
+        // Fresh visitors of tests are incognito; nothing else may be wrong.
+        expect(installabilityErrors.map(({ errorId }) => errorId)).toEqual(['in-incognito']);
+      });
+
       it('ranks pasted and opened documents', async () => {
         const page = await open('/?source=pasted');
         await page.locator('input[type=file]').setInputFiles([
@@ -217,17 +226,27 @@ for (const name of browserNames) {
       });
 
       it('has no serious problem for those who see, hear or type otherwise', async () => {
-        for (const [path, width] of [
-          ['/', 1400],
-          ['/?q=honey+bees', 1400],
-          ['/?q=honey+bees', 390],
-          ['/docs/', 1400],
-          ['/docs/server.html', 390],
+        for (const [path, width, colorScheme] of [
+          ['/', 1400, 'light'],
+          ['/', 390, 'dark'],
+          ['/?source=pasted', 1400, 'dark'],
+          ['/?q=honey+bees', 1400, 'light'],
+          ['/?q=honey+bees', 390, 'dark'],
+          ['/docs/', 1400, 'light'],
+          ['/docs/#asked', 1400, 'dark'],
+          ['/docs/api/browser.html', 1400, 'dark'],
+          ['/docs/benchmarks.html', 1400, 'light'],
+          ['/docs/server.html', 390, 'light'],
         ] as const) {
           const page = await open(path, width);
+          await page.emulateMedia({ colorScheme });
+          if (path.endsWith('#asked')) {
+            await page.getByRole('searchbox').fill('how many workers does the server use');
+            await page.getByText('Re-ranked in this page').waitFor();
+          }
           if (path.includes('q=')) await finished(page);
           // The policy of the page lets no foreign script run: axe is put in by the browser's tools.
-          expect(await seriousProblems(page), `${path} at ${width}`).toEqual([]);
+          expect(await seriousProblems(page), `${path} at ${width}, ${colorScheme}`).toEqual([]);
           const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
           expect(await page.evaluate<number>(overflow)).toBeLessThanOrEqual(0);
           await context.close();

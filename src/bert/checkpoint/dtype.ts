@@ -1,39 +1,44 @@
 /**
- * The types of tensors, by the bytes of an element and the names that formats have for them. Every format read here is
- * little-endian, and so is every platform that runs the inference runtime.
+ * The types of tensors, by the bytes of an element. Every format read here is little-endian, and so is every platform
+ * that runs the inference runtime.
  */
-const DTYPES = {
-  float64: { bytes: 8, safetensors: 'F64', torch: 'DoubleStorage', tensorFlow: 2 },
-  float32: { bytes: 4, safetensors: 'F32', torch: 'FloatStorage', tensorFlow: 1 },
-  float16: { bytes: 2, safetensors: 'F16', torch: 'HalfStorage', tensorFlow: 19 },
-  bfloat16: { bytes: 2, safetensors: 'BF16', torch: 'BFloat16Storage', tensorFlow: 14 },
-  int64: { bytes: 8, safetensors: 'I64', torch: 'LongStorage', tensorFlow: 9 },
-  int32: { bytes: 4, safetensors: 'I32', torch: 'IntStorage', tensorFlow: 3 },
-  int8: { bytes: 1, safetensors: 'I8', torch: 'CharStorage', tensorFlow: 6 },
-  uint8: { bytes: 1, safetensors: 'U8', torch: 'ByteStorage', tensorFlow: 4 },
-  bool: { bytes: 1, safetensors: 'BOOL', torch: 'BoolStorage', tensorFlow: 10 },
+const BYTES = {
+  float64: 8,
+  float32: 4,
+  float16: 2,
+  bfloat16: 2,
+  int64: 8,
+  int32: 4,
+  int8: 1,
+  uint8: 1,
+  bool: 1,
 } as const;
 
-export type DType = keyof typeof DTYPES;
+export type DType = keyof typeof BYTES;
 
-type Format = 'safetensors' | 'torch' | 'tensorFlow';
+/** The names that a format has for the types. */
+export type DTypeNames = Readonly<Record<DType, string | number>>;
+
+export const SAFETENSORS_TYPES = {
+  float64: 'F64',
+  float32: 'F32',
+  float16: 'F16',
+  bfloat16: 'BF16',
+  int64: 'I64',
+  int32: 'I32',
+  int8: 'I8',
+  uint8: 'U8',
+  bool: 'BOOL',
+} as const satisfies DTypeNames;
 
 /** The type that a format has under this name, if there is one. */
-export function dtypeNamed(format: Format, name: unknown): DType | undefined {
-  return (Object.keys(DTYPES) as DType[]).find((dtype) => DTYPES[dtype][format] === name);
-}
-
-/** The names of all types in safetensors files. */
-export const safetensorsNames = Object.values(DTYPES).map(({ safetensors }) => safetensors);
-
-/** The name of a type in a safetensors file. */
-export function safetensorsName(dtype: DType): string {
-  return DTYPES[dtype].safetensors;
+export function dtypeNamed(names: DTypeNames, name: unknown): DType | undefined {
+  return (Object.keys(names) as DType[]).find((dtype) => names[dtype] === name);
 }
 
 /** The bytes of an element. */
 export function elementBytes(dtype: DType): number {
-  return DTYPES[dtype].bytes;
+  return BYTES[dtype];
 }
 
 /** The number of elements; undefined for an impossible shape: negative, fractional or beyond any real tensor. */
