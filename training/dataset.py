@@ -106,6 +106,12 @@ def overlap_best(question: np.ndarray, passages: list[np.ndarray], salience: np.
     return int(np.argmax([salience[np.intersect1d(wanted, p)].sum() for p in passages]))
 
 
+def as_typed(question: np.ndarray, words_of: Vocabulary, rng: np.random.Generator) -> np.ndarray:
+    """A question, in one case of two without its question mark, as people type it."""
+    bare = len(question) > 1 and words_of.ends_sentence[question[-1]] and rng.random() < 0.5
+    return question[:-1] if bare else question
+
+
 def make_document(
     number: int,
     corpus: Corpus,
@@ -156,7 +162,7 @@ def make_document(
             rows.excluded.append(first_passage + excluded if excluded >= 0 else -1)
 
     for row in mine:
-        question = corpus.question[int(row)]
+        question = as_typed(corpus.question[int(row)], words_of, rng)
         kind = q.MANY if corpus.question_is_many[row] else q.QUESTION
         best = overlap_best(question, made, words_of.salience) if len(made) > 1 else 0
         add(kind, question, best, weight=float(corpus.question_weight[row]))
@@ -235,15 +241,16 @@ def build(
     sources = [p[7] + f for p, f in zip(parts, first, strict=False)]
     excluded = [np.where(p[8] >= 0, p[8] + f, -1) for p, f in zip(parts, first, strict=False)]
     source = np.concatenate(sources)
-    web = STATE["corpus"].web
-    count = len(web)
+    count = len(corpus.web)
+    rng = np.random.default_rng(19)
+    web = [as_typed(corpus.web[row], STATE["vocabulary"], rng) for row in range(count)]
     return {
         "passage": np.concatenate([p[0] for p in parts]),
         "passage_lengths": np.concatenate([p[1] for p in parts]),
         "passage_family": np.concatenate([p[2] for p in parts]),
         "passage_is_chunk": np.concatenate([p[3] for p in parts]),
-        "query": np.concatenate([*(p[4] for p in parts), web.values]).astype(np.uint16),
-        "query_lengths": np.concatenate([*(p[5] for p in parts), np.diff(web.ends).astype(np.int32)]),
+        "query": np.concatenate([*(p[4] for p in parts), *web]).astype(np.uint16),
+        "query_lengths": np.concatenate([*(p[5] for p in parts), [len(question) for question in web]]).astype(np.int32),
         "query_kind": np.concatenate([*(p[6] for p in parts), np.full(count, q.WEB, np.uint8)]),
         "query_weight": np.concatenate([*(p[9] for p in parts), np.ones(count, np.float32)]),
         # a web question's passage is the one nearest to it by the teacher (training.mine)

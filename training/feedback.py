@@ -31,7 +31,7 @@ from .text import WordPieces
 # shares of the kinds of hidden queries
 HIDDEN_SHARES = {QUESTION: 0.2, WEB: 0.08, MANY: 0.08, TITLE: 0.24, KEYWORDS: 0.16, SENTENCE: 0.12, NEED: 0.12}
 FEEDBACK_DOCUMENTS, WINDOWS_PER_DOCUMENT, CHUNKS_PER_QUERY = 10, 4, 4
-SHORT_WORDS, LONG_WORDS = (10, 13), (30, 50)  # half of the chunks each
+SHORT_WORDS, LONG_WORDS, LONG_SHARE = (10, 13), (30, 50), 0.75
 SHORTEST_PASSAGE = 40
 BLOCK = 4096
 
@@ -68,7 +68,7 @@ def cut_windows(passages: Tensor, lengths: Tensor, continues: Tensor) -> tuple[T
     short, long = (
         torch.randint(low, high + 1, words.shape, device=passages.device) for low, high in (SHORT_WORDS, LONG_WORDS)
     )
-    size = torch.where(torch.rand(words.shape, device=passages.device) < 0.5, short, long)
+    size = torch.where(torch.rand(words.shape, device=passages.device) < LONG_SHARE, long, short)
     first = (torch.rand(words.shape, device=passages.device) * (words - size + 1).clamp(min=1)).long()
     mine = inside & (word >= first[:, None]) & (word < (first + size)[:, None])
     begin = mine.long().argmax(1)

@@ -14,19 +14,12 @@ from .text import CLS, SEP
 
 CANDIDATES = 8
 # shares of the kinds of queries among the groups that are not chunks
-SHARES = {QUESTION: 0.24, WEB: 0.1, MANY: 0.06, TITLE: 0.18, KEYWORDS: 0.16, SENTENCE: 0.14, NEED: 0.12}
+SHARES = {QUESTION: 0.26, WEB: 0.2, MANY: 0.06, TITLE: 0.17, KEYWORDS: 0.14, SENTENCE: 0.1, NEED: 0.07}
 
 
-@dataclass(frozen=True)
-class Bucket:
-    """Queries up to a length share a sequence length and a batch size, so that shapes stay fixed."""
-
-    query_pieces: int
-    length: int
-    groups: int
-
-
-BUCKETS = (Bucket(20, 176, 128), Bucket(52, 208, 108), Bucket(84, 256, 88), Bucket(126, 320, 70))
+# The rows of a batch in order of length, as parts that are padded to a length each: shapes stay fixed, and little is padding.
+PARTS = (0.25, 0.25, 0.2, 0.15, 0.1, 0.05)
+GROUPS, LONGEST = 256, 320
 
 
 @dataclass(frozen=True)
@@ -81,11 +74,12 @@ class Target:
 
 @dataclass
 class Batch:
-    """Groups as token ids [groups·8, length], and the parts of their targets [groups, 8] and [groups]."""
+    """Groups as token ids, segments and mask, and what their targets are made of [groups, 8] and [groups]."""
 
-    ids: Tensor
-    segments: Tensor
-    mask: Tensor
+    parts: list[tuple[Tensor, Tensor, Tensor]]
+    """Rows [rows, length] by length, shortest first."""
+    places: Tensor
+    """Where each of the groups·8 rows stands in the parts."""
     cosine: Tensor
     lexical: Tensor
     chunk_cosine: Tensor
@@ -99,21 +93,22 @@ class Batch:
     feedback: Tensor
 
 
+@dataclass
+class Mixture:
+    """What a model is trained on: the groups' chances, summed up, and the length of each part of a batch."""
+
+    cumulative: Tensor
+    lengths: list[int]
+
+
 class Groups:
-    """All groups on the device, drawn by kind and length. `chunk_share` of them are chunks.
+    """All groups on the device, drawn by kind.
 
     With `feedback`, the chunks are those of training.feedback. Without, they are plain ten-word queries.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        feedback: Path | None,
-        chunk_share: float,
-        device: torch.device,
-        buckets: tuple[Bucket, ...] = BUCKETS,
-    ) -> None:
-        self.buckets, self.device = buckets, device
+    def __init__(self, path: Path, feedback: Path | None, device: torch.device, count: int = GROUPS) -> None:
+        self.count, self.device = count, device
         data = torch.load(path, weights_only=True)
         self.passages, self.queries = data["passages"].to(device), data["queries"].to(device)
         self.passage_lengths, self.query_lengths = (
@@ -144,47 +139,48 @@ class Groups:
             self.chunk_vectors, self.centroids = chunks["vectors"], chunks["centroids"]
             kinds = torch.cat([kinds, torch.full_like(chunks["owners"], FEEDBACK)])
             weights = torch.cat([weights, torch.ones(len(chunks["owners"]), device=device)])
-        self.share(kinds, weights, FEEDBACK if feedback else CHUNK, chunk_share)
+        self.row_kinds, self.row_weights = kinds, weights
+        self.chunk_kind = FEEDBACK if feedback else CHUNK
         if feedback:
             self.moments = self.measure()
 
     def measure(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Mean and deviation of the two cosines of chunks, over drawn candidates."""
-        batches = [self.batch(bucket) for bucket in range(len(self.buckets)) for _ in range(16)]
-        drawn = [(b.chunk_cosine[b.feedback], b.centroid_cosine[b.feedback]) for b in batches]
+        mixture = self.mixture(1.0)
+        drawn = [(b.chunk_cosine, b.centroid_cosine) for b in (self.batch(mixture) for _ in range(32))]
         own, centroid = (torch.cat(parts) for parts in zip(*drawn, strict=True))
         return (float(own.mean()), float(own.std())), (float(centroid.mean()), float(centroid.std()))
 
-    def share(self, kinds: Tensor, weights: Tensor, chunk_kind: int, chunk_share: float) -> None:
-        """Sets the probability of each group, bucket by bucket."""
+    def mixture(self, chunk_share: float) -> Mixture:
+        """Groups of which `chunk_share` are chunks."""
+        kinds, weights = self.row_kinds, self.row_weights
         counts = torch.zeros(FEEDBACK + 1, device=self.device).index_add_(0, kinds, weights).clamp(min=1e-9)
         share = torch.zeros(FEEDBACK + 1, device=self.device)
         for kind, value in SHARES.items():
             share[kind] = value / sum(SHARES.values()) * (1 - chunk_share)
-        share[chunk_kind] = chunk_share
-        weight = (share / counts)[kinds] * weights
-        self.members: list[Tensor] = []
-        self.cumulative: list[Tensor] = []
-        masses = []
-        shortest = 0
-        for bucket in self.buckets:
-            inside = (self.query_lengths > shortest) & (self.query_lengths <= bucket.query_pieces)
-            shortest = bucket.query_pieces
-            rows = torch.nonzero(inside).squeeze(1)
-            self.members.append(rows)
-            self.cumulative.append(weight[rows].double().cumsum(0))
-            masses.append(float(weight[rows].sum()))
-        # a bucket with smaller batches needs more of them for the same share of groups
-        steps = torch.tensor([m / b.groups for m, b in zip(masses, self.buckets, strict=True)])
-        self.bucket_chances = steps / steps.sum()
+        share[self.chunk_kind] = chunk_share
+        mixture = Mixture(((share / counts)[kinds] * weights).double().cumsum(0), [])
+        drawn = [self.draw(mixture) for _ in range(16)]
+        longest = torch.stack([self.row_lengths(*d).sort().values for d in drawn]).amax(0)
+        for end in self.ends():
+            mixture.lengths.append(min(LONGEST, -(-int(longest[end - 1]) // 16) * 16))
+        return mixture
 
-    def draw(self, bucket: int) -> Tensor:
-        """Group numbers for one batch."""
-        cumulative = self.cumulative[bucket]
-        point = (
-            torch.rand(self.buckets[bucket].groups, device=self.device, dtype=torch.float64) * cumulative[-1]
-        )
-        return self.members[bucket][torch.searchsorted(cumulative, point).clamp(max=len(cumulative) - 1)]
+    def ends(self) -> list[int]:
+        """The end of each part, in rows."""
+        rows = self.count * CANDIDATES
+        return [*(max(1, round(rows * sum(PARTS[: n + 1]))) for n in range(len(PARTS) - 1)), rows]
+
+    def draw(self, mixture: Mixture) -> tuple[Tensor, Tensor, Tensor]:
+        """Group numbers for one batch, the columns of their candidates, and the candidates [groups, 8]."""
+        cumulative = mixture.cumulative
+        point = torch.rand(self.count, device=self.device, dtype=torch.float64) * cumulative[-1]
+        rows = torch.searchsorted(cumulative, point).clamp(max=len(cumulative) - 1)
+        columns = self.columns(rows)
+        return rows, columns, self.candidates[self.owners[rows]].gather(1, columns).long()
+
+    def row_lengths(self, rows: Tensor, columns: Tensor, numbers: Tensor) -> Tensor:
+        return (self.query_lengths[rows][:, None] + self.passage_lengths[numbers] + 3).flatten()
 
     def columns(self, rows: Tensor) -> Tensor:
         """Columns of eight candidates: the source, three by words, three by the teacher, one at random.
@@ -203,19 +199,25 @@ class Groups:
         anywhere = 1 + 2 * LIST_LENGTH + torch.randint(0, RANDOM, (len(rows), 1), device=self.device)
         return torch.cat([source, words, teacher, anywhere], dim=1)
 
-    def batch(self, bucket: int) -> Batch:
-        rows = self.draw(bucket)
-        owners = self.owners[rows]
-        columns = self.columns(rows)
-        numbers = self.candidates[owners].gather(1, columns).long().flatten()
-        query_rows = rows.repeat_interleave(CANDIDATES)
-        ids, segments, mask = assemble(
-            self.queries[query_rows],
-            self.query_lengths[query_rows],
-            self.passages[numbers],
-            self.passage_lengths[numbers],
-            self.buckets[bucket].length,
-        )
+    def batch(self, mixture: Mixture) -> Batch:
+        rows, columns, candidates = self.draw(mixture)
+        owners, numbers = self.owners[rows], candidates.flatten()
+        order = self.row_lengths(rows, columns, candidates).argsort()
+        parts = []
+        start = 0
+        for end, length in zip(self.ends(), mixture.lengths, strict=True):
+            part = order[start:end]
+            query, passage = rows[part // CANDIDATES], numbers[part]
+            parts.append(
+                assemble(
+                    self.queries[query],
+                    self.query_lengths[query],
+                    self.passages[passage],
+                    self.passage_lengths[passage],
+                    length,
+                )
+            )
+            start = end
         feedback = rows >= self.first_chunk
         chunk = (rows - self.first_chunk).clamp(min=0)
         vectors = self.vectors[numbers].view(len(rows), CANDIDATES, -1).float()
@@ -224,9 +226,8 @@ class Groups:
         own = (vectors * self.chunk_vectors[chunk][:, None].float()).sum(2)
         centroid = (vectors * self.centroids[chunk][:, None].float()).sum(2)
         return Batch(
-            ids,
-            segments,
-            mask,
+            parts,
+            order.argsort(),
             self.cosine[owners].gather(1, columns).float(),
             self.lexical[owners].gather(1, columns).float(),
             (own - own_mean) / own_deviation,

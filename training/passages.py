@@ -13,7 +13,7 @@ import numpy as np
 MAX_PASSAGE_PIECES = 208
 MIN_PASSAGE_WORDS = 8
 SENTENCES, WINDOWS, SHORT, CHUNKS = range(4)
-STYLE_SHARES = (0.42, 0.37, 0.14, 0.07)
+STYLE_SHARES = (0.36, 0.3, 0.29, 0.05)
 
 
 @dataclass

@@ -3,7 +3,8 @@
     python -m training.rank --groups DIR/groups.pt --feedback DIR/feedback.pt --init S=DIR@0.7 T=DIR@0.8 \
         --vocabulary models/tiny --steps 9566 --out DIR
 
-A run ends after --seconds, or after --steps. With --state FILE it is saved every two minutes and goes on from there.
+A run ends after --seconds, or after --steps. With --state FILE it is saved every two minutes and goes on from there; models are
+written as well.
 
 The loss of a group is the Kullback–Leibler divergence from the softmax of the targets over its candidates (order), plus
 half the binary cross-entropy against each target's probability (calibration). Both are least at the same logits.
@@ -12,8 +13,6 @@ half the binary cross-entropy against each target's probability (calibration). B
 from __future__ import annotations
 
 import argparse
-import random
-from dataclasses import replace
 import time
 from pathlib import Path
 
@@ -21,7 +20,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from .groups import BUCKETS, CANDIDATES, Groups, Target
+from .groups import CANDIDATES, GROUPS, Batch, Groups, Target
 from .model import FOLDERS, SIZES, CrossEncoder, export, load_weights
 from .optim import Optimizer, schedule
 from .progress import every, log
@@ -44,11 +43,16 @@ def agreement(z: Tensor, target: Tensor) -> Tensor:
     return ((given > 0) & apart).sum() / apart.sum().clamp(min=1)
 
 
+def log_odds(model: CrossEncoder, batch: Batch) -> Tensor:
+    """Log-odds [groups, candidates]."""
+    return torch.cat([model(*part) for part in batch.parts])[batch.places].view(-1, CANDIDATES)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--groups", type=Path, required=True)
     parser.add_argument("--feedback", type=Path, help="chunks of training.feedback instead of plain ones")
-    parser.add_argument("--chunk-share", type=float, default=0.23)
+    parser.add_argument("--chunk-share", type=float, nargs="+", default=[0.23], help="one, or one for each of --init")
     parser.add_argument("--init", nargs="+", required=True, help="SIZE=FOLDER, @FACTOR behind it for the learning rate")
     parser.add_argument("--vocabulary", type=Path, required=True)
     parser.add_argument("--steps", type=int)
@@ -61,7 +65,6 @@ def main() -> None:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch._dynamo.config.recompile_limit = 64
     torch.manual_seed(options.seed)
-    choose = random.Random(options.seed)
     models: dict[str, CrossEncoder] = {}
     optimizers: dict[str, Optimizer] = {}
     for letter, folder in (pair.split("=", 1) for pair in options.init):
@@ -73,11 +76,12 @@ def main() -> None:
             model.bert.compile_layers()
         models[letter] = model
         optimizers[letter] = Optimizer(model, LEARNING_RATES[letter] * float(factor or 1))
-    buckets = tuple(replace(b, groups=max(1, int(b.groups * options.batch))) for b in BUCKETS)
-    groups = Groups(options.groups, options.feedback, options.chunk_share, device, buckets)
+    groups = Groups(options.groups, options.feedback, device, max(1, int(GROUPS * options.batch)))
     target = Target(lexical=groups.lexical_weight)
-    log("chunks' cosines, mean and deviation:", groups.moments)
-    chances = groups.bucket_chances.tolist()
+    shares = options.chunk_share * (len(models) if len(options.chunk_share) == 1 else 1)
+    mixtures = {share: groups.mixture(share) for share in set(shares)}
+    share_of = dict(zip(models, shares, strict=True))
+    log("chunks' cosines, mean and deviation:", groups.moments, {s: m.lengths for s, m in mixtures.items()})
     due, save_due = every(15), every(120)
     history: list[Tensor] = []
     step = trained = 0
@@ -88,30 +92,33 @@ def main() -> None:
         for letter, model in models.items():
             model.load_state_dict(saved["models"][letter])
             optimizers[letter].load_state_dict(saved["optimizers"][letter])
-        choose.seed(options.seed + step)
         torch.manual_seed(options.seed + step)
         log(f"goes on from step {step}")
     started = time.time() - earlier
+
+    def write() -> None:
+        for letter, model in models.items():
+            export(model, letter, options.out / FOLDERS[letter], options.vocabulary)
 
     def done() -> float:
         share = step / options.steps if options.steps else 0.0
         return max(share, (time.time() - started) / options.seconds)
 
     while done() < 1:
-        bucket = step if step < len(BUCKETS) else choose.choices(range(len(BUCKETS)), chances)[0]
-        batch = groups.batch(bucket)
-        wanted = target.of(batch)
+        batches = {share: groups.batch(mixture) for share, mixture in mixtures.items()}
         figures = []
         factor = schedule(done())
         for letter, model in models.items():
+            batch = batches[share_of[letter]]
+            wanted = target.of(batch)
             with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-                z = model(batch.ids, batch.segments, batch.mask).view(-1, CANDIDATES)
+                z = log_odds(model, batch)
             listwise, pointwise = ranking_loss(z, wanted)
             (listwise + POINTWISE_WEIGHT * pointwise).backward()
             optimizers[letter].step(factor)
             figures += [listwise.detach(), pointwise.detach(), agreement(z.detach(), wanted)]
         history.append(torch.stack(figures))
-        trained += len(batch.kinds)
+        trained += groups.count
         step += 1
         if step % 16 == 0:
             history[-1].sum().item()  # waits for the device, so that the clock is true
@@ -130,9 +137,9 @@ def main() -> None:
                 },
                 options.state,
             )
+            write()
     log(f"ranking: {step} steps, {trained} groups of {CANDIDATES}")
-    for letter, model in models.items():
-        export(model, letter, options.out / FOLDERS[letter], options.vocabulary)
+    write()
 
 
 if __name__ == "__main__":

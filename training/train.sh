@@ -27,21 +27,19 @@ $P -m training.mlm --size T --corpus "$W/train" --vocabulary $V --steps "$(steps
 $P -m training.dataset --corpus "$W/train" --vocabulary $V --out "$W/data"
 $P -m training.mine --dataset "$W/data/dataset.npz" --within shards --teacher "$W/teacher" --vocabulary $V --out "$W/shards"
 $P -m training.rank --groups "$W/shards/groups.pt" --init S="$W/mlm/small" T="$W/mlm/tiny" --vocabulary $V \
-  --steps "$(steps 19544)" --out "$W/first"
+  --steps "$(steps 7700)" --out "$W/first"
 
 # Ranking, second stage: candidates on one subject, chunks as phase three sees them.
 $P -m training.mine --dataset "$W/data/dataset.npz" --within clusters --teacher "$W/teacher" --vocabulary $V --out "$W/clusters"
 $P -m training.feedback --groups "$W/clusters/groups.pt" --teacher "$W/teacher" --chooser S="$W/first/small" --vocabulary $V \
-  --queries 120000 --out "$W/clusters/feedback.pt"
-$P -m training.rank --groups "$W/clusters/groups.pt" --feedback "$W/clusters/feedback.pt" --chunk-share 0.35 \
-  --init S="$W/first/small@0.5" --vocabulary $V --steps "$(steps 12514)" --out "$W/second"
-$P -m training.rank --groups "$W/clusters/groups.pt" --feedback "$W/clusters/feedback.pt" --chunk-share 0.6 \
-  --init T="$W/first/tiny@0.7" --vocabulary $V --steps "$(steps 21206)" --out "$W/second"
+  --queries 60000 --out "$W/clusters/feedback.pt"
+$P -m training.rank --groups "$W/clusters/groups.pt" --feedback "$W/clusters/feedback.pt" --chunk-share 0.12 0.5 \
+  --init S="$W/first/small@0.8" T="$W/first/tiny@0.7" --vocabulary $V --steps "$(steps 10000)" --out "$W/second"
 
 # Scores of development and test sets; the settings are searched on the first and reported on the second.
 score() { # name of the sets, options…
   $P -m training.score --sets "$W/eval/$1.json.gz" --depth 100 --models S="$W/second/small" T="$W/second/tiny" \
-    --variants SST TTT --chunk-words 50 --chunks 5 --vocabulary $V --out "$W/scores/$1.npz" "${@:2}"
+    --variants SST TTT --chunk-words 50 --chunks 10 --vocabulary $V --out "$W/scores/$1.npz" "${@:2}"
 }
 score dev --limit 200
 score test
