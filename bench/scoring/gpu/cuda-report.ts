@@ -5,7 +5,7 @@ type Row =
   | {
       readonly kind: 'cuda graph';
       readonly size: string;
-      readonly float: string;
+      readonly precision: string;
       readonly tokens: number;
       readonly mix: string;
       readonly pairsPerSecond: number;
@@ -14,7 +14,7 @@ type Row =
   | {
       readonly kind: 'cuda exactness';
       readonly size: string;
-      readonly float: string;
+      readonly precision: string;
       readonly lengths: readonly number[];
       readonly differences: readonly number[];
     }
