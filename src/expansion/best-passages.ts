@@ -1,6 +1,7 @@
 import type { Candidate, Evidence } from './evidence.js';
 import type { QueryModels } from './models.js';
 import type { Settings } from './options.js';
+import { rankedUnexpanded } from './ranking.js';
 import type { Schedule } from './schedule/index.js';
 
 /** Chooses the passage that stands for each document: the most relevant to the query, the first among equals. */
@@ -22,6 +23,41 @@ export async function chooseBestPassages(
 /** True where a smaller model chooses the passages, so that phase one's model revises those of the leading documents. */
 export function revisesLeading({ passageChoice }: Settings, models: QueryModels): boolean {
   return passageChoice === 'cascade' && !models.isSame('bestPassage', 'phaseOne');
+}
+
+/** True where phase one reads only the first documents by their likeliest passages. */
+export function isShortlisted(
+  { candidates }: Evidence,
+  { passageChoice, phaseOneDepth = Infinity, chunkSource }: Settings,
+): boolean {
+  return passageChoice === 'cascade' && chunkSource !== 'initial' && phaseOneDepth < candidates.length;
+}
+
+/**
+ * The first step of the cascade: the model that chooses the passages scores every document by its likeliest one. The
+ * first documents by that score and the initial one are left.
+ *
+ * @returns False where the schedule ran out of time.
+ */
+export async function shortlist(
+  evidence: Evidence,
+  { phaseOneDepth, beta }: Settings,
+  models: QueryModels,
+  schedule: Schedule,
+): Promise<boolean> {
+  const { query, candidates } = evidence;
+  const scores = new Map<Candidate, number>();
+  const withText = candidates.filter(({ isEmpty }) => !isEmpty);
+  const areScored = await schedule.all('documents', withText, onePair, async (some) => {
+    const pairs = some.map(({ likeliest }) => ({ a: query, b: likeliest! }));
+    const answers = await models.score('bestPassage', pairs);
+    some.forEach((candidate, i) => scores.set(candidate, answers[i]));
+  });
+  if (areScored) {
+    const ranking = rankedUnexpanded(candidates, { beta }, (candidate) => scores.get(candidate) ?? 0);
+    evidence.shortlist(ranking, phaseOneDepth!);
+  }
+  return areScored;
 }
 
 /**
@@ -65,6 +101,10 @@ export function documentPairs(candidate: Candidate): number {
 /** Pairs that choosing the best passage takes. */
 export function passagePairs({ likelyPassages }: Candidate): number {
   return likelyPassages.length > 1 ? likelyPassages.length : 0;
+}
+
+export function onePair(): number {
+  return 1;
 }
 
 function allPassages({ passages }: Candidate): number {

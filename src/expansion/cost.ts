@@ -60,21 +60,27 @@ function sumOf(
 }
 
 /**
- * Pairs without pruning. Passages are compared only where there are several. Where one model chooses the passage and
- * gives rel(q,d), choosing has scored it. Where another one chooses, phase one's model compares all passages of the
+ * Pairs without pruning. Passages are compared only where there are several. Where phase one reads a part of the
+ * documents, the likeliest passage of each one has been scored. Where one model does that and gives rel(q,d), it is not
+ * asked again. Where another one chooses, phase one's model compares all passages of the
  * leading documents. Equal texts are counted as if they were different.
  */
 function exhaustivePairs(
-  { candidates, chunks }: Evidence,
+  { candidates, unread, chunks }: Evidence,
   scorers: PhaseScorers,
   phaseTwo: number,
 ): Record<Phase, number> {
   const withText = candidates.filter(({ isEmpty }) => !isEmpty).length;
-  const choices = candidates.filter(({ likelyPassages }) => likelyPassages.length > 1);
+  const choices = candidates.filter(
+    ({ likelyPassages }) => likelyPassages.length > (unread.length > 0 ? 0 : 1),
+  );
   const leading = candidates.filter(({ isLeading }) => isLeading);
   const scoredByChoice = scorers.bestPassage === scorers.phaseOne ? choices.length : 0;
   return {
-    bestPassage: choices.reduce((sum, { likelyPassages }) => sum + likelyPassages.length, 0),
+    bestPassage: choices.reduce(
+      (sum, { likelyPassages }) => sum + likelyPassages.length,
+      unread.filter(({ isEmpty }) => !isEmpty).length,
+    ),
     phaseOne: withText - scoredByChoice + leading.reduce((sum, { passages }) => sum + passages.length - 1, 0),
     phaseTwo,
     phaseThree: withText * (chunks?.length ?? 0),

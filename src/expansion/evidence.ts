@@ -25,6 +25,8 @@ export class Candidate implements RankedInput {
   readonly passages: readonly string[];
   /** The passages among which the best one is chosen. */
   likelyPassages: readonly string[];
+  /** The likeliest of them: the first one where nothing tells them apart. */
+  likeliest: string | undefined;
   /** True for a document that led phase one, all of whose passages are compared by its model. */
   isLeading = false;
   /** The best passage, which stands for the document; undefined until it is chosen. */
@@ -42,6 +44,7 @@ export class Candidate implements RankedInput {
     this.initialRank = input.initialRank;
     this.passages = passagesOf(input.document, shape);
     this.likelyPassages = this.passages;
+    this.likeliest = this.passages[0];
     this.keepPassages(() => true);
     if (this.isEmpty) {
       this.passage = '';
@@ -91,15 +94,25 @@ export class Evidence {
   chunks: readonly ExpansionChunk[] | undefined;
   /** True until the leading documents are revised: rel(q,d) of documents with several passages may rise until then. */
   mayRise = false;
+  /** Documents that phase one does not read: they follow the candidates in this order. */
+  unread: readonly Candidate[] = [];
   /** The documents that phase three reads: all, unless only the first ones by phase one go on. */
   expanded: readonly Candidate[];
 
   constructor(
     readonly query: string,
     /** In the order of the initial ranking. */
-    readonly candidates: readonly Candidate[],
+    public candidates: readonly Candidate[],
   ) {
     this.expanded = candidates;
+  }
+
+  /** Narrows the candidates to the first ones of a ranking of them. */
+  shortlist(ranking: readonly Candidate[], count: number): void {
+    const kept = new Set(ranking.slice(0, count));
+    this.unread = ranking.slice(count);
+    this.candidates = this.candidates.filter((candidate) => kept.has(candidate));
+    this.expanded = this.candidates;
   }
 
   /** Weights of the chunks in Eq. 4; none before phase two. */

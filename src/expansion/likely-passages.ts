@@ -12,7 +12,7 @@ const LIKELY_SHARE = 0.5;
 const LETTERS = 5;
 
 /**
- * Narrows each document's passages to those that share enough words with the query. Every shared word counts once, with
+ * Narrows each document's passages to those that share enough words with the query, and names the likeliest. Every shared word counts once, with
  * its inverse frequency among all passages, so that words without meaning count for nothing.
  */
 export async function keepLikelyPassages(
@@ -62,8 +62,9 @@ export async function keepLikelyPassages(
       most = Math.max(most, scores[at]);
     }
     // Sums differ in their last bits by the order of the words.
-    const least = LIKELY_SHARE * most - 1e-9;
-    candidate.keepPassages((at) => scores[at] >= least);
+    const slack = 1e-9;
+    candidate.likeliest = candidate.likelyPassages[scores.findIndex((score) => score >= most - slack)];
+    candidate.keepPassages((at) => scores[at] >= LIKELY_SHARE * most - slack);
   }
 }
 

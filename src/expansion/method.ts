@@ -4,9 +4,12 @@ import {
   chooseBestPassages,
   documentPairs,
   hasNoPassage,
+  isShortlisted,
+  onePair,
   passagePairs,
   reviseLeading,
   revisesLeading,
+  shortlist,
 } from './best-passages.js';
 import type { Candidate, Chunk, Evidence, ScoredChunk } from './evidence.js';
 import { FinalScores, queryColumn } from './final-scores.js';
@@ -48,6 +51,10 @@ export async function gatherEvidence(
   // A query that is not expanded has no phase two.
   const last = until === 'phaseTwo' && !expansion ? 'phaseOne' : until;
   if (last === 'bestPassage') return bestPassages(query, evidence.candidates);
+
+  if (isShortlisted(evidence, settings) && !(await shortlist(evidence, settings, models, schedule))) {
+    return false;
+  }
 
   // Phase one is run where a ranking by rel(q,d) decides something. Phase three asks for each rel(q,d) that is missing.
   const ranksFeedback = evidence.mayRise || (expansion && chunkSource !== 'initial');
@@ -172,8 +179,4 @@ async function scoreAgainstChunks(
   await mapInSlices(cells, signal, ({ row, columns }) => {
     for (const column of columns) if (column !== queryColumn) row.chunkScores[column - 1] = scores[at++];
   });
-}
-
-function onePair(): number {
-  return 1;
 }

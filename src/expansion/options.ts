@@ -31,7 +31,7 @@ export const passageChoices = ['cascade', 'exhaustive'] as const satisfies reado
 export interface BertQEOptions {
   /** Feedback documents of phase two (10). */
   readonly kd?: number;
-  /** Chunks kept for phase three (5). */
+  /** Chunks kept for phase three (3). */
   readonly kc?: number;
   /** m, the words of a chunk; neighbours share m/2 of them, rounded down (50). */
   readonly chunkWords?: number;
@@ -41,7 +41,7 @@ export interface BertQEOptions {
   readonly passageWords?: number;
   /** Words of the title that go in front of every passage; 0 leaves titles out (30). */
   readonly titleWords?: number;
-  /** Eq. 5: the share of rel(C,d), 0 to 1 (.15). */
+  /** Eq. 5: the share of rel(C,d), 0 to 1 (.3). */
   readonly alpha?: number;
   /** The share of ln M against the initial score, 0 to 1 (.95); 1 where there are no initial scores. */
   readonly beta?: number;
@@ -49,6 +49,12 @@ export interface BertQEOptions {
   readonly depth?: number;
   /** The way to the best passages (`cascade`; `exhaustive` in experiments and with the preset `as-published`). */
   readonly passageChoice?: PassageChoice;
+  /**
+   * Documents that phase one reads with `cascade`: the first ones by β·ln p + (1-β)·I(q,d), where p is what the model that
+   * chooses the passages says of the passage that shares most words with the query; the others keep that order beneath them
+   * (of `topK` ten times as many, at least 100; all without `topK`, with `exhaustive` and with the chunk source `initial`).
+   */
+  readonly phaseOneDepth?: number | undefined;
   /**
    * Documents that phase three reads: the first ones by β·ln rel(q,d) + (1-β)·I(q,d); the others keep that order beneath
    * them (of `topK` twice as many, at least 20; all without `topK` or with `passageChoice: 'exhaustive'`, as in the paper).
@@ -83,6 +89,7 @@ export interface Settings {
   readonly beta: number;
   readonly depth: number;
   readonly passageChoice: PassageChoice;
+  readonly phaseOneDepth: number | undefined;
   readonly expansionDepth: number | undefined;
   readonly chunkSource: ChunkSource;
   readonly expansion: boolean;
@@ -101,6 +108,7 @@ export const METHOD_OPTIONS: OptionNames<BertQEOptions> = {
   beta: true,
   depth: true,
   passageChoice: true,
+  phaseOneDepth: true,
   expansionDepth: true,
   chunkSource: true,
   dropQueryScore: true,
@@ -127,7 +135,7 @@ function checkedSettings(options: BertQEOptions): Settings {
     kd: count('kd', options.kd ?? DEFAULTS.kd),
     kc: count('kc', options.kc ?? DEFAULTS.kc),
     chunk: halfOverlapping(count('chunkWords', options.chunkWords ?? DEFAULTS.chunkWords)),
-    chunkPieces: options.chunkPieces === undefined ? undefined : count('chunkPieces', options.chunkPieces),
+    chunkPieces: optionalCount('chunkPieces', options.chunkPieces),
     passage: {
       ...halfOverlapping(count('passageWords', options.passageWords ?? DEFAULTS.passageWords)),
       titleWords: count('titleWords', options.titleWords ?? DEFAULTS.titleWords, 0),
@@ -137,8 +145,8 @@ function checkedSettings(options: BertQEOptions): Settings {
     beta: share('beta', options.beta ?? DEFAULTS.beta),
     depth: count('depth', options.depth ?? DEFAULTS.depth),
     passageChoice: oneOf('passageChoice', passageChoices, options.passageChoice ?? DEFAULTS.passageChoice),
-    expansionDepth:
-      options.expansionDepth === undefined ? undefined : count('expansionDepth', options.expansionDepth),
+    phaseOneDepth: optionalCount('phaseOneDepth', options.phaseOneDepth),
+    expansionDepth: optionalCount('expansionDepth', options.expansionDepth),
     chunkSource: oneOf('chunkSource', chunkSources, options.chunkSource ?? 'best-passage'),
     expansion: options.expansion ?? true,
     roundPairs: count('roundPairs', options.roundPairs ?? 256),
@@ -154,6 +162,10 @@ function oneOf<T extends string>(name: string, choices: readonly T[], value: T):
 export function count(name: string, value: number, least = 1): number {
   if (Number.isSafeInteger(value) && value >= least) return value;
   throw badOption(`${name} must be a whole number of at least ${least}, not ${String(value)}`);
+}
+
+function optionalCount(name: string, value: number | undefined): number | undefined {
+  return value === undefined ? undefined : count(name, value);
 }
 
 /** Checks a number between 0 and 1. */

@@ -26,11 +26,12 @@ export function scoreBelow(last: number, i: number): number {
 export function rankedUnexpanded(
   candidates: readonly Candidate[],
   { beta }: Pick<Combination, 'beta'>,
+  relevance: (candidate: Candidate) => number = ({ queryScore }) => queryScore!,
 ): Candidate[] {
   return candidates
     .map((candidate) => ({
       candidate,
-      score: interpolate(candidate.queryScore!, candidate.initial, beta),
+      score: interpolate(relevance(candidate), candidate.initial, beta),
     }))
     .sort((a, b) => b.score - a.score || compareTied(a.candidate, b.candidate))
     .map(({ candidate }) => candidate);

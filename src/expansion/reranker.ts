@@ -71,6 +71,10 @@ const EVIDENCE_OPTIONS: OptionNames<EvidenceOptions> = { until: true, signal: tr
 const EXPANDED_PER_PLACE = 2;
 const LEAST_EXPANDED = 20;
 
+/** Documents that phase one's model reads for each wanted place, and at least. Chosen alike. */
+const READ_PER_PLACE = 10;
+const LEAST_READ = 100;
+
 /** The method over scorers of any kind; {@link BertQE} adds the loading of models. */
 export class Reranker {
   readonly settings: Settings;
@@ -118,10 +122,11 @@ export class Reranker {
     const complete = await gatherEvidence(evidence, settings, models, schedule, { rankPhaseOne });
 
     const places = rank(evidence, new FinalScores(evidence, settings), settings).slice(0, wanted);
+    const below = [...evidence.unread, ...ranking.slice(settings.depth)];
     const seconds = (performance.now() - started) / 1000;
     const cost = costOf(evidence, this.#scorers, models.use, seconds);
     return {
-      results: resultsOf(places, ranking.slice(evidence.candidates.length, wanted)),
+      results: resultsOf(places, below.slice(0, wanted - places.length)),
       complete,
       cost,
       ...(options.explain
@@ -148,8 +153,8 @@ export class Reranker {
 
   /** With α = 0 the phases two and three change nothing; only an explanation still wants them. */
   #settingsFor({ explain, topK }: RerankOptions): Settings {
-    const { settings } = this;
-    if (settings.alpha > 0) return { ...settings, expansionDepth: expansionDepth(settings, topK) };
+    const settings = { ...this.settings, ...depths(this.settings, topK) };
+    if (settings.alpha > 0) return settings;
     return { ...settings, expansion: settings.expansion && explain === true, expansionDepth: undefined };
   }
 
@@ -161,15 +166,16 @@ export class Reranker {
   }
 }
 
-/** The documents that phase three reads for the first `topK` places. */
-function expansionDepth(
-  { passageChoice, ...settings }: Settings,
+/** The documents that phases one and three read for the first `topK` places. */
+function depths(
+  { passageChoice, phaseOneDepth, expansionDepth }: Settings,
   topK: number | undefined,
-): number | undefined {
-  if (settings.expansionDepth !== undefined || topK === undefined || passageChoice === 'exhaustive') {
-    return settings.expansionDepth;
-  }
-  return Math.max(EXPANDED_PER_PLACE * topK, LEAST_EXPANDED);
+): Pick<Settings, 'phaseOneDepth' | 'expansionDepth'> {
+  if (topK === undefined || passageChoice === 'exhaustive') return { phaseOneDepth, expansionDepth };
+  return {
+    phaseOneDepth: phaseOneDepth ?? Math.max(READ_PER_PLACE * topK, LEAST_READ),
+    expansionDepth: expansionDepth ?? Math.max(EXPANDED_PER_PLACE * topK, LEAST_EXPANDED),
+  };
 }
 
 /** Cutting the passages of many documents takes long, so it is done in slices of time. */

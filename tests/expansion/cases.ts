@@ -56,6 +56,7 @@ export const caseArbitrary = (most = 24): fc.Arbitrary<Case> =>
       alpha: share,
       beta: share,
       depth: fc.integer({ min: 1, max: most + 5 }),
+      phaseOneDepth: fc.oneof({ weight: 4, arbitrary: fc.constant(most) }, fc.integer({ min: 1, max: most })),
       expansionDepth: fc.oneof(fc.constant(most), fc.integer({ min: 1, max: most })),
       passageChoice: fc.constantFrom('cascade' as const, 'exhaustive' as const),
       chunkSource: fc.constantFrom('best-passage' as const, 'document' as const, 'initial' as const),

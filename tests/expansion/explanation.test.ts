@@ -19,7 +19,9 @@ describe('an explanation', () => {
             ...(topK === undefined ? {} : { topK }),
           });
           const { chunks, documents, ...rest } = explanation!;
-          const { alpha, beta, kc, depth, expansion } = bertQe.settings;
+          const { alpha, beta, kc, depth, phaseOneDepth, expansion } = bertQe.settings;
+          const { passageChoice, chunkSource } = testCase.options;
+          const isShortlisted = passageChoice === 'cascade' && chunkSource !== 'initial';
           expect(rest).toEqual({ query, id: 'q7', cost });
           expect(JSON.parse(JSON.stringify(explanation))).toEqual(explanation);
           expect(chunks.length).toBeLessThanOrEqual(expansion ? kc : 0);
@@ -31,7 +33,7 @@ describe('an explanation', () => {
             chunks.map(({ score }) => score).sort((a, b) => b - a),
           );
 
-          const reranked = results.slice(0, depth);
+          const reranked = results.slice(0, isShortlisted ? Math.min(depth, phaseOneDepth!) : depth);
           expect(documents.map(({ id }) => id)).toEqual(reranked.map(({ id }) => id));
           for (const [i, document] of documents.entries()) {
             const isEmpty = document.passage === '';

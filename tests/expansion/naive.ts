@@ -16,6 +16,8 @@ export interface NaiveOptions {
   alpha: number;
   beta: number;
   depth: number;
+  /** Documents that phase one reads. */
+  phaseOneDepth: number;
   /** Documents that phase three reads. */
   expansionDepth: number;
   chunkSource: 'best-passage' | 'document' | 'initial';
@@ -71,7 +73,7 @@ function beginnings(text: string): Set<string> {
 }
 
 /** The passages whose rare words shared with the query sum up to half of what their document's best passage has. */
-function naiveLikely(query: string, documents: string[][]): string[][] {
+function naiveLikely(query: string, documents: string[][]): { likely: string[]; likeliest: string }[] {
   const several = documents.filter((passages) => passages.length > 1).flat();
   const shared = (passage: string) =>
     [...beginnings(query)]
@@ -79,9 +81,12 @@ function naiveLikely(query: string, documents: string[][]): string[][] {
       .map((word) => Math.log(several.length / several.filter((other) => beginnings(other).has(word)).length))
       .reduce((sum, weight) => sum + weight, 0);
   return documents.map((passages) => {
-    if (passages.length < 2) return passages;
+    if (passages.length < 2) return { likely: passages, likeliest: passages[0] };
     const most = Math.max(...passages.map(shared));
-    return passages.filter((passage) => shared(passage) >= most / 2 - 1e-9);
+    return {
+      likely: passages.filter((passage) => shared(passage) >= most / 2 - 1e-9),
+      likeliest: passages.find((passage) => shared(passage) >= most - 1e-9)!,
+    };
   });
 }
 
@@ -107,9 +112,10 @@ export function naiveRerank(
     if (passages.length === 0 && title.length > 0) passages.push(title.join(' '));
     return passages;
   });
-  const likely = options.passageChoice === 'exhaustive' ? cut : naiveLikely(query, cut);
+  const chosen = naiveLikely(query, cut);
+  const likely = options.passageChoice === 'exhaustive' ? cut : chosen.map((each) => each.likely);
 
-  const rows = head.map(({ document, index }, at) => {
+  let rows = head.map(({ document, index }, at) => {
     const passages = likely[at];
     let best = '';
     let bestScore = -1;
@@ -121,7 +127,14 @@ export function naiveRerank(
       }
     }
     const relQD = passages.length === 0 ? 0 : models.phaseOne(query, best);
-    return { document, index, at, best, empty: passages.length === 0, relQD };
+    return {
+      document,
+      index,
+      at,
+      best,
+      empty: passages.length === 0,
+      relQD,
+    };
   });
 
   const byId = (a: { document: NaiveDocument; index: number }, b: typeof a): number => {
@@ -130,6 +143,20 @@ export function naiveRerank(
     return a.index - b.index;
   };
 
+  const finalScore = (m: number, initialScore: number | undefined): number => {
+    const log = m === 0 ? Math.log(5e-324) : Math.log(m);
+    return hasScores ? options.beta * log + (1 - options.beta) * initialScore! : log;
+  };
+
+  let unlisted: typeof rows = [];
+  if (options.passageChoice === 'cascade' && options.chunkSource !== 'initial') {
+    // Where phase one does not read all documents, their likeliest passages tell which ones it reads.
+    const likeliestScore = (row: (typeof rows)[0]) =>
+      finalScore(row.empty ? 0 : models.bestPassage(query, chosen[row.at].likeliest), row.document.score);
+    const listed = [...rows].sort((a, b) => likeliestScore(b) - likeliestScore(a) || byId(a, b));
+    unlisted = listed.slice(options.phaseOneDepth);
+    rows = rows.filter((row) => !unlisted.includes(row));
+  }
   if (options.passageChoice === 'cascade' && !options.oneModel) {
     // The model of phase one looks at all of the documents that lead.
     for (const row of [...rows].sort((a, b) => b.relQD - a.relQD || byId(a, b)).slice(0, options.kd)) {
@@ -163,10 +190,6 @@ export function naiveRerank(
   let total = 0;
   for (const chunk of chunks) total += Math.exp(chunk.score);
 
-  const finalScore = (m: number, initialScore: number | undefined): number => {
-    const log = m === 0 ? Math.log(5e-324) : Math.log(m);
-    return hasScores ? options.beta * log + (1 - options.beta) * initialScore! : log;
-  };
   const unexpanded = rows
     .map((row) => ({ ...row, score: finalScore(row.relQD, row.document.score) }))
     .sort((a, b) => b.score - a.score || byId(a, b));
@@ -192,7 +215,7 @@ export function naiveRerank(
 
   const answer: NaiveResult[] = results.map(({ id, index, score }) => ({ id, index, score }));
   let last = results.length > 0 ? results[results.length - 1].score : 0;
-  for (const below of [unread, tail]) {
+  for (const below of [unread, [...unlisted, ...tail]]) {
     const above = last;
     for (const [i, { document, index }] of below.entries()) {
       last = above - 0.01 * (i + 1);

@@ -119,6 +119,48 @@ describe('exact top-k', () => {
     expect(cut.first.slice(7)).toEqual(unexpanded.first.slice(7));
   });
 
+  test('reads ten times as many documents as are wanted in phase one, at least 100', async () => {
+    const documents = Array.from({ length: 300 }, (_, i) => ({ id: `d${i}`, text: `text ${i}`, score: -i }));
+    const chooser = scorer();
+    const readBy = async (options: BertQEOptions, topK?: number) => {
+      const phaseOne = scorer();
+      const scorers = { bestPassage: chooser, phaseOne };
+      const bertQe = new BertQE(scorers, { beta: 1, expansion: false, ...options });
+      const { results, cost } = await bertQe.rerank(query, documents, { topK, prune: false });
+      return { read: new Set(phaseOne.asked.map(({ b }) => b)), ids: results.map(({ id }) => id), cost };
+    };
+    expect((await readBy({}, 5)).read.size).toBe(100);
+    expect((await readBy({}, 15)).read.size).toBe(150);
+    expect((await readBy({}, 40)).read.size).toBe(300);
+    expect((await readBy({})).read.size).toBe(300);
+    expect((await readBy({ chunkSource: 'initial' }, 5)).read.size).toBe(300);
+    expect((await readBy({ passageChoice: 'exhaustive' }, 5)).read.size).toBe(300);
+    // They are the first ones by the model that chooses passages, whose order the others keep beneath them.
+    const cut = await readBy({ phaseOneDepth: 7 });
+    const byChooser = new BertQE({ phaseOne: chooser }, { beta: 1, expansion: false });
+    const order = (await byChooser.rerank(query, documents)).results.map(({ id }) => id);
+    expect(cut.read).toEqual(new Set(order.slice(0, 7).map((id) => `text ${id.slice(1)}`)));
+    expect(cut.ids.slice(7)).toEqual(order.slice(7));
+    expect([cut.cost.pairs, cut.cost.exhaustivePairs]).toEqual([307, 307]);
+  });
+
+  test('compares the passages of the documents that phase one reads, of the others only the likeliest', async () => {
+    const documents = Array.from({ length: 200 }, (_, i) => ({
+      id: `d${i}`,
+      text: `stale bread ${i} of two. Bread alone ${i} here too.`,
+      score: -i,
+    }));
+    for (const shared of [true, false]) {
+      const phaseOne = scorer();
+      const bestPassage = shared ? phaseOne : scorer();
+      const options = { passageWords: 4, expansion: false, phaseOneDepth: 10, kd: 1 };
+      const { cost } = await new BertQE({ phaseOne, bestPassage }, options).rerank('stale bread', documents);
+      expect(cost.exhaustivePairs).toBe(cost.pairs);
+      expect(cost.bestPassage.pairs).toBeLessThan(250);
+      expect(new Set(bestPassage.asked.map(({ b }) => b.match(/\d+/)?.[0])).size).toBe(200);
+    }
+  });
+
   test('hands the scorer rounds of about the size asked for', async () => {
     const documents = Array.from({ length: 400 }, (_, i) => ({ id: `d${i}`, text: `text ${i}` }));
     const phaseThree = new FakeScorer((a, b) => hashToUnit(a + b));

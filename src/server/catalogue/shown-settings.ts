@@ -10,6 +10,7 @@ export function shownSettings({
   chunk,
   passage,
   passageChoice,
+  phaseOneDepth,
   expansionDepth,
   chunkSource,
 }: Settings) {
@@ -22,7 +23,7 @@ export function shownSettings({
     chunkWords,
     passageWords,
     passageChoice,
-    ...omitUndefined({ expansionDepth }),
+    ...omitUndefined({ phaseOneDepth, expansionDepth }),
     chunkSource,
   };
 }

@@ -18,6 +18,9 @@ export const methodFields = {
     .describe(
       'The way to the best passages: by words and the smallest model, or all by the model of phase one.',
     ),
+  phaseOneDepth: count(10_000)
+    .optional()
+    .describe('Documents that phase one reads; the others follow them by their likeliest passages.'),
   expansionDepth: count(10_000)
     .optional()
     .describe('Documents that phase three reads; the others follow them without expansion.'),
@@ -33,6 +36,7 @@ export const methodSettings = z.object({
   chunkWords: count(100),
   passageWords: count(1000),
   passageChoice: z.enum(passageChoices),
+  phaseOneDepth: count(10_000).optional(),
   expansionDepth: count(10_000).optional(),
   chunkSource: z.enum(chunkSources),
 });
