@@ -26,11 +26,11 @@ export const AS_PUBLISHED = { ...PUBLISHED, alpha: 0.4, beta: 0.9, chunkPieces: 
  */
 export const DEFAULTS = {
   ...PUBLISHED,
-  kc: 5,
+  kc: 3,
   chunkWords: 50,
   passageChoice: 'cascade',
   /** Share of rel(C,d) in Eq. 5. */
-  alpha: 0.15,
+  alpha: 0.3,
   /** Share of ln M(q,d) against the initial score. */
   beta: 0.95,
   /** Models of the three phases. */
