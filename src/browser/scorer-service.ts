@@ -14,7 +14,7 @@ import {
   type TaskRunner,
   tokenizerOf,
 } from '../bert/core.js';
-import { BertQeError } from '../common/errors.js';
+import { missingError, usageError } from '../common/errors.js';
 import { type DownloadProgress, Downloads, type Integrity, type Keeping } from './downloads.js';
 import { type PackedPairs, unpackPairs } from './packed-pairs.js';
 import { prepareModel, type WebPrecision } from './prepare.js';
@@ -87,8 +87,7 @@ export async function openScorerService(setup: ScorerSetup, call: ServedCall): P
   const profile = DEVICE_PROFILES[device === 'webgpu' ? 'webgpu' : 'cpu'];
   const maxLength = setup.maxLength ?? Math.min(DEFAULT_MAX_LENGTH, model.maxPositions);
   if (!Number.isInteger(maxLength) || maxLength < 1 || maxLength > model.maxPositions) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `A maximum length of ${maxLength} is not possible: the model has positions for ${model.maxPositions} tokens.`,
     );
   }
@@ -164,8 +163,7 @@ async function chooseDevice(wanted: WebDevice | 'auto'): Promise<WebDevice> {
   if (wanted !== 'webgpu') return 'wasm';
   const adapter = await web.navigator?.gpu?.requestAdapter().catch(() => null);
   if (adapter) return 'webgpu';
-  throw new BertQeError(
-    'missing',
+  throw missingError(
     "This browser offers no WebGPU adapter: load the model with { device: 'wasm' }, or turn on hardware acceleration.",
   );
 }

@@ -1,4 +1,4 @@
-import { BertQeError } from '../common/errors.js';
+import { BertQeError, failureError } from '../common/errors.js';
 import type { BatchTask, TaskRunner } from '../bert/core.js';
 import { RemoteService } from './remote-service.js';
 import type { SessionSetup } from './session-service.js';
@@ -117,10 +117,9 @@ function outOfMemory(error: unknown): unknown {
   if (!(error instanceof BertQeError) || !/bad_alloc|out of memory|allocation failed/i.test(error.message)) {
     return error;
   }
-  return new BertQeError(
-    'failure',
+  return failureError(
     'The memory of this page does not hold the batch: load the model with fewer workers or smaller batches (batchTokens).',
-    { cause: error },
+    error,
   );
 }
 

@@ -7,7 +7,7 @@ import {
   type QueryRanking,
   type SourcedDocument,
 } from '../collection/index.js';
-import { BertQeError, throwIfAborted } from '../common/errors.js';
+import { inputError, throwIfAborted } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import { buildIndex, createAnalyzer, Index, Searcher } from '../retrieval/index.js';
 import type { ExperimentFile } from './file/schema.js';
@@ -80,8 +80,7 @@ export class FirstStages {
   #checkCount({ documents }: Index['statistics']): void {
     const { count = documents } = this.experiment.collection;
     if (documents === count) return;
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `${this.inputs.documents} has ${inEnglish(documents)} documents${this.#leftOut()} and not ${inEnglish(count)}, as ` +
         'collection.count says: a part of the collection is missing or too many, or "leaveOut" is wrong. ' +
         'Mend that, or change collection.count.',

@@ -184,7 +184,7 @@ async function notRanked(
 function refuseLongLists(input: unknown): void {
   for (const [name, list] of Object.entries(input ?? {})) {
     if (!Array.isArray(list) || list.length <= schemas.mostDocuments) continue;
-    throw new BertQeError('usage', `${name}: has more than ${schemas.mostDocuments} elements.`);
+    throw usageError(`${name}: has more than ${schemas.mostDocuments} elements.`);
   }
 }
 

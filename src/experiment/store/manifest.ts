@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hashFile, hashJson } from '../../common/hash.js';
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { BertQeError, inputError, reasonOf } from '../../common/errors.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import type { ExperimentFile } from '../file/schema.js';
 import type { ModelRecord } from './models.js';
@@ -146,9 +146,8 @@ async function read(file: string): Promise<ManifestContent | undefined> {
 }
 
 function notAManifest(file: string, reason: string, cause?: unknown): BertQeError {
-  return new BertQeError(
-    'input',
+  return inputError(
     `${file} is not the manifest of an experiment (${reason}); choose another --out, or remove the file.`,
-    { cause },
+    cause,
   );
 }

@@ -10,7 +10,7 @@ import {
   type Precision,
   type SizeLetter,
 } from '../../bert/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import type { ServedModel } from '../scheduling/index.js';
 import { namedVariant, type NamedVariant } from './names.js';
 import { anyName, defaultName, findVariant, type ServedVariant } from './variants.js';
@@ -50,9 +50,9 @@ const scoringNiceness = 1;
 /** Loads each model once, whatever the number of variants made of it. */
 export async function loadVariants(options: LoadModelsOptions): Promise<LoadedVariants> {
   const named = options.models.map((text) => namedVariant(text));
-  if (named.length === 0) throw new BertQeError('usage', 'The server needs a model; give --models SST.');
+  if (named.length === 0) throw usageError('The server needs a model; give --models SST.');
   if (options.strictModels && options.aliases?.has(anyName)) {
-    throw new BertQeError('usage', `--alias '*=…' serves every name, --strict-models none; leave one out.`);
+    throw usageError(`--alias '*=…' serves every name, --strict-models none; leave one out.`);
   }
   const opened = new Map<string, OpenedModel>();
   const close = async (): Promise<void> => {
@@ -154,8 +154,7 @@ function withAliases(
     const variant =
       !isTaken && target.toLowerCase() === defaultName ? variants[0] : findVariant(variants, target);
     if (!variant) {
-      throw new BertQeError(
-        'usage',
+      throw usageError(
         `--alias ${alias}=${target}: "${target}" is not among the models served (${variants.map(({ id }) => id).join(', ')}).`,
       );
     }
