@@ -1,3 +1,4 @@
+import { concat } from '../common/concat.js';
 import {
   BertQeError,
   corruptError,
@@ -172,13 +173,7 @@ async function received(
     loaded += value.length;
     onProgress(loaded);
   }
-  const bytes = new Uint8Array(loaded);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return concat<Uint8Array<ArrayBuffer>>(Uint8Array, parts);
 }
 
 /** The content of a compressed file; some hosts have the browser unpack it. */

@@ -1,3 +1,4 @@
+import { concat } from '../common/concat.js';
 import { BertQeError, failureError } from '../common/errors.js';
 import type { BatchTask, TaskRunner } from '../bert/core.js';
 import { RemoteService } from './remote-service.js';
@@ -56,13 +57,7 @@ export class SessionPool implements TaskRunner {
           }),
       ),
     );
-    const logits = new Float32Array(task.splits.length * this.setup.model.labels);
-    let at = 0;
-    for (const part of answers) {
-      logits.set(part, at);
-      at += part.length;
-    }
-    return logits;
+    return concat(Float32Array, answers);
   }
 
   withdraw(owner: object, reason: Error): void {

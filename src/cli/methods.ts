@@ -6,6 +6,7 @@ import {
   loadBirch,
   loadReranker,
   modelInputs,
+  type LoadedReranker,
   type QueryReranker,
   type RerankerConfig,
   type RunInputs,
@@ -81,7 +82,7 @@ export interface ChosenMethod {
   readonly inputs: RunInputs;
   /** Present for BERT-QE, which a fleet can run too. */
   readonly config?: RerankerConfig;
-  open(signal?: AbortSignal): Promise<{ readonly reranker: QueryReranker; close(): Promise<void> }>;
+  open(signal?: AbortSignal): Promise<LoadedReranker<QueryReranker>>;
 }
 
 /** Chooses the method by the options. Options of other methods are refused. */
@@ -98,10 +99,7 @@ export async function chosenMethod(options: Values): Promise<ChosenMethod> {
         ...written(options, [...Object.keys(methodOptions), 'precision', 'device']),
         expansion: String(config.expansion),
       },
-      open: async (signal) => {
-        const { bertQe, close } = await loadReranker(config, signal);
-        return { reranker: bertQe, close };
-      },
+      open: (signal) => loadReranker(config, signal),
     };
   }
   if (method === 'birch') {
@@ -116,10 +114,7 @@ export async function chosenMethod(options: Values): Promise<ChosenMethod> {
         ...(await modelInputs({ models: { phaseOne: model } })),
         ...written(options, ['method', ...Object.keys(birchOptions), 'depth', 'precision', 'device']),
       },
-      open: async (signal) => {
-        const { birch, close } = await loadBirch({ model, device, precision, depth, ...weights }, signal);
-        return { reranker: birch, close };
-      },
+      open: (signal) => loadBirch({ model, device, precision, depth, ...weights }, signal),
     };
   }
   if (trained === undefined) {

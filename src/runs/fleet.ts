@@ -186,10 +186,10 @@ class RunWorker {
   async perform(task: QueryTask | PairsTask, signal: AbortSignal): Promise<TaskResult | number[]> {
     if ('pairs' in task) return scorePairs(await this.#model(task), task, signal);
     const { query, ranking, explain, topK } = task;
-    const { bertQe, collection } = await this.#setup(task);
+    const { reranker, collection } = await this.#setup(task);
     const run: QueryRanking[] = [{ query: query.id, ranking }];
     const options = { signal, explain, topK };
-    for await (const result of rerankRun(bertQe, [query], run, collection.documents, options)) {
+    for await (const result of rerankRun(reranker, [query], run, collection.documents, options)) {
       const { ranking, cost, explanation } = result;
       return { ranking, cost, ...(explanation ? { explanation } : {}) };
     }
@@ -225,8 +225,8 @@ function openSetup(
         `The ${different} on this machine is not the one that the run was begun with; copy it here, then join again.`,
       );
     }
-    const { bertQe, close } = await loadReranker(config, signal);
+    const { reranker, close } = await loadReranker(config, signal);
     closeLater(close);
-    return { bertQe, collection };
+    return { reranker, collection };
   });
 }

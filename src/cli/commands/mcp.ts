@@ -40,7 +40,7 @@ export const mcpCommand = defineCommand({
       index === undefined ? undefined : await openCollection(collectionAddress(index, options), io.signal);
     try {
       const tools = toolsFor({
-        reranker: async () => (await reranker.get()).bertQe,
+        reranker: async () => (await reranker.get()).reranker,
         ...(collection ? { index: indexOf(collection, options) } : {}),
       });
       await serveTools(sdk, tools, packageVersion(), {
