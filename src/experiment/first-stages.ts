@@ -153,10 +153,7 @@ export class FirstStages {
     let done = 0;
     for (const query of queries.values()) {
       throwIfAborted(signal);
-      const ranking = await searcher.search(query, {
-        depth: this.experiment.retrieve,
-        signal,
-      });
+      const ranking = await searcher.search(query, { depth: this.experiment.retrieve, signal });
       yield { query: query.id, ranking };
       this.tracker.update(name, ++done, queries.size);
     }

@@ -155,11 +155,7 @@ async function runMissingSteps(
       systems,
       new Map<string, string | CrossValidated>([...runs, ...rerankers]),
       qrels,
-      {
-        documents: index.statistics.documents,
-        queries: qrels.size,
-        folds: inputs.folds.length,
-      },
+      { documents: index.statistics.documents, queries: qrels.size, folds: inputs.folds.length },
     );
     const results: Results = trained ? { ...evaluated, trained } : evaluated;
     await writeFiles(out, render(results));

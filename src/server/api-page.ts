@@ -1,5 +1,5 @@
 import { escapeText } from '../common/plot/svg.js';
-import { jsonSchema } from './openapi.js';
+import { jsonSchema, openApiDocument } from './openapi.js';
 import { routes, type RouteSpec } from './routes.js';
 
 interface Schema {
@@ -11,6 +11,25 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
+}
+
+/** The description of a server's API, for programs and for people. Both are made on first use, to start sooner. */
+export class ApiDescription {
+  #openApi: string | undefined;
+  #page: string | undefined;
+
+  constructor(
+    private readonly version: string,
+    private readonly needsKey: boolean,
+  ) {}
+
+  get openApi(): string {
+    return (this.#openApi ??= JSON.stringify(openApiDocument(this.version, this.needsKey)));
+  }
+
+  get page(): string {
+    return (this.#page ??= apiPage(this.version, this.needsKey));
+  }
 }
 
 /** The description of the API as a page without scripts, made of the schemas that requests are checked with. */

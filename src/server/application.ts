@@ -72,21 +72,9 @@ export class Application {
       if (match?.route.method.toUpperCase() === method) {
         let body: unknown;
         if (match.route.request) {
-          const { request, bodyBytes, reservation, client } = context;
-          body = await service.bodies.read(
-            {
-              request,
-              declaredBytes: bodyBytes,
-              client,
-              onReceived: (received) => reservation?.grow(received),
-              onHeld: (held) => (context.held = held),
-              giveUp: () => context.end('memory'),
-            },
-            async (text) => {
-              if (text.length > quickBodyLength) await service.parseQueue.next();
-              return parseJson(text);
-            },
-          );
+          const text = await service.bodies.read(context);
+          if (text.length > quickBodyLength) await service.parseQueue.next();
+          body = parseJson(text);
         }
         return await this.handlerOf[match.name](service, context, body);
       }
@@ -118,10 +106,9 @@ export class Application {
     const ms = performance.now() - started;
     context.close();
     activeRequests.delete(context);
-    metrics.request(route, status, ms / 1000);
-    if (notes.queueMs !== undefined) metrics.queued(notes.queueMs / 1000);
-    if (ended) metrics.ended(ended);
-    log.request({ id, client, method: request.method ?? '', route, status, ms, ...notes });
+    const entry = { id, client, method: request.method ?? '', route, status, ms, ...notes };
+    metrics.request(entry, ended);
+    log.request(entry);
   }
 }
 

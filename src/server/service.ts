@@ -7,11 +7,11 @@ import {
   type RequestContext,
   type UnsentAnswers,
 } from './http/index.js';
-import type { ApiDescription } from './api-description.js';
+import type { ApiDescription } from './api-page.js';
 import type { ServiceLimits } from './limits.js';
 import type { ServerLog } from './log.js';
 import type { MethodDefaults } from './method-defaults.js';
-import type { ServerMetrics } from './metrics/index.js';
+import type { ServerMetrics } from './metrics/server-metrics.js';
 import type { HealthCheck } from './model-probe.js';
 import type { Admission, Scheduler } from './scheduling/index.js';
 

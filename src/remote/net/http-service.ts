@@ -1,7 +1,7 @@
 import { BertQeError } from '../../common/errors.js';
 import { isTransientStatus, retry, type RetryPolicy } from '../../common/retry.js';
 import { exchange, opening, parseAnswer, serverUrl, transient, type HttpAnswer } from './exchange.js';
-import { type CircuitOptions, Limiter } from './limiter.js';
+import { type CircuitOptions, Limiter } from '../../common/limiter.js';
 
 export interface ServiceOptions {
   readonly url: string;

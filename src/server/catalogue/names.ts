@@ -7,6 +7,7 @@ import { usageError } from '../../common/errors.js';
 export interface NamedVariant {
   readonly id: string;
   readonly name: string;
+  /** Other names, in the spelling that is shown. */
   readonly aliases: readonly string[];
   /** Models of phases one, two and three; one model for a plain re-ranker. */
   readonly models: readonly string[];

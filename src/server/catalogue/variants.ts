@@ -1,12 +1,9 @@
 import type { Phase } from '../../expansion/index.js';
 import type { ServedModel } from '../scheduling/index.js';
+import type { NamedVariant } from './names.js';
 
 /** A combination of models that requests can name as their model. */
-export interface ServedVariant {
-  readonly id: string;
-  readonly name: string;
-  /** Other names, in the spelling that is shown. */
-  readonly aliases: readonly string[];
+export interface ServedVariant extends Omit<NamedVariant, 'models'> {
   /** The names that lists of models show: the id, `bert-qe` for the default, and names given by the operator. */
   readonly listed: readonly string[];
   readonly models: Readonly<Record<Phase, ServedModel>>;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { misspeltField } from '../../common/schema-problems.js';
-import { describeIssues } from '../../common/schema-problems.js';
+import { describeIssues, misspeltField } from '../../common/schema-problems.js';
 import { TimeSlice } from '../../common/yield.js';
 import { HttpProblem } from './problem.js';
 

@@ -30,16 +30,12 @@ export class Counter implements Family {
 
 /** A value that is read when metrics are rendered. */
 export class Gauge implements Family {
-  readonly type: 'gauge' | 'counter';
-
   constructor(
     readonly name: string,
     readonly help: string,
     private readonly value: () => number,
-    type: 'gauge' | 'counter' = 'gauge',
-  ) {
-    this.type = type;
-  }
+    readonly type: 'gauge' | 'counter' = 'gauge',
+  ) {}
 
   *lines(): Iterable<string> {
     yield `${this.name} ${this.value()}`;

@@ -1,5 +1,5 @@
 import { TimeSlice } from '../../common/yield.js';
-import { wordsOf } from '../../expansion/index.js';
+import { wordsOf, type WindowShape } from '../../expansion/index.js';
 import { documentCharacters } from '../limits.js';
 import type { SharedScorer } from '../scheduling/index.js';
 import type { V1Request } from '../schemas/index.js';
@@ -77,7 +77,7 @@ export async function cutToTokens(
 }
 
 /** Cuts a text after so many passages. */
-export function cutToPassages(text: string, passages: number, length: number, overlap: number): string {
+export function cutToPassages(text: string, passages: number, { length, overlap }: WindowShape): string {
   const most = length + (passages - 1) * (length - overlap);
   // A word has at least one character, and a space before the next.
   if (text.length <= 2 * most) {

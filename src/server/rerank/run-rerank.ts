@@ -20,7 +20,7 @@ export interface RerankInput {
   readonly documents: readonly (string | InputDocument)[];
   readonly variant: ServedVariant;
   /** The parameters that the request sets, if any. */
-  readonly method: BertQEOptions | undefined;
+  readonly method?: BertQEOptions | undefined;
   readonly topK?: number | undefined;
   readonly explain?: boolean | undefined;
   /** Keeps log-odds, from which raw scores are made. */

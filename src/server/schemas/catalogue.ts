@@ -11,12 +11,7 @@ const phaseModel = z.object({
 });
 
 const perPhase = <T extends z.ZodType>(value: T) =>
-  z.object({
-    bestPassage: value,
-    phaseOne: value,
-    phaseTwo: value.optional(),
-    phaseThree: value.optional(),
-  });
+  z.object({ bestPassage: value, phaseOne: value, phaseTwo: value.optional(), phaseThree: value.optional() });
 
 export const variant = z.object({
   id: z.string().describe('What to send as `model`, e.g. `bert-qe-SST`.'),
