@@ -1,6 +1,6 @@
 import { escapeText } from '../common/plot/svg.js';
 import { jsonSchema, openApiDocument } from './openapi.js';
-import { routes, type RouteSpec } from './routes.js';
+import { methodOf, routes, type RouteSpec } from './routes.js';
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -39,10 +39,7 @@ export function apiPage(version: string, needsKey: boolean): string {
   const nav = tags.map((tag) => {
     const links = all
       .filter(([, route]) => route.tag === tag)
-      .map(
-        ([name, { method, path }]) =>
-          `<li><a href="#${name}">${method.toUpperCase()} ${escapeText(path)}</a></li>`,
-      );
+      .map(([name, route]) => `<li><a href="#${name}">${methodOf(route)} ${escapeText(route.path)}</a></li>`);
     return `<h2>${tag}</h2><ul>${links.join('')}</ul>`;
   });
   const key = needsKey
@@ -71,7 +68,7 @@ ${key}${all.map(([name, route]) => section(name, route)).join('\n')}
 
 function section(name: string, route: RouteSpec): string {
   const parts = [
-    `<section id="${name}"><h2><code>${route.method.toUpperCase()} ${escapeText(route.path)}</code></h2>`,
+    `<section id="${name}"><h2><code>${methodOf(route)} ${escapeText(route.path)}</code></h2>`,
     `<p>${prose(route.summary)}.${route.description ? ` ${prose(route.description)}` : ''}</p>`,
   ];
   if (route.parameters) {

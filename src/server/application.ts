@@ -10,6 +10,7 @@ import {
   type Answer,
   type ProblemAnswer,
 } from './http/index.js';
+import { methodOf } from './routes.js';
 import { overloaded, type Arrival } from './scheduling/index.js';
 import type { Service } from './service.js';
 
@@ -69,7 +70,7 @@ export class Application {
     const { service } = this;
     const { match, method } = context;
     try {
-      if (match?.route.method.toUpperCase() === method) {
+      if (match && methodOf(match.route) === method) {
         let body: unknown;
         if (match.route.request) {
           const text = await service.bodies.read(context);
@@ -120,7 +121,7 @@ function nothingAt({ match, path }: RequestContext): HttpProblem {
   if (!match) {
     return new HttpProblem(404, 'not_found', `There is nothing at ${path}; GET /docs says what there is.`);
   }
-  const method = match.route.method.toUpperCase();
+  const method = methodOf(match.route);
   return new HttpProblem(405, 'method_not_allowed', `${path} takes ${method} only.`, { Allow: method });
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { routes, type AnswerSpec, type RouteSpec } from './routes.js';
+import { methodOf, routes, type AnswerSpec, type RouteSpec } from './routes.js';
 import { problem, searchEvents } from './schemas/index.js';
 
 type Json = Record<string, unknown>;
@@ -22,7 +22,10 @@ const problems: Readonly<Record<number, string>> = {
 export function openApiDocument(version: string, needsKey: boolean): Json {
   const paths: Record<string, Json> = {};
   for (const [name, route] of Object.entries(routes) as [string, RouteSpec][]) {
-    paths[route.path] = { ...paths[route.path], [route.method]: operation(name, route, needsKey) };
+    paths[route.path] = {
+      ...paths[route.path],
+      [methodOf(route).toLowerCase()]: operation(name, route, needsKey),
+    };
   }
   return {
     openapi: '3.1.0',

@@ -8,7 +8,6 @@ import {
 } from '../catalogue/index.js';
 import { fileUnder, HttpProblem, jsonAnswer, textAnswer } from '../http/index.js';
 import type { InfoAnswer } from '../schemas/index.js';
-import { clientVariantOf } from '../service.js';
 import type { Handler } from './handler.js';
 
 /** Reports load nothing and run nothing. */
@@ -25,7 +24,7 @@ export const answerModels: Handler = ({ models, started }, { request }) => {
 
 export const answerModel: Handler = (service, { match }) => {
   const name = match?.parameters['model'] ?? '';
-  return jsonAnswer(modelEntry(name, clientVariantOf(service, name), service.started));
+  return jsonAnswer(modelEntry(name, service.models.findForClient(name), service.started));
 };
 
 export const answerInfo: Handler = async (service) => {

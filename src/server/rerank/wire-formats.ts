@@ -3,7 +3,7 @@ import { omitUndefined } from '../../common/omit-undefined.js';
 import { mapInSlices } from '../../common/yield.js';
 import { settingsFrom } from '../../expansion/index.js';
 import type { ServedVariant } from '../catalogue/index.js';
-import { clientVariantOf, type Service } from '../service.js';
+import type { Service } from '../service.js';
 import { HttpProblem, type RequestContext } from '../http/index.js';
 import type {
   CohereV2Request,
@@ -24,7 +24,7 @@ export async function rerankV2(
   context: RequestContext,
   body: CohereV2Request,
 ): Promise<z.input<typeof cohereV2Answer>> {
-  const variant = clientVariantOf(service, body.model);
+  const variant = service.models.findForClient(body.model);
   const { documents } = body;
   const ranked = await rankTexts(service, context, {
     query: body.query,
@@ -53,7 +53,7 @@ export async function rerankV1(
   if (top_n !== undefined && top_k !== undefined) {
     throw new HttpProblem(422, 'invalid_request', 'top_n and top_k mean the same; give one of them.');
   }
-  const variant = clientVariantOf(service, body.model);
+  const variant = service.models.findForClient(body.model);
   const method = body.method && omitUndefined(body.method);
   const { passage } = settingsFrom(service.methodDefaults.with(method, variant.expansion));
   const { signal } = context;
@@ -97,7 +97,7 @@ export async function rerankTei(
   context: RequestContext,
   { query, texts, model, raw_scores: raw, return_text: isShown }: TeiRequest,
 ): Promise<z.input<typeof teiAnswer>> {
-  const variant = clientVariantOf(service, model);
+  const variant = service.models.findForClient(model);
   const { places } = await rankTexts(service, context, { query, texts, variant, raw });
   return places.map((place) => (isShown ? { ...place, text: texts[place.index] } : place));
 }

@@ -4,7 +4,7 @@ import { omitUndefined } from '../../common/omit-undefined.js';
 import { HttpProblem, type RequestContext } from '../http/index.js';
 import { runRerank } from '../rerank/index.js';
 import type { SearchAnswer, SearchEvents, SearchProgress, SearchRequest } from '../schemas/index.js';
-import { variantOf, type Service } from '../service.js';
+import type { Service } from '../service.js';
 import { initialResults, searchAnswer } from './answer.js';
 import { Throttle } from './throttle.js';
 
@@ -24,7 +24,7 @@ export async function search(
   const { query, queryId, model, documents: given, depth, topK, ...others } = request;
   const { explain, texts, deadline, ...method } = others;
   const started = performance.now();
-  const variant = variantOf(service, model);
+  const variant = service.models.find(model);
   const { documents, firstStage } = given
     ? { documents: withIds(given), firstStage: null }
     : await retrieved(service, { id: queryId ?? '1', text: query }, depth, context.signal);
