@@ -1,4 +1,5 @@
 import { usageError } from '../common/errors.js';
+import { omitUndefined } from '../common/omit-undefined.js';
 import { hashModel } from '../bert/index.js';
 import { Cedr, Nprf, Snrm, trainedMethods, type TrainedMethod } from '../controls/index.js';
 import { BIRCH_DEFAULTS, parseVariant } from '../expansion/index.js';
@@ -105,9 +106,8 @@ export async function chosenMethod(options: Values): Promise<ChosenMethod> {
   if (method === 'birch') {
     const { phaseOne } = parseVariant(options.models);
     const model = options.phase1 ?? phaseOne;
-    const { alpha, beta, gamma } = BIRCH_DEFAULTS;
-    const { birchAlpha = alpha, birchBeta = beta, birchGamma = gamma } = options;
-    const weights = { alpha: birchAlpha, beta: birchBeta, gamma: birchGamma };
+    const { birchAlpha: alpha, birchBeta: beta, birchGamma: gamma } = options;
+    const weights = omitUndefined({ alpha, beta, gamma });
     return {
       name: options.phase1 === undefined ? `Birch-${phaseOne}` : 'Birch',
       inputs: {

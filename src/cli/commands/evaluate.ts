@@ -91,20 +91,7 @@ export const evaluateCommand = defineCommand({
         isBaseline: baselines.includes(file),
       });
     }
-    const named = runs.map(({ file, evaluation, isBaseline }) => ({ name: file, evaluation, isBaseline }));
-    const { test, correction } = options;
-    const report: EvaluationReport = {
-      measures: runs[0].evaluation.measures,
-      runs,
-      comparisons: compareRuns(
-        named.filter(({ isBaseline }) => !isBaseline),
-        named.filter(({ isBaseline }) => isBaseline),
-        { test, correction },
-      ),
-      test,
-      correction,
-      perQuery: options.perQuery,
-    };
+    const report = reportOn(runs, options);
     const colour = options.out === standardStream && hasColours(io.stdout);
     await writeOutput(
       options.out,
@@ -129,6 +116,19 @@ async function evaluateFile(
     );
   }
   return { file, evaluation };
+}
+
+/** The report on runs, of which the others are compared with the baselines. */
+export function reportOn(
+  runs: readonly ReportedRun[],
+  { test, correction, perQuery }: Pick<EvaluationReport, 'test' | 'correction' | 'perQuery'>,
+): EvaluationReport {
+  const named = (isBaseline: boolean) =>
+    runs
+      .filter((run) => run.isBaseline === isBaseline)
+      .map(({ file, evaluation }) => ({ name: file, evaluation }));
+  const comparisons = compareRuns(named(false), named(true), { test, correction });
+  return { measures: runs[0].evaluation.measures, runs, comparisons, test, correction, perQuery };
 }
 
 function listMeasures(): string {

@@ -111,12 +111,7 @@ async function openIndex(
 ): Promise<Searched> {
   const collection = await openCollection(address, signal);
   const retriever = collection.retriever(models);
-  return {
-    name: retriever.name,
-    retriever,
-    countTerms: (words) => collection.countTerms(words),
-    close: () => collection.close(),
-  };
+  return { ...collection, name: retriever.name, retriever };
 }
 
 /** The documents that an SNRM model was trained on; options of feedback ask for it. */
