@@ -49,7 +49,7 @@ export class FirstStages {
         outputs: [output],
       },
       async () => {
-        const searcher = new Searcher(await this.index(analysis), searcherOptions(firstStage));
+        const searcher = new Searcher(await this.index(analysis), firstStage.models);
         await writeRun(file, this.#rankings(searcher, name), { tag: id });
       },
     );
@@ -80,8 +80,9 @@ export class FirstStages {
   #checkCount({ documents }: Index['statistics']): void {
     const { count = documents } = this.experiment.collection;
     if (documents === count) return;
+    const [found, wanted] = [documents, count].map((number) => number.toLocaleString('en-US'));
     throw inputError(
-      `${this.inputs.documents} has ${inEnglish(documents)} documents${this.#leftOut()} and not ${inEnglish(count)}, as ` +
+      `${this.inputs.documents} has ${found} documents${this.#leftOut()} and not ${wanted}, as ` +
         'collection.count says: a part of the collection is missing or too many, or "leaveOut" is wrong. ' +
         'Mend that, or change collection.count.',
     );
@@ -169,15 +170,6 @@ async function* titlesInText(
   }
 }
 
-function inEnglish(number: number): string {
-  return number.toLocaleString('en-US');
-}
-
 function indexStep(analysis: Analysis): string {
   return `index ${analysis}`;
-}
-
-function searcherOptions({ makeModel, makeFeedback }: FirstStageSystem['firstStage']) {
-  const feedback = makeFeedback();
-  return { model: makeModel(), ...(feedback ? { feedback } : {}) };
 }

@@ -32,6 +32,8 @@ const path = checked(z.string().min(1), expandVariables);
 const paths = z.union([path, z.array(path).min(1)]);
 const count = z.int().min(1);
 const share = z.number().min(0).max(1);
+const learningRate = z.number().min(1e-12).max(1);
+const dropout = z.number().min(0).max(0.9);
 const measure = checked(z.string(), parseMeasure);
 
 /** A BERT-QE variant: three letters, a size per phase. */
@@ -163,12 +165,12 @@ const trainingOptions = z.strictObject({
   epochs: z.number().min(0.001).optional(),
   steps: count.optional(),
   batch: count.optional(),
-  learningRate: z.number().min(1e-12).max(1).optional(),
+  learningRate: learningRate.optional(),
   warmup: share.optional(),
   schedule: z.enum(scheduleNames).optional(),
   keep: z.enum(keptWeights).optional(),
   maxLength: z.int().min(16).optional(),
-  dropout: z.number().min(0).max(0.9).optional(),
+  dropout: dropout.optional(),
   seed: z.int().min(0).optional(),
   loss: z.enum(lossNames).optional(),
   groupSize: z.int().min(2).optional(),
@@ -198,7 +200,7 @@ const controlTraining = z.strictObject({
   steps: count.optional(),
   /** Pairs of documents per step. */
   batch: count.optional(),
-  learningRate: z.number().min(1e-12).max(1).optional(),
+  learningRate: learningRate.optional(),
   seed: z.int().min(0).optional(),
   /** Candidates per query, from the top of the initial ranking (those that are re-ranked). */
   depth: count.optional(),
@@ -208,10 +210,7 @@ const controlTraining = z.strictObject({
 
 const controls = z.strictObject({
   'CEDR-KNRM': controlTraining
-    .extend({
-      headRate: z.number().min(1e-12).max(1).optional(),
-      dropout: z.number().min(0).max(0.9).optional(),
-    })
+    .extend({ headRate: learningRate.optional(), dropout: dropout.optional() })
     .optional(),
   'NPRF-DRMM': controlTraining.optional(),
   /** Trained once, on the documents alone. */
@@ -356,26 +355,17 @@ function checkModels(models: Fields['models'], path: readonly string[], context:
 
 /** Checks that systems to test against are baselines, and that no two given runs have the same name. */
 function checkBaselines(
-  {
-    baselines,
-    initial: ranking,
-    significance: { against },
-  }: Pick<Fields, 'baselines' | 'initial' | 'significance'>,
+  { baselines, initial: ranking, significance }: Pick<Fields, 'baselines' | 'initial' | 'significance'>,
   context: Context,
 ): void {
   const runs = new Set(typeof ranking === 'string' ? [] : [ranking.name]);
   for (const [i, each] of baselines.entries()) {
     if (typeof each === 'string') continue;
-    if (runs.has(each.name)) {
-      complain(
-        context,
-        ['baselines', i, 'name'],
-        `two runs are called "${each.name}"; give each a name of its own`,
-      );
-    }
+    const problem = `two runs are called "${each.name}"; give each a name of its own`;
+    if (runs.has(each.name)) complain(context, ['baselines', i, 'name'], problem);
     runs.add(each.name);
   }
-  for (const [i, wanted] of (against ?? []).entries()) {
+  for (const [i, wanted] of (significance.against ?? []).entries()) {
     const problem = runs.has(wanted) ? undefined : baseline.safeParse(wanted).error?.issues[0].message;
     if (problem !== undefined) complain(context, ['significance', 'against', i], problem);
   }
@@ -400,15 +390,15 @@ const together = z.record(z.string().min(1), z.array(z.string()).min(2)).optiona
 
 /** Checks that a study has the collections that it takes together. */
 function checkTogether(
-  wanted: z.output<typeof together>,
-  collections: Readonly<Record<string, unknown>>,
+  wanted: z.output<typeof together> = {},
+  known: readonly string[],
   context: Context,
 ): void {
-  for (const [whole, names] of Object.entries(wanted ?? {})) {
+  for (const [whole, names] of Object.entries(wanted)) {
     for (const [i, each] of names.entries()) {
-      if (Object.hasOwn(collections, each)) continue;
-      const message = `"${each}" is not a collection of this study; it has ${Object.keys(collections).join(', ')}`;
-      context.addIssue({ code: 'custom', path: ['together', whole, i], message });
+      if (known.includes(each)) continue;
+      const problem = `"${each}" is not a collection of this study; it has ${known.join(', ')}`;
+      complain(context, ['together', whole, i], problem);
     }
   }
 }
@@ -425,7 +415,7 @@ export const studySchema = fields
   })
   .superRefine(checkTraining)
   .superRefine((study, context) => checkPreset(study, context))
-  .superRefine((study, context) => checkTogether(study.together, study.collections, context))
+  .superRefine((study, context) => checkTogether(study.together, Object.keys(study.collections), context))
   .superRefine(({ collections, folds: common, training: wanted, ...study }, context) => {
     for (const [key, own] of Object.entries(collections)) {
       const { initial: ranking = study.initial, baselines = study.baselines } = own;
@@ -435,11 +425,8 @@ export const studySchema = fields
       if (typeof wanted === 'object') checkModels(models, at, context);
       checkPreset({ ...study, models, training: wanted }, context, at);
       if (own.folds !== undefined || common !== undefined) continue;
-      complain(
-        context,
-        ['collections', key],
-        'has no folds; write "folds" here, or once for all collections',
-      );
+      const problem = 'has no folds; write "folds" here, or once for all collections';
+      complain(context, ['collections', key], problem);
     }
   });
 
@@ -453,7 +440,7 @@ export const listSchema = z
     }),
     together,
   })
-  .superRefine((study, context) => checkTogether(study.together, study.experiments, context));
+  .superRefine((study, context) => checkTogether(study.together, Object.keys(study.experiments), context));
 
 /** An experiment file with its defaults filled in; paths are as written. */
 export type ExperimentFile = z.output<typeof experimentSchema>;
