@@ -31,28 +31,16 @@ export class FirstStages {
   ) {}
 
   /** Ranks all queries and gives the path of the run. */
-  async run({ name, id, firstStage }: FirstStageSystem): Promise<string> {
+  async run(system: FirstStageSystem): Promise<string> {
+    const { name, id, firstStage } = system;
     const analysis = this.#analysisOf(firstStage.analyzer);
     if (analysis !== 'given') this.manifest.keep(indexStep(analysis));
-    const output = join('runs', `${id}.run`);
-    const file = join(this.manifest.folder, output);
-    await this.manifest.run(
-      {
-        name: `run ${name}`,
-        inputs: [
-          'search 1',
-          this.#indexKey(analysis),
-          this.inputs.digests.queries,
-          name,
-          this.experiment.retrieve,
-        ],
-        outputs: [output],
-      },
-      async () => {
-        const searcher = new Searcher(await this.index(analysis), firstStage.models);
-        await writeRun(file, this.#rankings(searcher, name), { tag: id });
-      },
-    );
+    const { queries } = this.inputs.digests;
+    const inputs = ['search 1', this.#indexKey(analysis), queries, name, this.experiment.retrieve];
+    const { file } = await this.manifest.runOf(system, inputs, async (path) => {
+      const searcher = new Searcher(await this.index(analysis), firstStage.models);
+      await writeRun(path, this.#rankings(searcher, name), { tag: id });
+    });
     return file;
   }
 

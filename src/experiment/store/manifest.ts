@@ -5,6 +5,7 @@ import { hashFile, hashJson } from '../../common/hash.js';
 import { BertQeError, inputError, reasonOf } from '../../common/errors.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import type { ExperimentFile } from '../file/schema.js';
+import type { System } from '../systems.js';
 import type { ModelRecord } from './models.js';
 
 /** The manifest's entry of a finished step. */
@@ -90,6 +91,18 @@ export class Manifest {
     this.ran.push(step.name);
     await this.save();
     return result;
+  }
+
+  /** The file of a system's run, and the result of the step that writes it. */
+  async runOf<T>(
+    { name, id }: System,
+    inputs: readonly unknown[],
+    write: (file: string) => Promise<T>,
+  ): Promise<{ readonly file: string; readonly result: T }> {
+    const output = join('runs', `${id}.run`);
+    const file = join(this.folder, output);
+    const result = await this.run({ name: `run ${name}`, inputs, outputs: [output] }, () => write(file));
+    return { file, result };
   }
 
   /** Keeps the entry of a step that may not run this time. */

@@ -1,5 +1,6 @@
 import type { TextPair } from '../../bert/index.js';
 import { BertQeError, failureError } from '../../common/errors.js';
+import { getOrInsert } from '../../common/get-or-insert.js';
 import { isJsonObject } from '../../common/json.js';
 import { HttpService, statusOf, type ServiceOptions } from '../net/http-service.js';
 import {
@@ -104,13 +105,8 @@ class RerankModel implements RemoteModel {
     const byQuery = new Map<string, number[]>();
     const empty: number[] = [];
     pairs.forEach(({ a, b }, place) => {
-      if (a.trim() === '' || b.trim() === '') {
-        empty.push(place);
-        return;
-      }
-      const places = byQuery.get(a);
-      if (places) places.push(place);
-      else byQuery.set(a, [place]);
+      const places = a.trim() === '' || b.trim() === '' ? empty : getOrInsert(byQuery, a, () => []);
+      places.push(place);
     });
     if (empty.length > 0) yield { places: empty, send: async () => new Float32Array(empty.length) };
     const { batch } = this.#options;

@@ -1,3 +1,5 @@
+import { getOrInsert } from '../../common/get-or-insert.js';
+
 type Labels = Readonly<Record<string, string>>;
 
 /** A family of metrics in the Prometheus text format. */
@@ -55,12 +57,8 @@ export class Histogram implements Family {
   ) {}
 
   observe(value: number, labels: Labels = {}): void {
-    const key = labelText(labels);
-    let series = this.#series.get(key);
-    if (!series) {
-      series = { labels, counts: this.bounds.map(() => 0), sum: 0, count: 0 };
-      this.#series.set(key, series);
-    }
+    const none = () => ({ labels, counts: this.bounds.map(() => 0), sum: 0, count: 0 });
+    const series = getOrInsert(this.#series, labelText(labels), none);
     series.sum += value;
     series.count++;
     const bucket = this.bounds.findIndex((bound) => value <= bound);

@@ -1,4 +1,5 @@
 import { BertQeError } from '../../common/errors.js';
+import { getOrInsert } from '../../common/get-or-insert.js';
 import type { ServiceLimits } from '../limits.js';
 import { Forecast } from './forecast.js';
 import type { Throughput } from './throughput.js';
@@ -134,9 +135,7 @@ export class Admission {
   }
 
   #forecast(route: string): Forecast {
-    let forecast = this.#forecasts.get(route);
-    if (!forecast) this.#forecasts.set(route, (forecast = new Forecast()));
-    return forecast;
+    return getOrInsert(this.#forecasts, route, () => new Forecast());
   }
 }
 
