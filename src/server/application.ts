@@ -54,7 +54,7 @@ export class Application {
     const arrival = this.#arrivalOf(context);
     if (service.admission.isFull(arrival)) {
       const headers = { 'Retry-After': String(service.admission.retryAfter) };
-      return { status: 429, type: 'overloaded', message: overloaded, headers };
+      return { type: 'overloaded', message: overloaded, headers };
     }
     context.reservation = service.admission.reserve(arrival, 0);
     return undefined;
@@ -119,14 +119,13 @@ function runsModels({ match, method }: RequestContext): boolean {
 
 function nothingAt({ match, path }: RequestContext): HttpProblem {
   if (!match) {
-    return new HttpProblem(404, 'not_found', `There is nothing at ${path}; GET /docs says what there is.`);
+    return new HttpProblem('not_found', `There is nothing at ${path}; GET /docs says what there is.`);
   }
   const method = methodOf(match.route);
-  return new HttpProblem(405, 'method_not_allowed', `${path} takes ${method} only.`, { Allow: method });
+  return new HttpProblem('method_not_allowed', `${path} takes ${method} only.`, { Allow: method });
 }
 
 const draining: ProblemAnswer = {
-  status: 503,
   type: 'draining',
   message: 'The server is stopping; try another.',
   headers: { 'Retry-After': '1' },

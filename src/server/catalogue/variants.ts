@@ -66,7 +66,6 @@ export class VariantNames {
   #unknown(name: string): never {
     const known = this.variants.map(({ id }) => id).join(', ');
     throw new HttpProblem(
-      404,
       'not_found',
       `There is no model "${name}" here; there is ${known} (GET /variants).`,
     );

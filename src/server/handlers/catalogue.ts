@@ -62,7 +62,7 @@ export const answerDocument: Handler = async ({ collection }, { match }) => {
   const found = (await collection?.documents.get([id]))?.get(id);
   if (!found) {
     const where = collection ? 'the index' : 'this server, which has no index';
-    throw new HttpProblem(404, 'not_found', `There is no document "${id}" in ${where}.`);
+    throw new HttpProblem('not_found', `There is no document "${id}" in ${where}.`);
   }
   return jsonAnswer(found);
 };
@@ -76,7 +76,6 @@ export const answerExperimentFile: Handler = async ({ experiments }, { match }) 
     experiments !== undefined && experimentFiles.test(file)
       ? await fileUnder(experiments, `${name}/${file}`)
       : undefined;
-  if (!found)
-    throw new HttpProblem(404, 'not_found', `There is no file "${file}" of an experiment "${name}".`);
+  if (!found) throw new HttpProblem('not_found', `There is no file "${file}" of an experiment "${name}".`);
   return textAnswer(found.bytes, found.type, 200, { 'Content-Security-Policy': reportPolicy });
 };

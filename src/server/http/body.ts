@@ -120,14 +120,12 @@ export class BodyReader {
 function checkHead({ headers }: IncomingMessage): void {
   if (!isJson(headers['content-type'])) {
     throw new HttpProblem(
-      415,
       'unsupported_media_type',
       'The body must be declared as JSON: send Content-Type: application/json.',
     );
   }
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
     throw new HttpProblem(
-      415,
       'unsupported_media_type',
       'Compressed bodies are not taken: send the body without Content-Encoding.',
       { 'Accept-Encoding': 'identity' },
@@ -143,7 +141,6 @@ function isJson(contentType: string | undefined): boolean {
 
 function tooLarge(maxBytes: number): HttpProblem {
   return new HttpProblem(
-    413,
     'too_large',
     `The body is larger than ${maxBytes} bytes; send fewer documents at a time, or start the server with a larger --max-body.`,
   );
@@ -154,13 +151,11 @@ const freePieces = 10_000;
 const pieceBytes = 16;
 
 const tooFine = new HttpProblem(
-  413,
   'too_large',
   'The body comes in pieces of a few bytes; send it in larger chunks.',
 );
 
 const tooSlow = new HttpProblem(
-  429,
   'overloaded',
   'The body came too slowly while the server had no memory for more; try again after the seconds in Retry-After.',
   { 'Retry-After': '1' },
@@ -188,13 +183,13 @@ export function discardBody(
   request.on('close', () => clearTimeout(timer));
 }
 
-const notUtf8 = new HttpProblem(400, 'invalid_json', 'The body is not UTF-8.');
+const notUtf8 = new HttpProblem('invalid_json', 'The body is not UTF-8.');
 
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     // The parser quotes the text around the mistake, which is the client's own.
-    throw new HttpProblem(400, 'invalid_json', `The body is not JSON: ${(error as Error).message}.`);
+    throw new HttpProblem('invalid_json', `The body is not JSON: ${(error as Error).message}.`);
   }
 }

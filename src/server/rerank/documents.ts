@@ -17,7 +17,7 @@ export function textOf(
   const text = textOfFields(document, index, rankFields);
   if (text.length <= documentCharacters) return text;
   const limit = `has more than ${documentCharacters} characters`;
-  throw new HttpProblem(422, 'invalid_request', `documents[${index}] ${limit}; send a shorter one.`);
+  throw new HttpProblem('invalid_request', `documents[${index}] ${limit}; send a shorter one.`);
 }
 
 function textOfFields(
@@ -32,7 +32,7 @@ function textOfFields(
     .map((name) => `${name}: ${written(document[name])}`);
   if (lines.length === 0) {
     const wanted = rankFields ? `none of the fields ${shown(rankFields)}` : 'no fields';
-    throw new HttpProblem(422, 'invalid_request', `documents[${index}] has ${wanted}; give it a "text".`);
+    throw new HttpProblem('invalid_request', `documents[${index}] has ${wanted}; give it a "text".`);
   }
   // The name of a single field says nothing about the document.
   return lines.length === 1

@@ -117,7 +117,6 @@ async function refuseTooManyPairs(
   const pairs = mostPairs(words, settings, looksAgain);
   if (pairs <= most) return;
   throw new HttpProblem(
-    413,
     'too_large',
     `The request is up to ${pairs} pairs of texts; this server takes at most ${most} at a time. ` +
       'Send fewer or shorter documents, or start the server with a larger --max-pairs.',

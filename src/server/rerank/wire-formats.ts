@@ -51,7 +51,7 @@ export async function rerankV1(
 ): Promise<z.input<typeof v1Answer>> {
   const { top_n, top_k, rank_fields, max_chunks_per_doc, return_documents } = body;
   if (top_n !== undefined && top_k !== undefined) {
-    throw new HttpProblem(422, 'invalid_request', 'top_n and top_k mean the same; give one of them.');
+    throw new HttpProblem('invalid_request', 'top_n and top_k mean the same; give one of them.');
   }
   const variant = service.models.findForClient(body.model);
   const method = body.method && omitUndefined(body.method);

@@ -73,7 +73,6 @@ async function retrieved(
   const { collection } = service;
   if (!collection) {
     throw new HttpProblem(
-      422,
       'invalid_request',
       'No index is loaded: send documents with the search, or start the server with --index.',
     );
