@@ -124,11 +124,7 @@ async function foldsOf(
   const dealt = roundRobinFolds(folds.of === 'judged' ? judged : queries.keys(), folds.roundRobin);
   // A query without judgements has its place in a partition; nothing is learnt from ranking it.
   const kept = (ids: readonly string[]): string[] => ids.filter((id) => qrels.has(id));
-  return dealt.map(({ train, valid, test }) => ({
-    train: kept(train),
-    valid: kept(valid),
-    test: kept(test),
-  }));
+  return dealt.map((fold) => ({ train: kept(fold.train), valid: kept(fold.valid), test: kept(fold.test) }));
 }
 
 /** Published folds by their name, or the folds in a file or folder. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eachPhase } from '../../expansion/index.js';
 import { methodSettings } from './method.js';
 
 const phaseModel = z.object({
@@ -34,13 +35,7 @@ export const variant = z.object({
       searches: z.int().describe('How many of the latest searches this is the mean of.'),
       flops: z.number(),
       documents: z.number().describe('Documents re-ranked.'),
-      milliseconds: z.object({
-        total: z.number(),
-        bestPassage: z.number(),
-        phaseOne: z.number(),
-        phaseTwo: z.number(),
-        phaseThree: z.number(),
-      }),
+      milliseconds: z.object({ total: z.number(), ...eachPhase(() => z.number()) }),
     })
     .optional()
     .describe('What searches with it took on this server since it was started.'),

@@ -45,15 +45,10 @@ export interface FinishedSearch extends Pick<SearchAnswer, 'id' | 'query' | 'mod
 export async function searchAnswer(search: FinishedSearch): Promise<SearchAnswer> {
   const { id, query, model, firstStage, documents, initial, judged, reranking, settings } = search;
   const byId = new Map(initial.map((result) => [result.id, result]));
-  const explanation =
-    reranking.explanation &&
-    (await showExplanation(
-      reranking.explanation,
-      new Map(documents.map((document) => [document.id, document])),
-      settings,
-      search.signal,
-    ));
   const { complete, cost } = reranking;
+  const found = new Map(documents.map((document) => [document.id, document]));
+  const explanation =
+    reranking.explanation && (await showExplanation(reranking.explanation, found, settings, search.signal));
   return {
     id,
     query,
