@@ -21,7 +21,7 @@ export interface CrossValidated {
   readonly file: string;
   /** Empty for controls. */
   readonly folds: readonly FoldChoice[];
-  /** What each fold chose, in words. */
+  /** The choices of the folds, in words. */
   readonly chosen: readonly string[];
   /** Mean cost of a tested query. */
   readonly cost: QueryCost;

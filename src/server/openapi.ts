@@ -64,13 +64,9 @@ function operation(name: string, route: RouteSpec, needsKey: boolean): Json {
 }
 
 function parameters(named: Readonly<Record<string, string>>): Json[] {
-  return Object.entries(named).map(([name, description]) => ({
-    name,
-    in: 'path',
-    required: true,
-    description,
-    schema: { type: 'string' },
-  }));
+  const always = { in: 'path', required: true };
+  const schema = { type: 'string' };
+  return Object.entries(named).map(([name, description]) => ({ name, ...always, description, schema }));
 }
 
 function requestBody({ request, example }: RouteSpec): Json {

@@ -14,7 +14,7 @@ import {
   type ReportedRun,
 } from '../../evaluation/index.js';
 import { standardStream, writeOutput } from '../../common/output.js';
-import { defineCommand, guessTeller, hasColours, type Io } from '../command.js';
+import { defineCommand, guessReporter, hasColours, type Io } from '../command.js';
 import { choice, flag, integer, text } from '../options.js';
 
 export const evaluateCommand = defineCommand({
@@ -82,7 +82,7 @@ export const evaluateCommand = defineCommand({
       depth: options.depth,
     };
 
-    const qrels = await readQrels(options.qrels, { onGuess: guessTeller(io) });
+    const qrels = await readQrels(options.qrels, { onGuess: guessReporter(io) });
     const runs: ReportedRun[] = [];
     for (const file of files) {
       throwIfAborted(io.signal);
@@ -93,11 +93,8 @@ export const evaluateCommand = defineCommand({
     }
     const report = reportOn(runs, options);
     const colour = options.out === standardStream && hasColours(io.stdout);
-    await writeOutput(
-      options.out,
-      formatReport(report, options.json ? 'json' : options.format, { colour }),
-      io.stdout,
-    );
+    const shown = formatReport(report, options.json ? 'json' : options.format, { colour });
+    await writeOutput(options.out, shown, io.stdout);
   },
 });
 

@@ -9,7 +9,7 @@ import { buildIndex, createAnalyzer, Index } from '../../retrieval/index.js';
 import { folderCollection } from '../../remote/index.js';
 import { defaultLimits, RerankServer, ServerLog, type Collection } from '../../server/index.js';
 import { retrievalModels } from '../collection-options.js';
-import { defineCommand, guessTeller, type Io } from '../command.js';
+import { defineCommand, guessReporter, type Io } from '../command.js';
 import { firstStageOptions, OPTIONS } from '../option-table.js';
 import {
   choice,
@@ -205,7 +205,9 @@ function openServed(options: Values, io: Io): Promise<ServedCollection> {
     }
     const queries = options.queries === undefined ? undefined : await readQueries(options.queries);
     const qrels =
-      options.qrels === undefined ? undefined : await readQrels(options.qrels, { onGuess: guessTeller(io) });
+      options.qrels === undefined
+        ? undefined
+        : await readQrels(options.qrels, { onGuess: guessReporter(io) });
     const index = Index.open(options.index);
     closeLater(() => index.close());
     return { collection: collectionOf(index, options), ...omitUndefined({ queries, qrels }) };

@@ -27,6 +27,14 @@ function checked<T extends z.ZodType>(schema: T, check: (value: z.output<T>) => 
   }) as T;
 }
 
+/** A list that is not empty, and what it is where it is left out. */
+function list<T extends z.ZodType<string | number>>(element: T, usual: readonly z.output<T>[]) {
+  return z
+    .array<T>(element)
+    .min(1)
+    .default([...usual]);
+}
+
 /** A path; `${NAME}` stands for an environment variable, which must be set. */
 const path = checked(z.string().min(1), expandVariables);
 const paths = z.union([path, z.array(path).min(1)]);
@@ -145,14 +153,8 @@ const tuning = z.strictObject({
   tieBreak: measure.default('AP@100'),
   /** Decimals to which both are rounded before they are compared. */
   decimals: z.int().min(1).max(15).optional(),
-  alphas: z
-    .array(share)
-    .min(1)
-    .default([...publishedAlphas]),
-  betas: z
-    .array(share)
-    .min(1)
-    .default([...publishedBetas]),
+  alphas: list(share, publishedAlphas),
+  betas: list(share, publishedBetas),
 });
 
 /** The first texts of the pairs to train on. */
@@ -228,16 +230,13 @@ const ablationNames = ['dropQueryScore', 'chunksFromInitial'] as const;
 
 const ablations = z.strictObject({
   of: variant,
-  which: z
-    .array(z.enum(ablationNames))
-    .min(1)
-    .default([...ablationNames]),
+  which: list(z.enum(ablationNames), ablationNames),
 });
 
 const grid = z.strictObject({
   of: variant,
-  kc: z.array(count).min(1).default([5, 10, 20]),
-  chunkWords: z.array(count).min(1).default([5, 10, 20]),
+  kc: list(count, [5, 10, 20]),
+  chunkWords: list(count, [5, 10, 20]),
 });
 
 const significance = z.strictObject({
@@ -294,10 +293,7 @@ const fields = z.strictObject({
   ablations: ablations.optional(),
   grid: grid.optional(),
   baselines: z.array(z.union([baseline, givenRun])).default(['DPH', 'DPH+KL', 'BM25+RM3', 'QL+RM3', 'MaxP']),
-  measures: z
-    .array(measure)
-    .min(1)
-    .default([...DEFAULT_MEASURES]),
+  measures: list(measure, DEFAULT_MEASURES),
   significance: significance.prefault({}),
   published: published.optional(),
 });

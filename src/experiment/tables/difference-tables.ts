@@ -48,7 +48,7 @@ function phaseOneOf({ name }: SystemResult): string {
   return parseVariant(name).phaseOne;
 }
 
-/** What each part of the method adds in one experiment. */
+/** The gain of each part of the method, in one experiment. */
 export function differenceTable(results: Results): Table {
   const pairs = pairsOf(results);
   return {
@@ -149,7 +149,7 @@ function pCell(p: number): Cell {
   return { text: p < 0.0001 ? '< .0001' : formatFixed(p, 4).replace(/^0/, ''), value: p };
 }
 
-/** On how many collections the difference is above 0, on how many significantly, with Holm's correction; then below. */
+/** The numbers of collections with a difference above 0, significantly so, and so after Holm's correction; then below. */
 function countsOf(made: readonly Comparison[], corrected: readonly number[]): string {
   const side = (sign: number): string => {
     const there = made.flatMap(({ difference, p }, i) =>

@@ -19,12 +19,8 @@ export interface TeiOptions extends ServiceOptions, RemoteScorerOptions {
 /** A scorer on Hugging Face Text Embeddings Inference, or on another server with its `/rerank`, such as `bert-qe serve`. */
 export async function teiScorer(options: TeiOptions, signal?: AbortSignal): Promise<RemoteScorer> {
   const service = new HttpService(options);
-  const info = await service.ask(
-    '/info',
-    undefined,
-    (answer) => (isJsonObject(answer) ? answer : {}),
-    signal,
-  );
+  const read = (answer: unknown) => (isJsonObject(answer) ? answer : {});
+  const info = await service.ask('/info', undefined, read, signal);
   const most = Number(info['max_client_batch_size']);
   const batch = options.batch ?? (Number.isInteger(most) && most > 0 ? most : 32);
   const model = [info['model_id'] ?? info['model'], info['model_sha']]
