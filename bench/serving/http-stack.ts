@@ -19,11 +19,12 @@ import {
   UnsentAnswers,
   parseJson,
   type Answer,
+  type BodySource,
 } from '../../src/server/http/index.js';
 import { matchRoute } from '../../src/server/http/router.js';
 import { defaultLimits, defaultTimeouts } from '../../src/server/limits.js';
 import { ServerLog } from '../../src/server/log.js';
-import { ServerMetrics } from '../../src/server/metrics/index.js';
+import { ServerMetrics } from '../../src/server/metrics/server-metrics.js';
 import { Admission } from '../../src/server/scheduling/index.js';
 import { teiRequest } from '../../src/server/schemas/index.js';
 import type { Service } from '../../src/server/service.js';
@@ -74,8 +75,9 @@ const bodies = new BodyReader(defaultLimits);
 async function answerByTable(request: IncomingMessage): Promise<Answer> {
   const match = matchRoute(request.url ?? '');
   if (match?.name !== 'rerank') return jsonAnswer({}, 404);
-  const length = Number(request.headers['content-length']);
-  const body = await bodies.read({ request, declaredBytes: length }, async (bytes) => parseJson(bytes));
+  const source: BodySource = { request, bodyBytes: Number(request.headers['content-length']), client: '' };
+  const body = parseJson(await bodies.read(source));
+  source.held?.release();
   await check(teiRequest, body, 'texts');
   return jsonAnswer(ranking);
 }

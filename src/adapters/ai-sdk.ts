@@ -5,6 +5,7 @@
  */
 import { checkLoadOptions, parseVariant, type InputDocument, type LoadOptions } from '../expansion/index.js';
 import { usageError } from '../common/errors.js';
+import { getOrInsert } from '../common/get-or-insert.js';
 import { refuseUnknownOptions } from '../common/known-options.js';
 import { LazyReranker } from './lazy-reranker.js';
 
@@ -82,8 +83,7 @@ export function createBertQE<V extends SpecificationVersion = 'v3'>(
   const rerankers = new Map<string, LazyReranker>();
   const model = (modelId: string): RerankingModel<V> => {
     const { name } = parseVariant(modelId);
-    let reranker = rerankers.get(name);
-    if (!reranker) rerankers.set(name, (reranker = new LazyReranker({ ...load, models: modelId })));
+    const reranker = getOrInsert(rerankers, name, () => new LazyReranker({ ...load, models: modelId }));
     return rerankingModel(specificationVersion, modelId, reranker);
   };
   return Object.assign(model, {

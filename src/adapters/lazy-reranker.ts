@@ -46,11 +46,8 @@ export class LazyReranker {
     texts: readonly string[],
     options: { readonly topN?: number | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<RankedText[]> {
-    const { results } = await this.rerank(
-      query,
-      texts.map((text) => ({ text })),
-      { topK: options.topN, signal: options.signal },
-    );
+    const documents = texts.map((text) => ({ text }));
+    const { results } = await this.rerank(query, documents, { topK: options.topN, signal: options.signal });
     return results.map(({ index, relevance }) => ({ index, relevanceScore: relevance ?? 0 }));
   }
 

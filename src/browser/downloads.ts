@@ -1,4 +1,13 @@
-import { BertQeError, reasonOf, throwIfAborted } from '../common/errors.js';
+import { concat } from '../common/concat.js';
+import {
+  BertQeError,
+  corruptError,
+  failureError,
+  missingError,
+  reasonOf,
+  throwIfAborted,
+  usageError,
+} from '../common/errors.js';
 import { type ModelFiles, mostUnpacked } from '../bert/core.js';
 import { web, type WebCache } from './web.js';
 
@@ -54,8 +63,7 @@ export class Downloads implements ModelFiles {
     if (bytes) return bytes;
     // It may be there at the next try.
     await this.forget(file);
-    throw new BertQeError(
-      'missing',
+    throw missingError(
       `${this.nameOf(file)}: there is no such file (404). Serve the folder of the model there, or name its address.`,
     );
   }
@@ -78,8 +86,7 @@ export class Downloads implements ModelFiles {
     }
     const bytes = await this.#fetch(file, url);
     if (bytes && !(await this.#isExpected(file, bytes))) {
-      throw new BertQeError(
-        'corrupt',
+      throw corruptError(
         `${url}: the file is damaged or of another version: its SHA-256 is ${await hashOf(bytes)}, ` +
           `${integrity![file]} was expected. Reload it, or correct the hash.`,
       );
@@ -101,7 +108,7 @@ export class Downloads implements ModelFiles {
       const isPage = answer.headers.get('content-type')?.startsWith('text/html') ?? false;
       if (answer.status === 404 || isPage) return undefined;
       if (!answer.ok) {
-        throw new BertQeError('failure', `${url}: the server answered with status ${answer.status}.`);
+        throw failureError(`${url}: the server answered with status ${answer.status}.`);
       }
       // The length of compressed answers is not that of the file.
       const isPlain = answer.headers.get('content-encoding') === null;
@@ -110,7 +117,7 @@ export class Downloads implements ModelFiles {
         onProgress({ file, loaded, ...(length > 0 ? { total: length } : {}) }),
       );
       if (length > 0 && bytes.length < length) {
-        throw new BertQeError('failure', `${url}: the download ended at ${bytes.length} of ${length} bytes.`);
+        throw failureError(`${url}: the download ended at ${bytes.length} of ${length} bytes.`);
       }
       return file.endsWith('.gz') ? await unpacked(bytes, url) : bytes;
     } catch (error) {
@@ -118,10 +125,9 @@ export class Downloads implements ModelFiles {
       if (error instanceof BertQeError) throw error;
       // Extensions have no status for a file that is not there.
       if (!url.startsWith('http')) return undefined;
-      throw new BertQeError(
-        'failure',
+      throw failureError(
         `${url}: cannot be fetched (${reasonOf(error)}). Check the connection, and that the server allows this page to read it (CORS).`,
-        { cause: error },
+        error,
       );
     }
   }
@@ -167,13 +173,7 @@ async function received(
     loaded += value.length;
     onProgress(loaded);
   }
-  const bytes = new Uint8Array(loaded);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return concat<Uint8Array<ArrayBuffer>>(Uint8Array, parts);
 }
 
 /** The content of a compressed file; some hosts have the browser unpack it. */
@@ -187,7 +187,7 @@ async function unpacked(bytes: Uint8Array<ArrayBuffer>, url: string): Promise<Ui
     });
   } catch (cause) {
     const text = `${url}: the file is damaged (${reasonOf(cause)}). Reload it, or write it again.`;
-    throw new BertQeError('corrupt', text, { cause });
+    throw corruptError(text, cause);
   }
 }
 
@@ -195,7 +195,7 @@ async function unpacked(bytes: Uint8Array<ArrayBuffer>, url: string): Promise<Ui
 async function hashOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   // Absent on pages without TLS.
   if ((crypto as { subtle?: unknown }).subtle === undefined) {
-    throw new BertQeError('usage', 'Hashes of models can be checked on pages over HTTPS only.');
+    throw usageError('Hashes of models can be checked on pages over HTTPS only.');
   }
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   return `sha256-${btoa(String.fromCharCode(...hash))}`;

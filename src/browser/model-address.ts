@@ -1,5 +1,5 @@
 import { SIZE_FOLDERS, type SizeLetter } from '../bert/core.js';
-import { BertQeError } from '../common/errors.js';
+import { usageError } from '../common/errors.js';
 import type { Integrity } from './downloads.js';
 import { web } from './web.js';
 
@@ -26,8 +26,7 @@ export interface ModelAddress {
  */
 export function modelAddress(model: string, modelBase?: string): ModelAddress {
   if (typeof model !== 'string' || model === '') {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       "A model is named by a letter (T, S), or by the address of its folder, as in { model: '/models/tiny/' }.",
     );
   }
@@ -41,9 +40,7 @@ export function modelAddress(model: string, modelBase?: string): ModelAddress {
     const integrity = typeof SHIPPED_MODELS === 'undefined' ? undefined : SHIPPED_MODELS?.[name];
     return { place: folder(new URL(name, shippedModels())), integrity };
   } catch (error) {
-    throw new BertQeError('usage', `${modelBase ?? ''} ${model}: not the address of a model's folder.`, {
-      cause: error,
-    });
+    throw usageError(`${modelBase ?? ''} ${model}: not the address of a model's folder.`, error);
   }
 }
 

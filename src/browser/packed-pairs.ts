@@ -1,4 +1,5 @@
 import type { TextPair } from '../bert/core.js';
+import { getOrInsert } from '../common/get-or-insert.js';
 import { TimeSlice } from '../common/yield.js';
 
 /**
@@ -19,11 +20,7 @@ export async function packPairs(pairs: readonly TextPair[]): Promise<PackedPairs
   const placeOf = new Map<string, number>();
   const texts: string[] = [];
   const places = new Uint32Array(2 * pairs.length);
-  const place = (text: string): number => {
-    let at = placeOf.get(text);
-    if (at === undefined) placeOf.set(text, (at = texts.push(text) - 1));
-    return at;
-  };
+  const place = (text: string): number => getOrInsert(placeOf, text, () => texts.push(text) - 1);
   for (const [i, { a, b }] of pairs.entries()) {
     if (i % PAIRS_PER_CHECK === 0 && slice.isOver) await slice.yield();
     places[2 * i] = place(a);

@@ -2,7 +2,6 @@ import {
   bertGraph,
   bertWeights,
   crossEncoderConfigOf,
-  DEVICE_PROFILES,
   type EncoderShape,
   MemoryFile,
   modelBytes,
@@ -14,7 +13,6 @@ import {
 } from '../bert/core.js';
 import { BertQeError } from '../common/errors.js';
 import type { Downloads } from './downloads.js';
-import type { WebDevice } from './runtime.js';
 
 /** Precisions of weights in the browser: fp16 halves the memory, with products of 32 bits. */
 export type WebPrecision = 'fp32' | 'fp16';
@@ -34,7 +32,7 @@ export interface PreparedModel {
 export async function prepareModel(
   files: Downloads,
   weights: string,
-  device: WebDevice,
+  batches: RunnableModel['batches'],
   precision: WebPrecision,
 ): Promise<PreparedModel> {
   if (/\.onnx(?:\.gz)?$/.test(weights)) return exported(files, weights, precision);
@@ -45,7 +43,6 @@ export async function prepareModel(
     const file = new MemoryFile(name, raw);
     await file.refusePlaceholders();
     const checkpoint = await readSafetensors(file);
-    const { batches } = DEVICE_PROFILES[device === 'webgpu' ? 'webgpu' : 'cpu'];
     const graph = bertGraph(bertWeights(checkpoint, config), {
       float: 'float32',
       ...(precision === 'fp16' ? { kept: 'float16' as const } : {}),

@@ -1,4 +1,11 @@
-import { BertQeError, type ErrorCode, reasonOf, throwIfAborted } from '../common/errors.js';
+import {
+  BertQeError,
+  type ErrorCode,
+  failureError,
+  reasonOf,
+  throwIfAborted,
+  usageError,
+} from '../common/errors.js';
 import { web, type WebWorker, type WorkerScope } from './web.js';
 
 /**
@@ -112,7 +119,7 @@ export class RemoteService {
   async close(): Promise<void> {
     if (this.#ended) return;
     this.#watch.abort();
-    this.#ended = new BertQeError('usage', 'The scorer is closed; load it again.');
+    this.#ended = usageError('The scorer is closed; load it again.');
     await new Promise<void>((resolve) => {
       this.#onClosed = resolve;
       this.#worker.postMessage({ kind: 'close' } satisfies ToWorker, []);
@@ -159,8 +166,7 @@ export class RemoteService {
 
   #end(reason: string): void {
     if (this.#ended) return this.#onClosed?.();
-    this.#ended = new BertQeError(
-      'failure',
+    this.#ended = failureError(
       `Scoring cannot go on: ${reason}. Load the model again, with fewer workers or a smaller model.`,
     );
     this.#worker.terminate();

@@ -1,4 +1,4 @@
-import { BertQeError, reasonOf } from '../common/errors.js';
+import { missingError, reasonOf } from '../common/errors.js';
 import { web } from './web.js';
 
 /** The device of a model: WebAssembly with SIMD, or WebGPU. */
@@ -24,8 +24,7 @@ export async function loadRuntime(
 ): Promise<Runtime> {
   const { WebAssembly } = globalThis as WebAssemblyCheck;
   if (!WebAssembly?.validate(SIMD)) {
-    throw new BertQeError(
-      'missing',
+    throw missingError(
       'This browser has no WebAssembly with SIMD, which the models need: update it (Chrome 91, Firefox 89, Safari 16.4 or later), or allow WebAssembly.',
     );
   }
@@ -38,12 +37,11 @@ export async function loadRuntime(
     if (address !== undefined) runtime.env.wasm.wasmPaths = address;
     return runtime;
   } catch (error) {
-    throw new BertQeError(
-      'missing',
+    throw missingError(
       address === undefined
         ? `onnxruntime-web cannot be loaded (${reasonOf(error)}). Install it with: npm install onnxruntime-web; on pages without a bundler give { runtime: '/the/address/of/onnxruntime-web/dist/' }.`
         : `onnxruntime-web cannot be loaded from ${address} (${reasonOf(error)}): serve the folder node_modules/onnxruntime-web/dist there.`,
-      { cause: error },
+      error,
     );
   }
 }

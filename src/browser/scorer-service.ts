@@ -4,7 +4,6 @@ import {
   DEFAULT_MAX_LENGTH,
   DEVICE_PROFILES,
   type EncoderShape,
-  type Logits,
   PairScorer,
   PieceCache,
   type PlanOptions,
@@ -14,7 +13,8 @@ import {
   type TaskRunner,
   tokenizerOf,
 } from '../bert/core.js';
-import { BertQeError } from '../common/errors.js';
+import { missingError, usageError } from '../common/errors.js';
+import { omitUndefined } from '../common/omit-undefined.js';
 import { type DownloadProgress, Downloads, type Integrity, type Keeping } from './downloads.js';
 import { type PackedPairs, unpackPairs } from './packed-pairs.js';
 import { prepareModel, type WebPrecision } from './prepare.js';
@@ -83,23 +83,20 @@ export async function openScorerService(setup: ScorerSetup, call: ServedCall): P
   await files.bytes('config.json');
   const tokenizer = await tokenizerOf(files);
   const { template } = tokenizer;
-  const { model, bytes, external, shape } = await prepareModel(files, weights, device, precision);
-  const profile = DEVICE_PROFILES[device === 'webgpu' ? 'webgpu' : 'cpu'];
+  const processor = device === 'webgpu' ? 'webgpu' : 'cpu';
+  const profile = DEVICE_PROFILES[processor];
+  const { model, bytes, external, shape } = await prepareModel(files, weights, profile.batches, precision);
   const maxLength = setup.maxLength ?? Math.min(DEFAULT_MAX_LENGTH, model.maxPositions);
   if (!Number.isInteger(maxLength) || maxLength < 1 || maxLength > model.maxPositions) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `A maximum length of ${maxLength} is not possible: the model has positions for ${model.maxPositions} tokens.`,
     );
   }
   const budget = budgetFor(maxLength, template);
   const size = bytes.length + (external?.data.length ?? 0);
-  const { workers, threads } = chooseLayout(
-    device === 'webgpu' ? 'webgpu' : 'cpu',
-    size,
-    setup,
-    thisDevice(),
-  );
+  const layout = chooseLayout(processor, size, setup, thisDevice());
+  const { workers } = layout;
+  const threads = web.crossOriginIsolated ? layout.threads : 1;
   const runner = await SessionPool.open(makeSameWorker, workers, {
     role: 'session',
     model,
@@ -107,12 +104,12 @@ export async function openScorerService(setup: ScorerSetup, call: ServedCall): P
     external,
     secondSegment: template.secondSegment,
     device,
-    threads: web.crossOriginIsolated ? threads : 1,
+    threads,
     runtime: setup.runtime,
   });
   const batchTokens = setup.batchTokens ?? profile.batchTokens(model);
   const messageTokens = profile.messageTokens(model, batchTokens);
-  const scorer = new ServedScorer({ labels: model.labels, ...(shape ? { shape } : {}) }, runner, {
+  const scorer = new ServedScorer({ labels: model.labels, ...omitUndefined({ shape }) }, runner, {
     pieces: new PieceCache(tokenizer, Math.max(budget.first, budget.second), CACHED_IDS),
     template,
     budget,
@@ -128,19 +125,14 @@ export async function openScorerService(setup: ScorerSetup, call: ServedCall): P
     precision,
     labels: model.labels,
     workers,
-    threads: web.crossOriginIsolated ? threads : 1,
+    threads,
     maxLength,
-    ...(shape ? { shape } : {}),
-    ...(files.notKept === undefined ? {} : { notKept: files.notKept }),
+    ...omitUndefined({ shape, notKept: files.notKept }),
   };
   return {
     facts,
     methods: {
-      score: (
-        { signal, report },
-        pairs: PackedPairs,
-        cut: Pick<ScoreOptions, 'secondPieces'>,
-      ): Promise<Logits> =>
+      score: ({ signal, report }, pairs: PackedPairs, cut: Pick<ScoreOptions, 'secondPieces'>) =>
         scorer.scoreLogits(unpackPairs(pairs), {
           ...cut,
           signal,
@@ -164,8 +156,7 @@ async function chooseDevice(wanted: WebDevice | 'auto'): Promise<WebDevice> {
   if (wanted !== 'webgpu') return 'wasm';
   const adapter = await web.navigator?.gpu?.requestAdapter().catch(() => null);
   if (adapter) return 'webgpu';
-  throw new BertQeError(
-    'missing',
+  throw missingError(
     "This browser offers no WebGPU adapter: load the model with { device: 'wasm' }, or turn on hardware acceleration.",
   );
 }

@@ -1,4 +1,5 @@
-import { BertQeError } from '../common/errors.js';
+import { concat } from '../common/concat.js';
+import { BertQeError, failureError } from '../common/errors.js';
 import type { BatchTask, TaskRunner } from '../bert/core.js';
 import { RemoteService } from './remote-service.js';
 import type { SessionSetup } from './session-service.js';
@@ -56,13 +57,7 @@ export class SessionPool implements TaskRunner {
           }),
       ),
     );
-    const logits = new Float32Array(task.splits.length * this.setup.model.labels);
-    let at = 0;
-    for (const part of answers) {
-      logits.set(part, at);
-      at += part.length;
-    }
-    return logits;
+    return concat(Float32Array, answers);
   }
 
   withdraw(owner: object, reason: Error): void {
@@ -117,10 +112,9 @@ function outOfMemory(error: unknown): unknown {
   if (!(error instanceof BertQeError) || !/bad_alloc|out of memory|allocation failed/i.test(error.message)) {
     return error;
   }
-  return new BertQeError(
-    'failure',
+  return failureError(
     'The memory of this page does not hold the batch: load the model with fewer workers or smaller batches (batchTokens).',
-    { cause: error },
+    error,
   );
 }
 

@@ -1,4 +1,4 @@
-import { BertQeError, reasonOf } from '../common/errors.js';
+import { inputError, reasonOf } from '../common/errors.js';
 import { type BatchTask, createSharedTask, scoringSession } from '../bert/core.js';
 import type { LabelledModel } from './prepare.js';
 import type { Service } from './remote-service.js';
@@ -30,9 +30,7 @@ export async function openSessionService(setup: SessionSetup): Promise<Service> 
     enableMemPattern: false,
     ...(setup.external ? { externalData: [setup.external] } : {}),
   }).catch((error: unknown) => {
-    throw new BertQeError('input', `${model.path}: cannot be run with ${device}: ${reasonOf(error)}`, {
-      cause: error,
-    });
+    throw inputError(`${model.path}: cannot be run with ${device}: ${reasonOf(error)}`, error);
   });
   const session = await scoringSession(created, setup, runtime.Tensor);
   // The runtime runs one batch at a time.

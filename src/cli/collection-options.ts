@@ -14,7 +14,7 @@ import {
   type SearcherOptions,
   type WeightingModel,
 } from '../retrieval/index.js';
-import { guessTeller, type Io } from './command.js';
+import { guessReporter, type Io } from './command.js';
 import {
   clusterOptions,
   engines,
@@ -40,7 +40,7 @@ export async function queriesFrom(options: OptionValues<typeof queryOptions>, io
 }
 
 async function judgedQueries(queries: readonly Query[], file: string, io: Io): Promise<Query[]> {
-  const qrels = await readQrels(file, { onGuess: guessTeller(io) });
+  const qrels = await readQrels(file, { onGuess: guessReporter(io) });
   const judged = queries.filter(({ id }) => qrels.has(id));
   if (judged.length > 0) return judged;
   throw inputError(
@@ -73,7 +73,7 @@ export function documentReading(
     fields: omitUndefined({ id: values.idField, title: values.titleField, text }),
     table: values.table,
     sql: values.sql,
-    onGuess: guessTeller(io),
+    onGuess: guessReporter(io),
   };
 }
 

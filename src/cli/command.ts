@@ -15,7 +15,7 @@ export interface Io {
 const sentenceCharacters = 1000;
 
 /** Reports a guess about an input on standard error, such as which file of a folder was taken. */
-export function guessTeller({ stderr }: Io): (sentence: string) => void {
+export function guessReporter({ stderr }: Io): (sentence: string) => void {
   // It may quote the names of a file's columns.
   return (sentence) => void stderr.write(`${clip(printable(sentence), sentenceCharacters)}\n`);
 }

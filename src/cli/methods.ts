@@ -1,4 +1,5 @@
 import { usageError } from '../common/errors.js';
+import { omitUndefined } from '../common/omit-undefined.js';
 import { hashModel } from '../bert/index.js';
 import { Cedr, Nprf, Snrm, trainedMethods, type TrainedMethod } from '../controls/index.js';
 import { BIRCH_DEFAULTS, parseVariant } from '../expansion/index.js';
@@ -6,6 +7,7 @@ import {
   loadBirch,
   loadReranker,
   modelInputs,
+  type LoadedReranker,
   type QueryReranker,
   type RerankerConfig,
   type RunInputs,
@@ -81,7 +83,7 @@ export interface ChosenMethod {
   readonly inputs: RunInputs;
   /** Present for BERT-QE, which a fleet can run too. */
   readonly config?: RerankerConfig;
-  open(signal?: AbortSignal): Promise<{ readonly reranker: QueryReranker; close(): Promise<void> }>;
+  open(signal?: AbortSignal): Promise<LoadedReranker<QueryReranker>>;
 }
 
 /** Chooses the method by the options. Options of other methods are refused. */
@@ -98,28 +100,21 @@ export async function chosenMethod(options: Values): Promise<ChosenMethod> {
         ...written(options, [...Object.keys(methodOptions), 'precision', 'device']),
         expansion: String(config.expansion),
       },
-      open: async (signal) => {
-        const { bertQe, close } = await loadReranker(config, signal);
-        return { reranker: bertQe, close };
-      },
+      open: (signal) => loadReranker(config, signal),
     };
   }
   if (method === 'birch') {
     const { phaseOne } = parseVariant(options.models);
     const model = options.phase1 ?? phaseOne;
-    const { alpha, beta, gamma } = BIRCH_DEFAULTS;
-    const { birchAlpha = alpha, birchBeta = beta, birchGamma = gamma } = options;
-    const weights = { alpha: birchAlpha, beta: birchBeta, gamma: birchGamma };
+    const { birchAlpha: alpha, birchBeta: beta, birchGamma: gamma } = options;
+    const weights = omitUndefined({ alpha, beta, gamma });
     return {
       name: options.phase1 === undefined ? `Birch-${phaseOne}` : 'Birch',
       inputs: {
         ...(await modelInputs({ models: { phaseOne: model } })),
         ...written(options, ['method', ...Object.keys(birchOptions), 'depth', 'precision', 'device']),
       },
-      open: async (signal) => {
-        const { birch, close } = await loadBirch({ model, device, precision, depth, ...weights }, signal);
-        return { reranker: birch, close };
-      },
+      open: (signal) => loadBirch({ model, device, precision, depth, ...weights }, signal),
     };
   }
   if (trained === undefined) {

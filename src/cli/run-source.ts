@@ -25,15 +25,15 @@ export const sourceOptions = {
   ...clusterOptions,
   documents: text('PATH', 'the documents themselves (anything that index reads), indexed for this run only'),
   ...documentOptions,
-  'title-field': bothHelps('title-field'),
-  'text-field': bothHelps('text-field'),
+  'title-field': fieldOfEither('title-field'),
+  'text-field': fieldOfEither('text-field'),
   ...queryOptions,
   run: OPTIONS.run,
   ...firstStageOptions,
 } as const;
 
 /** A field of the user's own documents, or of a foreign index on a cluster. */
-function bothHelps(name: 'title-field' | 'text-field') {
+function fieldOfEither(name: 'title-field' | 'text-field') {
   return text('FIELD', `${documentOptions[name].help}; ${clusterOptions[name].help}`);
 }
 

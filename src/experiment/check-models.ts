@@ -1,6 +1,6 @@
 import type { SizeLetter } from '../bert/index.js';
 import type { Fold } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
+import { BertQeError, inputError } from '../common/errors.js';
 import { resolvePath } from './file/paths.js';
 import type { ExperimentFile } from './file/schema.js';
 import { namedFolds } from './inputs.js';
@@ -61,7 +61,7 @@ async function checkTrainedIn(
   if (typeof model !== 'object' || model.trainedIn === undefined) return;
   const trained = await namedFolds(model.trainedIn, (path) => resolvePath(file, path));
   const problem = (what: string): BertQeError =>
-    new BertQeError('input', `${file}: models.${size}: ${what}; give "folds" the folds of the models.`);
+    inputError(`${file}: models.${size}: ${what}; give "folds" the folds of the models.`);
   if (trained.length !== folds.length) {
     throw problem(`they were trained in ${trained.length} folds, but the experiment has ${folds.length}`);
   }

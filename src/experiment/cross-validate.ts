@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { hashJson } from '../common/hash.js';
 import { writeRun, type Fold, type Qrels, type QueryRanking, type Ranking } from '../collection/index.js';
 import { throwIfAborted } from '../common/errors.js';
@@ -22,7 +21,7 @@ export interface CrossValidated {
   readonly file: string;
   /** Empty for controls. */
   readonly folds: readonly FoldChoice[];
-  /** What each fold chose, in words. */
+  /** The choices of the folds, in words. */
   readonly chosen: readonly string[];
   /** Mean cost of a tested query. */
   readonly cost: QueryCost;
@@ -98,30 +97,24 @@ interface Tuning<Scores, Choice> {
 
 /** Ranks every fold's test queries as its validation queries choose, in a step of the manifest. */
 export async function crossValidateBy<Scores extends { readonly cost: QueryCost }, Choice>(
-  { name, id }: System,
+  system: System,
   sources: readonly ScoreSource<Scores>[],
   context: CrossValidationContext,
   { inputs: [version, settings], choose }: Tuning<Scores, Choice>,
   workPerQuery = 0,
 ): Promise<{ file: string; choices: readonly Choice[]; cost: QueryCost; timing: Timing | undefined }> {
   const { folds, manifest, initial, qrels, qrelsKey } = context;
-  const output = join('runs', `${id}.run`);
-  const file = join(manifest.folder, output);
-  const step = {
-    name: `run ${name}`,
-    inputs: [
-      version,
-      folds.map(({ valid, test }, i) =>
-        [valid, test].map((queries) => queries.map((query) => [query, sources[i].key(query)])),
-      ),
-      hashJson([...initial].map(([query, ranking]) => [query, ranking.map((document) => document.id)])),
-      [qrelsKey, ...settings, id],
-    ],
-    outputs: [output],
-  };
-  const { folds: choices, cost } = await manifest.run(step, async () => {
+  const inputs = [
+    version,
+    folds.map(({ valid, test }, i) =>
+      [valid, test].map((queries) => queries.map((query) => [query, sources[i].key(query)])),
+    ),
+    hashJson([...initial].map(([query, ranking]) => [query, ranking.map((document) => document.id)])),
+    [qrelsKey, ...settings, system.id],
+  ];
+  const { file, result } = await manifest.runOf(system, inputs, async (path) => {
     const validations = folds.map((fold, i) => Validation.of(fold, qrels, `fold ${i + 1}`));
-    await scoreQueries(name, sources, context, workPerQuery);
+    await scoreQueries(system.name, sources, context, workPerQuery);
     const made: Choice[] = [];
     const costs: QueryCost[] = [];
     const rankings: QueryRanking[] = [];
@@ -133,7 +126,7 @@ export async function crossValidateBy<Scores extends { readonly cost: QueryCost 
       }
       made.push(choice);
     }
-    await writeRun(file, rankings, { tag: id });
+    await writeRun(path, rankings, { tag: system.id });
     return { folds: made as readonly Choice[], cost: meanCost(costs) };
   });
   // Times are no part of the step's result, since another run would measure others.
@@ -142,7 +135,8 @@ export async function crossValidateBy<Scores extends { readonly cost: QueryCost 
     for (const query of test) timings.push(await sources[i].timing(query));
   }
   const total = sumOfTimings(timings);
-  return { file, choices, cost, timing: total && { ...total, seconds: total.seconds / timings.length } };
+  const timing = total && { ...total, seconds: total.seconds / timings.length };
+  return { file, choices: result.folds, cost: result.cost, timing };
 }
 
 /** The number of a system's queries without scores in the store. */

@@ -6,12 +6,18 @@ import type { Inputs } from './inputs.js';
 import { type RerankingSystem, scoringSizesOf, sizesOf } from './systems.js';
 import { trainingTargets } from './training-targets.js';
 
-/** The work of models of one size in one phase, over all systems, folds and queries. */
-export interface EstimatedWork {
+type Phase = 'best passages' | 'phase one' | 'phase two' | 'phase three' | 'training';
+
+/** Pairs of texts that are put to the models of one size in one phase; pairs that systems share count once. */
+interface PairsOfWords {
   readonly size: SizeLetter;
-  readonly phase: 'best passages' | 'phase one' | 'phase two' | 'phase three' | 'training';
-  /** Pairs that are put to models; pairs that systems share count once. */
+  readonly phase: Phase;
   readonly pairs: number;
+  readonly wordsPerPair: number;
+}
+
+/** The work of models of one size in one phase, over all systems, folds and queries. */
+interface EstimatedWork extends Omit<PairsOfWords, 'wordsPerPair'> {
   readonly flops: number;
   /** Seconds on one NVIDIA H200 in fp16; undefined for training, which was not measured there. */
   readonly seconds: number | undefined;
@@ -79,19 +85,11 @@ export async function estimateCost(
   const tested = folds.flatMap(({ valid, test }) => [...valid, ...test]);
   const contexts = (size: SizeLetter): number => (isPerFold(size) ? tested.length : new Set(tested).size);
 
-  const work = new Map<
-    string,
-    { size: SizeLetter; phase: EstimatedWork['phase']; pairs: number; words: number }
-  >();
-  const add = (
-    size: SizeLetter,
-    phase: EstimatedWork['phase'],
-    pairs: number,
-    wordsPerPair: number,
-  ): void => {
+  const work = new Map<string, PairsOfWords>();
+  const add = (size: SizeLetter, phase: Phase, pairs: number, wordsPerPair: number): void => {
     const key = `${phase} ${size}`;
     const before = work.get(key)?.pairs ?? 0;
-    work.set(key, { size, phase, pairs: before + pairs, words: wordsPerPair });
+    work.set(key, { size, phase, pairs: before + pairs, wordsPerPair });
   };
   const seen = new Set<string>();
   const isNew = (...key: readonly unknown[]): boolean => {
@@ -134,14 +132,7 @@ export async function estimateCost(
       add(size, 'training', pairs, queryWords + passageWords);
     }
   }
-  const rows = [...work.values()].map(({ size, phase, pairs, words: wordsPerPair }): EstimatedWork => {
-    const length = Math.round(wordsPerPair * piecesPerWord + specialTokens);
-    // The backward pass costs twice the forward one.
-    const flops =
-      pairs * encoderFlops(encoderSizes[size], countOf([length])) * (phase === 'training' ? 3 : 1);
-    const seconds = phase === 'training' ? undefined : flops / (measuredTeraflops[size] * 1e12);
-    return { size, phase, pairs, flops, seconds };
-  });
+  const rows = [...work.values()].map(withFlops);
   const scored = rows.filter(({ phase }) => phase !== 'training').reduce((sum, { pairs }) => sum + pairs, 0);
   const textBytes = mean(
     sample.map(({ title = '', text }) => Buffer.byteLength(title) + Buffer.byteLength(text)),
@@ -158,6 +149,14 @@ export async function estimateCost(
         : analyses * (collection.count ?? 0) * textBytes * indexShare,
     modelBytes: modelBytesOf(experiment, systems, folds.length),
   };
+}
+
+function withFlops({ size, phase, pairs, wordsPerPair }: PairsOfWords): EstimatedWork {
+  const length = Math.round(wordsPerPair * piecesPerWord + specialTokens);
+  const forward = pairs * encoderFlops(encoderSizes[size], countOf([length]));
+  // The backward pass costs twice the forward one.
+  if (phase === 'training') return { size, phase, pairs, flops: 3 * forward, seconds: undefined };
+  return { size, phase, pairs, flops: forward, seconds: forward / (measuredTeraflops[size] * 1e12) };
 }
 
 /** Weights of four bytes of every model that comes of an archive or of training. */

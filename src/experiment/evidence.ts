@@ -1,3 +1,4 @@
+import { getOrInsert } from '../common/get-or-insert.js';
 import { hashJson } from '../common/hash.js';
 import type { DocumentStore, Query, Ranking, Run } from '../collection/index.js';
 import type { SizeLetter } from '../bert/index.js';
@@ -48,11 +49,7 @@ export function storedScores<Scores extends { readonly timing?: Timing | undefin
   compute: (query: string, signal: AbortSignal | undefined) => Promise<Scores>,
 ): ScoreSource<Scores> {
   const keys = new Map<string, string>();
-  const key = (query: string): string => {
-    const known = keys.get(query) ?? makeKey(query);
-    keys.set(query, known);
-    return known;
-  };
+  const key = (query: string): string => getOrInsert(keys, query, () => makeKey(query));
   return {
     key,
     isKnown: (query) => store.hasRecord(key(query)),

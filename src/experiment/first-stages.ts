@@ -7,7 +7,7 @@ import {
   type QueryRanking,
   type SourcedDocument,
 } from '../collection/index.js';
-import { BertQeError, throwIfAborted } from '../common/errors.js';
+import { inputError, throwIfAborted } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import { buildIndex, createAnalyzer, Index, Searcher } from '../retrieval/index.js';
 import type { ExperimentFile } from './file/schema.js';
@@ -31,28 +31,16 @@ export class FirstStages {
   ) {}
 
   /** Ranks all queries and gives the path of the run. */
-  async run({ name, id, firstStage }: FirstStageSystem): Promise<string> {
+  async run(system: FirstStageSystem): Promise<string> {
+    const { name, id, firstStage } = system;
     const analysis = this.#analysisOf(firstStage.analyzer);
     if (analysis !== 'given') this.manifest.keep(indexStep(analysis));
-    const output = join('runs', `${id}.run`);
-    const file = join(this.manifest.folder, output);
-    await this.manifest.run(
-      {
-        name: `run ${name}`,
-        inputs: [
-          'search 1',
-          this.#indexKey(analysis),
-          this.inputs.digests.queries,
-          name,
-          this.experiment.retrieve,
-        ],
-        outputs: [output],
-      },
-      async () => {
-        const searcher = new Searcher(await this.index(analysis), searcherOptions(firstStage));
-        await writeRun(file, this.#rankings(searcher, name), { tag: id });
-      },
-    );
+    const { queries } = this.inputs.digests;
+    const inputs = ['search 1', this.#indexKey(analysis), queries, name, this.experiment.retrieve];
+    const { file } = await this.manifest.runOf(system, inputs, async (path) => {
+      const searcher = new Searcher(await this.index(analysis), firstStage.models);
+      await writeRun(path, this.#rankings(searcher, name), { tag: id });
+    });
     return file;
   }
 
@@ -80,9 +68,9 @@ export class FirstStages {
   #checkCount({ documents }: Index['statistics']): void {
     const { count = documents } = this.experiment.collection;
     if (documents === count) return;
-    throw new BertQeError(
-      'input',
-      `${this.inputs.documents} has ${inEnglish(documents)} documents${this.#leftOut()} and not ${inEnglish(count)}, as ` +
+    const [found, wanted] = [documents, count].map((number) => number.toLocaleString('en-US'));
+    throw inputError(
+      `${this.inputs.documents} has ${found} documents${this.#leftOut()} and not ${wanted}, as ` +
         'collection.count says: a part of the collection is missing or too many, or "leaveOut" is wrong. ' +
         'Mend that, or change collection.count.',
     );
@@ -154,10 +142,7 @@ export class FirstStages {
     let done = 0;
     for (const query of queries.values()) {
       throwIfAborted(signal);
-      const ranking = await searcher.search(query, {
-        depth: this.experiment.retrieve,
-        signal,
-      });
+      const ranking = await searcher.search(query, { depth: this.experiment.retrieve, signal });
       yield { query: query.id, ranking };
       this.tracker.update(name, ++done, queries.size);
     }
@@ -173,15 +158,6 @@ async function* titlesInText(
   }
 }
 
-function inEnglish(number: number): string {
-  return number.toLocaleString('en-US');
-}
-
 function indexStep(analysis: Analysis): string {
   return `index ${analysis}`;
-}
-
-function searcherOptions({ makeModel, makeFeedback }: FirstStageSystem['firstStage']) {
-  const feedback = makeFeedback();
-  return { model: makeModel(), ...(feedback ? { feedback } : {}) };
 }

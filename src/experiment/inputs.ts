@@ -13,7 +13,7 @@ import {
   type Query,
   type Run,
 } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
+import { inputError, missingError } from '../common/errors.js';
 import { resolvePath } from './file/paths.js';
 import type { ExperimentFile } from './file/schema.js';
 
@@ -58,8 +58,7 @@ export async function readInputs(
   );
   const missing = [...used].find((id) => !all.has(id));
   if (missing !== undefined) {
-    throw new BertQeError(
-      'missing',
+    throw missingError(
       `${file}: the folds have query "${missing}", but ${queriesPath} does not; give the queries of the folds.`,
     );
   }
@@ -95,8 +94,7 @@ export async function readInputs(
 async function readGivenRun(path: string, tested: readonly string[]): Promise<Run> {
   const run = await readRun(path);
   if (tested.some((query) => run.has(query))) return run;
-  throw new BertQeError(
-    'input',
+  throw inputError(
     `${path} ranks none of the ${tested.length} test queries (${tested[0]}, …); give the run of these queries.`,
   );
 }
@@ -118,8 +116,7 @@ async function foldsOf(
   if (typeof folds === 'string') return namedFolds(folds, at);
   const judged = [...queries.keys()].filter((id) => qrels.has(id));
   if (judged.length < folds.roundRobin) {
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `${queriesPath}: ${judged.length} of the queries are judged, too few for ${folds.roundRobin} folds; ` +
         'give the judgements of these queries, or fewer folds.',
     );
@@ -127,11 +124,7 @@ async function foldsOf(
   const dealt = roundRobinFolds(folds.of === 'judged' ? judged : queries.keys(), folds.roundRobin);
   // A query without judgements has its place in a partition; nothing is learnt from ranking it.
   const kept = (ids: readonly string[]): string[] => ids.filter((id) => qrels.has(id));
-  return dealt.map(({ train, valid, test }) => ({
-    train: kept(train),
-    valid: kept(valid),
-    test: kept(test),
-  }));
+  return dealt.map((fold) => ({ train: kept(fold.train), valid: kept(fold.valid), test: kept(fold.test) }));
 }
 
 /** Published folds by their name, or the folds in a file or folder. */
@@ -148,10 +141,7 @@ async function readAllQueries(
   for (const file of files) {
     for (const query of await readQueries(file, { field })) {
       if (all.has(query.id)) {
-        throw new BertQeError(
-          'input',
-          `${file}: query "${query.id}" is in another file too; name every file once.`,
-        );
+        throw inputError(`${file}: query "${query.id}" is in another file too; name every file once.`);
       }
       all.set(query.id, query);
     }

@@ -73,11 +73,8 @@ export async function evaluateSystems(
     const ranked = runs.get(id)!;
     const { file, ...reranking } = typeof ranked === 'string' ? { file: ranked } : ranked;
     // A query without results counts as 0, so that all systems are evaluated on the same queries.
-    const evaluation = evaluate(await readRun(file), qrels, {
-      measures: measured,
-      complete: true,
-      label: name,
-    });
+    const options = { measures: measured, complete: true, label: name };
+    const evaluation = evaluate(await readRun(file), qrels, options);
     if (!('cost' in reranking)) return { name, id, evaluation };
     const paper = 'variant' in system && { paper: paperCost(system.variant, system.method) };
     return { name, id, evaluation, reranking: { ...reranking, ...paper } };

@@ -155,11 +155,7 @@ async function runMissingSteps(
       systems,
       new Map<string, string | CrossValidated>([...runs, ...rerankers]),
       qrels,
-      {
-        documents: index.statistics.documents,
-        queries: qrels.size,
-        folds: inputs.folds.length,
-      },
+      { documents: index.statistics.documents, queries: qrels.size, folds: inputs.folds.length },
     );
     const results: Results = trained ? { ...evaluated, trained } : evaluated;
     await writeFiles(out, render(results));
@@ -206,11 +202,15 @@ async function rankFirstStages(
 }
 
 /** Writes a given run among those of the results, and gives its path. */
-async function keepGiven({ name, id }: GivenSystem, inputs: Inputs, manifest: Manifest): Promise<string> {
-  const output = join('runs', `${id}.run`);
-  const file = join(manifest.folder, output);
-  const step = { name: `run ${name}`, inputs: ['given 1', inputs.digests[`run ${name}`]], outputs: [output] };
-  await manifest.run(step, () => writeRun(file, inputs.runs.get(name)!, { tag: id }));
+async function keepGiven(
+  system: GivenSystem,
+  { runs, digests }: Inputs,
+  manifest: Manifest,
+): Promise<string> {
+  const { name, id } = system;
+  const { file } = await manifest.runOf(system, ['given 1', digests[`run ${name}`]], (path) =>
+    writeRun(path, runs.get(name)!, { tag: id }),
+  );
   return file;
 }
 

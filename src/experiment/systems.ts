@@ -210,9 +210,6 @@ export function sizesOf(systems: readonly Pick<RerankingSystem, 'variant'>[]): S
 
 /** The sizes of the models that score documents, in phases one and three. */
 export function scoringSizesOf(systems: readonly Pick<RerankingSystem, 'variant'>[]): Set<SizeLetter> {
-  return new Set(
-    systems.flatMap(({ variant: { phaseOne, expansion } }) =>
-      expansion ? [phaseOne, expansion.phaseThree] : [phaseOne],
-    ),
-  );
+  const sizes = systems.flatMap(({ variant }) => [variant.phaseOne, variant.expansion?.phaseThree]);
+  return new Set(sizes.filter((size) => size !== undefined));
 }

@@ -16,6 +16,7 @@ import {
   workForFleet,
   type CollectionAddress,
   type FleetTask,
+  type FleetWork,
   type FleetWorkerOptions,
   type SearchedCollection,
 } from '../remote/index.js';
@@ -135,12 +136,40 @@ function absoluteModels(models: RerankerConfig['models']): RerankerConfig['model
  * signal fires or it has been idle for long enough. Index and models stay open from query to query.
  */
 export async function rerankForFleet(fleet: string, options: FleetWorkerOptions = {}): Promise<void> {
-  const worker = new RunWorker(options.signal);
+  const setups = new KeptOpen<OpenedSetup>(1);
+  const models = new KeptOpen<BertScorer>(OPEN_MODELS);
+  const setupOf = ({ setup }: QueryTask): Promise<OpenedSetup> =>
+    setups.get(JSON.stringify(setup), () => openSetup(setup, options.signal));
+  const modelOf = ({ model }: PairsTask): Promise<BertScorer> =>
+    models.get(hashJson(model), () => openModel(model));
+  const work: FleetWork<QueryTask | PairsTask, TaskResult | number[]> = {
+    read: readTask,
+    prepare: async (task) => void (await ('pairs' in task ? modelOf(task) : setupOf(task))),
+    perform: async (task, signal) =>
+      'pairs' in task
+        ? scorePairs(await modelOf(task), task, signal)
+        : rerankQuery(await setupOf(task), task, signal),
+  };
   try {
-    await workForFleet(parseFleetAddress(fleet), worker, options);
+    await workForFleet(parseFleetAddress(fleet), work, options);
   } finally {
-    await worker.close();
+    await models.close();
+    await setups.close();
   }
+}
+
+async function rerankQuery(
+  { reranker, collection }: OpenedSetup,
+  { query, ranking, explain, topK }: QueryTask,
+  signal: AbortSignal,
+): Promise<TaskResult> {
+  const run: QueryRanking[] = [{ query: query.id, ranking }];
+  const options = { signal, explain, topK };
+  for await (const result of rerankRun(reranker, [query], run, collection.documents, options)) {
+    const { ranking: places, cost, explanation } = result;
+    return { ranking: places, cost, ...(explanation ? { explanation } : {}) };
+  }
+  throw failureError(`Query ${query.id} was not re-ranked.`);
 }
 
 interface OpenedSetup extends LoadedReranker {
@@ -170,46 +199,6 @@ export function readTask(data: unknown): QueryTask | PairsTask {
 /** Models that a worker keeps open; an experiment asks for three or four at a time. */
 const OPEN_MODELS = 4;
 
-/** Index and models of the run that is being worked on, and the models of experiments. */
-class RunWorker {
-  readonly #setups = new KeptOpen<OpenedSetup>(1);
-  readonly #models = new KeptOpen<BertScorer>(OPEN_MODELS);
-
-  constructor(private readonly signal: AbortSignal | undefined) {}
-
-  readonly read = readTask;
-
-  async prepare(task: QueryTask | PairsTask): Promise<void> {
-    await ('pairs' in task ? this.#model(task) : this.#setup(task));
-  }
-
-  async perform(task: QueryTask | PairsTask, signal: AbortSignal): Promise<TaskResult | number[]> {
-    if ('pairs' in task) return scorePairs(await this.#model(task), task, signal);
-    const { query, ranking, explain, topK } = task;
-    const { bertQe, collection } = await this.#setup(task);
-    const run: QueryRanking[] = [{ query: query.id, ranking }];
-    const options = { signal, explain, topK };
-    for await (const result of rerankRun(bertQe, [query], run, collection.documents, options)) {
-      const { ranking, cost, explanation } = result;
-      return { ranking, cost, ...(explanation ? { explanation } : {}) };
-    }
-    throw failureError(`Query ${query.id} was not re-ranked.`);
-  }
-
-  async close(): Promise<void> {
-    await this.#models.close();
-    await this.#setups.close();
-  }
-
-  #setup({ setup }: QueryTask): Promise<OpenedSetup> {
-    return this.#setups.get(JSON.stringify(setup), () => openSetup(setup, this.signal));
-  }
-
-  #model({ model }: PairsTask): Promise<BertScorer> {
-    return this.#models.get(hashJson(model), () => openModel(model));
-  }
-}
-
 /** Opens index and models, and checks that they are those of the run. */
 function openSetup(
   { collection: address, config, inputs }: FleetSetup,
@@ -225,8 +214,8 @@ function openSetup(
         `The ${different} on this machine is not the one that the run was begun with; copy it here, then join again.`,
       );
     }
-    const { bertQe, close } = await loadReranker(config, signal);
+    const { reranker, close } = await loadReranker(config, signal);
     closeLater(close);
-    return { bertQe, collection };
+    return { reranker, collection };
   });
 }

@@ -11,6 +11,7 @@ export {
   loadBirch,
   loadReranker,
   modelInputs,
+  type LoadedReranker,
   type ModelNames,
   type RerankerConfig,
   type RunInputs,

@@ -35,9 +35,9 @@ export interface BirchConfig extends BirchLoadOptions {
   readonly model: string;
 }
 
-/** A re-ranker whose models may be on other machines. */
-export interface LoadedReranker {
-  readonly bertQe: BertQE;
+/** A re-ranker whose models may be on other machines; `close` ends these too. */
+export interface LoadedReranker<R = BertQE> {
+  readonly reranker: R;
   close(): Promise<void>;
 }
 
@@ -47,33 +47,29 @@ export async function loadReranker(
   signal?: AbortSignal,
 ): Promise<LoadedReranker> {
   const { names, expansion } = chooseNames(models, options.passageChoice);
-  const { reranker: bertQe, close } = await withRemoteModels(Object.values(names), signal, (choose) =>
+  return withRemoteModels(Object.values(names), signal, (choose) =>
     BertQE.load({
       ...options,
       models: eachPhase((phase) => choose(names[phase])),
       expansion: expansion && (options.expansion ?? true),
     }),
   );
-  return { bertQe, close };
 }
 
 /** Loads Birch. A model that is named by an address is opened on its server. */
 export async function loadBirch(
   { model, ...options }: BirchConfig,
   signal?: AbortSignal,
-): Promise<{ readonly birch: Birch; close(): Promise<void> }> {
-  const { reranker: birch, close } = await withRemoteModels([model], signal, (choose) =>
-    Birch.load({ ...options, model: choose(model) }),
-  );
-  return { birch, close };
+): Promise<LoadedReranker<Birch>> {
+  return withRemoteModels([model], signal, (choose) => Birch.load({ ...options, model: choose(model) }));
 }
 
-/** Opens the models that are named by an address and makes a re-ranker, whose `close` ends these too. */
+/** Opens the models that are named by an address, and makes a re-ranker of these and the others. */
 function withRemoteModels<R extends { close(): Promise<void> }>(
   names: readonly string[],
   signal: AbortSignal | undefined,
   load: (choose: (name: string) => string | Scorer) => Promise<R>,
-): Promise<{ reranker: R; close(): Promise<void> }> {
+): Promise<LoadedReranker<R>> {
   return openAll(async (closeLater) => {
     const remote = new Map<string, RemoteScorer>();
     for (const address of new Set(names.filter(isScorerAddress))) {

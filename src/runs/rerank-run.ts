@@ -17,19 +17,15 @@ import type {
   RerankOptions,
 } from '../expansion/index.js';
 
-/** A re-ranked query of a run. */
-export interface RerankedQuery extends Reranking {
-  readonly query: Query;
-  /** The results as a ranking that {@link writeRun} takes. */
-  readonly ranking: Ranking;
-}
-
-/** A query of a run re-ranked by another method. */
+/** A query of a run re-ranked by some method. */
 export type RerankedBy<Result> = Result & {
   readonly query: Query;
   /** The results as a ranking that {@link writeRun} takes. */
   readonly ranking: Ranking;
 };
+
+/** A query of a run re-ranked by BERT-QE. */
+export type RerankedQuery = RerankedBy<Reranking>;
 
 /** A query of a run re-ranked by Birch. */
 export type BirchRerankedQuery = RerankedBy<BirchReranking>;

@@ -128,7 +128,7 @@ export async function rerankToFile(options: RerankToFileOptions): Promise<RunTot
   return withFileLocks(files, options.signal, () => writeFromJournal(plan, journal));
 }
 
-/** One file for the run, the explanations or the journal of them would replace another's. */
+/** Refuses one path for two of the run, the explanations and their journal: one would replace the other. */
 async function refuseSameFile(files: readonly string[]): Promise<void> {
   const paths = await Promise.all(files.map(placeOf));
   const second = paths.findIndex((path, i) => paths.indexOf(path) < i);

@@ -1,6 +1,6 @@
 import { escapeText } from '../common/plot/svg.js';
-import { jsonSchema } from './openapi.js';
-import { routes, type RouteSpec } from './routes.js';
+import { jsonSchema, openApiDocument } from './openapi.js';
+import { methodOf, routes, type RouteSpec } from './routes.js';
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -13,6 +13,25 @@ interface Schema {
   readonly const?: unknown;
 }
 
+/** The description of a server's API, for programs and for people. Both are made on first use, to start sooner. */
+export class ApiDescription {
+  #openApi: string | undefined;
+  #page: string | undefined;
+
+  constructor(
+    private readonly version: string,
+    private readonly needsKey: boolean,
+  ) {}
+
+  get openApi(): string {
+    return (this.#openApi ??= JSON.stringify(openApiDocument(this.version, this.needsKey)));
+  }
+
+  get page(): string {
+    return (this.#page ??= apiPage(this.version, this.needsKey));
+  }
+}
+
 /** The description of the API as a page without scripts, made of the schemas that requests are checked with. */
 export function apiPage(version: string, needsKey: boolean): string {
   const all = Object.entries(routes) as [string, RouteSpec][];
@@ -20,10 +39,7 @@ export function apiPage(version: string, needsKey: boolean): string {
   const nav = tags.map((tag) => {
     const links = all
       .filter(([, route]) => route.tag === tag)
-      .map(
-        ([name, { method, path }]) =>
-          `<li><a href="#${name}">${method.toUpperCase()} ${escapeText(path)}</a></li>`,
-      );
+      .map(([name, route]) => `<li><a href="#${name}">${methodOf(route)} ${escapeText(route.path)}</a></li>`);
     return `<h2>${tag}</h2><ul>${links.join('')}</ul>`;
   });
   const key = needsKey
@@ -52,7 +68,7 @@ ${key}${all.map(([name, route]) => section(name, route)).join('\n')}
 
 function section(name: string, route: RouteSpec): string {
   const parts = [
-    `<section id="${name}"><h2><code>${route.method.toUpperCase()} ${escapeText(route.path)}</code></h2>`,
+    `<section id="${name}"><h2><code>${methodOf(route)} ${escapeText(route.path)}</code></h2>`,
     `<p>${prose(route.summary)}.${route.description ? ` ${prose(route.description)}` : ''}</p>`,
   ];
   if (route.parameters) {

@@ -10,6 +10,7 @@ import {
   type Answer,
   type ProblemAnswer,
 } from './http/index.js';
+import { methodOf } from './routes.js';
 import { overloaded, type Arrival } from './scheduling/index.js';
 import type { Service } from './service.js';
 
@@ -53,7 +54,7 @@ export class Application {
     const arrival = this.#arrivalOf(context);
     if (service.admission.isFull(arrival)) {
       const headers = { 'Retry-After': String(service.admission.retryAfter) };
-      return { status: 429, type: 'overloaded', message: overloaded, headers };
+      return { type: 'overloaded', message: overloaded, headers };
     }
     context.reservation = service.admission.reserve(arrival, 0);
     return undefined;
@@ -69,24 +70,12 @@ export class Application {
     const { service } = this;
     const { match, method } = context;
     try {
-      if (match?.route.method.toUpperCase() === method) {
+      if (match && methodOf(match.route) === method) {
         let body: unknown;
         if (match.route.request) {
-          const { request, bodyBytes, reservation, client } = context;
-          body = await service.bodies.read(
-            {
-              request,
-              declaredBytes: bodyBytes,
-              client,
-              onReceived: (received) => reservation?.grow(received),
-              onHeld: (held) => (context.held = held),
-              giveUp: () => context.end('memory'),
-            },
-            async (text) => {
-              if (text.length > quickBodyLength) await service.parseQueue.next();
-              return parseJson(text);
-            },
-          );
+          const text = await service.bodies.read(context);
+          if (text.length > quickBodyLength) await service.parseQueue.next();
+          body = parseJson(text);
         }
         return await this.handlerOf[match.name](service, context, body);
       }
@@ -118,10 +107,9 @@ export class Application {
     const ms = performance.now() - started;
     context.close();
     activeRequests.delete(context);
-    metrics.request(route, status, ms / 1000);
-    if (notes.queueMs !== undefined) metrics.queued(notes.queueMs / 1000);
-    if (ended) metrics.ended(ended);
-    log.request({ id, client, method: request.method ?? '', route, status, ms, ...notes });
+    const entry = { id, client, method: request.method ?? '', route, status, ms, ...notes };
+    metrics.request(entry, ended);
+    log.request(entry);
   }
 }
 
@@ -131,14 +119,13 @@ function runsModels({ match, method }: RequestContext): boolean {
 
 function nothingAt({ match, path }: RequestContext): HttpProblem {
   if (!match) {
-    return new HttpProblem(404, 'not_found', `There is nothing at ${path}; GET /docs says what there is.`);
+    return new HttpProblem('not_found', `There is nothing at ${path}; GET /docs says what there is.`);
   }
-  const method = match.route.method.toUpperCase();
-  return new HttpProblem(405, 'method_not_allowed', `${path} takes ${method} only.`, { Allow: method });
+  const method = methodOf(match.route);
+  return new HttpProblem('method_not_allowed', `${path} takes ${method} only.`, { Allow: method });
 }
 
 const draining: ProblemAnswer = {
-  status: 503,
   type: 'draining',
   message: 'The server is stopping; try another.',
   headers: { 'Retry-After': '1' },

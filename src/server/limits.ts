@@ -78,16 +78,11 @@ export const discardedBody = { milliseconds: 500, bytes: 64 * 1024 * 1024 };
 /** Characters of a query. A model reads about 126 word pieces of it. */
 export const queryCharacters = 20_000;
 
-/** Characters of one document. */
 export const documentCharacters = 2_000_000;
 
-/** Levels of nesting in a body. */
+/** Bounds of the structure of a body: levels of nesting, fields of an object and bytes of their names. */
 export const jsonDepth = 64;
-
-/** Fields of one object in a body. */
 export const objectFields = 1000;
-
-/** Bytes of a field's name. */
 export const fieldNameBytes = 1000;
 
 /** Fields in `rank_fields`. */

@@ -1,4 +1,4 @@
-import { BertQeError } from '../common/errors.js';
+import { failureError } from '../common/errors.js';
 import type { ServedVariant } from './catalogue/index.js';
 import { RequestScoring, type Scheduler } from './scheduling/index.js';
 
@@ -26,10 +26,7 @@ export async function probeModels({ scheduler, variants }: ProbedModels): Promis
     const scores = await scoring.scorerOf(model).score(startPairs);
     const wrong = scores.find((score) => !(score >= 0 && score <= 1));
     if (wrong !== undefined) {
-      throw new BertQeError(
-        'failure',
-        `The model ${model.name} gave ${wrong} for a plain sentence; it cannot be served.`,
-      );
+      throw failureError(`The model ${model.name} gave ${wrong} for a plain sentence; it cannot be served.`);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { routes, type AnswerSpec, type RouteSpec } from './routes.js';
+import { methodOf, routes, type AnswerSpec, type RouteSpec } from './routes.js';
 import { problem, searchEvents } from './schemas/index.js';
 
 type Json = Record<string, unknown>;
@@ -22,7 +22,10 @@ const problems: Readonly<Record<number, string>> = {
 export function openApiDocument(version: string, needsKey: boolean): Json {
   const paths: Record<string, Json> = {};
   for (const [name, route] of Object.entries(routes) as [string, RouteSpec][]) {
-    paths[route.path] = { ...paths[route.path], [route.method]: operation(name, route, needsKey) };
+    paths[route.path] = {
+      ...paths[route.path],
+      [methodOf(route).toLowerCase()]: operation(name, route, needsKey),
+    };
   }
   return {
     openapi: '3.1.0',
@@ -61,13 +64,9 @@ function operation(name: string, route: RouteSpec, needsKey: boolean): Json {
 }
 
 function parameters(named: Readonly<Record<string, string>>): Json[] {
-  return Object.entries(named).map(([name, description]) => ({
-    name,
-    in: 'path',
-    required: true,
-    description,
-    schema: { type: 'string' },
-  }));
+  const always = { in: 'path', required: true };
+  const schema = { type: 'string' };
+  return Object.entries(named).map(([name, description]) => ({ name, ...always, description, schema }));
 }
 
 function requestBody({ request, example }: RouteSpec): Json {

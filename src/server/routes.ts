@@ -12,13 +12,13 @@ export interface AnswerSpec {
 
 /** A route, as data: routing, validation, the OpenAPI document and the API page are made from it. */
 export interface RouteSpec {
-  readonly method: 'get' | 'post';
   /** Parameters in braces, as OpenAPI writes them. */
   readonly path: string;
   readonly tag: 'Re-ranking' | 'Searching' | 'Catalogue' | 'Service';
   readonly summary: string;
   readonly description?: string;
   readonly parameters?: Readonly<Record<string, string>>;
+  /** The body of a POST request; routes without one are for GET. */
   readonly request?: z.ZodType;
   readonly answers: Readonly<Record<number, AnswerSpec>>;
   /** Needs no API key. */
@@ -32,7 +32,6 @@ export interface RouteSpec {
 /** The routes, by name. */
 export const routes = {
   rerankV2: {
-    method: 'post',
     path: '/v2/rerank',
     tag: 'Re-ranking',
     summary: 'Re-ranks documents: the shape of Cohere v2',
@@ -47,7 +46,6 @@ export const routes = {
     },
   },
   rerankV1: {
-    method: 'post',
     path: '/v1/rerank',
     tag: 'Re-ranking',
     summary: 'Re-ranks documents: the shapes of Cohere v1, Jina and Voyage',
@@ -65,7 +63,6 @@ export const routes = {
     },
   },
   rerank: {
-    method: 'post',
     path: '/rerank',
     tag: 'Re-ranking',
     summary: 'Re-ranks documents: the shape of TEI (`texts`), or of Cohere v1 (`documents`)',
@@ -81,7 +78,6 @@ export const routes = {
     },
   },
   search: {
-    method: 'post',
     path: '/search',
     tag: 'Searching',
     summary: 'Searches the loaded index and re-ranks what it finds, in three phases',
@@ -99,14 +95,12 @@ export const routes = {
     example: { query: 'why do suspension bridges sway', model: 'bert-qe-SST', depth: 30, explain: true },
   },
   variants: {
-    method: 'get',
     path: '/variants',
     tag: 'Catalogue',
     summary: 'The models that requests can name, and what they cost',
     answers: { 200: { description: 'All variants.', schema: schemas.variantsAnswer } },
   },
   modelsV1: {
-    method: 'get',
     path: '/v1/models',
     tag: 'Catalogue',
     summary: 'The names of models, as OpenAI and Cohere list them',
@@ -114,7 +108,6 @@ export const routes = {
     answers: { 200: { description: 'All names.', schema: schemas.modelsAnswer } },
   },
   modelV1: {
-    method: 'get',
     path: '/v1/models/{model}',
     tag: 'Catalogue',
     summary: 'One model, under the name that is asked for',
@@ -125,28 +118,24 @@ export const routes = {
     },
   },
   models: {
-    method: 'get',
     path: '/models',
     tag: 'Catalogue',
     summary: 'The same as `/v1/models`',
     answers: { 200: { description: 'All names.', schema: schemas.modelsAnswer } },
   },
   info: {
-    method: 'get',
     path: '/info',
     tag: 'Catalogue',
     summary: 'What this server has loaded, and its limits',
     answers: { 200: { description: 'Collection, queries, limits.', schema: schemas.infoAnswer } },
   },
   queries: {
-    method: 'get',
     path: '/queries',
     tag: 'Catalogue',
     summary: 'The loaded queries',
     answers: { 200: { description: 'All of them.', schema: schemas.queriesAnswer } },
   },
   document: {
-    method: 'get',
     path: '/documents/{id}',
     tag: 'Catalogue',
     summary: 'A document of the index',
@@ -157,14 +146,12 @@ export const routes = {
     },
   },
   experiments: {
-    method: 'get',
     path: '/experiments',
     tag: 'Catalogue',
     summary: 'The finished experiments',
     answers: { 200: { description: 'Latest first.', schema: schemas.experimentsAnswer } },
   },
   experimentFile: {
-    method: 'get',
     path: '/experiments/{name}/{file}',
     tag: 'Catalogue',
     summary: 'The report of an experiment, its tables and figures',
@@ -178,7 +165,6 @@ export const routes = {
     },
   },
   health: {
-    method: 'get',
     path: '/health',
     tag: 'Service',
     summary: 'Whether the default variant can score: a pair is run through its models',
@@ -189,7 +175,6 @@ export const routes = {
     open: true,
   },
   ready: {
-    method: 'get',
     path: '/ready',
     tag: 'Service',
     summary: 'Whether new requests are taken',
@@ -200,14 +185,12 @@ export const routes = {
     open: true,
   },
   metrics: {
-    method: 'get',
     path: '/metrics',
     tag: 'Service',
     summary: 'Counters and gauges for Prometheus',
     answers: { 200: { description: 'Text exposition format 0.0.4.', type: 'text/plain' } },
   },
   openapi: {
-    method: 'get',
     path: '/openapi.json',
     tag: 'Service',
     summary: 'This description, for programs',
@@ -215,7 +198,6 @@ export const routes = {
     open: true,
   },
   docs: {
-    method: 'get',
     path: '/docs',
     tag: 'Service',
     summary: 'This description, for people',
@@ -225,3 +207,8 @@ export const routes = {
 } as const satisfies Readonly<Record<string, RouteSpec>>;
 
 export type RouteName = keyof typeof routes;
+
+/** The method that a route takes. */
+export function methodOf({ request }: RouteSpec): 'GET' | 'POST' {
+  return request ? 'POST' : 'GET';
+}

@@ -4,7 +4,7 @@ import { pageFolder } from '../common/package-files.js';
 import type { Qrels, Query } from '../collection/index.js';
 import { pause } from '../common/pause.js';
 import { settingsFrom, type BertQEOptions } from '../expansion/index.js';
-import { ApiDescription } from './api-description.js';
+import { ApiDescription } from './api-page.js';
 import { Application } from './application.js';
 import {
   loadVariants,
@@ -24,7 +24,7 @@ import {
 } from './limits.js';
 import type { ServerLog } from './log.js';
 import { MethodDefaults } from './method-defaults.js';
-import { ServerMetrics } from './metrics/index.js';
+import { ServerMetrics } from './metrics/server-metrics.js';
 import { HealthCheck, probeModels } from './model-probe.js';
 import { Admission, Scheduler } from './scheduling/index.js';
 import type { Service } from './service.js';

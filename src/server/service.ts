@@ -1,17 +1,10 @@
-import type { Collection, Measurements, VariantNames, ServedVariant, Topics } from './catalogue/index.js';
-import {
-  HttpProblem,
-  type Access,
-  type BodyReader,
-  type ParseQueue,
-  type RequestContext,
-  type UnsentAnswers,
-} from './http/index.js';
-import type { ApiDescription } from './api-description.js';
+import type { Collection, Measurements, VariantNames, Topics } from './catalogue/index.js';
+import type { Access, BodyReader, ParseQueue, RequestContext, UnsentAnswers } from './http/index.js';
+import type { ApiDescription } from './api-page.js';
 import type { ServiceLimits } from './limits.js';
 import type { ServerLog } from './log.js';
 import type { MethodDefaults } from './method-defaults.js';
-import type { ServerMetrics } from './metrics/index.js';
+import type { ServerMetrics } from './metrics/server-metrics.js';
 import type { HealthCheck } from './model-probe.js';
 import type { Admission, Scheduler } from './scheduling/index.js';
 
@@ -45,23 +38,4 @@ export interface Service {
   readonly activeRequests: Set<RequestContext>;
   /** Set when the server stops: no new work is taken. */
   draining: boolean;
-}
-
-/** The variant that a request names, or the default. */
-export function variantOf({ models }: Service, name: string | undefined): ServedVariant {
-  return models.find(name) ?? unknownModel(models, name!);
-}
-
-/** The variant for a client of another service, which may send any name. */
-export function clientVariantOf({ models }: Service, name: string | undefined): ServedVariant {
-  return models.findForClient(name) ?? unknownModel(models, name!);
-}
-
-function unknownModel({ variants }: VariantNames, name: string): never {
-  const known = variants.map(({ id }) => id).join(', ');
-  throw new HttpProblem(
-    404,
-    'not_found',
-    `There is no model "${name}" here; there is ${known} (GET /variants).`,
-  );
 }

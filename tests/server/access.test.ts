@@ -11,7 +11,7 @@ const full = {
   draining: false,
   admission: { isFull: () => true, retryAfter: 7 },
   limits: { bodyBytes: 1000, deadlineMs: 30_000 },
-  metrics: { request: () => undefined, ended: () => undefined },
+  metrics: { request: () => undefined },
   log: new ServerLog('silent', process.stderr),
   parseQueue: new ParseQueue(),
   unsent: new UnsentAnswers(30_000),

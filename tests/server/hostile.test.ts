@@ -193,8 +193,8 @@ describe('bodies that are slow', () => {
     const outcomes: string[] = [];
     const server = createServer((request, response) => {
       reader
-        .read({ request, declaredBytes: undefined }, async (bytes) => bytes.length)
-        .then((length) => outcomes.push(`read ${length}`))
+        .read({ request, bodyBytes: undefined, client: '' })
+        .then(({ length }) => outcomes.push(`read ${length}`))
         .catch((error: Error) => outcomes.push(error.message))
         .finally(() => response.end());
     });
@@ -234,13 +234,13 @@ describe('bodies that come fast', () => {
     const read: number[] = [];
     const server = createServer((request, response) => {
       let before = 0;
-      const onReceived = (bytes: number) => {
+      const grow = (bytes: number) => {
         inTurn += bytes - before;
         before = bytes;
       };
       void reader
-        .read({ request, declaredBytes: undefined, onReceived }, async (text) => text.length)
-        .then((length) => read.push(length))
+        .read({ request, bodyBytes: undefined, client: '', reservation: { grow } })
+        .then(({ length }) => read.push(length))
         .finally(() => response.end());
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

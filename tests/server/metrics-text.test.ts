@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Counter, exposition, Histogram } from '../../src/server/metrics/index.js';
+import { Counter, exposition, Histogram } from '../../src/server/metrics/registry.js';
 
 describe('metrics', () => {
   it('are written as Prometheus reads them: labels escaped, buckets summed up', () => {

@@ -12,7 +12,7 @@ describe('documents of requests', () => {
 
   it('are cut after so many passages', () => {
     const text = Array.from({ length: 30 }, (_, i) => String(i)).join(' ');
-    expect(cutToPassages(text, 2, 10, 5).split(' ')).toHaveLength(15);
-    expect(cutToPassages(text, 9, 10, 5)).toBe(text);
+    expect(cutToPassages(text, 2, { length: 10, overlap: 5 }).split(' ')).toHaveLength(15);
+    expect(cutToPassages(text, 9, { length: 10, overlap: 5 })).toBe(text);
   });
 });

@@ -11,7 +11,7 @@ import {
   type Ranking,
   type Run,
 } from '../../collection/index.js';
-import { compareRuns, evaluate, formatReport } from '../../evaluation/index.js';
+import { evaluate, formatReport } from '../../evaluation/index.js';
 import { BertQE, interpolate, type Explanation } from '../../expansion/index.js';
 import {
   buildIndex,
@@ -29,6 +29,7 @@ import { OPTIONS } from '../option-table.js';
 import { text } from '../options.js';
 import { demoFolder } from '../../common/package-files.js';
 import { Progress } from '../progress.js';
+import { reportOn } from './evaluate.js';
 
 /** Articles that are re-ranked per query. */
 const DEPTH = 30;
@@ -146,17 +147,8 @@ function table(systems: ReadonlyMap<string, Run>, qrels: Qrels, colour: boolean)
     evaluation: evaluate(run, qrels, { measures: ['P@5', 'nDCG@10', 'nDCG@20', 'AP'] }),
     isBaseline: baselines.has(file),
   }));
-  const named = runs.map(({ file, ...rest }) => ({ name: file, ...rest }));
-  const comparisons = compareRuns(
-    named.filter(({ isBaseline }) => !isBaseline),
-    named.filter(({ isBaseline }) => isBaseline),
-  );
-  const { measures } = runs[0].evaluation;
-  return formatReport(
-    { measures, runs, comparisons, test: 't', correction: 'none', perQuery: false },
-    'table',
-    { colour },
-  ).trimEnd();
+  const report = reportOn(runs, { test: 't', correction: 'none', perQuery: false });
+  return formatReport(report, 'table', { colour }).trimEnd();
 }
 
 function cost(explanations: readonly Explanation[]): string {

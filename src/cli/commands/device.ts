@@ -4,9 +4,7 @@ import { actionNamed, defineCommand, type Io } from '../command.js';
 import { flag, type OptionValues } from '../options.js';
 import { formatCount, writeJson } from '../format.js';
 
-const options = {
-  json: flag('list: write JSON'),
-} as const;
+const options = { json: flag('list: write JSON') } as const;
 
 type Values = OptionValues<typeof options>;
 

@@ -14,7 +14,7 @@ import {
   type ReportedRun,
 } from '../../evaluation/index.js';
 import { standardStream, writeOutput } from '../../common/output.js';
-import { defineCommand, guessTeller, hasColours, type Io } from '../command.js';
+import { defineCommand, guessReporter, hasColours, type Io } from '../command.js';
 import { choice, flag, integer, text } from '../options.js';
 
 export const evaluateCommand = defineCommand({
@@ -82,7 +82,7 @@ export const evaluateCommand = defineCommand({
       depth: options.depth,
     };
 
-    const qrels = await readQrels(options.qrels, { onGuess: guessTeller(io) });
+    const qrels = await readQrels(options.qrels, { onGuess: guessReporter(io) });
     const runs: ReportedRun[] = [];
     for (const file of files) {
       throwIfAborted(io.signal);
@@ -91,26 +91,10 @@ export const evaluateCommand = defineCommand({
         isBaseline: baselines.includes(file),
       });
     }
-    const named = runs.map(({ file, evaluation, isBaseline }) => ({ name: file, evaluation, isBaseline }));
-    const { test, correction } = options;
-    const report: EvaluationReport = {
-      measures: runs[0].evaluation.measures,
-      runs,
-      comparisons: compareRuns(
-        named.filter(({ isBaseline }) => !isBaseline),
-        named.filter(({ isBaseline }) => isBaseline),
-        { test, correction },
-      ),
-      test,
-      correction,
-      perQuery: options.perQuery,
-    };
+    const report = reportOn(runs, options);
     const colour = options.out === standardStream && hasColours(io.stdout);
-    await writeOutput(
-      options.out,
-      formatReport(report, options.json ? 'json' : options.format, { colour }),
-      io.stdout,
-    );
+    const shown = formatReport(report, options.json ? 'json' : options.format, { colour });
+    await writeOutput(options.out, shown, io.stdout);
   },
 });
 
@@ -129,6 +113,19 @@ async function evaluateFile(
     );
   }
   return { file, evaluation };
+}
+
+/** The report on runs, of which the others are compared with the baselines. */
+export function reportOn(
+  runs: readonly ReportedRun[],
+  { test, correction, perQuery }: Pick<EvaluationReport, 'test' | 'correction' | 'perQuery'>,
+): EvaluationReport {
+  const named = (isBaseline: boolean) =>
+    runs
+      .filter((run) => run.isBaseline === isBaseline)
+      .map(({ file, evaluation }) => ({ name: file, evaluation }));
+  const comparisons = compareRuns(named(false), named(true), { test, correction });
+  return { measures: runs[0].evaluation.measures, runs, comparisons, test, correction, perQuery };
 }
 
 function listMeasures(): string {

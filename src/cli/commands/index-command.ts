@@ -71,21 +71,13 @@ export const indexCommand = defineCommand({
     clusterFrom(options);
     if (options.out === undefined) throw usageError('index needs --out DIR, the folder of the index.');
     const progress = new Progress(io, 'documents');
-    let share: number | undefined;
-    const documents = readDocuments(path, {
-      ...documentReading(options, io),
-      elements: options.elements,
-      leaveOut: options.leaveOut,
-      onProgress: (read, total) => {
-        share = total === undefined ? undefined : (0.9 * read) / total;
-      },
-    });
-    const manifest = await buildIndex(documents, {
+    const { documents, share } = reading(path, options, io);
+    const manifest = await buildIndex(documents(), {
       folder: options.out,
       analyzer,
       signal: io.signal,
       onProgress: ({ step, done, total }) => {
-        if (step === 'documents') progress.update(done, share);
+        if (step === 'documents') progress.update(done, share(0.9));
         else progress.update(done, 0.9 + (0.1 * done) / (total ?? done), 'merging terms');
       },
     }).finally(() => progress.done());
@@ -102,6 +94,19 @@ export const indexCommand = defineCommand({
   },
 });
 
+/** The documents, and the share of them that has been read, where their size is known. */
+function reading(path: string, options: Values, io: Io) {
+  let read: number | undefined;
+  const documents = () =>
+    readDocuments(path, {
+      ...documentReading(options, io),
+      elements: options.elements,
+      leaveOut: options.leaveOut,
+      onProgress: (done, total) => (read = total === undefined ? undefined : done / total),
+    });
+  return { documents, share: (ofWhole = 1) => read && ofWhole * read };
+}
+
 async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer, io: Io): Promise<void> {
   const { index, native = 'all', shards, replicas } = options;
   if (index === undefined) {
@@ -117,15 +122,7 @@ async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer
   const { EngineConnection, loadEngineIndex, usualSimilarities } = await import('../../remote/index.js');
   const connection = await EngineConnection.open(clusterFrom(options)!, { signal: io.signal });
   const progress = new Progress(io, 'documents');
-  let share: number | undefined;
-  const documents = () =>
-    readDocuments(path, {
-      ...documentReading(options, io),
-      leaveOut: options.leaveOut,
-      onProgress: (read, total) => {
-        share = total === undefined ? undefined : read / total;
-      },
-    });
+  const { documents, share } = reading(path, options, io);
   try {
     const { statistics, resumedAt } = await loadEngineIndex(documents, {
       connection,
@@ -139,7 +136,7 @@ async function loadIntoCluster(path: string, options: Values, analyzer: Analyzer
       shards,
       replicas,
       signal: io.signal,
-      onProgress: (done) => progress.update(done, share),
+      onProgress: (done) => progress.update(done, share()),
     }).finally(() => progress.done());
     const loaded = statistics.documents - resumedAt;
     io.stderr.write(

@@ -40,15 +40,12 @@ export const mcpCommand = defineCommand({
       index === undefined ? undefined : await openCollection(collectionAddress(index, options), io.signal);
     try {
       const tools = toolsFor({
-        reranker: async () => (await reranker.get()).bertQe,
+        reranker: async () => (await reranker.get()).reranker,
         ...(collection ? { index: indexOf(collection, options) } : {}),
       });
-      await serveTools(sdk, tools, packageVersion(), {
-        stdin: process.stdin,
-        stdout: process.stdout,
-        stderr: io.stderr,
-        signal: io.signal,
-      });
+      const { stdin, stdout } = process;
+      const { stderr, signal } = io;
+      await serveTools(sdk, tools, packageVersion(), { stdin, stdout, stderr, signal });
     } finally {
       await (await reranker.take())?.close();
       await collection?.close();

@@ -66,6 +66,7 @@ export const modelsCommand = defineCommand({
 
 async function list(_model: string | undefined, { json }: Values, io: Io): Promise<void> {
   const models = [];
+  const rows = [['', 'name', 'kind', 'folder']];
   for (const [name, folder] of await listModels()) {
     const letter = Object.entries(SIZE_FOLDERS).find(([, folderName]) => folderName === name)?.[0];
     // A folder that cannot be read is listed too, with the reason.
@@ -74,9 +75,15 @@ async function list(_model: string | undefined, { json }: Values, io: Io): Promi
       (error: unknown) => ({ problem: reasonOf(error) }),
     );
     models.push({ name, ...omitUndefined({ letter }), folder, ...found });
+    if ('problem' in found) {
+      rows.push([letter ?? '', name, 'damaged', found.problem]);
+    } else {
+      const kind = found.labels ? `${found.modelType}, ${counted(found.labels, 'label')}` : found.modelType;
+      rows.push([letter ?? '', name, kind, folder]);
+    }
   }
   if (json) writeJson(io, models);
-  else io.stdout.write(renderList(models));
+  else io.stdout.write(tableText(rows));
 }
 
 async function get(model: string | undefined, { revision, as }: Values, io: Io): Promise<void> {
@@ -126,10 +133,14 @@ async function quantize(model: string | undefined, { out, pairs }: Values, io: I
   );
 }
 
-async function info(model: string | undefined, { json }: Values, io: Io): Promise<void> {
-  const folder = await findModel(required(model, 'models info needs a model: a letter, a name or a folder.'));
-  const description = await describeModel(folder);
-  io.stdout.write(renderDescription(description, json));
+async function info(name: string | undefined, { json }: Values, io: Io): Promise<void> {
+  const folder = await findModel(required(name, 'models info needs a model: a letter, a name or a folder.'));
+  const model = await describeModel(folder);
+  const flops = model.config ? weightFlops(model.config) * DEFAULT_MAX_LENGTH : undefined;
+  if (!json) return void io.stdout.write(descriptionText(model, flops));
+  const { config, ...rest } = model;
+  const shape = config ? { layers: config.layers, hidden: config.hidden, heads: config.heads } : {};
+  writeJson(io, { ...rest, ...shape, ...omitUndefined({ flopsPer384Tokens: flops }) });
 }
 
 function required(value: string | undefined, message: string): string {
@@ -137,35 +148,9 @@ function required(value: string | undefined, message: string): string {
   return value;
 }
 
-/** A model of `models list`. */
-interface ModelRow {
-  readonly name: string;
-  readonly letter?: string;
-  readonly folder: string;
-  readonly modelType?: string;
-  readonly labels?: number;
-  /** The reason why the folder cannot be read. */
-  readonly problem?: string;
-}
-
-function renderList(models: readonly ModelRow[]): string {
-  const rows = models.map(({ name, letter, folder, modelType, labels, problem }) => [
-    letter ?? '',
-    name,
-    problem === undefined ? [modelType, ...(labels ? [counted(labels, 'label')] : [])].join(', ') : 'damaged',
-    problem ?? folder,
-  ]);
-  return tableText([['', 'name', 'kind', 'folder'], ...rows]);
-}
-
-/** The description of a model as text or as JSON. */
-function renderDescription(model: ModelDescription, json: boolean): string {
-  const flops = model.config ? weightFlops(model.config) * DEFAULT_MAX_LENGTH : undefined;
-  const { config, ...rest } = model;
-  if (json) {
-    const shape = config ? { layers: config.layers, hidden: config.hidden, heads: config.heads } : {};
-    return `${JSON.stringify({ ...rest, ...shape, ...(flops === undefined ? {} : { flopsPer384Tokens: flops }) })}\n`;
-  }
+/** The description of a model as text. */
+function descriptionText(model: ModelDescription, flops: number | undefined): string {
+  const { config } = model;
   const facts: [string, string][] = [['folder', model.folder]];
   if (model.letter) facts.push(['size', model.letter]);
   facts.push(['kind', model.modelType]);

@@ -25,15 +25,10 @@ export const scoreCommand = defineCommand({
     `echo '{"a": "why do bridges sway", "b": "Wind can set a bridge swinging."}' | bert-qe score --model T --pairs -`,
   ],
   async run({ options, io }) {
-    const { model, pairs } = options;
+    const { model, pairs, device, precision, maxLength } = options;
     if (model === undefined) throw usageError('score needs --model MODEL, for example --model S.');
     if (pairs === undefined) throw usageError('score needs --pairs FILE (JSON lines {"a", "b"}).');
-    const scorer = await BertScorer.load({
-      model,
-      device: options.device,
-      precision: options.precision,
-      maxLength: options.maxLength,
-    });
+    const scorer = await BertScorer.load({ model, device, precision, maxLength });
     try {
       await writeOutput(options.out, scoredLines(scorer, pairs, io), io.stdout);
     } finally {

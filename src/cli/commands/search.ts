@@ -72,7 +72,7 @@ export const searchCommand = defineCommand({
           if (ranking.length === 0) {
             empty++;
             progress.done();
-            lastReason = whyNothing(query, searched.countTerms(query.text));
+            lastReason = reasonOfEmptyRanking(query, searched.countTerms(query.text));
             if (queries.length > 1 && empty <= NAMED) io.stderr.write(`bert-qe: ${printable(lastReason)}\n`);
           }
           yield { query: query.id, text: query.text, ranking };
@@ -111,12 +111,7 @@ async function openIndex(
 ): Promise<Searched> {
   const collection = await openCollection(address, signal);
   const retriever = collection.retriever(models);
-  return {
-    name: retriever.name,
-    retriever,
-    countTerms: (words) => collection.countTerms(words),
-    close: () => collection.close(),
-  };
+  return { ...collection, name: retriever.name, retriever };
 }
 
 /** The documents that an SNRM model was trained on; options of feedback ask for it. */
@@ -145,7 +140,7 @@ async function openTrained(model: string, options: OptionValues<typeof searchOpt
 }
 
 /** The reason why a query has an empty ranking. */
-function whyNothing(query: Query, terms: number): string {
+function reasonOfEmptyRanking(query: Query, terms: number): string {
   const reason =
     terms === 0
       ? 'it has only stop words or signs; add a word that says what is wanted'

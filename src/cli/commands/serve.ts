@@ -5,10 +5,11 @@ import { readDocuments, readQrels, readQueries, type Qrels, type Query } from '.
 import { inputError, missingError, usageError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { openAll } from '../../common/open-all.js';
-import { buildIndex, createAnalyzer, Index, Searcher } from '../../retrieval/index.js';
+import { buildIndex, createAnalyzer, Index } from '../../retrieval/index.js';
+import { folderCollection } from '../../remote/index.js';
 import { defaultLimits, RerankServer, ServerLog, type Collection } from '../../server/index.js';
 import { retrievalModels } from '../collection-options.js';
-import { defineCommand, guessTeller, type Io } from '../command.js';
+import { defineCommand, guessReporter, type Io } from '../command.js';
 import { firstStageOptions, OPTIONS } from '../option-table.js';
 import {
   choice,
@@ -204,7 +205,9 @@ function openServed(options: Values, io: Io): Promise<ServedCollection> {
     }
     const queries = options.queries === undefined ? undefined : await readQueries(options.queries);
     const qrels =
-      options.qrels === undefined ? undefined : await readQrels(options.qrels, { onGuess: guessTeller(io) });
+      options.qrels === undefined
+        ? undefined
+        : await readQrels(options.qrels, { onGuess: guessReporter(io) });
     const index = Index.open(options.index);
     closeLater(() => index.close());
     return { collection: collectionOf(index, options), ...omitUndefined({ queries, qrels }) };
@@ -212,11 +215,6 @@ function openServed(options: Values, io: Io): Promise<ServedCollection> {
 }
 
 function collectionOf(index: Index, options: Values): Collection {
-  const searcher = new Searcher(index, retrievalModels(options));
-  return {
-    retriever: searcher,
-    documents: index,
-    firstStage: [searcher.model.name, searcher.feedback?.name].filter(Boolean).join('+'),
-    statistics: index.statistics,
-  };
+  const retriever = folderCollection(index, 'the index').retriever(retrievalModels(options));
+  return { retriever, documents: index, firstStage: retriever.name, statistics: index.statistics };
 }

@@ -14,7 +14,7 @@ import {
   type TrainingOptions,
   type TrainProgress,
 } from '../../training/index.js';
-import { defineCommand, guessTeller, type Io } from '../command.js';
+import { defineCommand, guessReporter, type Io } from '../command.js';
 import { counted, formatCount, formatDuration } from '../format.js';
 import { pick, refuseUseless, valuesOf } from '../options.js';
 import { StatusLine } from '../progress.js';
@@ -98,7 +98,7 @@ export const trainCommand = defineCommand({
       refuseUseless(pick(trainOptions, 'teacher-weight'), options, 'without --teacher MODEL.');
     }
     const phaseThree = phaseThreeInputs(options);
-    const qrels = await readQrels(qrelsFile, { onGuess: guessTeller(io) });
+    const qrels = await readQrels(qrelsFile, { onGuess: guessReporter(io) });
     const queries = await judgedQueries(queriesFile, qrels, qrelsFile, io);
     const validationQueries =
       validationFile === undefined ? undefined : await judgedQueries(validationFile, qrels, qrelsFile, io);
@@ -111,12 +111,8 @@ export const trainCommand = defineCommand({
       switch (method) {
         case 'cedr-knrm': {
           const { headRate, dropout } = options;
-          return trainCedr(
-            model,
-            { ...judged, ...documents },
-            { ...settings, headRate, dropout },
-            controlCall,
-          );
+          const inputs = { ...judged, ...documents };
+          return trainCedr(model, inputs, { ...settings, headRate, dropout }, controlCall);
         }
         case 'nprf-drmm':
           return trainNprf({ ...judged, index }, settings, controlCall);

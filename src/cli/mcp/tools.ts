@@ -102,36 +102,23 @@ function explainTool(sources: ToolSources): Tool {
       }
       const candidates = documents ? withIds(documents) : await sources.index!.search(query, signal);
       if (!candidates.some((candidate) => candidate.id === id)) throw await notRanked(sources, id, documents);
-      const { settings } = await sources.reranker();
+      const { alpha, beta } = (await sources.reranker()).settings;
       const { explanation } = await explained(sources, query, candidates, { signal });
-      const { chunks } = explanation!;
-      const document = explanation!.documents.find((candidate) => candidate.id === id)!;
+      const { chunks, documents: ranked } = explanation!;
+      const { ranks, passage, chunkScores, ...scores } = ranked.find((candidate) => candidate.id === id)!;
+      const { initial, queryScore, expansionScore: expansion, combined, final } = scores;
       return {
         query,
         id,
-        documents: explanation!.documents.length,
-        ranks: {
-          initial: document.ranks.initial,
-          phaseOne: document.ranks.phase1,
-          final: document.ranks.final,
-        },
-        scores: {
-          initial: document.initial,
-          query: document.queryScore,
-          expansion: document.expansionScore,
-          combined: document.combined,
-          final: document.final,
-        },
-        alpha: settings.alpha,
-        beta: settings.beta,
-        passage: document.passage,
-        chunks: chunks.map((chunk, i) => ({
-          text: chunk.text,
-          document: chunk.document,
-          weight: chunk.weight,
-          queryScore: chunk.score,
-          documentScore: document.chunkScores[i],
-        })),
+        documents: ranked.length,
+        ranks: { initial: ranks.initial, phaseOne: ranks.phase1, final: ranks.final },
+        scores: { initial, query: queryScore, expansion, combined, final },
+        alpha,
+        beta,
+        passage,
+        chunks: chunks.map(({ text, document, weight, score }, i) => {
+          return { text, document, weight, queryScore: score, documentScore: chunkScores[i] };
+        }),
       };
     },
     text: explanationText,
@@ -153,17 +140,10 @@ async function explained(
 function placesOf({ results, explanation }: Reranking, documents: readonly InputDocument[]) {
   const byId = new Map(explanation!.documents.map((document) => [document.id, document]));
   return results.map(({ id, index, rank, relevance }) => {
-    const { title } = documents[index];
+    const title = omitUndefined({ title: documents[index].title });
     const { ranks, passage } = byId.get(id)!;
-    const place = {
-      rank,
-      id,
-      ...omitUndefined({ title }),
-      relevance: relevance ?? null,
-      initialRank: ranks.initial,
-      passage,
-    };
-    return { index, place };
+    const scored = { relevance: relevance ?? null, initialRank: ranks.initial, passage };
+    return { index, place: { rank, id, ...title, ...scored } };
   });
 }
 
@@ -184,7 +164,7 @@ async function notRanked(
 function refuseLongLists(input: unknown): void {
   for (const [name, list] of Object.entries(input ?? {})) {
     if (!Array.isArray(list) || list.length <= schemas.mostDocuments) continue;
-    throw new BertQeError('usage', `${name}: has more than ${schemas.mostDocuments} elements.`);
+    throw usageError(`${name}: has more than ${schemas.mostDocuments} elements.`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { hashModel } from '../../bert/index.js';
 import { hashJson } from '../../common/hash.js';
+import { Lazy } from '../../common/lazy.js';
 import { Cedr, type NetworkReranker, Nprf } from '../../controls/index.js';
 import { Birch, type InputDocument, type RerankCost } from '../../expansion/index.js';
 import { withTexts } from '../../runs/index.js';
@@ -46,14 +47,13 @@ export async function controlSource(
   const { queries, initial, store, documentsKey, documents } = context;
   const { identity, open } =
     folder === undefined ? await birchOf(system, fold, context) : await trainedOf(folder, system, context);
-  let opened: ReturnType<typeof open> | undefined;
+  const model = new Lazy(open);
   const candidatesOf = (query: string) => (initial.get(query) ?? []).slice(0, system.depth);
   const keyOf = (id: string): string =>
     hashJson('control 1', system.control, identity, documentsKey, queries.get(id)!.text, candidatesOf(id));
   const source = storedScores(store, keyOf, async (id, signal): Promise<ControlScores> => {
     const query = queries.get(id)!;
-    opened ??= open();
-    const { score } = await opened;
+    const { score } = await model.get();
     const texts = await withTexts(query, candidatesOf(id), documents);
     const { cost, ...scored } = await score(query.text, texts, signal);
     const { pairs, tokens, flops } = cost;
@@ -62,7 +62,7 @@ export async function controlSource(
   return {
     ...source,
     async close() {
-      await (await opened?.catch(() => undefined))?.close();
+      await (await model.take())?.close();
     },
   };
 }

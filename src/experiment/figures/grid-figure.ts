@@ -27,12 +27,9 @@ export function gridFigure({ grid, measures }: Results): string | undefined {
           .filter(({ chunkWords }) => chunkWords === width)
           .toSorted((a, b) => a.kc - b.kc)
           .map((point) => [x(point.kc), y(valueOf(point))] as const);
+        const colour = `line${series % seriesCount}`;
         return [
-          element('path', {
-            d: `M${polyline(line)}`,
-            class: `line${series % seriesCount}`,
-            'stroke-width': 2,
-          }),
+          element('path', { d: `M${polyline(line)}`, class: colour, 'stroke-width': 2 }),
           ...line.map(([px, py]) => marker(series, px, py)),
         ];
       }),

@@ -1,12 +1,12 @@
 import { dirname, resolve } from 'node:path';
-import { BertQeError } from '../../common/errors.js';
+import { inputError } from '../../common/errors.js';
 
 /** Replaces `${NAME}` by the value of the environment variable; one that is unset or empty is an error. */
 export function expandVariables(path: string): string {
   return path.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
     const value = process.env[name];
     if (value) return value;
-    throw new BertQeError('input', `the environment variable ${name} is not set`);
+    throw inputError(`the environment variable ${name} is not set`);
   });
 }
 

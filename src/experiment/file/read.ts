@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isMap, isPair, isScalar, LineCounter, parseDocument, visit, type Document, type Node } from 'yaml';
 import type { z } from 'zod';
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { inputError, reasonOf } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { readFailure } from '../../common/io-errors.js';
 import { describeIssue } from './issue.js';
@@ -90,15 +90,12 @@ function parse<T extends z.ZodType>(text: string, file: string, schema: T): z.ou
   };
   const [error] = document.errors;
   if (error) {
-    throw new BertQeError('input', `${at(error.pos[0])}: not valid YAML: ${error.message.split('\n')[0]}.`);
+    throw inputError(`${at(error.pos[0])}: not valid YAML: ${error.message.split('\n')[0]}.`);
   }
   const parsed = schema.safeParse(withPreset(valueOf(document, at) ?? {}));
   if (parsed.success) return parsed.data;
   const issue = earliest(parsed.error.issues, document);
-  throw new BertQeError(
-    'input',
-    `${at(offsetOf(issue, document))}: ${describeIssue(issue, valueAt(issue, document))}`,
-  );
+  throw inputError(`${at(offsetOf(issue, document))}: ${describeIssue(issue, valueAt(issue, document))}`);
 }
 
 /** The value of a document. Aliases may name no anchor, or repeat each other so often that they would fill the memory. */
@@ -113,7 +110,7 @@ function valueOf(document: Document, at: (offset: number) => string): unknown {
         return alias.resolve(document) ? undefined : visit.BREAK;
       },
     });
-    throw new BertQeError('input', `${at(place)}: not valid YAML: ${reasonOf(error)}.`, { cause: error });
+    throw inputError(`${at(place)}: not valid YAML: ${reasonOf(error)}.`, error);
   }
 }
 

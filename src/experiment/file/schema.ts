@@ -27,11 +27,21 @@ function checked<T extends z.ZodType>(schema: T, check: (value: z.output<T>) => 
   }) as T;
 }
 
+/** A list that is not empty, and what it is where it is left out. */
+function list<T extends z.ZodType<string | number>>(element: T, usual: readonly z.output<T>[]) {
+  return z
+    .array<T>(element)
+    .min(1)
+    .default([...usual]);
+}
+
 /** A path; `${NAME}` stands for an environment variable, which must be set. */
 const path = checked(z.string().min(1), expandVariables);
 const paths = z.union([path, z.array(path).min(1)]);
 const count = z.int().min(1);
 const share = z.number().min(0).max(1);
+const learningRate = z.number().min(1e-12).max(1);
+const dropout = z.number().min(0).max(0.9);
 const measure = checked(z.string(), parseMeasure);
 
 /** A BERT-QE variant: three letters, a size per phase. */
@@ -143,14 +153,8 @@ const tuning = z.strictObject({
   tieBreak: measure.default('AP@100'),
   /** Decimals to which both are rounded before they are compared. */
   decimals: z.int().min(1).max(15).optional(),
-  alphas: z
-    .array(share)
-    .min(1)
-    .default([...publishedAlphas]),
-  betas: z
-    .array(share)
-    .min(1)
-    .default([...publishedBetas]),
+  alphas: list(share, publishedAlphas),
+  betas: list(share, publishedBetas),
 });
 
 /** The first texts of the pairs to train on. */
@@ -163,12 +167,12 @@ const trainingOptions = z.strictObject({
   epochs: z.number().min(0.001).optional(),
   steps: count.optional(),
   batch: count.optional(),
-  learningRate: z.number().min(1e-12).max(1).optional(),
+  learningRate: learningRate.optional(),
   warmup: share.optional(),
   schedule: z.enum(scheduleNames).optional(),
   keep: z.enum(keptWeights).optional(),
   maxLength: z.int().min(16).optional(),
-  dropout: z.number().min(0).max(0.9).optional(),
+  dropout: dropout.optional(),
   seed: z.int().min(0).optional(),
   loss: z.enum(lossNames).optional(),
   groupSize: z.int().min(2).optional(),
@@ -198,7 +202,7 @@ const controlTraining = z.strictObject({
   steps: count.optional(),
   /** Pairs of documents per step. */
   batch: count.optional(),
-  learningRate: z.number().min(1e-12).max(1).optional(),
+  learningRate: learningRate.optional(),
   seed: z.int().min(0).optional(),
   /** Candidates per query, from the top of the initial ranking (those that are re-ranked). */
   depth: count.optional(),
@@ -208,10 +212,7 @@ const controlTraining = z.strictObject({
 
 const controls = z.strictObject({
   'CEDR-KNRM': controlTraining
-    .extend({
-      headRate: z.number().min(1e-12).max(1).optional(),
-      dropout: z.number().min(0).max(0.9).optional(),
-    })
+    .extend({ headRate: learningRate.optional(), dropout: dropout.optional() })
     .optional(),
   'NPRF-DRMM': controlTraining.optional(),
   /** Trained once, on the documents alone. */
@@ -229,16 +230,13 @@ const ablationNames = ['dropQueryScore', 'chunksFromInitial'] as const;
 
 const ablations = z.strictObject({
   of: variant,
-  which: z
-    .array(z.enum(ablationNames))
-    .min(1)
-    .default([...ablationNames]),
+  which: list(z.enum(ablationNames), ablationNames),
 });
 
 const grid = z.strictObject({
   of: variant,
-  kc: z.array(count).min(1).default([5, 10, 20]),
-  chunkWords: z.array(count).min(1).default([5, 10, 20]),
+  kc: list(count, [5, 10, 20]),
+  chunkWords: list(count, [5, 10, 20]),
 });
 
 const significance = z.strictObject({
@@ -295,10 +293,7 @@ const fields = z.strictObject({
   ablations: ablations.optional(),
   grid: grid.optional(),
   baselines: z.array(z.union([baseline, givenRun])).default(['DPH', 'DPH+KL', 'BM25+RM3', 'QL+RM3', 'MaxP']),
-  measures: z
-    .array(measure)
-    .min(1)
-    .default([...DEFAULT_MEASURES]),
+  measures: list(measure, DEFAULT_MEASURES),
   significance: significance.prefault({}),
   published: published.optional(),
 });
@@ -356,26 +351,17 @@ function checkModels(models: Fields['models'], path: readonly string[], context:
 
 /** Checks that systems to test against are baselines, and that no two given runs have the same name. */
 function checkBaselines(
-  {
-    baselines,
-    initial: ranking,
-    significance: { against },
-  }: Pick<Fields, 'baselines' | 'initial' | 'significance'>,
+  { baselines, initial: ranking, significance }: Pick<Fields, 'baselines' | 'initial' | 'significance'>,
   context: Context,
 ): void {
   const runs = new Set(typeof ranking === 'string' ? [] : [ranking.name]);
   for (const [i, each] of baselines.entries()) {
     if (typeof each === 'string') continue;
-    if (runs.has(each.name)) {
-      complain(
-        context,
-        ['baselines', i, 'name'],
-        `two runs are called "${each.name}"; give each a name of its own`,
-      );
-    }
+    const problem = `two runs are called "${each.name}"; give each a name of its own`;
+    if (runs.has(each.name)) complain(context, ['baselines', i, 'name'], problem);
     runs.add(each.name);
   }
-  for (const [i, wanted] of (against ?? []).entries()) {
+  for (const [i, wanted] of (significance.against ?? []).entries()) {
     const problem = runs.has(wanted) ? undefined : baseline.safeParse(wanted).error?.issues[0].message;
     if (problem !== undefined) complain(context, ['significance', 'against', i], problem);
   }
@@ -400,15 +386,15 @@ const together = z.record(z.string().min(1), z.array(z.string()).min(2)).optiona
 
 /** Checks that a study has the collections that it takes together. */
 function checkTogether(
-  wanted: z.output<typeof together>,
-  collections: Readonly<Record<string, unknown>>,
+  wanted: z.output<typeof together> = {},
+  known: readonly string[],
   context: Context,
 ): void {
-  for (const [whole, names] of Object.entries(wanted ?? {})) {
+  for (const [whole, names] of Object.entries(wanted)) {
     for (const [i, each] of names.entries()) {
-      if (Object.hasOwn(collections, each)) continue;
-      const message = `"${each}" is not a collection of this study; it has ${Object.keys(collections).join(', ')}`;
-      context.addIssue({ code: 'custom', path: ['together', whole, i], message });
+      if (known.includes(each)) continue;
+      const problem = `"${each}" is not a collection of this study; it has ${known.join(', ')}`;
+      complain(context, ['together', whole, i], problem);
     }
   }
 }
@@ -425,7 +411,7 @@ export const studySchema = fields
   })
   .superRefine(checkTraining)
   .superRefine((study, context) => checkPreset(study, context))
-  .superRefine((study, context) => checkTogether(study.together, study.collections, context))
+  .superRefine((study, context) => checkTogether(study.together, Object.keys(study.collections), context))
   .superRefine(({ collections, folds: common, training: wanted, ...study }, context) => {
     for (const [key, own] of Object.entries(collections)) {
       const { initial: ranking = study.initial, baselines = study.baselines } = own;
@@ -435,11 +421,8 @@ export const studySchema = fields
       if (typeof wanted === 'object') checkModels(models, at, context);
       checkPreset({ ...study, models, training: wanted }, context, at);
       if (own.folds !== undefined || common !== undefined) continue;
-      complain(
-        context,
-        ['collections', key],
-        'has no folds; write "folds" here, or once for all collections',
-      );
+      const problem = 'has no folds; write "folds" here, or once for all collections';
+      complain(context, ['collections', key], problem);
     }
   });
 
@@ -453,7 +436,7 @@ export const listSchema = z
     }),
     together,
   })
-  .superRefine((study, context) => checkTogether(study.together, study.experiments, context));
+  .superRefine((study, context) => checkTogether(study.together, Object.keys(study.experiments), context));
 
 /** An experiment file with its defaults filled in; paths are as written. */
 export type ExperimentFile = z.output<typeof experimentSchema>;

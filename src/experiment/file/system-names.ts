@@ -7,39 +7,33 @@ import {
   KL,
   QueryLikelihood,
   Rm3,
-  type FeedbackModel,
-  type WeightingModel,
+  type SearcherOptions,
 } from '../../retrieval/index.js';
 
-/** A retrieval model with the published parameters, by its name in tables: `DPH`, `DPH+KL`, `BM25+RM3`, … */
+/** Retrieval models with the published parameters, by their name in tables: `DPH`, `DPH+KL`, `BM25+RM3`, … */
 export interface FirstStage {
   readonly name: string;
   /** The text analysis of its authors: Terrier for DPH, Anserini for BM25 and QL. */
   readonly analyzer: 'terrier' | 'anserini';
-  makeModel(): WeightingModel;
-  makeFeedback(): FeedbackModel | undefined;
+  readonly models: SearcherOptions;
 }
 
 const weightings = {
-  dph: { name: 'DPH', analyzer: 'terrier', makeModel: () => new Dph() },
-  bm25: { name: 'BM25', analyzer: 'anserini', makeModel: () => new Bm25() },
-  ql: { name: 'QL', analyzer: 'anserini', makeModel: () => new QueryLikelihood() },
+  dph: { model: new Dph(), analyzer: 'terrier' },
+  bm25: { model: new Bm25(), analyzer: 'anserini' },
+  ql: { model: new QueryLikelihood(), analyzer: 'anserini' },
 } as const;
 
-const feedbacks = {
-  kl: { name: 'KL', makeFeedback: () => new DivergenceFeedback(KL) },
-  bo1: { name: 'Bo1', makeFeedback: () => new DivergenceFeedback(Bo1) },
-  rm3: { name: 'RM3', makeFeedback: () => new Rm3() },
-} as const;
+const feedbacks = { kl: new DivergenceFeedback(KL), bo1: new DivergenceFeedback(Bo1), rm3: new Rm3() };
 
 /** The first stage of this name, if there is one. */
 export function parseFirstStage(text: string): FirstStage | undefined {
-  const match = /^(dph|bm25|ql)(?:\+(kl|bo1|rm3))?$/i.exec(text.trim());
+  const match = /^(dph|bm25|ql)(?:\+(kl|bo1|rm3))?$/.exec(text.trim().toLowerCase());
   if (!match) return undefined;
-  const weighting = weightings[match[1].toLowerCase() as keyof typeof weightings];
-  if (match[2] === undefined) return { ...weighting, makeFeedback: () => undefined };
-  const feedback = feedbacks[match[2].toLowerCase() as keyof typeof feedbacks];
-  return { ...weighting, ...feedback, name: `${weighting.name}+${feedback.name}` };
+  const { model, analyzer } = weightings[match[1] as keyof typeof weightings];
+  if (match[2] === undefined) return { name: model.name, analyzer, models: { model } };
+  const feedback = feedbacks[match[2] as keyof typeof feedbacks];
+  return { name: `${model.name}+${feedback.name}`, analyzer, models: { model, feedback } };
 }
 
 /** A system that the paper compares with, by its name in tables: `Birch-S`, `CEDR-KNRM-S`, `NPRF-DRMM`, `SNRM+PRF`. */

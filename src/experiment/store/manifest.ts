@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hashFile, hashJson } from '../../common/hash.js';
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { BertQeError, inputError, reasonOf } from '../../common/errors.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import type { ExperimentFile } from '../file/schema.js';
+import type { System } from '../systems.js';
 import type { ModelRecord } from './models.js';
 
 /** The manifest's entry of a finished step. */
@@ -92,6 +93,18 @@ export class Manifest {
     return result;
   }
 
+  /** The file of a system's run, and the result of the step that writes it. */
+  async runOf<T>(
+    { name, id }: System,
+    inputs: readonly unknown[],
+    write: (file: string) => Promise<T>,
+  ): Promise<{ readonly file: string; readonly result: T }> {
+    const output = join('runs', `${id}.run`);
+    const file = join(this.folder, output);
+    const result = await this.run({ name: `run ${name}`, inputs, outputs: [output] }, () => write(file));
+    return { file, result };
+  }
+
   /** Keeps the entry of a step that may not run this time. */
   keep(name: string): void {
     this.#needed.add(name);
@@ -146,9 +159,8 @@ async function read(file: string): Promise<ManifestContent | undefined> {
 }
 
 function notAManifest(file: string, reason: string, cause?: unknown): BertQeError {
-  return new BertQeError(
-    'input',
+  return inputError(
     `${file} is not the manifest of an experiment (${reason}); choose another --out, or remove the file.`,
-    { cause },
+    cause,
   );
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { getOrInsert } from '../../common/get-or-insert.js';
 import { Lazy } from '../../common/lazy.js';
 import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../../bert/index.js';
 import type { ScoreRow, ScoreStore } from './score-store.js';
@@ -121,17 +122,10 @@ export class StoredScorer implements Scorer {
 
   #rowsOf(pairs: readonly TextPair[], secondPieces: number | undefined): Row[] {
     const placesOf = new Map<string, number[]>();
-    pairs.forEach(({ a }, place) => {
-      const places = placesOf.get(a);
-      if (places) places.push(place);
-      else placesOf.set(a, [place]);
-    });
+    pairs.forEach(({ a }, place) => getOrInsert(placesOf, a, () => []).push(place));
     const digests = new Map<string, Buffer>();
-    const digestOf = (text: string): Buffer => {
-      let digest = digests.get(text);
-      if (!digest) digests.set(text, (digest = createHash('sha256').update(text).digest()));
-      return digest;
-    };
+    const digestOf = (text: string): Buffer =>
+      getOrInsert(digests, text, () => createHash('sha256').update(text).digest());
     return [...placesOf].map(([a, places]) => {
       const hash = createHash('sha256').update(this.identity).update(digestOf(a));
       if (secondPieces !== undefined) hash.update(`second ${secondPieces}`);

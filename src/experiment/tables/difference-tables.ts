@@ -12,7 +12,7 @@ import {
 import { noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
 import { parseFirstStage } from '../file/system-names.js';
 import type { Results, SystemResult } from '../results.js';
-import { testTitles } from './values.js';
+import { plainCell, testTitles } from './values.js';
 
 /** Collections of a study whose queries are also taken together, by the name of the whole. */
 export type Together = Readonly<Record<string, readonly string[]>>;
@@ -48,7 +48,7 @@ function phaseOneOf({ name }: SystemResult): string {
   return parseVariant(name).phaseOne;
 }
 
-/** What each part of the method adds in one experiment. */
+/** The gain of each part of the method, in one experiment. */
 export function differenceTable(results: Results): Table {
   const pairs = pairsOf(results);
   return {
@@ -58,7 +58,7 @@ export function differenceTable(results: Results): Table {
     groups: meansOf(results).map((measure) =>
       pairs.map(({ system, reference, title }) => {
         const comparison = compare(system.evaluation, reference.evaluation, measure, results);
-        return { label: title, cells: [textCell(measure.name), ...cellsOf(comparison)] };
+        return { label: title, cells: [plainCell(measure.name), ...cellsOf(comparison)] };
       }),
     ),
     notes: [noteOf(results)],
@@ -100,7 +100,7 @@ export function differenceTables(study: ReadonlyMap<string, Results>, together: 
       return compared.map(({ label, evaluations }, i): Row => {
         const values = evaluations.map(({ summary }) => measureCell(measure, summary.get(measure.name)!));
         const holm = i < own.length ? pCell(corrected[i]) : noValue;
-        return { label, cells: [textCell(measure.name), ...values.toReversed(), ...cellsOf(made[i]), holm] };
+        return { label, cells: [plainCell(measure.name), ...values.toReversed(), ...cellsOf(made[i]), holm] };
       });
     });
     return {
@@ -132,7 +132,7 @@ const columns = ['Queries', 'Difference', 'From', 'To', 'd', 'p'];
 
 function cellsOf({ n, difference, interval, effectSize, p }: Comparison): Cell[] {
   return [
-    { text: String(n), value: n },
+    plainCell(n),
     ...[difference, ...interval].map((value) => numberCell(value, 4)),
     numberCell(effectSize, 2),
     pCell(p),
@@ -149,11 +149,7 @@ function pCell(p: number): Cell {
   return { text: p < 0.0001 ? '< .0001' : formatFixed(p, 4).replace(/^0/, ''), value: p };
 }
 
-function textCell(text: string): Cell {
-  return { text, value: text };
-}
-
-/** On how many collections the difference is above 0, on how many significantly, with Holm's correction; then below. */
+/** The numbers of collections with a difference above 0, significantly so, and so after Holm's correction; then below. */
 function countsOf(made: readonly Comparison[], corrected: readonly number[]): string {
   const side = (sign: number): string => {
     const there = made.flatMap(({ difference, p }, i) =>

@@ -2,7 +2,7 @@ import { formatFixed, type Measure } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
 import { markBest, noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
 import { differenceTables, type Together } from './difference-tables.js';
-import { publishedCell, publishedNote, starNote, starredCell } from './values.js';
+import { publishedCell, publishedNote, publishedOnly, starNote, starredCell } from './values.js';
 
 /** The results of a study, by name of the collection; most systems are the same in all of them. */
 export type StudyResults = ReadonlyMap<string, Results>;
@@ -22,16 +22,17 @@ function measureTable(measure: Measure, study: StudyResults): Table {
   const [first] = study.values();
   const all = [...study.values()];
   const rowOf = (name: string): Row => {
-    const own = all.map((results) => valueCell(name, measure, results));
+    const values = all.map((results) => valueCell(name, measure, results));
     const cells = all.flatMap((results, i) =>
-      results.experiment.published ? [own[i], publishedCell(name, measure.name, results)] : [own[i]],
+      results.experiment.published ? [values[i], publishedCell(name, measure.name, results)] : [values[i]],
     );
-    return { label: name, cells: [...cells, meanOf(measure, own)] };
+    return { label: name, cells: [...cells, meanOf(measure, values)] };
   };
   const columns = [...study].flatMap(([name, { experiment }]) =>
     experiment.published ? [name, `${name} (published)`] : [name],
   );
-  const groups = [...groupsOfAll(study), publishedOnly(study)].filter((group) => group.length > 0);
+  const own = groupsOfAll(study);
+  const groups = [...own, publishedOnly(all, own.flat())].filter((group) => group.length > 0);
   return {
     id: measure.name.replaceAll(/[^\w]+/g, '-').toLowerCase(),
     title: measure.name,
@@ -58,15 +59,6 @@ function groupsOf({ baselines, variants, ablations }: Results): SystemResult[][]
 function groupsOfAll(study: StudyResults): string[][] {
   const groups = [...study.values()].map(groupsOf);
   return groups[0].map((_, i) => [...new Set(groups.flatMap((each) => each[i].map(({ name }) => name)))]);
-}
-
-/** The names of systems with published values only. */
-function publishedOnly(study: StudyResults): string[] {
-  const own = new Set(groupsOfAll(study).flat());
-  const published = [...study.values()].flatMap(({ experiment }) =>
-    Object.keys(experiment.published?.systems ?? {}),
-  );
-  return [...new Set(published)].filter((name) => !own.has(name));
 }
 
 /** The value of a system in a collection, with its stars; none where the collection does not have the system. */

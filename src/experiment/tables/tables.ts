@@ -9,8 +9,10 @@ import {
   measureCells,
   measureColumns,
   ownColumns,
+  plainCell,
   publishedCell,
   publishedNote,
+  publishedOnly,
   significanceNote,
 } from './values.js';
 
@@ -42,7 +44,7 @@ function mainTable(results: Results): Table {
     title: 'Effectiveness',
     columns: ['Model', ...measureColumns(results)],
     groups: markBest(
-      [...groups, publishedOnly(results)].filter((group) => group.length > 0),
+      [...groups, publishedRows(results)].filter((group) => group.length > 0),
       ownColumns(results),
     ),
     notes: [significanceNote(results), ...publishedNote(results)],
@@ -54,15 +56,14 @@ function measureRows(systems: readonly SystemResult[], results: Results): Row[] 
 }
 
 /** Rows of published systems that are not part of this experiment. */
-function publishedOnly(results: Results): Row[] {
-  const { experiment, baselines, variants, ablations, measures } = results;
+function publishedRows(results: Results): Row[] {
+  const { baselines, variants, ablations, measures } = results;
   const own = [...baselines, ...variants, ...(ablations ? [ablations.of, ...ablations.systems] : [])];
-  return Object.keys(experiment.published?.systems ?? {})
-    .filter((name) => own.every((system) => system.name !== name))
-    .map((name) => ({
-      label: name,
-      cells: measures.flatMap((measure) => [noValue, publishedCell(name, measure.name, results)]),
-    }));
+  const names = own.map(({ name }) => name);
+  return publishedOnly([results], names).map((name) => ({
+    label: name,
+    cells: measures.flatMap((measure) => [noValue, publishedCell(name, measure.name, results)]),
+  }));
 }
 
 /** Every variant with its cost (tables 3 and 4 of the paper). */
@@ -135,7 +136,7 @@ function gridTable(results: Results, { of, points }: NonNullable<Results['grid']
   const rowOf = (point: (typeof points)[number]): Row => ({
     label: String(point.kc),
     cells: [
-      { text: String(point.chunkWords), value: point.chunkWords },
+      plainCell(point.chunkWords),
       ...results.measures.map((measure) => measureCell(measure, point.evaluation.summary.get(measure.name)!)),
     ],
   });
@@ -167,14 +168,9 @@ function foldsTable(results: Results): Table {
       label: String(i + 1),
       cells: [
         ...results.measures.map((measure) => measureCell(measure, validation[measure.name])),
-        { text: String(alpha), value: alpha },
-        { text: String(beta), value: beta },
-        ...(published
-          ? [
-              theirs ? { text: String(theirs.alpha), value: theirs.alpha, quoted: true } : noValue,
-              theirs ? { text: String(theirs.beta), value: theirs.beta, quoted: true } : noValue,
-            ]
-          : []),
+        plainCell(alpha),
+        plainCell(beta),
+        ...(published ? [theirs?.alpha, theirs?.beta].map(quotedCell) : []),
       ],
     };
   });
@@ -193,6 +189,10 @@ function foldsTable(results: Results): Table {
   };
 }
 
+function quotedCell(value: number | undefined): Cell {
+  return value === undefined ? noValue : { ...plainCell(value), quoted: true };
+}
+
 /** α and β of every re-ranker in every fold. */
 function interpolationTable(results: Results): Table {
   const { baselines, variants, ablations } = results;
@@ -201,12 +201,7 @@ function interpolationTable(results: Results): Table {
     id: 'interpolation',
     title: 'α and β chosen on the validation queries, fold by fold',
     columns: ['Model', ...Array.from({ length: results.collection.folds }, (_, i) => `Fold ${i + 1}`)],
-    groups: [
-      all.map(({ name, reranking }) => ({
-        label: name,
-        cells: reranking!.chosen.map((text) => ({ text, value: text })),
-      })),
-    ],
+    groups: [all.map(({ name, reranking }) => ({ label: name, cells: reranking!.chosen.map(plainCell) }))],
     notes: [
       'α / β. MaxP has no expansion: its α is 0. Without rel(q,d), α is 1.' +
         (baselines.some(({ reranking }) => reranking && !reranking.paper)
@@ -220,16 +215,15 @@ function interpolationTable(results: Results): Table {
 function gainsTable(results: Results): Table {
   const gains = results.variants.map((variant) => gainsOf(variant, results));
   const { measure, baseline } = gains[0];
+  const rows = gains[0].byQuery.map(({ query }, i) => ({
+    label: query,
+    cells: gains.map(({ byQuery }) => measureCell({ isCount: false }, byQuery[i].gain)),
+  }));
   return {
     id: 'gains',
     title: `Δ${measure} per query, against ${baseline}`,
     columns: ['Query', ...gains.map(({ system }) => system)],
-    groups: [
-      gains[0].byQuery.map(({ query }, i) => ({
-        label: query,
-        cells: gains.map(({ byQuery }) => measureCell({ isCount: false }, byQuery[i].gain)),
-      })),
-    ],
+    groups: [rows],
     notes: [],
   };
 }

@@ -2,6 +2,7 @@ import { validationMeasure } from '../../training/index.js';
 import type { Results } from '../results.js';
 import type { TrainedFold } from '../train-folds.js';
 import { fixedCombination } from '../training-targets.js';
+import { plainCell } from './values.js';
 import { noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
 
 /** The training examples of every fold's models, with the validation results before and after. */
@@ -49,7 +50,7 @@ function rowOf({ target, fold, examples, steps, best, history }: TrainedFold, pa
   return {
     label: `${target}, fold ${fold}`,
     cells: [
-      { text: pairs, value: pairs },
+      plainCell(pairs),
       number(examples.queries),
       number(examples.relevant),
       number(examples.others),

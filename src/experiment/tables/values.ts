@@ -9,6 +9,17 @@ import {
 import type { Results, SystemResult } from '../results.js';
 import { noValue, type Cell } from '../../common/table/table.js';
 
+/** A cell whose text is its value. */
+export function plainCell(value: string | number): Cell {
+  return { text: String(value), value };
+}
+
+/** The names of systems with published values that are none of these systems. */
+export function publishedOnly(all: Iterable<Results>, own: readonly string[]): string[] {
+  const names = Array.from(all, ({ experiment }) => Object.keys(experiment.published?.systems ?? {}));
+  return [...new Set(names.flat())].filter((name) => !own.includes(name));
+}
+
 /** The measures of a system, with stars, and beside each the published number where there is one. */
 export function measureCells(system: SystemResult, results: Results): Cell[] {
   return results.measures.flatMap((measure) => {

@@ -65,11 +65,7 @@ export async function* distribute<D, R>(
   const failed: { key: string; reason: string }[] = [];
   let isExhausted = false;
   const add = ({ id, key, data }: (typeof waiting)[number]): Promise<unknown> =>
-    queue.add(key, data, {
-      jobId: id,
-      attempts,
-      backoff: { type: 'exponential', delay: 1000, jitter: 0.5 },
-    });
+    queue.add(key, data, { jobId: id, attempts, backoff: { type: 'exponential', delay: 1000, jitter: 0.5 } });
   try {
     for (;;) {
       while (!isExhausted && waiting.length < ahead) {

@@ -21,14 +21,7 @@ const maxListed = 1000;
 /** Reads the state of a fleet's queue. */
 export async function fleetStatus(address: FleetAddress): Promise<FleetStatus> {
   return withQueue(address, async (queue) => {
-    const counts = await queue.getJobCounts(
-      'waiting',
-      'active',
-      'delayed',
-      'completed',
-      'prioritized',
-      'failed',
-    );
+    const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'completed', 'prioritized');
     const failed = await queue.getFailed(0, maxListed - 1);
     return {
       waiting: (counts['waiting'] ?? 0) + (counts['prioritized'] ?? 0),

@@ -1,7 +1,7 @@
 import { boundedText } from '../../common/bounded-text.js';
 import { clip } from '../../common/clip.js';
 import { BertQeError, reasonOf, throwIfAborted, usageError } from '../../common/errors.js';
-import { TransientFailure } from '../../common/retry.js';
+import { parseRetryAfter, TransientFailure } from '../../common/retry.js';
 
 /** A request, and how long and large its answer may be. */
 export interface HttpRequest {
@@ -43,6 +43,14 @@ export async function exchange(request: HttpRequest, signal: AbortSignal | undef
     const reason = timeout.aborted ? `no answer within ${timeoutMs} ms` : `the connection failed (${why})`;
     throw new TransientFailure(reason, { cause: error });
   }
+}
+
+/** The failure of a request that the server may answer otherwise soon. */
+export function transient({ status, headers }: HttpAnswer, reason: string): TransientFailure {
+  return new TransientFailure(`${status} ${reason}`, {
+    overload: status === 429,
+    retryAfterMs: parseRetryAfter(headers.get('retry-after')),
+  });
 }
 
 /** The JSON of an answer. Proxies answer with pages for people while the server behind them is away. */

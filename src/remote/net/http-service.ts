@@ -1,13 +1,7 @@
 import { BertQeError } from '../../common/errors.js';
-import {
-  isTransientStatus,
-  parseRetryAfter,
-  retry,
-  type RetryPolicy,
-  TransientFailure,
-} from '../../common/retry.js';
-import { exchange, opening, parseAnswer, serverUrl, type HttpAnswer } from './exchange.js';
-import { type CircuitOptions, Limiter } from './limiter.js';
+import { isTransientStatus, retry, type RetryPolicy } from '../../common/retry.js';
+import { exchange, opening, parseAnswer, serverUrl, transient, type HttpAnswer } from './exchange.js';
+import { type CircuitOptions, Limiter } from '../../common/limiter.js';
 
 export interface ServiceOptions {
   readonly url: string;
@@ -75,16 +69,11 @@ export class HttpService {
     throw this.#refused(path, answer);
   }
 
-  #refused(path: string, { status, headers, text }: HttpAnswer): Error {
-    const said = opening(text);
-    if (isTransientStatus(status) || status === MODEL_FAILED) {
-      const overload = status === 429;
-      if (overload) this.#limiter.slowDown();
-      return new TransientFailure(`${status} ${said}`, {
-        overload,
-        retryAfterMs: parseRetryAfter(headers.get('retry-after')),
-      });
-    }
+  #refused(path: string, answer: HttpAnswer): Error {
+    const { status } = answer;
+    const said = opening(answer.text);
+    if (status === 429) this.#limiter.slowDown();
+    if (isTransientStatus(status) || status === MODEL_FAILED) return transient(answer, said);
     const hint = status === 401 || status === 403 ? ' Check the key (BERT_QE_SCORER_KEY).' : '';
     const code = status === 404 || status === 401 || status === 403 ? 'usage' : 'failure';
     return new BertQeError(code, `${this.address}${path}: ${status} ${said}.${hint}`, { cause: { status } });

@@ -9,16 +9,10 @@ import {
   probabilities,
   type InputMeaning,
   type PlanOptions,
-  type TextPair,
 } from '../../bert/index.js';
 import { failureError, inputError } from '../../common/errors.js';
 import { HttpService, type ServiceOptions } from '../net/http-service.js';
-import {
-  RemoteScorer,
-  type RemoteModel,
-  type RemoteRequest,
-  type RemoteScorerOptions,
-} from './remote-scorer.js';
+import { RemoteScorer, type RemoteModel, type RemoteScorerOptions } from './remote-scorer.js';
 
 /** The options of {@link openInferenceScorer}. */
 export interface OpenInferenceOptions extends ServiceOptions, RemoteScorerOptions {
@@ -60,8 +54,7 @@ export async function openInferenceScorer(
   const budget = budgetFor(maxLength, template);
   const pieces = new PieceCache(tokenizer, Math.max(budget.first, budget.second));
   const planning = { pieces, template, budget, batchTokens };
-  const model = new OpenInferenceModel({ service, path, identity, ...served }, planning, batch);
-  return new RemoteScorer(model, options);
+  return new RemoteScorer(openInferenceModel(service, path, served, planning, batch), options);
 }
 
 /** The inputs and the output of a served model. */
@@ -98,70 +91,69 @@ function servedModel(answer: unknown, identity: string): Served {
   return { inputs: known, output: (named ?? outputs[0]).name, version: (versions ?? []).join(',') };
 }
 
-class OpenInferenceModel implements RemoteModel {
-  readonly identity: string;
-  readonly concurrency: number;
+/** A served model that gets sequences in batches of one length, so that nothing is padded. */
+function openInferenceModel(
+  service: HttpService,
+  path: string,
+  { inputs, output, version }: Served,
+  planning: PlanOptions,
+  batch: number,
+): RemoteModel {
+  const identity = [`${service.address}${path}`, version].filter(Boolean).join(' ');
+  const { secondSegment } = planning.template;
 
-  constructor(
-    private readonly served: Served & { service: HttpService; path: string; identity: string },
-    private readonly planning: PlanOptions,
-    private readonly batch: number,
-  ) {
-    this.identity = [served.identity, served.version].filter(Boolean).join(' ');
-    this.concurrency = served.service.concurrency;
-  }
+  const valuesOf: Readonly<Record<InputMeaning, (ids: Int32Array, splits: Int32Array) => number[]>> = {
+    ids: (ids) => Array.from(ids),
+    mask: (ids) => Array.from(ids, () => 1),
+    types: (ids, splits) => {
+      const length = ids.length / splits.length;
+      return Array.from(ids, (_, i) => (i % length >= splits[Math.floor(i / length)] ? secondSegment : 0));
+    },
+  };
 
-  /** Batches of sequences of one length, so that nothing is padded. */
-  async *requests(pairs: readonly TextPair[], signal: AbortSignal): AsyncGenerator<RemoteRequest> {
-    for await (const { task, pairs: places } of plan(pairs, this.planning, signal)) {
-      let row = 0;
-      let start = 0;
-      for (const { rows, length } of task.shapes) {
-        for (let from = 0; from < rows; from += this.batch) {
-          const count = Math.min(this.batch, rows - from);
-          const ids = task.ids.subarray(start, start + count * length);
-          const splits = task.splits.subarray(row, row + count);
-          yield {
-            places: places.subarray(row, row + count),
-            send: () => this.#send(ids, splits, length, signal),
-          };
-          row += count;
-          start += count * length;
-        }
-      }
-    }
-  }
-
-  #send(ids: Int32Array, splits: Int32Array, length: number, signal: AbortSignal): Promise<Float32Array> {
-    const { service, path, inputs, output } = this.served;
-    const count = splits.length;
-    const filled = inputs.map(({ name, datatype, meaning }): Tensor => {
-      const data = this.#values(meaning, ids, splits, length);
-      return { name, datatype, shape: [count, length], data };
-    });
-    const body = { inputs: filled, outputs: [{ name: output }] };
-    return service.ask(`${path}/infer`, body, (answer) => this.#read(answer, count), signal);
-  }
-
-  #values(meaning: InputMeaning, ids: Int32Array, splits: Int32Array, length: number): number[] {
-    if (meaning === 'ids') return Array.from(ids);
-    if (meaning === 'mask') return Array.from(ids, () => 1);
-    const { secondSegment } = this.planning.template;
-    return Array.from(ids, (_, i) => (i % length >= splits[Math.floor(i / length)] ? secondSegment : 0));
-  }
-
-  #read(answer: unknown, count: number): Float32Array {
+  const read = (answer: unknown, count: number): Float32Array => {
     const { outputs } = (answer ?? {}) as { outputs?: unknown };
     const tensors = (Array.isArray(outputs) ? outputs : []) as readonly (Partial<Tensor> | null)[];
-    const found = tensors.find((tensor) => tensor?.name === this.served.output) ?? tensors[0];
+    const found = tensors.find((tensor) => tensor?.name === output) ?? tensors[0];
     const data: unknown = found?.data;
     const values = Array.isArray(data) ? (data.flat() as number[]) : undefined;
     const labels = values ? values.length / count : 0;
     if (labels !== 1 && labels !== 2) {
       throw failureError(
-        `${this.identity} answered ${values?.length ?? 'no'} numbers for ${count} pairs; expected one or two logits each.`,
+        `${identity} answered ${values?.length ?? 'no'} numbers for ${count} pairs; expected one or two logits each.`,
       );
     }
     return probabilities({ labels, values: Float32Array.from(values!) });
-  }
+  };
+
+  const send = (ids: Int32Array, splits: Int32Array, signal: AbortSignal): Promise<Float32Array> => {
+    const count = splits.length;
+    const shape = [count, ids.length / count];
+    const filled = inputs.map(({ name, datatype, meaning }): Tensor => {
+      return { name, datatype, shape, data: valuesOf[meaning](ids, splits) };
+    });
+    const body = { inputs: filled, outputs: [{ name: output }] };
+    return service.ask(`${path}/infer`, body, (answer) => read(answer, count), signal);
+  };
+
+  return {
+    identity,
+    concurrency: service.concurrency,
+    async *requests(pairs, signal) {
+      for await (const { task, pairs: places } of plan(pairs, planning, signal)) {
+        let row = 0;
+        let start = 0;
+        for (const { rows, length } of task.shapes) {
+          for (let from = 0; from < rows; from += batch) {
+            const count = Math.min(batch, rows - from);
+            const ids = task.ids.subarray(start, start + count * length);
+            const splits = task.splits.subarray(row, row + count);
+            yield { places: places.subarray(row, row + count), send: () => send(ids, splits, signal) };
+            row += count;
+            start += count * length;
+          }
+        }
+      }
+    },
+  };
 }

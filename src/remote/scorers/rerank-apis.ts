@@ -1,13 +1,8 @@
-import type { TextPair } from '../../bert/index.js';
 import { BertQeError, failureError } from '../../common/errors.js';
+import { getOrInsert } from '../../common/get-or-insert.js';
 import { isJsonObject } from '../../common/json.js';
 import { HttpService, statusOf, type ServiceOptions } from '../net/http-service.js';
-import {
-  RemoteScorer,
-  type RemoteModel,
-  type RemoteRequest,
-  type RemoteScorerOptions,
-} from './remote-scorer.js';
+import { RemoteScorer, type RemoteModel, type RemoteScorerOptions } from './remote-scorer.js';
 
 /** The options of {@link teiScorer}. */
 export interface TeiOptions extends ServiceOptions, RemoteScorerOptions {
@@ -18,12 +13,8 @@ export interface TeiOptions extends ServiceOptions, RemoteScorerOptions {
 /** A scorer on Hugging Face Text Embeddings Inference, or on another server with its `/rerank`, such as `bert-qe serve`. */
 export async function teiScorer(options: TeiOptions, signal?: AbortSignal): Promise<RemoteScorer> {
   const service = new HttpService(options);
-  const info = await service.ask(
-    '/info',
-    undefined,
-    (answer) => (isJsonObject(answer) ? answer : {}),
-    signal,
-  );
+  const read = (answer: unknown) => (isJsonObject(answer) ? answer : {});
+  const info = await service.ask('/info', undefined, read, signal);
   const most = Number(info['max_client_batch_size']);
   const batch = options.batch ?? (Number.isInteger(most) && most > 0 ? most : 32);
   const model = [info['model_id'] ?? info['model'], info['model_sha']]
@@ -37,7 +28,7 @@ export async function teiScorer(options: TeiOptions, signal?: AbortSignal): Prom
     score: 'score',
     otherwise: 'A TEI server answers /rerank with an array.',
   };
-  return new RemoteScorer(new RerankModel({ service, dialect, identity, batch }), options);
+  return new RemoteScorer(rerankModel(service, dialect, identity, batch), options);
 }
 
 /** The options of {@link cohereScorer}. */
@@ -63,7 +54,7 @@ export function cohereScorer({ model, batch = 100, ...options }: CohereOptions):
     otherwise: `${service.address} does not answer like a re-rank API (no results).`,
   };
   const identity = model ? `${service.address} ${model}` : service.address;
-  return new RemoteScorer(new RerankModel({ service, dialect, identity, batch }), options);
+  return new RemoteScorer(rerankModel(service, dialect, identity, batch), options);
 }
 
 interface RerankDialect {
@@ -77,87 +68,72 @@ interface RerankDialect {
   readonly otherwise: string;
 }
 
-interface RerankModelOptions {
-  readonly service: HttpService;
-  readonly dialect: RerankDialect;
-  readonly identity: string;
-  /** Texts in a request. */
-  readonly batch: number;
-}
-
 /**
- * A server with a re-rank API. Pairs with the same first text are sent together. Such APIs refuse empty queries and
- * texts, so a pair with an empty text has the score 0 without a request.
+ * A server with a re-rank API, which takes `batch` texts in a request. Pairs with the same first text are sent together.
+ * Such APIs refuse empty queries and texts, so a pair with an empty text has the score 0 without a request.
  */
-class RerankModel implements RemoteModel {
-  readonly identity: string;
-  readonly concurrency: number;
-  readonly #options: RerankModelOptions;
+function rerankModel(
+  service: HttpService,
+  dialect: RerankDialect,
+  identity: string,
+  batch: number,
+): RemoteModel {
+  const wrong = (what: string): BertQeError =>
+    failureError(`${identity} answered ${what}; is it a re-rank server of this kind?`);
 
-  constructor(options: RerankModelOptions) {
-    this.#options = options;
-    this.identity = options.identity;
-    this.concurrency = options.service.concurrency;
-  }
-
-  async *requests(pairs: readonly TextPair[], signal: AbortSignal): AsyncGenerator<RemoteRequest> {
-    const byQuery = new Map<string, number[]>();
-    const empty: number[] = [];
-    pairs.forEach(({ a, b }, place) => {
-      if (a.trim() === '' || b.trim() === '') {
-        empty.push(place);
-        return;
-      }
-      const places = byQuery.get(a);
-      if (places) places.push(place);
-      else byQuery.set(a, [place]);
-    });
-    if (empty.length > 0) yield { places: empty, send: async () => new Float32Array(empty.length) };
-    const { batch } = this.#options;
-    for (const [query, all] of byQuery) {
-      for (let from = 0; from < all.length; from += batch) {
-        const places = all.slice(from, from + batch);
-        const texts = places.map((place) => pairs[place].b);
-        yield { places, send: () => this.#send(query, texts, signal) };
-      }
-    }
-  }
-
-  async #send(query: string, texts: readonly string[], signal: AbortSignal): Promise<Float32Array> {
-    const { service, dialect } = this.#options;
-    try {
-      const body = dialect.body(query, texts);
-      return await service.ask(dialect.path, body, (answer) => this.#read(answer, texts.length), signal);
-    } catch (error) {
-      if (statusOf(error) !== 413 || texts.length === 1) throw error;
-      // The request is too large for this server.
-      const half = texts.length >> 1;
-      const first = await this.#send(query, texts.slice(0, half), signal);
-      const second = await this.#send(query, texts.slice(half), signal);
-      return Float32Array.of(...first, ...second);
-    }
-  }
-
-  #read(answer: unknown, count: number): Float32Array {
-    const { dialect } = this.#options;
+  const read = (answer: unknown, count: number): Float32Array => {
     const results = dialect.results(answer);
     if (!Array.isArray(results)) throw failureError(dialect.otherwise);
     const scores = new Float32Array(count).fill(Number.NaN);
     for (const result of results as unknown[]) {
       const { index, [dialect.score]: score } = isJsonObject(result) ? result : {};
       if (!Number.isInteger(index) || !Number.isNaN(scores[index as number])) {
-        throw this.#wrong(`a score for text ${shown(index)} of ${count}`);
+        throw wrong(`a score for text ${shown(index)} of ${count}`);
       }
-      if (!Number.isFinite(score)) throw this.#wrong(`the score ${shown(score)}`);
+      if (!Number.isFinite(score)) throw wrong(`the score ${shown(score)}`);
       scores[index as number] = score as number;
     }
-    if (results.length !== count) throw this.#wrong(`${results.length} scores for ${count} texts`);
+    if (results.length !== count) throw wrong(`${results.length} scores for ${count} texts`);
     return scores;
-  }
+  };
 
-  #wrong(what: string): BertQeError {
-    return failureError(`${this.identity} answered ${what}; is it a re-rank server of this kind?`);
-  }
+  const send = async (
+    query: string,
+    texts: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Float32Array> => {
+    try {
+      const body = dialect.body(query, texts);
+      return await service.ask(dialect.path, body, (answer) => read(answer, texts.length), signal);
+    } catch (error) {
+      if (statusOf(error) !== 413 || texts.length === 1) throw error;
+      // The request is too large for this server.
+      const half = texts.length >> 1;
+      const first = await send(query, texts.slice(0, half), signal);
+      return Float32Array.of(...first, ...(await send(query, texts.slice(half), signal)));
+    }
+  };
+
+  return {
+    identity,
+    concurrency: service.concurrency,
+    async *requests(pairs, signal) {
+      const byQuery = new Map<string, number[]>();
+      const empty: number[] = [];
+      pairs.forEach(({ a, b }, place) => {
+        const places = a.trim() === '' || b.trim() === '' ? empty : getOrInsert(byQuery, a, () => []);
+        places.push(place);
+      });
+      if (empty.length > 0) yield { places: empty, send: async () => new Float32Array(empty.length) };
+      for (const [query, all] of byQuery) {
+        for (let from = 0; from < all.length; from += batch) {
+          const places = all.slice(from, from + batch);
+          const texts = places.map((place) => pairs[place].b);
+          yield { places, send: () => send(query, texts, signal) };
+        }
+      }
+    },
+  };
 }
 
 /** A value of an answer, for a message. */

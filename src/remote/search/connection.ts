@@ -1,14 +1,8 @@
 import { clip } from '../../common/clip.js';
 import { BertQeError, failureError, throwIfAborted, usageError } from '../../common/errors.js';
 import { isJsonObject } from '../../common/json.js';
-import {
-  isTransientStatus,
-  parseRetryAfter,
-  retry,
-  type RetryPolicy,
-  TransientFailure,
-} from '../../common/retry.js';
-import { exchange, parseAnswer, serverUrl, type HttpAnswer } from '../net/exchange.js';
+import { isTransientStatus, retry, type RetryPolicy, TransientFailure } from '../../common/retry.js';
+import { exchange, parseAnswer, serverUrl, transient, type HttpAnswer } from '../net/exchange.js';
 import { anything, object, optional, text, type Shape, WrongShape } from './answer-shape.js';
 import { dialects, type Dialect, type EngineName, type EngineRequest } from './dialect.js';
 
@@ -167,15 +161,11 @@ function authorization({ username, password }: URL): { authorization?: string } 
   return { authorization: `Basic ${Buffer.from(user).toString('base64')}` };
 }
 
-function refusal({ method, path }: EngineRequest, { status, headers, text: said }: HttpAnswer): Error {
-  const { type, reason } = describeRefusal(said);
+function refusal({ method, path }: EngineRequest, answer: HttpAnswer): Error {
+  const { status } = answer;
+  const { type, reason } = describeRefusal(answer.text);
   // A cluster's 500 is an error of the request; a node that is gone or coming back answers 502, 503 or 504.
-  if (isTransientStatus(status) && status !== 500) {
-    return new TransientFailure(`${status} ${reason}`, {
-      overload: status === 429,
-      retryAfterMs: parseRetryAfter(headers.get('retry-after')),
-    });
-  }
+  if (isTransientStatus(status) && status !== 500) return transient(answer, reason);
   const cause: ClusterRefusal = { status, type };
   const isOurs = status === 401 || status === 403;
   const hint = isOurs ? ' Give user and password in the URL, or set BERT_QE_ENGINE_AUTHORIZATION.' : '';

@@ -30,11 +30,7 @@ export const dialects: Readonly<Record<EngineName, Dialect>> = {
       query: { keep_alive: keepAlive },
     }),
     pointInTimeId: (answer) => String(answer['pit_id']),
-    closePointInTime: (id) => ({
-      method: 'DELETE',
-      path: '/_search/point_in_time',
-      body: { pit_id: [id] },
-    }),
+    closePointInTime: (id) => ({ method: 'DELETE', path: '/_search/point_in_time', body: { pit_id: [id] } }),
     hasOldBm25: (version) => Number.parseInt(version, 10) < 3,
   },
   elasticsearch: {

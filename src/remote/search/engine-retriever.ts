@@ -76,11 +76,8 @@ export class EngineRetriever implements Retriever {
     if (!this.feedback) return query;
     const first = await this.#match(query, this.feedback.documents, call);
     if (first.length === 0) return query;
-    const view = await FeedbackView.fetch(
-      this.index,
-      first.map(({ id }) => id),
-      call,
-    );
+    const ids = first.map(({ id }) => id);
+    const view = await FeedbackView.fetch(this.index, ids, call);
     const feedback = first.map(({ score }, document) => ({ document, score }));
     return this.feedback.expand(query, feedback, view);
   }

@@ -3,7 +3,7 @@ import { InFlight } from '../../common/in-flight.js';
 import { failureError, usageError } from '../../common/errors.js';
 import { analyzerFromSpec, type AnalyzerSpec } from '../../retrieval/index.js';
 import { retry, TransientFailure } from '../../common/retry.js';
-import { Limiter } from '../net/limiter.js';
+import { Limiter } from '../../common/limiter.js';
 import { sendBulk } from './bulk.js';
 import { number as aNumber, object, optional } from './answer-shape.js';
 import { refusalOf, type EngineConnection } from './connection.js';

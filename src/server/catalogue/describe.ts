@@ -1,13 +1,15 @@
+import { weightFlops } from '../../bert/index.js';
+import { omitUndefined } from '../../common/omit-undefined.js';
 import {
+  eachPhase,
   paperCost,
-  type Variant as PaperVariant,
+  type Phase,
   type RerankCost,
   type Settings,
+  type Variant as PaperVariant,
 } from '../../expansion/index.js';
-import { weightFlops } from '../../bert/index.js';
-import type { VariantDescription, VariantsAnswer } from '../schemas/index.js';
 import type { ServedModel } from '../scheduling/index.js';
-import type { Phase } from '../../expansion/index.js';
+import type { ListedModel, ModelsAnswer, VariantDescription, VariantsAnswer } from '../schemas/index.js';
 import type { ServedVariant } from './variants.js';
 import { shownSettings } from './shown-settings.js';
 
@@ -49,10 +51,7 @@ export class Measurements {
       documents: mean(({ documents }) => documents),
       milliseconds: {
         total: mean(({ cost }) => 1000 * cost.seconds),
-        bestPassage: mean(({ cost }) => 1000 * cost.bestPassage.seconds),
-        phaseOne: mean(({ cost }) => 1000 * cost.phaseOne.seconds),
-        phaseTwo: mean(({ cost }) => 1000 * cost.phaseTwo.seconds),
-        phaseThree: mean(({ cost }) => 1000 * cost.phaseThree.seconds),
+        ...eachPhase((phase) => mean(({ cost }) => 1000 * cost[phase].seconds)),
       },
     };
   }
@@ -75,62 +74,64 @@ function describe(
   settings: Settings,
   measurements: Measurements,
 ): VariantDescription {
-  const { id, name, aliases, expansion, models } = variant;
-  const paper = paperFlops(variant, settings);
-  const measured = measurements.of(variant);
+  const { id, name, aliases, expansion } = variant;
+  const models = eachPhase((phase) => describeModel(variant.models[phase]));
+  const { bestPassage, phaseOne } = models;
   return {
     id,
     name,
     aliases: [...aliases],
     expansion,
-    models: {
-      bestPassage: describeModel(models.bestPassage),
-      phaseOne: describeModel(models.phaseOne),
-      ...(expansion
-        ? { phaseTwo: describeModel(models.phaseTwo), phaseThree: describeModel(models.phaseThree) }
-        : {}),
-    },
-    ...(paper ? { paper } : {}),
-    ...(measured ? { measured } : {}),
+    models: expansion ? models : { bestPassage, phaseOne },
+    ...omitUndefined({ paper: paperFlops(variant, settings), measured: measurements.of(variant) }),
   };
 }
 
-function describeModel({
-  name,
-  shape,
-  precision,
-  device,
-}: DescribedModel): VariantDescription['models']['phaseOne'] {
-  return {
-    model: name,
-    ...(shape ? { layers: shape.layers, hidden: shape.hidden, flopsPerToken: weightFlops(shape) } : {}),
-    precision,
-    device,
-  };
+function describeModel(model: DescribedModel): VariantDescription['models']['phaseOne'] {
+  const { name, shape, precision, device } = model;
+  const size = shape && { layers: shape.layers, hidden: shape.hidden, flopsPerToken: weightFlops(shape) };
+  return { model: name, ...size, precision, device };
 }
 
-function paperFlops(
-  { name, models, expansion }: DescribedVariant,
-  { kd, kc, passage, chunk }: Settings,
-): VariantDescription['paper'] {
-  const { phaseOne, phaseTwo, phaseThree } = models;
-  if (!phaseOne.size || !phaseTwo.size || !phaseThree.size) return undefined;
-  const sizes: PaperVariant = {
-    name,
-    phaseOne: phaseOne.size,
-    ...(expansion ? { expansion: { phaseTwo: phaseTwo.size, phaseThree: phaseThree.size } } : {}),
-  };
-  const cost = paperCost(sizes, {
-    kd,
-    kc,
-    chunkWords: chunk.length,
-    passageWords: passage.length,
-  });
+function paperFlops({ name, models, expansion }: DescribedVariant, settings: Settings) {
+  const [phaseOne, phaseTwo, phaseThree] = [models.phaseOne, models.phaseTwo, models.phaseThree].map(
+    ({ size }) => size,
+  );
+  if (!phaseOne || !phaseTwo || !phaseThree) return undefined;
+  const variant: PaperVariant = { name, phaseOne, ...(expansion && { expansion: { phaseTwo, phaseThree } }) };
+  const { kd, kc, chunk, passage } = settings;
+  const cost = paperCost(variant, { kd, kc, chunkWords: chunk.length, passageWords: passage.length });
   return {
     flops: cost.flops,
     relative: cost.relative,
     phaseOne: cost.phaseOne.flops,
-    ...(cost.phaseTwo ? { phaseTwo: cost.phaseTwo.flops } : {}),
-    ...(cost.phaseThree ? { phaseThree: cost.phaseThree.flops } : {}),
+    ...omitUndefined({ phaseTwo: cost.phaseTwo?.flops, phaseThree: cost.phaseThree?.flops }),
+  };
+}
+
+/** The list of models for clients of OpenAI (`data`) and Cohere (`models`), which may ask for the models of an endpoint. */
+export function modelList(
+  variants: readonly ServedVariant[],
+  created: Date,
+  endpoint: string | null,
+): ModelsAnswer {
+  const models =
+    endpoint === null || endpoint === 'rerank'
+      ? variants.flatMap((variant) => variant.listed.map((name) => modelEntry(name, variant, created)))
+      : [];
+  return { object: 'list', data: models, models };
+}
+
+/** A model under one of its names, with the fields of OpenAI, vLLM (`root`) and Cohere. */
+export function modelEntry(name: string, { id }: ServedVariant, created: Date): ListedModel {
+  return {
+    id: name,
+    object: 'model',
+    created: Math.floor(created.getTime() / 1000),
+    owned_by: 'bert-qe',
+    root: id,
+    name,
+    endpoints: ['rerank'],
+    finetuned: false,
   };
 }

@@ -10,7 +10,9 @@ import {
   type Precision,
   type SizeLetter,
 } from '../../bert/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
+import { omitUndefined } from '../../common/omit-undefined.js';
+import { openAll } from '../../common/open-all.js';
 import type { ServedModel } from '../scheduling/index.js';
 import { namedVariant, type NamedVariant } from './names.js';
 import { anyName, defaultName, findVariant, type ServedVariant } from './variants.js';
@@ -32,11 +34,6 @@ interface LoadedVariants {
   close(): Promise<void>;
 }
 
-interface OpenedModel {
-  readonly name: string;
-  readonly scorer: BertScorer;
-}
-
 /** The largest round of a fast model, in multiples of the tokens that keep all workers busy. */
 const roundGrowth = 8;
 
@@ -49,82 +46,55 @@ const scoringNiceness = 1;
 
 /** Loads each model once, whatever the number of variants made of it. */
 export async function loadVariants(options: LoadModelsOptions): Promise<LoadedVariants> {
-  const named = options.models.map((text) => namedVariant(text));
-  if (named.length === 0) throw new BertQeError('usage', 'The server needs a model; give --models SST.');
-  if (options.strictModels && options.aliases?.has(anyName)) {
-    throw new BertQeError('usage', `--alias '*=…' serves every name, --strict-models none; leave one out.`);
+  const { models, device, precision, aliases = new Map() } = options;
+  const named = models.map((text) => namedVariant(text));
+  if (named.length === 0) throw usageError('The server needs a model; give --models SST.');
+  if (options.strictModels && aliases.has(anyName)) {
+    throw usageError(`--alias '*=…' serves every name, --strict-models none; leave one out.`);
   }
-  const opened = new Map<string, OpenedModel>();
-  const close = async (): Promise<void> => {
-    await Promise.all([...opened.values()].map(({ scorer }) => scorer.close()));
-  };
-  try {
-    for (const model of new Set(named.flatMap(({ models }) => models))) {
+  return openAll(async (closeLater) => {
+    const folders = new Map<string, string>();
+    const opened = new Map<string, { name: string; scorer: BertScorer }>();
+    for (const model of new Set(named.flatMap((variant) => variant.models))) {
       const folder = await findModel(model);
-      if (!opened.has(folder)) opened.set(folder, await open(model, folder, options));
+      folders.set(model, folder);
+      if (opened.has(folder)) continue;
+      const scorer = await BertScorer.load({ model: folder, niceness: scoringNiceness, device, precision });
+      closeLater(() => scorer.close());
+      const name = Object.hasOwn(SIZE_FOLDERS, model) ? SIZE_FOLDERS[model as SizeLetter] : basename(folder);
+      opened.set(folder, { name, scorer });
     }
-    const served = servedModels(opened);
-    const variants: ServedVariant[] = [];
-    for (const variant of named) {
-      const folders = await Promise.all(variant.models.map((model) => findModel(model)));
-      variants.push(
-        assemble(
-          variant,
-          folders.map((folder) => served.get(folder)!),
-        ),
-      );
-    }
-    return { variants: withAliases(variants, options.aliases ?? new Map()), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-async function open(
-  model: string,
-  folder: string,
-  { device, precision }: LoadModelsOptions,
-): Promise<OpenedModel> {
-  const scorer = await BertScorer.load({
-    model: folder,
-    niceness: scoringNiceness,
-    device,
-    precision,
+    const highest = Math.max(...[...opened.values()].map(({ scorer }) => flopsPerToken(scorer)));
+    const served = new Map(
+      [...opened].map(([folder, { name, scorer }]) => [folder, servedModel(name, scorer, highest)]),
+    );
+    const modelOf = (name: string): ServedModel => served.get(folders.get(name)!)!;
+    const variants = named.map((variant) => assemble(variant, variant.models.map(modelOf)));
+    return { variants: withAliases(variants, aliases) };
   });
-  const name = Object.hasOwn(SIZE_FOLDERS, model) ? SIZE_FOLDERS[model as SizeLetter] : basename(folder);
-  return { name, scorer };
-}
-
-/** The models with their weights: 1 for the costliest, for others their FLOPs per token relative to it. */
-function servedModels(opened: ReadonlyMap<string, OpenedModel>): Map<string, ServedModel> {
-  const costs = [...opened.values()].map(({ scorer }) => flopsPerToken(scorer));
-  const highest = Math.max(...costs);
-  return new Map(
-    [...opened].map(([folder, { name, scorer }], i) => {
-      const { batchTokens, device, precision, shape, workers } = scorer.info;
-      const isCpu = device === 'cpu';
-      const size = shape && sizeLetter(shape);
-      const roundTokens = batchTokens * (isCpu ? Math.max(workers, availableParallelism()) : 1);
-      const model: ServedModel = {
-        name,
-        scorer,
-        precision,
-        device,
-        weight: costs[i] > 0 ? costs[i] / highest : 1,
-        roundTokens,
-        // Batches of a GPU have their full size already.
-        fullRoundTokens: isCpu ? roundGrowth * roundTokens : roundTokens,
-        ...(shape ? { shape } : {}),
-        ...(size ? { size } : {}),
-      };
-      return [folder, model];
-    }),
-  );
 }
 
 function flopsPerToken({ info: { shape } }: BertScorer): number {
   return shape ? weightFlops(shape) : 0;
+}
+
+/** A model with its weight: its FLOPs per token relative to the `highest` of all models. */
+function servedModel(name: string, scorer: BertScorer, highest: number): ServedModel {
+  const { batchTokens, device, precision, shape, workers } = scorer.info;
+  const isCpu = device === 'cpu';
+  const flops = flopsPerToken(scorer);
+  const roundTokens = batchTokens * (isCpu ? Math.max(workers, availableParallelism()) : 1);
+  return {
+    name,
+    scorer,
+    precision,
+    device,
+    weight: flops > 0 ? flops / highest : 1,
+    roundTokens,
+    // Batches of a GPU have their full size already.
+    fullRoundTokens: isCpu ? roundGrowth * roundTokens : roundTokens,
+    ...omitUndefined({ shape, size: shape && sizeLetter(shape) }),
+  };
 }
 
 function assemble({ id, name, aliases }: NamedVariant, models: readonly ServedModel[]): ServedVariant {
@@ -145,24 +115,21 @@ function withAliases(
   variants: readonly ServedVariant[],
   aliases: ReadonlyMap<string, string>,
 ): ServedVariant[] {
-  const added = new Map<ServedVariant, string[]>();
-  const add = (variant: ServedVariant, name: string) =>
-    added.set(variant, [...(added.get(variant) ?? []), name]);
+  const added: { readonly name: string; readonly variant: ServedVariant }[] = [];
   const isTaken = findVariant(variants, defaultName) ?? aliases.has(defaultName);
-  if (!isTaken) add(variants[0], defaultName);
+  if (!isTaken) added.push({ name: defaultName, variant: variants[0] });
   for (const [alias, target] of aliases) {
     const variant =
       !isTaken && target.toLowerCase() === defaultName ? variants[0] : findVariant(variants, target);
     if (!variant) {
-      throw new BertQeError(
-        'usage',
+      throw usageError(
         `--alias ${alias}=${target}: "${target}" is not among the models served (${variants.map(({ id }) => id).join(', ')}).`,
       );
     }
-    add(variant, alias);
+    added.push({ name: alias, variant });
   }
   return variants.map((variant) => {
-    const names = added.get(variant) ?? [];
+    const names = added.filter((one) => one.variant === variant).map(({ name }) => name);
     return {
       ...variant,
       aliases: [...variant.aliases, ...names],

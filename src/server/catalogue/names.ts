@@ -1,12 +1,13 @@
 import { basename } from 'node:path';
 import { sizeLetters, sizeNames } from '../../bert/index.js';
 import { parseVariant } from '../../expansion/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 
 /** A variant that `--models` names, before anything is loaded. */
 export interface NamedVariant {
   readonly id: string;
   readonly name: string;
+  /** Other names, in the spelling that is shown. */
   readonly aliases: readonly string[];
   /** Models of phases one, two and three; one model for a plain re-ranker. */
   readonly models: readonly string[];
@@ -32,8 +33,7 @@ export function namedVariant(text: string): NamedVariant {
   const models = text.split('+').map((model) => model.trim());
   if (models.length === 1) return { id: basename(text), name: basename(text), aliases: [], models };
   if (models.length !== 3 || models.includes('')) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `"${text}" names no models: write letters such as SST, one model, or three as in phase1+phase2+phase3.`,
     );
   }

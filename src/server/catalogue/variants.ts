@@ -1,12 +1,10 @@
 import type { Phase } from '../../expansion/index.js';
+import { HttpProblem } from '../http/index.js';
 import type { ServedModel } from '../scheduling/index.js';
+import type { NamedVariant } from './names.js';
 
 /** A combination of models that requests can name as their model. */
-export interface ServedVariant {
-  readonly id: string;
-  readonly name: string;
-  /** Other names, in the spelling that is shown. */
-  readonly aliases: readonly string[];
+export interface ServedVariant extends Omit<NamedVariant, 'models'> {
   /** The names that lists of models show: the id, `bert-qe` for the default, and names given by the operator. */
   readonly listed: readonly string[];
   readonly models: Readonly<Record<Phase, ServedModel>>;
@@ -47,19 +45,29 @@ export class VariantNames {
   ) {}
 
   /** The variant of a known name; without a name, the default. */
-  find(name: string | undefined): ServedVariant | undefined {
-    return name === undefined ? this.variants[0] : findVariant(this.variants, name);
+  find(name: string | undefined): ServedVariant {
+    if (name === undefined) return this.variants[0];
+    return findVariant(this.variants, name) ?? this.#unknown(name);
   }
 
   /** The variant that serves a client of another service, which sends the names of that service's models. */
-  findForClient(name: string | undefined): ServedVariant | undefined {
-    const known = this.find(name);
-    if (known || name === undefined || this.options.strict || ownName.test(name)) return known;
+  findForClient(name: string | undefined): ServedVariant {
+    if (name === undefined || this.options.strict || ownName.test(name)) return this.find(name);
+    const known = findVariant(this.variants, name);
+    if (known) return known;
     const variant = findVariant(this.variants, anyName) ?? this.variants[0];
     if (!this.#reported.has(name) && this.#reported.size < mostReported) {
       this.#reported.add(name);
       this.options.onUnknown(name, variant);
     }
     return variant;
+  }
+
+  #unknown(name: string): never {
+    const known = this.variants.map(({ id }) => id).join(', ');
+    throw new HttpProblem(
+      'not_found',
+      `There is no model "${name}" here; there is ${known} (GET /variants).`,
+    );
   }
 }

@@ -8,7 +8,6 @@ import {
 } from '../catalogue/index.js';
 import { fileUnder, HttpProblem, jsonAnswer, textAnswer } from '../http/index.js';
 import type { InfoAnswer } from '../schemas/index.js';
-import { clientVariantOf } from '../service.js';
 import type { Handler } from './handler.js';
 
 /** Reports load nothing and run nothing. */
@@ -25,7 +24,7 @@ export const answerModels: Handler = ({ models, started }, { request }) => {
 
 export const answerModel: Handler = (service, { match }) => {
   const name = match?.parameters['model'] ?? '';
-  return jsonAnswer(modelEntry(name, clientVariantOf(service, name), service.started));
+  return jsonAnswer(modelEntry(name, service.models.findForClient(name), service.started));
 };
 
 export const answerInfo: Handler = async (service) => {
@@ -63,7 +62,7 @@ export const answerDocument: Handler = async ({ collection }, { match }) => {
   const found = (await collection?.documents.get([id]))?.get(id);
   if (!found) {
     const where = collection ? 'the index' : 'this server, which has no index';
-    throw new HttpProblem(404, 'not_found', `There is no document "${id}" in ${where}.`);
+    throw new HttpProblem('not_found', `There is no document "${id}" in ${where}.`);
   }
   return jsonAnswer(found);
 };
@@ -77,7 +76,6 @@ export const answerExperimentFile: Handler = async ({ experiments }, { match }) 
     experiments !== undefined && experimentFiles.test(file)
       ? await fileUnder(experiments, `${name}/${file}`)
       : undefined;
-  if (!found)
-    throw new HttpProblem(404, 'not_found', `There is no file "${file}" of an experiment "${name}".`);
+  if (!found) throw new HttpProblem('not_found', `There is no file "${file}" of an experiment "${name}".`);
   return textAnswer(found.bytes, found.type, 200, { 'Content-Security-Policy': reportPolicy });
 };

@@ -8,7 +8,7 @@ import {
   type RequestContext,
 } from '../http/index.js';
 import { searchRequest, type SearchEvents, type SearchRequest } from '../schemas/index.js';
-import { search } from '../search/index.js';
+import { search } from '../search/search.js';
 import type { Service } from '../service.js';
 import { answerOf, type Handler } from './handler.js';
 

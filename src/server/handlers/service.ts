@@ -28,9 +28,7 @@ export const answerOpenApi: Handler = ({ description }) =>
   textAnswer(description.openApi, 'application/json');
 
 export const answerDocs: Handler = ({ description }) =>
-  textAnswer(description.page, 'text/html; charset=UTF-8', 200, {
-    'Content-Security-Policy': pagePolicy,
-  });
+  textAnswer(description.page, 'text/html; charset=UTF-8', 200, { 'Content-Security-Policy': pagePolicy });
 
 /** A file of the page, or undefined. Without a built page, `/` leads to the description of the API. */
 export async function answerPage({ page }: Service, { path }: RequestContext): Promise<Answer | undefined> {

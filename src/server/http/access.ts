@@ -105,14 +105,12 @@ export function isLoopback(address: string): boolean {
 }
 
 const foreignHost: ProblemAnswer = {
-  status: 403,
   type: 'forbidden',
   message:
     'This server listens on loopback and answers only as localhost; start it with --host to serve others.',
 };
 
 const noKey: ProblemAnswer = {
-  status: 401,
   type: 'unauthorized',
   message: 'The API key is missing or wrong: send Authorization: Bearer KEY.',
   headers: { 'WWW-Authenticate': 'Bearer' },

@@ -1,24 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
+import type { Reservation } from '../scheduling/index.js';
 import { discardedBody, heldBytes, type ServiceLimits } from '../limits.js';
 import { BodyText } from './body-text.js';
 import { HeldMemory, type HeldBody } from './held-memory.js';
 import { JsonMeter } from './json-meter.js';
 import { HttpProblem } from './problem.js';
 
-/** A request whose body is to be read. */
+/** A request whose body is to be read: the part of a `RequestContext` that is needed. */
 export interface BodySource {
   readonly request: IncomingMessage;
   /** Undefined for a chunked body. */
-  readonly declaredBytes: number | undefined;
-  /** Called with the bytes that have arrived so far. */
-  readonly onReceived?: (bytes: number) => void;
+  readonly bodyBytes: number | undefined;
   /** The client that the memory is held for. */
-  readonly client?: string;
-  /** Called with the memory, which is then held until it is released; without it, until the body is parsed. */
-  readonly onHeld?: (held: HeldBody) => void;
-  /** Gives the request up after it was parsed. */
-  readonly giveUp?: () => void;
+  readonly client: string;
+  readonly reservation?: Pick<Reservation, 'grow'> | undefined;
+  /** The memory of the body. It is held until the owner of the request releases it. */
+  held?: HeldBody | undefined;
+  /** Gives the request up after its body was read. */
+  end?(reason: 'memory'): void;
 }
 
 /** Memory that a JSON value takes in addition to its text. */
@@ -40,23 +40,18 @@ export class BodyReader {
     this.#memory = new HeldMemory(mostBytes);
   }
 
-  /** Reads a JSON body and returns what `parse` makes of its text. */
-  async read<T>(source: BodySource, parse: (text: string) => Promise<T>): Promise<T> {
-    const { request, declaredBytes, client = '', giveUp, onHeld } = source;
-    checkHead(request);
+  /** The text of a JSON body. */
+  async read(source: BodySource): Promise<string> {
+    checkHead(source.request);
     const { bodyBytes } = this.limits;
-    if ((declaredBytes ?? 0) > bodyBytes) throw tooLarge(bodyBytes);
-    const held = this.#memory.open(client);
-    onHeld?.(held);
-    try {
-      const { text, values } = await this.#receive(source, held);
-      held.isWhole = true;
-      held.drop = giveUp ?? held.drop;
-      held.add(bytesPerValue * values);
-      return await parse(text);
-    } finally {
-      if (!onHeld) held.release();
-    }
+    if ((source.bodyBytes ?? 0) > bodyBytes) throw tooLarge(bodyBytes);
+    const held = this.#memory.open(source.client);
+    source.held = held;
+    const { text, values } = await this.#receive(source, held);
+    held.isWhole = true;
+    held.drop = () => source.end?.('memory');
+    held.add(bytesPerValue * values);
+    return text;
   }
 
   /** Lets other requests come to their turn while many bytes arrive. */
@@ -68,7 +63,7 @@ export class BodyReader {
     setImmediate(() => request.resume());
   }
 
-  #receive({ request, onReceived }: BodySource, held: HeldBody): Promise<{ text: string; values: number }> {
+  #receive({ request, reservation }: BodySource, held: HeldBody): Promise<{ text: string; values: number }> {
     const { bodyBytes } = this.limits;
     const meter = new JsonMeter(this.limits);
     return new Promise((resolve, reject) => {
@@ -103,7 +98,7 @@ export class BodyReader {
           return refuseAfterBody(problem instanceof HttpProblem ? problem : notUtf8);
         }
         held.add(chunk.length);
-        onReceived?.(held.bytes);
+        reservation?.grow(held.bytes);
         this.#pauseAfterMuch(request, chunk.length);
       });
       request.on('end', () => {
@@ -125,14 +120,12 @@ export class BodyReader {
 function checkHead({ headers }: IncomingMessage): void {
   if (!isJson(headers['content-type'])) {
     throw new HttpProblem(
-      415,
       'unsupported_media_type',
       'The body must be declared as JSON: send Content-Type: application/json.',
     );
   }
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
     throw new HttpProblem(
-      415,
       'unsupported_media_type',
       'Compressed bodies are not taken: send the body without Content-Encoding.',
       { 'Accept-Encoding': 'identity' },
@@ -148,7 +141,6 @@ function isJson(contentType: string | undefined): boolean {
 
 function tooLarge(maxBytes: number): HttpProblem {
   return new HttpProblem(
-    413,
     'too_large',
     `The body is larger than ${maxBytes} bytes; send fewer documents at a time, or start the server with a larger --max-body.`,
   );
@@ -159,13 +151,11 @@ const freePieces = 10_000;
 const pieceBytes = 16;
 
 const tooFine = new HttpProblem(
-  413,
   'too_large',
   'The body comes in pieces of a few bytes; send it in larger chunks.',
 );
 
 const tooSlow = new HttpProblem(
-  429,
   'overloaded',
   'The body came too slowly while the server had no memory for more; try again after the seconds in Retry-After.',
   { 'Retry-After': '1' },
@@ -193,13 +183,13 @@ export function discardBody(
   request.on('close', () => clearTimeout(timer));
 }
 
-const notUtf8 = new HttpProblem(400, 'invalid_json', 'The body is not UTF-8.');
+const notUtf8 = new HttpProblem('invalid_json', 'The body is not UTF-8.');
 
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     // The parser quotes the text around the mistake, which is the client's own.
-    throw new HttpProblem(400, 'invalid_json', `The body is not JSON: ${(error as Error).message}.`);
+    throw new HttpProblem('invalid_json', `The body is not JSON: ${(error as Error).message}.`);
   }
 }

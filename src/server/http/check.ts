@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { misspeltField } from '../../common/schema-problems.js';
-import { describeIssues } from '../../common/schema-problems.js';
+import { describeIssues, misspeltField } from '../../common/schema-problems.js';
 import { TimeSlice } from '../../common/yield.js';
 import { HttpProblem } from './problem.js';
 
@@ -25,11 +24,11 @@ export async function check<S extends z.ZodRawShape, C extends z.core.$ZodObject
 ): Promise<z.output<z.ZodObject<S, C>>> {
   if (typeof value !== 'object' || value === null) return checked(schema, value);
   const misspelt = misspeltField(schema, value);
-  if (misspelt !== undefined) throw new HttpProblem(422, 'invalid_request', misspelt);
+  if (misspelt !== undefined) throw new HttpProblem('invalid_request', misspelt);
   const fields = value as Readonly<Record<string, unknown>>;
   for (const [name, field] of Object.entries(fields)) {
     if (name !== list && Array.isArray(field) && field.length > fewElements) {
-      throw new HttpProblem(422, 'invalid_request', `${name}: has more than ${fewElements} elements.`);
+      throw new HttpProblem('invalid_request', `${name}: has more than ${fewElements} elements.`);
     }
   }
   const elements: unknown = fields[list];
@@ -61,7 +60,7 @@ async function checkElements(
   const line = describeIssues(new z.ZodError(issues.slice(0, shownFaults)));
   // The others were not looked for.
   const isAll = issues.length <= shownFaults;
-  throw new HttpProblem(422, 'invalid_request', isAll ? line : `${line.slice(0, -1)} (and more).`);
+  throw new HttpProblem('invalid_request', isAll ? line : `${line.slice(0, -1)} (and more).`);
 }
 
 /** The schema of the elements of an array, which may be optional. */
@@ -73,5 +72,5 @@ function elementOf(schema: unknown): z.ZodType {
 function checked<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const outcome = schema.safeParse(value);
   if (outcome.success) return outcome.data;
-  throw new HttpProblem(422, 'invalid_request', describeIssues(outcome.error));
+  throw new HttpProblem('invalid_request', describeIssues(outcome.error));
 }

@@ -1,6 +1,6 @@
 export { Access, isLocalHost, isLoopback } from './access.js';
 export { jsonAnswer, largeJsonAnswer, streamedAnswer, textAnswer, type Answer } from './answer.js';
-export { BodyReader, discardBody, parseJson } from './body.js';
+export { BodyReader, discardBody, parseJson, type BodySource } from './body.js';
 export { check } from './check.js';
 export { EventStream } from './event-stream.js';
 export { ApiKeys } from './keys.js';

@@ -122,5 +122,5 @@ export class JsonMeter {
 }
 
 function tooMuch(what: string): HttpProblem {
-  return new HttpProblem(413, 'too_large', `The body ${what}.`);
+  return new HttpProblem('too_large', `The body ${what}.`);
 }

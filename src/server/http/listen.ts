@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { BertQeError } from '../../common/errors.js';
+import { BertQeError, usageError } from '../../common/errors.js';
 import { acceptBacklog, headerBytes, type HttpTimeouts } from '../limits.js';
 import { Connections } from './connections.js';
 
@@ -38,5 +38,5 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number):
       : error.code === 'EACCES'
         ? 'it is not allowed; give a --port above 1023'
         : error.message;
-  return new BertQeError('usage', `Cannot listen on ${host}:${port}: ${why}.`, { cause: error });
+  return usageError(`Cannot listen on ${host}:${port}: ${why}.`, error);
 }

@@ -2,12 +2,11 @@ import { clip } from '../../common/clip.js';
 import { BertQeError, type ErrorCode } from '../../common/errors.js';
 import { Refusal } from '../scheduling/index.js';
 import { messageCharacters } from '../limits.js';
-import type { Problem, ProblemType } from '../schemas/index.js';
+import { problemStatus, type Problem, type ProblemType } from '../schemas/index.js';
 import { jsonAnswer, type Answer } from './answer.js';
 
 /** An answer that says what is wrong. */
 export interface ProblemAnswer {
-  readonly status: number;
   readonly type: ProblemType;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -18,40 +17,38 @@ export class HttpProblem extends Error implements ProblemAnswer {
   override readonly name = 'HttpProblem';
 
   constructor(
-    readonly status: number,
     readonly type: ProblemType,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(message);
   }
+
+  get status(): number {
+    return problemStatus[this.type];
+  }
 }
 
 /** Reasons why a request ended before its answer. */
 export type EndReason = 'hang-up' | 'deadline' | 'memory' | 'stop';
 
-const refusalStatus = { too_large: 413, overloaded: 429 } as const;
-
-const byCode: Readonly<Partial<Record<ErrorCode, readonly [number, ProblemType]>>> = {
-  usage: [422, 'invalid_request'],
-  input: [422, 'invalid_request'],
-  missing: [404, 'not_found'],
+const byCode: Readonly<Partial<Record<ErrorCode, ProblemType>>> = {
+  usage: 'invalid_request',
+  input: 'invalid_request',
+  missing: 'not_found',
 };
 
-/** 499 is for the log only: the client no longer reads the answer. */
-const byEnd: Readonly<Record<EndReason, readonly [number, ProblemType, string]>> = {
+const byEnd: Readonly<Record<EndReason, readonly [ProblemType, string]>> = {
   deadline: [
-    504,
     'deadline',
     'The deadline came before the answer; ask for less, or for more time (X-Timeout-Ms).',
   ],
   memory: [
-    429,
     'overloaded',
     'The server needed the memory of the request for others; send fewer or smaller requests at a time.',
   ],
-  'hang-up': [499, 'cancelled', 'The client hung up.'],
-  stop: [503, 'draining', 'The server stopped before the answer; try another.'],
+  'hang-up': ['cancelled', 'The client hung up.'],
+  stop: ['draining', 'The server stopped before the answer; try another.'],
 };
 
 /** The problem that answers a thrown error. `ended` is the reason why the request ended early, if it did. */
@@ -60,14 +57,13 @@ export function problemOf(error: unknown, ended: EndReason | undefined): HttpPro
   if (error instanceof Refusal) {
     const { reason, retryAfter, message } = error;
     const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-    return new HttpProblem(refusalStatus[reason], reason, message, headers);
+    return new HttpProblem(reason, message, headers);
   }
   if (ended !== undefined) return new HttpProblem(...byEnd[ended]);
   const known = error instanceof BertQeError ? byCode[error.code] : undefined;
-  if (known) return new HttpProblem(...known, (error as BertQeError).message);
+  if (known) return new HttpProblem(known, (error as BertQeError).message);
   // The message is for the log alone: it may hold a client's text.
   return new HttpProblem(
-    500,
     'failure',
     'A model could not score the request; it is logged under its request id.',
   );
@@ -80,5 +76,5 @@ export function problemBody({ message: whole, type }: ProblemAnswer, id: string)
 }
 
 export function problemAnswer(problem: ProblemAnswer, id: string): Answer {
-  return jsonAnswer(problemBody(problem, id), problem.status, problem.headers);
+  return jsonAnswer(problemBody(problem, id), problemStatus[problem.type], problem.headers);
 }

@@ -1,5 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { extname, join, resolve, sep } from 'node:path';
+import { Limiter } from '../../common/limiter.js';
 import { openFiles } from '../limits.js';
 
 const types: Readonly<Record<string, string>> = {
@@ -26,35 +27,14 @@ export async function fileUnder(
 ): Promise<{ readonly bytes: Buffer; readonly type: string } | undefined> {
   if (path.includes('\0') || path.split(/[\\/]/).some((part) => part.startsWith('.'))) return undefined;
   const wanted = resolve(join(folder, path));
-  await turns.take();
-  try {
+  const read = async () => {
     // Links are followed before the place is checked.
     const [root, real] = await Promise.all([realpath(folder), realpath(wanted)]);
     if (!real.startsWith(root + sep)) return undefined;
     return { bytes: await readFile(real), type: types[extname(real)] ?? 'application/octet-stream' };
-  } catch {
-    return undefined;
-  } finally {
-    turns.giveBack();
-  }
+  };
+  return reading.run(read).catch(() => undefined);
 }
 
-/** A semaphore. It limits the files that are read at a time, however many clients ask for them. */
-class Turns {
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(private free: number) {}
-
-  async take(): Promise<void> {
-    if (this.free > 0) this.free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  giveBack(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.free++;
-  }
-}
-
-const turns = new Turns(openFiles);
+/** The files that are read now: few at a time, however many clients ask for them. */
+const reading = new Limiter(openFiles);

@@ -1,3 +1,5 @@
+import { getOrInsert } from '../../common/get-or-insert.js';
+
 type Labels = Readonly<Record<string, string>>;
 
 /** A family of metrics in the Prometheus text format. */
@@ -30,16 +32,12 @@ export class Counter implements Family {
 
 /** A value that is read when metrics are rendered. */
 export class Gauge implements Family {
-  readonly type: 'gauge' | 'counter';
-
   constructor(
     readonly name: string,
     readonly help: string,
     private readonly value: () => number,
-    type: 'gauge' | 'counter' = 'gauge',
-  ) {
-    this.type = type;
-  }
+    readonly type: 'gauge' | 'counter' = 'gauge',
+  ) {}
 
   *lines(): Iterable<string> {
     yield `${this.name} ${this.value()}`;
@@ -59,12 +57,8 @@ export class Histogram implements Family {
   ) {}
 
   observe(value: number, labels: Labels = {}): void {
-    const key = labelText(labels);
-    let series = this.#series.get(key);
-    if (!series) {
-      series = { labels, counts: this.bounds.map(() => 0), sum: 0, count: 0 };
-      this.#series.set(key, series);
-    }
+    const none = () => ({ labels, counts: this.bounds.map(() => 0), sum: 0, count: 0 });
+    const series = getOrInsert(this.#series, labelText(labels), none);
     series.sum += value;
     series.count++;
     const bucket = this.bounds.findIndex((bound) => value <= bound);

@@ -1,5 +1,5 @@
 import { TimeSlice } from '../../common/yield.js';
-import { wordsOf } from '../../expansion/index.js';
+import { wordsOf, type WindowShape } from '../../expansion/index.js';
 import { documentCharacters } from '../limits.js';
 import type { SharedScorer } from '../scheduling/index.js';
 import type { V1Request } from '../schemas/index.js';
@@ -17,7 +17,7 @@ export function textOf(
   const text = textOfFields(document, index, rankFields);
   if (text.length <= documentCharacters) return text;
   const limit = `has more than ${documentCharacters} characters`;
-  throw new HttpProblem(422, 'invalid_request', `documents[${index}] ${limit}; send a shorter one.`);
+  throw new HttpProblem('invalid_request', `documents[${index}] ${limit}; send a shorter one.`);
 }
 
 function textOfFields(
@@ -32,7 +32,7 @@ function textOfFields(
     .map((name) => `${name}: ${written(document[name])}`);
   if (lines.length === 0) {
     const wanted = rankFields ? `none of the fields ${shown(rankFields)}` : 'no fields';
-    throw new HttpProblem(422, 'invalid_request', `documents[${index}] has ${wanted}; give it a "text".`);
+    throw new HttpProblem('invalid_request', `documents[${index}] has ${wanted}; give it a "text".`);
   }
   // The name of a single field says nothing about the document.
   return lines.length === 1
@@ -77,7 +77,7 @@ export async function cutToTokens(
 }
 
 /** Cuts a text after so many passages. */
-export function cutToPassages(text: string, passages: number, length: number, overlap: number): string {
+export function cutToPassages(text: string, passages: number, { length, overlap }: WindowShape): string {
   const most = length + (passages - 1) * (length - overlap);
   // A word has at least one character, and a space before the next.
   if (text.length <= 2 * most) {

@@ -20,7 +20,7 @@ export interface RerankInput {
   readonly documents: readonly (string | InputDocument)[];
   readonly variant: ServedVariant;
   /** The parameters that the request sets, if any. */
-  readonly method: BertQEOptions | undefined;
+  readonly method?: BertQEOptions | undefined;
   readonly topK?: number | undefined;
   readonly explain?: boolean | undefined;
   /** Keeps log-odds, from which raw scores are made. */
@@ -45,42 +45,25 @@ export async function runRerank(
 ): Promise<RerankOutcome> {
   const { query, documents, variant, topK, explain, deadline, keepOdds, onProgress } = input;
   const { client, signal, reservation } = context;
-  const scoring = new RequestScoring(service.scheduler, {
-    client,
-    signal,
-    reservation,
-    keepOdds,
-    onProgress,
-  });
+  const request = { client, signal, reservation, keepOdds, onProgress };
+  const scoring = new RequestScoring(service.scheduler, request);
   const method = service.methodDefaults.with(input.method, variant.expansion);
   const models =
     method.passageChoice === 'exhaustive'
       ? { ...variant.models, bestPassage: variant.models.phaseOne }
       : variant.models;
-  const bertQe = new BertQE(
-    eachPhase((phase) => scoring.scorerOf(models[phase])),
-    method,
-  );
+  const scorers = eachPhase((phase) => scoring.scorerOf(models[phase]));
+  const bertQe = new BertQE(scorers, method);
   const { settings } = bertQe;
   const looksAgain = models.bestPassage !== models.phaseOne;
   await refuseTooManyPairs(documents, { settings, looksAgain }, service.limits.pairs, signal);
   reservation?.admit(estimateWork({ query, lengths: documents.map(charactersOf), models, settings }));
   try {
-    const reranking = await bertQe.rerank(query, documents, {
-      signal,
-      topK,
-      explain,
-      keepEvidence: keepOdds,
-      deadline,
-    });
-    context.note({
-      model: variant.id,
-      documents: documents.length,
-      pairs: reranking.cost.pairs,
-      tokens: scoring.tokens,
-      queueMs: scoring.queueMs,
-      inferenceMs: scoring.inferenceMs,
-    });
+    const options = { signal, topK, explain, keepEvidence: keepOdds, deadline };
+    const reranking = await bertQe.rerank(query, documents, options);
+    const { tokens, queueMs, inferenceMs } = scoring;
+    const { pairs } = reranking.cost;
+    context.note({ model: variant.id, documents: documents.length, pairs, tokens, queueMs, inferenceMs });
     return { reranking, settings, scoring };
   } finally {
     reservation?.release();
@@ -103,21 +86,14 @@ async function refuseTooManyPairs(
   signal: AbortSignal,
 ): Promise<void> {
   // A word has at least one character, and a space before the next.
-  if (
-    mostPairs(
-      documents.map((document) => Math.ceil(charactersOf(document) / 2)),
-      settings,
-      looksAgain,
-    ) <= most
-  )
-    return;
+  const mostWords = documents.map((document) => Math.ceil(charactersOf(document) / 2));
+  if (mostPairs(mostWords, settings, looksAgain) <= most) return;
   const words = await mapInSlices(documents, signal, (document) =>
     countWords(typeof document === 'string' ? document : document.text),
   );
   const pairs = mostPairs(words, settings, looksAgain);
   if (pairs <= most) return;
   throw new HttpProblem(
-    413,
     'too_large',
     `The request is up to ${pairs} pairs of texts; this server takes at most ${most} at a time. ` +
       'Send fewer or shorter documents, or start the server with a larger --max-pairs.',

@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { mapInSlices } from '../../common/yield.js';
 import { settingsFrom } from '../../expansion/index.js';
-import { clientVariantOf, type Service } from '../service.js';
+import type { ServedVariant } from '../catalogue/index.js';
+import type { Service } from '../service.js';
 import { HttpProblem, type RequestContext } from '../http/index.js';
 import type {
   CohereV2Request,
@@ -23,29 +24,22 @@ export async function rerankV2(
   context: RequestContext,
   body: CohereV2Request,
 ): Promise<z.input<typeof cohereV2Answer>> {
-  const variant = clientVariantOf(service, body.model);
-  const { max_tokens_per_doc: most } = body;
-  const { scorer } = variant.models.phaseOne;
-  const texts =
-    most === undefined
-      ? body.documents
-      : await mapInSlices(body.documents, context.signal, (text, _, slice) =>
-          cutToTokens(text, most, scorer, slice),
-        );
+  const variant = service.models.findForClient(body.model);
+  const { documents } = body;
   const ranked = await rankTexts(service, context, {
     query: body.query,
-    texts,
+    texts: await cutTexts(documents, body.max_tokens_per_doc, variant, context.signal),
     variant,
     method: body.method && omitUndefined(body.method),
     topN: body.top_n,
-    raw: body.raw_scores ?? false,
-    explain: body.explain ?? false,
+    raw: body.raw_scores,
+    explain: body.explain,
   });
   return {
     id: context.id,
     model: variant.id,
-    results: results(ranked, body.return_documents ? (index) => body.documents[index] : undefined),
-    meta: meta('2', body.documents.length, ranked.tokens),
+    results: results(ranked, body.return_documents && ((index) => ({ text: documents[index] }))),
+    meta: meta('2', documents.length, ranked.tokens),
     ...explained(ranked),
   };
 }
@@ -55,48 +49,42 @@ export async function rerankV1(
   context: RequestContext,
   body: V1Request,
 ): Promise<z.input<typeof v1Answer>> {
-  if (body.top_n !== undefined && body.top_k !== undefined) {
-    throw new HttpProblem(422, 'invalid_request', 'top_n and top_k mean the same; give one of them.');
+  const { top_n, top_k, rank_fields, max_chunks_per_doc, return_documents } = body;
+  if (top_n !== undefined && top_k !== undefined) {
+    throw new HttpProblem('invalid_request', 'top_n and top_k mean the same; give one of them.');
   }
-  const variant = clientVariantOf(service, body.model);
+  const variant = service.models.findForClient(body.model);
   const method = body.method && omitUndefined(body.method);
   const { passage } = settingsFrom(service.methodDefaults.with(method, variant.expansion));
   const { signal } = context;
-  const { max_tokens_per_doc: tokens, max_chunks_per_doc: passages } = body;
-  const fields = body.rank_fields && [...new Set(body.rank_fields)];
+  const fields = rank_fields && [...new Set(rank_fields)];
   const originals = await mapInSlices(body.documents, signal, (document, index) =>
     textOf(document, index, fields),
   );
-  const { scorer } = variant.models.phaseOne;
-  const isWhole = tokens === undefined && passages === undefined;
-  const texts = isWhole
-    ? originals
-    : await mapInSlices(originals, signal, (original, _, slice) => {
-        const { length, overlap } = passage;
-        const text = passages === undefined ? original : cutToPassages(original, passages, length, overlap);
-        return tokens === undefined ? text : cutToTokens(text, tokens, scorer, slice);
-      });
+  const beginnings =
+    max_chunks_per_doc === undefined
+      ? originals
+      : await mapInSlices(originals, signal, (text) => cutToPassages(text, max_chunks_per_doc, passage));
   const ranked = await rankTexts(service, context, {
     query: typeof body.query === 'string' ? body.query : body.query.text,
-    texts,
+    texts: await cutTexts(beginnings, body.max_tokens_per_doc, variant, signal),
     variant,
     method,
-    topN: body.top_n ?? body.top_k,
-    raw: body.raw_scores ?? false,
-    explain: body.explain ?? false,
+    topN: top_n ?? top_k,
+    raw: body.raw_scores,
+    explain: body.explain,
   });
-  const shown = body.return_documents ? (index: number) => originals[index] : undefined;
-  const isVoyage = body.top_k !== undefined;
-  const isCohere = [body.top_n, body.rank_fields, body.max_chunks_per_doc].some(
-    (field) => field !== undefined,
-  );
+  const isVoyage = top_k !== undefined;
+  const isCohere = !isVoyage && [top_n, rank_fields, max_chunks_per_doc].some((field) => field !== undefined);
   return {
     id: context.id,
     object: 'list',
     // Jina and Voyage answer with the name that was sent.
     model: body.model ?? variant.id,
-    ...(isVoyage ? {} : { results: results(ranked, shown) }),
-    ...(isCohere && !isVoyage ? {} : { data: data(ranked, shown) }),
+    ...(!isVoyage && {
+      results: results(ranked, return_documents && ((index) => ({ text: originals[index] }))),
+    }),
+    ...(!isCohere && { data: results(ranked, return_documents && ((index) => originals[index])) }),
     // Together's clients want all three.
     usage: { total_tokens: ranked.tokens, prompt_tokens: ranked.tokens, completion_tokens: 0 },
     meta: meta('1', body.documents.length, ranked.tokens),
@@ -107,35 +95,31 @@ export async function rerankV1(
 export async function rerankTei(
   service: Service,
   context: RequestContext,
-  body: TeiRequest,
+  { query, texts, model, raw_scores: raw, return_text: isShown }: TeiRequest,
 ): Promise<z.input<typeof teiAnswer>> {
-  const { places } = await rankTexts(service, context, {
-    query: body.query,
-    texts: body.texts,
-    variant: clientVariantOf(service, body.model),
-    method: undefined,
-    topN: undefined,
-    raw: body.raw_scores ?? false,
-    explain: false,
-  });
-  return places.map((place) => (body.return_text ? { ...place, text: body.texts[place.index] } : place));
+  const variant = service.models.findForClient(model);
+  const { places } = await rankTexts(service, context, { query, texts, variant, raw });
+  return places.map((place) => (isShown ? { ...place, text: texts[place.index] } : place));
 }
 
-type Shown = ((index: number) => string) | undefined;
+/** The texts without what goes beyond so many tokens of phase one's model. */
+async function cutTexts(
+  texts: readonly string[],
+  tokens: number | undefined,
+  { models }: ServedVariant,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (tokens === undefined) return texts;
+  const { scorer } = models.phaseOne;
+  return mapInSlices(texts, signal, (text, _, slice) => cutToTokens(text, tokens, scorer, slice));
+}
 
-function results({ places }: RankedTexts, shown: Shown) {
+/** The ranking, with the documents as the format shows them where they are wanted. */
+function results<Shown>({ places }: RankedTexts, documentOf: ((index: number) => Shown) | false | undefined) {
   return places.map(({ index, score }) => ({
     index,
     relevance_score: score,
-    ...(shown ? { document: { text: shown(index) } } : {}),
-  }));
-}
-
-function data({ places }: RankedTexts, shown: Shown) {
-  return places.map(({ index, score }) => ({
-    index,
-    relevance_score: score,
-    ...(shown ? { document: shown(index) } : {}),
+    ...(documentOf && { document: documentOf(index) }),
   }));
 }
 

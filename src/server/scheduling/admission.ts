@@ -1,4 +1,5 @@
 import { BertQeError } from '../../common/errors.js';
+import { getOrInsert } from '../../common/get-or-insert.js';
 import type { ServiceLimits } from '../limits.js';
 import { Forecast } from './forecast.js';
 import type { Throughput } from './throughput.js';
@@ -88,15 +89,10 @@ export class Admission {
   }
 
   /** The work to hold for a request of which so many bytes have arrived; `held` is held already. */
-  readonly #expect = ({ client, deadline, route }: Arrival, received: number, held: number): number =>
-    Math.max(
-      held,
-      Math.min(
-        this.#forecast(route).mean(received),
-        this.limits.requestTokens,
-        held + this.#room(client, deadline),
-      ),
-    );
+  readonly #expect = ({ client, deadline, route }: Arrival, received: number, held: number): number => {
+    const most = Math.min(this.limits.requestTokens, held + this.#room(client, deadline));
+    return Math.max(held, Math.min(this.#forecast(route).mean(received), most));
+  };
 
   /** Throws if a request that has been read cannot be taken. `held` is the space that it gave back just now. */
   readonly #admit = (reservation: Reservation, work: number, held: number): void => {
@@ -134,9 +130,7 @@ export class Admission {
   }
 
   #forecast(route: string): Forecast {
-    let forecast = this.#forecasts.get(route);
-    if (!forecast) this.#forecasts.set(route, (forecast = new Forecast()));
-    return forecast;
+    return getOrInsert(this.#forecasts, route, () => new Forecast());
   }
 }
 

@@ -1,4 +1,5 @@
 import { countOf, encoderFlops, sigmoid, type Scorer, type TextPair } from '../../bert/index.js';
+import { getOrInsert } from '../../common/get-or-insert.js';
 import { eachPhase, type Phase, type PhaseScoreOptions } from '../../expansion/index.js';
 import type { Reservation } from './admission.js';
 import type { Scheduler } from './scheduler.js';
@@ -42,15 +43,10 @@ export class RequestScoring {
 
   /** The scorer of a model: always the same one, so that no pair is put to it twice. */
   scorerOf(model: ServedModel): Scorer {
-    let scorer = this.#scorers.get(model);
-    if (!scorer) {
-      scorer = {
-        score: (pairs, options) => this.#score(model, pairs, options as PhaseScoreOptions | undefined),
-        close: async () => {},
-      };
-      this.#scorers.set(model, scorer);
-    }
-    return scorer;
+    return getOrInsert(this.#scorers, model, () => ({
+      score: (pairs, options) => this.#score(model, pairs, options as PhaseScoreOptions | undefined),
+      close: async () => {},
+    }));
   }
 
   /** Milliseconds from admission to the first batch. */
@@ -107,12 +103,7 @@ export class RequestScoring {
   }
 
   #keep(model: ServedModel, pairs: readonly TextPair[], odds: Float64Array): void {
-    let ofModel = this.#odds.get(model);
-    if (!ofModel) this.#odds.set(model, (ofModel = new Map()));
-    for (const [i, { a, b }] of pairs.entries()) {
-      let ofFirst = ofModel.get(a);
-      if (!ofFirst) ofModel.set(a, (ofFirst = new Map()));
-      ofFirst.set(b, odds[i]);
-    }
+    const ofModel = getOrInsert(this.#odds, model, () => new Map());
+    pairs.forEach(({ a, b }, i) => getOrInsert(ofModel, a, () => new Map()).set(b, odds[i]));
   }
 }

@@ -1,4 +1,5 @@
 import type { TextPair } from '../../bert/index.js';
+import { getOrInsert } from '../../common/get-or-insert.js';
 import type { Job } from './job.js';
 import type { ServedModel } from './served-model.js';
 
@@ -13,9 +14,7 @@ export class Round {
 
   add(job: Job, index: number): void {
     this.#tokens += job.tokens[index];
-    const indexes = this.#parts.get(job);
-    if (indexes) indexes.push(index);
-    else this.#parts.set(job, [index]);
+    getOrInsert(this.#parts, job, () => []).push(index);
   }
 
   get jobs(): readonly Job[] {

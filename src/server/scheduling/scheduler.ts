@@ -1,5 +1,6 @@
 import { logOdds } from '../../bert/index.js';
 import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { getOrInsert } from '../../common/get-or-insert.js';
 import { Job, type JobRequest } from './job.js';
 import { Round } from './round.js';
 import type { ServedModel } from './served-model.js';
@@ -87,11 +88,12 @@ export class Scheduler {
 
   #enqueue(job: Job): void {
     const name = job.request.client;
-    let queue = this.#clients.get(name);
-    if (!queue) {
-      queue = { name, jobs: [], served: this.#startOf(job), isBulk: false };
-      this.#clients.set(name, queue);
-    }
+    const queue = getOrInsert(this.#clients, name, () => ({
+      name,
+      jobs: [],
+      served: this.#startOf(job),
+      isBulk: false,
+    }));
     queue.jobs.push(job);
   }
 

@@ -15,6 +15,7 @@ const maxQueueShare = 2 / 3;
 /** The work that waits or runs, by client, and the room that is left. */
 export class WorkLedger {
   readonly #byClient = new Map<string, number>();
+  /** Work that is admitted, and estimated for requests that are being read. */
   #total = 0;
   #admitted = 0;
 
@@ -22,11 +23,6 @@ export class WorkLedger {
     private readonly queueTokens: number,
     private readonly throughput: Pick<Throughput, 'perSecond'>,
   ) {}
-
-  /** All work: admitted, and estimated for requests that are being read. */
-  get total(): number {
-    return this.#total;
-  }
 
   get admitted(): number {
     return this.#admitted;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eachPhase } from '../../expansion/index.js';
 import { methodSettings } from './method.js';
 
 const phaseModel = z.object({
@@ -11,12 +12,7 @@ const phaseModel = z.object({
 });
 
 const perPhase = <T extends z.ZodType>(value: T) =>
-  z.object({
-    bestPassage: value,
-    phaseOne: value,
-    phaseTwo: value.optional(),
-    phaseThree: value.optional(),
-  });
+  z.object({ bestPassage: value, phaseOne: value, phaseTwo: value.optional(), phaseThree: value.optional() });
 
 export const variant = z.object({
   id: z.string().describe('What to send as `model`, e.g. `bert-qe-SST`.'),
@@ -39,13 +35,7 @@ export const variant = z.object({
       searches: z.int().describe('How many of the latest searches this is the mean of.'),
       flops: z.number(),
       documents: z.number().describe('Documents re-ranked.'),
-      milliseconds: z.object({
-        total: z.number(),
-        bestPassage: z.number(),
-        phaseOne: z.number(),
-        phaseTwo: z.number(),
-        phaseThree: z.number(),
-      }),
+      milliseconds: z.object({ total: z.number(), ...eachPhase(() => z.number()) }),
     })
     .optional()
     .describe('What searches with it took on this server since it was started.'),

@@ -43,11 +43,7 @@ const explainedDocument = z.object({
     .describe('I(q,d), the score of the initial ranking; null where there is none.'),
   final: z.number().describe('β·ln M + (1-β)·I; ln M where there is no initial score.'),
   ranks: z
-    .object({
-      initial: z.int(),
-      phase1: z.int().nullable(),
-      final: z.int(),
-    })
+    .object({ initial: z.int(), phase1: z.int().nullable(), final: z.int() })
     .describe('Places from 1: in the initial ranking, by rel(q,d) alone, and at the end.'),
 });
 

@@ -96,9 +96,7 @@ const result = z.object({
   relevance_score: z.number().describe('Between 0 and 1; with `raw_scores` any number.'),
 });
 
-const withText = result.extend({
-  document: z.looseObject({ text: z.string() }).optional(),
-});
+const withText = result.extend({ document: z.looseObject({ text: z.string() }).optional() });
 
 const tokens = z.int().min(0);
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eachPhase, phases } from '../../expansion/index.js';
 import { explanation } from './explanation.js';
 import { methodFields, methodSettings } from './method.js';
 import { problem } from './problem.js';
@@ -73,12 +74,7 @@ const phaseCost = z.object({
 });
 
 /** The cost of a request, in all (`seconds` from start to end) and by phase. */
-const requestCost = phaseCost.extend({
-  bestPassage: phaseCost,
-  phaseOne: phaseCost,
-  phaseTwo: phaseCost,
-  phaseThree: phaseCost,
-});
+const requestCost = phaseCost.extend(eachPhase(() => phaseCost));
 
 /** Values by measure. */
 const measures = z.record(z.string(), z.number());
@@ -123,21 +119,12 @@ export const searchEvents = {
   initial: z
     .object({
       firstStage: z.string().nullable(),
-      results: z.array(
-        searchResult.pick({
-          id: true,
-          initialRank: true,
-          initialScore: true,
-          level: true,
-          title: true,
-          text: true,
-        }),
-      ),
+      results: z.array(searchResult.omit({ rank: true, score: true, relevance: true, certain: true })),
     })
     .describe('The initial ranking, as soon as it is there.'),
   progress: z
     .object({
-      phase: z.enum(['bestPassage', 'phaseOne', 'phaseTwo', 'phaseThree']),
+      phase: z.enum(phases),
       pairs: z.int().describe('Pairs that the phase has run so far.'),
       total: z.int().describe('Pairs that it is known to run.'),
     })

@@ -1,8 +1,10 @@
+import type { Ranking } from '../../collection/index.js';
+import { evaluate } from '../../evaluation/index.js';
 import type { InputDocument, Reranking, Settings } from '../../expansion/core.js';
+import { countRelevant } from '../catalogue/collection.js';
 import { shownSettings } from '../catalogue/shown-settings.js';
 import { showExplanation } from '../rerank/explanation.js';
-import type { SearchAnswer, SearchEvents } from '../schemas/index.js';
-import { judgementsOf } from './judgements.js';
+import type { Judgements, SearchAnswer, SearchEvents } from '../schemas/index.js';
 
 /** Documents to re-rank, with their initial scores where they have any. */
 type Candidates = readonly (InputDocument & { readonly id: string })[];
@@ -43,15 +45,10 @@ export interface FinishedSearch extends Pick<SearchAnswer, 'id' | 'query' | 'mod
 export async function searchAnswer(search: FinishedSearch): Promise<SearchAnswer> {
   const { id, query, model, firstStage, documents, initial, judged, reranking, settings } = search;
   const byId = new Map(initial.map((result) => [result.id, result]));
-  const explanation =
-    reranking.explanation &&
-    (await showExplanation(
-      reranking.explanation,
-      new Map(documents.map((document) => [document.id, document])),
-      settings,
-      search.signal,
-    ));
   const { complete, cost } = reranking;
+  const found = new Map(documents.map((document) => [document.id, document]));
+  const explanation =
+    reranking.explanation && (await showExplanation(reranking.explanation, found, settings, search.signal));
   return {
     id,
     query,
@@ -73,6 +70,38 @@ export async function searchAnswer(search: FinishedSearch): Promise<SearchAnswer
       ...search.milliseconds,
       rerank: 1000 * cost.seconds,
       total: performance.now() - search.started,
+    },
+  };
+}
+
+/** Measures of a single query: of its first page, and of the whole list. */
+const shownMeasures = ['P@5', 'P@20', 'nDCG@10', 'nDCG@20', 'AP@100'];
+
+/** The judgements of a query, and the measures of its three rankings. */
+function judgementsOf(
+  { id, levels }: { readonly id: string; readonly levels: ReadonlyMap<string, number> },
+  initial: readonly { readonly id: string }[],
+  final: Ranking,
+  explanation: SearchAnswer['explanation'],
+): Judgements {
+  const measure = (ranking: Ranking): Record<string, number> => {
+    const { summary } = evaluate(new Map([[id, ranking]]), new Map([[id, levels]]), {
+      measures: shownMeasures,
+    });
+    return Object.fromEntries(summary);
+  };
+  const documents = explanation?.documents ?? [];
+  const isRanked = documents.length > 0 && documents.every(({ ranks }) => ranks.phase1 !== null);
+  return {
+    queryId: id,
+    levels: Object.fromEntries(levels),
+    relevant: countRelevant(levels),
+    measures: {
+      initial: measure(initial.map((result, i) => ({ id: result.id, score: -i }))),
+      phase1: isRanked
+        ? measure(documents.map((document) => ({ id: document.id, score: -document.ranks.phase1! })))
+        : null,
+      final: measure(final.map((result, i) => ({ id: result.id, score: -i }))),
     },
   };
 }

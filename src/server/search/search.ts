@@ -1,10 +1,10 @@
-import type { Document, Ranking } from '../../collection/index.js';
-import { withIds, type InputDocument } from '../../expansion/index.js';
+import type { Document, Query } from '../../collection/index.js';
+import { withIds } from '../../expansion/index.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { HttpProblem, type RequestContext } from '../http/index.js';
 import { runRerank } from '../rerank/index.js';
 import type { SearchAnswer, SearchEvents, SearchProgress, SearchRequest } from '../schemas/index.js';
-import { variantOf, type Service } from '../service.js';
+import type { Service } from '../service.js';
 import { initialResults, searchAnswer } from './answer.js';
 import { Throttle } from './throttle.js';
 
@@ -14,11 +14,6 @@ export interface SearchListener {
   onProgress(progress: SearchProgress): void;
 }
 
-interface FoundDocuments {
-  readonly documents: readonly (InputDocument & { readonly id: string })[];
-  readonly firstStage: string | null;
-}
-
 /** Finds documents, or takes those of the request, and re-ranks them. */
 export async function search(
   service: Service,
@@ -26,23 +21,13 @@ export async function search(
   request: SearchRequest,
   listener?: SearchListener,
 ): Promise<SearchAnswer> {
-  const {
-    query,
-    queryId,
-    explain,
-    texts,
-    deadline,
-    model,
-    depth: _,
-    topK,
-    documents: __,
-    ...method
-  } = request;
+  const { query, queryId, model, documents: given, depth, topK, ...others } = request;
+  const { explain, texts, deadline, ...method } = others;
   const started = performance.now();
-  const variant = variantOf(service, model);
-  const { documents, firstStage } = request.documents
-    ? { documents: withIds(request.documents), firstStage: null }
-    : await retrieved(service, context, request);
+  const variant = service.models.find(model);
+  const { documents, firstStage } = given
+    ? { documents: withIds(given), firstStage: null }
+    : await retrieved(service, { id: queryId ?? '1', text: query }, depth, context.signal);
   const retrieval = performance.now() - started;
   context.note({ retrievalMs: retrieval });
 
@@ -81,29 +66,23 @@ export async function search(
 
 async function retrieved(
   service: Service,
-  context: RequestContext,
-  request: SearchRequest,
-): Promise<FoundDocuments> {
+  query: Query,
+  depth = service.depth,
+  signal: AbortSignal,
+): Promise<{ documents: (Document & { readonly score: number })[]; firstStage: string }> {
   const { collection } = service;
   if (!collection) {
     throw new HttpProblem(
-      422,
       'invalid_request',
       'No index is loaded: send documents with the search, or start the server with --index.',
     );
   }
-  const depth = request.depth ?? service.depth;
-  const query = { id: request.queryId ?? '1', text: request.query };
-  const ranking: Ranking = await collection.retriever.search(query, { depth, signal: context.signal });
-  const texts: ReadonlyMap<string, Document> = await collection.documents.get(
-    ranking.map(({ id }) => id),
-    { signal: context.signal },
-  );
-  return {
-    documents: ranking.flatMap(({ id, score }) => {
-      const document = texts.get(id);
-      return document ? [{ ...document, score }] : [];
-    }),
-    firstStage: collection.firstStage,
-  };
+  const ranking = await collection.retriever.search(query, { depth, signal });
+  const ids = ranking.map(({ id }) => id);
+  const found = await collection.documents.get(ids, { signal });
+  const documents = ranking.flatMap(({ id, score }) => {
+    const document = found.get(id);
+    return document ? [{ ...document, score }] : [];
+  });
+  return { documents, firstStage: collection.firstStage };
 }

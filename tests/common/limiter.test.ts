@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TransientFailure } from '../../src/common/retry.js';
-import { Limiter } from '../../src/remote/net/limiter.js';
+import { Limiter } from '../../src/common/limiter.js';
 
 /** A call whose end the test decides. */
 class Call {

@@ -1,5 +1,5 @@
-import { throwIfAborted } from '../../common/errors.js';
-import { TransientFailure } from '../../common/retry.js';
+import { throwIfAborted } from './errors.js';
+import { TransientFailure } from './retry.js';
 
 /** When requests to a server that keeps failing are suspended, and for how long. */
 export interface CircuitOptions {

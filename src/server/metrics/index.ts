@@ -1,2 +1,0 @@
-export { Counter, exposition, Histogram } from './registry.js';
-export { ServerMetrics } from './server-metrics.js';
