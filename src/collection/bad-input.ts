@@ -1,12 +1,12 @@
 import { clip } from '../common/clip.js';
-import { BertQeError } from '../common/errors.js';
+import { type BertQeError, inputError } from '../common/errors.js';
 import { copyOf } from '../common/utf16.js';
 import type { Origin } from './types.js';
 
 /** An error about bad input, in one line: the place (`file` or `file:line`), the problem, and the remedy. */
 export function badInput({ file, line }: Origin, problem: string, fix: string, cause?: unknown): BertQeError {
   const place = line === undefined ? file : `${file}:${line}`;
-  return new BertQeError('input', `${place}: ${problem}. ${fix}`, { cause });
+  return inputError(`${place}: ${problem}. ${fix}`, cause);
 }
 
 /** A piece of the input as messages show it: quoted, on one line, shortened. */

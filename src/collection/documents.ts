@@ -1,5 +1,5 @@
 import { relative, sep } from 'node:path';
-import { BertQeError } from '../common/errors.js';
+import { usageError } from '../common/errors.js';
 import { standardStream } from '../common/output.js';
 import { badInput } from './bad-input.js';
 import { findCorpus, requireCorpus } from './beir.js';
@@ -97,7 +97,7 @@ async function* readAllBatches(
   const { table, sql, onGuess } = options;
   const fields = options.fields ?? {};
   if (table !== undefined && sql !== undefined) {
-    throw new BertQeError('usage', 'Give either --table or --sql, not both.');
+    throw usageError('Give either --table or --sql, not both.');
   }
   const named = options.format === 'auto' ? undefined : options.format;
   if (named === 'postgres' || isPostgresUrl(path)) {
@@ -234,8 +234,7 @@ function refuseOptions(
 ): void {
   const field = (['id', 'title', 'text'] as const).find((name) => fields[name] !== undefined);
   const refuse = (option: string, formats: string): never => {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `--${option} has no effect on ${isPage(format) ? 'Markdown, HTML, text and PDF' : format} files; it is for ${formats}.`,
     );
   };

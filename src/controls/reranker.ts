@@ -1,6 +1,6 @@
 import { concat } from '../common/concat.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
-import { BertQeError, throwIfAborted } from '../common/errors.js';
+import { type BertQeError, throwIfAborted, usageError } from '../common/errors.js';
 import {
   checkQuery,
   eachPhase,
@@ -202,5 +202,5 @@ function controlSettings(method: string, options: ControlOptions): Required<Cont
 }
 
 function usage(method: string, message: string): BertQeError {
-  return new BertQeError('usage', `${method}: ${message}.`);
+  return usageError(`${method}: ${message}.`);
 }

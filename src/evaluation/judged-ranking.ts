@@ -1,5 +1,5 @@
 import type { Ranking, ScoredDocument } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
+import { type BertQeError, inputError } from '../common/errors.js';
 import { compareUtf8 } from '../common/order.js';
 
 /** Level of a document that the qrels list with a negative level: pooled, but not judged. */
@@ -77,10 +77,7 @@ function rank(ranking: Ranking, { singlePrecision, query }: JudgingOptions): Ran
   let inOrder = true;
   for (let i = 0; i < scored.length; i++) {
     if (Number.isNaN(scored[i].score)) {
-      throw new BertQeError(
-        'input',
-        `Query ${query}: the score of document ${scored[i].id} is not a number.`,
-      );
+      throw inputError(`Query ${query}: the score of document ${scored[i].id} is not a number.`);
     }
     if (i > 0 && inOrder) inOrder = before(scored[i - 1], scored[i]) <= 0;
   }
@@ -102,8 +99,5 @@ function countByLevel(judgements: ReadonlyMap<string, number>): [number, number]
 function duplicate(ranking: Ranking, query: string): BertQeError {
   const seen = new Set<string>();
   const twice = ranking.find(({ id }) => seen.has(id) || !seen.add(id));
-  return new BertQeError(
-    'input',
-    `Query ${query} ranks document ${twice?.id} more than once; keep one line per document.`,
-  );
+  return inputError(`Query ${query} ranks document ${twice?.id} more than once; keep one line per document.`);
 }

@@ -1,5 +1,5 @@
 import type { Fold, Qrels, Ranking } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
+import { inputError } from '../common/errors.js';
 import { evaluate, type Evaluation } from './evaluate.js';
 import type { Measure } from './measures/measure.js';
 import { parseMeasure } from './measures/parse.js';
@@ -27,8 +27,7 @@ export class Validation {
       if (judgements) judged.set(query, judgements);
     }
     if (judged.size === 0) {
-      throw new BertQeError(
-        'input',
+      throw inputError(
         `${label}: none of its ${valid.length} validation queries is judged, so nothing can be tuned on them; ` +
           'give folds and judgements of the same queries.',
       );

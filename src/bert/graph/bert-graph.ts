@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import type { BertWeights } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
 import { ElementType, Graph, type Value } from '../onnx/graph.js';
@@ -72,7 +72,7 @@ export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float:
   const kept = arithmetic.kept ?? arithmetic.float;
   const stream = new Store(graph, reader, 'float32', kept);
   if (arithmetic.padded && arithmetic.attention !== 'plain') {
-    throw new BertQeError('usage', 'Padded sequences need plain attention: the other styles have no mask.');
+    throw usageError('Padded sequences need plain attention: the other styles have no mask.');
   }
   const mask = arithmetic.padded ? attentionMask(stream, config, slots) : undefined;
   const contextIn = (float: Float): Context => {

@@ -1,4 +1,4 @@
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { failureError, reasonOf } from '../../common/errors.js';
 import { isOutOfMemory } from './out-of-memory.js';
 
 /** The reason in a message of onnxruntime, which has several lines and CUDA's reason among other words. */
@@ -17,9 +17,8 @@ export function cudaReason(message: string): string {
 export function asCardFailure(error: unknown): unknown {
   const message = reasonOf(error);
   if (isOutOfMemory(error) || !/(?:CUDA|CUBLAS|CUDNN) failure/.test(message)) return error;
-  return new BertQeError(
-    'failure',
+  return failureError(
     `The card failed (${cudaReason(message)}). See nvidia-smi, and start this process again.`,
-    { cause: error },
+    error,
   );
 }

@@ -1,4 +1,4 @@
-import { BertQeError, type ErrorCode, reasonOf } from '../../common/errors.js';
+import { BertQeError, type ErrorCode, failureError, reasonOf, usageError } from '../../common/errors.js';
 import { guarded } from './exit-guard.js';
 import { type GpuMutex, gpuMutexFor, withGpuMutex } from './gpu-mutex.js';
 import type { Device } from './load-session.js';
@@ -84,7 +84,7 @@ export class NativeWorker<S extends WorkerService> {
       });
       void thread.exited.then((reason) => {
         if (state === 'running') self.#end(name, reason, onExit);
-        else reject(new BertQeError('failure', `A ${name} worker could not start: ${reason}.`));
+        else reject(failureError(`A ${name} worker could not start: ${reason}.`));
       });
     });
     // An idle worker does not keep the process alive, so a forgotten close() does no harm.
@@ -124,7 +124,7 @@ export class NativeWorker<S extends WorkerService> {
   /** Lets the calls made so far finish, releases the service and waits for the end of the thread. */
   async close(): Promise<void> {
     if (!this.#ended) {
-      this.#ended = new BertQeError('usage', 'The worker is closed.');
+      this.#ended = usageError('The worker is closed.');
       this.#thread.ref();
       this.#thread.post({ kind: 'close' } satisfies ToWorker);
     }
@@ -133,7 +133,7 @@ export class NativeWorker<S extends WorkerService> {
 
   #end(name: string, reason: string, onExit: WorkerOptions['onExit']): void {
     const wasAsked = this.#ended !== undefined;
-    this.#ended ??= new BertQeError('failure', `The ${name} worker ended: ${reason}.`);
+    this.#ended ??= failureError(`The ${name} worker ended: ${reason}.`);
     if (!wasAsked) onExit?.(reason);
     for (const reply of this.#replies.values()) reply(this.#ended);
   }

@@ -1,5 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import { evaluateInMainThread } from './main-thread.js';
 
 /** The runtime's own switch, which it reads from the environment of the process when it opens its first session. */
@@ -23,8 +23,7 @@ async function silence(): Promise<void> {
   env[SWITCH] = '1';
   // In a worker, process.env is a copy: native code does not see what is set there.
   if (!isMainThread && !(await setInMainThread())) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       'The telemetry of onnxruntime cannot be turned off from this worker thread (--permission keeps it from the main ' +
         `thread); start the process with ${SWITCH}=1, or with BERT_QE_RUNTIME_TELEMETRY=1 to leave it on.`,
     );

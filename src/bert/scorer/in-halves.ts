@@ -1,5 +1,5 @@
 import { concat } from '../../common/concat.js';
-import { BertQeError } from '../../common/errors.js';
+import { failureError } from '../../common/errors.js';
 import { asCardFailure } from '../runtime/cuda-failure.js';
 import { isOutOfMemory } from '../runtime/out-of-memory.js';
 import { type RunBatch, sum } from './session.js';
@@ -13,7 +13,7 @@ export function inHalvesWhereFull(run: RunBatch): RunBatch {
       if (!isOutOfMemory(error)) throw asCardFailure(error);
       if (!ends || splits.length < 2) {
         const message = `The memory of the card does not hold a sequence of ${ids.length} tokens.`;
-        throw new BertQeError('failure', message, { cause: error });
+        throw failureError(message, error);
       }
       const half = splits.length >> 1;
       const token = sum(ends.subarray(0, half));

@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { BertQeError, failureError, usageError } from '../../common/errors.js';
 import { NativeWorker } from '../runtime/index.js';
 import type { BatchTask, ScoringService, WorkerSetup } from './messages.js';
 import { createSharedTask, hasFinished, isOver, type SharedTask, stopTask } from './shared-task.js';
@@ -92,7 +92,7 @@ export class WorkerPool {
 
   /** The logits of a task, whose batches are run by one worker or by several; `owner` can withdraw it. */
   run(task: BatchTask, owner: object, workers = 1): Promise<Float32Array> {
-    if (this.#closing) throw new BertQeError('usage', 'The scorer is closed; load it again.');
+    if (this.#closing) throw usageError('The scorer is closed; load it again.');
     return new Promise((resolve, reject) => {
       const helpers = Math.min(workers, this.size, task.shapes.length);
       const shared = this.#sharedTask(task, helpers);
@@ -219,7 +219,7 @@ export class WorkerPool {
     if (running && ++running.job.attempts < ATTEMPTS) this.#restart(running.job);
     else if (running) {
       const message = `Two scoring workers died on the same batch (${reason}); try smaller batches.`;
-      this.#settle(running.job, new BertQeError('failure', message));
+      this.#settle(running.job, failureError(message));
     }
     this.#dispatch();
   }

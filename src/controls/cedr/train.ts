@@ -2,7 +2,7 @@ import { copyTokenizer, formatModelConfig, hashModel, type Tokenizer } from '../
 import { bertWeights, openCheckpoint } from '../../bert/checkpoint/index.js';
 import { modelBytes } from '../../bert/onnx/index.js';
 import type { DocumentStore } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { missingError, usageError } from '../../common/errors.js';
 import { type BaseModel, Random, readBaseModel, type TrainingManifest } from '../../training/index.js';
 import {
   isTable,
@@ -67,8 +67,7 @@ function checkLengths(
   const isRight =
     queryTokens >= 1 && document >= 1 && maxLength <= maxPositions && maxLength >= queryTokens + 16;
   if (isRight) return;
-  throw new BertQeError(
-    'usage',
+  throw usageError(
     `CEDR-KNRM: queries of ${queryTokens} and documents of ${document} tokens in sequences of ${maxLength} are not possible ` +
       `with ${base.folder}; it has ${maxPositions} positions.`,
   );
@@ -159,8 +158,7 @@ class TokenStore {
     if (known) return known;
     const document = (await this.store.get([id])).get(id);
     if (!document) {
-      throw new BertQeError(
-        'missing',
+      throw missingError(
         `Document "${id}" of the run is not in the collection; use the index that the run was made with.`,
       );
     }

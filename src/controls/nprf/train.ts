@@ -1,6 +1,6 @@
 import { modelBytes } from '../../bert/onnx/index.js';
 import type { DocumentStore, Query, Ranking } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { missingError } from '../../common/errors.js';
 import type { Index } from '../../retrieval/index.js';
 import { Random, type TrainingManifest } from '../../training/index.js';
 import {
@@ -95,8 +95,7 @@ async function openNprf(
     for (const id of missing) {
       const document = found.get(id);
       if (!document) {
-        throw new BertQeError(
-          'missing',
+        throw missingError(
           `Document "${id}" of the run is not in the collection; use the index that the run was made with.`,
         );
       }

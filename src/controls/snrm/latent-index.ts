@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ranking, SearchOptions } from '../../collection/index.js';
 import { writeFileAtomic } from '../../common/atomic.js';
-import { BertQeError } from '../../common/errors.js';
+import { missingError } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
 import { buildIndex, createAnalyzer, DotProduct, Index, Searcher } from '../../retrieval/index.js';
 
@@ -134,10 +134,9 @@ async function readFacts(model: string): Promise<LatentFacts> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as LatentFacts;
   } catch (cause) {
-    throw new BertQeError(
-      'missing',
+    throw missingError(
       `${file} cannot be read, so the documents cannot be searched; finish the training with: bert-qe train --method snrm … --resume`,
-      { cause },
+      cause,
     );
   }
 }

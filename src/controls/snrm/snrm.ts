@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { modelBytes } from '../../bert/onnx/index.js';
 import type { Query, Ranking, Retriever, SearchOptions } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
 import { openTrainedNetwork, type TrainedNetwork } from '../../training/network/index.js';
@@ -157,16 +157,10 @@ function feedbackOf(given: Partial<LatentFeedback>): LatentFeedback {
   const feedback = { ...feedbackDefaults, ...given };
   for (const name of ['documents', 'terms'] as const) {
     if (Number.isInteger(feedback[name]) && feedback[name] >= 1) continue;
-    throw new BertQeError(
-      'usage',
-      `SNRM: feedback.${name} must be a whole number from 1 on, not ${feedback[name]}.`,
-    );
+    throw usageError(`SNRM: feedback.${name} must be a whole number from 1 on, not ${feedback[name]}.`);
   }
   if (!(feedback.weight >= 0)) {
-    throw new BertQeError(
-      'usage',
-      `SNRM: feedback.weight must be a number from 0 on, not ${feedback.weight}.`,
-    );
+    throw usageError(`SNRM: feedback.weight must be a number from 0 on, not ${feedback.weight}.`);
   }
   return feedback;
 }

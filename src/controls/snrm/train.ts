@@ -1,5 +1,5 @@
 import { modelBytes } from '../../bert/onnx/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import type { Index } from '../../retrieval/index.js';
 import type { TrainingManifest } from '../../training/index.js';
 import {
@@ -110,10 +110,10 @@ function withDefaults(options: SnrmTrainingOptions) {
     SnrmTrainingOptions;
   for (const name of ['latentTerms', 'weakQueries'] as const) {
     if (Number.isInteger(all[name]) && all[name] >= 1) continue;
-    throw new BertQeError('usage', `Training: ${name} must be a whole number from 1 on, not ${all[name]}.`);
+    throw usageError(`Training: ${name} must be a whole number from 1 on, not ${all[name]}.`);
   }
   if (!(all.penalty >= 0)) {
-    throw new BertQeError('usage', `Training: penalty must be a number from 0 on, not ${all.penalty}.`);
+    throw usageError(`Training: penalty must be a number from 0 on, not ${all.penalty}.`);
   }
   return all;
 }

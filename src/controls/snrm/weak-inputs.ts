@@ -1,5 +1,5 @@
 import type { Query, Ranking, ScoredDocument } from '../../collection/index.js';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { inputError, throwIfAborted } from '../../common/errors.js';
 import { TimeSlice } from '../../common/yield.js';
 import { type Index, QueryLikelihood, Searcher } from '../../retrieval/index.js';
 import { Random } from '../../training/index.js';
@@ -52,10 +52,7 @@ export async function weakInputs(
     qrels.set(query.id, new Map(ranking.slice(0, relevantDepth).map(({ id }) => [id, 1])));
   }
   if (queries.length === 0) {
-    throw new BertQeError(
-      'input',
-      `${index.folder}: no queries can be made of its documents; they have too few words.`,
-    );
+    throw inputError(`${index.folder}: no queries can be made of its documents; they have too few words.`);
   }
   return { queries, run, qrels };
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openCheckpoint, writeSafetensors } from '../../bert/checkpoint/index.js';
 import { writeFileAtomic } from '../../common/atomic.js';
-import { BertQeError } from '../../common/errors.js';
+import { corruptError } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
 import { systemCode } from '../../common/io-errors.js';
 import { type Analyzer, analyzerFromSpec, type AnalyzerSpec, type Index } from '../../retrieval/index.js';
@@ -103,10 +103,7 @@ async function readVectors(file: string, terms: number, dimensions: number): Pro
   try {
     const info = checkpoint.tensors.get(tensorName);
     if (info?.shape.join() !== [terms, dimensions].join()) {
-      throw new BertQeError(
-        'corrupt',
-        `${file} does not hold the word vectors of this vocabulary; delete it.`,
-      );
+      throw corruptError(`${file} does not hold the word vectors of this vocabulary; delete it.`);
     }
     return await checkpoint.read(tensorName);
   } finally {
@@ -162,7 +159,7 @@ export async function readTerms(folder: string): Promise<Terms> {
   try {
     written = JSON.parse(await readFile(file, 'utf8')) as WrittenTerms;
   } catch (cause) {
-    throw new BertQeError('corrupt', `${file} cannot be read; train the model anew.`, { cause });
+    throw corruptError(`${file} cannot be read; train the model anew.`, cause);
   }
   const { analyzer, documents, dimensions, terms, documentFrequencies } = written;
   return {

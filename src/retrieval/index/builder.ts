@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { withLock } from '../../common/lock.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import { badInput, type Document, type Origin, type SourcedDocument } from '../../collection/index.js';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { failureError, inputError, throwIfAborted, usageError } from '../../common/errors.js';
 import { systemCode, writeFailure } from '../../common/io-errors.js';
 import { syncFolder, writeFileAtomic } from '../../common/atomic.js';
 import type { Analyzer } from '../analysis/index.js';
@@ -152,7 +152,7 @@ class Build {
   finish(data: string): IndexManifest {
     const documents = this.#ids.count;
     if (documents === 0) {
-      throw new BertQeError('input', 'The collection holds no documents; check the path and --format.');
+      throw inputError('The collection holds no documents; check the path and --format.');
     }
     this.#flushSegment();
     const lengths = this.#lengths.subarray(0, documents);
@@ -262,17 +262,11 @@ function refuseForeignFolder(folder: string): void {
   const isAnIndex = isIndex(folder);
   if (isAnIndex) return;
   if (isAnIndex === false) {
-    throw new BertQeError(
-      'usage',
-      `${join(folder, MANIFEST)} does not describe a bert-qe index; name another folder.`,
-    );
+    throw usageError(`${join(folder, MANIFEST)} does not describe a bert-qe index; name another folder.`);
   }
   const foreign = existsSync(folder) ? readdirSync(folder).find((name) => !isOurs(name)) : undefined;
   if (foreign !== undefined) {
-    throw new BertQeError(
-      'usage',
-      `${folder} is not empty and not an index (it holds ${foreign}); name another folder.`,
-    );
+    throw usageError(`${folder} is not empty and not an index (it holds ${foreign}); name another folder.`);
   }
 }
 
@@ -299,11 +293,7 @@ function writing<T>(folder: string, step: () => T): T {
     return step();
   } catch (error) {
     if (systemCode(error) === 'ENOSPC') {
-      throw new BertQeError(
-        'failure',
-        `The disk of ${folder} is full; free some space and run the command again.`,
-        { cause: error },
-      );
+      throw failureError(`The disk of ${folder} is full; free some space and run the command again.`, error);
     }
     throw error instanceof Error && 'syscall' in error ? writeFailure(folder, error) : error;
   }

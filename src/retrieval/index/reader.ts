@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Document, DocumentStore } from '../../collection/index.js';
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { BertQeError, corruptError, reasonOf } from '../../common/errors.js';
 import { compareUtf8 } from '../../common/order.js';
 import { systemCode } from '../../common/io-errors.js';
 import { analyzerFromSpec, type Analyzer } from '../analysis/index.js';
@@ -252,11 +252,10 @@ export class Index implements DocumentStore {
   /** The error for a part that could not be read: names it, and what to do. */
   #refusal(error: unknown, what: string): unknown {
     if (!(error instanceof DamageError)) return error;
-    return new BertQeError(
-      'corrupt',
+    return corruptError(
       `${this.folder}: ${what} cannot be used (${error.message}); ` +
         `run bert-qe check ${this.folder}, then build it again.`,
-      { cause: error },
+      error,
     );
   }
 }
@@ -264,10 +263,9 @@ export class Index implements DocumentStore {
 function cannotOpen(folder: string, cause: unknown): unknown {
   if (cause instanceof BertQeError) return cause;
   const missing = systemCode(cause) === 'ENOENT' ? (cause as NodeJS.ErrnoException).path : undefined;
-  return new BertQeError(
-    'corrupt',
+  return corruptError(
     `${missing === undefined ? `${folder} cannot be opened (${reasonOf(cause)})` : `${missing} is missing`}; ` +
       'build the index again.',
-    { cause },
+    cause,
   );
 }

@@ -1,5 +1,5 @@
 import type { Document } from '../../collection/index.js';
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { type BertQeError, corruptError, reasonOf } from '../../common/errors.js';
 import { analyzerFromSpec, type Analyzer } from '../analysis/analyzer.js';
 import type { ForwardVector } from '../index/index.js';
 import { ByteReader, ByteWriter } from '../index/bytes.js';
@@ -104,7 +104,5 @@ function times<T>(count: number, make: () => T): T[] {
 }
 
 function corrupt(problem: string, cause?: unknown): BertQeError {
-  return new BertQeError('corrupt', `The file of the index cannot be used: ${problem}; build it again.`, {
-    cause,
-  });
+  return corruptError(`The file of the index cannot be used: ${problem}; build it again.`, cause);
 }

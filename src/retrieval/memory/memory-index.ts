@@ -1,5 +1,5 @@
 import type { Document, DocumentStore } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { type BertQeError, usageError } from '../../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import { compareUtf8 } from '../../common/order.js';
 import { mapInSlices } from '../../common/yield.js';
@@ -205,5 +205,5 @@ function sum(values: ArrayLike<number>): number {
 }
 
 function usage(message: string): BertQeError {
-  return new BertQeError('usage', `MemoryIndex: ${message}.`);
+  return usageError(`MemoryIndex: ${message}.`);
 }
