@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { inputError } from '../../common/errors.js';
-import { readFailure } from '../../common/io-errors.js';
+import { throwReadFailure } from '../../common/io-errors.js';
 import { RandomAccess } from './random-access.js';
 
 /** The largest single read: Node refuses 2 GiB. */
@@ -17,9 +17,7 @@ export class RandomAccessFile extends RandomAccess {
   }
 
   static async open(path: string): Promise<RandomAccessFile> {
-    const handle = await open(path, 'r').catch((error: unknown) => {
-      throw readFailure(path, error);
-    });
+    const handle = await open(path, 'r').catch(throwReadFailure(path));
     try {
       const stat = await handle.stat();
       if (!stat.isFile()) throw inputError(`${path}: not a file`);

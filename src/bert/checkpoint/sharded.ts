@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { corruptError, inputError } from '../../common/errors.js';
-import { readFailure } from '../../common/io-errors.js';
+import { throwReadFailure } from '../../common/io-errors.js';
 import { isJsonObject } from '../../common/json.js';
 import { duplicateKey, parseJsonObject } from '../json.js';
 import type { TensorInfo } from '../types.js';
@@ -34,9 +34,7 @@ export async function openSharded(
 }
 
 async function readWeightMap(indexPath: string): Promise<Map<string, string>> {
-  const text = await readFile(indexPath, 'utf8').catch((error: unknown) => {
-    throw readFailure(indexPath, error);
-  });
+  const text = await readFile(indexPath, 'utf8').catch(throwReadFailure(indexPath));
   const index = parseJsonObject(text, indexPath);
   const twice = duplicateKey(text);
   if (twice !== undefined) throw corruptError(`${indexPath}: states "${twice}" twice`);

@@ -5,7 +5,7 @@ import { createWriteStream, existsSync } from 'node:fs';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { BertQeError, missingError } from '../../common/errors.js';
 import { hashJson, hashPath, rememberedFileHash } from '../../common/hash.js';
-import { readFailure } from '../../common/io-errors.js';
+import { throwReadFailure } from '../../common/io-errors.js';
 import { RandomAccessFile, readZip, zipContent } from '../checkpoint/index.js';
 import { CONFIG_FILES } from '../config.js';
 import { TOKENIZER_FILES } from '../model-folder.js';
@@ -124,9 +124,7 @@ async function partsOf({ path, otherPlaces }: BareModel): Promise<ModelParts> {
 }
 
 async function filesOf(place: string): Promise<Part[]> {
-  const info = await stat(place).catch((error: unknown) => {
-    throw readFailure(place, error);
-  });
+  const info = await stat(place).catch(throwReadFailure(place));
   if (info.isDirectory()) {
     return (await readdir(place)).map((path) => ({ place, path, isZipped: false }));
   }

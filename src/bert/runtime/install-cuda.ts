@@ -5,7 +5,7 @@ import { hashFile } from '../../common/hash.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { cacheFolder } from '../../common/cache-folder.js';
 import { failureError, inputError, missingError, reasonOf, usageError } from '../../common/errors.js';
-import { readFailure } from '../../common/io-errors.js';
+import { throwReadFailure } from '../../common/io-errors.js';
 import { RandomAccessFile, readZip, zipContent, type ZipEntry } from '../checkpoint/index.js';
 import { CUDA_FILES } from './provider-files.js';
 import { runtimeFolder, runtimeVersion } from './runtime-package.js';
@@ -60,9 +60,7 @@ async function link(kept: string, folder: string, name: string): Promise<Install
 
 /** Puts the libraries of a source into the cache. */
 async function keep(source: string, kept: string, version: string): Promise<void> {
-  const info = await stat(source).catch((error: unknown) => {
-    throw readFailure(source, error);
-  });
+  const info = await stat(source).catch(throwReadFailure(source));
   await mkdir(kept, { recursive: true });
   if (!info.isDirectory()) return keepArchive(source, kept, version);
   const runtime = `libonnxruntime.so.${version}`;
@@ -70,10 +68,8 @@ async function keep(source: string, kept: string, version: string): Promise<void
     throw inputError(`${source}: no ${runtime} there to tell that its libraries are of version ${version}.`);
   }
   for (const name of CUDA_FILES) {
-    const bytes = await readFile(join(source, name)).catch((error: unknown) => {
-      throw readFailure(join(source, name), error);
-    });
-    await writeFileAtomic(join(kept, name), bytes);
+    const path = join(source, name);
+    await writeFileAtomic(join(kept, name), await readFile(path).catch(throwReadFailure(path)));
   }
 }
 
