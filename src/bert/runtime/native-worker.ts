@@ -56,14 +56,11 @@ type Reply<T> = (result: T | BertQeError) => void;
 
 /** The main thread's side of a worker. */
 export class NativeWorker<S extends WorkerService> {
-  readonly #thread: Thread;
   readonly #replies = new Map<number, Reply<never>>();
   #calls = 0;
   #ended: BertQeError | undefined;
 
-  private constructor(thread: Thread) {
-    this.#thread = thread;
-  }
+  private constructor(private readonly thread: Thread) {}
 
   /** Resolves once the service is open; rejects with the reason when it cannot be opened. */
   static async start<S extends WorkerService>(options: WorkerOptions): Promise<NativeWorker<S>> {
@@ -108,27 +105,27 @@ export class NativeWorker<S extends WorkerService> {
       reply(this.#ended);
       return id;
     }
-    this.#thread.ref();
+    this.thread.ref();
     this.#replies.set(id, reply);
     // Arguments are copied, not transferred: should the worker die, they are needed again.
-    this.#thread.post({ kind: 'call', id, method, args } satisfies ToWorker);
+    this.thread.post({ kind: 'call', id, method, args } satisfies ToWorker);
     return id;
   }
 
   /** Stops waiting for the answer to a call. */
   forget(call: number): void {
     this.#replies.delete(call);
-    if (this.#replies.size === 0) this.#thread.unref();
+    if (this.#replies.size === 0) this.thread.unref();
   }
 
   /** Lets the calls made so far finish, releases the service and waits for the end of the thread. */
   async close(): Promise<void> {
     if (!this.#ended) {
       this.#ended = usageError('The worker is closed.');
-      this.#thread.ref();
-      this.#thread.post({ kind: 'close' } satisfies ToWorker);
+      this.thread.ref();
+      this.thread.post({ kind: 'close' } satisfies ToWorker);
     }
-    await this.#thread.exited;
+    await this.thread.exited;
   }
 
   #end(name: string, reason: string, onExit: WorkerOptions['onExit']): void {

@@ -92,12 +92,14 @@ const NO_NUMBER = -1;
 /** Collects the values of a text's tokens, except `nothing`. */
 class Collector<T> implements TokenSink {
   readonly #cache: TermCache<T>;
-  readonly #nothing: T;
   #collected: T[] = [];
 
-  constructor(derive: (token: string) => T, nothing: T, slots: number) {
+  constructor(
+    derive: (token: string) => T,
+    private readonly nothing: T,
+    slots: number,
+  ) {
     this.#cache = new TermCache(derive, nothing, slots);
-    this.#nothing = nothing;
   }
 
   collect(text: string, tokenize: Tokenize): T[] {
@@ -109,6 +111,6 @@ class Collector<T> implements TokenSink {
 
   token(units: TextUnits, start: number, end: number): void {
     const value = this.#cache.of(units, start, end);
-    if (value !== this.#nothing) this.#collected.push(value);
+    if (value !== this.nothing) this.#collected.push(value);
   }
 }

@@ -38,7 +38,6 @@ export type DphOf = (frequency: number, length: number) => number;
 
 /** An encoder of postings, one term after another; the bytes of `finish` are valid until the next `start`. */
 export class PostingsEncoder {
-  readonly #lengths: Uint32Array;
   #dph: DphOf = () => 0;
   #words = new Uint32Array(1 << 12);
   #used = 0;
@@ -59,9 +58,7 @@ export class PostingsEncoder {
   /** Number of postings since `start`. */
   documentFrequency = 0;
 
-  constructor(lengths: Uint32Array) {
-    this.#lengths = lengths;
-  }
+  constructor(private readonly lengths: Uint32Array) {}
 
   start(dph: DphOf): void {
     this.#used = 0;
@@ -87,7 +84,7 @@ export class PostingsEncoder {
     if (gap > this.#blockMaxGap) this.#blockMaxGap = gap;
     this.#previous = document;
     this.documentFrequency++;
-    const length = this.#lengths[document];
+    const length = this.lengths[document];
     if (frequency > this.#blockMaxFrequency) this.#blockMaxFrequency = frequency;
     if (length < this.#blockMinLength) this.#blockMinLength = length;
     const dph = this.#dph(frequency, length);

@@ -15,13 +15,11 @@ export class Segment {
   /** Index of a term's posting in the document being added, by local term number. */
   #slots: Uint32Array = new Uint32Array(1 << 16);
   #postings = 0;
-  readonly #capacity: number;
 
   constructor(
     readonly firstDocument: number,
-    capacity: number,
+    private readonly capacity: number,
   ) {
-    this.#capacity = capacity;
     this.terms = new Uint32Array(capacity);
     this.frequencies = new Uint32Array(capacity);
   }
@@ -36,7 +34,7 @@ export class Segment {
 
   /** True where a document of `terms` terms may not fit. */
   isFull(terms: number): boolean {
-    return this.#postings + terms > this.#capacity;
+    return this.#postings + terms > this.capacity;
   }
 
   /** The local number of a term; a new term gets the next number. */
