@@ -47,7 +47,6 @@ export async function prepareModel(
     const checkpoint = await readSafetensors(file);
     const { batches } = DEVICE_PROFILES[device === 'webgpu' ? 'webgpu' : 'cpu'];
     const graph = bertGraph(bertWeights(checkpoint, config), {
-      float: 'float32',
       ...(precision === 'fp16' ? { kept: 'float16' as const } : {}),
       ...(batches === 'padded' ? { attention: 'plain' as const, padded: true } : {}),
     });

@@ -21,7 +21,7 @@ export async function calibrate(
     const path = join(folder, 'model.onnx');
     const { config } = weights;
     const products = observedProducts.bind(undefined, config);
-    await writeModel(bertGraph(weights, { float: 'float32', products }), path);
+    await writeModel(bertGraph(weights, { products }), path);
     const { maxPositions } = config;
     const sequences = pairs.map((pair) => sequenceOf(pair, tokenizer, maxPositions));
     return await observe(path, sequences);
