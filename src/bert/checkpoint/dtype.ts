@@ -1,20 +1,20 @@
 /**
- * The types of tensors, by the bytes of an element. Every format read here is little-endian, and so is every platform
- * that runs the inference runtime.
+ * The types of tensors, by the arrays that hold their elements. Every format read here is little-endian, and so is every
+ * platform that runs the inference runtime.
  */
-const BYTES = {
-  float64: 8,
-  float32: 4,
-  float16: 2,
-  bfloat16: 2,
-  int64: 8,
-  int32: 4,
-  int8: 1,
-  uint8: 1,
-  bool: 1,
+const ARRAYS = {
+  float64: Float64Array,
+  float32: Float32Array,
+  float16: Uint16Array,
+  bfloat16: Uint16Array,
+  int64: BigInt64Array,
+  int32: Int32Array,
+  int8: Int8Array,
+  uint8: Uint8Array,
+  bool: Uint8Array,
 } as const;
 
-export type DType = keyof typeof BYTES;
+export type DType = keyof typeof ARRAYS;
 
 /** The names that a format has for the types. */
 export type DTypeNames = Readonly<Record<DType, string | number>>;
@@ -38,7 +38,7 @@ export function dtypeNamed(names: DTypeNames, name: unknown): DType | undefined 
 
 /** The bytes of an element. */
 export function elementBytes(dtype: DType): number {
-  return BYTES[dtype];
+  return ARRAYS[dtype].BYTES_PER_ELEMENT;
 }
 
 /** The number of elements; undefined for an impossible shape: negative, fractional or beyond any real tensor. */
@@ -54,36 +54,16 @@ export function elementCount(shape: readonly number[]): number | undefined {
 
 /** Converts the elements in `bytes` to float32, writing from `target[at]` on. */
 export function widen(bytes: Uint8Array, dtype: DType, target: Float32Array, at = 0): void {
-  switch (dtype) {
-    case 'float16': {
-      const table = halfTable();
-      const halves = new Uint16Array(aligned(bytes, 2));
-      for (let i = 0; i < halves.length; i++) target[at + i] = table[halves[i]];
-      return;
-    }
-    case 'bfloat16': {
-      const halves = new Uint16Array(aligned(bytes, 2));
-      const words = new Uint32Array(target.buffer, target.byteOffset, target.length);
-      for (let i = 0; i < halves.length; i++) words[at + i] = halves[i] << 16;
-      return;
-    }
-    case 'int64': {
-      const values = new BigInt64Array(aligned(bytes, 8));
-      for (let i = 0; i < values.length; i++) target[at + i] = Number(values[i]);
-      return;
-    }
-    case 'float32':
-      return target.set(new Float32Array(aligned(bytes, 4)), at);
-    case 'float64':
-      return target.set(new Float64Array(aligned(bytes, 8)), at);
-    case 'int32':
-      return target.set(new Int32Array(aligned(bytes, 4)), at);
-    case 'int8':
-      return target.set(new Int8Array(aligned(bytes, 1)), at);
-    case 'uint8':
-    case 'bool':
-      return target.set(bytes, at);
-  }
+  const values = new ARRAYS[dtype](aligned(bytes, elementBytes(dtype)));
+  if (dtype === 'bfloat16') {
+    const words = new Uint32Array(target.buffer, target.byteOffset, target.length);
+    for (let i = 0; i < values.length; i++) words[at + i] = (values as Uint16Array)[i] << 16;
+  } else if (values instanceof Uint16Array) {
+    const table = halfTable();
+    for (let i = 0; i < values.length; i++) target[at + i] = table[values[i]];
+  } else if (values instanceof BigInt64Array) {
+    for (let i = 0; i < values.length; i++) target[at + i] = Number(values[i]);
+  } else target.set(values, at);
 }
 
 /** Rounds float32 to half precision, ties to even; overflow gives infinity, as in IEEE 754. */
