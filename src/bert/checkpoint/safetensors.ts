@@ -1,7 +1,6 @@
 import { inputError } from '../../common/errors.js';
 import { isJsonObject } from '../../common/json.js';
 import { duplicateKey, parseJsonObject } from '../json.js';
-import type { TensorInfo } from '../types.js';
 import {
   byteLength,
   type CheckpointFile,
@@ -9,6 +8,7 @@ import {
   layoutProblem,
   readStored,
   type StoredTensor,
+  type TensorInfo,
 } from './checkpoint-file.js';
 import { dtypeNamed, SAFETENSORS_TYPES } from './dtype.js';
 import type { RandomAccess } from './random-access.js';

@@ -4,8 +4,7 @@ import { corruptError, inputError } from '../../common/errors.js';
 import { throwReadFailure } from '../../common/io-errors.js';
 import { isJsonObject } from '../../common/json.js';
 import { duplicateKey, parseJsonObject } from '../json.js';
-import type { TensorInfo } from '../types.js';
-import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';
+import { type CheckpointFile, checkpointOf, type TensorInfo } from './checkpoint-file.js';
 
 /**
  * Opens a checkpoint split over several files by its index (`model.safetensors.index.json`,
