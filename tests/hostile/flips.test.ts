@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { compiledModel } from '../../src/bert/compile/index.js';
 import { readModelConfig } from '../../src/bert/model-folder.js';
-import { loadTokenizer } from '../../src/bert/tokenizer/index.js';
+import { loadTokenizer } from '../../src/bert/tokenizer/load.js';
 import type { Document } from '../../src/collection/index.js';
 import { BertQeError } from '../../src/common/errors.js';
 import { Journal } from '../../src/common/journal.js';

@@ -14,7 +14,7 @@ import { formatModelConfig, type ModelConfig } from '../config.js';
 import { readModelConfig } from '../model-folder.js';
 import { exportGraph } from '../graph/index.js';
 import { writeSingleFileModel } from '../onnx/index.js';
-import { loadTokenizer } from '../tokenizer/index.js';
+import { loadTokenizer } from '../tokenizer/load.js';
 import { copyTokenizer, writeNewModel } from './new-folder.js';
 
 export interface ConvertOptions {

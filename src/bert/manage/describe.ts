@@ -5,7 +5,8 @@ import { hashFile } from '../../common/hash.js';
 import type { ModelConfig } from '../config.js';
 import { readCrossEncoderConfig, readModelConfig } from '../model-folder.js';
 import { type SizeLetter, sizeLetter } from '../sizes.js';
-import { BertTokenizer, loadTokenizer } from '../tokenizer/index.js';
+import { BertTokenizer } from '../tokenizer/bert-tokenizer.js';
+import { loadTokenizer } from '../tokenizer/load.js';
 
 export interface ModelFile {
   /** Path inside the folder. */

@@ -1,5 +1,5 @@
 import { concat } from '../../common/concat.js';
-import type { Vocabulary } from '../words/index.js';
+import type { Vocabulary } from '../words/vocabulary.js';
 
 /** The published sizes. */
 export const nprfSizes = {

@@ -7,7 +7,7 @@ import { readDescription, weightsFile } from '../folder.js';
 import { CONTROL_OPTIONS, type ControlOptions, NetworkReranker, type PreparedQuery } from '../reranker.js';
 import { feedbackQueries, nprfSizes, QueryFeatures, termCounts } from './features.js';
 import { nprfBatch, nprfShapes, scoringGraph } from './graph.js';
-import { readVocabulary, type Vocabulary } from '../words/index.js';
+import { readVocabulary, type Vocabulary } from '../words/vocabulary.js';
 
 /** Options of {@link Nprf.load}. */
 export interface NprfLoadOptions extends ControlOptions {

@@ -23,13 +23,8 @@ import {
   type TermCounts,
 } from './features.js';
 import { nprfBatch, nprfShapes, scoringGraph, trainingGraph } from './graph.js';
-import {
-  skipGramDefaults,
-  type SkipGramSettings,
-  type Vocabulary,
-  vocabularyOf,
-  writeVocabulary,
-} from '../words/index.js';
+import { skipGramDefaults, type SkipGramSettings } from '../words/skip-gram.js';
+import { type Vocabulary, vocabularyOf, writeVocabulary } from '../words/vocabulary.js';
 
 /** The options of the training of NPRF-DRMM. Defaults are those of the released code where it has them. */
 export interface NprfTrainingOptions extends NetworkTrainingOptions {

@@ -1,5 +1,5 @@
 import type { FeedBatch } from '../../training/network/index.js';
-import type { Terms } from '../words/index.js';
+import type { Terms } from '../words/vocabulary.js';
 import { INPUTS, windowWords, wordVectors } from './graph.js';
 
 /** A text as the numbers of its words, in order. */

@@ -7,7 +7,7 @@ import type { RankedInput } from '../../expansion/index.js';
 import { openTrainedNetwork, type TrainedNetwork } from '../../training/network/index.js';
 import { readDescription, weightsFile } from '../folder.js';
 import { CONTROL_OPTIONS, type ControlOptions, NetworkReranker, type PreparedQuery } from '../reranker.js';
-import { readTerms, type Terms } from '../words/index.js';
+import { readTerms, type Terms } from '../words/vocabulary.js';
 import { textBatch, textNumbers, type WordNumbers } from './batches.js';
 import { representationGraph, type SnrmSizes, snrmShapes, windowFlops } from './graph.js';
 import { feedbackDefaults, type LatentFeedback, LatentIndex, type LatentVector } from './latent-index.js';

@@ -12,13 +12,8 @@ import {
   trainNetwork,
 } from '../../training/network/index.js';
 import { writeDescription } from '../folder.js';
-import {
-  skipGramDefaults,
-  type SkipGramSettings,
-  type Vocabulary,
-  vocabularyOf,
-  writeTerms,
-} from '../words/index.js';
+import { skipGramDefaults, type SkipGramSettings } from '../words/skip-gram.js';
+import { type Vocabulary, vocabularyOf, writeTerms } from '../words/vocabulary.js';
 import { pairBatch, textNumbers, type WordNumbers } from './batches.js';
 import { representationGraph, type SnrmSizes, trainingGraph } from './graph.js';
 import { buildLatentIndex, hasLatentIndex, type LatentFacts } from './latent-index.js';

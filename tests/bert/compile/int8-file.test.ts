@@ -8,8 +8,8 @@ import type { Int8Form, Int8Matrix } from '../../../src/bert/graph/index.js';
 import { readModelConfig } from '../../../src/bert/model-folder.js';
 import { BertQeError } from '../../../src/common/errors.js';
 import { multipliesBytes } from '../../../src/bert/runtime/byte-products.js';
-import { BertScorer } from '../../../src/bert/scorer/index.js';
-import { loadTokenizer } from '../../../src/bert/tokenizer/index.js';
+import { BertScorer } from '../../../src/bert/scorer/bert-scorer.js';
+import { loadTokenizer } from '../../../src/bert/tokenizer/load.js';
 import { eachFlip } from '../../support/flips.js';
 import { miniConfig, miniModel, temporaryFolder } from '../scorer/mini-model.js';
 
