@@ -1,5 +1,6 @@
-import type { Analyzer } from './analysis/index.js';
-import { Dph, type WeightingModel } from './models/index.js';
+import type { Analyzer } from './analysis/analyzer.js';
+import { Dph } from './models/dph.js';
+import type { WeightingModel } from './models/model.js';
 
 /** A query term with its weight. */
 export interface WeightedTerm {

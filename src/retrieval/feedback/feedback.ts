@@ -1,4 +1,5 @@
-import type { CollectionStatistics, ForwardVector, TermFacts } from '../index/index.js';
+import type { CollectionStatistics } from '../index/manifest.js';
+import type { ForwardVector, TermFacts } from '../index/reader.js';
 import type { WeightedQuery } from '../query.js';
 
 /** A document of the first ranking that is assumed to be relevant. */

@@ -6,7 +6,7 @@ import { badInput, type Document, type Origin, type SourcedDocument } from '../.
 import { failureError, inputError, throwIfAborted, usageError } from '../../common/errors.js';
 import { systemCode, writeFailure } from '../../common/io-errors.js';
 import { syncFolder, writeFileAtomic } from '../../common/atomic.js';
-import type { Analyzer } from '../analysis/index.js';
+import type { Analyzer } from '../analysis/analyzer.js';
 import type { BlockWriter } from './block-file.js';
 import { ByteWriter } from './bytes.js';
 import { DictionaryWriter, MAX_KEY_BYTES } from './dictionary.js';

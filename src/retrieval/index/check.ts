@@ -1,6 +1,6 @@
 import { reasonOf, throwIfAborted } from '../../common/errors.js';
 import { compareUtf8 } from '../../common/order.js';
-import { dphOf } from '../models/index.js';
+import { dphOf } from '../models/dph.js';
 import { indexedText } from './builder.js';
 import { roundUpToFloat32, type Postings } from './postings.js';
 import { Index } from './reader.js';

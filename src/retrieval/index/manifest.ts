@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BertQeError, corruptError, missingError, reasonOf } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
-import type { AnalyzerSpec } from '../analysis/index.js';
+import type { AnalyzerSpec } from '../analysis/spec.js';
 import type { FileRecords } from './storage.js';
 
 /** The statistics of a collection, which weighting and feedback models use. */

@@ -3,7 +3,7 @@ import type { Document, DocumentStore } from '../../collection/index.js';
 import { BertQeError, corruptError, reasonOf } from '../../common/errors.js';
 import { compareUtf8 } from '../../common/order.js';
 import { systemCode } from '../../common/io-errors.js';
-import { analyzerFromSpec, type Analyzer } from '../analysis/index.js';
+import { type Analyzer, analyzerFromSpec } from '../analysis/analyzer.js';
 import { DamageError, type BlockFile } from './block-file.js';
 import type { IndexableDocument } from './builder.js';
 import { ByteReader } from './bytes.js';

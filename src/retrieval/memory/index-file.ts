@@ -1,7 +1,7 @@
 import type { Document } from '../../collection/index.js';
 import { type BertQeError, corruptError, reasonOf } from '../../common/errors.js';
 import { analyzerFromSpec, type Analyzer } from '../analysis/analyzer.js';
-import type { ForwardVector } from '../index/index.js';
+import type { ForwardVector } from '../index/reader.js';
 import { ByteReader, ByteWriter } from '../index/bytes.js';
 
 /** The content of an index: documents, terms in byte order, and the terms of each document by their places. */

@@ -4,7 +4,8 @@ import { type OptionNames, refuseUnknownOptions } from '../../common/known-optio
 import { compareUtf8 } from '../../common/order.js';
 import { mapInSlices } from '../../common/yield.js';
 import { createAnalyzer, type Analyzer } from '../analysis/analyzer.js';
-import type { CollectionStatistics, ForwardVector, IndexedTerm, TermFacts } from '../index/index.js';
+import type { CollectionStatistics } from '../index/manifest.js';
+import type { ForwardVector, IndexedTerm, TermFacts } from '../index/reader.js';
 import { Postings, PostingsEncoder } from '../index/postings.js';
 import { dphOf } from '../models/dph.js';
 import type { SearchableIndex } from '../search/searcher.js';
