@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { BertScorer } from '../../src/bert/scorer/bert-scorer.js';
-import { loadTokenizer } from '../../src/bert/tokenizer/load.js';
+import { loadTokenizer } from '../../src/bert/model-folder.js';
 import { demoPairs } from '../bert/scorer/demo-pairs.js';
 import { temporaryFolder } from '../support/folders.js';
 

@@ -11,10 +11,9 @@ import {
   writeSafetensors,
 } from '../checkpoint/index.js';
 import { formatModelConfig, type ModelConfig } from '../config.js';
-import { readModelConfig } from '../model-folder.js';
+import { loadTokenizer, readModelConfig } from '../model-folder.js';
 import { exportGraph } from '../graph/index.js';
 import { writeSingleFileModel } from '../onnx/index.js';
-import { loadTokenizer } from '../tokenizer/load.js';
 import { copyTokenizer, writeNewModel } from './new-folder.js';
 
 export interface ConvertOptions {

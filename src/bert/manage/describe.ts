@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { bertWeights, openCheckpoint, parameterCount } from '../checkpoint/index.js';
 import { hashFile } from '../../common/hash.js';
 import type { ModelConfig } from '../config.js';
-import { readCrossEncoderConfig, readModelConfig } from '../model-folder.js';
+import { loadTokenizer, readCrossEncoderConfig, readModelConfig } from '../model-folder.js';
 import { type SizeLetter, sizeLetter } from '../sizes.js';
 import { BertTokenizer } from '../tokenizer/bert-tokenizer.js';
-import { loadTokenizer } from '../tokenizer/load.js';
 
 export interface ModelFile {
   /** Path inside the folder. */

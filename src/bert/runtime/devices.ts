@@ -4,7 +4,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { missingError, reasonOf } from '../../common/errors.js';
-import { cudaReason } from './cuda-failure.js';
+import { cudaReason } from './failures.js';
 import type { Device } from './load-session.js';
 import { CUDA_FILES, missingCudaFiles, neededLibraries } from './provider-files.js';
 import type { ProbeResult } from './probe.js';

@@ -1,7 +1,7 @@
 import type { InferenceSession } from 'onnxruntime-node';
 import { failureError, inputError, reasonOf } from '../../common/errors.js';
-import { bytesMayOverflow } from './byte-products.js';
-import { isOutOfMemory } from './out-of-memory.js';
+import { bytesMayOverflow } from './machine.js';
+import { isOutOfMemory } from './failures.js';
 
 export const deviceNames = ['cpu', 'webgpu', 'cuda'] as const;
 /** The device that computes. */

@@ -10,7 +10,7 @@ import {
   thisMachine,
   workerUrl,
 } from '../runtime/index.js';
-import { loadTokenizer } from '../tokenizer/load.js';
+import { loadTokenizer } from '../model-folder.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
 import { DEVICE_PROFILES, pulledTokens } from './device-profiles.js';
 import { chooseLayout, type Layout } from './layout.js';

@@ -11,9 +11,8 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compiledModel } from '../../../src/bert/compile/index.js';
-import { readModelConfig } from '../../../src/bert/model-folder.js';
+import { loadTokenizer, readModelConfig } from '../../../src/bert/model-folder.js';
 import { BertScorer } from '../../../src/bert/scorer/bert-scorer.js';
-import { loadTokenizer } from '../../../src/bert/tokenizer/load.js';
 import { kendallTau } from '../../../src/bert/manage/kendall.js';
 import { demoPairs } from '../scorer/demo-pairs.js';
 import { miniConfig, miniModel, temporaryFolder } from '../scorer/mini-model.js';

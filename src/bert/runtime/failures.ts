@@ -1,5 +1,9 @@
 import { failureError, reasonOf } from '../../common/errors.js';
-import { isOutOfMemory } from './out-of-memory.js';
+
+/** True for the errors of onnxruntime and CUDA that tell of exhausted memory. */
+export function isOutOfMemory(error: unknown): boolean {
+  return /failed to allocate memory|out of memory|CUBLAS_STATUS_ALLOC_FAILED/i.test(reasonOf(error));
+}
 
 /** The reason in a message of onnxruntime, which has several lines and CUDA's reason among other words. */
 export function cudaReason(message: string): string {
