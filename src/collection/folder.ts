@@ -1,4 +1,5 @@
 import { basename, extname } from 'node:path';
+import { occurrences } from '../common/occurrences.js';
 import { ByteSource } from './byte-source.js';
 import { formatByName, sniffFormat } from './detect.js';
 import { pageFormatOf, pageFormats, type PageFormat } from './pages.js';
@@ -100,12 +101,8 @@ function describeSkipped(pages: readonly FoundPage[], files: readonly FoundFile[
   const chosen = new Set(pages.map(({ path }) => path));
   const others = files.filter(({ path }) => !chosen.has(path));
   if (others.length === 0) return '';
-  const endings = new Map<string, number>();
-  for (const { path } of others) {
-    const ending = extname(path).toLowerCase() || 'without ending';
-    endings.set(ending, (endings.get(ending) ?? 0) + 1);
-  }
-  const frequent = [...endings].sort((a, b) => b[1] - a[1]);
+  const endings = others.map(({ path }) => extname(path).toLowerCase() || 'without ending');
+  const frequent = [...occurrences(endings)].sort((a, b) => b[1] - a[1]);
   const shown = frequent.slice(0, 4).map(([ending, count]) => `${count} ${ending}`);
   return `${others.length} other${others.length === 1 ? '' : 's'} (${shown.join(', ')}${frequent.length > 4 ? ', …' : ''})`;
 }

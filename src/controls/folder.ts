@@ -39,8 +39,3 @@ export async function readDescription<T>(folder: string, method: TrainedMethod):
   }
   return found as T;
 }
-
-/** The file of a model's weights. */
-export function weightsFile(folder: string): string {
-  return join(folder, 'model.safetensors');
-}

@@ -1,3 +1,6 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { type Graph, modelBytes } from '../bert/onnx/index.js';
 import { concat } from '../common/concat.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { type BertQeError, throwIfAborted, usageError } from '../common/errors.js';
@@ -14,7 +17,7 @@ import {
   resultsByScore,
   unprunedCost,
 } from '../expansion/index.js';
-import type { FeedBatch, TrainedNetwork } from '../training/network/index.js';
+import { type FeedBatch, openTrainedNetwork, type TrainedNetwork } from '../training/network/index.js';
 
 /** Options of a re-ranker whose scores a trained network gives. */
 export interface ControlOptions {
@@ -22,6 +25,13 @@ export interface ControlOptions {
   readonly depth?: number;
   /** Share of the network's score against the initial score (1: the network's alone, as published). */
   readonly share?: number;
+}
+
+/** Options of the loading of a control. */
+export interface ControlLoadOptions extends ControlOptions {
+  /** Folder of a trained model. */
+  readonly model: string;
+  readonly threads?: number;
 }
 
 /** Options of one call of a control's `rerank`. */
@@ -89,7 +99,29 @@ const RERANK_OPTIONS: OptionNames<ControlRerankOptions> = {
   onProgress: true,
 };
 
-export const CONTROL_OPTIONS: OptionNames<ControlOptions> = { depth: true, share: true };
+export const LOAD_OPTIONS: OptionNames<ControlLoadOptions> = {
+  depth: true,
+  share: true,
+  model: true,
+  threads: true,
+};
+
+/** Opens the network of a model's folder for a re-ranker; ends its thread where the re-ranker cannot be made. */
+export async function withNetwork<R>(
+  { model, threads = availableParallelism() }: ControlLoadOptions,
+  shapes: ReadonlyMap<string, readonly number[]>,
+  scoring: Graph,
+  make: (network: TrainedNetwork) => R,
+): Promise<R> {
+  const file = join(model, 'model.safetensors');
+  const network = await openTrainedNetwork(file, shapes, await modelBytes(scoring), threads);
+  try {
+    return make(network);
+  } catch (error) {
+    await network.close();
+    throw error;
+  }
+}
 
 /** Batches between two checks of the signal. */
 const batchesPerCall = 8;

@@ -1,5 +1,6 @@
 import type { Ranking, ScoredDocument } from '../collection/index.js';
 import { type BertQeError, inputError } from '../common/errors.js';
+import { occurrences } from '../common/occurrences.js';
 import { compareUtf8 } from '../common/order.js';
 
 /** Level of a document that the qrels list with a negative level: pooled, but not judged. */
@@ -89,11 +90,8 @@ function before(a: ScoredDocument, b: ScoredDocument): number {
 }
 
 function countByLevel(judgements: ReadonlyMap<string, number>): [number, number][] {
-  const counts = new Map<number, number>();
-  for (const level of judgements.values()) {
-    if (level >= 0) counts.set(level, (counts.get(level) ?? 0) + 1);
-  }
-  return [...counts].sort(([a], [b]) => b - a);
+  const levels = [...judgements.values()].filter((level) => level >= 0);
+  return [...occurrences(levels)].sort(([a], [b]) => b - a);
 }
 
 function duplicate(ranking: Ranking, query: string): BertQeError {

@@ -1,5 +1,5 @@
 export * from './core.js';
-export { analyzerFromSpec } from './analysis/analyzer.js';
+export { analyzerFromSpec, indexedText } from './analysis/analyzer.js';
 export { readStopwords } from './analysis/stopwords/file.js';
 export { type AnalyzerSpec, stopwordsOf } from './analysis/spec.js';
 export { buildIndex, type BuildOptions, type BuildProgress } from './index/builder.js';

@@ -1,6 +1,6 @@
 import { modelBytes } from '../../bert/onnx/index.js';
 import type { DocumentStore, Query, Ranking } from '../../collection/index.js';
-import { missingError } from '../../common/errors.js';
+import { memoised } from '../../common/lazy.js';
 import type { Index } from '../../retrieval/index.js';
 import { Random, type TrainingManifest } from '../../training/index.js';
 import {
@@ -12,6 +12,7 @@ import {
   type RankingNetwork,
   trainNetwork,
 } from '../../training/network/index.js';
+import { documentOf } from '../documents.js';
 import { writeDescription } from '../folder.js';
 import {
   feedbackQueries,
@@ -20,7 +21,6 @@ import {
   nprfSizes,
   QueryFeatures,
   termCounts,
-  type TermCounts,
 } from './features.js';
 import { nprfBatch, nprfShapes, scoringGraph, trainingGraph } from './graph.js';
 import { skipGramDefaults, type SkipGramSettings } from '../words/skip-gram.js';
@@ -83,38 +83,19 @@ async function openNprf(
   store: DocumentStore,
   seed: number,
 ): Promise<RankingNetwork> {
-  const counts = new Map<string, TermCounts>();
-  const countsOf = async (ids: readonly string[]): Promise<TermCounts[]> => {
-    const missing = ids.filter((id) => !counts.has(id));
-    const found = await store.get(missing);
-    for (const id of missing) {
-      const document = found.get(id);
-      if (!document) {
-        throw missingError(
-          `Document "${id}" of the run is not in the collection; use the index that the run was made with.`,
-        );
-      }
-      counts.set(id, termCounts(vocabulary, document));
-    }
-    return ids.map((id) => counts.get(id)!);
-  };
-  const queries = new Map<string, QueryFeatures>();
-  const featuresOf = async ({ id }: Query): Promise<QueryFeatures> => {
-    const known = queries.get(id);
-    if (known) return known;
-    const first = (run.get(id) ?? []).slice(0, nprfSizes.documents);
-    const ofFirst = await countsOf(first.map((one) => one.id));
-    const ranked = first.map(({ score }, i) => ({ score, counts: ofFirst[i] }));
-    const made = new QueryFeatures(vocabulary, feedbackQueries(vocabulary, ranked));
-    queries.set(id, made);
-    return made;
-  };
+  const countsOf = memoised(async (id: string) => termCounts(vocabulary, await documentOf(store, id)));
+  const featuresOf = memoised(async (query: string) => {
+    const first = (run.get(query) ?? []).slice(0, nprfSizes.documents);
+    const ranked = [];
+    for (const { id, score } of first) ranked.push({ score, counts: await countsOf(id) });
+    return new QueryFeatures(vocabulary, feedbackQueries(vocabulary, ranked));
+  });
   const kept = new Map<string, NprfFeatures>();
   const featuresOfPair = async (query: Query, document: string): Promise<NprfFeatures> => {
     const key = JSON.stringify([query.id, document]);
     const known = kept.get(key);
     if (known) return known;
-    const made = (await featuresOf(query)).of(await countsOf([document]));
+    const made = (await featuresOf(query.id)).of([await countsOf(document)]);
     if (kept.size >= keptFeatures) kept.clear();
     kept.set(key, made);
     return made;

@@ -1,6 +1,7 @@
 import { modelBytes } from '../../bert/onnx/index.js';
 import { usageError } from '../../common/errors.js';
-import type { Index } from '../../retrieval/index.js';
+import { memoised } from '../../common/lazy.js';
+import { type Index, indexedText } from '../../retrieval/index.js';
 import type { TrainingManifest } from '../../training/index.js';
 import {
   type JudgedInputs,
@@ -11,13 +12,14 @@ import {
   type RankingNetwork,
   trainNetwork,
 } from '../../training/network/index.js';
+import { documentOf } from '../documents.js';
 import { writeDescription } from '../folder.js';
 import { skipGramDefaults, type SkipGramSettings } from '../words/skip-gram.js';
 import { type Vocabulary, vocabularyOf, writeTerms } from '../words/vocabulary.js';
-import { pairBatch, textNumbers, type WordNumbers } from './batches.js';
+import { pairBatch, textNumbers } from './batches.js';
 import { representationGraph, type SnrmSizes, trainingGraph } from './graph.js';
 import { buildLatentIndex, hasLatentIndex, type LatentFacts } from './latent-index.js';
-import { documentText, Snrm } from './snrm.js';
+import { Snrm } from './snrm.js';
 import { startingValues } from './starting-values.js';
 import { weakInputs } from './weak-inputs.js';
 
@@ -123,15 +125,9 @@ async function openSnrm(
   penaltyOf: (step: number) => number,
   seed: number,
 ): Promise<RankingNetwork> {
-  const documents = new Map<string, WordNumbers>();
-  const wordsOf = async (id: string): Promise<WordNumbers> => {
-    const known = documents.get(id);
-    if (known) return known;
-    const document = (await index.get([id])).get(id)!;
-    const words = Int32Array.from(textNumbers(vocabulary, documentText(document)));
-    documents.set(id, words);
-    return words;
-  };
+  const wordsOf = memoised(async (id: string) =>
+    Int32Array.from(textNumbers(vocabulary, indexedText(await documentOf(index, id)))),
+  );
   return {
     network: {
       parameters: startingValues(vocabulary, sizes, seed),
@@ -171,7 +167,7 @@ async function indexDocuments(
   try {
     const represent = (numbers: readonly number[]) =>
       snrm.represent(
-        numbers.map((number) => documentText(index.document(number))),
+        numbers.map((number) => indexedText(index.document(number))),
         signal,
       );
     return await buildLatentIndex(out, index, latentTerms, represent, { signal, onProgress: onIndex });

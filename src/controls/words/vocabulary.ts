@@ -6,7 +6,13 @@ import { writeFileAtomic } from '../../common/atomic.js';
 import { corruptError } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
 import { systemCode } from '../../common/io-errors.js';
-import { type Analyzer, analyzerFromSpec, type AnalyzerSpec, type Index } from '../../retrieval/index.js';
+import {
+  type Analyzer,
+  analyzerFromSpec,
+  type AnalyzerSpec,
+  type Index,
+  indexedText,
+} from '../../retrieval/index.js';
 import { type SkipGramCall, type SkipGramSettings, skipGram } from './skip-gram.js';
 
 /** The index terms of a collection, and how many documents have them. */
@@ -63,10 +69,7 @@ export async function vocabularyOf(
       {
         counts: Uint32Array.from([...facts.map(({ collectionFrequency }) => collectionFrequency), 0]),
         documents,
-        wordsOf: (document) => {
-          const { title = '', text } = index.document(document);
-          return numbersOf(`${title} ${text}`);
-        },
+        wordsOf: (document) => numbersOf(indexedText(index.document(document))),
       },
       settings,
       call,

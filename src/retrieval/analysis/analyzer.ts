@@ -30,6 +30,19 @@ export interface Analyzer {
   termOf(word: string): string;
 }
 
+/** The text that a document's terms come from. */
+export function indexedText({
+  title,
+  text,
+  searched,
+}: {
+  readonly title?: string | undefined;
+  readonly text: string;
+  readonly searched?: string;
+}): string {
+  return searched ?? (title ? `${title} ${text}` : text);
+}
+
 /** Makes an analyzer from a base, with other stop words or another stemmer where given. */
 export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   return new PipelineAnalyzer(analyzerSpec(options));

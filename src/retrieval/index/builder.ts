@@ -6,7 +6,7 @@ import { badInput, type Document, type Origin, type SourcedDocument } from '../.
 import { failureError, inputError, throwIfAborted, usageError } from '../../common/errors.js';
 import { systemCode, writeFailure } from '../../common/io-errors.js';
 import { syncFolder, writeFileAtomic } from '../../common/atomic.js';
-import type { Analyzer } from '../analysis/analyzer.js';
+import { type Analyzer, indexedText } from '../analysis/analyzer.js';
 import type { BlockWriter } from './block-file.js';
 import { ByteWriter } from './bytes.js';
 import { DictionaryWriter, MAX_KEY_BYTES } from './dictionary.js';
@@ -51,11 +51,6 @@ export interface BuildProgress {
 
 /** A document to index. If it has a `searched` text, its terms come from that text instead of title and text. */
 export type IndexableDocument = Document & Partial<Pick<SourcedDocument, 'origin' | 'searched'>>;
-
-/** The text that a document's terms come from. */
-export function indexedText({ title, text, searched }: IndexableDocument): string {
-  return searched ?? (title ? `${title} ${text}` : text);
-}
 
 const DOCUMENTS_PER_REPORT = 1000;
 

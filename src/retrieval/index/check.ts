@@ -1,7 +1,8 @@
 import { reasonOf, throwIfAborted } from '../../common/errors.js';
+import { occurrences } from '../../common/occurrences.js';
 import { compareUtf8 } from '../../common/order.js';
+import { indexedText } from '../analysis/analyzer.js';
 import { dphOf } from '../models/dph.js';
-import { indexedText } from './builder.js';
 import { roundUpToFloat32, type Postings } from './postings.js';
 import { Index } from './reader.js';
 import { FILES, type FileName } from './storage.js';
@@ -93,10 +94,7 @@ class Check {
     const { index } = this;
     const document = index.indexedDocument(number);
     const { id } = document;
-    const analysed = new Map<string, number>();
-    for (const term of index.analyzer.analyze(indexedText(document))) {
-      analysed.set(term, (analysed.get(term) ?? 0) + 1);
-    }
+    const analysed = occurrences(index.analyzer.analyze(indexedText(document)));
     const { terms, frequencies } = index.vector(number);
     let length = 0;
     let differs = terms.length !== analysed.size;

@@ -1,9 +1,10 @@
 import type { Document, DocumentStore } from '../../collection/index.js';
 import { type BertQeError, usageError } from '../../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
+import { occurrences } from '../../common/occurrences.js';
 import { compareUtf8 } from '../../common/order.js';
 import { mapInSlices } from '../../common/yield.js';
-import { createAnalyzer, type Analyzer } from '../analysis/analyzer.js';
+import { createAnalyzer, indexedText, type Analyzer } from '../analysis/analyzer.js';
 import type { CollectionStatistics } from '../index/manifest.js';
 import type { ForwardVector, IndexedTerm, TermFacts } from '../index/reader.js';
 import { Postings, PostingsEncoder } from '../index/postings.js';
@@ -92,9 +93,9 @@ export class MemoryIndex implements DocumentStore, SearchableIndex {
       found.set(term, number);
       return number;
     });
-    const counted = await mapInSlices(documents, signal, ({ title, text }, i) => {
+    const counted = await mapInSlices(documents, signal, (document, i) => {
       if (i % DOCUMENTS_PER_REPORT === 0) onProgress?.(i, documents.length);
-      return countsOf(numbersOf(title ? `${title} ${text}` : text));
+      return occurrences(numbersOf(indexedText(document)));
     });
     const terms = [...found.keys()].sort(compareUtf8);
     const places = new Uint32Array(terms.length);
@@ -183,12 +184,6 @@ function checkDocument(document: Document, i: number, ids: Set<string>): void {
 
 function copyOf({ id, title, text }: Document): Document {
   return title ? { id, title, text } : { id, text };
-}
-
-function countsOf(numbers: readonly number[]): Map<number, number> {
-  const counts = new Map<number, number>();
-  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1);
-  return counts;
 }
 
 function ranksOf(documents: readonly Document[]): Uint32Array {
