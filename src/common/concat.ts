@@ -1,3 +1,10 @@
+/** Consecutive parts of an array, each of `size` items but the last. */
+export function slices<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
+    items.slice(i * size, (i + 1) * size),
+  );
+}
+
 /** Several arrays of one kind as one. */
 export function concat<A extends Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>>(
   Kind: new (length: number) => A,

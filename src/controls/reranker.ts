@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type Graph, modelBytes } from '../bert/onnx/index.js';
-import { concat } from '../common/concat.js';
+import { concat, slices } from '../common/concat.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { type BertQeError, throwIfAborted, usageError } from '../common/errors.js';
 import {
@@ -209,11 +209,11 @@ export abstract class NetworkReranker {
     onDone?: (share: number) => void,
   ): Promise<Float32Array> {
     const parts: Float32Array[] = [];
-    for (let from = 0; from < batches.length; from += batchesPerCall) {
+    let done = 0;
+    for (const some of slices(batches, batchesPerCall)) {
       throwIfAborted(signal);
-      const some = batches.slice(from, from + batchesPerCall);
       parts.push(await this.network.score(some));
-      onDone?.((from + some.length) / batches.length);
+      onDone?.((done += some.length) / batches.length);
     }
     return concat(Float32Array, parts);
   }

@@ -2,6 +2,7 @@ import { copyTokenizer, formatModelConfig, hashModel } from '../../bert/index.js
 import { bertWeights, openCheckpoint } from '../../bert/checkpoint/index.js';
 import { modelBytes } from '../../bert/onnx/index.js';
 import type { DocumentStore } from '../../collection/index.js';
+import { slices } from '../../common/concat.js';
 import { usageError } from '../../common/errors.js';
 import { memoised } from '../../common/lazy.js';
 import { type BaseModel, Random, readBaseModel, type TrainingManifest } from '../../training/index.js';
@@ -133,12 +134,6 @@ async function openCedr(
 
 /** Pairs of documents that go through the training graph at once. */
 const pairsAtOnce = 4;
-
-function slices<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
-    items.slice(i * size, (i + 1) * size),
-  );
-}
 
 /** BERT's weights, and new ones of the linear layer: uniform in ±1/√inputs, as PyTorch has them. */
 async function startingValues(

@@ -1,3 +1,4 @@
+import { slices } from '../../common/concat.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
 import type { TrainedNetwork } from '../../training/network/index.js';
@@ -56,11 +57,9 @@ export class Nprf extends NetworkReranker {
       score: initial,
     }));
     const features = new QueryFeatures(vocabulary, feedbackQueries(vocabulary, ranked));
-    const batches = [];
-    for (let from = 0; from < ranked.length; from += documentsAtOnce) {
-      const some = ranked.slice(from, from + documentsAtOnce).map(({ counts }) => counts);
-      batches.push(nprfBatch(features.of(some)));
-    }
+    const batches = slices(ranked, documentsAtOnce).map((some) =>
+      nprfBatch(features.of(some.map(({ counts }) => counts))),
+    );
     const comparisons = ranked.reduce((sum, { counts }) => sum + features.comparisons(counts), 0);
     return {
       batches,

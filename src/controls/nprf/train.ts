@@ -59,19 +59,13 @@ export async function trainNprf(
     },
     adam: { ...publishedAdam, epsilon: 1e-7, weightDecay: 0, clipNorm: Infinity },
     open: async () => {
-      const vocabulary = await vocabularyOf(index, ofVectors, {
-        signal: call.signal,
-        onProgress: call.onVectors,
-      });
+      const { signal, onVectors: onProgress } = call;
+      const vocabulary = await vocabularyOf(index, ofVectors, { signal, onProgress });
       return openNprf(vocabulary, inputs, index, settings.seed);
     },
   };
-  return trainNetwork(
-    task,
-    { ...inputs, documents: index, documentsKey: index.manifest.digest },
-    settings,
-    call,
-  );
+  const whole = { ...inputs, documents: index, documentsKey: index.manifest.digest };
+  return trainNetwork(task, whole, settings, call);
 }
 
 /** Features of documents that are kept: 24 kB each. */

@@ -6,6 +6,7 @@ import { writeFileAtomic } from '../../common/atomic.js';
 import { missingError } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
 import { buildIndex, createAnalyzer, DotProduct, Index, Searcher } from '../../retrieval/index.js';
+import type { ProgressCall } from '../words/skip-gram.js';
 
 /** A sparse representation: the weights of the latent terms that are active in a text, by ascending number. */
 export interface LatentVector {
@@ -65,13 +66,7 @@ export async function buildLatentIndex(
   source: Index,
   latentTerms: number,
   represent: (documents: readonly number[]) => Promise<readonly LatentVector[]>,
-  {
-    signal,
-    onProgress,
-  }: {
-    readonly signal?: AbortSignal | undefined;
-    readonly onProgress?: ((done: number, total: number) => void) | undefined;
-  },
+  { signal, onProgress }: ProgressCall,
 ): Promise<LatentFacts> {
   const { documents } = source.statistics;
   let step = 0;

@@ -1,5 +1,7 @@
 import { modelBytes } from '../../bert/onnx/index.js';
+import { slices } from '../../common/concat.js';
 import { usageError } from '../../common/errors.js';
+import { omitUndefined } from '../../common/omit-undefined.js';
 import { memoised } from '../../common/lazy.js';
 import { type Index, indexedText } from '../../retrieval/index.js';
 import type { TrainingManifest } from '../../training/index.js';
@@ -81,13 +83,9 @@ export async function trainSnrm(
       const { dimensions } = vocabulary;
       const words = vocabulary.numbers.size;
       const sizes = { words, dimensions, hidden: [2 * dimensions], latent: latentTerms };
-      return openSnrm(
-        vocabulary,
-        index,
-        sizes,
-        (step) => penaltyAt(step, settings.steps, penalty),
-        settings.seed,
-      );
+      // The weight rises in a straight line over the first half of the steps.
+      const penaltyOf = (step: number) => penalty * Math.min(1, (2 * step) / settings.steps);
+      return openSnrm(vocabulary, index, sizes, penaltyOf, settings.seed);
     },
   };
   const manifest = await trainNetwork(task, inputs, settings, call);
@@ -96,15 +94,8 @@ export async function trainSnrm(
   return manifest;
 }
 
-/** The weight rises in a straight line over the first half of the steps. */
-function penaltyAt(step: number, steps: number, most: number): number {
-  return most * Math.min(1, (2 * step) / steps);
-}
-
 function withDefaults(options: SnrmTrainingOptions) {
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const all = { ...ownDefaults, ...(given as SnrmTrainingOptions) } as typeof ownDefaults &
-    SnrmTrainingOptions;
+  const all = { ...ownDefaults, ...omitUndefined(options) };
   for (const name of ['latentTerms', 'weakQueries'] as const) {
     if (Number.isInteger(all[name]) && all[name] >= 1) continue;
     throw usageError(`Training: ${name} must be a whole number from 1 on, not ${all[name]}.`);
@@ -143,10 +134,7 @@ async function openSnrm(
           other: await wordsOf(other),
         })),
       );
-      const parts = Math.ceil(pairs.length / pairsAtOnce);
-      return Array.from({ length: parts }, (_, i) =>
-        pairBatch(inWords.slice(i * pairsAtOnce, (i + 1) * pairsAtOnce), weight, weight * penaltyOf(step)),
-      );
+      return slices(inWords, pairsAtOnce).map((some) => pairBatch(some, weight, weight * penaltyOf(step)));
     },
     // It is not validated with judged queries.
     ofQuery: async () => ({ batches: [], places: [] }),
@@ -165,11 +153,8 @@ async function indexDocuments(
 ): Promise<LatentFacts> {
   const snrm = await Snrm.load({ model: out });
   try {
-    const represent = (numbers: readonly number[]) =>
-      snrm.represent(
-        numbers.map((number) => indexedText(index.document(number))),
-        signal,
-      );
+    const textOf = (number: number) => indexedText(index.document(number));
+    const represent = (numbers: readonly number[]) => snrm.represent(numbers.map(textOf), signal);
     return await buildLatentIndex(out, index, latentTerms, represent, { signal, onProgress: onIndex });
   } finally {
     await snrm.close();

@@ -4,12 +4,7 @@ import { TimeSlice } from '../../common/yield.js';
 import { type Index, QueryLikelihood, Searcher } from '../../retrieval/index.js';
 import { Random } from '../../training/index.js';
 import type { JudgedInputs } from '../../training/network/index.js';
-
-export interface WeakQuerySettings {
-  /** Queries that are made (3,000). */
-  readonly count: number;
-  readonly seed: number;
-}
+import type { ProgressCall } from '../words/skip-gram.js';
 
 /** Documents of a query's ranking by QL that count as relevant, and those below them that do not. */
 const relevantDepth = 10;
@@ -23,11 +18,8 @@ const randomDocuments = 40;
  */
 export async function weakInputs(
   index: Index,
-  { count, seed }: WeakQuerySettings,
-  call: {
-    readonly signal?: AbortSignal | undefined;
-    readonly onProgress?: ((done: number, total: number) => void) | undefined;
-  } = {},
+  { count, seed }: { readonly count: number; readonly seed: number },
+  call: ProgressCall = {},
 ): Promise<Pick<JudgedInputs, 'queries' | 'qrels' | 'run'>> {
   const searcher = new Searcher(index, { model: new QueryLikelihood() });
   const queries: Query[] = [];

@@ -13,7 +13,7 @@ import {
   type Index,
   indexedText,
 } from '../../retrieval/index.js';
-import { type SkipGramCall, type SkipGramSettings, skipGram } from './skip-gram.js';
+import { type ProgressCall, type SkipGramSettings, skipGram } from './skip-gram.js';
 
 /** The index terms of a collection, and how many documents have them. */
 export interface Terms {
@@ -42,7 +42,7 @@ const tensorName = 'word vectors';
 export async function vocabularyOf(
   index: Index,
   settings: SkipGramSettings,
-  call: SkipGramCall = {},
+  call: ProgressCall = {},
 ): Promise<Vocabulary> {
   const { terms, documents } = index.statistics;
   const facts = Array.from({ length: terms }, (_, number) => index.termByNumber(number));
