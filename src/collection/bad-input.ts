@@ -1,6 +1,5 @@
 import { clip } from '../common/clip.js';
 import { type BertQeError, inputError } from '../common/errors.js';
-import { copyOf } from '../common/utf16.js';
 import type { Origin } from './types.js';
 
 /** An error about bad input, in one line: the place (`file` or `file:line`), the problem, and the remedy. */
@@ -35,13 +34,4 @@ export function checkId(id: string, kind: 'document' | 'query', origin: Origin):
     );
   }
   return id;
-}
-
-/**
- * A copy that does not share memory with the text it was cut from. V8's slices keep the whole text alive: without this,
- * the ids of a collection would hold all of its text in memory.
- */
-export function ownCopy(text: string): string {
-  // V8 copies shorter pieces by itself.
-  return text.length < 13 ? text : copyOf(text);
 }

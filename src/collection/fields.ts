@@ -1,5 +1,6 @@
 import { usageError } from '../common/errors.js';
-import { badInput, ownCopy, quote, quoteAll } from './bad-input.js';
+import { ownCopy } from '../common/utf16.js';
+import { badInput, quote, quoteAll } from './bad-input.js';
 import { type DocumentFields, type SourcedDocument, sourcedDocument } from './sourced-document.js';
 import type { Origin } from './types.js';
 

@@ -6,9 +6,11 @@ export function slices<T>(items: readonly T[], size: number): T[][] {
 }
 
 /** Several arrays of one kind as one. */
-export function concat<A extends Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>>(
+export function concat<
+  A extends Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>,
+>(
   Kind: new (length: number) => A,
-  parts: readonly (A extends Float32Array ? Float32Array : Int32Array)[],
+  parts: readonly (A extends Float32Array ? Float32Array : A extends Int32Array ? Int32Array : Uint8Array)[],
 ): A {
   const whole = new Kind(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -1,3 +1,4 @@
+import { ownCopy } from '../../common/utf16.js';
 import type { Tokenizer } from '../types.js';
 
 /** The most word-piece ids kept by default: 4 M ids are 16 MB. */
@@ -46,9 +47,4 @@ export class PieceCache {
       this.#cost -= pieces.length + text.length / 4 + ENTRY_OVERHEAD;
     }
   }
-}
-
-/** A copy of a text. A passage may be a view of its document, which would be kept in memory as long as the passage. */
-function ownCopy(text: string): string {
-  return ` ${text}`.slice(1);
 }
