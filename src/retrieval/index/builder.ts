@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { grown } from '../../common/concat.js';
 import { withLock } from '../../common/lock.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import { badInput, type Document, type Origin, type SourcedDocument } from '../../collection/index.js';
@@ -132,11 +133,7 @@ class Build {
     }
     this.#segment.add(terms);
     const number = this.#ids.count - 1;
-    if (number === this.#lengths.length) {
-      const grown = new Uint32Array(this.#lengths.length * 2);
-      grown.set(this.#lengths);
-      this.#lengths = grown;
-    }
+    if (number === this.#lengths.length) this.#lengths = grown(this.#lengths);
     this.#lengths[number] = terms.length;
     this.#tokens += terms.length;
     if (this.#ids.count % DOCUMENTS_PER_REPORT === 0) {

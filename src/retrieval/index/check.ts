@@ -120,7 +120,7 @@ class Check {
       this.#report(`${what} is number ${number}, but is not found by name`);
     const postings = index.postings(term);
     const { documents: N } = index.statistics;
-    const dph = dphOf({ documents: N, averageLength: this.#tokens / N }, term.collectionFrequency);
+    const dph = dphOf({ documents: N, tokens: this.#tokens }, term.collectionFrequency);
     let count = 0;
     let occurrences = 0;
     let previous = -1;

@@ -7,14 +7,11 @@ import { type Analyzer, analyzerFromSpec } from '../analysis/analyzer.js';
 import { DamageError, type BlockFile } from './block-file.js';
 import type { IndexableDocument } from './builder.js';
 import { ByteReader } from './bytes.js';
-import { Dictionary, type TermEntry } from './dictionary.js';
+import { Dictionary, type IndexedTerm } from './dictionary.js';
 import { LazyBytes, PostingsCache } from './postings-cache.js';
 import { readManifest, type CollectionStatistics, type IndexManifest } from './manifest.js';
 import { Postings } from './postings.js';
 import { RecordFile, openFiles, type FileName } from './storage.js';
-
-/** A term as the index knows it. */
-export type IndexedTerm = TermEntry;
 
 export interface TermFacts extends Pick<IndexedTerm, 'number' | 'documentFrequency' | 'collectionFrequency'> {
   readonly name: string;

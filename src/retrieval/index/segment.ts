@@ -1,3 +1,5 @@
+import { grown } from '../../common/concat.js';
+
 /**
  * The postings of the documents since the last flush, in document order, with local term numbers. Memory is bounded: the
  * builder flushes when {@link isFull}.
@@ -28,10 +30,6 @@ export class Segment {
     return this.starts.length - 1;
   }
 
-  get postings(): number {
-    return this.#postings;
-  }
-
   /** True where a document of `terms` terms may not fit. */
   isFull(terms: number): boolean {
     return this.#postings + terms > this.capacity;
@@ -43,7 +41,10 @@ export class Segment {
     if (known !== undefined) return known;
     const next = this.vocabulary.size;
     this.vocabulary.set(term, next);
-    if (next >= this.#slots.length) this.#grow();
+    if (next >= this.#slots.length) {
+      this.#slots = grown(this.#slots);
+      this.documentFrequencies = grown(this.documentFrequencies);
+    }
     return next;
   }
 
@@ -66,14 +67,5 @@ export class Segment {
     }
     this.#postings = end;
     this.starts.push(end);
-  }
-
-  #grow(): void {
-    const slots = new Uint32Array(this.#slots.length * 2);
-    slots.set(this.#slots);
-    this.#slots = slots;
-    const frequencies = new Uint32Array(slots.length);
-    frequencies.set(this.documentFrequencies);
-    this.documentFrequencies = frequencies;
   }
 }

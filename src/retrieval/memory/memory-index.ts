@@ -6,7 +6,8 @@ import { compareUtf8 } from '../../common/order.js';
 import { mapInSlices } from '../../common/yield.js';
 import { createAnalyzer, indexedText, type Analyzer } from '../analysis/analyzer.js';
 import type { CollectionStatistics } from '../index/manifest.js';
-import type { ForwardVector, IndexedTerm, TermFacts } from '../index/reader.js';
+import type { IndexedTerm } from '../index/dictionary.js';
+import type { ForwardVector, TermFacts } from '../index/reader.js';
 import { Postings, PostingsEncoder } from '../index/postings.js';
 import { dphOf } from '../models/dph.js';
 import type { SearchableIndex } from '../search/searcher.js';
@@ -165,9 +166,8 @@ export class MemoryIndex implements DocumentStore, SearchableIndex {
   }
 
   #encode({ start, end, collectionFrequency }: IndexedTerm): Uint8Array {
-    const { documents, tokens } = this.statistics;
     const encoder = new PostingsEncoder(this.lengths);
-    encoder.start(dphOf({ documents, averageLength: tokens / documents }, collectionFrequency));
+    encoder.start(dphOf(this.statistics, collectionFrequency));
     for (let at = start; at < end; at++) encoder.add(this.#documents[at], this.#frequencies[at]);
     return encoder.finish().slice();
   }

@@ -3,7 +3,7 @@ import { usageError } from '../../common/errors.js';
 import { atOnce, inSlices } from '../../common/yield.js';
 import type { Analyzer } from '../analysis/analyzer.js';
 import type { CollectionStatistics } from '../index/manifest.js';
-import type { IndexedTerm } from '../index/reader.js';
+import type { IndexedTerm } from '../index/dictionary.js';
 import type { Postings } from '../index/postings.js';
 import { Dph } from '../models/dph.js';
 import type { WeightingModel } from '../models/model.js';
