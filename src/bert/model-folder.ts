@@ -14,7 +14,6 @@ export const TOKENIZER_SETTINGS: readonly string[] = [
 /** All files of a model's tokenizer. */
 export const TOKENIZER_FILES: readonly string[] = ['tokenizer.json', 'vocab.txt', ...TOKENIZER_SETTINGS];
 
-/** The files of a model folder. */
 export function folderFiles(folder: string): ModelFiles {
   const nameOf = (file: string): string => join(folder, file);
   return { place: folder, nameOf, text: (file) => readTextIfPresent(nameOf(file)) };
@@ -30,7 +29,6 @@ export function readCrossEncoderConfig(folder: string): Promise<CrossEncoderConf
   return crossEncoderConfigOf(folderFiles(folder));
 }
 
-/** Loads the tokenizer of a model folder. */
 export function loadTokenizer(folder: string): Promise<Tokenizer> {
   return tokenizerOf(folderFiles(folder));
 }

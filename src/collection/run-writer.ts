@@ -3,7 +3,6 @@ import { writeOutput } from '../common/output.js';
 import type { QueryRanking } from './runs.js';
 import type { Run } from './types.js';
 
-/** The options of {@link writeRun}. */
 export interface WriteRunOptions {
   /** The run's name, its last column (`bert-qe`). */
   readonly tag?: string;

@@ -27,7 +27,6 @@ export interface ControlOptions {
   readonly share?: number;
 }
 
-/** Options of the loading of a control. */
 export interface ControlLoadOptions extends ControlOptions {
   /** Folder of a trained model. */
   readonly model: string;
@@ -60,7 +59,6 @@ export interface ControlDocument {
 export interface ControlExplanation {
   readonly query: string;
   readonly id: string;
-  /** The name of the method. */
   readonly method: string;
   /** The documents returned that were re-ranked, best first. */
   readonly documents: readonly ControlDocument[];
@@ -82,7 +80,6 @@ export interface ControlScores {
   readonly cost: RerankCost;
 }
 
-/** The batches of a query's candidates. */
 export interface PreparedQuery {
   readonly batches: readonly FeedBatch[];
   /** The candidates' scores from all that the network gives, in the order of the candidates. */

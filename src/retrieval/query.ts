@@ -3,7 +3,6 @@ import type { Analyzer } from './analysis/analyzer.js';
 import { Dph } from './models/dph.js';
 import type { WeightingModel } from './models/model.js';
 
-/** A query term with its weight. */
 export interface WeightedTerm {
   readonly term: string;
   readonly weight: number;

@@ -36,7 +36,6 @@ export function dtypeNamed(names: DTypeNames, name: unknown): DType | undefined 
   return (Object.keys(names) as DType[]).find((dtype) => names[dtype] === name);
 }
 
-/** The bytes of an element. */
 export function elementBytes(dtype: DType): number {
   return ARRAYS[dtype].BYTES_PER_ELEMENT;
 }

@@ -80,7 +80,6 @@ export async function withInt8Form(folder: string, use: (form: Int8Form) => Prom
   }
 }
 
-/** Reads the int8 form in a model's folder. */
 export async function readInt8Form(folder: string): Promise<Int8Form> {
   const file = await openCheckpoint(join(folder, FILE));
   try {
@@ -152,7 +151,6 @@ function damaged(path: string, cause?: unknown): BertQeError {
   );
 }
 
-/** A tensor of the file. */
 type StoredTensor = TensorToWrite & { readonly values: Float32Array | Int8Array };
 
 /** Adds a tensor to a checksum; bytes are read as floats. */

@@ -34,7 +34,6 @@ function attentionByHead(context: Context, x: Value, layer: number, shift: strin
   return sum;
 }
 
-/** Attention of all heads at once. */
 function attentionOfHeads(context: Context, x: Value, layer: number, shift: string): Value {
   const { config, store } = context;
   const { query, key, value, output } = projections(config, layer);

@@ -43,7 +43,6 @@ function unitsInCache({ hidden, intermediate }: ModelConfig): UnitParts {
   return unitsAtOnce(intermediate, units);
 }
 
-/** The parts of so many units each. */
 export function unitsAtOnce(intermediate: number, units: number): UnitParts {
   if (units >= intermediate) return WHOLE;
   return Array.from({ length: Math.ceil(intermediate / units) }, (_, i) => [

@@ -3,7 +3,6 @@ import { ElementType, type Graph, MICROSOFT, type Value } from '../onnx/graph.js
 import { type Store, nameOf } from './store.js';
 import type { Linear } from './weight-reader.js';
 
-/** The products of a packed graph. */
 export interface PackedProducts {
   /** x·W, plus the bias with `timesPlusBias`. */
   times(store: Store, x: Value, linear: Linear): Value;

@@ -13,7 +13,6 @@ export class Store {
     readonly kept = float,
   ) {}
 
-  /** A tensor of floats. */
   floats(name: string, dims: readonly number[], data: () => Promise<Float32Array>, type = this.float): Value {
     return this.graph.initializer(name, type, dims, async () =>
       type === 'float16' ? narrowToHalf(await data()) : data(),

@@ -23,7 +23,6 @@ export class WeightReader {
 
   constructor(private readonly weights: BertWeights) {}
 
-  /** A tensor of the checkpoint. */
   tensor(name: string): Promise<Float32Array> {
     if (!name.endsWith('.weight')) return this.weights.get(name);
     const values = this.#kept.get(name) ?? this.weights.get(name);

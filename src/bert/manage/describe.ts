@@ -14,7 +14,6 @@ export interface ModelFile {
   readonly sha256: string;
 }
 
-/** The description of a model folder. */
 export interface ModelDescription {
   readonly folder: string;
   readonly modelType: string;

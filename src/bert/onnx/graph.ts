@@ -115,7 +115,6 @@ export class Graph {
     );
   }
 
-  /** A scalar. */
   scalar(value: number, type: 'float32' | 'float16' = 'float32'): Value {
     return this.#constant(`${type}: ${value}`, type, [], () =>
       type === 'float16' ? narrowToHalf(Float32Array.of(value)) : Float32Array.of(value),

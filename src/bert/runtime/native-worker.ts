@@ -89,7 +89,6 @@ export class NativeWorker<S extends WorkerService> {
     return self;
   }
 
-  /** Calls a method of the service. */
   call<M extends MethodName<S>>(method: M, ...args: Arguments<S, M>): Promise<Answer<S, M>> {
     return new Promise((resolve, reject) => {
       this.send(method, args, (result) =>

@@ -31,7 +31,6 @@ export function packedInputs(splits: Int32Array, lengths: Int32Array, secondSlot
   return { slots, starts, places, longest };
 }
 
-/** Feeds of packedGraph. */
 export const packedFeeds: FeedsOf = ({ model, secondSegment }, _, Tensor): Feeds => {
   const secondSlots = secondSegment * model.maxPositions;
   return (ids, splits, length, ends = new Int32Array(splits.length).fill(length)) => {

@@ -124,7 +124,6 @@ function values(
   return output.data instanceof Float32Array ? output.data : Float32Array.from(output.data as never);
 }
 
-/** The sum of integers. */
 export function sum(values: Int32Array): number {
   return values.reduce((total, value) => total + value, 0);
 }

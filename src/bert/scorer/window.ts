@@ -28,7 +28,6 @@ export interface EncodedWindow {
   readonly start: number;
   readonly first: readonly Int32Array[];
   readonly second: readonly Int32Array[];
-  /** The length of each sequence. */
   readonly lengths: Uint32Array;
   /** Places in the window, those of the longest sequences first. */
   readonly order: Int32Array;

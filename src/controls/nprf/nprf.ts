@@ -70,7 +70,6 @@ export class Nprf extends NetworkReranker {
   }
 }
 
-/** Documents that are scored at once. */
 const documentsAtOnce = 64;
 
 const { documents: kd, terms: kt, bins } = nprfSizes;

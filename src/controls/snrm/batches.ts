@@ -25,7 +25,6 @@ export interface WordPair {
   readonly other: WordNumbers;
 }
 
-/** The batch of some texts. */
 export function textBatch(texts: readonly WordNumbers[]): FeedBatch {
   return batchOf({ [INPUTS.texts]: texts });
 }

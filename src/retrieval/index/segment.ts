@@ -5,7 +5,6 @@ import { grown } from '../../common/concat.js';
  * builder flushes when {@link isFull}.
  */
 export class Segment {
-  /** Local number of each term. */
   readonly vocabulary = new Map<string, number>();
   /** Local term number of each posting, document by document. */
   readonly terms: Uint32Array;
