@@ -1,4 +1,5 @@
 import { basename, extname } from 'node:path';
+import { closing } from '../common/closing.js';
 import { occurrences } from '../common/occurrences.js';
 import { ByteSource } from './byte-source.js';
 import { formatByName, sniffFormat } from './detect.js';
@@ -53,15 +54,9 @@ function bytesOf(files: readonly FoundFile[]): number {
 }
 
 async function isTrec(path: string): Promise<boolean> {
-  const source = ByteSource.open(path);
-  try {
-    return (await sniffFormat(source))?.startsWith('trec') === true;
-  } catch {
-    // A packed file of another program, or one that may not be read: it is skipped or reported later.
-    return false;
-  } finally {
-    await source.close();
-  }
+  // A packed file of another program, or one that may not be read, is skipped or reported later.
+  const format = await closing(ByteSource.open(path), sniffFormat).catch(() => undefined);
+  return format?.startsWith('trec') === true;
 }
 
 const binaryEndings =

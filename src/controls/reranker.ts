@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type Graph, modelBytes } from '../bert/onnx/index.js';
+import { closedOnFailure } from '../common/closing.js';
 import { concat, slices } from '../common/concat.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
 import { type BertQeError, throwIfAborted, usageError } from '../common/errors.js';
@@ -112,12 +113,7 @@ export async function withNetwork<R>(
 ): Promise<R> {
   const file = join(model, 'model.safetensors');
   const network = await openTrainedNetwork(file, shapes, await modelBytes(scoring), threads);
-  try {
-    return make(network);
-  } catch (error) {
-    await network.close();
-    throw error;
-  }
+  return closedOnFailure(network, make);
 }
 
 /** Batches between two checks of the signal. */

@@ -1,3 +1,4 @@
+import { closedOnFailure } from '../../common/closing.js';
 import { inputError } from '../../common/errors.js';
 import { isJsonObject } from '../../common/json.js';
 import { duplicateKey, parseJsonObject } from '../json.js';
@@ -21,13 +22,8 @@ const HEADER_LIMIT = 100_000_000;
  * values, packed without holes. The header is accepted only if it accounts for every byte of the file.
  */
 export async function readSafetensors(file: RandomAccess): Promise<CheckpointFile> {
-  try {
-    const stored = await readHeader(file);
-    return checkpointOf('safetensors', file.path, stored, readStored, () => file.close());
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  const stored = await closedOnFailure(file, readHeader);
+  return checkpointOf('safetensors', file.path, stored, readStored, () => file.close());
 }
 
 async function readHeader(file: RandomAccess): Promise<Map<string, StoredTensor>> {

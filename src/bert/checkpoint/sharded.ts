@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { closedOnFailure } from '../../common/closing.js';
 import { corruptError, inputError } from '../../common/errors.js';
 import { throwReadFailure } from '../../common/io-errors.js';
 import { isJsonObject } from '../../common/json.js';
@@ -20,16 +21,13 @@ export async function openSharded(
   const close = async (): Promise<void> => {
     await Promise.all([...shards.values()].map((shard) => shard.close()));
   };
-  try {
+  return closedOnFailure({ close }, async () => {
     for (const shard of new Set(shardOf.values())) {
       shards.set(shard, await openShard(join(dirname(indexPath), shard)));
     }
     const tensors = merge(indexPath, shardOf, shards);
     return checkpointOf(format, indexPath, tensors, ({ shard, name }) => shard.read(name), close);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
 }
 
 async function readWeightMap(indexPath: string): Promise<Map<string, string>> {

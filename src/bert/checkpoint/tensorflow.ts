@@ -1,3 +1,4 @@
+import { closedOnFailure } from '../../common/closing.js';
 import { corruptError, inputError, reasonOf } from '../../common/errors.js';
 import {
   byteLength,
@@ -43,17 +44,14 @@ export async function openTensorFlow(prefix: string): Promise<CheckpointFile> {
   const close = async (): Promise<void> => {
     await Promise.all(shards.map((shard) => shard.close()));
   };
-  try {
+  return closedOnFailure({ close }, async () => {
     for (let shard = 0; shard < shardCount; shard++) {
       const suffix = `${pad(shard)}-of-${pad(shardCount)}`;
       shards.push(await RandomAccessFile.open(`${prefix}.data-${suffix}`));
     }
     const tensors = place(prefix, entries, shards);
     return checkpointOf('tensorflow', prefix, tensors, readChecked, close);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
 }
 
 async function readIndex(path: string): Promise<{ shards: number; entries: Map<string, BundleEntry> }> {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { closing } from '../../common/closing.js';
 import { inCache } from '../../common/cache-folder.js';
 import { hashJson } from '../../common/hash.js';
 import { type BertWeights, bertWeights, openCheckpoint } from '../checkpoint/index.js';
@@ -63,8 +64,7 @@ export async function compiledModel(
   config: ModelConfig,
   options: CompileOptions,
 ): Promise<CompiledModel> {
-  const checkpoint = await openCheckpoint(folder);
-  try {
+  return closing(openCheckpoint(folder), async (checkpoint) => {
     // This checks every shape: a wrong configuration is refused here, whether or not the model was compiled before.
     const weights = bertWeights(checkpoint, config);
     const hashes = await fingerprint(checkpoint);
@@ -84,9 +84,7 @@ export async function compiledModel(
       }),
     );
     return { path: join(compiled, 'model.onnx'), precision: chosen.precision };
-  } finally {
-    await checkpoint.close();
-  }
+  });
 }
 
 /** True for products of bytes, whose scales follow from the activations of pairs. */

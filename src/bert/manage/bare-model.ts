@@ -2,6 +2,7 @@ import { copyFile, mkdir, readdir, readFile, rm, stat, symlink } from 'node:fs/p
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createWriteStream, existsSync } from 'node:fs';
+import { closing } from '../../common/closing.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { BertQeError, missingError } from '../../common/errors.js';
 import { hashJson, hashPath, rememberedFileHash } from '../../common/hash.js';
@@ -128,15 +129,12 @@ async function filesOf(place: string): Promise<Part[]> {
   if (info.isDirectory()) {
     return (await readdir(place)).map((path) => ({ place, path, isZipped: false }));
   }
-  const file = await RandomAccessFile.open(place);
-  try {
+  return closing(RandomAccessFile.open(place), async (file) => {
     const names = [...(await readZip(file, { deflated: true })).keys()];
     // Archives made on a Mac have a shadow of every file.
     const kept = names.filter((path) => !path.startsWith('__MACOSX/') && !path.endsWith('/'));
     return kept.map((path) => ({ place, path, isZipped: true }));
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 function nameOf({ path }: Part): string {
@@ -159,13 +157,10 @@ async function copyPart(part: Part, folder: string): Promise<void> {
     if (!checkpointFile.test(nameOf(part))) return copyFile(source, target);
     return symlink(source, target).catch(() => copyFile(source, target));
   }
-  const file = await RandomAccessFile.open(part.place);
-  try {
+  return closing(RandomAccessFile.open(part.place), async (file) => {
     const entry = (await readZip(file, { deflated: true })).get(part.path)!;
     await pipeline(zipContent(file, entry), createWriteStream(target));
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 /** Google's code computes "gelu" by tanh, Hugging Face's by erf, as configurations are read elsewhere. */

@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { closing } from '../../common/closing.js';
 import { throwIfAborted } from '../../common/errors.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import {
@@ -39,8 +40,7 @@ export async function convertModel(
   const folder = await folderOf(source);
   const config = await readModelConfig(folder);
   await loadTokenizer(folder);
-  const checkpoint = await openCheckpoint(source);
-  try {
+  return closing(openCheckpoint(source), async (checkpoint) => {
     const weights = bertWeights(checkpoint, config);
     await writeNewModel(target, options.signal, async () => {
       await copyTokenizer(folder, target);
@@ -53,9 +53,7 @@ export async function convertModel(
       // Last, because a folder with a config is a model.
       await writeConfig(config, target, dtypeOf(options));
     });
-  } finally {
-    await checkpoint.close();
-  }
+  });
 }
 
 export async function writeConfig(

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bertWeights, openCheckpoint, parameterCount } from '../checkpoint/index.js';
+import { closing } from '../../common/closing.js';
 import { hashFile } from '../../common/hash.js';
 import type { ModelConfig } from '../config.js';
 import { loadTokenizer, readCrossEncoderConfig, readModelConfig } from '../model-folder.js';
@@ -68,12 +69,10 @@ async function checkpointOf(
     throw error;
   });
   if (!checkpoint) return { format: 'onnx', config };
-  try {
+  return closing(checkpoint, ({ format }) => {
     bertWeights(checkpoint, config);
-    return { format: checkpoint.format, config };
-  } finally {
-    await checkpoint.close();
-  }
+    return { format, config };
+  });
 }
 
 async function modelFiles(folder: string): Promise<ModelFile[]> {

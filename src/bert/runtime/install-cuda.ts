@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closing } from '../../common/closing.js';
 import { hashFile } from '../../common/hash.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { cacheFolder } from '../../common/cache-folder.js';
@@ -74,8 +75,7 @@ async function keep(source: string, kept: string, version: string): Promise<void
 }
 
 async function keepArchive(source: string, kept: string, version: string): Promise<void> {
-  const file = await RandomAccessFile.open(source);
-  try {
+  return closing(RandomAccessFile.open(source), async (file) => {
     const entries = await readZip(file, { deflated: true });
     const { found, hashes } = await describe(file, entries);
     if (found !== version) {
@@ -90,9 +90,7 @@ async function keepArchive(source: string, kept: string, version: string): Promi
       if (!entry) throw inputError(`${source}: there is no ${name} in it.`);
       await writeFileAtomic(join(kept, name), zipContent(file, entry, hashes.get(entry.name)));
     }
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 /** The version of a package, and the SHA-256 hashes that it states, as wheels do, by entry. */

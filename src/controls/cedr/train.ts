@@ -2,6 +2,7 @@ import { copyTokenizer, formatModelConfig, hashModel } from '../../bert/index.js
 import { bertWeights, openCheckpoint } from '../../bert/checkpoint/index.js';
 import { modelBytes } from '../../bert/onnx/index.js';
 import type { DocumentStore } from '../../collection/index.js';
+import { closing } from '../../common/closing.js';
 import { slices } from '../../common/concat.js';
 import { usageError } from '../../common/errors.js';
 import { memoised } from '../../common/lazy.js';
@@ -141,8 +142,7 @@ async function startingValues(
   headFactor: number,
   seed: number,
 ): Promise<NetworkParameter[]> {
-  const checkpoint = await openCheckpoint(folder);
-  try {
+  return closing(openCheckpoint(folder), async (checkpoint) => {
     const weights = bertWeights(checkpoint, config, { head: 'none' });
     const shapes = cedrShapes(config);
     const bound = 1 / Math.sqrt(shapes.get('combine.weight')![1]);
@@ -159,7 +159,5 @@ async function startingValues(
       }
     }
     return parameters;
-  } finally {
-    await checkpoint.close();
-  }
+  });
 }

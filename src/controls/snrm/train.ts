@@ -1,4 +1,5 @@
 import { modelBytes } from '../../bert/onnx/index.js';
+import { closing } from '../../common/closing.js';
 import { slices } from '../../common/concat.js';
 import { usageError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
@@ -151,12 +152,9 @@ async function indexDocuments(
   latentTerms: number,
   { signal, onIndex }: SnrmTrainingCall,
 ): Promise<LatentFacts> {
-  const snrm = await Snrm.load({ model: out });
-  try {
+  return closing(Snrm.load({ model: out }), async (snrm) => {
     const textOf = (number: number) => indexedText(index.document(number));
     const represent = (numbers: readonly number[]) => snrm.represent(numbers.map(textOf), signal);
     return await buildLatentIndex(out, index, latentTerms, represent, { signal, onProgress: onIndex });
-  } finally {
-    await snrm.close();
-  }
+  });
 }

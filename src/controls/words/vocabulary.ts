@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openCheckpoint, writeSafetensors } from '../../bert/checkpoint/index.js';
+import { closing } from '../../common/closing.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { corruptError } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
@@ -102,16 +103,13 @@ function directions(vectors: Float32Array, dimensions: number): Float32Array {
 }
 
 async function readVectors(file: string, terms: number, dimensions: number): Promise<Float32Array> {
-  const checkpoint = await openCheckpoint(file);
-  try {
+  return closing(openCheckpoint(file), async (checkpoint) => {
     const info = checkpoint.tensors.get(tensorName);
     if (info?.shape.join() !== [terms, dimensions].join()) {
       throw corruptError(`${file} does not hold the word vectors of this vocabulary; delete it.`);
     }
     return await checkpoint.read(tensorName);
-  } finally {
-    await checkpoint.close();
-  }
+  });
 }
 
 /** The terms of a vocabulary as they are written. */
