@@ -71,29 +71,15 @@ export async function* readDocuments(
   path: string,
   options: ReadDocumentsOptions = {},
 ): AsyncGenerator<SourcedDocument> {
-  for await (const batch of readDocumentBatches(path, options)) {
-    for (const document of batch) yield document;
-  }
-}
-
-/** As {@link readDocuments}, in batches, which is faster. */
-export async function* readDocumentBatches(
-  path: string,
-  options: ReadDocumentsOptions = {},
-): AsyncGenerator<SourcedDocument[]> {
   const { leaveOut = [] } = options;
-  if (leaveOut.length === 0) yield* readAllBatches(path, options);
-  else {
-    const isKept = ({ id }: SourcedDocument): boolean =>
-      !leaveOut.some((beginning) => id.startsWith(beginning));
-    for await (const batch of readAllBatches(path, options)) yield batch.filter(isKept);
+  for await (const batch of readBatches(path, options)) {
+    for (const document of batch) {
+      if (!leaveOut.some((beginning) => document.id.startsWith(beginning))) yield document;
+    }
   }
 }
 
-async function* readAllBatches(
-  path: string,
-  options: ReadDocumentsOptions,
-): AsyncGenerator<SourcedDocument[]> {
+async function* readBatches(path: string, options: ReadDocumentsOptions): AsyncGenerator<SourcedDocument[]> {
   const { table, sql, onGuess } = options;
   const fields = options.fields ?? {};
   if (table !== undefined && sql !== undefined) {
