@@ -1,43 +1,39 @@
 /**
- * The types of tensors, by the arrays that hold their elements. Every format read here is little-endian, and so is every
- * platform that runs the inference runtime.
+ * The types of tensors: the arrays that hold their elements, and their names in each format. Every format read here is
+ * little-endian, and so is every platform that runs the inference runtime.
  */
-const ARRAYS = {
-  float64: Float64Array,
-  float32: Float32Array,
-  float16: Uint16Array,
-  bfloat16: Uint16Array,
-  int64: BigInt64Array,
-  int32: Int32Array,
-  int8: Int8Array,
-  uint8: Uint8Array,
-  bool: Uint8Array,
+const TYPES = {
+  float64: { array: Float64Array, safetensors: 'F64', torch: 'DoubleStorage', tensorflow: 2 },
+  float32: { array: Float32Array, safetensors: 'F32', torch: 'FloatStorage', tensorflow: 1 },
+  float16: { array: Uint16Array, safetensors: 'F16', torch: 'HalfStorage', tensorflow: 19 },
+  bfloat16: { array: Uint16Array, safetensors: 'BF16', torch: 'BFloat16Storage', tensorflow: 14 },
+  int64: { array: BigInt64Array, safetensors: 'I64', torch: 'LongStorage', tensorflow: 9 },
+  int32: { array: Int32Array, safetensors: 'I32', torch: 'IntStorage', tensorflow: 3 },
+  int8: { array: Int8Array, safetensors: 'I8', torch: 'CharStorage', tensorflow: 6 },
+  uint8: { array: Uint8Array, safetensors: 'U8', torch: 'ByteStorage', tensorflow: 4 },
+  bool: { array: Uint8Array, safetensors: 'BOOL', torch: 'BoolStorage', tensorflow: 10 },
 } as const;
 
-export type DType = keyof typeof ARRAYS;
+export type DType = keyof typeof TYPES;
 
-/** The names that a format has for the types. */
-export type DTypeNames = Readonly<Record<DType, string | number>>;
-
-export const SAFETENSORS_TYPES = {
-  float64: 'F64',
-  float32: 'F32',
-  float16: 'F16',
-  bfloat16: 'BF16',
-  int64: 'I64',
-  int32: 'I32',
-  int8: 'I8',
-  uint8: 'U8',
-  bool: 'BOOL',
-} as const satisfies DTypeNames;
+const dtypes = Object.keys(TYPES) as DType[];
 
 /** The type that a format has under this name, if there is one. */
-export function dtypeNamed(names: DTypeNames, name: unknown): DType | undefined {
-  return (Object.keys(names) as DType[]).find((dtype) => names[dtype] === name);
+export function dtypeNamed(format: 'safetensors' | 'torch' | 'tensorflow', name: unknown): DType | undefined {
+  return dtypes.find((dtype) => TYPES[dtype][format] === name);
+}
+
+export function safetensorsName(dtype: DType): string {
+  return TYPES[dtype].safetensors;
+}
+
+/** The names of all types in safetensors, for a message. */
+export function safetensorsNames(): string {
+  return dtypes.map(safetensorsName).join(', ');
 }
 
 export function elementBytes(dtype: DType): number {
-  return ARRAYS[dtype].BYTES_PER_ELEMENT;
+  return TYPES[dtype].array.BYTES_PER_ELEMENT;
 }
 
 /** The number of elements; undefined for an impossible shape: negative, fractional or beyond any real tensor. */
@@ -53,7 +49,7 @@ export function elementCount(shape: readonly number[]): number | undefined {
 
 /** Converts the elements in `bytes` to float32, writing from `target[at]` on. */
 export function widen(bytes: Uint8Array, dtype: DType, target: Float32Array, at = 0): void {
-  const values = new ARRAYS[dtype](aligned(bytes, elementBytes(dtype)));
+  const values = new TYPES[dtype].array(aligned(bytes, elementBytes(dtype)));
   if (dtype === 'bfloat16') {
     const words = new Uint32Array(target.buffer, target.byteOffset, target.length);
     for (let i = 0; i < values.length; i++) words[at + i] = (values as Uint16Array)[i] << 16;

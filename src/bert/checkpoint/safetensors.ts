@@ -11,7 +11,7 @@ import {
   type StoredTensor,
   type TensorInfo,
 } from './checkpoint-file.js';
-import { dtypeNamed, SAFETENSORS_TYPES } from './dtype.js';
+import { dtypeNamed, safetensorsNames } from './dtype.js';
 import type { RandomAccess } from './random-access.js';
 
 /** The reference implementation's limit on the JSON header. */
@@ -67,9 +67,9 @@ function readEntry(
 ): Omit<TensorInfo, 'name'> & { begin: number; end: number } {
   if (!isJsonObject(entry)) throw file.corrupt(`the header's entry for "${name}" is not an object`);
   const { dtype: code, shape, data_offsets: offsets } = entry;
-  const dtype = dtypeNamed(SAFETENSORS_TYPES, code);
+  const dtype = dtypeNamed('safetensors', code);
   if (dtype === undefined) {
-    const known = Object.values(SAFETENSORS_TYPES).join(', ');
+    const known = safetensorsNames();
     throw inputError(
       `${file.path}: "${name}" has dtype ${JSON.stringify(code)}; readable are ${known}: convert the model`,
     );
