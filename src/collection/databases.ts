@@ -1,4 +1,5 @@
 import { failureError, missingError, reasonOf, usageError } from '../common/errors.js';
+import { systemCode } from '../common/io-errors.js';
 import { optionalPackage } from '../common/optional-package.js';
 import { badInput, quote, quoteAll } from './bad-input.js';
 import { RowReader } from './fields.js';
@@ -69,7 +70,7 @@ export async function* readSqlite(
     }
     if (batch.length > 0) yield batch;
   } catch (error) {
-    throw isSqliteError(error)
+    throw systemCode(error) === 'ERR_SQLITE_ERROR'
       ? badInput(origin, `SQLite says: ${reasonOf(error)}`, 'Check the file, --table and --sql.', error)
       : error;
   } finally {
@@ -109,10 +110,6 @@ function onlyTable(database: SqliteDatabase, path: string): string {
       : `the database has ${names.length} tables: ${quoteAll(names.slice(0, 10))}`,
     'Name one with --table, or select rows with --sql.',
   );
-}
-
-function isSqliteError(error: unknown): boolean {
-  return (error as { code?: unknown } | undefined)?.code === 'ERR_SQLITE_ERROR';
 }
 
 /** The part of a client of the package `pg` that is used. */

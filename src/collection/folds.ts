@@ -121,12 +121,9 @@ function toFold(value: unknown, file: string, name: string): Fold {
   };
 }
 
-function isId(id: unknown): boolean {
-  return typeof id === 'string' || Number.isSafeInteger(id);
-}
-
 /** Ids without repetition: some published folds sample with replacement. */
 function idList(value: unknown, file: string, name: string): string[] {
+  const isId = (id: unknown) => typeof id === 'string' || Number.isSafeInteger(id);
   if (!Array.isArray(value) || !value.every(isId)) {
     throw badInput(
       { file },

@@ -43,21 +43,21 @@ export class JudgedRanking {
       seen.add(id);
     }
     if (seen.size < depth) throw duplicate(ranked.slice(0, depth), options.query);
-    return new JudgedRanking(levels, countByLevel(judgements));
+    const judged = occurrences([...judgements.values()].filter((level) => level >= 0));
+    return new JudgedRanking(
+      levels,
+      [...judged].sort(([a], [b]) => b - a),
+    );
   }
 
   /** Number of documents in the collection at this level or above (R in the formulas). */
   relevant(rel: number): number {
-    let documents = 0;
-    for (const [level, count] of this.judged) if (level >= rel) documents += count;
-    return documents;
+    return this.judged.reduce((sum, [level, documents]) => sum + (level >= rel ? documents : 0), 0);
   }
 
   /** Number of judged documents in the collection below this level. */
   nonRelevant(rel: number): number {
-    let documents = 0;
-    for (const [level, count] of this.judged) if (level < rel) documents += count;
-    return documents;
+    return this.judged.reduce((sum, [level, documents]) => sum + (level < rel ? documents : 0), 0);
   }
 
   /** Number of documents at this level or above among the first `cutoff` retrieved. */
@@ -87,11 +87,6 @@ function rank(ranking: Ranking, { singlePrecision, query }: JudgingOptions): Ran
 
 function before(a: ScoredDocument, b: ScoredDocument): number {
   return b.score - a.score || compareUtf8(b.id, a.id);
-}
-
-function countByLevel(judgements: ReadonlyMap<string, number>): [number, number][] {
-  const levels = [...judgements.values()].filter((level) => level >= 0);
-  return [...occurrences(levels)].sort(([a], [b]) => b - a);
 }
 
 function duplicate(ranking: Ranking, query: string): BertQeError {

@@ -38,7 +38,7 @@ export async function prepareModel(
 ): Promise<PreparedModel> {
   const config = await readCrossEncoderConfig(folder);
   const { obstacle } = config;
-  if (obstacle === undefined && (await hasCheckpoint(folder))) {
+  if (obstacle === undefined && (await readdir(folder)).some((name) => WEIGHTS.test(name))) {
     const encoder = await readModelConfig(folder);
     const { batches, precisions, widensHalfWeights } = DEVICE_PROFILES[device];
     const wanted = precision === 'auto' ? environmentPrecision() : precision;
@@ -97,10 +97,6 @@ export function precisionIdentity(precision: Precision | 'auto'): string {
 /** File names that openCheckpoint finds in a folder. */
 const WEIGHTS =
   /^(?:model\.safetensors|pytorch_model\.bin)(?:\.index\.json)?$|^model\.safetensors\.gz$|\.index$/;
-
-async function hasCheckpoint(folder: string): Promise<boolean> {
-  return (await readdir(folder)).some((name) => WEIGHTS.test(name));
-}
 
 async function describedShape(folder: string): Promise<EncoderShape | undefined> {
   try {
