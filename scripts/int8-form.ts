@@ -8,8 +8,7 @@
  */
 import { bertWeights, openCheckpoint } from '../src/bert/checkpoint/index.js';
 import { calibratedForm, fingerprint, writeInt8Form } from '../src/bert/compile/index.js';
-import { readModelConfig } from '../src/bert/model-folder.js';
-import { loadTokenizer } from '../src/bert/tokenizer/index.js';
+import { loadTokenizer, readModelConfig } from '../src/bert/model-folder.js';
 
 for (const folder of process.argv.slice(2)) {
   const checkpoint = await openCheckpoint(folder);

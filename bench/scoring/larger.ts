@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { SizeLetter } from '../../src/bert/sizes.js';
-import { BertScorer } from '../../src/bert/scorer/index.js';
+import { BertScorer } from '../../src/bert/scorer/bert-scorer.js';
 import { type Measurement, timed } from './measurement.js';
 import { modelFolder } from './model-folder.js';
 import { phaseThree, root } from './workload.js';

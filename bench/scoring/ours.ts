@@ -1,5 +1,6 @@
 // node --import tsx bench/scoring/ours.ts MODEL PRECISION PASSAGES [BATCH_TOKENS] [WORKERSxTHREADS]
-import { BertScorer, type Precision } from '../../src/bert/scorer/index.js';
+import { BertScorer } from '../../src/bert/scorer/bert-scorer.js';
+import type { Precision } from '../../src/bert/compile/index.js';
 import { print, timed } from './measurement.js';
 import { phaseThree } from './workload.js';
 

@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { BertScorer } from '../../src/bert/scorer/index.js';
+import { BertScorer } from '../../src/bert/scorer/bert-scorer.js';
 import type { TextPair } from '../../src/bert/types.js';
 import { sizeConfig } from './gpu/random-weights.js';
 import { randomModelFolder } from './model-folder.js';

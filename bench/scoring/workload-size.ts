@@ -1,7 +1,6 @@
-import { readModelConfig } from '../../src/bert/model-folder.js';
+import { loadTokenizer, readModelConfig } from '../../src/bert/model-folder.js';
 import { findModel } from '../../src/bert/models.js';
 import { budgetFor, DEFAULT_MAX_LENGTH, sequenceLength } from '../../src/bert/sequence.js';
-import { loadTokenizer } from '../../src/bert/tokenizer/index.js';
 import type { TextPair } from '../../src/bert/types.js';
 import { usefulFlops } from './flops.js';
 

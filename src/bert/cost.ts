@@ -52,7 +52,6 @@ export function encoderFlops(
   return tokens * weightFlops(shape) + attention + sequences * head;
 }
 
-/** The cost of sequences to an encoder of this shape. */
 export function scoringCost(shape: EncoderShape, count: SequenceCount): ScoringCost {
   return { tokens: count.tokens, flops: encoderFlops(shape, count) };
 }

@@ -1,44 +1,30 @@
 export { openCheckpoint, writeSafetensors } from './checkpoint/index.js';
 export { countOf, encoderFlops, weightFlops } from './cost.js';
 export { formatModelConfig, type ModelConfig } from './config.js';
-export { readCrossEncoderConfig, readModelConfig } from './model-folder.js';
+export { loadTokenizer, readCrossEncoderConfig, readModelConfig } from './model-folder.js';
 export { fetchModel } from './hub/fetch-model.js';
-export { deviceNames, deviceStates, installCuda, requireCuda } from './runtime/index.js';
+export { type Device, deviceNames, deviceStates, installCuda, requireCuda } from './runtime/index.js';
 export {
+  type BareModel,
   checkBareModel,
   completeModel,
-  convertModel,
-  copyTokenizer,
-  describeModel,
   isBareModel,
-  kendallTau,
   placesBeside,
-  quantizeModel,
-  writeConfig,
-  type BareModel,
-  type ModelDescription,
-} from './manage/index.js';
+} from './manage/bare-model.js';
+export { convertModel, writeConfig } from './manage/convert.js';
+export { copyTokenizer } from './manage/new-folder.js';
+export { describeModel, type ModelDescription } from './manage/describe.js';
+export { kendallTau } from './manage/kendall.js';
+export { quantizeModel } from './manage/quantize.js';
+export { BertScorer, type ScorerInfo, type ScorerOptions } from './scorer/bert-scorer.js';
+export { type InputMeaning, inputMeaning } from './scorer/export-inputs.js';
+export { loadPairCost, type PairCost } from './scorer/pair-cost.js';
+export { type Logits, logOdds, probabilities, sigmoid } from './scorer/probabilities.js';
+export type { PairScorer } from './scorer/pair-scorer.js';
+export { PieceCache } from './scorer/piece-cache.js';
+export { plan, type PlanOptions } from './scorer/plan.js';
+export { precisionIdentity } from './scorer/model-source.js';
 export { findModel, hashModel, listModels, nameModel } from './models.js';
-export {
-  BertScorer,
-  inputMeaning,
-  loadPairCost,
-  logOdds,
-  type PairScorer,
-  PieceCache,
-  plan,
-  precisionIdentity,
-  probabilities,
-  sigmoid,
-  type Device,
-  type InputMeaning,
-  type Logits,
-  type PairCost,
-  type PlanOptions,
-  type Precision,
-  type ScorerInfo,
-  type ScorerOptions,
-} from './scorer/index.js';
 export { budgetFor, DEFAULT_MAX_LENGTH, sequenceLength, writeSequence } from './sequence.js';
 export {
   encoderSizes,
@@ -49,6 +35,5 @@ export {
   type EncoderShape,
   type SizeLetter,
 } from './sizes.js';
-export { precisionNames } from './compile/index.js';
-export { loadTokenizer } from './tokenizer/index.js';
+export { type Precision, precisionNames } from './compile/index.js';
 export type { Scorer, ScoreOptions, ScoringCost, TextPair, Tokenizer } from './types.js';

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFailure, systemCode } from '../common/io-errors.js';
 import { type CrossEncoderConfig, crossEncoderConfigOf, type ModelConfig, modelConfigOf } from './config.js';
-import type { ModelFiles } from './types.js';
+import { tokenizerOf } from './tokenizer/from-files.js';
+import type { ModelFiles, Tokenizer } from './types.js';
 
 /** The settings of a model's tokenizer; each file may be absent. */
 export const TOKENIZER_SETTINGS: readonly string[] = [
@@ -13,7 +14,6 @@ export const TOKENIZER_SETTINGS: readonly string[] = [
 /** All files of a model's tokenizer. */
 export const TOKENIZER_FILES: readonly string[] = ['tokenizer.json', 'vocab.txt', ...TOKENIZER_SETTINGS];
 
-/** The files of a model folder. */
 export function folderFiles(folder: string): ModelFiles {
   const nameOf = (file: string): string => join(folder, file);
   return { place: folder, nameOf, text: (file) => readTextIfPresent(nameOf(file)) };
@@ -27,6 +27,10 @@ export function readModelConfig(folder: string): Promise<ModelConfig> {
 /** Reads the configuration of a cross-encoder of any architecture. */
 export function readCrossEncoderConfig(folder: string): Promise<CrossEncoderConfig> {
   return crossEncoderConfigOf(folderFiles(folder));
+}
+
+export function loadTokenizer(folder: string): Promise<Tokenizer> {
+  return tokenizerOf(folderFiles(folder));
 }
 
 async function readTextIfPresent(file: string): Promise<string | undefined> {

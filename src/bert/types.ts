@@ -1,5 +1,3 @@
-import type { DType } from './checkpoint/dtype.js';
-
 /** A pair to score: `a` is the query or a chunk in its place, `b` the passage or chunk. */
 export interface TextPair {
   readonly a: string;
@@ -52,20 +50,6 @@ export interface Tokenizer {
   readonly template: PairTemplate;
   /** The word pieces of a text. Where only the first `most` are wanted, the end of a long text may be left out. */
   encode(text: string, most?: number): Int32Array;
-}
-
-export interface TensorInfo {
-  readonly name: string;
-  readonly shape: readonly number[];
-  readonly dtype: DType;
-}
-
-/** An open checkpoint of one or several files. Tensors are read one at a time. */
-export interface Checkpoint {
-  readonly tensors: ReadonlyMap<string, TensorInfo>;
-  /** The tensor's values widened (or rounded) to float32. */
-  read(name: string): Promise<Float32Array>;
-  close(): Promise<void>;
 }
 
 /** The text files of a model, wherever they are. */

@@ -44,7 +44,6 @@ export async function prepareModel(
     await file.refusePlaceholders();
     const checkpoint = await readSafetensors(file);
     const graph = bertGraph(bertWeights(checkpoint, config), {
-      float: 'float32',
       ...(precision === 'fp16' ? { kept: 'float16' as const } : {}),
       ...(batches === 'padded' ? { attention: 'plain' as const, padded: true } : {}),
     });

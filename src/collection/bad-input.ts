@@ -1,12 +1,11 @@
 import { clip } from '../common/clip.js';
-import { BertQeError } from '../common/errors.js';
-import { copyOf } from '../common/utf16.js';
+import { type BertQeError, inputError } from '../common/errors.js';
 import type { Origin } from './types.js';
 
 /** An error about bad input, in one line: the place (`file` or `file:line`), the problem, and the remedy. */
 export function badInput({ file, line }: Origin, problem: string, fix: string, cause?: unknown): BertQeError {
   const place = line === undefined ? file : `${file}:${line}`;
-  return new BertQeError('input', `${place}: ${problem}. ${fix}`, { cause });
+  return inputError(`${place}: ${problem}. ${fix}`, cause);
 }
 
 /** A piece of the input as messages show it: quoted, on one line, shortened. */
@@ -35,13 +34,4 @@ export function checkId(id: string, kind: 'document' | 'query', origin: Origin):
     );
   }
   return id;
-}
-
-/**
- * A copy that does not share memory with the text it was cut from. V8's slices keep the whole text alive: without this,
- * the ids of a collection would hold all of its text in memory.
- */
-export function ownCopy(text: string): string {
-  // V8 copies shorter pieces by itself.
-  return text.length < 13 ? text : copyOf(text);
 }

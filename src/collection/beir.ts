@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { BertQeError } from '../common/errors.js';
-import { readFailure } from '../common/io-errors.js';
+import { missingError } from '../common/errors.js';
+import { throwReadFailure } from '../common/io-errors.js';
 import { badInput } from './bad-input.js';
 import { isFile } from './walk.js';
 
@@ -26,8 +26,7 @@ export async function requireCorpus(folder: string): Promise<string> {
 export async function requireQueries(folder: string): Promise<string> {
   const queries = await firstFile(folder, ['queries.jsonl', 'queries.jsonl.gz']);
   if (queries !== undefined) return queries;
-  throw new BertQeError(
-    'missing',
+  throw missingError(
     `${folder}: the folder holds neither queries.jsonl nor queries.jsonl.gz. Name the queries file itself.`,
   );
 }
@@ -39,11 +38,8 @@ export async function requireQrels(folder: string, split = 'test'): Promise<stri
   const single = split === 'test' ? ['qrels.txt', 'qrels.txt.gz', 'qrels.tsv', 'qrels.tsv.gz'] : [];
   const qrels = await firstFile(folder, [...single, ...inFolder, `qrels.${split}.txt`]);
   if (qrels !== undefined) return qrels;
-  const names = await readdir(folder).catch((error: unknown) => {
-    throw readFailure(folder, error);
-  });
-  throw new BertQeError(
-    'missing',
+  const names = await readdir(folder).catch(throwReadFailure(folder));
+  throw missingError(
     `${folder}: no relevance judgements for split "${split}" (qrels.txt or qrels/${split}.tsv) in this folder ` +
       `(it holds ${names.toSorted().slice(0, 8).join(', ') || 'nothing'}). Name the qrels file itself.`,
   );

@@ -1,6 +1,6 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { BertQeError, reasonOf } from '../common/errors.js';
-import { readFailure, systemCode } from '../common/io-errors.js';
+import { readFailure, systemCode, throwReadFailure } from '../common/io-errors.js';
 import { standardStream } from '../common/output.js';
 import { badInput } from './bad-input.js';
 import { gunzip } from './gunzip.js';
@@ -166,12 +166,7 @@ const otherPackings = [
 
 /** Reads one chunk ahead of the consumer. */
 async function* fileChunks(path: string): AsyncGenerator<Buffer> {
-  let handle: FileHandle;
-  try {
-    handle = await open(path, 'r');
-  } catch (error) {
-    throw readFailure(path, error);
-  }
+  const handle = await open(path, 'r').catch(throwReadFailure(path));
   const read = async (): Promise<Buffer> => {
     const buffer = Buffer.allocUnsafeSlow(chunkBytes);
     const { bytesRead } = await handle.read(buffer, 0, chunkBytes, null);

@@ -1,4 +1,5 @@
-import { BertQeError, reasonOf } from '../common/errors.js';
+import { failureError, missingError, reasonOf, usageError } from '../common/errors.js';
+import { systemCode } from '../common/io-errors.js';
 import { optionalPackage } from '../common/optional-package.js';
 import { badInput, quote, quoteAll } from './bad-input.js';
 import { RowReader } from './fields.js';
@@ -69,7 +70,7 @@ export async function* readSqlite(
     }
     if (batch.length > 0) yield batch;
   } catch (error) {
-    throw isSqliteError(error)
+    throw systemCode(error) === 'ERR_SQLITE_ERROR'
       ? badInput(origin, `SQLite says: ${reasonOf(error)}`, 'Check the file, --table and --sql.', error)
       : error;
   } finally {
@@ -87,11 +88,10 @@ async function loadSqlite(path: string): Promise<SqliteModule> {
     const name: string = 'node:sqlite';
     return (await import(name)) as SqliteModule;
   } catch (cause) {
-    throw new BertQeError(
-      'missing',
+    throw missingError(
       `${path}: SQLite is read by Node 22.13 or newer, and this is ${process.version}. Use a newer Node, or ` +
         `convert the table to CSV: sqlite3 -header -csv ${path} "select * from TABLE" > TABLE.csv`,
-      { cause },
+      cause,
     );
   } finally {
     process.emitWarning = emitWarning;
@@ -110,10 +110,6 @@ function onlyTable(database: SqliteDatabase, path: string): string {
       : `the database has ${names.length} tables: ${quoteAll(names.slice(0, 10))}`,
     'Name one with --table, or select rows with --sql.',
   );
-}
-
-function isSqliteError(error: unknown): boolean {
-  return (error as { code?: unknown } | undefined)?.code === 'ERR_SQLITE_ERROR';
 }
 
 /** The part of a client of the package `pg` that is used. */
@@ -142,14 +138,12 @@ export async function* readPostgres(
   const name = withoutPassword(url);
   const origin = { file: name };
   if (sql === undefined && table === undefined) {
-    throw new BertQeError('usage', `${name}: name a table with --table, or select rows with --sql.`);
+    throw usageError(`${name}: name a table with --table, or select rows with --sql.`);
   }
   const client = await open(url);
   try {
     await client.connect().catch((cause: unknown) => {
-      throw new BertQeError('failure', `${name}: no connection: ${reason(cause)}. Check the address.`, {
-        cause,
-      });
+      throw failureError(`${name}: no connection: ${reason(cause)}. Check the address.`, cause);
     });
     const run = (text: string) =>
       client.query({ text, rowMode: 'array' }).catch((cause: unknown) => {

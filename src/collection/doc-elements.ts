@@ -27,7 +27,7 @@ export async function* readDocElements(
   let any = false;
   let blank = true;
   for await (const chunk of source) {
-    blank &&= isAllBlank(chunk);
+    blank &&= chunk.every((byte) => byte === newline || isBlank(byte));
     const elements = cutter.push(chunk);
     source.line = cutter.line;
     any ||= elements.length > 0;
@@ -169,10 +169,6 @@ function isOpenTag(bytes: Buffer, at: number): boolean {
     if (lower !== openTag[i]) return false;
   }
   return true;
-}
-
-function isAllBlank(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte === newline || isBlank(byte));
 }
 
 function isBlank(byte: number): boolean {

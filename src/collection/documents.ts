@@ -1,5 +1,5 @@
 import { relative, sep } from 'node:path';
-import { BertQeError } from '../common/errors.js';
+import { usageError } from '../common/errors.js';
 import { standardStream } from '../common/output.js';
 import { badInput } from './bad-input.js';
 import { findCorpus, requireCorpus } from './beir.js';
@@ -71,33 +71,19 @@ export async function* readDocuments(
   path: string,
   options: ReadDocumentsOptions = {},
 ): AsyncGenerator<SourcedDocument> {
-  for await (const batch of readDocumentBatches(path, options)) {
-    for (const document of batch) yield document;
-  }
-}
-
-/** As {@link readDocuments}, in batches, which is faster. */
-export async function* readDocumentBatches(
-  path: string,
-  options: ReadDocumentsOptions = {},
-): AsyncGenerator<SourcedDocument[]> {
   const { leaveOut = [] } = options;
-  if (leaveOut.length === 0) yield* readAllBatches(path, options);
-  else {
-    const isKept = ({ id }: SourcedDocument): boolean =>
-      !leaveOut.some((beginning) => id.startsWith(beginning));
-    for await (const batch of readAllBatches(path, options)) yield batch.filter(isKept);
+  for await (const batch of readBatches(path, options)) {
+    for (const document of batch) {
+      if (!leaveOut.some((beginning) => document.id.startsWith(beginning))) yield document;
+    }
   }
 }
 
-async function* readAllBatches(
-  path: string,
-  options: ReadDocumentsOptions,
-): AsyncGenerator<SourcedDocument[]> {
+async function* readBatches(path: string, options: ReadDocumentsOptions): AsyncGenerator<SourcedDocument[]> {
   const { table, sql, onGuess } = options;
   const fields = options.fields ?? {};
   if (table !== undefined && sql !== undefined) {
-    throw new BertQeError('usage', 'Give either --table or --sql, not both.');
+    throw usageError('Give either --table or --sql, not both.');
   }
   const named = options.format === 'auto' ? undefined : options.format;
   if (named === 'postgres' || isPostgresUrl(path)) {
@@ -234,8 +220,7 @@ function refuseOptions(
 ): void {
   const field = (['id', 'title', 'text'] as const).find((name) => fields[name] !== undefined);
   const refuse = (option: string, formats: string): never => {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `--${option} has no effect on ${isPage(format) ? 'Markdown, HTML, text and PDF' : format} files; it is for ${formats}.`,
     );
   };

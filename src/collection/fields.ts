@@ -1,5 +1,6 @@
-import { BertQeError } from '../common/errors.js';
-import { badInput, ownCopy, quote, quoteAll } from './bad-input.js';
+import { usageError } from '../common/errors.js';
+import { ownCopy } from '../common/utf16.js';
+import { badInput, quote, quoteAll } from './bad-input.js';
 import { type DocumentFields, type SourcedDocument, sourcedDocument } from './sourced-document.js';
 import type { Origin } from './types.js';
 
@@ -13,7 +14,7 @@ const usualNames = {
 /** The names of the text fields that the user gave; undefined where the usual ones are meant. */
 export function namedTextFields({ text }: DocumentFields): readonly string[] | undefined {
   const names = typeof text === 'string' ? [text] : text;
-  if (names?.length === 0) throw new BertQeError('usage', 'fields.text is empty; name at least one field.');
+  if (names?.length === 0) throw usageError('fields.text is empty; name at least one field.');
   return names;
 }
 

@@ -1,4 +1,6 @@
 import { basename, extname } from 'node:path';
+import { closing } from '../common/closing.js';
+import { occurrences } from '../common/occurrences.js';
 import { ByteSource } from './byte-source.js';
 import { formatByName, sniffFormat } from './detect.js';
 import { pageFormatOf, pageFormats, type PageFormat } from './pages.js';
@@ -52,15 +54,9 @@ function bytesOf(files: readonly FoundFile[]): number {
 }
 
 async function isTrec(path: string): Promise<boolean> {
-  const source = ByteSource.open(path);
-  try {
-    return (await sniffFormat(source))?.startsWith('trec') === true;
-  } catch {
-    // A packed file of another program, or one that may not be read: it is skipped or reported later.
-    return false;
-  } finally {
-    await source.close();
-  }
+  // A packed file of another program, or one that may not be read, is skipped or reported later.
+  const format = await closing(ByteSource.open(path), sniffFormat).catch(() => undefined);
+  return format?.startsWith('trec') === true;
 }
 
 const binaryEndings =
@@ -100,12 +96,8 @@ function describeSkipped(pages: readonly FoundPage[], files: readonly FoundFile[
   const chosen = new Set(pages.map(({ path }) => path));
   const others = files.filter(({ path }) => !chosen.has(path));
   if (others.length === 0) return '';
-  const endings = new Map<string, number>();
-  for (const { path } of others) {
-    const ending = extname(path).toLowerCase() || 'without ending';
-    endings.set(ending, (endings.get(ending) ?? 0) + 1);
-  }
-  const frequent = [...endings].sort((a, b) => b[1] - a[1]);
+  const endings = others.map(({ path }) => extname(path).toLowerCase() || 'without ending');
+  const frequent = [...occurrences(endings)].sort((a, b) => b[1] - a[1]);
   const shown = frequent.slice(0, 4).map(([ending, count]) => `${count} ${ending}`);
   return `${others.length} other${others.length === 1 ? '' : 's'} (${shown.join(', ')}${frequent.length > 4 ? ', …' : ''})`;
 }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reasonOf } from '../common/errors.js';
-import { readFailure } from '../common/io-errors.js';
+import { throwReadFailure } from '../common/io-errors.js';
 import { badInput, checkId, quote } from './bad-input.js';
 import { ByteSource } from './byte-source.js';
 import { readLines } from './lines.js';
@@ -56,9 +56,7 @@ function compareIds(a: string, b: string): number {
 }
 
 async function readFoldFolder(folder: string): Promise<Fold[]> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    throw readFailure(folder, error);
-  });
+  const names = await readdir(folder).catch(throwReadFailure(folder));
   const folds: Fold[] = [];
   for (const name of names.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))) {
     if (!(await isFile(join(folder, name, 'test_query')))) continue;
@@ -123,12 +121,9 @@ function toFold(value: unknown, file: string, name: string): Fold {
   };
 }
 
-function isId(id: unknown): boolean {
-  return typeof id === 'string' || Number.isSafeInteger(id);
-}
-
 /** Ids without repetition: some published folds sample with replacement. */
 function idList(value: unknown, file: string, name: string): string[] {
+  const isId = (id: unknown) => typeof id === 'string' || Number.isSafeInteger(id);
   if (!Array.isArray(value) || !value.every(isId)) {
     throw badInput(
       { file },

@@ -15,7 +15,7 @@ export { ByteSource } from './byte-source.js';
 export { linesOf, readLineBlocks, readLines } from './lines.js';
 export { documentFormats } from './sourced-document.js';
 export type { DocumentFields, DocumentFormat, SourcedDocument } from './sourced-document.js';
-export { readDocumentBatches, readDocuments } from './documents.js';
+export { readDocuments } from './documents.js';
 export type { ReadDocumentsOptions } from './documents.js';
 export { elementChoices } from './searched-elements.js';
 export type { ElementChoice } from './searched-elements.js';

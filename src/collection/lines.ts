@@ -74,8 +74,7 @@ export function linesOf(block: LineBlock): TextLine[] {
   const { bytes, ascii, firstLine } = block;
   const lines: TextLine[] = [];
   for (let start = 0; start < bytes.length;) {
-    const found = bytes.indexOf(newline, start);
-    const end = found === -1 ? bytes.length : found;
+    const end = lineEnd(bytes, start);
     const textEnd = end > start && bytes[end - 1] === carriageReturn ? end - 1 : end;
     const latin1 = ascii || isAscii(bytes.subarray(start, textEnd));
     const text = bytes.toString(latin1 ? 'latin1' : 'utf8', start, textEnd);
@@ -90,6 +89,11 @@ export async function* readLines(source: ByteSource, options?: LineOptions): Asy
   for await (const block of readLineBlocks(source, options)) {
     for (const line of linesOf(block)) yield line;
   }
+}
+
+function lineEnd(bytes: Buffer, start: number): number {
+  const found = bytes.indexOf(newline, start);
+  return found === -1 ? bytes.length : found;
 }
 
 export function countNewlines(bytes: Buffer): number {
@@ -110,8 +114,7 @@ function tooLong(file: string, line: number, limit: number): Error {
 function checkLengths(file: string, block: LineBlock, limit: number): void {
   let line = block.firstLine;
   for (let start = 0; start < block.bytes.length; line++) {
-    const found = block.bytes.indexOf(newline, start);
-    const end = found === -1 ? block.bytes.length : found;
+    const end = lineEnd(block.bytes, start);
     if (end - start > limit) throw tooLong(file, line, limit);
     start = end + 1;
   }
@@ -122,8 +125,7 @@ function notUtf8(file: string, block: LineBlock, blockOffset: number): Error {
   let line = block.firstLine;
   let start = 0;
   for (; ; line++) {
-    const found = bytes.indexOf(newline, start);
-    const end = found === -1 ? bytes.length : found;
+    const end = lineEnd(bytes, start);
     if (!isUtf8(bytes.subarray(start, end))) {
       start += invalidUtf8At(bytes.subarray(start, end));
       break;

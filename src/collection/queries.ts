@@ -1,3 +1,4 @@
+import { closing } from '../common/closing.js';
 import { badInput, checkId, quote } from './bad-input.js';
 import { requireQueries } from './beir.js';
 import { ByteSource } from './byte-source.js';
@@ -22,8 +23,8 @@ export async function readQueries(
   path: string,
   { field = 'title' }: ReadQueriesOptions = {},
 ): Promise<Query[]> {
-  const source = ByteSource.open((await isFolder(path)) ? await requireQueries(path) : path);
-  try {
+  const file = (await isFolder(path)) ? await requireQueries(path) : path;
+  return closing(ByteSource.open(file), async (source) => {
     const start = (await source.peek(4096))
       .toString('latin1')
       .replace(/^\u00ef\u00bb\u00bf/, '')
@@ -35,9 +36,7 @@ export async function readQueries(
           start.startsWith('{') ? (row, origin) => parseJson(row, origin, field) : parseTsv,
         );
     return checkDistinct(queries);
-  } finally {
-    await source.close();
-  }
+  });
 }
 
 async function readRows(

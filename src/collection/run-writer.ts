@@ -1,9 +1,8 @@
-import { BertQeError } from '../common/errors.js';
+import { usageError } from '../common/errors.js';
 import { writeOutput } from '../common/output.js';
 import type { QueryRanking } from './runs.js';
 import type { Run } from './types.js';
 
-/** The options of {@link writeRun}. */
 export interface WriteRunOptions {
   /** The run's name, its last column (`bert-qe`). */
   readonly tag?: string;
@@ -35,8 +34,7 @@ export async function* formatRun(run: RunSource, tag: string): AsyncGenerator<st
       checkWord(id, 'document id');
       // Readers order by score: a ranking in another order would not be read back as it is.
       if (!Number.isFinite(score) || score > previous) {
-        throw new BertQeError(
-          'usage',
+        throw usageError(
           `The ranking of query "${query}" cannot be written as a run: the score of "${id}" at rank ${index + 1} is ` +
             `${score}${score > previous ? `, above ${previous} before it` : ''}. Sort by finite scores, best first.`,
         );
@@ -54,8 +52,7 @@ function* entriesOf(run: Run): Generator<QueryRanking> {
 
 function checkWord(word: string, kind: string): void {
   if (word !== '' && !/\s/.test(word)) return;
-  throw new BertQeError(
-    'usage',
+  throw usageError(
     `The ${kind} ${JSON.stringify(word)} cannot be written into a run: it must be one word without white space.`,
   );
 }

@@ -1,3 +1,4 @@
+import { closing } from '../common/closing.js';
 import { badInput, quote } from './bad-input.js';
 import { ByteSource } from './byte-source.js';
 import { ColumnScanner } from './columns.js';
@@ -21,11 +22,9 @@ export interface QueryRanking {
  */
 export async function readRun(path: string, { duplicates = 'error' }: ReadRunOptions = {}): Promise<Run> {
   const scan = new RunScan(path, 'any order');
-  try {
+  await closing(scan, async () => {
     while (await scan.readBlock());
-  } finally {
-    await scan.close();
-  }
+  });
   const run = new Map<string, Ranking>();
   for (const [query, group] of scan.groups) run.set(query, group.finish(query, scan.file, duplicates));
   return run;

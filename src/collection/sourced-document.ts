@@ -20,7 +20,6 @@ export function sourcedDocument(
   return title === undefined ? { id, text, origin } : { id, title, text, origin };
 }
 
-/** The formats of collections. */
 export const documentFormats = [
   'beir',
   'jsonl',

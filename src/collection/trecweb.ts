@@ -1,4 +1,5 @@
-import { badInput, ownCopy } from './bad-input.js';
+import { ownCopy } from '../common/utf16.js';
+import { badInput } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 import { decodePage, pageStart } from './charset.js';
 import { readDocElements, type DocElement } from './doc-elements.js';

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
 import { join } from 'node:path';
-import { readFailure } from '../common/io-errors.js';
+import { throwReadFailure } from '../common/io-errors.js';
 import { standardStream } from '../common/output.js';
 
 export interface FolderListing {
@@ -16,12 +16,8 @@ export interface FoundFile {
 }
 
 /** `stat` that throws a {@link BertQeError}. */
-export async function statPath(path: string): Promise<Stats> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    throw readFailure(path, error);
-  }
+export function statPath(path: string): Promise<Stats> {
+  return stat(path).catch(throwReadFailure(path));
 }
 
 /**
@@ -36,9 +32,7 @@ export async function listFiles(folder: string): Promise<FolderListing> {
     const identity = `${stats.dev}:${stats.ino}`;
     if (walked.has(identity)) return;
     walked.add(identity);
-    const names = await readdir(path).catch((error: unknown) => {
-      throw readFailure(path, error);
-    });
+    const names = await readdir(path).catch(throwReadFailure(path));
     for (const name of names.toSorted()) {
       if (name.startsWith('.') || name === 'node_modules') {
         leftOut++;

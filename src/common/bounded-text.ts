@@ -1,3 +1,4 @@
+import { grown } from './concat.js';
 import { failureError } from './errors.js';
 
 /** Bytes that a buffer has at first; it is doubled as they are used up. */
@@ -18,11 +19,7 @@ export async function boundedText(
         `${url}: the answer is too long, longer than ${mostBytes} bytes; is it such a server?`,
       );
     }
-    if (end > buffer.length) {
-      const larger = new Uint8Array(Math.max(end, 2 * buffer.length));
-      larger.set(buffer.subarray(0, length));
-      buffer = larger;
-    }
+    if (end > buffer.length) buffer = grown(buffer, end);
     buffer.set(chunk, length);
     length = end;
   }

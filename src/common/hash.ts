@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { writeFileAtomic } from './atomic.js';
 import { cacheFolder } from './cache-folder.js';
-import { readFailure } from './io-errors.js';
+import { readFailure, throwReadFailure } from './io-errors.js';
 
 /** SHA-256 of a text, in hexadecimal, like every hash of this file; checksums are numbers. */
 export function hashText(text: string): string {
@@ -25,11 +25,7 @@ function sortKeys(_key: string, value: unknown): unknown {
 
 /** Hash of a file's content, read anew at each call; with another `hash`, the file continues that. */
 export async function hashFile(path: string, hash: Hash = createHash('sha256')): Promise<string> {
-  try {
-    await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
-  } catch (error) {
-    throw readFailure(path, error);
-  }
+  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash).catch(throwReadFailure(path));
   return hash.digest('hex');
 }
 
@@ -54,9 +50,9 @@ const REMEMBERED_BYTES = 1 << 20;
  * and times, and used again while those last. For verification use {@link hashFile}.
  */
 export async function rememberedFileHash(path: string): Promise<string> {
-  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true }).catch((error: unknown) => {
-    throw readFailure(path, error);
-  });
+  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true }).catch(
+    throwReadFailure(path),
+  );
   if (size < REMEMBERED_BYTES) return hashFile(path);
   const identity = [resolve(path), dev, ino, size, mtimeNs, ctimeNs].join('\0');
   const folder = join(cacheFolder(), 'digests');

@@ -1,13 +1,10 @@
 /** A bounded set of running promises, for one waiter. The first failure is kept and rejects every wait. */
 export class InFlight {
-  readonly #limit: number;
   readonly #running = new Set<Promise<void>>();
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
+  constructor(private readonly limit: number) {}
 
   add(work: Promise<void>): void {
     const tracked: Promise<void> = work
@@ -27,7 +24,7 @@ export class InFlight {
 
   /** Waits until one more may be added. */
   async room(): Promise<void> {
-    await this.#until(() => this.#running.size < this.#limit);
+    await this.#until(() => this.#running.size < this.limit);
   }
 
   /** Waits until all are done. */

@@ -25,6 +25,20 @@ export function readFailure(path: string, error: unknown): BertQeError {
   }
 }
 
+/** For `catch`: throws the {@link readFailure} of a file. */
+export const throwReadFailure =
+  (path: string) =>
+  (error: unknown): never => {
+    throw readFailure(path, error);
+  };
+
+/** For `catch`: throws the {@link writeFailure} of a file. */
+export const throwWriteFailure =
+  (path: string) =>
+  (error: unknown): never => {
+    throw writeFailure(path, error);
+  };
+
 /** The error for a file that could not be written; its former content is unchanged. */
 export function writeFailure(path: string, error: unknown): BertQeError {
   if (error instanceof BertQeError) return error;

@@ -1,3 +1,13 @@
+/** The function with its results kept: it is called once for each argument. */
+export function memoised<K, V>(make: (key: K) => V): (key: K) => V {
+  const known = new Map<K, V>();
+  return (key) => {
+    let value = known.get(key);
+    if (value === undefined) known.set(key, (value = make(key)));
+    return value;
+  };
+}
+
 /** A value that is made on first use. After a failure the next use makes it anew. */
 export class Lazy<T> {
   #made: Promise<T> | undefined;

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rm, stat, utimes, type FileHandle } from 'node:f
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { BertQeError, throwIfAborted } from './errors.js';
-import { systemCode, writeFailure } from './io-errors.js';
+import { systemCode, throwWriteFailure, writeFailure } from './io-errors.js';
 import { pause } from './pause.js';
 
 /** A holder touches its lock this often. */
@@ -47,11 +47,7 @@ export async function withLock<T>(path: string, options: LockOptions, action: ()
 /** Takes the lock and returns its content. */
 async function acquire(path: string, options: LockOptions): Promise<string> {
   const { what, wait = false, inExistingFolder = false, signal } = options;
-  if (!inExistingFolder) {
-    await makeFolder(dirname(path)).catch((error: unknown) => {
-      throw writeFailure(path, error);
-    });
-  }
+  if (!inExistingFolder) await makeFolder(dirname(path)).catch(throwWriteFailure(path));
   const own: Holder = {
     pid: process.pid,
     started: await startOf(process.pid),

@@ -18,12 +18,10 @@ export const modelsFolder = join(root, 'models');
 /** The built page of the server. */
 export const pageFolder = builtFile('web');
 
-/** A file of the build. */
 export function builtFile(path: string): string {
   return join(root, 'dist', path);
 }
 
-/** The version of this package. */
 export function packageVersion(): string {
   return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
 }

@@ -14,8 +14,15 @@ export function unitWriter(units: Uint16Array): (text: string) => void {
   };
 }
 
-/** A copy of a text. A slice may be a view, which keeps the text that it was cut from in memory. */
-export function copyOf(text: string): string {
+/** V8 copies shorter slices, and makes longer ones views of the text. */
+const SHORTEST_VIEW = 13;
+
+/**
+ * A copy that does not share memory with the text it was cut from. A view would keep all of that in memory: the ids of a
+ * collection would keep its texts.
+ */
+export function ownCopy(text: string): string {
+  if (text.length < SHORTEST_VIEW) return text;
   if (hasBuffer) return globalThis.Buffer.from(text, 'utf16le').toString('utf16le');
   return JSON.parse(JSON.stringify(text)) as string;
 }

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../common/atomic.js';
-import { BertQeError } from '../common/errors.js';
+import { corruptError, inputError, missingError } from '../common/errors.js';
 import { readFailure, systemCode } from '../common/io-errors.js';
 
 /** The methods whose models are trained here. */
@@ -26,21 +26,16 @@ export async function readDescription<T>(folder: string, method: TrainedMethod):
     text = await readFile(file, 'utf8');
   } catch (error) {
     if (systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR') throw readFailure(file, error);
-    throw new BertQeError('missing', `${folder} holds no model of ${method}: ${file} is missing; ${how}.`);
+    throw missingError(`${folder} holds no model of ${method}: ${file} is missing; ${how}.`);
   }
   let found: { readonly format?: unknown; readonly version?: unknown };
   try {
     found = JSON.parse(text) as typeof found;
   } catch (cause) {
-    throw new BertQeError('corrupt', `${file} is not JSON; ${how}.`, { cause });
+    throw corruptError(`${file} is not JSON; ${how}.`, cause);
   }
   if (found?.format !== `bert-qe ${method}` || found.version !== version) {
-    throw new BertQeError('input', `${folder} holds no model of ${method}; ${how}.`);
+    throw inputError(`${folder} holds no model of ${method}; ${how}.`);
   }
   return found as T;
-}
-
-/** The file of a model's weights. */
-export function weightsFile(folder: string): string {
-  return join(folder, 'model.safetensors');
 }

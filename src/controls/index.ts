@@ -1,32 +1,16 @@
+export { Cedr, type CedrLoadOptions } from './cedr/cedr.js';
+export { cedrDefaults, cedrHeadRate, type CedrTrainingOptions, trainCedr } from './cedr/train.js';
+export type { CedrLengths } from './cedr/batches.js';
+export { Nprf, type NprfLoadOptions } from './nprf/nprf.js';
+export { nprfDefaults, type NprfTrainingInputs, type NprfTrainingOptions, trainNprf } from './nprf/train.js';
 export {
-  Cedr,
-  cedrDefaults,
-  cedrHeadRate,
-  trainCedr,
-  type CedrLengths,
-  type CedrLoadOptions,
-  type CedrTrainingOptions,
-} from './cedr/index.js';
-export {
-  Nprf,
-  nprfDefaults,
-  trainNprf,
-  type NprfLoadOptions,
-  type NprfTrainingInputs,
-  type NprfTrainingOptions,
-} from './nprf/index.js';
-export {
-  LatentIndex,
-  Snrm,
-  snrmDefaults,
-  trainSnrm,
   type LatentFacts,
   type LatentFeedback,
+  LatentIndex,
   type LatentVector,
-  type SnrmLoadOptions,
-  type SnrmTrainingCall,
-  type SnrmTrainingOptions,
-} from './snrm/index.js';
+} from './snrm/latent-index.js';
+export { Snrm, type SnrmLoadOptions } from './snrm/snrm.js';
+export { snrmDefaults, type SnrmTrainingCall, type SnrmTrainingOptions, trainSnrm } from './snrm/train.js';
 export { trainedMethods, type TrainedMethod } from './folder.js';
 export {
   controlScore,

@@ -1,6 +1,10 @@
-import { concat } from '../common/concat.js';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { type Graph, modelBytes } from '../bert/onnx/index.js';
+import { closedOnFailure } from '../common/closing.js';
+import { concat, slices } from '../common/concat.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
-import { BertQeError, throwIfAborted } from '../common/errors.js';
+import { type BertQeError, throwIfAborted, usageError } from '../common/errors.js';
 import {
   checkQuery,
   eachPhase,
@@ -14,7 +18,7 @@ import {
   resultsByScore,
   unprunedCost,
 } from '../expansion/index.js';
-import type { FeedBatch, TrainedNetwork } from '../training/network/index.js';
+import { type FeedBatch, openTrainedNetwork, type TrainedNetwork } from '../training/network/index.js';
 
 /** Options of a re-ranker whose scores a trained network gives. */
 export interface ControlOptions {
@@ -22,6 +26,12 @@ export interface ControlOptions {
   readonly depth?: number;
   /** Share of the network's score against the initial score (1: the network's alone, as published). */
   readonly share?: number;
+}
+
+export interface ControlLoadOptions extends ControlOptions {
+  /** Folder of a trained model. */
+  readonly model: string;
+  readonly threads?: number;
 }
 
 /** Options of one call of a control's `rerank`. */
@@ -50,7 +60,6 @@ export interface ControlDocument {
 export interface ControlExplanation {
   readonly query: string;
   readonly id: string;
-  /** The name of the method. */
   readonly method: string;
   /** The documents returned that were re-ranked, best first. */
   readonly documents: readonly ControlDocument[];
@@ -72,7 +81,6 @@ export interface ControlScores {
   readonly cost: RerankCost;
 }
 
-/** The batches of a query's candidates. */
 export interface PreparedQuery {
   readonly batches: readonly FeedBatch[];
   /** The candidates' scores from all that the network gives, in the order of the candidates. */
@@ -89,7 +97,24 @@ const RERANK_OPTIONS: OptionNames<ControlRerankOptions> = {
   onProgress: true,
 };
 
-export const CONTROL_OPTIONS: OptionNames<ControlOptions> = { depth: true, share: true };
+export const LOAD_OPTIONS: OptionNames<ControlLoadOptions> = {
+  depth: true,
+  share: true,
+  model: true,
+  threads: true,
+};
+
+/** Opens the network of a model's folder for a re-ranker; ends its thread where the re-ranker cannot be made. */
+export async function withNetwork<R>(
+  { model, threads = availableParallelism() }: ControlLoadOptions,
+  shapes: ReadonlyMap<string, readonly number[]>,
+  scoring: Graph,
+  make: (network: TrainedNetwork) => R,
+): Promise<R> {
+  const file = join(model, 'model.safetensors');
+  const network = await openTrainedNetwork(file, shapes, await modelBytes(scoring), threads);
+  return closedOnFailure(network, make);
+}
 
 /** Batches between two checks of the signal. */
 const batchesPerCall = 8;
@@ -177,11 +202,11 @@ export abstract class NetworkReranker {
     onDone?: (share: number) => void,
   ): Promise<Float32Array> {
     const parts: Float32Array[] = [];
-    for (let from = 0; from < batches.length; from += batchesPerCall) {
+    let done = 0;
+    for (const some of slices(batches, batchesPerCall)) {
       throwIfAborted(signal);
-      const some = batches.slice(from, from + batchesPerCall);
       parts.push(await this.network.score(some));
-      onDone?.((from + some.length) / batches.length);
+      onDone?.((done += some.length) / batches.length);
     }
     return concat(Float32Array, parts);
   }
@@ -202,5 +227,5 @@ function controlSettings(method: string, options: ControlOptions): Required<Cont
 }
 
 function usage(method: string, message: string): BertQeError {
-  return new BertQeError('usage', `${method}: ${message}.`);
+  return usageError(`${method}: ${message}.`);
 }

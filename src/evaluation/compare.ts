@@ -1,12 +1,5 @@
 import type { Evaluation } from './evaluate.js';
-import {
-  moments,
-  differences,
-  type Sample,
-  cohensD,
-  confidenceInterval,
-  pairedTTest,
-} from './significance/paired.js';
+import { moments, differences, cohensD, confidenceInterval, pairedTTest } from './significance/paired.js';
 import { randomisationTest } from './significance/randomisation.js';
 import { correct, starOf, type Correction, type Star } from './significance/p-values.js';
 import { tukeyHsd } from './significance/tukey.js';
@@ -63,9 +56,10 @@ export function compareRuns(
   const measures = pairs[0].run.evaluation.measures.filter(({ summary }) => summary === 'mean');
   return measures.flatMap(({ name: measure }) => {
     const tukey = test === 'tukey' ? tukeyPValues(everyone, measure) : undefined;
+    const pairedTest = pairedTests[test as keyof typeof pairedTests];
     const made = pairs.map(({ run, baseline }) => {
       const [a, b] = paired([run, baseline], measure);
-      const p = tukey ? tukey(run.name, baseline.name) : pValue(test as PairedTest, a, b);
+      const p = tukey ? tukey(run.name, baseline.name) : pairedTest(a, b).p;
       return {
         run: run.name,
         baseline: baseline.name,
@@ -86,18 +80,7 @@ export function compareRuns(
   });
 }
 
-type PairedTest = Exclude<TestName, 'tukey'>;
-
-function pValue(test: PairedTest, a: Sample, b: Sample): number {
-  switch (test) {
-    case 't':
-      return pairedTTest(a, b).p;
-    case 'wilcoxon':
-      return wilcoxonSignedRank(a, b).p;
-    case 'randomisation':
-      return randomisationTest(a, b).p;
-  }
-}
+const pairedTests = { t: pairedTTest, wilcoxon: wilcoxonSignedRank, randomisation: randomisationTest };
 
 function tukeyPValues(
   systems: readonly NamedEvaluation[],

@@ -1,5 +1,5 @@
 import type { Qrels, Run } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
+import { type BertQeError, inputError } from '../common/errors.js';
 import { JudgedRanking } from './judged-ranking.js';
 import { DEFAULT_MEASURES } from './measures/catalogue.js';
 import type { Measure, MeasureContext, Summary, TrecEvalVersion } from './measures/measure.js';
@@ -99,10 +99,9 @@ function resolve(measures: readonly (Measure | string)[]): Measure[] {
 }
 
 function disjoint(run: Run, qrels: Qrels, label: string): BertQeError {
-  if (run.size === 0) return new BertQeError('input', `${label} has no results to evaluate.`);
-  if (qrels.size === 0) return new BertQeError('input', 'The qrels hold no judgements to evaluate with.');
-  return new BertQeError(
-    'input',
+  if (run.size === 0) return inputError(`${label} has no results to evaluate.`);
+  if (qrels.size === 0) return inputError('The qrels hold no judgements to evaluate with.');
+  return inputError(
     `No query of ${label} is in the qrels: its ids look like ${examples(run)}, those of the qrels like ` +
       `${examples(qrels)}; give the qrels of the same queries.`,
   );

@@ -1,5 +1,6 @@
 import type { Ranking, ScoredDocument } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
+import { type BertQeError, inputError } from '../common/errors.js';
+import { occurrences } from '../common/occurrences.js';
 import { compareUtf8 } from '../common/order.js';
 
 /** Level of a document that the qrels list with a negative level: pooled, but not judged. */
@@ -42,21 +43,21 @@ export class JudgedRanking {
       seen.add(id);
     }
     if (seen.size < depth) throw duplicate(ranked.slice(0, depth), options.query);
-    return new JudgedRanking(levels, countByLevel(judgements));
+    const judged = occurrences([...judgements.values()].filter((level) => level >= 0));
+    return new JudgedRanking(
+      levels,
+      [...judged].sort(([a], [b]) => b - a),
+    );
   }
 
   /** Number of documents in the collection at this level or above (R in the formulas). */
   relevant(rel: number): number {
-    let documents = 0;
-    for (const [level, count] of this.judged) if (level >= rel) documents += count;
-    return documents;
+    return this.judged.reduce((sum, [level, documents]) => sum + (level >= rel ? documents : 0), 0);
   }
 
   /** Number of judged documents in the collection below this level. */
   nonRelevant(rel: number): number {
-    let documents = 0;
-    for (const [level, count] of this.judged) if (level < rel) documents += count;
-    return documents;
+    return this.judged.reduce((sum, [level, documents]) => sum + (level < rel ? documents : 0), 0);
   }
 
   /** Number of documents at this level or above among the first `cutoff` retrieved. */
@@ -77,10 +78,7 @@ function rank(ranking: Ranking, { singlePrecision, query }: JudgingOptions): Ran
   let inOrder = true;
   for (let i = 0; i < scored.length; i++) {
     if (Number.isNaN(scored[i].score)) {
-      throw new BertQeError(
-        'input',
-        `Query ${query}: the score of document ${scored[i].id} is not a number.`,
-      );
+      throw inputError(`Query ${query}: the score of document ${scored[i].id} is not a number.`);
     }
     if (i > 0 && inOrder) inOrder = before(scored[i - 1], scored[i]) <= 0;
   }
@@ -91,19 +89,8 @@ function before(a: ScoredDocument, b: ScoredDocument): number {
   return b.score - a.score || compareUtf8(b.id, a.id);
 }
 
-function countByLevel(judgements: ReadonlyMap<string, number>): [number, number][] {
-  const counts = new Map<number, number>();
-  for (const level of judgements.values()) {
-    if (level >= 0) counts.set(level, (counts.get(level) ?? 0) + 1);
-  }
-  return [...counts].sort(([a], [b]) => b - a);
-}
-
 function duplicate(ranking: Ranking, query: string): BertQeError {
   const seen = new Set<string>();
   const twice = ranking.find(({ id }) => seen.has(id) || !seen.add(id));
-  return new BertQeError(
-    'input',
-    `Query ${query} ranks document ${twice?.id} more than once; keep one line per document.`,
-  );
+  return inputError(`Query ${query} ranks document ${twice?.id} more than once; keep one line per document.`);
 }

@@ -1,5 +1,5 @@
 import type { Fold, Qrels, Ranking } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
+import { inputError } from '../common/errors.js';
 import { evaluate, type Evaluation } from './evaluate.js';
 import type { Measure } from './measures/measure.js';
 import { parseMeasure } from './measures/parse.js';
@@ -13,11 +13,7 @@ export type QueryRanker = (query: string) => Ranking;
  * alone and asks for rankings query by query, so that tuning cannot reach a test query.
  */
 export class Validation {
-  readonly #qrels: Qrels;
-
-  private constructor(qrels: Qrels) {
-    this.#qrels = qrels;
-  }
+  private constructor(private readonly qrels: Qrels) {}
 
   /** The judged validation queries of a fold; `label` names the fold in messages. */
   static of({ valid }: Pick<Fold, 'valid'>, qrels: Qrels, label = 'the fold'): Validation {
@@ -27,8 +23,7 @@ export class Validation {
       if (judgements) judged.set(query, judgements);
     }
     if (judged.size === 0) {
-      throw new BertQeError(
-        'input',
+      throw inputError(
         `${label}: none of its ${valid.length} validation queries is judged, so nothing can be tuned on them; ` +
           'give folds and judgements of the same queries.',
       );
@@ -37,13 +32,13 @@ export class Validation {
   }
 
   get queries(): readonly string[] {
-    return [...this.#qrels.keys()];
+    return [...this.qrels.keys()];
   }
 
   /** Evaluates a ranker on these queries; a query without results counts as zero. */
   evaluate(ranker: QueryRanker, measures: readonly (Measure | string)[]): Evaluation {
     const run = new Map(this.queries.map((query) => [query, ranker(query)]));
-    return evaluate(run, this.#qrels, { measures, complete: true, label: 'a validation ranking' });
+    return evaluate(run, this.qrels, { measures, complete: true, label: 'a validation ranking' });
   }
 }
 

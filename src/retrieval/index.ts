@@ -1,16 +1,11 @@
 export * from './core.js';
-export { analyzerFromSpec, readStopwords, stopwordsOf, type AnalyzerSpec } from './analysis/index.js';
+export { analyzerFromSpec, indexedText } from './analysis/analyzer.js';
+export { readStopwords } from './analysis/stopwords/file.js';
+export { type AnalyzerSpec, stopwordsOf } from './analysis/spec.js';
+export { buildIndex, type BuildOptions, type BuildProgress } from './index/builder.js';
+export { checkIndex, type CheckReport } from './index/check.js';
+export { type ForwardVector, Index, type TermFacts } from './index/reader.js';
+export type { CollectionStatistics } from './index/manifest.js';
+export { DotProduct } from './models/dot-product.js';
 export type { FeedbackSource } from './feedback/feedback.js';
-export {
-  buildIndex,
-  checkIndex,
-  Index,
-  type BuildOptions,
-  type BuildProgress,
-  type CheckReport,
-  type CollectionStatistics,
-  type ForwardVector,
-  type TermFacts,
-} from './index/index.js';
-export { DotProduct } from './models/index.js';
 export { bagOfTerms, firstQuery, sumByTerm, type WeightedQuery, type WeightedTerm } from './query.js';

@@ -1,7 +1,8 @@
-import type { Analyzer } from './analysis/index.js';
-import { Dph, type WeightingModel } from './models/index.js';
+import { occurrences } from '../common/occurrences.js';
+import type { Analyzer } from './analysis/analyzer.js';
+import { Dph } from './models/dph.js';
+import type { WeightingModel } from './models/model.js';
 
-/** A query term with its weight. */
 export interface WeightedTerm {
   readonly term: string;
   readonly weight: number;
@@ -10,16 +11,9 @@ export interface WeightedTerm {
 /** A query as weighted terms; the weights of a repeated term are added. */
 export type WeightedQuery = readonly WeightedTerm[];
 
-/** Lucene's query: each term of a text with its number of occurrences. */
-function bagOfWords(analyzer: Analyzer, text: string): WeightedQuery {
-  return bagOfTerms(analyzer.analyze(text));
-}
-
-/** Each term with its number of occurrences. */
+/** Each term with its number of occurrences: of the terms of a text, Lucene's query. */
 export function bagOfTerms(terms: Iterable<string>): WeightedQuery {
-  const counts = new Map<string, number>();
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return [...counts].map(([term, weight]) => ({ term, weight }));
+  return Array.from(occurrences(terms), ([term, weight]) => ({ term, weight }));
 }
 
 /**
@@ -28,11 +22,9 @@ export function bagOfTerms(terms: Iterable<string>): WeightedQuery {
  * its weight to an entry that was itself joined; this function does the same, to give the same scores.
  */
 function terrierQuery(analyzer: Analyzer, text: string): WeightedQuery {
-  const words = new Map<string, number>();
-  for (const word of analyzer.tokenize(text)) words.set(word, (words.get(word) ?? 0) + 1);
   const entries: { term: string; weight: number }[] = [];
   let previous: { term: string; weight: number } | undefined;
-  for (const [word, weight] of words) {
+  for (const [word, weight] of occurrences(analyzer.tokenize(text))) {
     const entry = { term: analyzer.termOf(word), weight };
     if (entry.term === '') continue;
     if (previous?.term === entry.term) previous.weight += weight;
@@ -56,5 +48,5 @@ export function sumByTerm(query: WeightedQuery): Map<string, number> {
 
 /** The query before feedback: Terrier's weights for DPH, which is Terrier's model, else Lucene's. */
 export function firstQuery(model: WeightingModel, analyzer: Analyzer, text: string): WeightedQuery {
-  return model instanceof Dph ? terrierQuery(analyzer, text) : bagOfWords(analyzer, text);
+  return model instanceof Dph ? terrierQuery(analyzer, text) : bagOfTerms(analyzer.analyze(text));
 }

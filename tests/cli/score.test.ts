@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { BertScorer } from '../../src/bert/scorer/index.js';
+import { BertScorer } from '../../src/bert/scorer/bert-scorer.js';
 import { demoPairs } from '../bert/scorer/demo-pairs.js';
 import { bertQe, launcher } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readDocumentBatches, readDocuments, type ReadDocumentsOptions } from '../../src/collection/index.js';
+import { readDocuments, type ReadDocumentsOptions } from '../../src/collection/index.js';
 import { collect, countDocuments, expectRefusal, fixture, scratchFolder } from './support.js';
 
 const scratch = scratchFolder();
@@ -126,10 +126,8 @@ describe('reading documents', () => {
     expect(last[0]).toBe(last[1]);
   });
 
-  it('counts and gives batches as it gives single ones', async () => {
+  it('gives the documents of all files', async () => {
     expect(await countDocuments(fixture('robust04'))).toBe(8);
-    const batches = await collect(readDocumentBatches(fixture('robust04')));
-    expect(batches.flat()).toEqual(await collect(readDocuments(fixture('robust04'))));
   });
 
   it('keeps to the format that was named', async () => {

@@ -6,7 +6,7 @@ import { afterAll, expect } from 'vitest';
 import { BertQeError, type ErrorCode } from '../../src/common/errors.js';
 import { ByteSource } from '../../src/collection/byte-source.js';
 import {
-  readDocumentBatches,
+  readDocuments,
   type Document,
   type ReadDocumentsOptions,
   type SourcedDocument,
@@ -80,7 +80,7 @@ export async function expectRefusal(
 /** The number of documents of a collection; each is read and checked. */
 export async function countDocuments(path: string, options?: ReadDocumentsOptions): Promise<number> {
   let count = 0;
-  for await (const batch of readDocumentBatches(path, options)) count += batch.length;
+  for await (const _ of readDocuments(path, options)) count++;
   return count;
 }
 

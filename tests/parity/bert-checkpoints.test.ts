@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { BertScorer } from '../../src/bert/scorer/index.js';
+import { BertScorer } from '../../src/bert/scorer/bert-scorer.js';
 import { demoPairs } from '../bert/scorer/demo-pairs.js';
 
 /**

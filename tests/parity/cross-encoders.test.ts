@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BertScorer } from '../../src/bert/scorer/index.js';
-import { loadTokenizer } from '../../src/bert/tokenizer/index.js';
+import { BertScorer } from '../../src/bert/scorer/bert-scorer.js';
+import { loadTokenizer } from '../../src/bert/model-folder.js';
 import { demoPairs } from '../bert/scorer/demo-pairs.js';
 import { temporaryFolder } from '../support/folders.js';
 

@@ -1,6 +1,6 @@
 import { Tensor } from 'onnxruntime-node';
 import { GRAPH_IDS, GRAPH_PLACES, GRAPH_SLOTS, GRAPH_STARTS } from '../../../src/bert/graph/index.js';
-import { packedInputs } from '../../../src/bert/scorer/packed-inputs.js';
+import { packedInputs } from '../../../src/bert/scorer/packed-batches.js';
 
 /** The inputs of packed sequences. */
 export function packedFeeds(

@@ -27,8 +27,8 @@ for (const name of names) {
       const folder = mkdtempSync(join(tmpdir(), 'bert-qe-gpu-'));
       try {
         const path = join(folder, 'm.onnx');
-        const arithmetic = { float: 'float32' as const, kept: float, attention, unitParts: WHOLE };
-        await writeModel(bertGraph(seededWeights(config), arithmetic), path);
+        const options = { kept: float, attention, unitParts: WHOLE };
+        await writeModel(bertGraph(seededWeights(config), options), path);
         const session = await InferenceSession.create(path, {
           executionProviders: ['webgpu', 'cpu'],
           graphOptimizationLevel: 'all',

@@ -6,10 +6,16 @@ import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { ModelConfig } from '../../../src/bert/config.js';
 import type { SizeLetter } from '../../../src/bert/sizes.js';
-import { type Arithmetic, bertGraph, GRAPH_IDS, GRAPH_SLOTS, WHOLE } from '../../../src/bert/graph/index.js';
+import {
+  bertGraph,
+  GRAPH_IDS,
+  GRAPH_SLOTS,
+  type GraphOptions,
+  WHOLE,
+} from '../../../src/bert/graph/index.js';
 import type { Linear } from '../../../src/bert/graph/weight-reader.js';
 import { narrowToHalf } from '../../../src/bert/checkpoint/index.js';
-import { ElementType, MICROSOFT, writeModel } from '../../../src/bert/onnx/index.js';
+import { ElementType, MICROSOFT, type Value, writeModel } from '../../../src/bert/onnx/index.js';
 import { WIDEN_IN_RUNS } from '../../../src/bert/runtime/index.js';
 import { usefulFlops } from '../flops.js';
 import { randomWeights, sizeConfig } from './random-weights.js';
@@ -31,7 +37,7 @@ const SHAPES = [
 ] as const;
 
 /** Products as a plain MatMul and a sum, beside the Gemm that the graph uses. */
-const matMul: Arithmetic['products'] = (store) => (rows) => {
+const matMul: GraphOptions['products'] = (store) => (rows) => {
   const { graph } = store;
   return {
     times: (linear) => graph.op('MatMul', [rows, store.matrix(linear)]),
@@ -43,7 +49,7 @@ const matMul: Arithmetic['products'] = (store) => (rows) => {
 };
 
 /** As byteWeightProducts, but of noise: only the time counts. */
-const matMulNBits: Arithmetic['products'] = (store) => (rows) => {
+const matMulNBits: GraphOptions['products'] = (store) => (rows) => {
   const { graph, weights } = store;
   const narrow = graph.op('Cast', [rows], { to: ElementType.float16 });
   const times = (linear: Linear) => {
@@ -65,9 +71,29 @@ const matMulNBits: Arithmetic['products'] = (store) => (rows) => {
   };
 };
 const BLOCK = 32;
+
+/** Products of 16 bits, which WebGPU adds up in 16 bits. */
+const halfGemm: GraphOptions['products'] = (store) => (rows) => {
+  const { graph, weights } = store;
+  const cast = (value: Value, to: 'float16' | 'float32') =>
+    graph.op('Cast', [value], { to: ElementType[to] });
+  const narrow = cast(rows, 'float16');
+  const matrix = (linear: Linear) => {
+    const { inputs, outputs } = weights.shape(linear);
+    const data = async () => narrowToHalf(await weights.matrix(linear));
+    return graph.initializer(`${JSON.stringify(linear)} half`, 'float16', [inputs, outputs], data);
+  };
+  const times = (linear: Linear) => cast(graph.op('MatMul', [narrow, matrix(linear)]), 'float32');
+  return {
+    times,
+    timesPlusBias: (linear, bias) =>
+      cast(graph.op('Gemm', [narrow, matrix(linear), cast(bias, 'float16')]), 'float32'),
+    timesPlusRows: (linear, more) => graph.op('Add', [times(linear), more]),
+  };
+};
 const noise = (count: number) => Uint8Array.from({ length: count }, (_, at) => (at * 2654435761) >>> 24);
 
-/** fp32 and fp16 as they are compiled, then other combinations: the `float` of products, the type in which weights are `kept`. */
+/** fp32 and fp16 as they are compiled, then other combinations: the type of products, the type in which weights are `kept`. */
 const WAYS = [
   { float: 'float32', kept: 'float32', attention: 'plain', products: 'Gemm' },
   { float: 'float32', kept: 'float16', attention: 'plain', products: 'Gemm' },
@@ -91,17 +117,17 @@ for (const size of sizes as Iterable<SizeLetter>) {
   const config = sizeConfig(size, Math.min(whole.layers, MOST_LAYERS));
   for (const { float, kept, attention, products } of WAYS) {
     const folder = mkdtempSync(join(tmpdir(), 'bert-qe-gpu-'));
+    const own = float === 'float16' ? halfGemm : PRODUCTS[products];
     const way = { kind: 'graph', size, float, kept, attention, products, validation };
     try {
       const path = join(folder, 'm.onnx');
       await writeModel(
         bertGraph(randomWeights(config), {
-          float,
           kept,
           attention,
           padded: attention === 'plain',
           unitParts: WHOLE,
-          ...(products !== 'Gemm' && { products: PRODUCTS[products] }),
+          ...(own && { products: own }),
         }),
         path,
       );

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import type { SizeLetter } from '../../../src/bert/sizes.js';
-import { BertScorer } from '../../../src/bert/scorer/index.js';
+import { BertScorer } from '../../../src/bert/scorer/bert-scorer.js';
 import { modelFolder } from '../model-folder.js';
 import { phaseThree } from '../workload.js';
 import { workloadSize } from '../workload-size.js';

@@ -3,7 +3,7 @@
 import { defaultCalibrationPairs } from '../../../src/bert/compile/index.js';
 import type { Precision } from '../../../src/bert/compile/index.js';
 import { kendallTau } from '../../../src/bert/index.js';
-import { BertScorer } from '../../../src/bert/scorer/index.js';
+import { BertScorer } from '../../../src/bert/scorer/bert-scorer.js';
 
 const [sizes, device = 'webgpu'] = process.argv.slice(2);
 

@@ -1,20 +1,27 @@
 import { missingError } from '../../common/errors.js';
-import type { Checkpoint, TensorInfo } from '../types.js';
 import { elementBytes, elementCount, widen, type DType } from './dtype.js';
 import type { RandomAccess } from './random-access.js';
 
-export type CheckpointFormat = 'safetensors' | 'pytorch' | 'tensorflow';
+export interface TensorInfo {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly dtype: DType;
+}
 
-/** An open checkpoint and its origin. */
-export interface CheckpointFile extends Checkpoint {
+/** An open checkpoint of one or several files. Tensors are read one at a time. */
+export interface CheckpointFile {
   /** The file, the shards' index, or TensorFlow's prefix. */
   readonly path: string;
-  readonly format: CheckpointFormat;
+  readonly format: 'safetensors' | 'pytorch' | 'tensorflow';
+  readonly tensors: ReadonlyMap<string, TensorInfo>;
+  /** The tensor's values widened (or rounded) to float32. */
+  read(name: string): Promise<Float32Array>;
+  close(): Promise<void>;
 }
 
 /** A checkpoint whose tensors a format's reader has already found and checked. */
 export function checkpointOf<T extends TensorInfo>(
-  format: CheckpointFormat,
+  format: CheckpointFile['format'],
   path: string,
   stored: ReadonlyMap<string, T>,
   readTensor: (tensor: T) => Promise<Float32Array>,

@@ -1,44 +1,39 @@
 /**
- * The types of tensors, by the bytes of an element. Every format read here is little-endian, and so is every platform
- * that runs the inference runtime.
+ * The types of tensors: the arrays that hold their elements, and their names in each format. Every format read here is
+ * little-endian, and so is every platform that runs the inference runtime.
  */
-const BYTES = {
-  float64: 8,
-  float32: 4,
-  float16: 2,
-  bfloat16: 2,
-  int64: 8,
-  int32: 4,
-  int8: 1,
-  uint8: 1,
-  bool: 1,
+const TYPES = {
+  float64: { array: Float64Array, safetensors: 'F64', torch: 'DoubleStorage', tensorflow: 2 },
+  float32: { array: Float32Array, safetensors: 'F32', torch: 'FloatStorage', tensorflow: 1 },
+  float16: { array: Uint16Array, safetensors: 'F16', torch: 'HalfStorage', tensorflow: 19 },
+  bfloat16: { array: Uint16Array, safetensors: 'BF16', torch: 'BFloat16Storage', tensorflow: 14 },
+  int64: { array: BigInt64Array, safetensors: 'I64', torch: 'LongStorage', tensorflow: 9 },
+  int32: { array: Int32Array, safetensors: 'I32', torch: 'IntStorage', tensorflow: 3 },
+  int8: { array: Int8Array, safetensors: 'I8', torch: 'CharStorage', tensorflow: 6 },
+  uint8: { array: Uint8Array, safetensors: 'U8', torch: 'ByteStorage', tensorflow: 4 },
+  bool: { array: Uint8Array, safetensors: 'BOOL', torch: 'BoolStorage', tensorflow: 10 },
 } as const;
 
-export type DType = keyof typeof BYTES;
+export type DType = keyof typeof TYPES;
 
-/** The names that a format has for the types. */
-export type DTypeNames = Readonly<Record<DType, string | number>>;
-
-export const SAFETENSORS_TYPES = {
-  float64: 'F64',
-  float32: 'F32',
-  float16: 'F16',
-  bfloat16: 'BF16',
-  int64: 'I64',
-  int32: 'I32',
-  int8: 'I8',
-  uint8: 'U8',
-  bool: 'BOOL',
-} as const satisfies DTypeNames;
+const dtypes = Object.keys(TYPES) as DType[];
 
 /** The type that a format has under this name, if there is one. */
-export function dtypeNamed(names: DTypeNames, name: unknown): DType | undefined {
-  return (Object.keys(names) as DType[]).find((dtype) => names[dtype] === name);
+export function dtypeNamed(format: 'safetensors' | 'torch' | 'tensorflow', name: unknown): DType | undefined {
+  return dtypes.find((dtype) => TYPES[dtype][format] === name);
 }
 
-/** The bytes of an element. */
+export function safetensorsName(dtype: DType): string {
+  return TYPES[dtype].safetensors;
+}
+
+/** The names of all types in safetensors, for a message. */
+export function safetensorsNames(): string {
+  return dtypes.map(safetensorsName).join(', ');
+}
+
 export function elementBytes(dtype: DType): number {
-  return BYTES[dtype];
+  return TYPES[dtype].array.BYTES_PER_ELEMENT;
 }
 
 /** The number of elements; undefined for an impossible shape: negative, fractional or beyond any real tensor. */
@@ -54,36 +49,16 @@ export function elementCount(shape: readonly number[]): number | undefined {
 
 /** Converts the elements in `bytes` to float32, writing from `target[at]` on. */
 export function widen(bytes: Uint8Array, dtype: DType, target: Float32Array, at = 0): void {
-  switch (dtype) {
-    case 'float16': {
-      const table = halfTable();
-      const halves = new Uint16Array(aligned(bytes, 2));
-      for (let i = 0; i < halves.length; i++) target[at + i] = table[halves[i]];
-      return;
-    }
-    case 'bfloat16': {
-      const halves = new Uint16Array(aligned(bytes, 2));
-      const words = new Uint32Array(target.buffer, target.byteOffset, target.length);
-      for (let i = 0; i < halves.length; i++) words[at + i] = halves[i] << 16;
-      return;
-    }
-    case 'int64': {
-      const values = new BigInt64Array(aligned(bytes, 8));
-      for (let i = 0; i < values.length; i++) target[at + i] = Number(values[i]);
-      return;
-    }
-    case 'float32':
-      return target.set(new Float32Array(aligned(bytes, 4)), at);
-    case 'float64':
-      return target.set(new Float64Array(aligned(bytes, 8)), at);
-    case 'int32':
-      return target.set(new Int32Array(aligned(bytes, 4)), at);
-    case 'int8':
-      return target.set(new Int8Array(aligned(bytes, 1)), at);
-    case 'uint8':
-    case 'bool':
-      return target.set(bytes, at);
-  }
+  const values = new TYPES[dtype].array(aligned(bytes, elementBytes(dtype)));
+  if (dtype === 'bfloat16') {
+    const words = new Uint32Array(target.buffer, target.byteOffset, target.length);
+    for (let i = 0; i < values.length; i++) words[at + i] = (values as Uint16Array)[i] << 16;
+  } else if (values instanceof Uint16Array) {
+    const table = halfTable();
+    for (let i = 0; i < values.length; i++) target[at + i] = table[values[i]];
+  } else if (values instanceof BigInt64Array) {
+    for (let i = 0; i < values.length; i++) target[at + i] = Number(values[i]);
+  } else target.set(values, at);
 }
 
 /** Rounds float32 to half precision, ties to even; overflow gives infinity, as in IEEE 754. */

@@ -10,7 +10,7 @@ import {
   reasonOf,
   usageError,
 } from '../../common/errors.js';
-import { readFailure, systemCode } from '../../common/io-errors.js';
+import { readFailure, systemCode, throwReadFailure } from '../../common/io-errors.js';
 import type { CheckpointFile } from './checkpoint-file.js';
 import { openPyTorch } from './pytorch.js';
 import { MemoryFile, mostUnpacked } from './random-access.js';
@@ -59,9 +59,7 @@ async function openSafetensors(path: string): Promise<CheckpointFile> {
 }
 
 async function openCompressed(path: string): Promise<CheckpointFile> {
-  const packed = await readFile(path).catch((error: unknown) => {
-    throw readFailure(path, error);
-  });
+  const packed = await readFile(path).catch(throwReadFailure(path));
   const maxOutputLength = mostUnpacked(packed.length);
   try {
     return await readSafetensors(new MemoryFile(path, gunzipSync(packed, { maxOutputLength })));

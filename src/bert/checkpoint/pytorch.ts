@@ -1,3 +1,4 @@
+import { closedOnFailure } from '../../common/closing.js';
 import { inputError, reasonOf } from '../../common/errors.js';
 import { type CheckpointFile, checkpointOf, readStored, type StoredTensor } from './checkpoint-file.js';
 import { elementBytes, elementCount } from './dtype.js';
@@ -22,7 +23,7 @@ interface StridedTensor extends StoredTensor {
  */
 export async function openPyTorch(path: string): Promise<CheckpointFile> {
   const file = await RandomAccessFile.open(path);
-  try {
+  return closedOnFailure(file, async () => {
     await refuseOtherContainers(file);
     const entries = await readZip(file);
     const root = findRoot(file, entries);
@@ -33,10 +34,7 @@ export async function openPyTorch(path: string): Promise<CheckpointFile> {
     }
     if (tensors.size === 0) throw file.corrupt('it holds no tensors');
     return checkpointOf('pytorch', path, tensors, readStrided, () => file.close());
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  });
 }
 
 async function refuseOtherContainers(file: RandomAccessFile): Promise<void> {

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { closedOnFailure } from '../../common/closing.js';
 import { inputError } from '../../common/errors.js';
-import { readFailure } from '../../common/io-errors.js';
+import { throwReadFailure } from '../../common/io-errors.js';
 import { RandomAccess } from './random-access.js';
 
 /** The largest single read: Node refuses 2 GiB. */
@@ -17,19 +18,14 @@ export class RandomAccessFile extends RandomAccess {
   }
 
   static async open(path: string): Promise<RandomAccessFile> {
-    const handle = await open(path, 'r').catch((error: unknown) => {
-      throw readFailure(path, error);
-    });
-    try {
+    const handle = await open(path, 'r').catch(throwReadFailure(path));
+    return closedOnFailure(handle, async () => {
       const stat = await handle.stat();
       if (!stat.isFile()) throw inputError(`${path}: not a file`);
       const file = new RandomAccessFile(path, stat.size, handle);
       await file.refusePlaceholders();
       return file;
-    } catch (error) {
-      await handle.close();
-      throw error;
-    }
+    });
   }
 
   protected async fill(bytes: Uint8Array, offset: number): Promise<void> {

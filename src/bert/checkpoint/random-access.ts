@@ -54,16 +54,16 @@ export function mostUnpacked(packedBytes: number): number {
 
 /** A download in memory. */
 export class MemoryFile extends RandomAccess {
-  readonly #bytes: Uint8Array;
-
-  constructor(path: string, bytes: Uint8Array) {
-    super(path, bytes.length);
-    this.#bytes = bytes;
+  constructor(
+    path: string,
+    private readonly content: Uint8Array,
+  ) {
+    super(path, content.length);
   }
 
   async close(): Promise<void> {}
 
   protected async fill(bytes: Uint8Array, offset: number): Promise<void> {
-    bytes.set(this.#bytes.subarray(offset, offset + bytes.length));
+    bytes.set(this.content.subarray(offset, offset + bytes.length));
   }
 }

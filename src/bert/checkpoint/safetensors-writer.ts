@@ -3,7 +3,7 @@ import { createGzip } from 'node:zlib';
 import { usageError } from '../../common/errors.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { byteLength } from './checkpoint-file.js';
-import { elementCount, narrowToHalf, SAFETENSORS_TYPES } from './dtype.js';
+import { elementCount, narrowToHalf, safetensorsName } from './dtype.js';
 
 /** A tensor to write. If its values are a function, it is called just before they are written. */
 export interface TensorToWrite {
@@ -55,7 +55,7 @@ function headerBytes(
       throw usageError(`${path}: cannot be written: tensor "${name}" ${reason}`);
     }
     names.add(name);
-    entries.push([name, { dtype: SAFETENSORS_TYPES[own], shape, data_offsets: [offset, offset + length] }]);
+    entries.push([name, { dtype: safetensorsName(own), shape, data_offsets: [offset, offset + length] }]);
     offset += length;
   }
   const json = Buffer.from(JSON.stringify(Object.fromEntries(entries)), 'utf8');

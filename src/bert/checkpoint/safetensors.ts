@@ -1,7 +1,7 @@
+import { closedOnFailure } from '../../common/closing.js';
 import { inputError } from '../../common/errors.js';
 import { isJsonObject } from '../../common/json.js';
 import { duplicateKey, parseJsonObject } from '../json.js';
-import type { TensorInfo } from '../types.js';
 import {
   byteLength,
   type CheckpointFile,
@@ -9,8 +9,9 @@ import {
   layoutProblem,
   readStored,
   type StoredTensor,
+  type TensorInfo,
 } from './checkpoint-file.js';
-import { dtypeNamed, SAFETENSORS_TYPES } from './dtype.js';
+import { dtypeNamed, safetensorsNames } from './dtype.js';
 import type { RandomAccess } from './random-access.js';
 
 /** The reference implementation's limit on the JSON header. */
@@ -21,13 +22,8 @@ const HEADER_LIMIT = 100_000_000;
  * values, packed without holes. The header is accepted only if it accounts for every byte of the file.
  */
 export async function readSafetensors(file: RandomAccess): Promise<CheckpointFile> {
-  try {
-    const stored = await readHeader(file);
-    return checkpointOf('safetensors', file.path, stored, readStored, () => file.close());
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  const stored = await closedOnFailure(file, readHeader);
+  return checkpointOf('safetensors', file.path, stored, readStored, () => file.close());
 }
 
 async function readHeader(file: RandomAccess): Promise<Map<string, StoredTensor>> {
@@ -71,9 +67,9 @@ function readEntry(
 ): Omit<TensorInfo, 'name'> & { begin: number; end: number } {
   if (!isJsonObject(entry)) throw file.corrupt(`the header's entry for "${name}" is not an object`);
   const { dtype: code, shape, data_offsets: offsets } = entry;
-  const dtype = dtypeNamed(SAFETENSORS_TYPES, code);
+  const dtype = dtypeNamed('safetensors', code);
   if (dtype === undefined) {
-    const known = Object.values(SAFETENSORS_TYPES).join(', ');
+    const known = safetensorsNames();
     throw inputError(
       `${file.path}: "${name}" has dtype ${JSON.stringify(code)}; readable are ${known}: convert the model`,
     );

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { closedOnFailure } from '../../common/closing.js';
 import { corruptError, inputError } from '../../common/errors.js';
-import { readFailure } from '../../common/io-errors.js';
+import { throwReadFailure } from '../../common/io-errors.js';
 import { isJsonObject } from '../../common/json.js';
 import { duplicateKey, parseJsonObject } from '../json.js';
-import type { TensorInfo } from '../types.js';
-import { type CheckpointFile, checkpointOf } from './checkpoint-file.js';
+import { type CheckpointFile, checkpointOf, type TensorInfo } from './checkpoint-file.js';
 
 /**
  * Opens a checkpoint split over several files by its index (`model.safetensors.index.json`,
@@ -21,22 +21,17 @@ export async function openSharded(
   const close = async (): Promise<void> => {
     await Promise.all([...shards.values()].map((shard) => shard.close()));
   };
-  try {
+  return closedOnFailure({ close }, async () => {
     for (const shard of new Set(shardOf.values())) {
       shards.set(shard, await openShard(join(dirname(indexPath), shard)));
     }
     const tensors = merge(indexPath, shardOf, shards);
     return checkpointOf(format, indexPath, tensors, ({ shard, name }) => shard.read(name), close);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
 }
 
 async function readWeightMap(indexPath: string): Promise<Map<string, string>> {
-  const text = await readFile(indexPath, 'utf8').catch((error: unknown) => {
-    throw readFailure(indexPath, error);
-  });
+  const text = await readFile(indexPath, 'utf8').catch(throwReadFailure(indexPath));
   const index = parseJsonObject(text, indexPath);
   const twice = duplicateKey(text);
   if (twice !== undefined) throw corruptError(`${indexPath}: states "${twice}" twice`);

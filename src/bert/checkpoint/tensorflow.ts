@@ -1,3 +1,4 @@
+import { closedOnFailure } from '../../common/closing.js';
 import { corruptError, inputError, reasonOf } from '../../common/errors.js';
 import {
   byteLength,
@@ -7,7 +8,7 @@ import {
   type StoredTensor,
 } from './checkpoint-file.js';
 import { maskedCrc32c } from './crc32c.js';
-import { dtypeNamed, type DTypeNames, widen } from './dtype.js';
+import { dtypeNamed, widen } from './dtype.js';
 import { RandomAccessFile } from './random-access-file.js';
 import { readTable } from './sstable.js';
 import { type BundleEntry, parseBundleEntry, parseBundleHeader, TENSORFLOW_STRING } from './tensor-bundle.js';
@@ -16,19 +17,6 @@ interface BundledTensor extends StoredTensor {
   readonly length: number;
   readonly checksum: number;
 }
-
-/** The numbers of the types in TensorFlow. */
-const TENSORFLOW_TYPES: DTypeNames = {
-  float64: 2,
-  float32: 1,
-  float16: 19,
-  bfloat16: 14,
-  int64: 9,
-  int32: 3,
-  int8: 6,
-  uint8: 4,
-  bool: 10,
-};
 
 /** The key of TensorFlow 2's object graph, whose tensors are named by Python attributes, not by variables. */
 const OBJECT_GRAPH = '_CHECKPOINTABLE_OBJECT_GRAPH';
@@ -43,17 +31,14 @@ export async function openTensorFlow(prefix: string): Promise<CheckpointFile> {
   const close = async (): Promise<void> => {
     await Promise.all(shards.map((shard) => shard.close()));
   };
-  try {
+  return closedOnFailure({ close }, async () => {
     for (let shard = 0; shard < shardCount; shard++) {
       const suffix = `${pad(shard)}-of-${pad(shardCount)}`;
       shards.push(await RandomAccessFile.open(`${prefix}.data-${suffix}`));
     }
     const tensors = place(prefix, entries, shards);
     return checkpointOf('tensorflow', prefix, tensors, readChecked, close);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
 }
 
 async function readIndex(path: string): Promise<{ shards: number; entries: Map<string, BundleEntry> }> {
@@ -91,7 +76,7 @@ function place(
   const tensors = new Map<string, BundledTensor>();
   for (const [name, entry] of entries) {
     if (entry.type === TENSORFLOW_STRING) continue;
-    const dtype = dtypeNamed(TENSORFLOW_TYPES, entry.type);
+    const dtype = dtypeNamed('tensorflow', entry.type);
     const file = shards[entry.shard];
     if (dtype === undefined || entry.sliced) {
       const reason = entry.sliced ? 'is partitioned' : `has TensorFlow type ${entry.type}`;

@@ -1,4 +1,4 @@
-import { type DType, dtypeNamed, type DTypeNames } from './dtype.js';
+import { type DType, dtypeNamed } from './dtype.js';
 import { type PicklePolicy, PickleRefusal, PickleTuple, unpickle } from './pickle.js';
 
 /** Values stored beside the pickle, as `data/<key>` in the archive. */
@@ -25,21 +25,9 @@ class TorchGlobal {
   constructor(readonly name: string) {}
 }
 
-const STORAGES: DTypeNames = {
-  float64: 'DoubleStorage',
-  float32: 'FloatStorage',
-  float16: 'HalfStorage',
-  bfloat16: 'BFloat16Storage',
-  int64: 'LongStorage',
-  int32: 'IntStorage',
-  int8: 'CharStorage',
-  uint8: 'ByteStorage',
-  bool: 'BoolStorage',
-};
-
 /** The type of a storage's class: `torch.FloatStorage`. */
 function storageType(name: string): DType | undefined {
-  return dtypeNamed(STORAGES, /^torch\.(\w+)$/.exec(name)?.[1]);
+  return dtypeNamed('torch', /^torch\.(\w+)$/.exec(name)?.[1]);
 }
 
 const FUNCTIONS: Readonly<Record<string, (args: readonly unknown[]) => unknown>> = {

@@ -1,7 +1,7 @@
 import { corruptError, inputError, usageError } from '../../common/errors.js';
 import type { ModelConfig } from '../config.js';
 import { transposed } from '../matrices.js';
-import type { Checkpoint, TensorInfo } from '../types.js';
+import type { CheckpointFile, TensorInfo } from './checkpoint-file.js';
 import { bertTensorShapes, type Head, placeTensor } from './names.js';
 
 /** A BERT's weights under canonical names, whatever the format of the checkpoint. */
@@ -18,11 +18,6 @@ export interface BertWeights {
   get(name: string): Promise<Float32Array>;
 }
 
-export interface BertWeightsOptions {
-  /** Default: the relevance classifier. */
-  readonly head?: Head;
-}
-
 interface Source {
   readonly stored: string;
   readonly transposed: boolean;
@@ -33,12 +28,11 @@ interface Source {
  * misshapen or not floats) are reported in one error before any weight is read.
  */
 export function bertWeights(
-  checkpoint: Checkpoint & { readonly path?: string },
+  checkpoint: Pick<CheckpointFile, 'path' | 'tensors' | 'read'>,
   config: ModelConfig,
-  options: BertWeightsOptions = {},
+  { head = 'classifier' }: { readonly head?: Head } = {},
 ): BertWeights {
-  const head = options.head ?? 'classifier';
-  const where = checkpoint.path ?? 'checkpoint';
+  const where = checkpoint.path;
   const shapes = bertTensorShapes(config, head);
   const { sources, ignored, problems } = place(checkpoint, storedShapes(shapes, config), head);
   const missing = [...shapes.keys()].filter((name) => !sources.has(name));
@@ -80,7 +74,7 @@ function storedShapes(
 }
 
 function place(
-  checkpoint: Checkpoint,
+  checkpoint: Pick<CheckpointFile, 'tensors'>,
   shapes: ReadonlyMap<string, readonly number[]>,
   head: Head,
 ): { sources: Map<string, Source>; ignored: string[]; problems: string[] } {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { closing } from '../../common/closing.js';
 import type { BertWeights } from '../checkpoint/index.js';
 import { bertGraph, observedProducts } from '../graph/index.js';
 import { writeModel } from '../onnx/index.js';
@@ -21,7 +22,7 @@ export async function calibrate(
     const path = join(folder, 'model.onnx');
     const { config } = weights;
     const products = observedProducts.bind(undefined, config);
-    await writeModel(bertGraph(weights, { float: 'float32', products }), path);
+    await writeModel(bertGraph(weights, { products }), path);
     const { maxPositions } = config;
     const sequences = pairs.map((pair) => sequenceOf(pair, tokenizer, maxPositions));
     return await observe(path, sequences);
@@ -43,15 +44,8 @@ function sequenceOf({ a, b }: TextPair, tokenizer: Tokenizer, maxPositions: numb
 
 async function observe(path: string, sequences: readonly CalibrationSequence[]): Promise<Observed> {
   const file = workerUrl('compile/calibration-worker.js');
-  const worker = await NativeWorker.start<CalibrationService>({
-    file,
-    name: 'calibration',
-    device: 'cpu',
-    setup: path,
-  });
-  try {
-    return await worker.call('observe', sequences);
-  } finally {
-    await worker.close();
-  }
+  const options = { file, name: 'calibration', device: 'cpu', setup: path } as const;
+  return closing(NativeWorker.start<CalibrationService>(options), (worker) =>
+    worker.call('observe', sequences),
+  );
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BertQeError } from '../../common/errors.js';
+import { missingError } from '../../common/errors.js';
 import { demoFolder } from '../../common/package-files.js';
 import type { TextPair } from '../types.js';
 
@@ -17,10 +17,9 @@ const ARTICLES = 64;
  */
 export async function defaultCalibrationPairs(): Promise<TextPair[]> {
   const text = await readFile(demo, 'utf8').catch((error: unknown) => {
-    throw new BertQeError(
-      'missing',
+    throw missingError(
       `${demo}: needed to choose the scales of an int8 model; install the package again or give calibration pairs`,
-      { cause: error },
+      error,
     );
   });
   const articles = text

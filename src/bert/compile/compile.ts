@@ -1,13 +1,14 @@
 import { join } from 'node:path';
+import { closing } from '../../common/closing.js';
 import { inCache } from '../../common/cache-folder.js';
 import { hashJson } from '../../common/hash.js';
 import { type BertWeights, bertWeights, openCheckpoint } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
 import {
-  type Arithmetic,
   type BatchForm,
   bertGraph,
   byteWeightProducts,
+  type GraphOptions,
   type Int8Form,
   int8Products,
   int8UnitParts,
@@ -63,8 +64,7 @@ export async function compiledModel(
   config: ModelConfig,
   options: CompileOptions,
 ): Promise<CompiledModel> {
-  const checkpoint = await openCheckpoint(folder);
-  try {
+  return closing(openCheckpoint(folder), async (checkpoint) => {
     // This checks every shape: a wrong configuration is refused here, whether or not the model was compiled before.
     const weights = bertWeights(checkpoint, config);
     const hashes = await fingerprint(checkpoint);
@@ -84,9 +84,7 @@ export async function compiledModel(
       }),
     );
     return { path: join(compiled, 'model.onnx'), precision: chosen.precision };
-  } finally {
-    await checkpoint.close();
-  }
+  });
 }
 
 /** True for products of bytes, whose scales follow from the activations of pairs. */
@@ -109,7 +107,7 @@ export async function writeCompiled(
   const graph =
     batches === 'packed'
       ? packedGraph(weights, precision as PackedPrecision)
-      : bertGraph(weights, arithmetic(options));
+      : bertGraph(weights, graphOptions(options));
   await writeModel(graph, path);
 }
 
@@ -124,17 +122,16 @@ export async function calibratedForm(
 
 function int8Graph(weights: BertWeights, form: Int8Form): Graph {
   return bertGraph(reorderedUnits(weights, form.orders), {
-    float: 'float32',
     unitParts: int8UnitParts(weights.config.intermediate),
     products: (store, floats) => int8Products(store, floats, form),
   });
 }
 
-function arithmetic({ precision, batches }: CompileOptions): Arithmetic {
+function graphOptions({ precision, batches }: CompileOptions): GraphOptions {
   const forForm = batches === 'padded' ? { attention: 'plain' as const, padded: true } : {};
-  if (precision === 'fp32') return { float: 'float32', ...forForm };
+  if (precision === 'fp32') return forForm;
   // WebGPU adds up products of 16 bits in 16 bits, too roughly for a deep model. There, and on a CPU, weights are
   // stored in 16 bits and products are of 32.
-  if (precision === 'fp16') return { float: 'float32', kept: 'float16', ...forForm };
-  return { float: 'float32', ...forForm, products: byteWeightProducts };
+  if (precision === 'fp16') return { kept: 'float16', ...forForm };
+  return { ...forForm, products: byteWeightProducts };
 }

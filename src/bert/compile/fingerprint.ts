@@ -3,7 +3,6 @@ import { basename, dirname, join } from 'node:path';
 import { rememberedFileHash } from '../../common/hash.js';
 import type { CheckpointFile } from '../checkpoint/index.js';
 
-/** Hashes of a checkpoint's files. */
 export async function fingerprint(checkpoint: CheckpointFile): Promise<string[]> {
   const files = await weightFiles(checkpoint);
   return Promise.all(files.map(rememberedFileHash));

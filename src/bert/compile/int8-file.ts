@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { closing } from '../../common/closing.js';
 import { type BertQeError, corruptError } from '../../common/errors.js';
 import { rememberedFileHash } from '../../common/hash.js';
 import {
@@ -56,8 +57,7 @@ export async function int8FormHash(
 ): Promise<string | undefined> {
   const path = join(folder, FILE);
   if (!existsSync(path)) return undefined;
-  const file = await openCheckpoint(path);
-  try {
+  return closing(openCheckpoint(path), async (file) => {
     const { values } = bytesOf(OF, fingerprint.join(''));
     if (file.tensors.has(OF) && (await file.read(OF)).join() === values.join()) {
       return await rememberedFileHash(path);
@@ -65,9 +65,7 @@ export async function int8FormHash(
     // Of other weights, unless it is damaged there.
     await checkForm(file);
     return undefined;
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 /** Uses the int8 form in a model's folder. Its shapes are found to be wrong when a graph is written with it. */
@@ -80,10 +78,8 @@ export async function withInt8Form(folder: string, use: (form: Int8Form) => Prom
   }
 }
 
-/** Reads the int8 form in a model's folder. */
 export async function readInt8Form(folder: string): Promise<Int8Form> {
-  const file = await openCheckpoint(join(folder, FILE));
-  try {
+  return closing(openCheckpoint(join(folder, FILE)), async (file) => {
     await checkForm(file);
     const operands = new Map<string, Int8Operand>();
     const matrices = new Map<string, Int8Matrix>();
@@ -108,9 +104,7 @@ export async function readInt8Form(folder: string): Promise<Int8Form> {
     const form = { operands, matrices, orders };
     if (!isSound(form)) throw damaged(file.path);
     return form;
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 /** False for numbers that no form has: the checksum of a file that others made is right. */
@@ -152,7 +146,6 @@ function damaged(path: string, cause?: unknown): BertQeError {
   );
 }
 
-/** A tensor of the file. */
 type StoredTensor = TensorToWrite & { readonly values: Float32Array | Int8Array };
 
 /** Adds a tensor to a checksum; bytes are read as floats. */

@@ -17,37 +17,33 @@ function attentionByHead(context: Context, x: Value, layer: number, shift: strin
   const { graph, config, store } = context;
   const size = config.hidden / config.heads;
   const perHead = context.shape(size);
-  const operand = context.products(context.narrowed(x), `layer ${layer} input`);
+  const operand = context.products(x, `layer ${layer} input`);
   let sum = x;
   for (let head = 0; head < config.heads; head++) {
     const range = [head * size, (head + 1) * size] as const;
     const { query, key, value, output } = projections(config, layer, range);
-    const asSequences = (flat: Value) => graph.op('Reshape', [context.widened(flat), perHead]);
+    const asSequences = (flat: Value) => graph.op('Reshape', [flat, perHead]);
     const q = asSequences(operand.timesPlusBias(query, store.bias(query, shift)));
     const k = asSequences(operand.times(key));
     const v = asSequences(operand.timesPlusBias(value, store.bias(value, shift)));
     const scores = graph.op('MatMul', [q, graph.op('Transpose', [k], { perm: [0, 2, 1] })]);
     const mixed = graph.op('MatMul', [graph.op('Softmax', [scores], { axis: -1 }), v]);
     // In floats: so small a product gains nothing from bytes, which would cost the most accuracy here.
-    sum = context.exact(context.narrowed(rows(context, mixed, size))).timesPlusRows(output, sum);
+    sum = context.exact(rows(context, mixed, size)).timesPlusRows(output, sum);
   }
   return sum;
 }
 
-/** Attention of all heads at once. */
 function attentionOfHeads(context: Context, x: Value, layer: number, shift: string): Value {
   const { config, store } = context;
   const { query, key, value, output } = projections(config, layer);
-  const operand = context.products(context.narrowed(x), `layer ${layer} input`);
+  const operand = context.products(x, `layer ${layer} input`);
   const q = operand.timesPlusBias(query, store.bias(query, shift));
   const k = operand.times(key);
   const v = operand.timesPlusBias(value, store.bias(value, shift));
   const mix = context.attention === 'fused' ? fusedMix : plainMix;
-  const attended = mix(context, context.widened(q), context.widened(k), context.widened(v));
-  const mixed = context.products(
-    context.narrowed(rows(context, attended, config.hidden)),
-    `layer ${layer} heads`,
-  );
+  const attended = mix(context, q, k, v);
+  const mixed = context.products(rows(context, attended, config.hidden), `layer ${layer} heads`);
   return mixed.timesPlusRows(output, x);
 }
 

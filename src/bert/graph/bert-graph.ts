@@ -1,24 +1,18 @@
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import type { BertWeights } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
-import { ElementType, Graph, type Value } from '../onnx/graph.js';
+import { Graph, type Value } from '../onnx/graph.js';
 import type { AttentionStyle, Context, UnitParts } from './context.js';
 import { attentionMask, embeddings } from './embeddings.js';
 import { attentionBias, dense, encoderLayer, firstTokenLayer } from './encoder-layer.js';
 import { GRAPH_IDS, GRAPH_LOGITS, GRAPH_SLOTS } from './names.js';
-import { halfProducts } from './half-products.js';
 import { floatProducts, type Products } from './products.js';
 import { type Float, Store } from './store.js';
 import { WeightReader } from './weight-reader.js';
 
-/** The arithmetic of a graph. */
-export interface Arithmetic {
-  /**
-   * The type of products with weights over all tokens, and of activations. The residual stream, attention and the last
-   * layer, which is computed for one token per sequence, are always float32.
-   */
-  readonly float: Float;
-  /** The type in which matrices and embeddings are stored, widened each time they are used; default: `float`. */
+/** The form of a graph, beside the model's own. All of it is computed in float32, unless `products` say otherwise. */
+export interface GraphOptions {
+  /** The type in which matrices and embeddings are stored; `float16` is widened each time it is used (float32). */
   readonly kept?: Float;
   /** Default: the fastest on a CPU. */
   readonly attention?: AttentionStyle;
@@ -49,7 +43,6 @@ function unitsInCache({ hidden, intermediate }: ModelConfig): UnitParts {
   return unitsAtOnce(intermediate, units);
 }
 
-/** The parts of so many units each. */
 export function unitsAtOnce(intermediate: number, units: number): UnitParts {
   if (units >= intermediate) return WHOLE;
   return Array.from({ length: Math.ceil(intermediate / units) }, (_, i) => [
@@ -60,49 +53,37 @@ export function unitsAtOnce(intermediate: number, units: number): UnitParts {
 
 /**
  * The forward pass of a BERT cross-encoder, from token ids to logits. Sequences of a batch are of one length, without
- * padding and mask, unless the arithmetic is `padded`. Weights are read when the graph is written.
+ * padding and mask, unless they may be `padded`. Weights are read when the graph is written.
  */
-export function bertGraph(source: BertWeights, arithmetic: Arithmetic = { float: 'float32' }): Graph {
-  const graph = new Graph('bert-qe cross-encoder');
+export function bertGraph(source: BertWeights, options: GraphOptions = {}): Graph {
   const { config } = source;
+  const { padded, products, unitParts } = options;
+  const { attention = config.heads <= FEW_HEADS ? 'by head' : 'fused' } = options;
+  if (padded && attention !== 'plain') {
+    throw usageError('Padded sequences need plain attention: the other styles have no mask.');
+  }
+  const graph = new Graph('bert-qe cross-encoder');
   const ids = graph.input(GRAPH_IDS, 'int32', ['batch', 'sequence']);
   const slots = graph.input(GRAPH_SLOTS, 'int32', ['batch', 'sequence']);
   const extent = graph.op('Shape', [ids]);
-  const reader = new WeightReader(source);
-  const kept = arithmetic.kept ?? arithmetic.float;
-  const stream = new Store(graph, reader, 'float32', kept);
-  if (arithmetic.padded && arithmetic.attention !== 'plain') {
-    throw new BertQeError('usage', 'Padded sequences need plain attention: the other styles have no mask.');
-  }
-  const mask = arithmetic.padded ? attentionMask(stream, config, slots) : undefined;
-  const contextIn = (float: Float): Context => {
-    const store = new Store(graph, reader, float, kept);
-    const half = float === 'float16';
-    const floats = half ? halfProducts(store) : floatProducts(store);
-    return {
-      graph,
-      config,
-      store,
-      stream,
-      narrowed: (value) => (half ? graph.op('Cast', [value], { to: ElementType.float16 }) : value),
-      widened: (value) => (half ? graph.op('Cast', [value], { to: ElementType.float32 }) : value),
-      attention: arithmetic.attention ?? (config.heads <= FEW_HEADS ? 'by head' : 'fused'),
-      mask,
-      unitParts:
-        arithmetic.unitParts ??
-        (half || arithmetic.padded || arithmetic.products ? WHOLE : unitsInCache(config)),
-      exact: (rows) => floats(rows, 'first token'),
-      products: arithmetic.products?.(store, floats) ?? floats,
-      shape: (...tail) => graph.op('Concat', [extent, graph.integers(tail)], { axis: 0 }),
-    };
+  const store = new Store(graph, new WeightReader(source), 'float32', options.kept);
+  const floats = floatProducts(store);
+  const context: Context = {
+    graph,
+    config,
+    store,
+    attention,
+    mask: padded ? attentionMask(store, config, slots) : undefined,
+    unitParts: unitParts ?? (padded || products ? WHOLE : unitsInCache(config)),
+    products: products?.(store, floats) ?? floats,
+    exact: floats,
+    shape: (...tail) => graph.op('Concat', [extent, graph.integers(tail)], { axis: 0 }),
   };
-  const body = contextIn(arithmetic.float);
   const last = config.layers - 1;
   const carried = (layer: number) => (layer < last ? attentionBias(layer) : undefined);
-  let x = embeddings(body, ids, slots, carried(0));
-  for (let layer = 0; layer < last; layer++) x = encoderLayer(body, x, layer, carried(layer + 1));
-  const head = arithmetic.float === 'float32' ? body : contextIn('float32');
-  const logits = classifier(head, firstTokenLayer(head, x, last));
+  let x = embeddings(context, ids, slots, carried(0));
+  for (let layer = 0; layer < last; layer++) x = encoderLayer(context, x, layer, carried(layer + 1));
+  const logits = classifier(context, firstTokenLayer(context, x, last));
   graph.output(logits, GRAPH_LOGITS, 'float32', ['batch', config.labels]);
   return graph;
 }

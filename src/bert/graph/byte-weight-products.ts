@@ -48,7 +48,7 @@ function blocks(
   const count = (N * K) / BLOCK;
   const scales = async () => scalesOf(await store.weights.rows(linear));
   return {
-    values: store.tensor(`${name} bytes`, 'uint8', [N, K / BLOCK, BLOCK], async () => {
+    values: store.graph.initializer(`${name} bytes`, 'uint8', [N, K / BLOCK, BLOCK], async () => {
       const weights = await store.weights.rows(linear);
       // Of the scales as they are stored.
       const rounded = widenHalf(scalesOf(weights));
@@ -58,7 +58,7 @@ function blocks(
         return ZERO + Math.max(-ZERO, Math.min(ZERO - 1, steps));
       });
     }),
-    scales: store.tensor(`${name} scales`, 'float16', [count], scales),
+    scales: store.graph.initializer(`${name} scales`, 'float16', [count], scales),
   };
 }
 

@@ -17,13 +17,7 @@ export type UnitParts = readonly (readonly [from: number, to: number] | undefine
 export interface Context {
   readonly graph: Graph;
   readonly config: ModelConfig;
-  /** Weights of products. */
   readonly store: Store;
-  /** Weights of the residual stream (embeddings and LayerNorms), which is float32 whatever the type of products. */
-  readonly stream: Store;
-  /** Conversions from the float32 of the residual stream and of attention to the type of products, and back. */
-  readonly narrowed: (value: Value) => Value;
-  readonly widened: (value: Value) => Value;
   readonly attention: AttentionStyle;
   /** The mask of padded sequences, which is added to attention scores: `[batch, sequence]`. */
   readonly mask: Value | undefined;
@@ -31,7 +25,7 @@ export interface Context {
   readonly unitParts: UnitParts;
   /** Products over all tokens: nearly all of the work, and all that differs between precisions. */
   readonly products: Products;
-  /** Products over one token per sequence: little work, so always in floats. */
+  /** Products in floats: those over one token per sequence, which are little work. */
   readonly exact: (rows: Value) => Operand;
   /** The run-time shape `[batch, sequence, …tail]`. */
   readonly shape: (...tail: number[]) => Value;
@@ -47,15 +41,15 @@ export function rows({ graph }: Context, value: Value, width: number): Value {
  * addition of its own, and layers that read the shifted rows subtract W·shift from their bias.
  */
 export function layerNorm(
-  { graph, config, stream }: Context,
+  { graph, config, store }: Context,
   rows: Value,
   name: string,
   shift?: string,
 ): Value {
   const { hidden, layerNormEps } = config;
-  const { weights } = stream;
-  const gain = stream.floats(`${name} gain`, [hidden], () => weights.tensor(`${name}.weight`));
-  const offset = stream.floats(`${name} offset`, [hidden], async () => {
+  const { weights } = store;
+  const gain = store.floats(`${name} gain`, [hidden], () => weights.tensor(`${name}.weight`));
+  const offset = store.floats(`${name} offset`, [hidden], async () => {
     const own = await weights.tensor(`${name}.bias`);
     if (shift === undefined) return own;
     const added = await weights.tensor(shift);

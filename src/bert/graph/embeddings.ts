@@ -14,14 +14,14 @@ export function paddingSlot({ typeVocabulary, maxPositions }: ModelConfig): numb
 }
 
 /** The mask that is added to attention scores: 0 for tokens, {@link MASK_BIAS} for padding, `[batch, sequence]`. */
-export function attentionMask(stream: Store, config: ModelConfig, slots: Value): Value {
+export function attentionMask(store: Store, config: ModelConfig, slots: Value): Value {
   const padding = paddingSlot(config);
-  const table = stream.floats('embeddings penalties', [padding + 1], async () => {
+  const table = store.floats('embeddings penalties', [padding + 1], async () => {
     const values = new Float32Array(padding + 1);
     values[padding] = MASK_BIAS;
     return values;
   });
-  return stream.graph.op('Gather', [table, slots]);
+  return store.graph.op('Gather', [table, slots]);
 }
 
 /**
@@ -46,20 +46,20 @@ export async function placeTable(
 
 /** Word, position and segment embeddings, summed and normalised: `[batch · sequence, hidden]`. */
 export function embeddings(context: Context, ids: Value, slots: Value, shift: string | undefined): Value {
-  const { graph, config, stream } = context;
+  const { graph, config, store } = context;
   const { vocabulary, hidden } = config;
   const rows = paddingSlot(config) + (context.mask ? 1 : 0);
   const flat = graph.integers([-1]);
-  const word = stream.rowsOf(
+  const word = store.rowsOf(
     'embeddings words',
     [vocabulary, hidden],
-    () => stream.weights.tensor('embeddings.word_embeddings.weight'),
+    () => store.weights.tensor('embeddings.word_embeddings.weight'),
     graph.op('Reshape', [ids, flat]),
   );
-  const place = stream.rowsOf(
+  const place = store.rowsOf(
     'embeddings slots',
     [rows, hidden],
-    () => placeTable(stream.weights, config, rows),
+    () => placeTable(store.weights, config, rows),
     graph.op('Reshape', [slots, flat]),
   );
   return layerNorm(context, graph.op('Add', [word, place]), 'embeddings.LayerNorm', shift);

@@ -25,7 +25,7 @@ export function encoderLayer(context: Context, x: Value, layer: number, next: st
  */
 function feedForward(context: Context, x: Value, layer: number, shift: string): Value {
   const { store, products, unitParts } = context;
-  const operand = products(context.narrowed(x), `layer ${layer} middle`);
+  const operand = products(x, `layer ${layer} middle`);
   let sum = x;
   for (const part of unitParts) {
     const widen = { layer: `encoder.layer.${layer}.intermediate.dense`, ...(part && { outputs: part }) };

@@ -1,5 +1,5 @@
 export type { AttentionStyle } from './context.js';
-export { type Arithmetic, bertGraph, unitsAtOnce, WHOLE } from './bert-graph.js';
+export { bertGraph, type GraphOptions, unitsAtOnce, WHOLE } from './bert-graph.js';
 export { byteWeightProducts } from './byte-weight-products.js';
 export { EXPORT_NAMES, exportGraph, type ExportNames } from './export-graph.js';
 export { paddingSlot } from './embeddings.js';

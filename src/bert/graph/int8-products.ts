@@ -17,7 +17,9 @@ export function int8Products(store: Store, floats: Products, form: Int8Form): Pr
     if (!operand) return floats(rows, name);
     const { smoothing } = operand;
     const step = graph.scalar(operand.step);
-    const zeroPoint = store.tensor(`${name} zero point`, 'uint8', [], () => Uint8Array.of(operand.zero));
+    const zeroPoint = store.graph.initializer(`${name} zero point`, 'uint8', [], () =>
+      Uint8Array.of(operand.zero),
+    );
     const smooth = smoothing ? graph.op('Mul', [rows, reciprocals(store, name, smoothing)]) : rows;
     const bytes = graph.op('QuantizeLinear', [smooth, step, zeroPoint]);
     const product = (linear: Linear, bias: readonly Value[]): Value => {
@@ -51,10 +53,10 @@ function byteWeights(
   const [from, to] = linear.outputs ?? [0, matrix.outputs];
   const name = nameOf(linear);
   return {
-    values: store.tensor(`${name} bytes`, 'int8', [matrix.inputs, to - from], () =>
+    values: store.graph.initializer(`${name} bytes`, 'int8', [matrix.inputs, to - from], () =>
       columns(matrix, from, to),
     ),
-    scales: store.tensor(`${name} scales`, 'float32', [to - from], () =>
+    scales: store.graph.initializer(`${name} scales`, 'float32', [to - from], () =>
       matrix.scales.slice(from, to).map((value) => value * scale),
     ),
   };

@@ -20,7 +20,6 @@ interface PackedContext {
   readonly places: Value;
 }
 
-/** The precisions of packed graphs. */
 export type PackedPrecision = 'fp16' | 'tf32' | 'fp32';
 
 /**

@@ -16,7 +16,7 @@ export interface Operand {
 export type Products = (rows: Value, name: string) => Operand;
 
 /** Products in floats. Gemm adds the bias or residual, which saves a pass over memory. */
-export function floatProducts(store: Store): Products {
+export function floatProducts(store: Store): (rows: Value) => Operand {
   const { graph } = store;
   return (rows) => {
     const gemm = (linear: Linear, addend: Value) => graph.op('Gemm', [rows, store.matrix(linear), addend]);

@@ -1,8 +1,8 @@
+import { roundFraction } from '../checkpoint/dtype.js';
 import { ElementType, type Graph, MICROSOFT, type Value } from '../onnx/graph.js';
 import { type Store, nameOf } from './store.js';
 import type { Linear } from './weight-reader.js';
 
-/** The products of a packed graph. */
 export interface PackedProducts {
   /** x·W, plus the bias with `timesPlusBias`. */
   times(store: Store, x: Value, linear: Linear): Value;
@@ -93,10 +93,7 @@ function storedMatrix(
   return store.floats(`${nameOf(linear)} weight, ${form}`, [inputs, outputs], data);
 }
 
-/** Numbers rounded to 11 significant bits, those of TF32; ties go to even. */
+/** Numbers rounded to 11 significant bits, those of TF32. */
 function firstBits(values: Float32Array): Float32Array {
-  const rounded = values.slice();
-  const bits = new Int32Array(rounded.buffer);
-  for (let i = 0; i < bits.length; i++) bits[i] = (bits[i] + 0xfff + ((bits[i] >> 13) & 1)) & ~0x1fff;
-  return rounded;
+  return roundFraction(values, 10);
 }

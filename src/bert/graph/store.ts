@@ -1,24 +1,18 @@
 import { narrowToHalf } from '../checkpoint/dtype.js';
-import { ElementType, type ElementTypeName, type Graph, type Value } from '../onnx/graph.js';
+import { ElementType, type Graph, type Value } from '../onnx/graph.js';
 import type { Linear, WeightReader } from './weight-reader.js';
 
 export type Float = 'float32' | 'float16';
 
 /** The weights of a graph, as values of type `float`; matrices and tables, which are large, are stored as `kept`. */
 export class Store {
-  readonly graph: Graph;
-  readonly weights: WeightReader;
-  readonly float: Float;
-  readonly kept: Float;
+  constructor(
+    readonly graph: Graph,
+    readonly weights: WeightReader,
+    readonly float: Float,
+    readonly kept = float,
+  ) {}
 
-  constructor(graph: Graph, weights: WeightReader, float: Float, kept = float) {
-    this.graph = graph;
-    this.weights = weights;
-    this.float = float;
-    this.kept = kept;
-  }
-
-  /** A tensor of floats. */
   floats(name: string, dims: readonly number[], data: () => Promise<Float32Array>, type = this.float): Value {
     return this.graph.initializer(name, type, dims, async () =>
       type === 'float16' ? narrowToHalf(await data()) : data(),
@@ -29,16 +23,6 @@ export class Store {
   rowsOf(name: string, dims: readonly number[], data: () => Promise<Float32Array>, indices: Value): Value {
     const found = this.graph.op('Gather', [this.floats(name, dims, data, this.kept), indices]);
     return this.kept === this.float ? found : this.graph.op('Cast', [found], { to: ElementType[this.float] });
-  }
-
-  /** A tensor of any type. */
-  tensor(
-    name: string,
-    type: ElementTypeName,
-    dims: readonly number[],
-    data: () => ArrayBufferView | Promise<ArrayBufferView>,
-  ): Value {
-    return this.graph.initializer(name, type, dims, data);
   }
 
   /** A linear layer's weights, `[inputs, outputs]`. */

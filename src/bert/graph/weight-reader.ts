@@ -18,18 +18,14 @@ const KEPT_MATRICES = 4;
 
 /** A checkpoint's weights in the forms in which a graph stores them. */
 export class WeightReader {
-  readonly #weights: BertWeights;
   /** The most recently used matrices: they are read part by part (heads, hidden units), in turn with others. */
   readonly #kept = new Map<string, Promise<Float32Array>>();
 
-  constructor(weights: BertWeights) {
-    this.#weights = weights;
-  }
+  constructor(private readonly weights: BertWeights) {}
 
-  /** A tensor of the checkpoint. */
   tensor(name: string): Promise<Float32Array> {
-    if (!name.endsWith('.weight')) return this.#weights.get(name);
-    const values = this.#kept.get(name) ?? this.#weights.get(name);
+    if (!name.endsWith('.weight')) return this.weights.get(name);
+    const values = this.#kept.get(name) ?? this.weights.get(name);
     // Removed and inserted again: the first entry is then always the least recently used.
     this.#kept.delete(name);
     this.#kept.set(name, values);
@@ -84,7 +80,7 @@ export class WeightReader {
   }
 
   #bounds({ layer, outputs, inputs }: Linear) {
-    const [height, width] = this.#weights.shapes.get(`${layer}.weight`)!;
+    const [height, width] = this.weights.shapes.get(`${layer}.weight`)!;
     const [top, bottom] = outputs ?? [0, height];
     const [left, right] = inputs ?? [0, width];
     return { top, bottom, left, right, width };

@@ -3,7 +3,6 @@ import { missingError } from '../../common/errors.js';
 import type { JsonObject } from '../../common/json.js';
 import { buildObstacle, CONFIG_FILES, isBertType } from '../config.js';
 
-/** The configuration file of a model. */
 export function configFile(paths: readonly string[], repository: string): string {
   const config = CONFIG_FILES.find((name) => paths.includes(name));
   if (config !== undefined) return config;

@@ -5,7 +5,6 @@ import type { HubSettings } from './settings.js';
 
 const LONGEST_CHAIN = 10;
 
-/** The metadata of a file on the hub. */
 export interface FileMetadata {
   /** The name of the content: a SHA-256 for large files, else a Git blob id. */
   readonly etag: string;

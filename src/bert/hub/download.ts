@@ -6,7 +6,7 @@ import { withLock } from '../../common/lock.js';
 import { retry, TransientFailure } from '../../common/retry.js';
 import { BertQeError, failureError, reasonOf } from '../../common/errors.js';
 import { hashFile } from '../../common/hash.js';
-import { writeFailure } from '../../common/io-errors.js';
+import { throwWriteFailure } from '../../common/io-errors.js';
 import type { ModelCache } from './cache.js';
 import { etagOf, type FileMetadata, type HubClient } from './client.js';
 import type { RemoteFile } from './listing.js';
@@ -65,13 +65,13 @@ export async function downloadFile(download: Download): Promise<string> {
 
 async function transfer(download: Download, url: string, remote: Content, blob: string): Promise<void> {
   const partial = `${blob}.bert-qe.incomplete`;
-  const handle = await openPartial(partial);
+  const handle = await mkdir(dirname(partial), { recursive: true })
+    .then(() => open(partial, 'a+'))
+    .catch(throwWriteFailure(partial));
   let size: number;
   try {
     size = await receive(download, url, remote, handle, partial);
-    await flushToDisk(handle).catch((error: unknown) => {
-      throw writeFailure(partial, error);
-    });
+    await flushToDisk(handle).catch(throwWriteFailure(partial));
   } catch (error) {
     if (error instanceof ChangedFile) await rm(partial, { force: true });
     throw error;
@@ -88,15 +88,6 @@ async function transfer(download: Download, url: string, remote: Content, blob: 
     throw new TransientFailure(problem);
   }
   await rename(partial, blob);
-}
-
-async function openPartial(partial: string): Promise<FileHandle> {
-  try {
-    await mkdir(dirname(partial), { recursive: true });
-    return await open(partial, 'a+');
-  } catch (error) {
-    throw writeFailure(partial, error);
-  }
 }
 
 /** Appends the missing part to the partial file and returns its size. */
@@ -131,7 +122,7 @@ async function receive(
         await handle.truncate(0);
         throw new TransientFailure(`the server sends more than the ${remote.size} bytes that it announced`);
       }
-      await append(handle, chunk as Uint8Array, partial);
+      await handle.appendFile(chunk as Uint8Array).catch(throwWriteFailure(partial));
       received += (chunk as Uint8Array).length;
       onBytes(received, remote.size);
     }
@@ -164,14 +155,6 @@ function continues(response: Response, url: string, remote: Content, received: n
     Number(range[1]) === received &&
     (range[2] === '*' || Number(range[2]) === remote.size)
   );
-}
-
-async function append(handle: FileHandle, chunk: Uint8Array, partial: string): Promise<void> {
-  try {
-    await handle.appendFile(chunk);
-  } catch (error) {
-    throw writeFailure(partial, error);
-  }
 }
 
 /** Checks a file against its hash: SHA-256 for large files, that of a Git blob for small ones. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BertQeError, missingError, throwIfAborted } from '../../common/errors.js';
-import { readFailure } from '../../common/io-errors.js';
+import { throwReadFailure } from '../../common/io-errors.js';
 import type { JsonObject } from '../../common/json.js';
 import { retry, TransientFailure } from '../../common/retry.js';
 import { parseJsonObject } from '../json.js';
@@ -94,8 +94,5 @@ async function findCached(
 
 async function configIn(folder: string, name: string): Promise<JsonObject> {
   const file = join(folder, name);
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw readFailure(file, error);
-  });
-  return parseJsonObject(text, file);
+  return parseJsonObject(await readFile(file, 'utf8').catch(throwReadFailure(file)), file);
 }

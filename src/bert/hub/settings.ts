@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { usageError } from '../../common/errors.js';
 import type { RetryPolicy } from '../../common/retry.js';
 
-/** The progress of a download. */
 export interface FetchProgress {
   readonly file: string;
   /** Bytes of this file so far, including those of an earlier attempt. */

@@ -2,10 +2,11 @@ import { copyFile, mkdir, readdir, readFile, rm, stat, symlink } from 'node:fs/p
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createWriteStream, existsSync } from 'node:fs';
+import { closing } from '../../common/closing.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { BertQeError, missingError } from '../../common/errors.js';
 import { hashJson, hashPath, rememberedFileHash } from '../../common/hash.js';
-import { readFailure } from '../../common/io-errors.js';
+import { throwReadFailure } from '../../common/io-errors.js';
 import { RandomAccessFile, readZip, zipContent } from '../checkpoint/index.js';
 import { CONFIG_FILES } from '../config.js';
 import { TOKENIZER_FILES } from '../model-folder.js';
@@ -124,21 +125,16 @@ async function partsOf({ path, otherPlaces }: BareModel): Promise<ModelParts> {
 }
 
 async function filesOf(place: string): Promise<Part[]> {
-  const info = await stat(place).catch((error: unknown) => {
-    throw readFailure(place, error);
-  });
+  const info = await stat(place).catch(throwReadFailure(place));
   if (info.isDirectory()) {
     return (await readdir(place)).map((path) => ({ place, path, isZipped: false }));
   }
-  const file = await RandomAccessFile.open(place);
-  try {
+  return closing(RandomAccessFile.open(place), async (file) => {
     const names = [...(await readZip(file, { deflated: true })).keys()];
     // Archives made on a Mac have a shadow of every file.
     const kept = names.filter((path) => !path.startsWith('__MACOSX/') && !path.endsWith('/'));
     return kept.map((path) => ({ place, path, isZipped: true }));
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 function nameOf({ path }: Part): string {
@@ -161,13 +157,10 @@ async function copyPart(part: Part, folder: string): Promise<void> {
     if (!checkpointFile.test(nameOf(part))) return copyFile(source, target);
     return symlink(source, target).catch(() => copyFile(source, target));
   }
-  const file = await RandomAccessFile.open(part.place);
-  try {
+  return closing(RandomAccessFile.open(part.place), async (file) => {
     const entry = (await readZip(file, { deflated: true })).get(part.path)!;
     await pipeline(zipContent(file, entry), createWriteStream(target));
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 /** Google's code computes "gelu" by tanh, Hugging Face's by erf, as configurations are read elsewhere. */

@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { closing } from '../../common/closing.js';
 import { throwIfAborted } from '../../common/errors.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import {
@@ -11,10 +12,9 @@ import {
   writeSafetensors,
 } from '../checkpoint/index.js';
 import { formatModelConfig, type ModelConfig } from '../config.js';
-import { readModelConfig } from '../model-folder.js';
+import { loadTokenizer, readModelConfig } from '../model-folder.js';
 import { exportGraph } from '../graph/index.js';
 import { writeSingleFileModel } from '../onnx/index.js';
-import { loadTokenizer } from '../tokenizer/index.js';
 import { copyTokenizer, writeNewModel } from './new-folder.js';
 
 export interface ConvertOptions {
@@ -40,8 +40,7 @@ export async function convertModel(
   const folder = await folderOf(source);
   const config = await readModelConfig(folder);
   await loadTokenizer(folder);
-  const checkpoint = await openCheckpoint(source);
-  try {
+  return closing(openCheckpoint(source), async (checkpoint) => {
     const weights = bertWeights(checkpoint, config);
     await writeNewModel(target, options.signal, async () => {
       await copyTokenizer(folder, target);
@@ -54,9 +53,7 @@ export async function convertModel(
       // Last, because a folder with a config is a model.
       await writeConfig(config, target, dtypeOf(options));
     });
-  } finally {
-    await checkpoint.close();
-  }
+  });
 }
 
 export async function writeConfig(

@@ -1,11 +1,12 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bertWeights, openCheckpoint, parameterCount } from '../checkpoint/index.js';
+import { closing } from '../../common/closing.js';
 import { hashFile } from '../../common/hash.js';
 import type { ModelConfig } from '../config.js';
-import { readCrossEncoderConfig, readModelConfig } from '../model-folder.js';
+import { loadTokenizer, readCrossEncoderConfig, readModelConfig } from '../model-folder.js';
 import { type SizeLetter, sizeLetter } from '../sizes.js';
-import { BertTokenizer, loadTokenizer } from '../tokenizer/index.js';
+import { BertTokenizer } from '../tokenizer/bert-tokenizer.js';
 
 export interface ModelFile {
   /** Path inside the folder. */
@@ -14,7 +15,6 @@ export interface ModelFile {
   readonly sha256: string;
 }
 
-/** The description of a model folder. */
 export interface ModelDescription {
   readonly folder: string;
   readonly modelType: string;
@@ -69,12 +69,10 @@ async function checkpointOf(
     throw error;
   });
   if (!checkpoint) return { format: 'onnx', config };
-  try {
+  return closing(checkpoint, ({ format }) => {
     bertWeights(checkpoint, config);
-    return { format: checkpoint.format, config };
-  } finally {
-    await checkpoint.close();
-  }
+    return { format, config };
+  });
 }
 
 async function modelFiles(folder: string): Promise<ModelFile[]> {

@@ -3,7 +3,7 @@ import { copyFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TOKENIZER_FILES } from '../model-folder.js';
 import { usageError } from '../../common/errors.js';
-import { writeFailure } from '../../common/io-errors.js';
+import { throwWriteFailure } from '../../common/io-errors.js';
 import { withLock } from '../../common/lock.js';
 
 const LOCK = '.lock';
@@ -32,11 +32,8 @@ export async function writeNewModel<T>(
 }
 
 async function contentOf(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).filter((name) => name !== LOCK);
-  } catch (error) {
-    throw writeFailure(folder, error);
-  }
+  const names = await readdir(folder).catch(throwWriteFailure(folder));
+  return names.filter((name) => name !== LOCK);
 }
 
 /** Copies the files of a model's tokenizer. */

@@ -1,11 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closing } from '../../common/closing.js';
 import { throwIfAborted } from '../../common/errors.js';
 import { bertWeights, openCheckpoint } from '../checkpoint/index.js';
 import { defaultCalibrationPairs, writeCompiled } from '../compile/index.js';
-import { readModelConfig } from '../model-folder.js';
-import { BertScorer, type Logits, logOdds, probabilities } from '../scorer/index.js';
-import { loadTokenizer } from '../tokenizer/index.js';
+import { loadTokenizer, readModelConfig } from '../model-folder.js';
+import { BertScorer } from '../scorer/bert-scorer.js';
+import { type Logits, logOdds, probabilities } from '../scorer/probabilities.js';
 import type { TextPair } from '../types.js';
 import { writeConfig } from './convert.js';
 import { kendallTau } from './kendall.js';
@@ -45,38 +46,21 @@ export async function quantizeModel(
   const sample = pairs ?? (await defaultCalibrationPairs());
   const step = Math.max(1, Math.floor(sample.length / CALIBRATION_PAIRS));
   const calibration = sample.filter((_, i) => i % step === 0);
-  const checkpoint = await openCheckpoint(folder);
-  try {
+  await closing(openCheckpoint(folder), async (checkpoint) => {
     const weights = bertWeights(checkpoint, config);
     await writeNewModel(target, signal, async () => {
       await copyTokenizer(folder, target);
       await mkdir(join(target, 'onnx'));
       throwIfAborted(signal);
       const path = join(target, 'onnx/model_int8.onnx');
-      await writeCompiled(
-        weights,
-        { precision: 'int8', device: 'cpu', batches: 'equal', tokenizer, calibration },
-        path,
-      );
+      const options = { device: 'cpu', batches: 'equal', tokenizer, calibration } as const;
+      await writeCompiled(weights, { ...options, precision: 'int8' }, path);
       await writeConfig(config, target);
     });
-  } finally {
-    await checkpoint.close();
-  }
-  return agreement(sample, await logits(folder, sample, signal), await logits(target, sample, signal));
-}
-
-async function logits(
-  model: string,
-  pairs: readonly TextPair[],
-  signal: AbortSignal | undefined,
-): Promise<Logits> {
-  const scorer = await BertScorer.load({ model });
-  try {
-    return await scorer.scoreLogits(pairs, { signal });
-  } finally {
-    await scorer.close();
-  }
+  });
+  const logits = (model: string) =>
+    closing(BertScorer.load({ model }), (scorer) => scorer.scoreLogits(sample, { signal }));
+  return agreement(sample, await logits(folder), await logits(target));
 }
 
 function agreement(pairs: readonly TextPair[], before: Logits, after: Logits): Agreement {

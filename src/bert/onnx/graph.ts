@@ -65,19 +65,16 @@ export class Graph {
   readonly outputs: GraphInput[] = [];
   #counter = 0;
   readonly #constants = new Map<string, Value>();
-  /** Names in a body may not be those of the graphs around it. */
-  readonly #prefix: string;
 
   constructor(
     readonly name: string,
-    prefix = '',
-  ) {
-    this.#prefix = prefix;
-  }
+    /** Names in a body may not be those of the graphs around it. */
+    private readonly prefix = '',
+  ) {}
 
   /** A graph that is an attribute of one of this graph's nodes. Its nodes may use values of this graph. */
   body(name: string): Graph {
-    return new Graph(name, `${this.#prefix}${name}/`);
+    return new Graph(name, `${this.prefix}${name}/`);
   }
 
   /** The initialisers of this graph and of all bodies in it. */
@@ -89,14 +86,14 @@ export class Graph {
   }
 
   input(name: string, type: ElementTypeName, dims: readonly Dimension[]): Value {
-    const full = `${this.#prefix}${name}`;
+    const full = `${this.prefix}${name}`;
     this.inputs.push({ name: full, type, dims });
     return full as Value;
   }
 
   /** Names a value as an output of the graph. */
   output(value: Value, name: string, type: ElementTypeName, dims: readonly Dimension[]): void {
-    const full = `${this.#prefix}${name}`;
+    const full = `${this.prefix}${name}`;
     this.nodes.push({ op: 'Identity', domain: '', inputs: [value], outputs: [full], attributes: {} });
     this.outputs.push({ name: full, type, dims });
   }
@@ -118,7 +115,6 @@ export class Graph {
     );
   }
 
-  /** A scalar. */
   scalar(value: number, type: 'float32' | 'float16' = 'float32'): Value {
     return this.#constant(`${type}: ${value}`, type, [], () =>
       type === 'float16' ? narrowToHalf(Float32Array.of(value)) : Float32Array.of(value),
@@ -156,7 +152,7 @@ export class Graph {
     const id = this.#counter++;
     const outputs = Array.from(
       { length: count },
-      (_, i) => `${this.#prefix}${op}_${id}${count > 1 ? `_${i}` : ''}` as Value,
+      (_, i) => `${this.prefix}${op}_${id}${count > 1 ? `_${i}` : ''}` as Value,
     );
     this.nodes.push({ op, domain, inputs, outputs, attributes });
     return outputs;
@@ -165,7 +161,7 @@ export class Graph {
   #constant(name: string, type: ElementTypeName, dims: readonly number[], data: Initializer['data']): Value {
     const known = this.#constants.get(name);
     if (known) return known;
-    const value = this.initializer(`${this.#prefix}${name}`, type, dims, data);
+    const value = this.initializer(`${this.prefix}${name}`, type, dims, data);
     this.#constants.set(name, value);
     return value;
   }

@@ -21,7 +21,6 @@ export async function encodeInline(graph: Graph) {
   return message;
 }
 
-/** The size of a tensor in bytes. */
 export function byteLength(tensor: Initializer): number {
   return tensor.dims.reduce((product, dim) => product * dim, elementBytes(tensor.type));
 }

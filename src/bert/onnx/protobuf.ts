@@ -1,3 +1,5 @@
+import { concat } from '../../common/concat.js';
+
 const utf8 = new TextEncoder();
 
 /** The wire types of the protobuf encoding that ONNX needs. */
@@ -15,13 +17,13 @@ export class Message {
 
   /** int32, int64, bool or enum. */
   integer(field: number, value: number | bigint): this {
-    return this.#push(concat(varint(tag(field, VARINT)), varint(value)));
+    return this.#push(joined(varint(tag(field, VARINT)), varint(value)));
   }
 
   float(field: number, value: number): this {
     const bytes = new Uint8Array(4);
     new DataView(bytes.buffer).setFloat32(0, value, true);
-    return this.#push(concat(varint(tag(field, FIXED32)), bytes));
+    return this.#push(joined(varint(tag(field, FIXED32)), bytes));
   }
 
   string(field: number, value: string): this {
@@ -29,26 +31,17 @@ export class Message {
   }
 
   bytes(field: number, value: Uint8Array): this {
-    this.#push(concat(varint(tag(field, LENGTH_DELIMITED)), varint(value.byteLength)));
+    this.#push(joined(varint(tag(field, LENGTH_DELIMITED)), varint(value.byteLength)));
     return this.#push(value);
   }
 
   /** Repeated integers, packed as proto3 does. */
   integers(field: number, values: readonly (number | bigint)[]): this {
-    return values.length === 0 ? this : this.bytes(field, concat(...values.map(varint)));
-  }
-
-  /** Repeated floats, packed. */
-  floats(field: number, values: readonly number[]): this {
-    if (values.length === 0) return this;
-    const bytes = new Uint8Array(4 * values.length);
-    const view = new DataView(bytes.buffer);
-    values.forEach((value, i) => view.setFloat32(4 * i, value, true));
-    return this.bytes(field, bytes);
+    return values.length === 0 ? this : this.bytes(field, joined(...values.map(varint)));
   }
 
   message(field: number, value: Message): this {
-    this.#push(concat(varint(tag(field, LENGTH_DELIMITED)), varint(value.byteLength)));
+    this.#push(joined(varint(tag(field, LENGTH_DELIMITED)), varint(value.byteLength)));
     // One by one: a large graph has more chunks than a call may have arguments.
     for (const chunk of value.chunks) this.chunks.push(chunk);
     this.byteLength += value.byteLength;
@@ -57,7 +50,7 @@ export class Message {
 
   /** One contiguous copy, for small messages. */
   toBytes(): Uint8Array<ArrayBuffer> {
-    return concat(...this.chunks);
+    return joined(...this.chunks);
   }
 
   #push(bytes: Uint8Array): this {
@@ -71,6 +64,8 @@ function tag(field: number, wireType: number): number {
   return field * 8 + wireType;
 }
 
+const joined = (...parts: readonly Uint8Array[]) => concat(Uint8Array, parts);
+
 /** Base-128, low group first; negative numbers are the ten bytes of their 64-bit two's complement. */
 function varint(value: number | bigint): Uint8Array {
   let rest = BigInt.asUintN(64, BigInt(value));
@@ -81,14 +76,4 @@ function varint(value: number | bigint): Uint8Array {
     bytes.push(rest > 0n ? group | 0x80 : group);
   } while (rest > 0n);
   return Uint8Array.from(bytes);
-}
-
-function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.byteLength;
-  }
-  return whole;
 }

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BertQeError, reasonOf } from '../../common/errors.js';
-import { cudaReason } from './cuda-failure.js';
+import { missingError, reasonOf } from '../../common/errors.js';
+import { cudaReason } from './failures.js';
 import type { Device } from './load-session.js';
 import { CUDA_FILES, missingCudaFiles, neededLibraries } from './provider-files.js';
 import type { ProbeResult } from './probe.js';
@@ -62,7 +62,7 @@ export async function cudaState(): Promise<DeviceState> {
 /** The number of cards; refuses CUDA, with the reason, where it cannot be used. */
 export async function requireCuda(): Promise<number> {
   const { isUsable, detail, cards: count = 1 } = await cudaState();
-  if (!isUsable) throw new BertQeError('missing', `CUDA cannot be used here: ${detail}.`);
+  if (!isUsable) throw missingError(`CUDA cannot be used here: ${detail}.`);
   return count;
 }
 

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closing } from '../../common/closing.js';
 import { hashFile } from '../../common/hash.js';
 import { writeFileAtomic } from '../../common/atomic.js';
 import { cacheFolder } from '../../common/cache-folder.js';
-import { BertQeError, reasonOf } from '../../common/errors.js';
-import { readFailure } from '../../common/io-errors.js';
+import { failureError, inputError, missingError, reasonOf, usageError } from '../../common/errors.js';
+import { throwReadFailure } from '../../common/io-errors.js';
 import { RandomAccessFile, readZip, zipContent, type ZipEntry } from '../checkpoint/index.js';
 import { CUDA_FILES } from './provider-files.js';
 import { runtimeFolder, runtimeVersion } from './runtime-package.js';
@@ -33,16 +34,12 @@ export async function installCuda(options: InstallOptions = {}): Promise<Install
   const { source, folder = runtimeFolder(), version = runtimeVersion() } = options;
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     const here = `${process.platform} on ${process.arch}`;
-    throw new BertQeError(
-      'usage',
-      `Provider libraries for CUDA are installed on Linux on x64 only, not on ${here}.`,
-    );
+    throw usageError(`Provider libraries for CUDA are installed on Linux on x64 only, not on ${here}.`);
   }
   const kept = join(cacheFolder(), 'cuda', `onnxruntime-${version}`);
   if (source !== undefined) await keep(source, kept, version);
   else if (!CUDA_FILES.every((name) => existsSync(join(kept, name)))) {
-    throw new BertQeError(
-      'missing',
+    throw missingError(
       `Name the wheel of onnxruntime-gpu ${version} (for CUDA 13: pip download --no-deps onnxruntime-gpu==${version}), its package for .NET (CUDA 12) or a folder with its libraries.`,
     );
   }
@@ -57,36 +54,28 @@ async function link(kept: string, folder: string, name: string): Promise<Install
     await symlink(path, place);
   } catch (error) {
     const message = `${place}: cannot be linked to ${path}: ${reasonOf(error)}`;
-    throw new BertQeError('failure', message, { cause: error });
+    throw failureError(message, error);
   }
   return { name, bytes: (await stat(path)).size, sha256: await hashFile(path) };
 }
 
 /** Puts the libraries of a source into the cache. */
 async function keep(source: string, kept: string, version: string): Promise<void> {
-  const info = await stat(source).catch((error: unknown) => {
-    throw readFailure(source, error);
-  });
+  const info = await stat(source).catch(throwReadFailure(source));
   await mkdir(kept, { recursive: true });
   if (!info.isDirectory()) return keepArchive(source, kept, version);
   const runtime = `libonnxruntime.so.${version}`;
   if (!existsSync(join(source, runtime))) {
-    throw new BertQeError(
-      'input',
-      `${source}: no ${runtime} there to tell that its libraries are of version ${version}.`,
-    );
+    throw inputError(`${source}: no ${runtime} there to tell that its libraries are of version ${version}.`);
   }
   for (const name of CUDA_FILES) {
-    const bytes = await readFile(join(source, name)).catch((error: unknown) => {
-      throw readFailure(join(source, name), error);
-    });
-    await writeFileAtomic(join(kept, name), bytes);
+    const path = join(source, name);
+    await writeFileAtomic(join(kept, name), await readFile(path).catch(throwReadFailure(path)));
   }
 }
 
 async function keepArchive(source: string, kept: string, version: string): Promise<void> {
-  const file = await RandomAccessFile.open(source);
-  try {
+  return closing(RandomAccessFile.open(source), async (file) => {
     const entries = await readZip(file, { deflated: true });
     const { found, hashes } = await describe(file, entries);
     if (found !== version) {
@@ -94,16 +83,14 @@ async function keepArchive(source: string, kept: string, version: string): Promi
         found === undefined
           ? 'neither a wheel of onnxruntime-gpu nor its package for .NET'
           : `of version ${found}`;
-      throw new BertQeError('input', `${source}: it is ${what}; version ${version} is needed.`);
+      throw inputError(`${source}: it is ${what}; version ${version} is needed.`);
     }
     for (const name of CUDA_FILES) {
       const entry = [...entries.values()].find((each) => each.name.endsWith(`/${name}`));
-      if (!entry) throw new BertQeError('input', `${source}: there is no ${name} in it.`);
+      if (!entry) throw inputError(`${source}: there is no ${name} in it.`);
       await writeFileAtomic(join(kept, name), zipContent(file, entry, hashes.get(entry.name)));
     }
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 /** The version of a package, and the SHA-256 hashes that it states, as wheels do, by entry. */

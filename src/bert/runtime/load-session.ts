@@ -1,7 +1,7 @@
 import type { InferenceSession } from 'onnxruntime-node';
-import { BertQeError, reasonOf } from '../../common/errors.js';
-import { bytesMayOverflow } from './byte-products.js';
-import { isOutOfMemory } from './out-of-memory.js';
+import { failureError, inputError, reasonOf } from '../../common/errors.js';
+import { bytesMayOverflow } from './machine.js';
+import { isOutOfMemory } from './failures.js';
 
 export const deviceNames = ['cpu', 'webgpu', 'cuda'] as const;
 /** The device that computes. */
@@ -53,10 +53,8 @@ export async function loadSession(
     });
   } catch (error) {
     if (isOutOfMemory(error)) {
-      throw new BertQeError('failure', `${path}: the memory of ${device} does not hold it`, { cause: error });
+      throw failureError(`${path}: the memory of ${device} does not hold it`, error);
     }
-    throw new BertQeError('input', `${path}: onnxruntime cannot load it on ${device}: ${reasonOf(error)}`, {
-      cause: error,
-    });
+    throw inputError(`${path}: onnxruntime cannot load it on ${device}: ${reasonOf(error)}`, error);
   }
 }

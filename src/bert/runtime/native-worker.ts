@@ -1,4 +1,4 @@
-import { BertQeError, type ErrorCode, reasonOf } from '../../common/errors.js';
+import { BertQeError, type ErrorCode, failureError, reasonOf, usageError } from '../../common/errors.js';
 import { guarded } from './exit-guard.js';
 import { type GpuMutex, gpuMutexFor, withGpuMutex } from './gpu-mutex.js';
 import type { Device } from './load-session.js';
@@ -56,14 +56,11 @@ type Reply<T> = (result: T | BertQeError) => void;
 
 /** The main thread's side of a worker. */
 export class NativeWorker<S extends WorkerService> {
-  readonly #thread: Thread;
   readonly #replies = new Map<number, Reply<never>>();
   #calls = 0;
   #ended: BertQeError | undefined;
 
-  private constructor(thread: Thread) {
-    this.#thread = thread;
-  }
+  private constructor(private readonly thread: Thread) {}
 
   /** Resolves once the service is open; rejects with the reason when it cannot be opened. */
   static async start<S extends WorkerService>(options: WorkerOptions): Promise<NativeWorker<S>> {
@@ -84,7 +81,7 @@ export class NativeWorker<S extends WorkerService> {
       });
       void thread.exited.then((reason) => {
         if (state === 'running') self.#end(name, reason, onExit);
-        else reject(new BertQeError('failure', `A ${name} worker could not start: ${reason}.`));
+        else reject(failureError(`A ${name} worker could not start: ${reason}.`));
       });
     });
     // An idle worker does not keep the process alive, so a forgotten close() does no harm.
@@ -92,7 +89,6 @@ export class NativeWorker<S extends WorkerService> {
     return self;
   }
 
-  /** Calls a method of the service. */
   call<M extends MethodName<S>>(method: M, ...args: Arguments<S, M>): Promise<Answer<S, M>> {
     return new Promise((resolve, reject) => {
       this.send(method, args, (result) =>
@@ -108,32 +104,32 @@ export class NativeWorker<S extends WorkerService> {
       reply(this.#ended);
       return id;
     }
-    this.#thread.ref();
+    this.thread.ref();
     this.#replies.set(id, reply);
     // Arguments are copied, not transferred: should the worker die, they are needed again.
-    this.#thread.post({ kind: 'call', id, method, args } satisfies ToWorker);
+    this.thread.post({ kind: 'call', id, method, args } satisfies ToWorker);
     return id;
   }
 
   /** Stops waiting for the answer to a call. */
   forget(call: number): void {
     this.#replies.delete(call);
-    if (this.#replies.size === 0) this.#thread.unref();
+    if (this.#replies.size === 0) this.thread.unref();
   }
 
   /** Lets the calls made so far finish, releases the service and waits for the end of the thread. */
   async close(): Promise<void> {
     if (!this.#ended) {
-      this.#ended = new BertQeError('usage', 'The worker is closed.');
-      this.#thread.ref();
-      this.#thread.post({ kind: 'close' } satisfies ToWorker);
+      this.#ended = usageError('The worker is closed.');
+      this.thread.ref();
+      this.thread.post({ kind: 'close' } satisfies ToWorker);
     }
-    await this.#thread.exited;
+    await this.thread.exited;
   }
 
   #end(name: string, reason: string, onExit: WorkerOptions['onExit']): void {
     const wasAsked = this.#ended !== undefined;
-    this.#ended ??= new BertQeError('failure', `The ${name} worker ended: ${reason}.`);
+    this.#ended ??= failureError(`The ${name} worker ended: ${reason}.`);
     if (!wasAsked) onExit?.(reason);
     for (const reply of this.#replies.values()) reply(this.#ended);
   }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { closing } from '../../common/closing.js';
 import { RandomAccessFile } from '../checkpoint/index.js';
 import { runtimeFolder } from './runtime-package.js';
 
@@ -19,8 +20,7 @@ const STRING_TABLE = 5;
 
 /** The libraries that a 64-bit ELF library needs. */
 export async function neededLibraries(path: string): Promise<string[]> {
-  const file = await RandomAccessFile.open(path);
-  try {
+  return closing(RandomAccessFile.open(path), async (file) => {
     const view = async (offset: number, length: number) =>
       new DataView((await file.read(offset, length)).buffer);
     const header = await view(0, 64);
@@ -55,9 +55,7 @@ export async function neededLibraries(path: string): Promise<string[]> {
       names.push(Buffer.from(bytes.subarray(0, bytes.indexOf(0))).toString('latin1'));
     }
     return names;
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 const LONGEST_NAME = 256;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type * as Runtime from 'onnxruntime-node';
-import { BertQeError } from '../../common/errors.js';
+import { failureError } from '../../common/errors.js';
 
 /** The package of onnxruntime. It is loaded in workers only; the main thread asks for its files. */
 
@@ -22,8 +22,7 @@ export function runtimeFolder(): string {
 export function requireRuntime(): void {
   const file = join(runtimeFolder(), 'onnxruntime_binding.node');
   if (existsSync(file)) return;
-  throw new BertQeError(
-    'failure',
+  throw failureError(
     `onnxruntime ${runtimeVersion()} has no library for ${process.platform} on ${process.arch} (${file} is missing).`,
   );
 }
@@ -39,10 +38,9 @@ function manifestFile(): string {
   try {
     return require.resolve('onnxruntime-node/package.json');
   } catch (error) {
-    throw new BertQeError(
-      'failure',
+    throw failureError(
       'The package onnxruntime-node, which runs the models, is not installed; run: npm install --ignore-scripts onnxruntime-node',
-      { cause: error },
+      error,
     );
   }
 }

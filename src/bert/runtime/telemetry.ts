@@ -1,5 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import { evaluateInMainThread } from './main-thread.js';
 
 /** The runtime's own switch, which it reads from the environment of the process when it opens its first session. */
@@ -21,17 +21,12 @@ async function silence(): Promise<void> {
   const { env } = process;
   if (env['BERT_QE_RUNTIME_TELEMETRY'] === '1' || env[SWITCH] === '1') return;
   env[SWITCH] = '1';
-  // In a worker, process.env is a copy: native code does not see what is set there.
-  if (!isMainThread && !(await setInMainThread())) {
-    throw new BertQeError(
-      'usage',
+  // In a worker, process.env is a copy: native code sees what is set in that of the main thread.
+  const setInMainThread = () => evaluateInMainThread(`process.env.${SWITCH} = '1'`);
+  if (!isMainThread && (await setInMainThread()) !== '1') {
+    throw usageError(
       'The telemetry of onnxruntime cannot be turned off from this worker thread (--permission keeps it from the main ' +
         `thread); start the process with ${SWITCH}=1, or with BERT_QE_RUNTIME_TELEMETRY=1 to leave it on.`,
     );
   }
-}
-
-/** Sets the switch in the main thread's process.env, which is the environment of the process. */
-async function setInMainThread(): Promise<boolean> {
-  return (await evaluateInMainThread(`process.env.${SWITCH} = '1'`)) === '1';
 }

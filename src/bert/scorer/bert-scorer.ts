@@ -1,4 +1,4 @@
-import { BertQeError, usageError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import { type Precision, precisionNames } from '../compile/index.js';
 import { findModel } from '../models.js';
@@ -10,7 +10,7 @@ import {
   thisMachine,
   workerUrl,
 } from '../runtime/index.js';
-import { loadTokenizer } from '../tokenizer/index.js';
+import { loadTokenizer } from '../model-folder.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
 import { DEVICE_PROFILES, pulledTokens } from './device-profiles.js';
 import { chooseLayout, type Layout } from './layout.js';
@@ -141,8 +141,7 @@ function checkValues(options: ScorerOptions): void {
 
 function checkedLength(maxLength: number, model: PreparedModel, folder: string): number {
   if (!Number.isInteger(maxLength) || maxLength > model.maxPositions) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `A maximum length of ${maxLength} is not possible: ${folder} has positions for ${model.maxPositions} tokens.`,
     );
   }

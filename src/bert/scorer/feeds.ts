@@ -1,5 +1,5 @@
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
-import { BertQeError } from '../../common/errors.js';
+import { inputError } from '../../common/errors.js';
 import { GRAPH_IDS, GRAPH_SLOTS } from '../graph/names.js';
 import { inputMeaning } from './export-inputs.js';
 import type { RunnableModel, WorkerSetup } from './messages.js';
@@ -59,8 +59,7 @@ function exportFeeds(inputs: Inputs, path: string, secondSegment: 0 | 1, Tensor:
     const meaning = inputMeaning(input.name);
     const type = input.isTensor ? input.type : 'no tensor';
     if (meaning === undefined || (type !== 'int64' && type !== 'int32')) {
-      throw new BertQeError(
-        'input',
+      throw inputError(
         `${path}: cannot feed its input "${input.name}" (${type}); expected int64 or int32 input_ids, attention_mask, token_type_ids.`,
       );
     }
@@ -68,7 +67,7 @@ function exportFeeds(inputs: Inputs, path: string, secondSegment: 0 | 1, Tensor:
   });
   if (!plan.some(({ meaning }) => meaning === 'ids')) {
     const names = inputs.map(({ name }) => name).join(', ');
-    throw new BertQeError('input', `${path}: none of its inputs (${names}) takes token ids.`);
+    throw inputError(`${path}: none of its inputs (${names}) takes token ids.`);
   }
   return (ids, splits, length) => {
     const dims = [splits.length, length];

@@ -1,7 +1,6 @@
 import type { Device, Machine } from '../runtime/index.js';
 import { DEVICE_PROFILES } from './device-profiles.js';
 
-/** The number of workers, and of threads in each. */
 export interface Layout {
   readonly workers: number;
   readonly threads: number;

@@ -9,11 +9,9 @@ export interface RunnableModel extends SessionOptions {
   readonly labels?: number;
   readonly maxPositions: number;
   readonly batches: BatchForm;
-  /** The slot of padding in padded batches. */
   readonly paddingSlot?: number;
 }
 
-/** The setup of a scoring worker. */
 export interface WorkerSetup {
   readonly model: RunnableModel;
   readonly device: Device;
@@ -39,7 +37,6 @@ export interface BatchTask {
   readonly shapes: readonly { readonly rows: number; readonly length: number }[];
 }
 
-/** The service of a scoring worker. */
 export interface ScoringService extends WorkerService {
   /** The model's outputs per sequence. */
   labels(): Promise<number>;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BertQeError } from '../../common/errors.js';
+import { BertQeError, missingError, usageError } from '../../common/errors.js';
 import type { CrossEncoderConfig } from '../config.js';
 import { readCrossEncoderConfig, readModelConfig } from '../model-folder.js';
 import { compiledModel, type Precision, precisionNames } from '../compile/index.js';
@@ -38,16 +38,13 @@ export async function prepareModel(
 ): Promise<PreparedModel> {
   const config = await readCrossEncoderConfig(folder);
   const { obstacle } = config;
-  if (obstacle === undefined && (await hasCheckpoint(folder))) {
+  if (obstacle === undefined && (await readdir(folder)).some((name) => WEIGHTS.test(name))) {
     const encoder = await readModelConfig(folder);
     const { batches, precisions, widensHalfWeights } = DEVICE_PROFILES[device];
     const wanted = precision === 'auto' ? environmentPrecision() : precision;
     const chosen = wanted === 'auto' ? precisions[0] : wanted;
     if (!precisions.includes(chosen)) {
-      throw new BertQeError(
-        'usage',
-        `Precision ${chosen} is not for ${device}; use ${precisions.join(' or ')}.`,
-      );
+      throw usageError(`Precision ${chosen} is not for ${device}; use ${precisions.join(' or ')}.`);
     }
     const compiled = await compiledModel(folder, encoder, {
       precision: chosen,
@@ -73,8 +70,7 @@ export async function prepareModel(
     return { ...(await prepared(join(folder, name), config, candidate)), ...(shape ? { shape } : {}) };
   }
   const files = candidates.flatMap((candidate) => EXPORTS[candidate]).join(', ');
-  throw new BertQeError(
-    'missing',
+  throw missingError(
     obstacle === undefined
       ? `${folder}: no weights (model.safetensors, pytorch_model.bin, *.ckpt.index) and no ONNX export (${files}).`
       : `${folder}: ${obstacle}; there is none (${files}).`,
@@ -89,7 +85,7 @@ function environmentPrecision(): Precision | 'auto' {
   const { BERT_QE_PRECISION: own = 'auto' } = process.env;
   const names: readonly string[] = ['auto', ...precisionNames];
   if (names.includes(own)) return own as Precision | 'auto';
-  throw new BertQeError('usage', `BERT_QE_PRECISION is "${own}"; it can be ${names.join(', ')}.`);
+  throw usageError(`BERT_QE_PRECISION is "${own}"; it can be ${names.join(', ')}.`);
 }
 
 /** All that the precision of a model's numbers depends on, besides the model and the device: the same, the same scores. */
@@ -101,10 +97,6 @@ export function precisionIdentity(precision: Precision | 'auto'): string {
 /** File names that openCheckpoint finds in a folder. */
 const WEIGHTS =
   /^(?:model\.safetensors|pytorch_model\.bin)(?:\.index\.json)?$|^model\.safetensors\.gz$|\.index$/;
-
-async function hasCheckpoint(folder: string): Promise<boolean> {
-  return (await readdir(folder)).some((name) => WEIGHTS.test(name));
-}
 
 async function describedShape(folder: string): Promise<EncoderShape | undefined> {
   try {

@@ -1,8 +1,7 @@
 import { Tensor } from 'onnxruntime-node';
 import { loadSession } from '../runtime/index.js';
-import { inHalvesWhereFull } from './in-halves.js';
+import { inHalvesWhereFull, packedFeeds } from './packed-batches.js';
 import type { WorkerSetup } from './messages.js';
-import { packedFeeds } from './packed-feeds.js';
 import { scoringSession, type ScoringSession } from './session.js';
 
 /** Loads a model with onnxruntime-node. */

@@ -1,7 +1,6 @@
 import { scoringCost, countOf } from '../cost.js';
-import { readModelConfig } from '../model-folder.js';
+import { loadTokenizer, readModelConfig } from '../model-folder.js';
 import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
-import { loadTokenizer } from '../tokenizer/index.js';
 import type { ScoreOptions, ScoringCost, TextPair } from '../types.js';
 import { PieceCache } from './piece-cache.js';
 import { limited, lengthOf } from './window.js';

@@ -1,5 +1,5 @@
 import { clip } from '../../common/clip.js';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { BertQeError, failureError, throwIfAborted, usageError } from '../../common/errors.js';
 import { countOf, scoringCost, SequenceTotal } from '../cost.js';
 import type { EncoderShape } from '../sizes.js';
 import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../types.js';
@@ -52,9 +52,9 @@ export class PairScorer<Info extends ScoredModel = ScoredModel> implements Score
   async scoreLogits(pairs: readonly TextPair[], options: ScoreOptions = {}): Promise<Logits> {
     throwIfAborted(options.signal);
     if (!Array.isArray(pairs)) {
-      throw new BertQeError('usage', 'The pairs are no array; give an array of {a, b} with two strings.');
+      throw usageError('The pairs are no array; give an array of {a, b} with two strings.');
     }
-    if (this.#closed) throw new BertQeError('usage', 'The scorer is closed; load it again.');
+    if (this.#closed) throw usageError('The scorer is closed; load it again.');
     const call = this.#run(pairs, options);
     this.#calls.add(call);
     try {
@@ -128,8 +128,7 @@ export class PairScorer<Info extends ScoredModel = ScoredModel> implements Score
 
 function notFinite(logit: number, index: number, { a, b }: TextPair): BertQeError {
   const [first, second] = [a, b].map((text) => JSON.stringify(clip(text, 60)));
-  return new BertQeError(
-    'failure',
+  return failureError(
     `The model gave ${logit} for pair ${index} (${first}, ${second}); its weights or precision are not usable.`,
   );
 }

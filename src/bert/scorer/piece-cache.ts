@@ -1,3 +1,4 @@
+import { ownCopy } from '../../common/utf16.js';
 import type { Tokenizer } from '../types.js';
 
 /** The most word-piece ids kept by default: 4 M ids are 16 MB. */
@@ -17,41 +18,33 @@ const ENTRY_OVERHEAD = 64;
  * passages, so tokenising per pair would cost more than a small model. The oldest texts are dropped when it is full.
  */
 export class PieceCache {
-  readonly #tokenizer: Tokenizer;
-  readonly #longest: number;
-  readonly #most: number;
   readonly #pieces = new Map<string, Int32Array>();
   #cost = 0;
 
   /** Pieces beyond `longest` are never used and not kept. */
-  constructor(tokenizer: Tokenizer, longest: number, most = CACHED_IDS) {
-    this.#tokenizer = tokenizer;
-    this.#longest = longest;
-    this.#most = most;
-  }
+  constructor(
+    private readonly tokenizer: Tokenizer,
+    private readonly longest: number,
+    private readonly most = CACHED_IDS,
+  ) {}
 
   get(whole: string): Int32Array {
     const text = whole.length > READ_CHARACTERS ? whole.slice(0, READ_CHARACTERS) : whole;
     const known = this.#pieces.get(text);
     if (known) return known;
-    const all = this.#tokenizer.encode(text, this.#longest);
-    const pieces = all.length > this.#longest ? all.slice(0, this.#longest) : all;
+    const all = this.tokenizer.encode(text, this.longest);
+    const pieces = all.length > this.longest ? all.slice(0, this.longest) : all;
     this.#pieces.set(ownCopy(text), pieces);
     this.#cost += pieces.length + text.length / 4 + ENTRY_OVERHEAD;
-    if (this.#cost > this.#most) this.#dropOldest();
+    if (this.#cost > this.most) this.#dropOldest();
     return pieces;
   }
 
   #dropOldest(): void {
     for (const [text, pieces] of this.#pieces) {
-      if (this.#cost <= this.#most / 2) return;
+      if (this.#cost <= this.most / 2) return;
       this.#pieces.delete(text);
       this.#cost -= pieces.length + text.length / 4 + ENTRY_OVERHEAD;
     }
   }
-}
-
-/** A copy of a text. A passage may be a view of its document, which would be kept in memory as long as the passage. */
-function ownCopy(text: string): string {
-  return ` ${text}`.slice(1);
 }

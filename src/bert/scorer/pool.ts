@@ -1,6 +1,7 @@
-import { BertQeError } from '../../common/errors.js';
+import { BertQeError, failureError, usageError } from '../../common/errors.js';
 import { NativeWorker } from '../runtime/index.js';
 import type { BatchTask, ScoringService, WorkerSetup } from './messages.js';
+import type { TaskRunner } from './pair-scorer.js';
 import { createSharedTask, hasFinished, isOver, type SharedTask, stopTask } from './shared-task.js';
 
 /** Tasks a worker holds at once: the one it runs and the next, so that it never waits for the main thread. */
@@ -39,7 +40,7 @@ interface Part {
 }
 
 /** A fixed number of workers and a queue. A worker that dies is replaced. */
-export class WorkerPool {
+export class WorkerPool implements TaskRunner {
   readonly size: number;
   readonly #start: WorkerStart;
   #labels: number;
@@ -85,14 +86,12 @@ export class WorkerPool {
     return this.#labels;
   }
 
-  /** The number of tasks that keep every worker busy; more only wait. */
   get capacity(): number {
     return this.size * TASKS_PER_WORKER;
   }
 
-  /** The logits of a task, whose batches are run by one worker or by several; `owner` can withdraw it. */
   run(task: BatchTask, owner: object, workers = 1): Promise<Float32Array> {
-    if (this.#closing) throw new BertQeError('usage', 'The scorer is closed; load it again.');
+    if (this.#closing) throw usageError('The scorer is closed; load it again.');
     return new Promise((resolve, reject) => {
       const helpers = Math.min(workers, this.size, task.shapes.length);
       const shared = this.#sharedTask(task, helpers);
@@ -103,10 +102,7 @@ export class WorkerPool {
     });
   }
 
-  /**
-   * Drops the owner's tasks: no further batch of them is begun. Those that are still in the queue reject with `reason`,
-   * the others resolve when the running batches end.
-   */
+  /** Tasks that are still in the queue reject with `reason`, the others resolve when the running batches end. */
   withdraw(owner: object, reason: Error): void {
     for (const job of [...this.#jobs].filter((job) => job.owner === owner)) {
       if (this.#queue.some((part) => part.job === job)) this.#settle(job, reason);
@@ -114,7 +110,6 @@ export class WorkerPool {
     }
   }
 
-  /** Lets all tasks finish, then ends the workers. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -219,7 +214,7 @@ export class WorkerPool {
     if (running && ++running.job.attempts < ATTEMPTS) this.#restart(running.job);
     else if (running) {
       const message = `Two scoring workers died on the same batch (${reason}); try smaller batches.`;
-      this.#settle(running.job, new BertQeError('failure', message));
+      this.#settle(running.job, failureError(message));
     }
     this.#dispatch();
   }

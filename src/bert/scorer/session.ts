@@ -1,5 +1,5 @@
 import type { InferenceSession } from 'onnxruntime-node';
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { BertQeError, inputError, reasonOf } from '../../common/errors.js';
 import { GRAPH_LOGITS } from '../graph/index.js';
 import { type Feeds, type FeedsOf, rowFeeds, type TensorClass } from './feeds.js';
 import type { BatchTask, WorkerSetup } from './messages.js';
@@ -53,7 +53,7 @@ export async function scoringSession(
     };
   } catch (error) {
     await session.release();
-    throw error instanceof BertQeError ? error : new BertQeError('input', reasonOf(error), { cause: error });
+    throw error instanceof BertQeError ? error : inputError(reasonOf(error), error);
   }
 }
 
@@ -66,8 +66,7 @@ function logitsOutput(outputs: InferenceSession['outputMetadata'], path: string)
   const found = outputs.map(
     (output) => `${output.name}${output.isTensor ? ` [${output.shape.join(', ')}]` : ''}`,
   );
-  throw new BertQeError(
-    'input',
+  throw inputError(
     `${path}: no output looks like logits [batch, labels]; it has ${found.join(', ')}. Export the model for sequence classification.`,
   );
 }
@@ -118,15 +117,13 @@ function values(
     output.dims[1] !== labels
   ) {
     const shape = output instanceof Tensor ? `[${output.dims.join(', ')}]` : 'no tensor';
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `The model's output is ${shape}, expected [${rows}, ${labels}]: a relevance score needs one or two labels, the same as in its config.`,
     );
   }
   return output.data instanceof Float32Array ? output.data : Float32Array.from(output.data as never);
 }
 
-/** The sum of integers. */
 export function sum(values: Int32Array): number {
   return values.reduce((total, value) => total + value, 0);
 }

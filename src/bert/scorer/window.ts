@@ -1,5 +1,5 @@
 import { TimeSlice } from '../../common/yield.js';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { throwIfAborted, usageError } from '../../common/errors.js';
 import { type Budget, sequenceLength } from '../sequence.js';
 import type { PairTemplate, ScoreOptions, TextPair } from '../types.js';
 import type { PieceCache } from './piece-cache.js';
@@ -28,7 +28,6 @@ export interface EncodedWindow {
   readonly start: number;
   readonly first: readonly Int32Array[];
   readonly second: readonly Int32Array[];
-  /** The length of each sequence. */
   readonly lengths: Uint32Array;
   /** Places in the window, those of the longest sequences first. */
   readonly order: Int32Array;
@@ -92,7 +91,7 @@ async function tokenise(
   for (let i = start; i < end && ids < MOST_IDS; i++) {
     const { a, b } = pairs[i] ?? {};
     if (typeof a !== 'string' || typeof b !== 'string') {
-      throw new BertQeError('usage', `Pair ${i} must be {a, b} with two strings.`);
+      throw usageError(`Pair ${i} must be {a, b} with two strings.`);
     }
     const ofA = cut(pieces.get(a), budget.first);
     const ofB = cut(pieces.get(b), budget.second);

@@ -173,7 +173,7 @@ export class BertTokenizer implements Tokenizer {
     for (; at < end; at++) {
       const unit = units[at];
       const isHangul = unit >= 0xac00 && unit <= 0xd7a3;
-      if (isSurrogate(unit) || (!isHangul && properties[unit] & ~WORD)) break;
+      if (isFirstHalf(unit) || isSecondHalf(unit) || (!isHangul && properties[unit] & ~WORD)) break;
     }
     return at;
   }
@@ -223,10 +223,6 @@ export class BertTokenizer implements Tokenizer {
 
 function isFirstHalf(unit: number): boolean {
   return unit >= 0xd800 && unit < 0xdc00;
-}
-
-function isSurrogate(unit: number): boolean {
-  return isFirstHalf(unit) || isSecondHalf(unit);
 }
 
 function isSecondHalf(unit: number): boolean {

@@ -1,16 +1,18 @@
+import { grown } from '../../common/concat.js';
+
 /** A growing list of token ids, reused from text to text. */
 export class IdBuffer {
   length = 0;
   private ids = new Int32Array(1024);
 
   push(id: number): void {
-    if (this.length === this.ids.length) this.reserve(1);
+    if (this.length === this.ids.length) this.ids = grown(this.ids);
     this.ids[this.length++] = id;
   }
 
   /** Appends `count` ids of `source` from `start` on. */
   append(source: Int32Array, start: number, count: number): void {
-    if (this.length + count > this.ids.length) this.reserve(count);
+    if (this.length + count > this.ids.length) this.ids = grown(this.ids, this.length + count);
     const { ids } = this;
     let at = this.length;
     for (let i = start; i < start + count; i++) ids[at++] = source[i];
@@ -23,11 +25,5 @@ export class IdBuffer {
 
   copy(): Int32Array {
     return this.ids.slice(0, this.length);
-  }
-
-  private reserve(count: number): void {
-    const grown = new Int32Array(Math.max(2 * this.ids.length, this.length + count));
-    grown.set(this.ids);
-    this.ids = grown;
   }
 }

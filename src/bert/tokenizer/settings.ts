@@ -20,17 +20,22 @@ export interface TokenizerSettings {
 
 /** Reads `tokenizer_config.json`, `special_tokens_map.json` and `added_tokens.json` of a model folder. */
 export async function readSettings(files: ModelFiles): Promise<TokenizerSettings> {
-  const raw = (await readObject(files, 'tokenizer_config.json')) ?? {};
-  const map = (await readObject(files, 'special_tokens_map.json')) ?? {};
-  const added = (await readObject(files, 'added_tokens.json')) ?? {};
+  const raw = await readObject(files, 'tokenizer_config.json');
+  const map = await readObject(files, 'special_tokens_map.json');
+  const added = await readObject(files, 'added_tokens.json');
   const flag = (name: string): boolean | undefined => {
     const value = raw[name];
     return typeof value === 'boolean' ? value : undefined;
   };
   const token = (name: string): string | undefined => contentOf(raw[name]) ?? contentOf(map[name]);
+  const decoder = raw['added_tokens_decoder'];
+  const decoded = isJsonObject(decoder) ? Object.entries(decoder) : [];
   return {
     raw,
-    addedTokens: [...decoderTokens(raw['added_tokens_decoder']), ...mapTokens(added)],
+    addedTokens: [
+      ...decoded.flatMap(([id, value]) => parseAddedToken(value, Number(id)) ?? []),
+      ...Object.entries(added).flatMap(([content, id]) => parseAddedToken({ content }, id) ?? []),
+    ],
     ...omitUndefined({
       lowerCase: flag('do_lower_case'),
       stripAccents: flag('strip_accents'),
@@ -63,22 +68,14 @@ export function specialToken(content: string, id: number): AddedToken {
   return { id, content, singleWord: false, stripLeft: false, stripRight: false, normalized: false };
 }
 
-function decoderTokens(decoder: unknown): AddedToken[] {
-  if (!isJsonObject(decoder)) return [];
-  return Object.entries(decoder).flatMap(([id, value]) => parseAddedToken(value, Number(id)) ?? []);
-}
-
-function mapTokens(added: JsonObject): AddedToken[] {
-  return Object.entries(added).flatMap(([content, id]) => parseAddedToken({ content }, id) ?? []);
-}
-
 /** The text of a token that is written as text or as an object with its content. */
 function contentOf(value: unknown): string | undefined {
   const content = isJsonObject(value) ? value['content'] : value;
   return typeof content === 'string' ? content : undefined;
 }
 
-async function readObject(files: ModelFiles, name: string): Promise<JsonObject | undefined> {
+/** The object of a file; empty where there is no such file. */
+async function readObject(files: ModelFiles, name: string): Promise<JsonObject> {
   const text = await files.text(name);
-  return text === undefined ? undefined : parseJsonObject(text, files.nameOf(name));
+  return text === undefined ? {} : parseJsonObject(text, files.nameOf(name));
 }

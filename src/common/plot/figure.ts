@@ -68,18 +68,13 @@ export function marker(
 ): string {
   const shared = { class: `fill${kind % seriesCount} ring`, 'stroke-width': '1.5', ...attributes };
   const r = 5;
+  const [top, right, bottom, left] = [y - r - 1, x + r + 1, y + r + 1, x - r - 1];
+  const path = (...points: [number, number][]) => element('path', { d: polygon(points), ...shared });
   switch (kind % 4) {
     case 0:
       return element('circle', { cx: x, cy: y, r, ...shared });
     case 1:
-      return element('path', {
-        d: polygon([
-          [x, y - r - 1],
-          [x + r + 1, y + r],
-          [x - r - 1, y + r],
-        ]),
-        ...shared,
-      });
+      return path([x, top], [right, y + r], [left, y + r]);
     case 2:
       return element('rect', {
         x: x - r + 0.5,
@@ -89,14 +84,6 @@ export function marker(
         ...shared,
       });
     default:
-      return element('path', {
-        d: polygon([
-          [x, y - r - 1],
-          [x + r + 1, y],
-          [x, y + r + 1],
-          [x - r - 1, y],
-        ]),
-        ...shared,
-      });
+      return path([x, top], [right, y], [x, bottom], [left, y]);
   }
 }

@@ -1,4 +1,3 @@
-/** A point with a label. */
 export interface LabelledPoint {
   readonly x: number;
   readonly y: number;

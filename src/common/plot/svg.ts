@@ -9,7 +9,6 @@ export function element(name: string, attributes: Attributes, ...children: reado
   return children.length === 0 ? `<${name}${given}/>` : `<${name}${given}>${children.join('')}</${name}>`;
 }
 
-/** An SVG text element. */
 export function text(content: string, attributes: Attributes): string {
   return element('text', attributes, escapeText(content));
 }

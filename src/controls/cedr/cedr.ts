@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import {
   countOf,
   encoderFlops,
@@ -7,12 +6,18 @@ import {
   readModelConfig,
   type Tokenizer,
 } from '../../bert/index.js';
-import { modelBytes } from '../../bert/onnx/index.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
-import { type FeedBatch, openTrainedNetwork, type TrainedNetwork } from '../../training/network/index.js';
-import { readDescription, weightsFile } from '../folder.js';
-import { CONTROL_OPTIONS, type ControlOptions, NetworkReranker, type PreparedQuery } from '../reranker.js';
+import type { FeedBatch, TrainedNetwork } from '../../training/network/index.js';
+import { readDescription } from '../folder.js';
+import {
+  type ControlLoadOptions,
+  type ControlOptions,
+  LOAD_OPTIONS,
+  NetworkReranker,
+  type PreparedQuery,
+  withNetwork,
+} from '../reranker.js';
 import { cedrBatch, type CedrLengths, type TokenPair, tokenPair } from './batches.js';
 import { cedrShapes, scoringGraph } from './graph.js';
 
@@ -22,11 +27,7 @@ interface CedrDescription {
 }
 
 /** Options of {@link Cedr.load}. */
-export interface CedrLoadOptions extends ControlOptions {
-  /** Folder of a trained model. */
-  readonly model: string;
-  readonly threads?: number;
-}
+export type CedrLoadOptions = ControlLoadOptions;
 
 /**
  * CEDR-KNRM (MacAvaney et al., 2019), a system that the paper compares with: kernels over the cosines of query and
@@ -51,20 +52,17 @@ export class Cedr extends NetworkReranker {
    * const { results } = await cedr.rerank('why do bridges sway', texts, { topK: 10 });
    */
   static async load(options: CedrLoadOptions): Promise<Cedr> {
-    const known = { ...CONTROL_OPTIONS, model: true, threads: true } as const;
-    refuseUnknownOptions('Cedr.load', options, known, "{ model: 'folder' }");
-    const { model, threads = availableParallelism(), ...control } = options;
+    refuseUnknownOptions('Cedr.load', options, LOAD_OPTIONS, "{ model: 'folder' }");
+    const { model } = options;
     const { lengths } = await readDescription<CedrDescription>(model, 'cedr-knrm');
     const encoder = await readModelConfig(model);
     const tokenizer = await loadTokenizer(model);
-    const scoring = await modelBytes(scoringGraph(encoder));
-    const network = await openTrainedNetwork(weightsFile(model), cedrShapes(encoder), scoring, threads);
-    try {
-      return new Cedr(network, tokenizer, encoder, lengths, control);
-    } catch (error) {
-      await network.close();
-      throw error;
-    }
+    return withNetwork(
+      options,
+      cedrShapes(encoder),
+      scoringGraph(encoder),
+      (network) => new Cedr(network, tokenizer, encoder, lengths, options),
+    );
   }
 
   protected prepare(query: string, candidates: readonly RankedInput[]): PreparedQuery {

@@ -48,7 +48,6 @@ export function cedrShapes(config: ModelConfig): ReadonlyMap<string, readonly nu
   ]);
 }
 
-/** The graph that scores documents: CEDR-KNRM. */
 export function scoringGraph(config: ModelConfig): Graph {
   const graph = new Graph('CEDR-KNRM scoring');
   const weights = weightInputs(graph, config);

@@ -1,8 +1,11 @@
-import { copyTokenizer, formatModelConfig, hashModel, type Tokenizer } from '../../bert/index.js';
+import { copyTokenizer, formatModelConfig, hashModel } from '../../bert/index.js';
 import { bertWeights, openCheckpoint } from '../../bert/checkpoint/index.js';
 import { modelBytes } from '../../bert/onnx/index.js';
 import type { DocumentStore } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { closing } from '../../common/closing.js';
+import { slices } from '../../common/concat.js';
+import { usageError } from '../../common/errors.js';
+import { memoised } from '../../common/lazy.js';
 import { type BaseModel, Random, readBaseModel, type TrainingManifest } from '../../training/index.js';
 import {
   isTable,
@@ -17,6 +20,7 @@ import {
   TOKEN_GRADIENTS,
   trainNetwork,
 } from '../../training/network/index.js';
+import { documentOf } from '../documents.js';
 import { writeDescription } from '../folder.js';
 import { type CedrLengths, cedrBatch, publishedLengths, type TokenPair, tokenPair } from './batches.js';
 import { batchesOf, documentTokens } from './cedr.js';
@@ -67,8 +71,7 @@ function checkLengths(
   const isRight =
     queryTokens >= 1 && document >= 1 && maxLength <= maxPositions && maxLength >= queryTokens + 16;
   if (isRight) return;
-  throw new BertQeError(
-    'usage',
+  throw usageError(
     `CEDR-KNRM: queries of ${queryTokens} and documents of ${document} tokens in sequences of ${maxLength} are not possible ` +
       `with ${base.folder}; it has ${maxPositions} positions.`,
   );
@@ -83,9 +86,13 @@ async function openCedr(
 ): Promise<RankingNetwork> {
   const { config, tokenizer, folder } = base;
   const { graph, masks } = trainingGraph(config, { dropout: dropout > 0 });
-  const texts = new TokenStore(tokenizer, documents, lengths);
+  const queryTokens = memoised((text: string) => tokenizer.encode(text).subarray(0, lengths.queryTokens));
+  const tokensOf = memoised(async (id: string) =>
+    // A copy: a part of a longer array would keep all of it.
+    documentTokens(tokenizer, await documentOf(documents, id), lengths).slice(),
+  );
   const pairOf = async (query: string, id: string): Promise<TokenPair> =>
-    tokenPair(tokenizer, texts.query(query), await texts.document(id), lengths);
+    tokenPair(tokenizer, queryTokens(query), await tokensOf(id), lengths);
   return {
     network: {
       parameters: await startingValues(base, headFactor, seed),
@@ -129,56 +136,13 @@ async function openCedr(
 /** Pairs of documents that go through the training graph at once. */
 const pairsAtOnce = 4;
 
-function slices<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
-    items.slice(i * size, (i + 1) * size),
-  );
-}
-
-/** The tokens of queries and documents, each made once. */
-class TokenStore {
-  readonly #queries = new Map<string, Int32Array>();
-  readonly #documents = new Map<string, Int32Array>();
-
-  constructor(
-    private readonly tokenizer: Tokenizer,
-    private readonly store: DocumentStore,
-    private readonly lengths: CedrLengths,
-  ) {}
-
-  query(text: string): Int32Array {
-    const known = this.#queries.get(text);
-    if (known) return known;
-    const tokens = this.tokenizer.encode(text).subarray(0, this.lengths.queryTokens);
-    this.#queries.set(text, tokens);
-    return tokens;
-  }
-
-  async document(id: string): Promise<Int32Array> {
-    const known = this.#documents.get(id);
-    if (known) return known;
-    const document = (await this.store.get([id])).get(id);
-    if (!document) {
-      throw new BertQeError(
-        'missing',
-        `Document "${id}" of the run is not in the collection; use the index that the run was made with.`,
-      );
-    }
-    // A copy: a part of a longer array would keep all of it.
-    const tokens = documentTokens(this.tokenizer, document, this.lengths).slice();
-    this.#documents.set(id, tokens);
-    return tokens;
-  }
-}
-
 /** BERT's weights, and new ones of the linear layer: uniform in ±1/√inputs, as PyTorch has them. */
 async function startingValues(
   { folder, config }: BaseModel,
   headFactor: number,
   seed: number,
 ): Promise<NetworkParameter[]> {
-  const checkpoint = await openCheckpoint(folder);
-  try {
+  return closing(openCheckpoint(folder), async (checkpoint) => {
     const weights = bertWeights(checkpoint, config, { head: 'none' });
     const shapes = cedrShapes(config);
     const bound = 1 / Math.sqrt(shapes.get('combine.weight')![1]);
@@ -195,7 +159,5 @@ async function startingValues(
       }
     }
     return parameters;
-  } finally {
-    await checkpoint.close();
-  }
+  });
 }

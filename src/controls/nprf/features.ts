@@ -1,5 +1,8 @@
 import { concat } from '../../common/concat.js';
-import type { Vocabulary } from '../words/index.js';
+import { memoised } from '../../common/lazy.js';
+import { occurrences } from '../../common/occurrences.js';
+import { indexedText } from '../../retrieval/index.js';
+import type { Vocabulary } from '../words/vocabulary.js';
 
 /** The published sizes. */
 export const nprfSizes = {
@@ -16,11 +19,9 @@ export type TermCounts = ReadonlyMap<string, number>;
 
 export function termCounts(
   { analyzer }: Vocabulary,
-  { title = '', text }: { readonly title?: string | undefined; readonly text: string },
+  document: { readonly title?: string | undefined; readonly text: string },
 ): TermCounts {
-  const counts = new Map<string, number>();
-  for (const term of analyzer.analyze(`${title} ${text}`)) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return counts;
+  return occurrences(analyzer.analyze(indexedText(document)));
 }
 
 /** A feedback document as a query. */
@@ -86,7 +87,7 @@ export class QueryFeatures {
   readonly #terms: readonly string[];
   readonly #places: readonly (readonly number[])[];
   /** Bins of a term of a document against all feedback terms. */
-  readonly #bins = new Map<string, Uint8Array>();
+  readonly #binsOf = memoised((term: string) => this.#compare(term));
 
   constructor(
     private readonly vocabulary: Vocabulary,
@@ -136,12 +137,10 @@ export class QueryFeatures {
     return histograms.map((count) => Math.log10(1 + count));
   }
 
-  #binsOf(term: string): Uint8Array {
-    const known = this.#bins.get(term);
-    if (known) return known;
+  #compare(term: string): Uint8Array {
     const { vectors, numbers, dimensions } = this.vocabulary;
     const own = (numbers.get(term) ?? -1) * dimensions;
-    const found = Uint8Array.from(this.#terms, (other) => {
+    return Uint8Array.from(this.#terms, (other) => {
       if (other === term) return nprfSizes.bins - 1;
       const row = (numbers.get(other) ?? -1) * dimensions;
       let cosine = 0;
@@ -150,8 +149,6 @@ export class QueryFeatures {
       }
       return binOf(cosine);
     });
-    this.#bins.set(term, found);
-    return found;
   }
 }
 

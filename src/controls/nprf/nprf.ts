@@ -1,20 +1,22 @@
-import { availableParallelism } from 'node:os';
-import { modelBytes } from '../../bert/onnx/index.js';
+import { slices } from '../../common/concat.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
-import { openTrainedNetwork, type TrainedNetwork } from '../../training/network/index.js';
-import { readDescription, weightsFile } from '../folder.js';
-import { CONTROL_OPTIONS, type ControlOptions, NetworkReranker, type PreparedQuery } from '../reranker.js';
+import type { TrainedNetwork } from '../../training/network/index.js';
+import { readDescription } from '../folder.js';
+import {
+  type ControlLoadOptions,
+  type ControlOptions,
+  LOAD_OPTIONS,
+  NetworkReranker,
+  type PreparedQuery,
+  withNetwork,
+} from '../reranker.js';
 import { feedbackQueries, nprfSizes, QueryFeatures, termCounts } from './features.js';
 import { nprfBatch, nprfShapes, scoringGraph } from './graph.js';
-import { readVocabulary, type Vocabulary } from '../words/index.js';
+import { readVocabulary, type Vocabulary } from '../words/vocabulary.js';
 
 /** Options of {@link Nprf.load}. */
-export interface NprfLoadOptions extends ControlOptions {
-  /** Folder of a trained model. */
-  readonly model: string;
-  readonly threads?: number;
-}
+export type NprfLoadOptions = ControlLoadOptions;
 
 /**
  * NPRF(ds)-DRMM (Li et al., 2018), a system that the paper compares with: the first ten documents of the initial ranking
@@ -37,19 +39,15 @@ export class Nprf extends NetworkReranker {
    * const { results } = await nprf.rerank('why do bridges sway', ranked, { topK: 10 });
    */
   static async load(options: NprfLoadOptions): Promise<Nprf> {
-    const known = { ...CONTROL_OPTIONS, model: true, threads: true } as const;
-    refuseUnknownOptions('Nprf.load', options, known, "{ model: 'folder' }");
-    const { model, threads = availableParallelism(), ...control } = options;
-    await readDescription(model, 'nprf-drmm');
-    const vocabulary = await readVocabulary(model);
-    const scoring = await modelBytes(scoringGraph());
-    const network = await openTrainedNetwork(weightsFile(model), nprfShapes, scoring, threads);
-    try {
-      return new Nprf(network, vocabulary, control);
-    } catch (error) {
-      await network.close();
-      throw error;
-    }
+    refuseUnknownOptions('Nprf.load', options, LOAD_OPTIONS, "{ model: 'folder' }");
+    await readDescription(options.model, 'nprf-drmm');
+    const vocabulary = await readVocabulary(options.model);
+    return withNetwork(
+      options,
+      nprfShapes,
+      scoringGraph(),
+      (network) => new Nprf(network, vocabulary, options),
+    );
   }
 
   protected prepare(_query: string, candidates: readonly RankedInput[]): PreparedQuery {
@@ -59,11 +57,9 @@ export class Nprf extends NetworkReranker {
       score: initial,
     }));
     const features = new QueryFeatures(vocabulary, feedbackQueries(vocabulary, ranked));
-    const batches = [];
-    for (let from = 0; from < ranked.length; from += documentsAtOnce) {
-      const some = ranked.slice(from, from + documentsAtOnce).map(({ counts }) => counts);
-      batches.push(nprfBatch(features.of(some)));
-    }
+    const batches = slices(ranked, documentsAtOnce).map((some) =>
+      nprfBatch(features.of(some.map(({ counts }) => counts))),
+    );
     const comparisons = ranked.reduce((sum, { counts }) => sum + features.comparisons(counts), 0);
     return {
       batches,
@@ -74,7 +70,6 @@ export class Nprf extends NetworkReranker {
   }
 }
 
-/** Documents that are scored at once. */
 const documentsAtOnce = 64;
 
 const { documents: kd, terms: kt, bins } = nprfSizes;

@@ -1,6 +1,6 @@
 import { modelBytes } from '../../bert/onnx/index.js';
 import type { DocumentStore, Query, Ranking } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { memoised } from '../../common/lazy.js';
 import type { Index } from '../../retrieval/index.js';
 import { Random, type TrainingManifest } from '../../training/index.js';
 import {
@@ -12,6 +12,7 @@ import {
   type RankingNetwork,
   trainNetwork,
 } from '../../training/network/index.js';
+import { documentOf } from '../documents.js';
 import { writeDescription } from '../folder.js';
 import {
   feedbackQueries,
@@ -20,16 +21,10 @@ import {
   nprfSizes,
   QueryFeatures,
   termCounts,
-  type TermCounts,
 } from './features.js';
 import { nprfBatch, nprfShapes, scoringGraph, trainingGraph } from './graph.js';
-import {
-  skipGramDefaults,
-  type SkipGramSettings,
-  type Vocabulary,
-  vocabularyOf,
-  writeVocabulary,
-} from '../words/index.js';
+import { skipGramDefaults, type SkipGramSettings } from '../words/skip-gram.js';
+import { type Vocabulary, vocabularyOf, writeVocabulary } from '../words/vocabulary.js';
 
 /** The options of the training of NPRF-DRMM. Defaults are those of the released code where it has them. */
 export interface NprfTrainingOptions extends NetworkTrainingOptions {
@@ -64,19 +59,13 @@ export async function trainNprf(
     },
     adam: { ...publishedAdam, epsilon: 1e-7, weightDecay: 0, clipNorm: Infinity },
     open: async () => {
-      const vocabulary = await vocabularyOf(index, ofVectors, {
-        signal: call.signal,
-        onProgress: call.onVectors,
-      });
+      const { signal, onVectors: onProgress } = call;
+      const vocabulary = await vocabularyOf(index, ofVectors, { signal, onProgress });
       return openNprf(vocabulary, inputs, index, settings.seed);
     },
   };
-  return trainNetwork(
-    task,
-    { ...inputs, documents: index, documentsKey: index.manifest.digest },
-    settings,
-    call,
-  );
+  const whole = { ...inputs, documents: index, documentsKey: index.manifest.digest };
+  return trainNetwork(task, whole, settings, call);
 }
 
 /** Features of documents that are kept: 24 kB each. */
@@ -88,39 +77,19 @@ async function openNprf(
   store: DocumentStore,
   seed: number,
 ): Promise<RankingNetwork> {
-  const counts = new Map<string, TermCounts>();
-  const countsOf = async (ids: readonly string[]): Promise<TermCounts[]> => {
-    const missing = ids.filter((id) => !counts.has(id));
-    const found = await store.get(missing);
-    for (const id of missing) {
-      const document = found.get(id);
-      if (!document) {
-        throw new BertQeError(
-          'missing',
-          `Document "${id}" of the run is not in the collection; use the index that the run was made with.`,
-        );
-      }
-      counts.set(id, termCounts(vocabulary, document));
-    }
-    return ids.map((id) => counts.get(id)!);
-  };
-  const queries = new Map<string, QueryFeatures>();
-  const featuresOf = async ({ id }: Query): Promise<QueryFeatures> => {
-    const known = queries.get(id);
-    if (known) return known;
-    const first = (run.get(id) ?? []).slice(0, nprfSizes.documents);
-    const ofFirst = await countsOf(first.map((one) => one.id));
-    const ranked = first.map(({ score }, i) => ({ score, counts: ofFirst[i] }));
-    const made = new QueryFeatures(vocabulary, feedbackQueries(vocabulary, ranked));
-    queries.set(id, made);
-    return made;
-  };
+  const countsOf = memoised(async (id: string) => termCounts(vocabulary, await documentOf(store, id)));
+  const featuresOf = memoised(async (query: string) => {
+    const first = (run.get(query) ?? []).slice(0, nprfSizes.documents);
+    const ranked = [];
+    for (const { id, score } of first) ranked.push({ score, counts: await countsOf(id) });
+    return new QueryFeatures(vocabulary, feedbackQueries(vocabulary, ranked));
+  });
   const kept = new Map<string, NprfFeatures>();
   const featuresOfPair = async (query: Query, document: string): Promise<NprfFeatures> => {
     const key = JSON.stringify([query.id, document]);
     const known = kept.get(key);
     if (known) return known;
-    const made = (await featuresOf(query)).of(await countsOf([document]));
+    const made = (await featuresOf(query.id)).of([await countsOf(document)]);
     if (kept.size >= keptFeatures) kept.clear();
     kept.set(key, made);
     return made;

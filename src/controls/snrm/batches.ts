@@ -1,5 +1,5 @@
 import type { FeedBatch } from '../../training/network/index.js';
-import type { Terms } from '../words/index.js';
+import type { Terms } from '../words/vocabulary.js';
 import { INPUTS, windowWords, wordVectors } from './graph.js';
 
 /** A text as the numbers of its words, in order. */
@@ -25,7 +25,6 @@ export interface WordPair {
   readonly other: WordNumbers;
 }
 
-/** The batch of some texts. */
 export function textBatch(texts: readonly WordNumbers[]): FeedBatch {
   return batchOf({ [INPUTS.texts]: texts });
 }

@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ranking, SearchOptions } from '../../collection/index.js';
 import { writeFileAtomic } from '../../common/atomic.js';
-import { BertQeError } from '../../common/errors.js';
+import { missingError } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
 import { buildIndex, createAnalyzer, DotProduct, Index, Searcher } from '../../retrieval/index.js';
+import type { ProgressCall } from '../words/skip-gram.js';
 
 /** A sparse representation: the weights of the latent terms that are active in a text, by ascending number. */
 export interface LatentVector {
@@ -65,13 +66,7 @@ export async function buildLatentIndex(
   source: Index,
   latentTerms: number,
   represent: (documents: readonly number[]) => Promise<readonly LatentVector[]>,
-  {
-    signal,
-    onProgress,
-  }: {
-    readonly signal?: AbortSignal | undefined;
-    readonly onProgress?: ((done: number, total: number) => void) | undefined;
-  },
+  { signal, onProgress }: ProgressCall,
 ): Promise<LatentFacts> {
   const { documents } = source.statistics;
   let step = 0;
@@ -134,10 +129,9 @@ async function readFacts(model: string): Promise<LatentFacts> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as LatentFacts;
   } catch (cause) {
-    throw new BertQeError(
-      'missing',
+    throw missingError(
       `${file} cannot be read, so the documents cannot be searched; finish the training with: bert-qe train --method snrm … --resume`,
-      { cause },
+      cause,
     );
   }
 }

@@ -1,24 +1,27 @@
-import { availableParallelism } from 'node:os';
-import { modelBytes } from '../../bert/onnx/index.js';
 import type { Query, Ranking, Retriever, SearchOptions } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
-import { openTrainedNetwork, type TrainedNetwork } from '../../training/network/index.js';
-import { readDescription, weightsFile } from '../folder.js';
-import { CONTROL_OPTIONS, type ControlOptions, NetworkReranker, type PreparedQuery } from '../reranker.js';
-import { readTerms, type Terms } from '../words/index.js';
+import { indexedText } from '../../retrieval/index.js';
+import type { TrainedNetwork } from '../../training/network/index.js';
+import { readDescription } from '../folder.js';
+import {
+  type ControlLoadOptions,
+  type ControlOptions,
+  LOAD_OPTIONS,
+  NetworkReranker,
+  type PreparedQuery,
+  withNetwork,
+} from '../reranker.js';
+import { readTerms, type Terms } from '../words/vocabulary.js';
 import { textBatch, textNumbers, type WordNumbers } from './batches.js';
 import { representationGraph, type SnrmSizes, snrmShapes, windowFlops } from './graph.js';
 import { feedbackDefaults, type LatentFeedback, LatentIndex, type LatentVector } from './latent-index.js';
 
 /** Options of {@link Snrm.load}. */
-export interface SnrmLoadOptions extends ControlOptions {
-  /** Folder of a trained model. */
-  readonly model: string;
+export interface SnrmLoadOptions extends ControlLoadOptions {
   /** Pseudo-relevance feedback of searches (none); `{}` for 10 documents, 20 terms and a weight of 0.5. */
   readonly feedback?: Partial<LatentFeedback>;
-  readonly threads?: number;
 }
 
 /**
@@ -47,20 +50,17 @@ export class Snrm extends NetworkReranker implements Retriever {
    * const ranking = await snrm.search({ id: '1', text: 'why do bridges sway' }, { depth: 100 });
    */
   static async load(options: SnrmLoadOptions): Promise<Snrm> {
-    const known = { ...CONTROL_OPTIONS, model: true, threads: true, feedback: true } as const;
-    refuseUnknownOptions('Snrm.load', options, known, "{ model: 'folder' }");
-    const { model, threads = availableParallelism(), feedback, ...control } = options;
-    const whole = feedback && feedbackOf(feedback);
+    refuseUnknownOptions('Snrm.load', options, { ...LOAD_OPTIONS, feedback: true }, "{ model: 'folder' }");
+    const { model } = options;
+    const feedback = options.feedback && feedbackOf(options.feedback);
     const { sizes } = await readDescription<{ readonly sizes: SnrmSizes }>(model, 'snrm');
     const terms = await readTerms(model);
-    const scoring = await modelBytes(representationGraph(sizes));
-    const network = await openTrainedNetwork(weightsFile(model), snrmShapes(sizes), scoring, threads);
-    try {
-      return new Snrm(network, terms, sizes, model, whole, control);
-    } catch (error) {
-      await network.close();
-      throw error;
-    }
+    return withNetwork(
+      options,
+      snrmShapes(sizes),
+      representationGraph(sizes),
+      (network) => new Snrm(network, terms, sizes, model, feedback, options),
+    );
   }
 
   /** Searches the documents that the model was trained on. */
@@ -98,7 +98,7 @@ export class Snrm extends NetworkReranker implements Retriever {
   }
 
   protected prepare(query: string, candidates: readonly RankedInput[]): PreparedQuery {
-    const texts = [query, ...candidates.map(({ document }) => documentText(document))].map((text) =>
+    const texts = [query, ...candidates.map(({ document }) => indexedText(document))].map((text) =>
       textNumbers(this.terms, text),
     );
     const { latent } = this.sizes;
@@ -115,17 +115,6 @@ export class Snrm extends NetworkReranker implements Retriever {
       flops: words * windowFlops(this.sizes) + 2 * latent * candidates.length,
     };
   }
-}
-
-/** The text of a document that is represented: its title, then its text. */
-export function documentText({
-  title = '',
-  text,
-}: {
-  readonly title?: string | undefined;
-  readonly text: string;
-}): string {
-  return title === '' ? text : `${title} ${text}`;
 }
 
 /** The most windows of a batch: the activations of each are a number per latent term. */
@@ -157,16 +146,10 @@ function feedbackOf(given: Partial<LatentFeedback>): LatentFeedback {
   const feedback = { ...feedbackDefaults, ...given };
   for (const name of ['documents', 'terms'] as const) {
     if (Number.isInteger(feedback[name]) && feedback[name] >= 1) continue;
-    throw new BertQeError(
-      'usage',
-      `SNRM: feedback.${name} must be a whole number from 1 on, not ${feedback[name]}.`,
-    );
+    throw usageError(`SNRM: feedback.${name} must be a whole number from 1 on, not ${feedback[name]}.`);
   }
   if (!(feedback.weight >= 0)) {
-    throw new BertQeError(
-      'usage',
-      `SNRM: feedback.weight must be a number from 0 on, not ${feedback.weight}.`,
-    );
+    throw usageError(`SNRM: feedback.weight must be a number from 0 on, not ${feedback.weight}.`);
   }
   return feedback;
 }

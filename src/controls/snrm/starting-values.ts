@@ -1,6 +1,6 @@
 import type { NetworkParameter } from '../../training/network/index.js';
 import { Random } from '../../training/index.js';
-import type { Vocabulary } from '../words/index.js';
+import type { Vocabulary } from '../words/vocabulary.js';
 import { snrmShapes, type SnrmSizes, WORD_GRADIENTS, wordVectors } from './graph.js';
 
 /** A latent term is active where the sum of a window's vectors is longer than this in the direction of its word. */

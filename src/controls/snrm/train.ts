@@ -1,6 +1,10 @@
 import { modelBytes } from '../../bert/onnx/index.js';
-import { BertQeError } from '../../common/errors.js';
-import type { Index } from '../../retrieval/index.js';
+import { closing } from '../../common/closing.js';
+import { slices } from '../../common/concat.js';
+import { usageError } from '../../common/errors.js';
+import { omitUndefined } from '../../common/omit-undefined.js';
+import { memoised } from '../../common/lazy.js';
+import { type Index, indexedText } from '../../retrieval/index.js';
 import type { TrainingManifest } from '../../training/index.js';
 import {
   type JudgedInputs,
@@ -11,18 +15,14 @@ import {
   type RankingNetwork,
   trainNetwork,
 } from '../../training/network/index.js';
+import { documentOf } from '../documents.js';
 import { writeDescription } from '../folder.js';
-import {
-  skipGramDefaults,
-  type SkipGramSettings,
-  type Vocabulary,
-  vocabularyOf,
-  writeTerms,
-} from '../words/index.js';
-import { pairBatch, textNumbers, type WordNumbers } from './batches.js';
+import { skipGramDefaults, type SkipGramSettings } from '../words/skip-gram.js';
+import { type Vocabulary, vocabularyOf, writeTerms } from '../words/vocabulary.js';
+import { pairBatch, textNumbers } from './batches.js';
 import { representationGraph, type SnrmSizes, trainingGraph } from './graph.js';
 import { buildLatentIndex, hasLatentIndex, type LatentFacts } from './latent-index.js';
-import { documentText, Snrm } from './snrm.js';
+import { Snrm } from './snrm.js';
 import { startingValues } from './starting-values.js';
 import { weakInputs } from './weak-inputs.js';
 
@@ -84,13 +84,9 @@ export async function trainSnrm(
       const { dimensions } = vocabulary;
       const words = vocabulary.numbers.size;
       const sizes = { words, dimensions, hidden: [2 * dimensions], latent: latentTerms };
-      return openSnrm(
-        vocabulary,
-        index,
-        sizes,
-        (step) => penaltyAt(step, settings.steps, penalty),
-        settings.seed,
-      );
+      // The weight rises in a straight line over the first half of the steps.
+      const penaltyOf = (step: number) => penalty * Math.min(1, (2 * step) / settings.steps);
+      return openSnrm(vocabulary, index, sizes, penaltyOf, settings.seed);
     },
   };
   const manifest = await trainNetwork(task, inputs, settings, call);
@@ -99,21 +95,14 @@ export async function trainSnrm(
   return manifest;
 }
 
-/** The weight rises in a straight line over the first half of the steps. */
-function penaltyAt(step: number, steps: number, most: number): number {
-  return most * Math.min(1, (2 * step) / steps);
-}
-
 function withDefaults(options: SnrmTrainingOptions) {
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const all = { ...ownDefaults, ...(given as SnrmTrainingOptions) } as typeof ownDefaults &
-    SnrmTrainingOptions;
+  const all = { ...ownDefaults, ...omitUndefined(options) };
   for (const name of ['latentTerms', 'weakQueries'] as const) {
     if (Number.isInteger(all[name]) && all[name] >= 1) continue;
-    throw new BertQeError('usage', `Training: ${name} must be a whole number from 1 on, not ${all[name]}.`);
+    throw usageError(`Training: ${name} must be a whole number from 1 on, not ${all[name]}.`);
   }
   if (!(all.penalty >= 0)) {
-    throw new BertQeError('usage', `Training: penalty must be a number from 0 on, not ${all.penalty}.`);
+    throw usageError(`Training: penalty must be a number from 0 on, not ${all.penalty}.`);
   }
   return all;
 }
@@ -128,15 +117,9 @@ async function openSnrm(
   penaltyOf: (step: number) => number,
   seed: number,
 ): Promise<RankingNetwork> {
-  const documents = new Map<string, WordNumbers>();
-  const wordsOf = async (id: string): Promise<WordNumbers> => {
-    const known = documents.get(id);
-    if (known) return known;
-    const document = (await index.get([id])).get(id)!;
-    const words = Int32Array.from(textNumbers(vocabulary, documentText(document)));
-    documents.set(id, words);
-    return words;
-  };
+  const wordsOf = memoised(async (id: string) =>
+    Int32Array.from(textNumbers(vocabulary, indexedText(await documentOf(index, id)))),
+  );
   return {
     network: {
       parameters: startingValues(vocabulary, sizes, seed),
@@ -152,10 +135,7 @@ async function openSnrm(
           other: await wordsOf(other),
         })),
       );
-      const parts = Math.ceil(pairs.length / pairsAtOnce);
-      return Array.from({ length: parts }, (_, i) =>
-        pairBatch(inWords.slice(i * pairsAtOnce, (i + 1) * pairsAtOnce), weight, weight * penaltyOf(step)),
-      );
+      return slices(inWords, pairsAtOnce).map((some) => pairBatch(some, weight, weight * penaltyOf(step)));
     },
     // It is not validated with judged queries.
     ofQuery: async () => ({ batches: [], places: [] }),
@@ -172,15 +152,9 @@ async function indexDocuments(
   latentTerms: number,
   { signal, onIndex }: SnrmTrainingCall,
 ): Promise<LatentFacts> {
-  const snrm = await Snrm.load({ model: out });
-  try {
-    const represent = (numbers: readonly number[]) =>
-      snrm.represent(
-        numbers.map((number) => documentText(index.document(number))),
-        signal,
-      );
+  return closing(Snrm.load({ model: out }), async (snrm) => {
+    const textOf = (number: number) => indexedText(index.document(number));
+    const represent = (numbers: readonly number[]) => snrm.represent(numbers.map(textOf), signal);
     return await buildLatentIndex(out, index, latentTerms, represent, { signal, onProgress: onIndex });
-  } finally {
-    await snrm.close();
-  }
+  });
 }

@@ -1,15 +1,10 @@
 import type { Query, Ranking, ScoredDocument } from '../../collection/index.js';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { inputError, throwIfAborted } from '../../common/errors.js';
 import { TimeSlice } from '../../common/yield.js';
 import { type Index, QueryLikelihood, Searcher } from '../../retrieval/index.js';
 import { Random } from '../../training/index.js';
 import type { JudgedInputs } from '../../training/network/index.js';
-
-export interface WeakQuerySettings {
-  /** Queries that are made (3,000). */
-  readonly count: number;
-  readonly seed: number;
-}
+import type { ProgressCall } from '../words/skip-gram.js';
 
 /** Documents of a query's ranking by QL that count as relevant, and those below them that do not. */
 const relevantDepth = 10;
@@ -23,11 +18,8 @@ const randomDocuments = 40;
  */
 export async function weakInputs(
   index: Index,
-  { count, seed }: WeakQuerySettings,
-  call: {
-    readonly signal?: AbortSignal | undefined;
-    readonly onProgress?: ((done: number, total: number) => void) | undefined;
-  } = {},
+  { count, seed }: { readonly count: number; readonly seed: number },
+  call: ProgressCall = {},
 ): Promise<Pick<JudgedInputs, 'queries' | 'qrels' | 'run'>> {
   const searcher = new Searcher(index, { model: new QueryLikelihood() });
   const queries: Query[] = [];
@@ -52,10 +44,7 @@ export async function weakInputs(
     qrels.set(query.id, new Map(ranking.slice(0, relevantDepth).map(({ id }) => [id, 1])));
   }
   if (queries.length === 0) {
-    throw new BertQeError(
-      'input',
-      `${index.folder}: no queries can be made of its documents; they have too few words.`,
-    );
+    throw inputError(`${index.folder}: no queries can be made of its documents; they have too few words.`);
   }
   return { queries, run, qrels };
 }

@@ -39,7 +39,8 @@ export interface WordCounts {
   wordsOf(document: number): ArrayLike<number>;
 }
 
-export interface SkipGramCall {
+/** How long work is stopped and watched. */
+export interface ProgressCall {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
@@ -55,7 +56,7 @@ const tableSize = 1 << 20;
 export async function skipGram(
   { counts, documents, wordsOf }: WordCounts,
   settings: SkipGramSettings,
-  { signal, onProgress }: SkipGramCall = {},
+  { signal, onProgress }: ProgressCall = {},
 ): Promise<Float32Array<ArrayBuffer>> {
   const { dimensions, window, negatives, epochs, minimumCount, subsampling, learningRate, seed } = settings;
   const isFrequent = (word: number): boolean => counts[word] >= minimumCount;

@@ -2,12 +2,19 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openCheckpoint, writeSafetensors } from '../../bert/checkpoint/index.js';
+import { closing } from '../../common/closing.js';
 import { writeFileAtomic } from '../../common/atomic.js';
-import { BertQeError } from '../../common/errors.js';
+import { corruptError } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
 import { systemCode } from '../../common/io-errors.js';
-import { type Analyzer, analyzerFromSpec, type AnalyzerSpec, type Index } from '../../retrieval/index.js';
-import { type SkipGramCall, type SkipGramSettings, skipGram } from './skip-gram.js';
+import {
+  type Analyzer,
+  analyzerFromSpec,
+  type AnalyzerSpec,
+  type Index,
+  indexedText,
+} from '../../retrieval/index.js';
+import { type ProgressCall, type SkipGramSettings, skipGram } from './skip-gram.js';
 
 /** The index terms of a collection, and how many documents have them. */
 export interface Terms {
@@ -36,7 +43,7 @@ const tensorName = 'word vectors';
 export async function vocabularyOf(
   index: Index,
   settings: SkipGramSettings,
-  call: SkipGramCall = {},
+  call: ProgressCall = {},
 ): Promise<Vocabulary> {
   const { terms, documents } = index.statistics;
   const facts = Array.from({ length: terms }, (_, number) => index.termByNumber(number));
@@ -63,10 +70,7 @@ export async function vocabularyOf(
       {
         counts: Uint32Array.from([...facts.map(({ collectionFrequency }) => collectionFrequency), 0]),
         documents,
-        wordsOf: (document) => {
-          const { title = '', text } = index.document(document);
-          return numbersOf(`${title} ${text}`);
-        },
+        wordsOf: (document) => numbersOf(indexedText(index.document(document))),
       },
       settings,
       call,
@@ -99,19 +103,13 @@ function directions(vectors: Float32Array, dimensions: number): Float32Array {
 }
 
 async function readVectors(file: string, terms: number, dimensions: number): Promise<Float32Array> {
-  const checkpoint = await openCheckpoint(file);
-  try {
+  return closing(openCheckpoint(file), async (checkpoint) => {
     const info = checkpoint.tensors.get(tensorName);
     if (info?.shape.join() !== [terms, dimensions].join()) {
-      throw new BertQeError(
-        'corrupt',
-        `${file} does not hold the word vectors of this vocabulary; delete it.`,
-      );
+      throw corruptError(`${file} does not hold the word vectors of this vocabulary; delete it.`);
     }
     return await checkpoint.read(tensorName);
-  } finally {
-    await checkpoint.close();
-  }
+  });
 }
 
 /** The terms of a vocabulary as they are written. */
@@ -162,7 +160,7 @@ export async function readTerms(folder: string): Promise<Terms> {
   try {
     written = JSON.parse(await readFile(file, 'utf8')) as WrittenTerms;
   } catch (cause) {
-    throw new BertQeError('corrupt', `${file} cannot be read; train the model anew.`, { cause });
+    throw corruptError(`${file} cannot be read; train the model anew.`, cause);
   }
   const { analyzer, documents, dimensions, terms, documentFrequencies } = written;
   return {

@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import { families, nicknames } from './catalogue.js';
 import type { Measure, MeasureArguments, MeasureFamily, ParameterName } from './measure.js';
 
@@ -12,18 +12,19 @@ export function parseMeasures(list: string | readonly string[]): Measure[] {
     const measure = parseMeasure(name);
     if (!measures.has(measure.name)) measures.set(measure.name, measure);
   }
-  if (measures.size === 0) throw bad('No measure is named; for example: P@20,nDCG@20,AP.');
+  if (measures.size === 0) throw usageError('No measure is named; for example: P@20,nDCG@20,AP.');
   return [...measures.values()];
 }
 
 /** Reads one measure as ir_measures (`nDCG(dcg='exp-log2')@20`) or trec_eval (`ndcg_cut_20`) writes it. */
 export function parseMeasure(text: string): Measure {
   const match = /^\s*([A-Za-z][\w.-]*)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^\s@]+))?\s*$/.exec(text);
-  if (!match) throw bad(`"${text}" is not a measure; write NAME, NAME@k or NAME(rel=2)@k.`);
+  if (!match) throw usageError(`"${text}" is not a measure; write NAME, NAME@k or NAME(rel=2)@k.`);
   const [, name, parameterText, atText] = match;
   const named = findFamily(name) ?? findTrecName(name);
-  if (!named) throw bad(`Unknown measure "${text.trim()}"; there are ${families.map(signature).join(', ')}.`);
-  if (named.at !== undefined && atText !== undefined) throw bad(`"${text}" names two cutoffs.`);
+  if (!named)
+    throw usageError(`Unknown measure "${text.trim()}"; there are ${families.map(signature).join(', ')}.`);
+  if (named.at !== undefined && atText !== undefined) throw usageError(`"${text}" names two cutoffs.`);
   const { family } = named;
   const at = readAt(family, named.at ?? atText, text);
   return bind(family, at, readParameters(family, parameterText, text));
@@ -64,20 +65,20 @@ function findTrecName(name: string): NamedFamily | undefined {
 
 function readAt(family: MeasureFamily, text: string | undefined, measure: string): number | undefined {
   if (text === undefined) {
-    if (family.at === 'rank') throw bad(`${family.name} needs a cutoff: write ${family.name}@20.`);
-    if (family.at === 'recall') throw bad(`${family.name} needs a recall: write ${family.name}@0.1.`);
+    if (family.at === 'rank') throw usageError(`${family.name} needs a cutoff: write ${family.name}@20.`);
+    if (family.at === 'recall') throw usageError(`${family.name} needs a recall: write ${family.name}@0.1.`);
     return undefined;
   }
   const value = Number(text);
   switch (family.at) {
     case undefined:
-      throw bad(`${family.name} takes no cutoff: write ${family.name} instead of "${measure}".`);
+      throw usageError(`${family.name} takes no cutoff: write ${family.name} instead of "${measure}".`);
     case 'recall':
       if (value >= 0 && value <= 1) return value;
-      throw bad(`"${measure}": the recall must be a number between 0 and 1, not "${text}".`);
+      throw usageError(`"${measure}": the recall must be a number between 0 and 1, not "${text}".`);
     default:
       if (Number.isSafeInteger(value) && value >= 1) return value;
-      throw bad(`"${measure}": the cutoff must be a whole number from 1, not "${text}".`);
+      throw usageError(`"${measure}": the cutoff must be a whole number from 1, not "${text}".`);
   }
 }
 
@@ -89,12 +90,12 @@ function readParameters(family: MeasureFamily, text: string | undefined, measure
   for (const part of text?.split(',') ?? []) {
     if (part.trim() === '') continue;
     const match = /^\s*(\w+)\s*=\s*(?:'([^']*)'|"([^"]*)"|([^\s'"]+))\s*$/.exec(part);
-    if (!match) throw bad(`"${measure}": parameters are written name=value, not "${part.trim()}".`);
+    if (!match) throw usageError(`"${measure}": parameters are written name=value, not "${part.trim()}".`);
     const [, name, ...values] = match;
     const value = values.find((candidate) => candidate !== undefined) ?? '';
     if (!(known as readonly string[]).includes(name)) {
       const allowed = known.length > 0 ? `only ${known.join(', ')}` : 'none';
-      throw bad(`"${measure}": ${family.name} has no parameter "${name}" (${allowed}).`);
+      throw usageError(`"${measure}": ${family.name} has no parameter "${name}" (${allowed}).`);
     }
     Object.assign(parameters, readParameter(name as ParameterName, value, measure));
   }
@@ -106,13 +107,13 @@ function readParameter(name: ParameterName, text: string, measure: string): Para
   switch (name) {
     case 'rel':
       if (Number.isSafeInteger(value) && value >= 0) return { rel: value };
-      throw bad(`"${measure}": rel must be a whole number from 0, not "${text}".`);
+      throw usageError(`"${measure}": rel must be a whole number from 0, not "${text}".`);
     case 'beta':
       if (Number.isFinite(value) && value > 0) return { beta: value };
-      throw bad(`"${measure}": beta must be a number above 0, not "${text}".`);
+      throw usageError(`"${measure}": beta must be a number above 0, not "${text}".`);
     case 'dcg':
       if (text === 'log2' || text === 'exp-log2') return { dcg: text };
-      throw bad(`"${measure}": dcg must be 'log2' or 'exp-log2', not "${text}".`);
+      throw usageError(`"${measure}": dcg must be 'log2' or 'exp-log2', not "${text}".`);
   }
 }
 
@@ -143,8 +144,4 @@ function trecName({ trec, at: kind }: MeasureFamily, at: number | undefined): st
 /** Splits at commas outside parentheses. */
 function split(list: string): string[] {
   return list.split(/,(?![^()]*\))/).filter((name) => name.trim() !== '');
-}
-
-function bad(message: string): BertQeError {
-  return new BertQeError('usage', message);
 }

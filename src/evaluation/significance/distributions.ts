@@ -3,10 +3,6 @@ import { continuedFraction, logBeta, logGamma } from './functions.js';
 const SQRT_PI = Math.sqrt(Math.PI);
 const SQRT_TWO_PI = Math.sqrt(2 * Math.PI);
 
-function normalDensity(z: number): number {
-  return Math.exp(-0.5 * z * z) / SQRT_TWO_PI;
-}
-
 /** P(Z ≤ z). */
 export function normalCdf(z: number): number {
   return 0.5 * complementaryError(-z / Math.SQRT2);
@@ -119,7 +115,7 @@ const Z_STEP = 0.125;
 const Z_END = 9;
 const grid = Array.from({ length: (2 * Z_END) / Z_STEP + 1 }, (_, i) => {
   const z = -Z_END + i * Z_STEP;
-  return { z, cdf: normalCdf(z), density: normalDensity(z) };
+  return { z, cdf: normalCdf(z), density: Math.exp(-0.5 * z * z) / SQRT_TWO_PI };
 });
 
 /**

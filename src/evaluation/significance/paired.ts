@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import { studentTwoTailed, studentTwoTailedQuantile } from './distributions.js';
 
 /**
@@ -32,8 +32,7 @@ export type Sample = ArrayLike<number>;
 
 export function differences(a: Sample, b: Sample): Float64Array {
   if (a.length !== b.length) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `A paired test needs the same queries on both sides: ${a.length} values were given against ${b.length}.`,
     );
   }

@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { usageError } from '../../common/errors.js';
 import { studentisedRangeTail } from './distributions.js';
 import { moments, type Sample } from './paired.js';
 
@@ -23,7 +23,7 @@ export function tukeyHsd(systems: readonly Sample[], options: TukeyOptions = {})
   const groups = systems.length;
   const n = systems[0]?.length ?? 0;
   if (groups < 2 || systems.some(({ length }) => length !== n)) {
-    throw new BertQeError('usage', "Tukey's HSD compares two or more systems over the same queries.");
+    throw usageError("Tukey's HSD compares two or more systems over the same queries.");
   }
   const means = systems.map((values) => moments(values).mean);
   const blocked = (options.design ?? 'blocked') === 'blocked';

@@ -30,6 +30,19 @@ export interface Analyzer {
   termOf(word: string): string;
 }
 
+/** The text that a document's terms come from. */
+export function indexedText({
+  title,
+  text,
+  searched,
+}: {
+  readonly title?: string | undefined;
+  readonly text: string;
+  readonly searched?: string;
+}): string {
+  return searched ?? (title ? `${title} ${text}` : text);
+}
+
 /** Makes an analyzer from a base, with other stop words or another stemmer where given. */
 export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   return new PipelineAnalyzer(analyzerSpec(options));
@@ -92,12 +105,14 @@ const NO_NUMBER = -1;
 /** Collects the values of a text's tokens, except `nothing`. */
 class Collector<T> implements TokenSink {
   readonly #cache: TermCache<T>;
-  readonly #nothing: T;
   #collected: T[] = [];
 
-  constructor(derive: (token: string) => T, nothing: T, slots: number) {
+  constructor(
+    derive: (token: string) => T,
+    private readonly nothing: T,
+    slots: number,
+  ) {
     this.#cache = new TermCache(derive, nothing, slots);
-    this.#nothing = nothing;
   }
 
   collect(text: string, tokenize: Tokenize): T[] {
@@ -109,6 +124,6 @@ class Collector<T> implements TokenSink {
 
   token(units: TextUnits, start: number, end: number): void {
     const value = this.#cache.of(units, start, end);
-    if (value !== this.#nothing) this.#collected.push(value);
+    if (value !== this.nothing) this.#collected.push(value);
   }
 }

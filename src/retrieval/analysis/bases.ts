@@ -3,9 +3,7 @@ import { LUCENE_STOPWORDS } from './stopwords/lucene.js';
 import { TERRIER_STOPWORDS } from './stopwords/terrier.js';
 import type { TextUnits, Tokenize, TokenSink } from './text-units.js';
 
-/** The names of all bases. */
 export const analyzerBases = ['anserini', 'terrier', 'plain'] as const;
-/** The names of all stemmers. */
 export const stemmerNames = ['porter', 'none'] as const;
 
 /**

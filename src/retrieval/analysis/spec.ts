@@ -1,4 +1,4 @@
-import { BertQeError } from '../../common/errors.js';
+import { type BertQeError, corruptError, usageError } from '../../common/errors.js';
 import {
   analyzerBases,
   BASES,
@@ -37,10 +37,7 @@ export function analyzerSpec(options: AnalyzerOptions): AnalyzerSpec {
   const stemmer = oneOf(stemmerNames, options.stemmer ?? BASES[base].stemmer, 'stemmer', 'usage');
   const own = options.stopwords;
   if (typeof own === 'string' && own !== 'none') {
-    throw new BertQeError(
-      'usage',
-      `Stop words are a list of words or 'none', not the text ${JSON.stringify(own)}.`,
-    );
+    throw usageError(`Stop words are a list of words or 'none', not the text ${JSON.stringify(own)}.`);
   }
   if (typeof own === 'object') return { base, stopwords: canonical(own, BASES[base].stopwords), stemmer };
   const none = own === 'none' || BASES[base].stopwords.size === 0;
@@ -88,10 +85,7 @@ function canonical(own: Iterable<string>, standard: ReadonlySet<string>): Analyz
   for (const word of own) {
     const trimmed = typeof word === 'string' ? word.trim() : '';
     if (trimmed === '' || /\s/.test(trimmed)) {
-      throw new BertQeError(
-        'usage',
-        `${JSON.stringify(word)} is not a stop word; give a list of single words.`,
-      );
+      throw usageError(`${JSON.stringify(word)} is not a stop word; give a list of single words.`);
     }
     words.add(lowerCase(trimmed));
   }
@@ -111,12 +105,9 @@ function oneOf<T extends string>(
   const problem = `there is no ${what} ${JSON.stringify(value)}, expected one of: ${known.join(', ')}`;
   throw code === 'corrupt'
     ? corrupt(problem)
-    : new BertQeError('usage', `${problem[0]!.toUpperCase()}${problem.slice(1)}.`);
+    : usageError(`${problem[0]!.toUpperCase()}${problem.slice(1)}.`);
 }
 
 function corrupt(problem: string): BertQeError {
-  return new BertQeError(
-    'corrupt',
-    `What is stored about text analysis is damaged: ${problem}; build the index again.`,
-  );
+  return corruptError(`What is stored about text analysis is damaged: ${problem}; build the index again.`);
 }

@@ -1,4 +1,4 @@
-import { copyOf } from '../../common/utf16.js';
+import { ownCopy } from '../../common/utf16.js';
 import type { TextUnits } from './text-units.js';
 
 /** Longer words are rare and are not cached. */
@@ -37,7 +37,7 @@ export class TermCache<T> {
   /** The value of the word `[start, end)`. */
   of({ text, codes }: TextUnits, start: number, end: number): T {
     const length = end - start;
-    if (length > MAX_CACHED_LENGTH) return this.#derive(copy(text, start, end));
+    if (length > MAX_CACHED_LENGTH) return this.#derive(ownCopy(text.slice(start, end)));
     let hash = 0;
     for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + codes[at]!) | 0;
     const slot = (hash ^ (hash >>> 15)) & this.#mask;
@@ -45,7 +45,7 @@ export class TermCache<T> {
     if (this.#lengths[slot] === length && equal(this.#codes, first, codes, start, length)) {
       return this.#values[slot]!;
     }
-    const value = this.#derive(copy(text, start, end));
+    const value = this.#derive(ownCopy(text.slice(start, end)));
     this.#lengths[slot] = length;
     for (let i = 0; i < length; i++) this.#codes[first + i] = codes[start + i]!;
     this.#values[slot] = value;
@@ -58,14 +58,4 @@ function equal(one: Uint16Array, at: number, other: Uint16Array, start: number, 
     if (one[at + i] !== other[start + i]) return false;
   }
   return true;
-}
-
-/** V8 copies shorter slices, and makes longer ones views of the text. */
-const SHORTEST_VIEW = 13;
-
-/** `text.slice(start, end)` as a copy. A view would keep the whole text in memory as long as the word is cached. */
-function copy(text: string, start: number, end: number): string {
-  const slice = text.slice(start, end);
-  if (slice.length < SHORTEST_VIEW) return slice;
-  return copyOf(slice);
 }

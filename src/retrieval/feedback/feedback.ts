@@ -1,4 +1,5 @@
-import type { CollectionStatistics, ForwardVector, TermFacts } from '../index/index.js';
+import type { CollectionStatistics } from '../index/manifest.js';
+import type { ForwardVector, TermFacts } from '../index/reader.js';
 import type { WeightedQuery } from '../query.js';
 
 /** A document of the first ranking that is assumed to be relevant. */
@@ -20,7 +21,6 @@ export interface FeedbackSource {
 /** Pseudo-relevance feedback, which expands a query by the top documents of a first ranking. */
 export interface FeedbackModel {
   readonly name: string;
-  /** The number of feedback documents. */
   readonly documents: number;
   expand(query: WeightedQuery, feedback: readonly FeedbackDocument[], index: FeedbackSource): WeightedQuery;
 }

@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { grown } from '../../common/concat.js';
 import { withLock } from '../../common/lock.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import { badInput, type Document, type Origin, type SourcedDocument } from '../../collection/index.js';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { failureError, inputError, throwIfAborted, usageError } from '../../common/errors.js';
 import { systemCode, writeFailure } from '../../common/io-errors.js';
 import { syncFolder, writeFileAtomic } from '../../common/atomic.js';
-import type { Analyzer } from '../analysis/index.js';
+import { type Analyzer, indexedText } from '../analysis/analyzer.js';
 import type { BlockWriter } from './block-file.js';
 import { ByteWriter } from './bytes.js';
 import { DictionaryWriter, MAX_KEY_BYTES } from './dictionary.js';
@@ -51,11 +52,6 @@ export interface BuildProgress {
 
 /** A document to index. If it has a `searched` text, its terms come from that text instead of title and text. */
 export type IndexableDocument = Document & Partial<Pick<SourcedDocument, 'origin' | 'searched'>>;
-
-/** The text that a document's terms come from. */
-export function indexedText({ title, text, searched }: IndexableDocument): string {
-  return searched ?? (title ? `${title} ${text}` : text);
-}
 
 const DOCUMENTS_PER_REPORT = 1000;
 
@@ -137,11 +133,7 @@ class Build {
     }
     this.#segment.add(terms);
     const number = this.#ids.count - 1;
-    if (number === this.#lengths.length) {
-      const grown = new Uint32Array(this.#lengths.length * 2);
-      grown.set(this.#lengths);
-      this.#lengths = grown;
-    }
+    if (number === this.#lengths.length) this.#lengths = grown(this.#lengths);
     this.#lengths[number] = terms.length;
     this.#tokens += terms.length;
     if (this.#ids.count % DOCUMENTS_PER_REPORT === 0) {
@@ -152,7 +144,7 @@ class Build {
   finish(data: string): IndexManifest {
     const documents = this.#ids.count;
     if (documents === 0) {
-      throw new BertQeError('input', 'The collection holds no documents; check the path and --format.');
+      throw inputError('The collection holds no documents; check the path and --format.');
     }
     this.#flushSegment();
     const lengths = this.#lengths.subarray(0, documents);
@@ -262,17 +254,11 @@ function refuseForeignFolder(folder: string): void {
   const isAnIndex = isIndex(folder);
   if (isAnIndex) return;
   if (isAnIndex === false) {
-    throw new BertQeError(
-      'usage',
-      `${join(folder, MANIFEST)} does not describe a bert-qe index; name another folder.`,
-    );
+    throw usageError(`${join(folder, MANIFEST)} does not describe a bert-qe index; name another folder.`);
   }
   const foreign = existsSync(folder) ? readdirSync(folder).find((name) => !isOurs(name)) : undefined;
   if (foreign !== undefined) {
-    throw new BertQeError(
-      'usage',
-      `${folder} is not empty and not an index (it holds ${foreign}); name another folder.`,
-    );
+    throw usageError(`${folder} is not empty and not an index (it holds ${foreign}); name another folder.`);
   }
 }
 
@@ -299,11 +285,7 @@ function writing<T>(folder: string, step: () => T): T {
     return step();
   } catch (error) {
     if (systemCode(error) === 'ENOSPC') {
-      throw new BertQeError(
-        'failure',
-        `The disk of ${folder} is full; free some space and run the command again.`,
-        { cause: error },
-      );
+      throw failureError(`The disk of ${folder} is full; free some space and run the command again.`, error);
     }
     throw error instanceof Error && 'syscall' in error ? writeFailure(folder, error) : error;
   }

@@ -1,3 +1,5 @@
+import { grown } from '../../common/concat.js';
+
 /** A growing byte buffer; numbers are written as LEB128 varints. It is reused between values to avoid garbage. */
 export class ByteWriter {
   bytes: Uint8Array;
@@ -12,10 +14,7 @@ export class ByteWriter {
   }
 
   reserve(count: number): void {
-    if (this.length + count <= this.bytes.length) return;
-    const grown = new Uint8Array(Math.max(this.bytes.length * 2, this.length + count));
-    grown.set(this.bytes.subarray(0, this.length));
-    this.bytes = grown;
+    if (this.length + count > this.bytes.length) this.bytes = grown(this.bytes, this.length + count);
   }
 
   /** Writes an unsigned integer below 2^32. */

@@ -1,7 +1,8 @@
 import { reasonOf, throwIfAborted } from '../../common/errors.js';
+import { occurrences } from '../../common/occurrences.js';
 import { compareUtf8 } from '../../common/order.js';
-import { dphOf } from '../models/index.js';
-import { indexedText } from './builder.js';
+import { indexedText } from '../analysis/analyzer.js';
+import { dphOf } from '../models/dph.js';
 import { roundUpToFloat32, type Postings } from './postings.js';
 import { Index } from './reader.js';
 import { FILES, type FileName } from './storage.js';
@@ -93,10 +94,7 @@ class Check {
     const { index } = this;
     const document = index.indexedDocument(number);
     const { id } = document;
-    const analysed = new Map<string, number>();
-    for (const term of index.analyzer.analyze(indexedText(document))) {
-      analysed.set(term, (analysed.get(term) ?? 0) + 1);
-    }
+    const analysed = occurrences(index.analyzer.analyze(indexedText(document)));
     const { terms, frequencies } = index.vector(number);
     let length = 0;
     let differs = terms.length !== analysed.size;
@@ -122,7 +120,7 @@ class Check {
       this.#report(`${what} is number ${number}, but is not found by name`);
     const postings = index.postings(term);
     const { documents: N } = index.statistics;
-    const dph = dphOf({ documents: N, averageLength: this.#tokens / N }, term.collectionFrequency);
+    const dph = dphOf({ documents: N, tokens: this.#tokens }, term.collectionFrequency);
     let count = 0;
     let occurrences = 0;
     let previous = -1;

@@ -4,11 +4,13 @@ import { BLOCK_CONTENT, DamageError, type BlockFile, type BlockWriter } from './
 /** The longest term or document id, in UTF-8 bytes. */
 export const MAX_KEY_BYTES = 1900;
 
-/** The dictionary's entry of a term. */
-export interface TermEntry {
+/** A term as the index knows it: the dictionary's entry. */
+export interface IndexedTerm {
   /** The place of the term among all terms in byte order, from 0. */
   readonly number: number;
+  /** n: documents with the term. */
   readonly documentFrequency: number;
+  /** F: occurrences of the term. */
   readonly collectionFrequency: number;
   /** The first byte of its postings in their file. */
   readonly start: number;
@@ -32,7 +34,7 @@ export class DictionaryWriter {
 
   add(
     name: Uint8Array,
-    { documentFrequency, collectionFrequency, start, end }: Omit<TermEntry, 'number'>,
+    { documentFrequency, collectionFrequency, start, end }: Omit<IndexedTerm, 'number'>,
   ): void {
     const entry = this.#entry;
     entry.reset();
@@ -82,7 +84,7 @@ export class Dictionary {
     this.#names = Buffer.from(names.view());
   }
 
-  find(name: string): TermEntry | undefined {
+  find(name: string): IndexedTerm | undefined {
     const key = Buffer.from(name);
     // The last block that does not begin behind the name.
     const block = lastPlace(this.#ends.length, (at) => {
@@ -107,7 +109,7 @@ export class Dictionary {
     return undefined;
   }
 
-  get(number: number): TermEntry & { readonly name: string } {
+  get(number: number): IndexedTerm & { readonly name: string } {
     if (!(number < this.terms)) throw new DamageError(`there is no term ${number}`);
     const block = lastPlace(this.#numbers.length, (at) => this.#numbers[at] <= number);
     const reader = new ByteReader(this.entries.block(block));
@@ -122,7 +124,7 @@ export class Dictionary {
 }
 
 /** Reads what follows the name. */
-function readEntry(reader: ByteReader, number: number): TermEntry {
+function readEntry(reader: ByteReader, number: number): IndexedTerm {
   const documentFrequency = reader.varint();
   const collectionFrequency = reader.varint53();
   const start = reader.varint53();

@@ -1,3 +1,5 @@
+import { grown } from '../../common/concat.js';
+
 /** The ids of the documents that were added to a build, in memory: a set that knows which come first in byte order. */
 export class DocumentIds {
   /** All ids, one after another, and where each ends. */
@@ -74,10 +76,4 @@ function hash(bytes: Uint8Array, start: number, end: number): number {
   let value = 0x811c9dc5;
   for (let i = start; i < end; i++) value = Math.imul(value ^ bytes[i], 0x01000193);
   return Math.imul(value ^ (value >>> 15), 0x2c1b3c6d) >>> 0;
-}
-
-function grown<T extends Uint8Array | Uint32Array>(array: T, atLeast: number): T {
-  const larger = new (array.constructor as new (length: number) => T)(Math.max(2 * array.length, atLeast));
-  larger.set(array);
-  return larger;
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { type BertQeError, corruptError, missingError, reasonOf } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
-import type { AnalyzerSpec } from '../analysis/index.js';
+import type { AnalyzerSpec } from '../analysis/spec.js';
 import type { FileRecords } from './storage.js';
 
 /** The statistics of a collection, which weighting and feedback models use. */
@@ -57,10 +57,9 @@ export function readManifest(folder: string): IndexManifest {
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new BertQeError(
-      'missing',
+    throw missingError(
       `${folder} is not an index (no ${MANIFEST} in it); make one with: bert-qe index COLLECTION --out ${folder}`,
-      { cause },
+      cause,
     );
   }
   let manifest: Partial<IndexManifest> | null;
@@ -70,7 +69,7 @@ export function readManifest(folder: string): IndexManifest {
     throw broken(`${file} is not valid JSON (${reasonOf(cause)})`, cause);
   }
   if (manifest?.format !== 'bert-qe-index') {
-    throw new BertQeError('corrupt', `${file} does not describe a bert-qe index; name the folder of one.`);
+    throw corruptError(`${file} does not describe a bert-qe index; name the folder of one.`);
   }
   const { version } = manifest;
   if (version === 1 || version === 2) {
@@ -88,7 +87,7 @@ export function readManifest(folder: string): IndexManifest {
 }
 
 function broken(what: string, cause?: unknown): BertQeError {
-  return new BertQeError('corrupt', `${what}; build the index again.`, { cause });
+  return corruptError(`${what}; build the index again.`, cause);
 }
 
 /** The data folder that the manifest names; undefined where there is no manifest that can be read. */

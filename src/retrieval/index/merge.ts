@@ -37,7 +37,7 @@ export function mergePostings(
   const numbers = segments.map(() => new ByteWriter(1 << 12));
   const encoder = new PostingsEncoder(lengths);
   const documents = lengths.length;
-  const averageLength = lengths.reduce((sum, length) => sum + length, 0) / documents;
+  const tokens = lengths.reduce((sum, length) => sum + length, 0);
   let postings = 0;
   let terms = 0;
   let records = 0;
@@ -50,7 +50,7 @@ export function mergePostings(
       collectionFrequency += holder.cursor.collectionFrequency;
       holders.push(holder);
     }
-    encoder.start(dphOf({ documents, averageLength }, collectionFrequency));
+    encoder.start(dphOf({ documents, tokens }, collectionFrequency));
     for (const holder of holders) {
       copyPostings(holder.cursor, encoder);
       numbers[holder.segment].varint(terms - holder.last);

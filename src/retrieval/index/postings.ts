@@ -1,3 +1,4 @@
+import { grown } from '../../common/concat.js';
 import {
   bitsNeeded,
   bitsSet,
@@ -38,16 +39,12 @@ export type DphOf = (frequency: number, length: number) => number;
 
 /** An encoder of postings, one term after another; the bytes of `finish` are valid until the next `start`. */
 export class PostingsEncoder {
-  readonly #lengths: Uint32Array;
   #dph: DphOf = () => 0;
   #words = new Uint32Array(1 << 12);
   #used = 0;
   #out = new Uint32Array(1 << 12);
-  readonly #lastDocument: number[] = [];
-  readonly #start: number[] = [];
-  readonly #maxFrequency: number[] = [];
-  readonly #minLength: number[] = [];
-  readonly #maxDph: number[] = [];
+  /** Of each block: its last document, start, largest frequency, smallest length and largest DPH. */
+  readonly #columns: readonly number[][] = Array.from({ length: COLUMNS }, () => []);
   readonly #gaps = new Uint32Array(BLOCK_SIZE);
   readonly #frequencies = new Uint32Array(BLOCK_SIZE);
   #previous = -1;
@@ -59,21 +56,11 @@ export class PostingsEncoder {
   /** Number of postings since `start`. */
   documentFrequency = 0;
 
-  constructor(lengths: Uint32Array) {
-    this.#lengths = lengths;
-  }
+  constructor(private readonly lengths: Uint32Array) {}
 
   start(dph: DphOf): void {
     this.#used = 0;
-    for (const column of [
-      this.#lastDocument,
-      this.#start,
-      this.#maxFrequency,
-      this.#minLength,
-      this.#maxDph,
-    ]) {
-      column.length = 0;
-    }
+    for (const column of this.#columns) column.length = 0;
     this.#dph = dph;
     this.#previous = -1;
     this.documentFrequency = 0;
@@ -87,7 +74,7 @@ export class PostingsEncoder {
     if (gap > this.#blockMaxGap) this.#blockMaxGap = gap;
     this.#previous = document;
     this.documentFrequency++;
-    const length = this.#lengths[document];
+    const length = this.lengths[document];
     if (frequency > this.#blockMaxFrequency) this.#blockMaxFrequency = frequency;
     if (length < this.#blockMinLength) this.#blockMinLength = length;
     const dph = this.#dph(frequency, length);
@@ -97,18 +84,15 @@ export class PostingsEncoder {
 
   finish(): Uint8Array {
     if (this.#inBlock > 0) this.#closeBlock();
-    const blocks = this.#lastDocument.length;
+    const [lastDocument, start, maxFrequency, minLength, maxDph] = this.#columns;
+    const blocks = lastDocument.length;
     const header = 1 + COLUMNS * blocks;
     const size = header + this.#used;
     if (this.#out.length < size) this.#out = new Uint32Array(2 * size);
     const out = this.#out;
     out[0] = blocks;
-    out.set(this.#lastDocument, 1);
-    out.set(this.#start, 1 + blocks);
-    out.set(this.#maxFrequency, 1 + 2 * blocks);
-    out.set(this.#minLength, 1 + 3 * blocks);
-    const maxDph = new Float32Array(out.buffer, 4 * (1 + 4 * blocks), blocks);
-    for (let b = 0; b < blocks; b++) maxDph[b] = roundUpToFloat32(this.#maxDph[b]);
+    [lastDocument, start, maxFrequency, minLength].forEach((column, i) => out.set(column, 1 + i * blocks));
+    new Float32Array(out.buffer, 4 * (1 + 4 * blocks), blocks).set(maxDph.map(roundUpToFloat32));
     out.set(this.#words.subarray(0, this.#used), header);
     return new Uint8Array(out.buffer, 0, 4 * size);
   }
@@ -123,29 +107,28 @@ export class PostingsEncoder {
 
   #closeBlock(): void {
     const count = this.#inBlock;
-    const first = (this.#lastDocument.at(-1) ?? -1) + 1;
+    const first = (this.#columns[0].at(-1) ?? -1) + 1;
     const bitmapWords = wordsNeeded(this.#previous - first + 1, 1);
     const gapBits = bitmapWords <= MAX_BITMAP_WORDS ? BITMAP : bitsNeeded(this.#blockMaxGap);
     const frequencyBits = bitsNeeded(this.#blockMaxFrequency - 1);
     const documentWords = gapBits === BITMAP ? bitmapWords : wordsNeeded(count, gapBits);
     const end = this.#used + 1 + documentWords + wordsNeeded(count, frequencyBits);
-    if (end > this.#words.length) {
-      const grown = new Uint32Array(2 * end);
-      grown.set(this.#words.subarray(0, this.#used));
-      this.#words = grown;
-    }
+    if (end > this.#words.length) this.#words = grown(this.#words, end);
     const words = this.#words;
     words.fill(0, this.#used, end);
     words[this.#used] = count | (gapBits << 8) | (frequencyBits << 16);
     if (gapBits === BITMAP) packBitmap(this.#gaps, count, words, this.#used + 1);
     else pack(this.#gaps, count, gapBits, words, this.#used + 1);
     pack(this.#frequencies, count, frequencyBits, words, this.#used + 1 + documentWords);
-    this.#start.push(this.#used);
+    const block = [
+      this.#previous,
+      this.#used,
+      this.#blockMaxFrequency,
+      this.#blockMinLength,
+      this.#blockMaxDph,
+    ];
+    block.forEach((value, column) => this.#columns[column].push(value));
     this.#used = end;
-    this.#lastDocument.push(this.#previous);
-    this.#maxFrequency.push(this.#blockMaxFrequency);
-    this.#minLength.push(this.#blockMinLength);
-    this.#maxDph.push(this.#blockMaxDph);
     this.#openBlock();
   }
 }

@@ -1,20 +1,17 @@
 import { join } from 'node:path';
 import type { Document, DocumentStore } from '../../collection/index.js';
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { BertQeError, corruptError, reasonOf } from '../../common/errors.js';
 import { compareUtf8 } from '../../common/order.js';
 import { systemCode } from '../../common/io-errors.js';
-import { analyzerFromSpec, type Analyzer } from '../analysis/index.js';
+import { type Analyzer, analyzerFromSpec } from '../analysis/analyzer.js';
 import { DamageError, type BlockFile } from './block-file.js';
 import type { IndexableDocument } from './builder.js';
 import { ByteReader } from './bytes.js';
-import { Dictionary, type TermEntry } from './dictionary.js';
+import { Dictionary, type IndexedTerm } from './dictionary.js';
 import { LazyBytes, PostingsCache } from './postings-cache.js';
 import { readManifest, type CollectionStatistics, type IndexManifest } from './manifest.js';
 import { Postings } from './postings.js';
 import { RecordFile, openFiles, type FileName } from './storage.js';
-
-/** A term as the index knows it. */
-export type IndexedTerm = TermEntry;
 
 export interface TermFacts extends Pick<IndexedTerm, 'number' | 'documentFrequency' | 'collectionFrequency'> {
   readonly name: string;
@@ -252,11 +249,10 @@ export class Index implements DocumentStore {
   /** The error for a part that could not be read: names it, and what to do. */
   #refusal(error: unknown, what: string): unknown {
     if (!(error instanceof DamageError)) return error;
-    return new BertQeError(
-      'corrupt',
+    return corruptError(
       `${this.folder}: ${what} cannot be used (${error.message}); ` +
         `run bert-qe check ${this.folder}, then build it again.`,
-      { cause: error },
+      error,
     );
   }
 }
@@ -264,10 +260,9 @@ export class Index implements DocumentStore {
 function cannotOpen(folder: string, cause: unknown): unknown {
   if (cause instanceof BertQeError) return cause;
   const missing = systemCode(cause) === 'ENOENT' ? (cause as NodeJS.ErrnoException).path : undefined;
-  return new BertQeError(
-    'corrupt',
+  return corruptError(
     `${missing === undefined ? `${folder} cannot be opened (${reasonOf(cause)})` : `${missing} is missing`}; ` +
       'build the index again.',
-    { cause },
+    cause,
   );
 }

@@ -1,9 +1,10 @@
+import { grown } from '../../common/concat.js';
+
 /**
  * The postings of the documents since the last flush, in document order, with local term numbers. Memory is bounded: the
  * builder flushes when {@link isFull}.
  */
 export class Segment {
-  /** Local number of each term. */
   readonly vocabulary = new Map<string, number>();
   /** Local term number of each posting, document by document. */
   readonly terms: Uint32Array;
@@ -15,13 +16,11 @@ export class Segment {
   /** Index of a term's posting in the document being added, by local term number. */
   #slots: Uint32Array = new Uint32Array(1 << 16);
   #postings = 0;
-  readonly #capacity: number;
 
   constructor(
     readonly firstDocument: number,
-    capacity: number,
+    private readonly capacity: number,
   ) {
-    this.#capacity = capacity;
     this.terms = new Uint32Array(capacity);
     this.frequencies = new Uint32Array(capacity);
   }
@@ -30,13 +29,9 @@ export class Segment {
     return this.starts.length - 1;
   }
 
-  get postings(): number {
-    return this.#postings;
-  }
-
   /** True where a document of `terms` terms may not fit. */
   isFull(terms: number): boolean {
-    return this.#postings + terms > this.#capacity;
+    return this.#postings + terms > this.capacity;
   }
 
   /** The local number of a term; a new term gets the next number. */
@@ -45,7 +40,10 @@ export class Segment {
     if (known !== undefined) return known;
     const next = this.vocabulary.size;
     this.vocabulary.set(term, next);
-    if (next >= this.#slots.length) this.#grow();
+    if (next >= this.#slots.length) {
+      this.#slots = grown(this.#slots);
+      this.documentFrequencies = grown(this.documentFrequencies);
+    }
     return next;
   }
 
@@ -68,14 +66,5 @@ export class Segment {
     }
     this.#postings = end;
     this.starts.push(end);
-  }
-
-  #grow(): void {
-    const slots = new Uint32Array(this.#slots.length * 2);
-    slots.set(this.#slots);
-    this.#slots = slots;
-    const frequencies = new Uint32Array(slots.length);
-    frequencies.set(this.documentFrequencies);
-    this.documentFrequencies = frequencies;
   }
 }

@@ -82,10 +82,6 @@ export class RecordFile {
     private readonly ends: BlockFile,
   ) {}
 
-  get count(): number {
-    return this.ends.bytes / 8;
-  }
-
   get(number: number): Uint8Array {
     return this.records.read(number === 0 ? 0 : this.#end(number - 1), this.#end(number));
   }

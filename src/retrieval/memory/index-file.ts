@@ -1,7 +1,7 @@
 import type { Document } from '../../collection/index.js';
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { type BertQeError, corruptError, reasonOf } from '../../common/errors.js';
 import { analyzerFromSpec, type Analyzer } from '../analysis/analyzer.js';
-import type { ForwardVector } from '../index/index.js';
+import type { ForwardVector } from '../index/reader.js';
 import { ByteReader, ByteWriter } from '../index/bytes.js';
 
 /** The content of an index: documents, terms in byte order, and the terms of each document by their places. */
@@ -104,7 +104,5 @@ function times<T>(count: number, make: () => T): T[] {
 }
 
 function corrupt(problem: string, cause?: unknown): BertQeError {
-  return new BertQeError('corrupt', `The file of the index cannot be used: ${problem}; build it again.`, {
-    cause,
-  });
+  return corruptError(`The file of the index cannot be used: ${problem}; build it again.`, cause);
 }

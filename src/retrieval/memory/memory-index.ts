@@ -1,10 +1,13 @@
 import type { Document, DocumentStore } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { type BertQeError, usageError } from '../../common/errors.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
+import { occurrences } from '../../common/occurrences.js';
 import { compareUtf8 } from '../../common/order.js';
 import { mapInSlices } from '../../common/yield.js';
-import { createAnalyzer, type Analyzer } from '../analysis/analyzer.js';
-import type { CollectionStatistics, ForwardVector, IndexedTerm, TermFacts } from '../index/index.js';
+import { createAnalyzer, indexedText, type Analyzer } from '../analysis/analyzer.js';
+import type { CollectionStatistics } from '../index/manifest.js';
+import type { IndexedTerm } from '../index/dictionary.js';
+import type { ForwardVector, TermFacts } from '../index/reader.js';
 import { Postings, PostingsEncoder } from '../index/postings.js';
 import { dphOf } from '../models/dph.js';
 import type { SearchableIndex } from '../search/searcher.js';
@@ -91,9 +94,9 @@ export class MemoryIndex implements DocumentStore, SearchableIndex {
       found.set(term, number);
       return number;
     });
-    const counted = await mapInSlices(documents, signal, ({ title, text }, i) => {
+    const counted = await mapInSlices(documents, signal, (document, i) => {
       if (i % DOCUMENTS_PER_REPORT === 0) onProgress?.(i, documents.length);
-      return countsOf(numbersOf(title ? `${title} ${text}` : text));
+      return occurrences(numbersOf(indexedText(document)));
     });
     const terms = [...found.keys()].sort(compareUtf8);
     const places = new Uint32Array(terms.length);
@@ -163,9 +166,8 @@ export class MemoryIndex implements DocumentStore, SearchableIndex {
   }
 
   #encode({ start, end, collectionFrequency }: IndexedTerm): Uint8Array {
-    const { documents, tokens } = this.statistics;
     const encoder = new PostingsEncoder(this.lengths);
-    encoder.start(dphOf({ documents, averageLength: tokens / documents }, collectionFrequency));
+    encoder.start(dphOf(this.statistics, collectionFrequency));
     for (let at = start; at < end; at++) encoder.add(this.#documents[at], this.#frequencies[at]);
     return encoder.finish().slice();
   }
@@ -184,12 +186,6 @@ function copyOf({ id, title, text }: Document): Document {
   return title ? { id, title, text } : { id, text };
 }
 
-function countsOf(numbers: readonly number[]): Map<number, number> {
-  const counts = new Map<number, number>();
-  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1);
-  return counts;
-}
-
 function ranksOf(documents: readonly Document[]): Uint32Array {
   const order = documents.map((_, number) => number);
   order.sort((a, b) => compareUtf8(documents[a].id, documents[b].id));
@@ -205,5 +201,5 @@ function sum(values: ArrayLike<number>): number {
 }
 
 function usage(message: string): BertQeError {
-  return new BertQeError('usage', `MemoryIndex: ${message}.`);
+  return usageError(`MemoryIndex: ${message}.`);
 }

@@ -15,9 +15,10 @@ import {
  * term alone, f = 1 would give the logarithm of zero; as in Terrier, f is then .99999.
  */
 export function dphOf(
-  { documents, averageLength }: { documents: number; averageLength: number },
+  { documents, tokens }: Pick<TermStatistics, 'documents' | 'tokens'>,
   collectionFrequency: number,
 ): (frequency: number, length: number) => number {
+  const averageLength = tokens / documents;
   const rarity = Math.log2((averageLength * documents) / collectionFrequency);
   const halfLog2Pi2 = 0.5 * Math.log2(2 * Math.PI);
   const logs = log2Table();
@@ -57,10 +58,10 @@ class DphTerm implements TermScorer {
   private readonly dph: (frequency: number, length: number) => number;
 
   constructor(
-    { documents, tokens, collectionFrequency }: TermStatistics,
+    statistics: TermStatistics,
     private readonly weight: number,
   ) {
-    this.dph = dphOf({ documents, averageLength: tokens / documents }, collectionFrequency);
+    this.dph = dphOf(statistics, statistics.collectionFrequency);
   }
 
   score(frequency: number, length: number): number {

@@ -1,18 +1,11 @@
+import type { IndexedTerm } from '../index/dictionary.js';
+import type { CollectionStatistics } from '../index/manifest.js';
+
 /** The statistics of the collection and of a query term that a weighting model uses. */
-export interface TermStatistics {
-  /** N: documents. */
-  readonly documents: number;
-  /** Documents with at least one term. */
-  readonly nonEmptyDocuments: number;
-  /** T: term occurrences. */
-  readonly tokens: number;
-  /** n: documents with the term. */
-  readonly documentFrequency: number;
-  /** F: occurrences of the term. */
-  readonly collectionFrequency: number;
-  /** The length of the longest document. */
-  readonly maxLength: number;
-}
+export type TermStatistics = Pick<
+  CollectionStatistics & IndexedTerm,
+  'documents' | 'nonEmptyDocuments' | 'tokens' | 'maxLength' | 'documentFrequency' | 'collectionFrequency'
+>;
 
 /** Extreme values of a postings block, from which a model bounds its scores (see index/postings.ts). */
 export interface BlockMaxima {

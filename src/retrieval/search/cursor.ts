@@ -1,5 +1,5 @@
-import type { Postings } from '../index/index.js';
-import type { TermScorer } from '../models/index.js';
+import type { Postings } from '../index/postings.js';
+import type { TermScorer } from '../models/model.js';
 
 const NONE = new Int32Array(0);
 

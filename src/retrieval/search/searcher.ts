@@ -1,10 +1,13 @@
 import type { Query, Ranking, Retriever, SearchOptions } from '../../collection/index.js';
 import { usageError } from '../../common/errors.js';
 import { atOnce, inSlices } from '../../common/yield.js';
-import type { Analyzer } from '../analysis/index.js';
+import type { Analyzer } from '../analysis/analyzer.js';
+import type { CollectionStatistics } from '../index/manifest.js';
+import type { IndexedTerm } from '../index/dictionary.js';
+import type { Postings } from '../index/postings.js';
+import { Dph } from '../models/dph.js';
+import type { WeightingModel } from '../models/model.js';
 import type { FeedbackModel, FeedbackSource } from '../feedback/feedback.js';
-import type { CollectionStatistics, IndexedTerm, Postings } from '../index/index.js';
-import { Dph, type WeightingModel } from '../models/index.js';
 import { firstQuery, sumByTerm, type WeightedQuery } from '../query.js';
 import { TermCursor } from './cursor.js';
 import { IdOrder, Matcher } from './matching.js';

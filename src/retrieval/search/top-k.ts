@@ -1,4 +1,4 @@
-import { GRID_STEP } from '../models/index.js';
+import { GRID_STEP } from '../models/model.js';
 
 const STEPS = 1024;
 

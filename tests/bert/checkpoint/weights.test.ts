@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { bertTensorShapes, bertWeights, parameterCount } from '../../../src/bert/checkpoint/index.js';
 import type { DType } from '../../../src/bert/checkpoint/dtype.js';
-import type { Checkpoint, TensorInfo } from '../../../src/bert/types.js';
+import type { CheckpointFile, TensorInfo } from '../../../src/bert/checkpoint/checkpoint-file.js';
 import { BertQeError } from '../../../src/common/errors.js';
 import { fixtureConfig } from './fixture-model.js';
 
 /** A checkpoint in memory: the tensors of the fixture's config, with some replaced (or taken away: undefined). */
-function checkpointWith(changes: Record<string, Partial<TensorInfo> | undefined>, value = 0.5): Checkpoint {
+function checkpointWith(
+  changes: Record<string, Partial<TensorInfo> | undefined>,
+  value = 0.5,
+): CheckpointFile {
   const tensors = new Map<string, TensorInfo>();
   for (const [name, shape] of bertTensorShapes(fixtureConfig))
     tensors.set(name, { name, shape, dtype: 'float32' });
@@ -15,6 +18,8 @@ function checkpointWith(changes: Record<string, Partial<TensorInfo> | undefined>
     else tensors.set(name, { name, shape: [8], dtype: 'float32' as DType, ...tensors.get(name), ...change });
   }
   return {
+    path: 'checkpoint',
+    format: 'safetensors',
     tensors,
     read: async (name) =>
       new Float32Array(tensors.get(name)!.shape.reduce((product, size) => product * size, 1)).fill(value),

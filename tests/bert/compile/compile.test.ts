@@ -11,10 +11,9 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compiledModel } from '../../../src/bert/compile/index.js';
-import { readModelConfig } from '../../../src/bert/model-folder.js';
-import { BertScorer } from '../../../src/bert/scorer/index.js';
-import { loadTokenizer } from '../../../src/bert/tokenizer/index.js';
-import { kendallTau } from '../../../src/bert/manage/index.js';
+import { loadTokenizer, readModelConfig } from '../../../src/bert/model-folder.js';
+import { BertScorer } from '../../../src/bert/scorer/bert-scorer.js';
+import { kendallTau } from '../../../src/bert/manage/kendall.js';
 import { demoPairs } from '../scorer/demo-pairs.js';
 import { miniConfig, miniModel, temporaryFolder } from '../scorer/mini-model.js';
 

@@ -5,15 +5,14 @@ import { bertWeights, openCheckpoint } from '../../../src/bert/checkpoint/index.
 import { calibratedForm, fingerprint, writeInt8Form } from '../../../src/bert/compile/index.js';
 import { int8FormHash, readInt8Form } from '../../../src/bert/compile/int8-file.js';
 import type { Int8Form, Int8Matrix } from '../../../src/bert/graph/index.js';
-import { readModelConfig } from '../../../src/bert/model-folder.js';
+import { loadTokenizer, readModelConfig } from '../../../src/bert/model-folder.js';
 import { BertQeError } from '../../../src/common/errors.js';
-import { multipliesBytes } from '../../../src/bert/runtime/byte-products.js';
-import { BertScorer } from '../../../src/bert/scorer/index.js';
-import { loadTokenizer } from '../../../src/bert/tokenizer/index.js';
+import { multipliesBytes } from '../../../src/bert/runtime/machine.js';
+import { BertScorer } from '../../../src/bert/scorer/bert-scorer.js';
 import { eachFlip } from '../../support/flips.js';
 import { miniConfig, miniModel, temporaryFolder } from '../scorer/mini-model.js';
 
-vi.mock('../../../src/bert/runtime/byte-products.js', { spy: true });
+vi.mock('../../../src/bert/runtime/machine.js', { spy: true });
 
 beforeEach(() => vi.stubEnv('BERT_QE_CACHE', temporaryFolder()));
 afterEach(() => vi.unstubAllEnvs());

@@ -4,7 +4,7 @@ import type { ModelConfig } from '../../../src/bert/config.js';
 import { seededLogits, withSession } from './run-graph.js';
 import { seededCase, seededWeights } from './seeded-model.js';
 
-const padded = { float: 'float32', attention: 'plain', padded: true, unitsAtOnce: Infinity } as const;
+const padded = { attention: 'plain', padded: true, unitsAtOnce: Infinity } as const;
 
 async function logitsOf(config: ModelConfig, hasBytes: boolean, length: number): Promise<number[]> {
   const graph = bertGraph(seededWeights(config), {

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { Tensor } from 'onnxruntime-node';
 import {
-  type Arithmetic,
   bertGraph,
   GRAPH_IDS,
   GRAPH_LOGITS,
   GRAPH_SLOTS,
+  type GraphOptions,
   paddingSlot,
   unitsAtOnce,
 } from '../../../src/bert/graph/index.js';
 import { seededLogits, withSession } from './run-graph.js';
 import { seededCase, seededSequence, seededWeights } from './seeded-model.js';
 
-async function expectLogits(name: string, arithmetic?: Arithmetic, tolerance = 1e-4): Promise<void> {
+async function expectLogits(name: string, options?: GraphOptions, tolerance = 1e-4): Promise<void> {
   const { config, lengths, logits } = seededCase(name);
-  await withSession(bertGraph(seededWeights(config), arithmetic), async (session) => {
+  await withSession(bertGraph(seededWeights(config), options), async (session) => {
     for (const [i, length] of lengths.entries()) {
       for (const row of await seededLogits(session, config, length, 3)) {
         row.forEach((value, label) => expect(Math.abs(value - logits[i][label])).toBeLessThan(tolerance));
@@ -25,7 +25,7 @@ async function expectLogits(name: string, arithmetic?: Arithmetic, tolerance = 1
 
 /** B and L are compared in tests/parity, where all sizes are read from each checkpoint format. */
 /** Sequences of all lengths of a fixture in one batch, padded to the longest. */
-async function paddedLogits(name: string, arithmetic: Arithmetic): Promise<number[][]> {
+async function paddedLogits(name: string, options: GraphOptions): Promise<number[][]> {
   const { config, lengths } = seededCase(name);
   const longest = Math.max(...lengths);
   const ids = new Int32Array(lengths.length * longest);
@@ -38,7 +38,7 @@ async function paddedLogits(name: string, arithmetic: Arithmetic): Promise<numbe
       row * longest,
     );
   });
-  return withSession(bertGraph(seededWeights(config), arithmetic), async (session) => {
+  return withSession(bertGraph(seededWeights(config), options), async (session) => {
     const dims = [lengths.length, longest];
     const result = await session.run({
       [GRAPH_IDS]: new Tensor('int32', ids, dims),
@@ -56,40 +56,33 @@ describe('the graph gives the logits of Hugging Face transformers', () => {
   });
 
   it.each(['by head', 'fused', 'plain'] as const)('with attention %s', async (attention) => {
-    await expectLogits('S', { float: 'float32', attention });
-    await expectLogits('tanh approximation', { float: 'float32', attention });
+    await expectLogits('S', { attention });
+    await expectLogits('tanh approximation', { attention });
   });
 
   it.each(['T', 'S', 'one layer, one label'])(
     '%s, of sequences of all lengths in one padded batch',
     async (name) => {
       const { logits } = seededCase(name);
-      const found = await paddedLogits(name, { float: 'float32', attention: 'plain', padded: true });
+      const found = await paddedLogits(name, { attention: 'plain', padded: true });
       found.forEach((row, i) =>
         row.forEach((value, label) => expect(Math.abs(value - logits[i][label])).toBeLessThan(1e-4)),
       );
-      await expectLogits(name, { float: 'float32', attention: 'plain', padded: true });
+      await expectLogits(name, { attention: 'plain', padded: true });
     },
   );
 
   it.each([40, 256, Infinity])('with %d units of the feed-forward layers at a time', async (units) => {
     await expectLogits('S', {
-      float: 'float32',
       unitParts: unitsAtOnce(seededCase('S').config.intermediate, units),
     });
     await expectLogits('relu', {
-      float: 'float32',
       unitParts: unitsAtOnce(seededCase('relu').config.intermediate, units),
     });
   });
 
-  it('within 5e-3 when weights and activations are rounded to 16 bits', async () => {
-    await expectLogits('T', { float: 'float16', attention: 'plain' }, 5e-3);
-    await expectLogits('S', { float: 'float16', attention: 'plain' }, 5e-3);
-  });
-
   it('within 5e-3 when weights are kept in 16 bits and products are of 32, as WebGPU gets them', async () => {
-    await expectLogits('T', { float: 'float32', kept: 'float16', attention: 'plain' }, 5e-3);
-    await expectLogits('S', { float: 'float32', kept: 'float16', attention: 'plain' }, 5e-3);
+    await expectLogits('T', { kept: 'float16', attention: 'plain' }, 5e-3);
+    await expectLogits('S', { kept: 'float16', attention: 'plain' }, 5e-3);
   });
 });

@@ -9,7 +9,7 @@ import {
   packedGraph,
 } from '../../../src/bert/graph/index.js';
 import { ElementType, type Graph, type Value } from '../../../src/bert/onnx/index.js';
-import { packedInputs } from '../../../src/bert/scorer/packed-inputs.js';
+import { packedInputs } from '../../../src/bert/scorer/packed-batches.js';
 import { withPackingOnCpu } from './packing-on-cpu.js';
 import { withSession } from './run-graph.js';
 import { seededCase, seededSequence, seededWeights } from './seeded-model.js';

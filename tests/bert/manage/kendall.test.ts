@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { kendallTau } from '../../../src/bert/manage/index.js';
+import { kendallTau } from '../../../src/bert/manage/kendall.js';
 
 /** τ-b by its definition, over all pairs. */
 function byDefinition(x: readonly number[], y: readonly number[]): number {

@@ -6,7 +6,7 @@ import { omitUndefined } from '../../../src/common/omit-undefined.js';
 import type { BertWeights } from '../../../src/bert/checkpoint/index.js';
 import { pulledTokens } from '../../../src/bert/scorer/device-profiles.js';
 import { findModel, loadTokenizer } from '../../../src/bert/index.js';
-import { BertScorer, type ScorerOptions } from '../../../src/bert/scorer/index.js';
+import { BertScorer, type ScorerOptions } from '../../../src/bert/scorer/bert-scorer.js';
 import { prepareModel } from '../../../src/bert/scorer/model-source.js';
 import type { TextPair } from '../../../src/bert/types.js';
 import { scorerContract } from '../../contracts/scorer.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXPORT_NAMES, exportGraph } from '../../../src/bert/graph/index.js';
 import { Graph, type Value, writeSingleFileModel } from '../../../src/bert/onnx/index.js';
-import { BertScorer } from '../../../src/bert/scorer/index.js';
+import { BertScorer } from '../../../src/bert/scorer/bert-scorer.js';
 import type { TextPair } from '../../../src/bert/types.js';
 import { seededWeights } from '../graph/seeded-model.js';
 import { changeConfig, emptyModel, miniConfig, miniExport, miniModel } from './mini-model.js';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { bertTensorShapes, writeSafetensors } from '../../../src/bert/checkpoint/index.js';
-import { convertModel } from '../../../src/bert/manage/index.js';
-import { BertScorer } from '../../../src/bert/scorer/index.js';
+import { convertModel } from '../../../src/bert/manage/convert.js';
+import { BertScorer } from '../../../src/bert/scorer/bert-scorer.js';
 import { seededWeights } from '../graph/seeded-model.js';
 import { changeConfig, emptyModel, miniConfig, miniModel, temporaryFolder } from './mini-model.js';
 

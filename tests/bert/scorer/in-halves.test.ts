@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inHalvesWhereFull } from '../../../src/bert/scorer/in-halves.js';
+import { inHalvesWhereFull } from '../../../src/bert/scorer/packed-batches.js';
 import type { RunBatch } from '../../../src/bert/scorer/session.js';
 
 const FULL = 'CUDA failure 2: out of memory ; GPU=0';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { BertScorer } from '../../../src/bert/scorer/index.js';
+import { BertScorer } from '../../../src/bert/scorer/bert-scorer.js';
 import { emptyModel, miniModel } from './mini-model.js';
 
 /** Threads and open files of this process, where the system tells. */

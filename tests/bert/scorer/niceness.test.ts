@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { BertScorer, type ScorerOptions } from '../../../src/bert/scorer/index.js';
+import { BertScorer, type ScorerOptions } from '../../../src/bert/scorer/bert-scorer.js';
 
 /** The number of threads of each priority in this process, those of the scorer included. */
 function priorities(): Map<number, number> {

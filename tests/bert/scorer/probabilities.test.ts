@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { probabilities } from '../../../src/bert/scorer/index.js';
+import { probabilities } from '../../../src/bert/scorer/probabilities.js';
 
 describe('probabilities', () => {
   it('are the sigmoid of one label', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BertTokenizer } from '../../../src/bert/tokenizer/index.js';
+import { BertTokenizer } from '../../../src/bert/tokenizer/bert-tokenizer.js';
 
 const PIECES = [
   '[PAD]',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
-import { loadTokenizer } from '../../../src/bert/tokenizer/index.js';
+import { loadTokenizer } from '../../../src/bert/model-folder.js';
 import {
   BertNormalizer,
   type NormalizerOptions,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { loadTokenizer } from '../../../src/bert/tokenizer/index.js';
+import { loadTokenizer } from '../../../src/bert/model-folder.js';
 import type { PairTemplate } from '../../../src/bert/types.js';
 import { temporaryFolder } from '../checkpoint/fixture-model.js';
 import { tokenizerFixture } from './oracle.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { CombiningOrder } from '../../../src/bert/tokenizer/combining-order.js';
-import { loadTokenizer } from '../../../src/bert/tokenizer/index.js';
+import { loadTokenizer } from '../../../src/bert/model-folder.js';
 import { BertNormalizer, splitWords } from '../../../src/bert/tokenizer/normalizer.js';
 import { WordCache, HASH_START } from '../../../src/bert/tokenizer/word-cache.js';
 import { IdBuffer } from '../../../src/bert/tokenizer/id-buffer.js';

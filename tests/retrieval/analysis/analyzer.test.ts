@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { analyzerBases, createAnalyzer } from '../../../src/retrieval/analysis/index.js';
+import { analyzerBases } from '../../../src/retrieval/analysis/bases.js';
+import { createAnalyzer } from '../../../src/retrieval/analysis/analyzer.js';
 import { TERRIER_STOPWORDS } from '../../../src/retrieval/analysis/stopwords/terrier.js';
 import { trickyTexts } from './tricky.js';
 

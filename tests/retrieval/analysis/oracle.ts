@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import type { AnalyzerBase } from '../../../src/retrieval/analysis/index.js';
+import type { AnalyzerBase } from '../../../src/retrieval/analysis/bases.js';
 
 /** The terms that the real systems make of a text: Anserini, Terrier, and Lucene's tokenizer with lower case. */
 export type PeerCase = { readonly text: string } & Readonly<Record<AnalyzerBase, readonly string[]>>;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { analyzerBases, createAnalyzer } from '../../../src/retrieval/analysis/index.js';
+import { analyzerBases } from '../../../src/retrieval/analysis/bases.js';
+import { createAnalyzer } from '../../../src/retrieval/analysis/analyzer.js';
 import { porterStem } from '../../../src/retrieval/analysis/porter.js';
 import { collectionPath, describeWithCollections } from '../../support/shared.js';
 import { digest, peerCases, peerDigests } from './oracle.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createAnalyzer } from '../../../src/retrieval/analysis/index.js';
+import { createAnalyzer } from '../../../src/retrieval/analysis/analyzer.js';
 
 /** The lines of a fixture of scripts/peers: the same systems, asked by other programs about other texts. */
 function linesOf(name: string): string[] {

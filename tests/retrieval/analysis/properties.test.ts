@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyzerBases, createAnalyzer } from '../../../src/retrieval/analysis/index.js';
+import { analyzerBases } from '../../../src/retrieval/analysis/bases.js';
+import { createAnalyzer } from '../../../src/retrieval/analysis/analyzer.js';
 
 /** Any sequence of UTF-16 units, lone surrogates and all; English; and text that is rich in what the rules turn on. */
 const anyText = fc.oneof(

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hashJson } from '../../../src/common/hash.js';
-import {
-  analyzerBases,
-  analyzerFromSpec,
-  analyzerSpec,
-  createAnalyzer,
-  stopwordsOf,
-  type AnalyzerOptions,
-} from '../../../src/retrieval/analysis/index.js';
+import { analyzerBases } from '../../../src/retrieval/analysis/bases.js';
+import { analyzerFromSpec, createAnalyzer } from '../../../src/retrieval/analysis/analyzer.js';
+import { type AnalyzerOptions, analyzerSpec, stopwordsOf } from '../../../src/retrieval/analysis/spec.js';
 import { LUCENE_STOPWORDS } from '../../../src/retrieval/analysis/stopwords/lucene.js';
 import { trickyTexts } from './tricky.js';
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { BertQeError } from '../../../src/common/errors.js';
-import { createAnalyzer, readStopwords } from '../../../src/retrieval/analysis/index.js';
+import { createAnalyzer } from '../../../src/retrieval/analysis/analyzer.js';
+import { readStopwords } from '../../../src/retrieval/analysis/stopwords/file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bert-qe-stopwords-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { analyzerBases, createAnalyzer } from '../../../src/retrieval/analysis/index.js';
+import { analyzerBases } from '../../../src/retrieval/analysis/bases.js';
+import { createAnalyzer } from '../../../src/retrieval/analysis/analyzer.js';
 import { TermCache } from '../../../src/retrieval/analysis/term-cache.js';
 import { withUnits } from '../../../src/retrieval/analysis/text-units.js';
 

@@ -1,5 +1,9 @@
-import { BertQeError, reasonOf } from '../../common/errors.js';
-import { isOutOfMemory } from './out-of-memory.js';
+import { failureError, reasonOf } from '../../common/errors.js';
+
+/** True for the errors of onnxruntime and CUDA that tell of exhausted memory. */
+export function isOutOfMemory(error: unknown): boolean {
+  return /failed to allocate memory|out of memory|CUBLAS_STATUS_ALLOC_FAILED/i.test(reasonOf(error));
+}
 
 /** The reason in a message of onnxruntime, which has several lines and CUDA's reason among other words. */
 export function cudaReason(message: string): string {
@@ -17,9 +21,8 @@ export function cudaReason(message: string): string {
 export function asCardFailure(error: unknown): unknown {
   const message = reasonOf(error);
   if (isOutOfMemory(error) || !/(?:CUDA|CUBLAS|CUDNN) failure/.test(message)) return error;
-  return new BertQeError(
-    'failure',
+  return failureError(
     `The card failed (${cudaReason(message)}). See nvidia-smi, and start this process again.`,
-    { cause: error },
+    error,
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asCardFailure, cudaReason } from '../../../src/bert/runtime/cuda-failure.js';
+import { asCardFailure, cudaReason } from '../../../src/bert/runtime/failures.js';
 
 const WITHOUT_DRIVER =
   '/onnxruntime_src/onnxruntime/core/providers/cuda/cuda_call.cc:129 std::conditional_t<THRW, void, onnxruntime::common::Status> ' +

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { packedInputs } from '../../../src/bert/scorer/packed-inputs.js';
+import { packedInputs } from '../../../src/bert/scorer/packed-batches.js';
 
 describe('the inputs of packed sequences', () => {
   it('say where sequences start, what each token’s slot is, and where it stands once they are padded', () => {

@@ -1,2 +1,0 @@
-export { loadTokenizer } from './load.js';
-export { BertTokenizer } from './bert-tokenizer.js';
