@@ -60,7 +60,7 @@ export const experimentCommand = defineCommand({
 class StepReporter {
   #last: ExperimentProgress | undefined;
   #stepStarted = 0;
-  /** The first state of the model work that was reported; the time left follows from the work since. */
+  /** The first state of a collection's model work that was reported; the time left follows from the work since. */
   #work: { readonly at: number; readonly share: number } | undefined;
   readonly #line: StatusLine;
 
@@ -74,9 +74,10 @@ class StepReporter {
       this.#endStep();
       this.#stepStarted = now;
     }
-    this.#last = progress;
     const { step, done, total, share } = progress;
-    if (share !== undefined) this.#work ??= { at: now, share };
+    // Each collection begins anew.
+    if (share !== undefined && !(share >= (this.#last?.share ?? Infinity))) this.#work = { at: now, share };
+    this.#last = progress;
     this.#line.show(() => {
       const count = total === undefined ? formatCount(done) : `${formatCount(done)} of ${formatCount(total)}`;
       return `${step}: ${count}${this.#timeLeft(progress, now)}`;
