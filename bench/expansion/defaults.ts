@@ -1,4 +1,4 @@
-// node --import tsx bench/expansion/defaults.ts [--queries 100] [--variants SST,TTT] [--results bench/results/defaults]
+// node --import tsx bench/expansion/defaults.ts [--queries 80] [--variants SST,TTT] [--results bench/results/defaults]
 //   (after npm run build; needs BERT_QE_COLLECTIONS)
 //
 // How α, β, kc and m are chosen. The rule: of the settings that lose at most .001 of nDCG@20 against MaxP on each collection
@@ -22,7 +22,7 @@ import { openSetting, type Setting } from './setting.js';
 
 const { values } = parseArgs({
   options: {
-    queries: { type: 'string', default: '100' },
+    queries: { type: 'string', default: '80' },
     variants: { type: 'string', default: 'SST,TTT' },
     results: { type: 'string', default: 'bench/results/defaults' },
   },
