@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,21 +138,14 @@ export const serveCommand = defineCommand({
         },
       });
       io.stdout.write(`${server.url}\n`);
-      await stopped(io.signal);
+      // Until the signal fires, the open port keeps the process alive.
+      if (!io.signal.aborted) await once(io.signal, 'abort');
       await server.stop(1000 * options.drain);
     } finally {
       await close();
     }
   },
 });
-
-/** Resolves when the signal fires; until then the open port keeps the process alive. */
-function stopped(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
 
 async function readKeys(file: string | undefined): Promise<string[]> {
   const { BERT_QE_API_KEYS: inEnvironment = '' } = process.env;
