@@ -2,13 +2,19 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readDocuments, readQrels, readQueries, type Qrels, type Query } from '../../collection/index.js';
+import { readDocuments, readQrels, readQueries } from '../../collection/index.js';
 import { inputError, missingError, usageError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { openAll } from '../../common/open-all.js';
 import { buildIndex, createAnalyzer, Index } from '../../retrieval/index.js';
 import { folderCollection } from '../../remote/index.js';
-import { defaultLimits, RerankServer, ServerLog, type Collection } from '../../server/index.js';
+import {
+  defaultLimits,
+  RerankServer,
+  ServerLog,
+  type Collection,
+  type ServerOptions,
+} from '../../server/index.js';
 import { retrievalModels } from '../collection-options.js';
 import { defineCommand, guessReporter, type Io } from '../command.js';
 import { firstStageOptions, OPTIONS } from '../option-table.js';
@@ -170,15 +176,8 @@ function parseAlias(text: string): [string, string] {
 }
 
 /** The collection that is served, with its queries and judgements where there are any. */
-interface ServedCollection {
-  readonly collection?: Collection;
-  readonly queries?: readonly Query[];
-  readonly qrels?: Qrels;
-  close(): Promise<void>;
-}
-
-function openServed(options: Values, io: Io): Promise<ServedCollection> {
-  return openAll(async (closeLater) => {
+function openServed(options: Values, io: Io) {
+  return openAll<Pick<ServerOptions, 'collection' | 'queries' | 'qrels'>>(async (closeLater) => {
     if (options.demo) {
       refuseUseless(pick(specs, 'index', 'queries', 'qrels'), options, 'with --demo, which brings its own.');
       const folder = await mkdtemp(join(tmpdir(), 'bert-qe-serve-'));
