@@ -16,3 +16,15 @@ export function compareUtf8(a: string, b: string): number {
 function codePointRank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
+
+/** The last of `count` places that passes a test which all places before it pass; -1 if none does. */
+export function lastPlace(count: number, passes: (place: number) => boolean): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (passes(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { z } from 'zod';
 import {
   BertScorer,
   findModel,
@@ -12,7 +13,7 @@ import {
 } from '../bert/index.js';
 import { inputError, usageError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
-import { hasTexts, type JsonObject } from '../common/json.js';
+import type { JsonObject } from '../common/json.js';
 import { omitUndefined } from '../common/omit-undefined.js';
 import { distribute, parseFleetAddress, type FleetTask } from '../remote/index.js';
 
@@ -31,16 +32,16 @@ export interface PairsTask {
   readonly secondPieces?: number | undefined;
 }
 
+const pairsTask = z.object({
+  model: z.object({ folder: z.string(), sha256: z.string() }),
+  pairs: z.array(z.object({ a: z.string(), b: z.string() })),
+  secondPieces: z.int().optional(),
+});
+
 /** Checks what came as pairs for a model. */
 export function readPairs(task: JsonObject): PairsTask {
-  const { model, pairs, secondPieces } = task;
-  const isTask =
-    hasTexts(model, 'folder', 'sha256') &&
-    Array.isArray(pairs) &&
-    pairs.every((pair) => hasTexts(pair, 'a', 'b')) &&
-    (secondPieces === undefined || Number.isInteger(secondPieces));
-  if (!isTask) throw inputError('The queue holds a task that is none: it has no model or pairs.');
-  return task as unknown as PairsTask;
+  if (pairsTask.safeParse(task).success) return task as unknown as PairsTask;
+  throw inputError('The queue holds a task that is none: it has no model or pairs.');
 }
 
 /** Pairs of a task: a second or so on a GPU, and a minute at most on a processor. */

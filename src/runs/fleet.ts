@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
+import { z } from 'zod';
 import type { BertScorer } from '../bert/index.js';
 import { eachPhase } from '../expansion/index.js';
 import type { Query, QueryRanking, Ranking } from '../collection/index.js';
 import { failureError, inputError, usageError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
-import { hasTexts, isJsonObject, type JsonObject } from '../common/json.js';
+import { isJsonObject } from '../common/json.js';
 import { KeptOpen } from '../common/kept-open.js';
 import { omitUndefined } from '../common/omit-undefined.js';
 import { openAll } from '../common/open-all.js';
@@ -176,24 +177,20 @@ interface OpenedSetup extends LoadedReranker {
   readonly collection: SearchedCollection;
 }
 
-/** Checks what came as a task; paths, names and settings in it are checked where they are used. */
+/** The parts of a task that are relied on; paths, names and settings are checked where they are used. */
+const queryTask = z.object({
+  setup: z.object({ collection: z.object({ index: z.string() }), config: z.object(), inputs: z.object() }),
+  query: z.object({ id: z.string(), text: z.string() }),
+  ranking: z.array(z.object({ id: z.string(), score: z.number() })),
+  explain: z.boolean(),
+  topK: z.int().optional(),
+});
+
+/** Checks what came as a task. */
 export function readTask(data: unknown): QueryTask | PairsTask {
-  const task = isJsonObject(data) ? data : {};
-  if ('pairs' in task) return readPairs(task);
-  const { setup, query, ranking, explain, topK } = task;
-  const { collection, config, inputs } = isJsonObject(setup) ? setup : {};
-  const isTask =
-    isJsonObject(collection) &&
-    typeof collection['index'] === 'string' &&
-    isJsonObject(config) &&
-    isJsonObject(inputs) &&
-    hasTexts(query, 'id', 'text') &&
-    Array.isArray(ranking) &&
-    ranking.every((place) => hasTexts(place, 'id') && Number.isFinite((place as JsonObject)['score'])) &&
-    typeof explain === 'boolean' &&
-    (topK === undefined || Number.isInteger(topK));
-  if (!isTask) throw inputError('The queue holds a task that is none: it has no query, ranking or setup.');
-  return data as QueryTask;
+  if (isJsonObject(data) && 'pairs' in data) return readPairs(data);
+  if (queryTask.safeParse(data).success) return data as QueryTask;
+  throw inputError('The queue holds a task that is none: it has no query, ranking or setup.');
 }
 
 /** Models that a worker keeps open; an experiment asks for three or four at a time. */

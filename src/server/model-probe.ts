@@ -1,5 +1,7 @@
+import type { z } from 'zod';
 import { failureError } from '../common/errors.js';
 import type { ServedVariant } from './catalogue/index.js';
+import type { healthAnswer } from './schemas/index.js';
 import { RequestScoring, type Scheduler } from './scheduling/index.js';
 
 /** The models to probe, and the way to run them. */
@@ -31,11 +33,7 @@ export async function probeModels({ scheduler, variants }: ProbedModels): Promis
   }
 }
 
-export interface HealthState {
-  readonly status: 'ok' | 'failing';
-  readonly score?: number;
-  readonly milliseconds: number;
-}
+type HealthState = z.output<typeof healthAnswer>;
 
 const healthPair = { a: 'does the model score', b: 'The model scores this sentence.' };
 

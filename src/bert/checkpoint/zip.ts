@@ -2,14 +2,11 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { crc32, createInflateRaw } from 'node:zlib';
 import { reasonOf } from '../../common/errors.js';
-import { layoutProblem } from './checkpoint-file.js';
+import { type Extent, layoutProblem } from './checkpoint-file.js';
 import type { RandomAccessFile } from './random-access-file.js';
 
 /** An entry of a zip archive and the place of its bytes. */
-export interface ZipEntry {
-  readonly name: string;
-  readonly offset: number;
-  readonly length: number;
+export interface ZipEntry extends Extent {
   /** The length of a deflated entry's content. */
   readonly inflatedLength?: number;
   /** CRC-32 of the content. */

@@ -128,10 +128,10 @@ function int8Graph(weights: BertWeights, form: Int8Form): Graph {
 }
 
 function graphOptions({ precision, batches }: CompileOptions): GraphOptions {
-  const forForm = batches === 'padded' ? { attention: 'plain' as const, padded: true } : {};
-  if (precision === 'fp32') return forForm;
+  const padded = batches === 'padded';
+  if (precision === 'fp32') return { padded };
   // WebGPU adds up products of 16 bits in 16 bits, too roughly for a deep model. There, and on a CPU, weights are
   // stored in 16 bits and products are of 32.
-  if (precision === 'fp16') return { kept: 'float16', ...forForm };
-  return { ...forForm, products: byteWeightProducts };
+  if (precision === 'fp16') return { padded, kept: 'float16' };
+  return { padded, products: byteWeightProducts };
 }

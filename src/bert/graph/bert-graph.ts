@@ -14,7 +14,7 @@ import { WeightReader } from './weight-reader.js';
 export interface GraphOptions {
   /** The type in which matrices and embeddings are stored; `float16` is widened each time it is used (float32). */
   readonly kept?: Float;
-  /** Default: the fastest on a CPU. */
+  /** Default: the fastest on a CPU, or `plain` where sequences are padded. */
   readonly attention?: AttentionStyle;
   /** Sequences of a batch may differ in length (see paddingSlot); requires `plain` attention. */
   readonly padded?: boolean;
@@ -58,7 +58,8 @@ export function unitsAtOnce(intermediate: number, units: number): UnitParts {
 export function bertGraph(source: BertWeights, options: GraphOptions = {}): Graph {
   const { config } = source;
   const { padded, products, unitParts } = options;
-  const { attention = config.heads <= FEW_HEADS ? 'by head' : 'fused' } = options;
+  const fastest = config.heads <= FEW_HEADS ? 'by head' : 'fused';
+  const { attention = padded ? 'plain' : fastest } = options;
   if (padded && attention !== 'plain') {
     throw usageError('Padded sequences need plain attention: the other styles have no mask.');
   }

@@ -2,34 +2,21 @@ import type { BertWeights } from '../checkpoint/index.js';
 import { ElementType, float, Graph, type Value } from '../onnx/graph.js';
 import { WeightReader } from './weight-reader.js';
 
-/** The names of an exported graph's inputs; without `types`, all tokens belong to the first segment. */
-export interface ExportNames {
-  readonly ids: string;
-  readonly mask: string;
-  readonly types?: string;
-}
-
-/** The input names of Hugging Face's exporter, which Transformers.js and others expect. */
-export const EXPORT_NAMES: ExportNames = {
-  ids: 'input_ids',
-  mask: 'attention_mask',
-  types: 'token_type_ids',
-};
-
 /**
  * A BERT cross-encoder in the form in which models are exchanged: standard operators, int64 inputs, padded batches with
- * a mask. It follows the model's definition line by line; bertGraph is the fast one.
+ * a mask. Its inputs have the names of Hugging Face's exporter, which Transformers.js and others expect. It follows the
+ * model's definition line by line; bertGraph is the fast one.
  */
-export function exportGraph(source: BertWeights, names: ExportNames = EXPORT_NAMES): Graph {
+export function exportGraph(source: BertWeights): Graph {
   const { config } = source;
   const { hidden, heads, maxPositions, layerNormEps } = config;
   const size = hidden / heads;
   const graph = new Graph('bert cross-encoder');
   const weights = new WeightReader(source);
   const batch = ['batch_size', 'sequence_length'];
-  const ids = graph.input(names.ids, 'int64', batch);
-  const attended = graph.input(names.mask, 'int64', batch);
-  const types = names.types === undefined ? undefined : graph.input(names.types, 'int64', batch);
+  const ids = graph.input('input_ids', 'int64', batch);
+  const attended = graph.input('attention_mask', 'int64', batch);
+  const types = graph.input('token_type_ids', 'int64', batch);
 
   const tensor = (name: string, dims: readonly number[]): Value =>
     graph.initializer(name, 'float32', dims, () => weights.tensor(name));
@@ -61,10 +48,9 @@ export function exportGraph(source: BertWeights, names: ExportNames = EXPORT_NAM
     graph.op('Gather', [tensor(`embeddings.${part}_embeddings.weight`, [rows, hidden]), index]);
   const length = graph.op('Gather', [graph.op('Shape', [ids]), graph.integers([1], [])]);
   const positions = graph.op('Range', [graph.integers([0], []), length, graph.integers([1], [])]);
-  const segments = types ?? graph.op('Mul', [attended, graph.integers([0], [])]);
   const words = graph.op('Add', [
     embedding('word', config.vocabulary, ids),
-    embedding('token_type', config.typeVocabulary, segments),
+    embedding('token_type', config.typeVocabulary, types),
   ]);
   let x = layerNorm(
     graph.op('Add', [words, embedding('position', maxPositions, positions)]),

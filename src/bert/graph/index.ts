@@ -1,7 +1,7 @@
 export type { AttentionStyle } from './context.js';
 export { bertGraph, type GraphOptions, unitsAtOnce, WHOLE } from './bert-graph.js';
 export { byteWeightProducts } from './byte-weight-products.js';
-export { EXPORT_NAMES, exportGraph, type ExportNames } from './export-graph.js';
+export { exportGraph } from './export-graph.js';
 export { paddingSlot } from './embeddings.js';
 export { hiddenName, type Int8Form, type Int8Matrix, type Int8Operand, int8UnitParts } from './int8-form.js';
 export { int8Products } from './int8-products.js';

@@ -11,13 +11,13 @@ import {
   workerUrl,
 } from '../runtime/index.js';
 import { loadTokenizer } from '../model-folder.js';
-import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
+import { DEFAULT_MAX_LENGTH } from '../sequence.js';
 import { DEVICE_PROFILES, pulledTokens } from './device-profiles.js';
 import { chooseLayout, type Layout } from './layout.js';
 import { type PreparedModel, prepareModel } from './model-source.js';
-import { PieceCache } from './piece-cache.js';
 import { PairScorer, type ScoredModel } from './pair-scorer.js';
 import { WorkerPool } from './pool.js';
+import { encodingOf } from './window.js';
 
 /** The model to load, and how to run it. */
 export interface ScorerOptions {
@@ -76,20 +76,19 @@ export class BertScorer extends PairScorer<ScorerInfo> {
     checkValues(options);
     const folder = await findModel(options.model);
     const tokenizer = await loadTokenizer(folder);
-    const { template } = tokenizer;
     const device = await chooseDevice(options.device ?? 'auto');
     const cards = device === 'cuda' ? await requireCuda() : 1;
     const profile = DEVICE_PROFILES[device];
     const model = await prepareModel(folder, options.precision ?? 'auto', device, tokenizer);
     const { precision, batches } = model;
     const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
-    const budget = budgetFor(maxLength, template);
+    const encoding = encodingOf(tokenizer, maxLength);
     const { workers, threads } = chooseLayout(device, model.bytes, options, { ...thisMachine(), cards });
     // Threads that feed a GPU must not wait.
     const niceness = device === 'cpu' ? (options.niceness ?? 0) : 0;
     const pool = await WorkerPool.open(workers, {
       file: workerUrl('scorer/worker.js'),
-      setup: { model, device, threads, niceness, secondSegment: template.secondSegment },
+      setup: { model, device, threads, niceness, secondSegment: tokenizer.template.secondSegment },
       cards,
     });
     const batchTokens = options.batchTokens ?? profile.batchTokens(model);
@@ -108,9 +107,7 @@ export class BertScorer extends PairScorer<ScorerInfo> {
       ...(model.shape ? { shape: model.shape } : {}),
     };
     return new BertScorer(info, pool, {
-      pieces: new PieceCache(tokenizer, Math.max(budget.first, budget.second)),
-      template,
-      budget,
+      ...encoding,
       batches,
       batchTokens,
       // A batch size that the caller chose is not limited further.

@@ -1,9 +1,8 @@
 import { scoringCost, countOf } from '../cost.js';
 import { loadTokenizer, readModelConfig } from '../model-folder.js';
-import { budgetFor, DEFAULT_MAX_LENGTH } from '../sequence.js';
+import { DEFAULT_MAX_LENGTH } from '../sequence.js';
 import type { ScoreOptions, ScoringCost, TextPair } from '../types.js';
-import { PieceCache } from './piece-cache.js';
-import { limited, lengthOf } from './window.js';
+import { encodingOf, lengthOf, limited } from './window.js';
 
 /** The cost of pairs to a model; undefined where the shape of the model is not known. */
 export type PairCost = (
@@ -16,13 +15,7 @@ export async function loadPairCost(folder: string): Promise<PairCost> {
   const tokenizer = await loadTokenizer(folder);
   // Exports of other architectures have no shape that costs could be told from.
   const shape = await readModelConfig(folder).catch(() => undefined);
-  const { template } = tokenizer;
-  const budget = budgetFor(DEFAULT_MAX_LENGTH, template);
-  const encoding = {
-    pieces: new PieceCache(tokenizer, Math.max(budget.first, budget.second)),
-    template,
-    budget,
-  };
+  const encoding = encodingOf(tokenizer, DEFAULT_MAX_LENGTH);
   return (pairs, options = {}) => {
     const cut = limited(encoding, options);
     return shape && scoringCost(shape, countOf(pairs.map((pair) => lengthOf(pair, cut))));

@@ -1,14 +1,21 @@
 import { TimeSlice } from '../../common/yield.js';
 import { throwIfAborted, usageError } from '../../common/errors.js';
-import { type Budget, sequenceLength } from '../sequence.js';
-import type { PairTemplate, ScoreOptions, TextPair } from '../types.js';
-import type { PieceCache } from './piece-cache.js';
+import { type Budget, budgetFor, sequenceLength } from '../sequence.js';
+import type { PairTemplate, ScoreOptions, TextPair, Tokenizer } from '../types.js';
+import { PieceCache } from './piece-cache.js';
 
 /** The encoding of pairs as sequences of tokens. */
 export interface Encoding {
   readonly pieces: PieceCache;
   readonly template: PairTemplate;
   readonly budget: Budget;
+}
+
+/** The encoding of a model, which reads sequences of this length. */
+export function encodingOf(tokenizer: Tokenizer, maxLength: number): Encoding {
+  const { template } = tokenizer;
+  const budget = budgetFor(maxLength, template);
+  return { pieces: new PieceCache(tokenizer, Math.max(budget.first, budget.second)), template, budget };
 }
 
 /** The encoding with fewer word pieces of the second text, where a call asks for that. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { usageError } from '../../common/errors.js';
 import {
   lmlNote,
@@ -54,11 +55,7 @@ export const flopsCommand = defineCommand({
     }
     const { kd, kc, depth, chunkWords } = options;
     const counts = { depth, kd, kc, chunkWords };
-    const asPublished =
-      depth === PUBLISHED.depth &&
-      kd === PUBLISHED.kd &&
-      kc === PUBLISHED.kc &&
-      chunkWords === PUBLISHED.chunkWords;
+    const asPublished = isDeepStrictEqual({ ...PUBLISHED, ...counts }, PUBLISHED);
     const names = positionals.length > 0 ? positionals : Object.keys(publishedFlops);
     const rows = names.map((name): PaperRow => {
       const variant = parseVariant(name);

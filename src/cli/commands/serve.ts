@@ -1,13 +1,20 @@
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readDocuments, readQrels, readQueries, type Qrels, type Query } from '../../collection/index.js';
+import { readDocuments, readQrels, readQueries } from '../../collection/index.js';
 import { inputError, missingError, usageError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { openAll } from '../../common/open-all.js';
 import { buildIndex, createAnalyzer, Index } from '../../retrieval/index.js';
 import { folderCollection } from '../../remote/index.js';
-import { defaultLimits, RerankServer, ServerLog, type Collection } from '../../server/index.js';
+import {
+  defaultLimits,
+  RerankServer,
+  ServerLog,
+  type Collection,
+  type ServerOptions,
+} from '../../server/index.js';
 import { retrievalModels } from '../collection-options.js';
 import { defineCommand, guessReporter, type Io } from '../command.js';
 import { firstStageOptions, OPTIONS } from '../option-table.js';
@@ -137,21 +144,14 @@ export const serveCommand = defineCommand({
         },
       });
       io.stdout.write(`${server.url}\n`);
-      await stopped(io.signal);
+      // Until the signal fires, the open port keeps the process alive.
+      if (!io.signal.aborted) await once(io.signal, 'abort');
       await server.stop(1000 * options.drain);
     } finally {
       await close();
     }
   },
 });
-
-/** Resolves when the signal fires; until then the open port keeps the process alive. */
-function stopped(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
 
 async function readKeys(file: string | undefined): Promise<string[]> {
   const { BERT_QE_API_KEYS: inEnvironment = '' } = process.env;
@@ -176,15 +176,8 @@ function parseAlias(text: string): [string, string] {
 }
 
 /** The collection that is served, with its queries and judgements where there are any. */
-interface ServedCollection {
-  readonly collection?: Collection;
-  readonly queries?: readonly Query[];
-  readonly qrels?: Qrels;
-  close(): Promise<void>;
-}
-
-function openServed(options: Values, io: Io): Promise<ServedCollection> {
-  return openAll(async (closeLater) => {
+function openServed(options: Values, io: Io) {
+  return openAll<Pick<ServerOptions, 'collection' | 'queries' | 'qrels'>>(async (closeLater) => {
     if (options.demo) {
       refuseUseless(pick(specs, 'index', 'queries', 'qrels'), options, 'with --demo, which brings its own.');
       const folder = await mkdtemp(join(tmpdir(), 'bert-qe-serve-'));

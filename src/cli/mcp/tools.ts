@@ -24,12 +24,6 @@ export interface ToolSources {
   };
 }
 
-/** The answer of a tool, for programs and for readers. */
-export interface ToolAnswer {
-  readonly structured: Record<string, unknown>;
-  readonly text: string;
-}
-
 /** A tool, ready to be called. */
 export interface Tool {
   readonly name: string;
@@ -37,7 +31,8 @@ export interface Tool {
   readonly description: string;
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;
-  call(input: unknown, signal: AbortSignal): Promise<ToolAnswer>;
+  /** The answer, for programs and for readers. */
+  call(input: unknown, signal: AbortSignal): Promise<{ structured: Record<string, unknown>; text: string }>;
 }
 
 /** The tools: `search` only where there is an index. */

@@ -1,7 +1,7 @@
 import { type Scale, tickLabels } from './scale.js';
 import { element, text } from './svg.js';
 
-/** The rectangle of the data. */
+/** A rectangle, such as that of the data. */
 export interface Frame {
   readonly left: number;
   readonly top: number;

@@ -1,3 +1,5 @@
+import type { Frame } from './axes.js';
+
 export interface LabelledPoint {
   readonly x: number;
   readonly y: number;
@@ -10,19 +12,12 @@ export interface PlacedLabel extends LabelledPoint {
   readonly anchor: 'start' | 'end' | 'middle';
 }
 
-interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
-
 const letterWidth = 6.4;
 const reach = 10;
 
 /** Places every label beside its point where it overlaps the least: right, left, above or below, or shifted. */
-export function placeLabels(points: readonly LabelledPoint[], bounds: Box): PlacedLabel[] {
-  const taken: Box[] = points.map(({ x, y }) => ({ left: x - 7, top: y - 7, right: x + 7, bottom: y + 7 }));
+export function placeLabels(points: readonly LabelledPoint[], bounds: Frame): PlacedLabel[] {
+  const taken: Frame[] = points.map(({ x, y }) => ({ left: x - 7, top: y - 7, right: x + 7, bottom: y + 7 }));
   return points.map((point) => {
     const options = [0, 14, -14, 28, -28, 42, -42].flatMap((shift) => placements(point, shift));
     const rated = options.map((option) => ({ option, cost: costOf(option.box, taken, bounds) }));
@@ -32,7 +27,7 @@ export function placeLabels(points: readonly LabelledPoint[], bounds: Box): Plac
   });
 }
 
-function placements(point: LabelledPoint, shift: number): { placed: PlacedLabel; box: Box }[] {
+function placements(point: LabelledPoint, shift: number): { placed: PlacedLabel; box: Frame }[] {
   const width = point.label.length * letterWidth;
   const at = (textX: number, textY: number, anchor: PlacedLabel['anchor']) => {
     const left = anchor === 'start' ? textX : anchor === 'end' ? textX - width : textX - width / 2;
@@ -47,13 +42,13 @@ function placements(point: LabelledPoint, shift: number): { placed: PlacedLabel;
 }
 
 /** The overlap of a label with others, in area; the part outside of the bounds counts three times. */
-function costOf(box: Box, taken: readonly Box[], bounds: Box): number {
+function costOf(box: Frame, taken: readonly Frame[], bounds: Frame): number {
   const covered = taken.reduce((sum, other) => sum + overlap(box, other), 0);
   const area = (box.right - box.left) * (box.bottom - box.top);
   return covered + 3 * (area - overlap(box, bounds));
 }
 
-function overlap(a: Box, b: Box): number {
+function overlap(a: Frame, b: Frame): number {
   const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
   const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
   return width > 0 && height > 0 ? width * height : 0;

@@ -1,3 +1,4 @@
+import { lastPlace } from '../../common/order.js';
 import { WORD_BREAK_RUNS } from './word-break-data.js';
 
 /**
@@ -69,14 +70,7 @@ for (const { first, last, value } of decodeRuns()) {
 
 export function wordBreakOf(codePoint: number): number {
   if (codePoint < BMP) return basic[codePoint]!;
-  let low = 0;
-  let high = starts.length;
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (starts[middle]! <= codePoint) low = middle;
-    else high = middle;
-  }
-  return classes[low]!;
+  return classes[lastPlace(starts.length, (at) => starts[at]! <= codePoint)]!;
 }
 
 function decodeRuns(): { first: number; last: number; value: number }[] {

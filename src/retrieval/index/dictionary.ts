@@ -1,3 +1,4 @@
+import { lastPlace } from '../../common/order.js';
 import { ByteReader, ByteWriter } from './bytes.js';
 import { BLOCK_CONTENT, DamageError, type BlockFile, type BlockWriter } from './block-file.js';
 
@@ -130,16 +131,4 @@ function readEntry(reader: ByteReader, number: number): IndexedTerm {
   const start = reader.varint53();
   const end = start + reader.varint();
   return { number, documentFrequency, collectionFrequency, start, end };
-}
-
-/** The last of `count` places that passes a test which all places before it pass; -1 if none does. */
-function lastPlace(count: number, passes: (place: number) => boolean): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (passes(middle)) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }

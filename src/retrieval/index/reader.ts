@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Document, DocumentStore } from '../../collection/index.js';
 import { BertQeError, corruptError, reasonOf } from '../../common/errors.js';
-import { compareUtf8 } from '../../common/order.js';
+import { memoised } from '../../common/lazy.js';
+import { compareUtf8, lastPlace } from '../../common/order.js';
 import { systemCode } from '../../common/io-errors.js';
 import { type Analyzer, analyzerFromSpec } from '../analysis/analyzer.js';
 import { DamageError, type BlockFile } from './block-file.js';
@@ -47,10 +48,7 @@ export class Index implements DocumentStore {
   readonly #vectors: RecordFile;
   readonly #postings: PostingsCache;
   #dictionary: Dictionary | undefined;
-  #lengths: Uint32Array | undefined;
-  #idRanks: Uint32Array | undefined;
-  #idOrder: Uint32Array | undefined;
-  #idEnds: Uint32Array | undefined;
+  readonly #array = memoised((name: FileName) => this.#readArray(name));
   readonly #idBytes: LazyBytes;
   readonly #facts = new Map<number, TermFacts>();
 
@@ -93,20 +91,17 @@ export class Index implements DocumentStore {
 
   /** Every document's length in terms, by document number. */
   get lengths(): Uint32Array {
-    this.#lengths ??= this.#array('lengths');
-    return this.#lengths;
+    return this.#array('lengths');
   }
 
   /** The rank of every document's id in byte order, by document number; it breaks ties. */
   get idRanks(): Uint32Array {
-    this.#idRanks ??= this.#array('id-ranks');
-    return this.#idRanks;
+    return this.#array('id-ranks');
   }
 
   /** The documents in byte order of their ids. */
   get idOrder(): Uint32Array {
-    this.#idOrder ??= this.#array('id-order');
-    return this.#idOrder;
+    return this.#array('id-order');
   }
 
   term(name: string): IndexedTerm | undefined {
@@ -167,20 +162,12 @@ export class Index implements DocumentStore {
     const order = this.idOrder;
     // As stored: without lone surrogates.
     const key = Buffer.from(id).toString('utf8');
-    let low = 0;
-    let high = order.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const difference = compareUtf8(key, this.documentId(order[middle]));
-      if (difference === 0) return order[middle];
-      if (difference < 0) high = middle;
-      else low = middle + 1;
-    }
-    return undefined;
+    const place = lastPlace(order.length, (at) => compareUtf8(this.documentId(order[at]), key) <= 0);
+    return place >= 0 && this.documentId(order[place]) === key ? order[place] : undefined;
   }
 
   documentId(number: number): string {
-    const ends = (this.#idEnds ??= this.#array('id-ends'));
+    const ends = this.#array('id-ends');
     const start = number === 0 ? 0 : ends[number - 1];
     const end = ends[number];
     try {
@@ -236,7 +223,7 @@ export class Index implements DocumentStore {
     return this.#dictionary;
   }
 
-  #array(name: FileName): Uint32Array {
+  #readArray(name: FileName): Uint32Array {
     try {
       this.files[name].requireRecorded();
       const { buffer, length } = new LazyBytes(this.files[name], 0, this.files[name].bytes).all();

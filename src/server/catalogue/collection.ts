@@ -39,9 +39,7 @@ export class Topics {
 }
 
 export function countRelevant(levels: ReadonlyMap<string, number>): number {
-  let count = 0;
-  for (const level of levels.values()) if (level > 0) count++;
-  return count;
+  return [...levels.values()].filter((level) => level > 0).length;
 }
 
 function normalised(text: string): string {

@@ -1,5 +1,7 @@
-import { open, readdir, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { unescapeText } from '../../common/plot/svg.js';
 import type { ExperimentsAnswer } from '../schemas/index.js';
 
@@ -30,21 +32,12 @@ async function describe(
   const path = join(folder, name, 'report.html');
   const report = await stat(path).catch(() => undefined);
   if (!report?.isFile()) return undefined;
-  const [, title = name] = /<title>([^<]*)<\/title>/.exec(await headOf(path)) ?? [];
+  const head = await text(createReadStream(path, { end: headBytes - 1 }));
+  const [, title = name] = /<title>([^<]*)<\/title>/.exec(head) ?? [];
   return {
     name,
     title: unescapeText(title),
     finished: report.mtime.toISOString(),
     report: `/experiments/${encodeURIComponent(name)}/report.html`,
   };
-}
-
-async function headOf(path: string): Promise<string> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
 }

@@ -28,12 +28,6 @@ export interface LoadModelsOptions {
   readonly precision?: Precision | 'auto';
 }
 
-/** Loaded models, and the variants made of them. */
-interface LoadedVariants {
-  readonly variants: readonly ServedVariant[];
-  close(): Promise<void>;
-}
-
 /** The largest round of a fast model, in multiples of the tokens that keep all workers busy. */
 const roundGrowth = 8;
 
@@ -44,8 +38,8 @@ const roundGrowth = 8;
  */
 const scoringNiceness = 1;
 
-/** Loads each model once, whatever the number of variants made of it. */
-export async function loadVariants(options: LoadModelsOptions): Promise<LoadedVariants> {
+/** Variants of loaded models. Each model is loaded once, whatever the number of variants made of it. */
+export async function loadVariants(options: LoadModelsOptions) {
   const { models, device, precision, aliases = new Map() } = options;
   const named = models.map((text) => namedVariant(text));
   if (named.length === 0) throw usageError('The server needs a model; give --models SST.');

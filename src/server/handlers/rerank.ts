@@ -1,5 +1,5 @@
 import { check } from '../http/index.js';
-import { rerankTei, rerankV1, rerankV2 } from '../rerank/index.js';
+import { rerankTei, rerankV1, rerankV2 } from '../rerank/wire-formats.js';
 import { cohereV2Request, teiRequest, v1Request } from '../schemas/index.js';
 import { answerOf, type Handler } from './handler.js';
 

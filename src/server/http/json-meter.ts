@@ -1,4 +1,4 @@
-import { fieldNameBytes, jsonDepth, objectFields } from '../limits.js';
+import { fieldNameBytes, jsonDepth, objectFields, type ServiceLimits } from '../limits.js';
 import { HttpProblem } from './problem.js';
 
 const quote = 0x22;
@@ -9,13 +9,6 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
-
-/** Limits of the structure of a body. */
-export interface JsonLimits {
-  /** Elements of an array. */
-  readonly documents: number;
-  readonly values: number;
-}
 
 /**
  * The structure of a JSON body, counted as its bytes arrive and before it is parsed: nesting, elements of arrays, fields
@@ -35,7 +28,7 @@ export class JsonMeter {
   /** Bytes of the last text. */
   #textBytes = 0;
 
-  constructor(private readonly limits: JsonLimits) {}
+  constructor(private readonly limits: Pick<ServiceLimits, 'documents' | 'values'>) {}
 
   /** Values so far. */
   get values(): number {

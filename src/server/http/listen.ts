@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BertQeError, usageError } from '../../common/errors.js';
@@ -24,9 +25,9 @@ export async function listen(
     connections.inTurn(listener),
   );
   connections.watch(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
-    server.listen({ port, host, backlog: acceptBacklog }, resolve);
+  server.listen({ port, host, backlog: acceptBacklog });
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    throw cannotListen(error, host, port);
   });
   return { server, port: (server.address() as AddressInfo).port };
 }

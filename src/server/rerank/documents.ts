@@ -26,18 +26,14 @@ function textOfFields(
   rankFields: readonly string[] | undefined,
 ): string {
   if (!rankFields && typeof document['text'] === 'string') return document['text'];
-  const names = rankFields ?? Object.keys(document);
-  const lines = names
-    .filter((name) => Object.hasOwn(document, name))
-    .map((name) => `${name}: ${written(document[name])}`);
-  if (lines.length === 0) {
+  const names = (rankFields ?? Object.keys(document)).filter((name) => Object.hasOwn(document, name));
+  if (names.length === 0) {
     const wanted = rankFields ? `none of the fields ${shown(rankFields)}` : 'no fields';
     throw new HttpProblem('invalid_request', `documents[${index}] has ${wanted}; give it a "text".`);
   }
   // The name of a single field says nothing about the document.
-  return lines.length === 1
-    ? written(document[names.find((name) => Object.hasOwn(document, name))!])
-    : lines.join('\n');
+  if (names.length === 1) return written(document[names[0]]);
+  return names.map((name) => `${name}: ${written(document[name])}`).join('\n');
 }
 
 /** Names that a message quotes; the others are counted. */

@@ -34,7 +34,7 @@ export function estimateWork({ query, lengths, models, settings }: WorkInput): n
   let mostAgain = 0;
   for (const length of lengths) {
     const words = length / charactersPerWord;
-    const passages = Math.max(1, Math.ceil((words - passage.overlap) / (passage.length - passage.overlap)));
+    const passages = windowsOf(words, passage);
     const passageTokens = Math.min(maxSecondTokens, Math.min(words, passage.length) * tokensPerWord);
     const { weight } = passages > 1 ? models.bestPassage : models.phaseOne;
     work += weight * passages * (queryTokens + passageTokens);

@@ -1,21 +1,13 @@
 import { sigmoid } from '../../bert/index.js';
-import type { BertQEOptions, Candidate, Evidence } from '../../expansion/index.js';
-import type { ServedVariant } from '../catalogue/index.js';
+import type { Candidate, Evidence } from '../../expansion/index.js';
 import type { RequestContext } from '../http/index.js';
 import type { Service } from '../service.js';
 import { showExplanation, type ShownExplanation } from './explanation.js';
-import { runRerank } from './run-rerank.js';
+import { runRerank, type RerankInput } from './run-rerank.js';
 
-/** A re-rank request, in whatever wire format it came. */
-export interface TextsRequest {
-  readonly query: string;
-  readonly texts: readonly string[];
-  readonly variant: ServedVariant;
-  /** The parameters that the request sets, if any. */
-  readonly method?: BertQEOptions | undefined;
-  readonly topN?: number | undefined;
-  readonly raw?: boolean | undefined;
-  readonly explain?: boolean | undefined;
+/** Texts to re-rank, in whatever wire format they came. */
+interface TextsInput extends RerankInput {
+  readonly documents: readonly string[];
 }
 
 /** The ranking that every wire format is made of. */
@@ -26,24 +18,16 @@ export interface RankedTexts {
   readonly explanation?: ShownExplanation;
 }
 
-/** Re-ranks the texts of a request. */
+/** Re-ranks the texts of a request. With `keepOdds`, scores are log-odds. */
 export async function rankTexts(
   service: Service,
   context: RequestContext,
-  { query, texts, variant, method, topN, raw, explain }: TextsRequest,
+  input: TextsInput,
 ): Promise<RankedTexts> {
-  const { reranking, scoring, settings } = await runRerank(service, context, {
-    query,
-    documents: texts,
-    variant,
-    method,
-    topK: topN,
-    explain,
-    keepOdds: raw,
-  });
+  const { reranking, scoring, settings } = await runRerank(service, context, input);
   const { results, explanation, evidence } = reranking;
   const byIndex = new Map(evidence?.candidates.map((candidate) => [candidate.index, candidate]));
-  const { phaseOne, phaseThree } = variant.models;
+  const { phaseOne, phaseThree } = input.variant.models;
   const ofQuery = (a: string, b: string) => scoring.logOdds(phaseOne, { a, b })!;
   const ofChunk = (a: string, b: string) => scoring.logOdds(phaseThree, { a, b })!;
   const places = results.map(({ index, relevance }) => ({
@@ -53,9 +37,9 @@ export async function rankTexts(
       : relevance!,
   }));
   // Probabilities that round to the same number are in the order of their log-odds.
-  if (raw) places.sort((a, b) => b.score - a.score);
+  if (input.keepOdds) places.sort((a, b) => b.score - a.score);
   if (!explanation) return { places, tokens: scoring.tokens };
-  const byId = new Map(texts.map((text, index) => [String(index), { text }]));
+  const byId = new Map(input.documents.map((text, index) => [String(index), { text }]));
   const shown = await showExplanation(explanation, byId, settings, context.signal);
   return { places, tokens: scoring.tokens, explanation: shown };
 }

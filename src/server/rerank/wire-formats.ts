@@ -28,11 +28,11 @@ export async function rerankV2(
   const { documents } = body;
   const ranked = await rankTexts(service, context, {
     query: body.query,
-    texts: await cutTexts(documents, body.max_tokens_per_doc, variant, context.signal),
+    documents: await cutTexts(documents, body.max_tokens_per_doc, variant, context.signal),
     variant,
     method: body.method && omitUndefined(body.method),
-    topN: body.top_n,
-    raw: body.raw_scores,
+    topK: body.top_n,
+    keepOdds: body.raw_scores,
     explain: body.explain,
   });
   return {
@@ -67,11 +67,11 @@ export async function rerankV1(
       : await mapInSlices(originals, signal, (text) => cutToPassages(text, max_chunks_per_doc, passage));
   const ranked = await rankTexts(service, context, {
     query: typeof body.query === 'string' ? body.query : body.query.text,
-    texts: await cutTexts(beginnings, body.max_tokens_per_doc, variant, signal),
+    documents: await cutTexts(beginnings, body.max_tokens_per_doc, variant, signal),
     variant,
     method,
-    topN: top_n ?? top_k,
-    raw: body.raw_scores,
+    topK: top_n ?? top_k,
+    keepOdds: body.raw_scores,
     explain: body.explain,
   });
   const isVoyage = top_k !== undefined;
@@ -95,10 +95,10 @@ export async function rerankV1(
 export async function rerankTei(
   service: Service,
   context: RequestContext,
-  { query, texts, model, raw_scores: raw, return_text: isShown }: TeiRequest,
+  { query, texts, model, raw_scores: keepOdds, return_text: isShown }: TeiRequest,
 ): Promise<z.input<typeof teiAnswer>> {
   const variant = service.models.findForClient(model);
-  const { places } = await rankTexts(service, context, { query, texts, variant, raw });
+  const { places } = await rankTexts(service, context, { query, documents: texts, variant, keepOdds });
   return places.map((place) => (isShown ? { ...place, text: texts[place.index] } : place));
 }
 

@@ -2,7 +2,7 @@ import type { Document, Query } from '../../collection/index.js';
 import { withIds } from '../../expansion/index.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { HttpProblem, type RequestContext } from '../http/index.js';
-import { runRerank } from '../rerank/index.js';
+import { runRerank } from '../rerank/run-rerank.js';
 import type { SearchAnswer, SearchEvents, SearchProgress, SearchRequest } from '../schemas/index.js';
 import type { Service } from '../service.js';
 import { initialResults, searchAnswer } from './answer.js';

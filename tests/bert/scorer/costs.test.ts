@@ -7,9 +7,8 @@ import {
   type ScoringCost,
   type TextPair,
 } from '../../../src/bert/index.js';
-import { EXPORT_NAMES } from '../../../src/bert/graph/index.js';
 import { BertScorer, type ScorerOptions } from '../../../src/bert/scorer/bert-scorer.js';
-import { changeConfig, miniExport, miniModel } from './mini-model.js';
+import { EXPORT_NAMES, changeConfig, miniExport, miniModel } from './mini-model.js';
 
 const texts = [
   '',

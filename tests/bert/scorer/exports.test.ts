@@ -1,12 +1,12 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EXPORT_NAMES, exportGraph } from '../../../src/bert/graph/index.js';
+import { exportGraph } from '../../../src/bert/graph/index.js';
 import { Graph, type Value, writeSingleFileModel } from '../../../src/bert/onnx/index.js';
 import { BertScorer } from '../../../src/bert/scorer/bert-scorer.js';
 import type { TextPair } from '../../../src/bert/types.js';
 import { seededWeights } from '../graph/seeded-model.js';
-import { changeConfig, emptyModel, miniConfig, miniExport, miniModel } from './mini-model.js';
+import { EXPORT_NAMES, changeConfig, emptyModel, miniConfig, miniExport, miniModel } from './mini-model.js';
 
 const pairs: TextPair[] = ['abc', 'some longer words', 'z', ''].flatMap((a) =>
   ['abc', 'other text that is long enough to be cut at thirty two', ''].map((b) => ({ a, b })),

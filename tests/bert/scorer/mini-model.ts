@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type BertWeights, bertTensorShapes, writeSafetensors } from '../../../src/bert/checkpoint/index.js';
 import { formatModelConfig, type ModelConfig } from '../../../src/bert/config.js';
-import { exportGraph, type ExportNames } from '../../../src/bert/graph/index.js';
-import { writeSingleFileModel } from '../../../src/bert/onnx/index.js';
+import { exportGraph } from '../../../src/bert/graph/index.js';
+import { type Graph, writeSingleFileModel } from '../../../src/bert/onnx/index.js';
 import { seededWeights } from '../graph/seeded-model.js';
 
 const letters = [...'abcdefghijklmnopqrstuvwxyz'];
@@ -69,10 +69,44 @@ export async function miniModel(
   return folder;
 }
 
+/** The names of an export's inputs; without `types`, all tokens belong to the first segment. */
+export interface ExportNames {
+  readonly ids: string;
+  readonly mask: string;
+  readonly types?: string;
+}
+
+export const EXPORT_NAMES: ExportNames = {
+  ids: 'input_ids',
+  mask: 'attention_mask',
+  types: 'token_type_ids',
+};
+
 /** A model folder with an ONNX export instead of a checkpoint. */
 export async function miniExport(names: ExportNames, config: ModelConfig = miniConfig): Promise<string> {
   const folder = emptyModel(config);
   mkdirSync(join(folder, 'onnx'));
-  await writeSingleFileModel(exportGraph(seededWeights(config), names), join(folder, 'onnx/model.onnx'));
+  await writeSingleFileModel(
+    renamed(exportGraph(seededWeights(config)), names),
+    join(folder, 'onnx/model.onnx'),
+  );
   return folder;
+}
+
+/** An export as another program would have written it. */
+function renamed(graph: Graph, { ids, mask, types }: ExportNames): Graph {
+  const names = new Map([
+    [EXPORT_NAMES.ids, ids],
+    [EXPORT_NAMES.mask, mask],
+    [EXPORT_NAMES.types!, types ?? 'no types'],
+  ]);
+  const nameOf = (name: string): string => names.get(name) ?? name;
+  const inputs = graph.inputs.splice(0).map((input) => ({ ...input, name: nameOf(input.name) }));
+  graph.inputs.push(...inputs.filter(({ name }) => name !== 'no types'));
+  const nodes = graph.nodes.splice(0).map((node) => ({ ...node, inputs: node.inputs.map(nameOf) }));
+  if (types === undefined) {
+    graph.nodes.push({ op: 'Sub', domain: '', inputs: [mask, mask], outputs: ['no types'], attributes: {} });
+  }
+  graph.nodes.push(...nodes);
+  return graph;
 }
