@@ -72,8 +72,8 @@ const EXPANDED_PER_PLACE = 2;
 const LEAST_EXPANDED = 20;
 
 /** Documents that phase one's model reads for each wanted place, and at least. Chosen alike. */
-const READ_PER_PLACE = 10;
-const LEAST_READ = 100;
+const READ_PER_PLACE = 20;
+const LEAST_READ = 200;
 
 /** The method over scorers of any kind; {@link BertQE} adds the loading of models. */
 export class Reranker {
