@@ -20,6 +20,7 @@ import {
   pick,
   text,
   valueOf,
+  without,
   type OptionSpecs,
   type OptionValues,
 } from './options.js';
@@ -136,12 +137,8 @@ export async function chosenMethod(options: Values): Promise<ChosenMethod> {
 
 function refuseOthers(options: Values): void {
   const { method } = options;
-  const others = Object.fromEntries(
-    Object.entries<OptionSpecs[string]>(allOptions).filter(
-      ([name]) => name !== 'method' && !Object.hasOwn(methods[method].options, name),
-    ),
-  );
-  const name = firstGiven(others, options);
+  const own = { ...methods[method].options, ...pick(allOptions, 'method') };
+  const name = firstGiven(without(allOptions, own), options);
   if (name === undefined) return;
   const owners = Object.entries(methods).filter(([, owner]) => Object.hasOwn(owner.options, name));
   if (method === 'bert-qe') {

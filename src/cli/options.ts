@@ -88,6 +88,11 @@ export function pick<O extends OptionSpecs, const N extends keyof O>(
   return Object.fromEntries(names.map((name) => [name, table[name]])) as unknown as Pick<O, N>;
 }
 
+/** The options of a table that another one does not have. */
+export function without(table: OptionSpecs, other: object): OptionSpecs {
+  return Object.fromEntries(Object.entries(table).filter(([name]) => !Object.hasOwn(other, name)));
+}
+
 /** The value of an option by the name that is typed. */
 export function valueOf(options: object, name: string): unknown {
   return (options as Readonly<Record<string, unknown>>)[camelCase(name)];

@@ -16,7 +16,7 @@ import { retrievedRankings, runRankings, type InitialRankings, type RunInputs } 
 import { collectionAddress, documentReading, queriesFrom, retrievalModels } from './collection-options.js';
 import type { Io } from './command.js';
 import { clusterOptions, documentOptions, firstStageOptions, OPTIONS, queryOptions } from './option-table.js';
-import { refuseUseless, text, valueOf, type OptionValues } from './options.js';
+import { refuseUseless, text, valueOf, without, type OptionValues } from './options.js';
 import { Progress } from './progress.js';
 
 /** The options that name the queries, initial rankings and documents of a run. */
@@ -74,8 +74,7 @@ async function openDocuments(
 ): Promise<{ collection: SearchedCollection; inputs: RunInputs }> {
   const { index, documents } = options;
   if (index !== undefined) {
-    const { 'title-field': _, 'text-field': __, ...onlyHere } = documentOptions;
-    refuseUseless(onlyHere, options, 'without --documents.');
+    refuseUseless(without(documentOptions, clusterOptions), options, 'without --documents.');
     const collection = await openCollection(collectionAddress(index, options), io.signal);
     return { collection, inputs: { index: collection.identity } };
   }

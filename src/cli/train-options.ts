@@ -21,6 +21,7 @@ import {
   refuseUseless,
   text,
   valuesOf,
+  without,
   type OptionSpecs,
   type OptionValues,
 } from './options.js';
@@ -145,13 +146,10 @@ const inputOptions = {
 };
 
 const cedrOptions = pick(trainOptions, 'head-rate');
-const bertQeOptions = Object.fromEntries(
-  Object.entries(trainOptions).filter(([name]) => !(name in cedrOptions || name in latentOptions)),
-);
 
 /** The options of each system. */
 const ownOptions: Readonly<Record<TrainValues['method'], OptionSpecs>> = {
-  'bert-qe': bertQeOptions,
+  'bert-qe': without(trainOptions, { ...cedrOptions, ...latentOptions }),
   'cedr-knrm': {
     ...inputOptions,
     ...controlOptions,
@@ -165,11 +163,9 @@ const ownOptions: Readonly<Record<TrainValues['method'], OptionSpecs>> = {
 /** Refuses options that have no effect beside the others. */
 export function refuseUselessOptions(options: TrainValues): void {
   const { method } = options;
-  const others = Object.entries<OptionSpecs[string]>(trainOptions).filter(
-    ([name]) => !Object.hasOwn(ownOptions[method], name),
-  );
   if (method !== 'bert-qe') {
-    return refuseUseless(Object.fromEntries(others), options, `with --method ${method}; leave it out.`);
+    const others = without(trainOptions, ownOptions[method]);
+    return refuseUseless(others, options, `with --method ${method}; leave it out.`);
   }
   refuseUseless(cedrOptions, options, 'without --method cedr-knrm; add that.');
   refuseUseless(latentOptions, options, 'without --method snrm; add that.');

@@ -11,7 +11,7 @@ import { defineCommand } from '../command.js';
 import { counted, formatDuration } from '../format.js';
 import { clusterOptions, OPTIONS, queryOptions, retrievalOptions } from '../option-table.js';
 import { Progress } from '../progress.js';
-import { refuseUseless, text, type OptionValues } from '../options.js';
+import { pick, refuseUseless, text, without, type OptionValues } from '../options.js';
 
 /** Queries without any document that are named; the last line counts all. */
 const NAMED = 3;
@@ -116,17 +116,9 @@ async function openIndex(
 
 /** The documents that an SNRM model was trained on; options of feedback ask for it. */
 async function openTrained(model: string, options: OptionValues<typeof searchOptions>): Promise<Searched> {
-  const {
-    'feedback-documents': _documents,
-    'feedback-terms': _terms,
-    'rocchio-beta': _weight,
-    ...others
-  } = retrievalOptions;
-  refuseUseless(
-    { index: OPTIONS.index, ...clusterOptions, ...others },
-    options,
-    'with --trained; leave it out.',
-  );
+  const own = pick(retrievalOptions, 'feedback-documents', 'feedback-terms', 'rocchio-beta');
+  const others = { index: OPTIONS.index, ...clusterOptions, ...without(retrievalOptions, own) };
+  refuseUseless(others, options, 'with --trained; leave it out.');
   const { feedbackDocuments: documents, feedbackTerms: terms, rocchioBeta: weight } = options;
   const feedback = omitUndefined({ documents, terms, weight });
   const isExpanded = Object.keys(feedback).length > 0;

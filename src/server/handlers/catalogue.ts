@@ -8,74 +8,79 @@ import {
 } from '../catalogue/index.js';
 import { fileUnder, HttpProblem, jsonAnswer, textAnswer } from '../http/index.js';
 import type { InfoAnswer } from '../schemas/index.js';
-import type { Handler } from './handler.js';
+import type { Handler, Handlers } from './handler.js';
 
 /** Reports load nothing and run nothing. */
 const reportPolicy =
   "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox";
 
-export const answerVariants: Handler = ({ models, methodDefaults, measurements }) =>
-  jsonAnswer(describeVariants(models.variants, settingsFrom(methodDefaults.options), measurements));
-
-export const answerModels: Handler = ({ models, started }, { request }) => {
+const answerModels: Handler = ({ models, started }, { request }) => {
   const { searchParams } = new URL(request.url ?? '', 'http://localhost');
   return jsonAnswer(modelList(models.variants, started, searchParams.get('endpoint')));
 };
 
-export const answerModel: Handler = (service, { match }) => {
-  const name = match?.parameters['model'] ?? '';
-  return jsonAnswer(modelEntry(name, service.models.findForClient(name), service.started));
-};
+export const catalogueHandlers = {
+  variants: ({ models, methodDefaults, measurements }) =>
+    jsonAnswer(describeVariants(models.variants, settingsFrom(methodDefaults.options), measurements)),
 
-export const answerInfo: Handler = async (service) => {
-  const { version, models, collection, topics, limits, depth } = service;
-  const { experiments } = await listExperiments(service.experiments);
-  const [{ id }] = models.variants;
-  return jsonAnswer({
-    name: 'bert-qe',
-    version,
-    model: id,
-    model_id: id,
-    model_type: { reranker: { id2label: { '0': 'LABEL_0' }, label2id: { LABEL_0: 0 } } },
-    collection: collection
-      ? {
-          documents: collection.statistics.documents,
-          terms: collection.statistics.tokens,
-          firstStage: collection.firstStage,
-          depth,
-        }
-      : null,
-    queries: topics.queries.length,
-    judged: topics.queries.filter(({ id }) => topics.qrels.has(id)).length,
-    experiments: experiments.length,
-    limits,
-  } satisfies InfoAnswer);
-};
+  models: answerModels,
 
-export const answerQueries: Handler = ({ topics }) =>
-  jsonAnswer({
-    queries: topics.queries.map(({ id, text }) => ({ id, text, relevant: topics.relevant(id) })),
-  });
+  modelsV1: answerModels,
 
-export const answerDocument: Handler = async ({ collection }, { match }) => {
-  const id = match?.parameters['id'] ?? '';
-  const found = (await collection?.documents.get([id]))?.get(id);
-  if (!found) {
-    const where = collection ? 'the index' : 'this server, which has no index';
-    throw new HttpProblem('not_found', `There is no document "${id}" in ${where}.`);
-  }
-  return jsonAnswer(found);
-};
+  modelV1: (service, { match }) => {
+    const name = match?.parameters['model'] ?? '';
+    return jsonAnswer(modelEntry(name, service.models.findForClient(name), service.started));
+  },
 
-export const answerExperiments: Handler = async ({ experiments }) =>
-  jsonAnswer(await listExperiments(experiments));
+  info: async (service) => {
+    const { version, models, collection, topics, limits, depth } = service;
+    const { experiments } = await listExperiments(service.experiments);
+    const [{ id }] = models.variants;
+    return jsonAnswer({
+      name: 'bert-qe',
+      version,
+      model: id,
+      model_id: id,
+      model_type: { reranker: { id2label: { '0': 'LABEL_0' }, label2id: { LABEL_0: 0 } } },
+      collection: collection
+        ? {
+            documents: collection.statistics.documents,
+            terms: collection.statistics.tokens,
+            firstStage: collection.firstStage,
+            depth,
+          }
+        : null,
+      queries: topics.queries.length,
+      judged: topics.queries.filter(({ id }) => topics.qrels.has(id)).length,
+      experiments: experiments.length,
+      limits,
+    } satisfies InfoAnswer);
+  },
 
-export const answerExperimentFile: Handler = async ({ experiments }, { match }) => {
-  const { name = '', file = '' } = match?.parameters ?? {};
-  const found =
-    experiments !== undefined && experimentFiles.test(file)
-      ? await fileUnder(experiments, `${name}/${file}`)
-      : undefined;
-  if (!found) throw new HttpProblem('not_found', `There is no file "${file}" of an experiment "${name}".`);
-  return textAnswer(found.bytes, found.type, 200, { 'Content-Security-Policy': reportPolicy });
-};
+  queries: ({ topics }) =>
+    jsonAnswer({
+      queries: topics.queries.map(({ id, text }) => ({ id, text, relevant: topics.relevant(id) })),
+    }),
+
+  document: async ({ collection }, { match }) => {
+    const id = match?.parameters['id'] ?? '';
+    const found = (await collection?.documents.get([id]))?.get(id);
+    if (!found) {
+      const where = collection ? 'the index' : 'this server, which has no index';
+      throw new HttpProblem('not_found', `There is no document "${id}" in ${where}.`);
+    }
+    return jsonAnswer(found);
+  },
+
+  experiments: async ({ experiments }) => jsonAnswer(await listExperiments(experiments)),
+
+  experimentFile: async ({ experiments }, { match }) => {
+    const { name = '', file = '' } = match?.parameters ?? {};
+    const found =
+      experiments !== undefined && experimentFiles.test(file)
+        ? await fileUnder(experiments, `${name}/${file}`)
+        : undefined;
+    if (!found) throw new HttpProblem('not_found', `There is no file "${file}" of an experiment "${name}".`);
+    return textAnswer(found.bytes, found.type, 200, { 'Content-Security-Policy': reportPolicy });
+  },
+} satisfies Partial<Handlers>;

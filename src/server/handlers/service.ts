@@ -7,28 +7,28 @@ import {
   type RequestContext,
 } from '../http/index.js';
 import type { Service } from '../service.js';
-import type { Handler } from './handler.js';
+import type { Handlers } from './handler.js';
 
 /** The page loads nothing from elsewhere. */
 const pagePolicy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'self'";
 
-export const answerHealth: Handler = async ({ health }) => {
-  const state = await health.run();
-  return jsonAnswer(state, state.status === 'ok' ? 200 : 503);
-};
+export const serviceHandlers = {
+  health: async ({ health }) => {
+    const state = await health.run();
+    return jsonAnswer(state, state.status === 'ok' ? 200 : 503);
+  },
 
-export const answerReady: Handler = ({ draining }) =>
-  draining ? jsonAnswer({ status: 'draining' }, 503) : jsonAnswer({ status: 'ready' });
+  ready: ({ draining }) =>
+    draining ? jsonAnswer({ status: 'draining' }, 503) : jsonAnswer({ status: 'ready' }),
 
-export const answerMetrics: Handler = ({ metrics }) =>
-  textAnswer(metrics.render(), 'text/plain; version=0.0.4; charset=utf-8');
+  metrics: ({ metrics }) => textAnswer(metrics.render(), 'text/plain; version=0.0.4; charset=utf-8'),
 
-export const answerOpenApi: Handler = ({ description }) =>
-  textAnswer(description.openApi, 'application/json');
+  openapi: ({ description }) => textAnswer(description.openApi, 'application/json'),
 
-export const answerDocs: Handler = ({ description }) =>
-  textAnswer(description.page, 'text/html; charset=UTF-8', 200, { 'Content-Security-Policy': pagePolicy });
+  docs: ({ description }) =>
+    textAnswer(description.page, 'text/html; charset=UTF-8', 200, { 'Content-Security-Policy': pagePolicy }),
+} satisfies Partial<Handlers>;
 
 /** A file of the page, or undefined. Without a built page, `/` leads to the description of the API. */
 export async function answerPage({ page }: Service, { path }: RequestContext): Promise<Answer | undefined> {

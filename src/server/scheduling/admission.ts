@@ -82,20 +82,20 @@ export class Admission {
    * more than there is room for. A client that declares a long body and does not send it holds nothing.
    */
   reserve(arrival: Arrival, received: number | undefined = arrival.bytes): Reservation {
-    const reservation = new Reservation(arrival, this.#ledger, this.#admit, this.#expect);
+    const reservation = new Reservation(arrival, this, this.#ledger);
     this.#estimated.add(reservation);
     if (received) reservation.grow(received);
     return reservation;
   }
 
   /** The work to hold for a request of which so many bytes have arrived; `held` is held already. */
-  readonly #expect = ({ client, deadline, route }: Arrival, received: number, held: number): number => {
+  expectedWork({ client, deadline, route }: Arrival, received: number, held: number): number {
     const most = Math.min(this.limits.requestTokens, held + this.#room(client, deadline));
     return Math.max(held, Math.min(this.#forecast(route).mean(received), most));
-  };
+  }
 
   /** Throws if a request that has been read cannot be taken. `held` is the space that it gave back just now. */
-  readonly #admit = (reservation: Reservation, work: number, held: number): void => {
+  check(reservation: Reservation, work: number, held: number): void {
     const { client, deadline, route, bytes } = reservation.arrival;
     this.#estimated.delete(reservation);
     if (bytes !== undefined) this.#forecast(route).learn(bytes, work);
@@ -113,7 +113,7 @@ export class Admission {
     if (!keepsPlace && work > this.#room(client, deadline)) {
       throw new Refusal('overloaded', overloaded, this.retryAfter);
     }
-  };
+  }
 
   #room(client: string, deadline: number): number {
     this.#releaseLapsed();
@@ -146,15 +146,14 @@ export class Reservation {
 
   constructor(
     readonly arrival: Arrival,
+    private readonly admission: Admission,
     private readonly ledger: WorkLedger,
-    private readonly check: (reservation: Reservation, work: number, held: number) => void,
-    private readonly expect: (arrival: Arrival, received: number, held: number) => number,
   ) {}
 
   /** Holds more as the body arrives. */
   grow(received: number): void {
     if (this.#isAdmitted || this.hasLapsed) return;
-    const expected = this.expect(this.arrival, received, this.#held);
+    const expected = this.admission.expectedWork(this.arrival, received, this.#held);
     this.ledger.addEstimated(this.arrival.client, expected - this.#held);
     this.#held = expected;
   }
@@ -168,7 +167,7 @@ export class Reservation {
   admit(work: number): void {
     const held = this.#held;
     this.release();
-    this.check(this, work, held);
+    this.admission.check(this, work, held);
     this.#isAdmitted = true;
     this.#held = work;
     this.ledger.addAdmitted(this.arrival.client, work);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eachPhase } from '../../expansion/index.js';
-import { methodSettings } from './method.js';
+import { methodSettings } from './fields.js';
 
 const phaseModel = z.object({
   model: z.string().describe('Letter or name of the model.'),

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { explanation } from './explanation.js';
-import { methodFields } from './method.js';
 import { rankFields } from '../limits.js';
-import { clientModelName, documentText, queryText } from './texts.js';
+import { clientModelName, documentText, methodFields, queryText } from './fields.js';
 
 /** An optional field. Some clients send null for a field that they leave out. */
 function optional<T extends z.ZodType>(schema: T) {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { eachPhase, phases } from '../../expansion/index.js';
 import { explanation } from './explanation.js';
-import { methodFields, methodSettings } from './method.js';
 import { problem } from './problem.js';
-import { documentText, modelName, queryText } from './texts.js';
+import { documentText, methodFields, methodSettings, modelName, queryText } from './fields.js';
 
 const milliseconds = z.number().min(0);
 
