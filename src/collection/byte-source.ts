@@ -164,27 +164,14 @@ const otherPackings = [
   { magic: /^504b0304/, program: 'zip', unpack: 'unzip' },
 ];
 
-/** Reads one chunk ahead of the consumer. */
 async function* fileChunks(path: string): AsyncGenerator<Buffer> {
-  const handle = await open(path, 'r').catch(throwReadFailure(path));
-  const read = async (): Promise<Buffer> => {
-    const buffer = Buffer.allocUnsafeSlow(chunkBytes);
-    const { bytesRead } = await handle.read(buffer, 0, chunkBytes, null);
-    return buffer.subarray(0, bytesRead);
-  };
-  let next = read();
+  const file = await open(path, 'r').catch(throwReadFailure(path));
   try {
-    for (;;) {
-      const chunk = await next;
-      if (chunk.length === 0) return;
-      next = read();
-      yield chunk;
-    }
+    yield* file.createReadStream({ highWaterMark: chunkBytes, autoClose: false }) as AsyncIterable<Buffer>;
   } catch (error) {
     throw readFailure(path, error);
   } finally {
-    await next.catch(() => {});
-    await handle.close();
+    await file.close();
   }
 }
 

@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import { lastPlace } from '../common/order.js';
 import { badInput } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 
@@ -144,21 +145,11 @@ function notUtf8(file: string, block: LineBlock, blockOffset: number): Error {
   );
 }
 
-/** The first byte at which a line stops being UTF-8 (RFC 3629, table in section 4). */
+/** The first byte at which a line stops being UTF-8; -1 where it does not. */
 export function invalidUtf8At(bytes: Uint8Array): number {
-  for (let i = 0; i < bytes.length;) {
-    const lead = bytes[i]!;
-    const length =
-      lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-    if (length === 0) return i;
-    for (let k = 1; k < length; k++) {
-      const byte = bytes[i + k] ?? 0;
-      // Overlong forms, surrogates and code points above U+10FFFF narrow the range of the second byte.
-      const low = k > 1 ? 0x80 : lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
-      const high = k > 1 ? 0xbf : lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
-      if (byte < low || byte > high) return i;
-    }
-    i += length;
-  }
-  return -1;
+  if (isUtf8(bytes)) return -1;
+  /** The longest valid beginning up to a place, which may cut a character of four bytes. */
+  const validUpTo = (end: number): number | undefined =>
+    [end, end - 1, end - 2, end - 3].find((at) => at >= 0 && isUtf8(bytes.subarray(0, at)));
+  return validUpTo(lastPlace(bytes.length + 1, (end) => validUpTo(end) !== undefined))!;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fsyncSync } from 'node:fs';
 import { open, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { closing } from './closing.js';
 import { systemCode, writeFailure } from './io-errors.js';
 
 /** The content of a file, whole or in pieces. */
@@ -23,36 +24,17 @@ const gatherBytes = 1 << 20;
  */
 export async function writeFileAtomic(path: string, data: FileData): Promise<void> {
   const target = await resolveTarget(path);
-  if (target.special) return writeThrough(path, data);
-
-  const folder = dirname(target.path);
-  const temporary = join(
-    folder,
-    `.${basename(target.path)}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`,
-  );
-  let created = false;
   try {
-    const handle = await open(temporary, 'wx', target.mode ?? 0o666);
-    created = true;
-    try {
-      // The umask must not narrow the mode of a file that is being replaced.
-      if (target.mode !== undefined) await handle.chmod(target.mode);
-      await writeAll(handle, data);
-      await flushToDisk(handle);
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, target.path);
+    if (target.isSpecial) await closing(open(path, 'w'), (handle) => writeAll(handle, data));
+    else await replaceFile(target, data);
   } catch (error) {
-    if (created) await unlink(temporary).catch(() => {});
     throw isSystemError(error) ? writeFailure(path, error) : error;
   }
-  await syncFolder(folder);
 }
 
 interface Target {
   readonly path: string;
-  readonly special: boolean;
+  readonly isSpecial: boolean;
   /** Permission bits of the file that will be replaced. */
   readonly mode?: number;
 }
@@ -63,24 +45,31 @@ async function resolveTarget(path: string): Promise<Target> {
     const resolved = await realpath(path);
     const stats = await stat(resolved);
     if (stats.isDirectory()) throw Object.assign(new Error('is a folder'), { code: 'EISDIR' });
-    return { path: resolved, special: !stats.isFile(), mode: stats.mode & 0o777 };
+    return { path: resolved, isSpecial: !stats.isFile(), mode: stats.mode & 0o777 };
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return { path, special: false };
+    if (systemCode(error) === 'ENOENT') return { path, isSpecial: false };
     throw writeFailure(path, error);
   }
 }
 
-async function writeThrough(path: string, data: FileData): Promise<void> {
+async function replaceFile({ path, mode }: Target, data: FileData): Promise<void> {
+  const folder = dirname(path);
+  const random = randomBytes(4).toString('hex');
+  const temporary = join(folder, `.${basename(path)}.${process.pid}.${random}.tmp`);
+  const handle = await open(temporary, 'wx', mode ?? 0o666);
   try {
-    const handle = await open(path, 'w');
-    try {
+    await closing(handle, async () => {
+      // The umask must not narrow the mode of a file that is being replaced.
+      if (mode !== undefined) await handle.chmod(mode);
       await writeAll(handle, data);
-    } finally {
-      await handle.close();
-    }
+      await flushToDisk(handle);
+    });
+    await rename(temporary, path);
   } catch (error) {
-    throw isSystemError(error) ? writeFailure(path, error) : error;
+    await unlink(temporary).catch(() => {});
+    throw error;
   }
+  await syncFolder(folder);
 }
 
 async function writeAll(handle: FileHandle, data: FileData): Promise<void> {
@@ -123,16 +112,7 @@ function unlessDenied(error: unknown): void {
 
 /** Makes new names in a folder durable, on file systems that can. */
 export async function syncFolder(folder: string): Promise<void> {
-  try {
-    const handle = await open(folder, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  } catch {
-    // Not supported here.
-  }
+  await closing(open(folder, 'r'), (handle) => handle.sync()).catch(() => {});
 }
 
 /** True for errors of the file system; those of the data's producer pass through unchanged. */
