@@ -18,7 +18,7 @@ export {
   type BareModel,
   type ModelDescription,
 } from './manage/index.js';
-export { findModel, hashModel, listModels, nameModel } from './models.js';
+export { findModel, hashModel, hashTokenizer, listModels, nameModel } from './models.js';
 export {
   BertScorer,
   inputMeaning,
@@ -50,5 +50,5 @@ export {
   type SizeLetter,
 } from './sizes.js';
 export { precisionNames } from './compile/index.js';
-export { loadTokenizer } from './tokenizer/index.js';
-export type { Scorer, ScoreOptions, ScoringCost, TextPair, Tokenizer } from './types.js';
+export { loadTokenizer, loadVocabulary } from './tokenizer/index.js';
+export type { PairTemplate, Scorer, ScoreOptions, ScoringCost, TextPair, Tokenizer } from './types.js';

@@ -1,2 +1,2 @@
-export { loadTokenizer } from './load.js';
+export { loadTokenizer, loadVocabulary } from './load.js';
 export { BertTokenizer } from './bert-tokenizer.js';

@@ -4,7 +4,7 @@ import { type AdamSettings, gradientOf, LOSS } from '../graph/index.js';
 import { adamStep, gradientNorm } from './adam.js';
 import type { MaskSource } from './dropout-masks.js';
 import type { FeedBatch } from './micro-batch.js';
-import { EmbeddingTable, type Parameter } from './parameter.js';
+import { EmbeddingTable, type Parameter, Table } from './parameter.js';
 import type { StepOutcome } from './training-engine.js';
 
 export interface Optimisation {
@@ -32,9 +32,10 @@ export class GraphEngine {
       const { name, shape, values, gradient } = parameter;
       this.#tensors[name] = new Tensor('float32', values, shape);
       if (!training) continue;
-      if (parameter instanceof EmbeddingTable) {
+      if (parameter instanceof Table) {
         this.#first[parameter.rowGradient] = this.#later[parameter.rowGradient] = null;
-      } else {
+      }
+      if (!(parameter instanceof EmbeddingTable)) {
         this.#first[gradientOf(name)] = new Tensor('float32', gradient, shape);
         this.#later[gradientOf(name)] = new Tensor('float32', new Float32Array(gradient.length), shape);
       }
@@ -75,8 +76,10 @@ export class GraphEngine {
       const feeds = { ...this.#tensors, ...tensorsOf(batch), ...this.#masksOf(batch, number, done) };
       const result = await this.training!.run(feeds, done === 0 ? this.#first : this.#later);
       for (const parameter of this.parameters) {
-        if (parameter instanceof EmbeddingTable) addRows(parameter, batch, result[parameter.rowGradient]);
-        else if (done > 0) add(parameter.gradient, result[gradientOf(parameter.name)]);
+        if (done > 0 && !(parameter instanceof EmbeddingTable)) {
+          add(parameter.gradient, result[gradientOf(parameter.name)]);
+        }
+        if (parameter instanceof Table) addRows(parameter, batch, result[parameter.rowGradient]);
       }
       loss += (result[LOSS].data as Float32Array)[0];
       done++;
@@ -119,7 +122,7 @@ function tensorsOf({ feeds }: FeedBatch): Record<string, Tensor> {
   );
 }
 
-function addRows(table: EmbeddingTable, { rows }: FeedBatch, { data }: Tensor): void {
+function addRows(table: Table, { rows }: FeedBatch, { data }: Tensor): void {
   rows?.[table.name]?.forEach((row, at) => {
     if (row >= 0) table.add(row, data as Float32Array, at * table.width);
   });

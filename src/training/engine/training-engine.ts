@@ -44,8 +44,11 @@ export interface TrainingEngine {
   readonly parameters: ReadonlyMap<string, TrainedTensor>;
   /** Updates the weights by each step in turn, and ends with the first whose loss or gradient is not finite. */
   steps(steps: readonly Step[]): Promise<StepOutcome[]>;
-  /** Logits of all sequences, batch by batch, without dropout or, for the batches of a step, with the step's dropout. */
-  score(batches: readonly MicroBatch[], step?: number): Promise<Float32Array<ArrayBuffer>>;
+  /**
+   * Logits of all sequences, batch by batch, without dropout or, for the batches of a step, with the step's dropout. The
+   * loss of every batch where that is what validation goes by.
+   */
+  score(batches: readonly (MicroBatch | TrainingBatch)[], step?: number): Promise<Float32Array<ArrayBuffer>>;
   release(): Promise<void>;
 }
 

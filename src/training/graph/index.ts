@@ -1,6 +1,6 @@
 export { type Dropout, type DropoutMask, maskedDropout, maskShape, noDropout } from './dropout.js';
 export { encoderStates } from './encoder.js';
-export type { LossKind } from './loss.js';
+export { headOf, judgesItself, type LossKind } from './loss.js';
 export {
   gradientOf,
   IDS,
@@ -13,6 +13,7 @@ export {
   TARGETS,
   TOKEN_GRADIENTS,
   TYPES,
+  WANTED,
   WORDS,
 } from './names.js';
 export { scoringGraph, trainingGraph } from './training-graph.js';

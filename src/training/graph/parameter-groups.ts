@@ -1,5 +1,6 @@
 import { bertTensorShapes } from '../../bert/checkpoint/index.js';
 import type { ModelConfig } from '../../bert/index.js';
+import { headOf, type LossKind } from './loss.js';
 import { isTable } from './names.js';
 
 /** A parameter as a graph uses it, or parameters that follow each other and are used as one. */
@@ -35,18 +36,20 @@ export function selfAttention(layer: number): string {
 
 /**
  * The groups of a model's parameters: tables, the matrices of each layer, those of the head, and vectors. Queries, keys
- * and values are one part, but for the last layer, where queries are those of the first token only.
+ * and values are one part, but for the last layer of a classifier, where queries are those of the first token only.
  */
-export function parameterGroups(config: ModelConfig): readonly ParameterGroup[] {
-  const shapes = bertTensorShapes(config);
+export function parameterGroups(config: ModelConfig, kind: LossKind): readonly ParameterGroup[] {
+  const head = headOf(kind);
+  const shapes = bertTensorShapes(config, head);
+  const joined = head === 'classifier' ? config.layers - 1 : config.layers;
   const partsOf = (names: readonly string[]) =>
     names.flatMap((name): GroupPart[] => {
       const shape = shapes.get(name)!;
-      const [, layer, part, kind] = /layer\.(\d+)\.attention\.self\.(\w+)\.(\w+)$/.exec(name) ?? [];
-      if (part === undefined || Number(layer) === config.layers - 1) return [{ name, shape }];
+      const [, layer, part, array] = /layer\.(\d+)\.attention\.self\.(\w+)\.(\w+)$/.exec(name) ?? [];
+      if (part === undefined || Number(layer) >= joined) return [{ name, shape }];
       const [outputs, ...rest] = shape;
-      const joined = { name: `${selfAttention(Number(layer))}.${kind}`, shape: [3 * outputs, ...rest] };
-      return part === 'query' ? [joined] : [];
+      const whole = { name: `${selfAttention(Number(layer))}.${array}`, shape: [3 * outputs, ...rest] };
+      return part === 'query' ? [whole] : [];
     });
   const members = new Map<string, string[]>();
   for (const name of shapes.keys()) {
@@ -65,12 +68,12 @@ function greatestDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestDivisor(b, a % b);
 }
 
-/** The classifier's bias, of one or two elements, is a group of its own: its size would be the columns of the others'. */
-const CLASSIFIER_BIAS = 'classifier.bias';
+/** The bias of a head is a group of its own: its size, one, two or the vocabulary's, would be the columns of the others'. */
+const headBias = /^(?:classifier|cls\.predictions)\.bias$/;
 
 function groupOf(parameter: string): string {
   if (isTable(parameter)) return TABLES;
-  if (parameter === CLASSIFIER_BIAS) return CLASSIFIER_BIAS;
+  if (headBias.test(parameter)) return parameter;
   if (!decays(parameter)) return 'vectors';
   return /^encoder\.layer\.\d+/.exec(parameter)?.[0] ?? 'head';
 }
