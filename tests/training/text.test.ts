@@ -38,7 +38,8 @@ async function stepsOf(text: readonly string[], more: TrainingOptions, first: nu
     sent.push(...steps);
     return steps.map(() => ({ loss: 1, gradientNorm: 1 }));
   };
-  await data.steps({ call } as unknown as TrainingWorker, first, new Array<number>(count).fill(1e-3));
+  const rates = Array.from({ length: count }, () => 1e-3);
+  await data.steps({ call } as unknown as TrainingWorker, first, rates);
   return { data, batches: sent.map(({ batches }) => batches) };
 }
 
@@ -235,15 +236,16 @@ describe('masked-language training', () => {
   });
 });
 
+async function all(path: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const text of readTexts(path)) found.push(text);
+  return found;
+}
+
 test('texts are the lines of a file, or titles and texts of a collection', async () => {
   const [lines, collection] = [join(folder, 'lines.txt'), join(folder, 'corpus.jsonl')];
   writeFileSync(lines, 'one\r\n\ntwo three\n');
   writeFileSync(collection, '{"_id": "1", "title": "A", "text": "b c"}\n{"_id": "2", "text": "d"}\n');
-  const all = async (path: string): Promise<string[]> => {
-    const found: string[] = [];
-    for await (const text of readTexts(path)) found.push(text);
-    return found;
-  };
   expect(await all(lines)).toEqual(['one', '', 'two three']);
   expect(await all(collection)).toEqual(['A', 'b c', 'd']);
 });
