@@ -6,6 +6,7 @@ import { DEFAULTS } from '../expansion/index.js';
 import {
   keptWeights,
   lossNames,
+  optimiserNames,
   scheduleNames,
   trainingPrecisions,
   validationMeasure,
@@ -104,9 +105,12 @@ export const trainOptions = {
   warmup: number('share of the steps in which it rises', { min: 0, max: 1, default: 0.1 }),
   schedule: choice(
     scheduleNames,
-    "course of the learning rate; bert: that of BERT's own code, as published",
+    "course of the learning rate; bert: that of BERT's own code, as published; plateau: at its peak for a third",
     { default: 'linear' },
   ),
+  optimiser: choice(optimiserNames, 'adam, or muon for the matrices of the layers and adam for all else', {
+    default: 'adam',
+  }),
   keep: choice(
     keptWeights,
     'weights that are kept: those of the best validation, or of the last step, as published',
@@ -196,6 +200,7 @@ const fileOptions = {
   ...pick(
     trainOptions,
     'schedule',
+    'optimiser',
     'keep',
     'max-length',
     'dropout',

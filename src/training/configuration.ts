@@ -19,6 +19,7 @@ const notListed = new Set([
   'lossAlpha',
   'lossBeta',
   'schedule',
+  'optimiser',
   'keep',
 ]);
 
@@ -45,7 +46,7 @@ export async function modelConfiguration(
   settings: TrainingSettings,
 ): Promise<Configuration> {
   // Choices at their defaults are left out, so that trainings from before they existed can go on.
-  const { schedule, keep, loss, steps, epochs, precision } = settings;
+  const { schedule, optimiser, keep, loss, steps, epochs, precision } = settings;
   const listed = Object.entries(settings).filter(
     ([name, value]) =>
       value !== undefined && !notListed.has(name) && (name === 'groupSize' || hasOption(loss, name)),
@@ -53,6 +54,7 @@ export async function modelConfiguration(
   return {
     ...Object.fromEntries(listed),
     ...(schedule !== 'linear' && { schedule }),
+    ...(optimiser !== 'adam' && { optimiser }),
     ...(keep !== 'best' && { keep }),
     ...(steps === undefined && { epochs }),
     ...(precision === 'fp16' && { precision }),

@@ -10,6 +10,7 @@ export {
   hasOption,
   keptWeights,
   lossNames,
+  optimiserNames,
   PUBLISHED_TRAINING,
   scheduleNames,
   trainingOptionNames,

@@ -26,11 +26,12 @@ export async function openTraining<Counts>(
   { checkpoints, saved }: { readonly checkpoints: Checkpoints; readonly saved: SavedTraining | undefined },
   onProgress: (progress: StepProgress) => void,
 ): Promise<OpenTraining<Counts>> {
-  const { dropout, seed, device, precision, threads } = settings;
+  const { optimiser, dropout, seed, device, precision, threads } = settings;
   const loss = graphLoss[settings.loss];
   const engine = {
     config: base.config,
     loss,
+    optimiser,
     dropout,
     seed,
     device,

@@ -4,6 +4,7 @@ import { BertQeError } from '../common/errors.js';
 import { refuseUnknownOptions } from '../common/known-options.js';
 import { DEFAULTS } from '../expansion/index.js';
 import type { TrainingPrecision } from './engine/index.js';
+import type { Optimiser } from './graph/index.js';
 
 /** The losses of training on judged queries. */
 export const lossNames = ['pointwise', 'pairwise', 'listwise', 'residual'] as const;
@@ -15,10 +16,13 @@ export type TrainingLoss = LossName | 'distilled' | 'masked';
 /**
  * The courses of the learning rate. `linear` rises from the first step and falls from its peak, reached after the warm-up,
  * to 0. `bert` is that of BERT's own code, and so the authors': the warm-up starts at 0, and then the rate is what a fall
- * from the first step on would have left of the peak.
+ * from the first step on would have left of the peak. `plateau` stays at its peak up to 35 % of the steps.
  */
-export const scheduleNames = ['linear', 'bert'] as const;
+export const scheduleNames = ['linear', 'bert', 'plateau'] as const;
 export type ScheduleName = (typeof scheduleNames)[number];
+
+/** The optimisers: Adam, or Muon for the matrices of the layers and Adam for all else. */
+export const optimiserNames = ['adam', 'muon'] as const satisfies readonly Optimiser[];
 
 /** The weights that a training keeps. */
 export const keptWeights = ['best', 'last'] as const;
@@ -41,6 +45,8 @@ export interface TrainingOptions {
   readonly warmup?: number | undefined;
   /** The course of the learning rate (`linear`). */
   readonly schedule?: ScheduleName | undefined;
+  /** `muon` updates the matrices of the layers by Muon, and all else by Adam (`adam`). */
+  readonly optimiser?: Optimiser | undefined;
   /** `best`: the weights of the best validation, where there are validation queries; `last`: those of the last step (`best`). */
   readonly keep?: KeptWeights | undefined;
   /** Longest sequence in tokens (384). */
@@ -106,6 +112,7 @@ interface Choices {
   readonly device: Device;
   readonly precision: TrainingPrecision;
   readonly schedule: ScheduleName;
+  readonly optimiser: Optimiser;
   readonly keep: KeptWeights;
 }
 
@@ -151,6 +158,7 @@ export const trainingOptionNames = [
   'device',
   'precision',
   'schedule',
+  'optimiser',
   'keep',
   ...(Object.keys(numbers) as (keyof typeof numbers)[]),
 ] as const satisfies readonly (keyof TrainingOptions)[];
@@ -226,12 +234,13 @@ export function trainingSettings(
   only?: Exclude<TrainingLoss, LossName>,
 ): TrainingSettings {
   refuseUnknownTrainingOptions(options);
-  const { device = 'cpu', schedule = 'linear', keep = 'best' } = options;
+  const { device = 'cpu', schedule = 'linear', optimiser = 'adam', keep = 'best' } = options;
   const loss = only ?? options.loss ?? DEFAULT_LOSS;
   if (!only) requireOneOf('loss', lossNames, loss);
   else if (options.loss !== undefined) throw usage(`its loss is ${only}; leave loss out`);
   requireOneOf('device', deviceNames, device);
   requireOneOf('schedule', scheduleNames, schedule);
+  requireOneOf('optimiser', optimiserNames, optimiser);
   requireOneOf('keep', keptWeights, keep);
   const possible = precisionsOf(device, loss);
   const precision = options.precision ?? possible[0];
@@ -252,7 +261,7 @@ export function trainingSettings(
     if (value !== undefined) checkNumber(option, value);
     return [name, value];
   });
-  const choices: Choices = { loss, device, precision, schedule, keep };
+  const choices: Choices = { loss, device, precision, schedule, optimiser, keep };
   const settings = { ...choices, ...Object.fromEntries(entries) } as TrainingSettings;
   if (hasOption(loss, 'groupSize')) return settings;
   return { ...settings, groupSize: loss === 'pairwise' ? 2 : 1 };

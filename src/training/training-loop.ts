@@ -179,6 +179,9 @@ function report(
   });
 }
 
+/** The share of the steps before a plateau ends, warm-up included. */
+const PLATEAU = 0.35;
+
 /** The learning rate of a step, counted from 0. It would reach 0 one step after the last. */
 export function learningRateAt(
   step: number,
@@ -190,5 +193,6 @@ export function learningRateAt(
   const rising = Math.floor(steps * warmup);
   if (schedule === 'bert') return step < rising ? (peak * step) / rising : peak * (1 - step / steps);
   if (step < rising) return (peak * (step + 1)) / rising;
-  return (peak * (steps - step)) / (steps - rising);
+  const flat = schedule === 'plateau' ? Math.max(rising, Math.floor(steps * PLATEAU)) : rising;
+  return step < flat ? peak : (peak * (steps - step)) / (steps - flat);
 }

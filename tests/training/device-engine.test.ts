@@ -120,6 +120,8 @@ describe('steps in one call', () => {
     ],
     ['with one label and one layer', { config: { ...config, labels: 1, layers: 1 } }, batch, 1e-5, 1e-3],
     ['of groups', { loss: 'listwise' }, grouped, 1e-5, 1e-3],
+    ['by Muon', { optimiser: 'muon' }, batch, 1e-5, 1e-3],
+    ['of masked tokens, by Muon', { loss: 'masked', optimiser: 'muon' }, masked, 1e-5, 1e-3],
     ["of a teacher's scores", { loss: 'distilled' }, scored, 1e-5, 1e-3],
     ['of masked tokens', { loss: 'masked' }, masked, 1e-5, 1e-3],
     ['of masked tokens, of 16 bits', { loss: 'masked', precision: 'fp16' }, masked, 1e-2, 5e-2],

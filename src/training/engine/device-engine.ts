@@ -145,7 +145,7 @@ export class DeviceEngine implements TrainingEngine {
   }
 }
 
-function graphOptions({ config, loss, dropout, seed, adam, precision, device }: EngineSettings) {
+function graphOptions({ precision, device, ...options }: EngineSettings) {
   const float = precision === 'fp16' ? ('float16' as const) : ('float32' as const);
-  return { config, loss, dropout, seed, adam, float, cuda: device === 'cuda' };
+  return { ...options, float, cuda: device === 'cuda' };
 }

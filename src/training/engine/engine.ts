@@ -14,6 +14,7 @@ import {
 import { DropoutMasks, type MaskSource } from './dropout-masks.js';
 import { GraphEngine } from './graph-engine.js';
 import { encoderFeeds, type FeedBatch, type MicroBatch, padded, type TrainingBatch } from './micro-batch.js';
+import { Muon } from './muon.js';
 import { EmbeddingTable, Parameter, Table } from './parameter.js';
 import { openGraph } from './session.js';
 import {
@@ -42,7 +43,7 @@ export class Engine implements TrainingEngine {
     weight: (name: string) => Promise<Float32Array>,
     maskSource?: MaskSource,
   ): Promise<Engine> {
-    const { config, loss, dropout, seed, adam, device, threads } = settings;
+    const { config, loss, dropout, seed, adam, optimiser, device, threads } = settings;
     const parameters: Parameter[] = [];
     for (const [name, shape] of bertTensorShapes(config, headOf(loss))) {
       // A copy, since training changes the values.
@@ -57,10 +58,9 @@ export class Engine implements TrainingEngine {
     const { graph, masks } = trainingGraph(config, loss, { dropout: dropout > 0 });
     const training = await openGraph(graph, device, threads);
     const source = maskSource ?? new DropoutMasks(masks, dropout, seed);
-    return new Engine(
-      new GraphEngine(parameters, { adam, biasCorrection: false }, source, training),
-      settings,
-    );
+    const muon = optimiser === 'muon' ? await Muon.open(parameters, threads) : undefined;
+    const optimisation = { adam, biasCorrection: false };
+    return new Engine(new GraphEngine(parameters, optimisation, source, training, muon), settings);
   }
 
   async steps(steps: readonly Step[]): Promise<StepOutcome[]> {
@@ -83,7 +83,7 @@ export class Engine implements TrainingEngine {
   }
 
   /** Updates the weights by the gradients unless these are not finite, and gives the norm of the gradients. */
-  apply(learningRate: number): number {
+  apply(learningRate: number): Promise<number> {
     return this.graphs.apply(0, learningRate);
   }
 

@@ -5,6 +5,7 @@ import { adamStep, gradientNorm } from './adam.js';
 import type { MaskSource } from './dropout-masks.js';
 import type { FeedBatch } from './micro-batch.js';
 import { EmbeddingTable, type Parameter, Table } from './parameter.js';
+import type { Muon } from './muon.js';
 import type { StepOutcome } from './training-engine.js';
 
 export interface Optimisation {
@@ -27,6 +28,8 @@ export class GraphEngine {
     private readonly optimisation: Optimisation,
     private readonly masks: MaskSource,
     private readonly training: InferenceSession | undefined,
+    /** Updates its parameters in place of Adam. */
+    private readonly muon?: Muon,
   ) {
     for (const parameter of parameters) {
       const { name, shape, values, gradient } = parameter;
@@ -62,7 +65,7 @@ export class GraphEngine {
   /** Updates the parameters once, by the sum of the batches' gradients; `number` counts from 0. */
   async step(number: number, learningRate: number, batches: Iterable<FeedBatch>): Promise<StepOutcome> {
     const loss = await this.differentiate(batches, number);
-    return { loss, gradientNorm: this.apply(number, learningRate) };
+    return { loss, gradientNorm: await this.apply(number, learningRate) };
   }
 
   /** Computes the sum of the batches' losses, and of their gradients in the parameters. */
@@ -88,7 +91,7 @@ export class GraphEngine {
   }
 
   /** Updates the parameters by their gradients unless these are not finite, and gives the norm of the gradients. */
-  apply(number: number, learningRate: number): number {
+  async apply(number: number, learningRate: number): Promise<number> {
     const norm = gradientNorm(this.parameters);
     if (!Number.isFinite(norm)) return norm;
     const { adam, biasCorrection } = this.optimisation;
@@ -98,13 +101,16 @@ export class GraphEngine {
     // η·(m/c₁)/(√v/c₂ + ε) = η·c₂/c₁ · m/(√v + ε·c₂)
     const settings = { ...adam, epsilon: adam.epsilon * second };
     for (const parameter of this.parameters) {
+      if (this.muon?.parameters.has(parameter)) continue;
       adamStep([parameter], settings, (learningRate * parameter.rate * second) / first, norm);
     }
+    await this.muon?.step(learningRate, Math.min(1, adam.clipNorm / norm));
     return norm;
   }
 
   async release(): Promise<void> {
     await this.training?.release();
+    await this.muon?.release();
   }
 
   /** The masks of a run of a graph, which follow from the numbers of the step and of the batch. */

@@ -1,5 +1,5 @@
 import type { Device, ModelConfig } from '../../bert/index.js';
-import type { AdamSettings, LossKind } from '../graph/index.js';
+import type { AdamSettings, LossKind, Optimiser } from '../graph/index.js';
 import type { MicroBatch, TrainingBatch } from './micro-batch.js';
 
 export type TrainingPrecision = 'fp32' | 'tf32' | 'fp16';
@@ -10,6 +10,8 @@ export interface EngineSettings {
   readonly dropout: number;
   readonly seed: number;
   readonly adam: AdamSettings;
+  /** `adam` by default. */
+  readonly optimiser?: Optimiser | undefined;
   /** The device of the graphs; weights and optimiser stay in the worker's memory. */
   readonly device: Device;
   /** The numbers that passes are computed in; weights are kept in fp32. 16 bits are for CUDA (fp32). */

@@ -1,5 +1,5 @@
 import { ElementType, Graph, type Value } from '../../bert/onnx/index.js';
-import { AdamNodes, type AdamSettings, type GroupState } from './adam-nodes.js';
+import { AdamNodes, type AdamSettings, type GroupState, type Optimiser } from './adam-nodes.js';
 import {
   BATCH_COLUMNS,
   batchGradients,
@@ -9,7 +9,8 @@ import {
 } from './device-batch.js';
 import { DECODER, LOGITS, LOSS, WANTED } from './names.js';
 import { scoreColumns } from './objective.js';
-import { type ParameterGroup, parameterGroups, TABLES } from './parameter-groups.js';
+import { MuonNodes, stacksOf, usualMuon } from './muon-nodes.js';
+import { type ParameterGroup, parameterGroups, TABLES, usesMuon } from './parameter-groups.js';
 
 /** Names of the inputs and outputs of the device graphs that are not those of other graphs. */
 export const RUN = {
@@ -39,6 +40,7 @@ const LARGEST_SCALE = 2 ** 24;
 
 export interface TrainingLoopOptions extends DeviceGraphOptions {
   readonly adam: AdamSettings;
+  readonly optimiser?: Optimiser | undefined;
 }
 
 /**
@@ -75,12 +77,18 @@ export function trainingLoopGraph(options: TrainingLoopOptions): Graph {
   const isFinite = body.op('Less', [norm, body.scalar(1e30)]);
   const limit = body.op('Max', [norm, body.scalar(options.adam.clipNorm)]);
   const clip = body.op('Div', [body.scalar(options.adam.clipNorm), limit]);
-  const adam = new AdamNodes(body, options.adam, {
+  const scalars = {
     isFinite,
     factor: body.op('Div', [clip, factor]),
     learningRate: body.op('Gather', [rates, step]),
-  });
-  const updated = groups.map(({ decays }, i) => adam.step(kept[i], sums[i], decays));
+  };
+  const adam = new AdamNodes(body, options.adam, scalars);
+  const muon = options.optimiser === 'muon' ? new MuonNodes(body, usualMuon, scalars) : undefined;
+  const updated = groups.map(({ name, decays, shapes, columns }, i) =>
+    muon && usesMuon(name)
+      ? { ...kept[i], ...muon.step(kept[i], sums[i], stacksOf(shapes), columns) }
+      : adam.step(kept[i], sums[i], decays),
+  );
   const after = scaleAfter(body, isFinite, factor, run, float);
   const done = body.op('Add', [step, body.op('Cast', [isFinite], { to: ElementType.int64 })]);
   const count = body.op('Gather', [body.op('Shape', [rates]), body.integers([0], [])]);

@@ -18,6 +18,7 @@ export {
 } from './names.js';
 export { scoringGraph, trainingGraph } from './training-graph.js';
 export { BATCH_COLUMNS } from './device-batch.js';
-export type { AdamSettings } from './adam-nodes.js';
+export type { AdamSettings, Optimiser } from './adam-nodes.js';
 export { groupShape, RUN, scoringLoopGraph, STATE, stateName, trainingLoopGraph } from './device-graph.js';
-export { decays, type ParameterGroup, parameterGroups } from './parameter-groups.js';
+export { MuonNodes, usualMuon } from './muon-nodes.js';
+export { decays, type ParameterGroup, parameterGroups, usesMuon } from './parameter-groups.js';

@@ -13,6 +13,7 @@ export interface GroupPart {
 export interface ParameterGroup {
   readonly name: string;
   readonly members: readonly string[];
+  readonly shapes: readonly (readonly number[])[];
   readonly sizes: readonly number[];
   readonly size: number;
   /** The same in the parts that the graph cuts it into. */
@@ -57,10 +58,12 @@ export function parameterGroups(config: ModelConfig, kind: LossKind): readonly P
     members.set(group, [...(members.get(group) ?? []), name]);
   }
   return [...members].map(([name, names]) => {
-    const sizes = names.map((member) => shapes.get(member)!.reduce((product, dim) => product * dim, 1));
+    const own = names.map((member) => shapes.get(member)!);
+    const sizes = own.map((shape) => shape.reduce((product, dim) => product * dim, 1));
     const size = sizes.reduce((sum, each) => sum + each, 0);
     const columns = name === TABLES ? config.hidden : sizes.reduce((a, b) => greatestDivisor(a, b));
-    return { name, members: names, sizes, size, parts: partsOf(names), columns, decays: decays(names[0]) };
+    const parts = partsOf(names);
+    return { name, members: names, shapes: own, sizes, size, parts, columns, decays: decays(names[0]) };
   });
 }
 
@@ -76,6 +79,11 @@ function groupOf(parameter: string): string {
   if (headBias.test(parameter)) return parameter;
   if (!decays(parameter)) return 'vectors';
   return /^encoder\.layer\.\d+/.exec(parameter)?.[0] ?? 'head';
+}
+
+/** True for the matrices of layers, or their group, which Muon updates where it is the optimiser. */
+export function usesMuon(parameter: string): boolean {
+  return parameter.startsWith('encoder.layer.') && decays(parameter);
 }
 
 /** True for weights with weight decay: as in BERT's code, all but LayerNorm and biases. */
