@@ -215,7 +215,8 @@ export function conflictOf(
   for (const [name, owners] of Object.entries(lossesOf)) {
     const option = name as keyof TrainingOptions;
     if (options[option] === undefined || owners.includes(loss)) continue;
-    const possible = owners.filter((owner) => isLossName(owner) || !isLossName(loss));
+    const judged = owners.filter(isLossName);
+    const possible = isLossName(loss) && judged.length > 0 ? judged : owners;
     return { option, reason: `${name} belongs to the loss ${possible.join(' or ')}, not to ${loss}` };
   }
   return undefined;

@@ -47,6 +47,7 @@ export type LossTrainingProgress =
   | { readonly phase: 'reading'; readonly done: number }
   | ({ readonly phase: 'training' } & StepProgress);
 
+/** The output of a training that reads a file, and how it is resumed, stopped and watched. */
 export interface LossTrainingCall extends OutputCall {
   readonly onProgress?: (progress: LossTrainingProgress) => void;
 }

@@ -99,26 +99,27 @@ function fixtureMasks(config: ModelConfig, loss: LossKind, rate: number): MaskSo
   };
 }
 
+/** The targets of two groups of four, by the fixture's rule, with the entropy that their loss leaves out. */
+function distilled() {
+  const logOdds = [...noise('log-odds', fixture.lengths.length, (u) => 8 * u)];
+  return [0, 4].map((from) => distilledTargets(logOdds.slice(from, from + 4), 2));
+}
+
 const batchOf = ({ config, loss, targets = [], columns = 1 }: Case) => {
   const { lengths } = fixture;
   if (loss === 'masked') return maskedBatch(lengths, config.vocabulary!);
-  if (loss === 'distilled') return seededBatch(lengths, config.vocabulary!, rows().flat(), 12);
-  return seededBatch(lengths, config.vocabulary!, targets, columns);
+  if (loss !== 'distilled') return seededBatch(lengths, config.vocabulary!, targets, columns);
+  const rows = distilled().flatMap(({ row }) => row);
+  return seededBatch(lengths, config.vocabulary!, rows, rows.length / 2);
 };
-
-/** The targets of two groups of four, by the fixture's rule, and the entropy that its loss leaves out. */
-const groups = () => {
-  const logOdds = [...noise('log-odds', fixture.lengths.length, (u) => 8 * u)];
-  return [0, 4].map((from) => distilledTargets(logOdds.slice(from, from + 4), 2));
-};
-const rows = () => groups().map(({ row }) => row);
-const least = ({ loss }: Case) =>
-  loss === 'distilled' ? groups().reduce((sum, { entropy }) => sum + entropy, 0) : 0;
 
 /** The loss of a step; gradients are then in the engine. The residual loss is computed from scores, as training does. */
 async function differentiate(engine: Engine, one: Case, step: number): Promise<number> {
   const batch = batchOf(one);
-  if (!one.group) return (await engine.differentiate([batch], step)) - least(one);
+  if (!one.group) {
+    const least = one.loss === 'distilled' ? distilled().map(({ entropy }) => entropy) : [];
+    return least.reduce((loss, entropy) => loss - entropy, await engine.differentiate([batch], step));
+  }
   const { weights, queryScores, initial, relevant, alpha, beta } = one.group;
   const logits = await engine.score([batch], step);
   const { loss, gradient } = residualLoss(
