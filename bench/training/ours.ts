@@ -38,7 +38,7 @@ for (let step = 0; step < Number(steps) + 2; step++) {
   const started = performance.now();
   await engine.differentiate(batches, step);
   const middle = performance.now();
-  engine.apply(1e-5);
+  await engine.apply(1e-5);
   const ended = performance.now();
   // The first two steps allocate.
   if (step >= 2) {

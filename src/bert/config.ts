@@ -124,11 +124,21 @@ export function buildObstacle(fields: JsonObject): string | undefined {
   return `position_embedding_type is "${String(positions)}"; only "absolute" is built from weights, ${elsewhere}`;
 }
 
+/** How a configuration is written. */
+export interface ConfigForm {
+  readonly dtype?: 'float32' | 'float16' | undefined;
+  /** The head of the weights: the relevance classifier (default), or the one that predicts masked tokens. */
+  readonly head?: 'classifier' | 'predictions' | undefined;
+}
+
 /** The configuration as Hugging Face writes it: that of a BERT, which RoBERTa's tensors become when they are read. */
-export function formatModelConfig(config: ModelConfig, dtype: 'float32' | 'float16' = 'float32'): string {
+export function formatModelConfig(
+  config: ModelConfig,
+  { dtype = 'float32', head = 'classifier' }: ConfigForm = {},
+): string {
   const ids = Array.from({ length: config.labels }, (_, label) => [String(label), `LABEL_${label}`] as const);
   const fields = {
-    architectures: ['BertForSequenceClassification'],
+    architectures: [head === 'classifier' ? 'BertForSequenceClassification' : 'BertForMaskedLM'],
     model_type: 'bert',
     vocab_size: config.vocabulary,
     hidden_size: config.hidden,

@@ -1,7 +1,7 @@
 export { openCheckpoint, writeSafetensors } from './checkpoint/index.js';
 export { countOf, encoderFlops, weightFlops } from './cost.js';
 export { formatModelConfig, type ModelConfig } from './config.js';
-export { loadTokenizer, readCrossEncoderConfig, readModelConfig } from './model-folder.js';
+export { loadTokenizer, loadVocabulary, readCrossEncoderConfig, readModelConfig } from './model-folder.js';
 export { fetchModel } from './hub/fetch-model.js';
 export { type Device, deviceNames, deviceStates, installCuda, requireCuda } from './runtime/index.js';
 export {
@@ -24,7 +24,7 @@ export type { PairScorer } from './scorer/pair-scorer.js';
 export { PieceCache } from './scorer/piece-cache.js';
 export { plan, type PlanOptions } from './scorer/plan.js';
 export { precisionIdentity } from './scorer/model-source.js';
-export { findModel, hashModel, listModels, nameModel } from './models.js';
+export { findModel, hashModel, hashTokenizer, listModels, nameModel } from './models.js';
 export { budgetFor, DEFAULT_MAX_LENGTH, sequenceLength, writeSequence } from './sequence.js';
 export {
   encoderSizes,
@@ -36,4 +36,4 @@ export {
   type SizeLetter,
 } from './sizes.js';
 export { type Precision, precisionNames } from './compile/index.js';
-export type { Scorer, ScoreOptions, ScoringCost, TextPair, Tokenizer } from './types.js';
+export type { PairTemplate, Scorer, ScoreOptions, ScoringCost, TextPair, Tokenizer } from './types.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFailure, systemCode } from '../common/io-errors.js';
 import { type CrossEncoderConfig, crossEncoderConfigOf, type ModelConfig, modelConfigOf } from './config.js';
-import { tokenizerOf } from './tokenizer/from-files.js';
+import { tokenizerOf, vocabularyOf } from './tokenizer/from-files.js';
 import type { ModelFiles, Tokenizer } from './types.js';
 
 /** The settings of a model's tokenizer; each file may be absent. */
@@ -27,6 +27,11 @@ export function readModelConfig(folder: string): Promise<ModelConfig> {
 /** Reads the configuration of a cross-encoder of any architecture. */
 export function readCrossEncoderConfig(folder: string): Promise<CrossEncoderConfig> {
   return crossEncoderConfigOf(folderFiles(folder));
+}
+
+/** Loads the tokenizer in a folder, with or without a model. */
+export function loadVocabulary(folder: string): Promise<Tokenizer> {
+  return vocabularyOf(folderFiles(folder));
 }
 
 export function loadTokenizer(folder: string): Promise<Tokenizer> {

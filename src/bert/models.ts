@@ -6,6 +6,7 @@ import { cacheFolder } from '../common/cache-folder.js';
 import { hashPath } from '../common/hash.js';
 import { modelsFolder } from '../common/package-files.js';
 import { CONFIG_FILES } from './config.js';
+import { TOKENIZER_FILES } from './model-folder.js';
 import { SIZE_FOLDERS, type SizeLetter } from './sizes.js';
 
 /** Hash of all that a model's scores depend on: its files without notes, hidden files and the log of its training. */
@@ -14,6 +15,11 @@ export function hashModel(folder: string): Promise<string> {
     folder,
     (name) => !name.startsWith('.') && !name.toLowerCase().endsWith('.md') && name !== 'training.json',
   );
+}
+
+/** Hash of the files of a model's tokenizer. */
+export function hashTokenizer(folder: string): Promise<string> {
+  return hashPath(folder, (name) => TOKENIZER_FILES.includes(name));
 }
 
 /** The folders in which models are found, in this order: `BERT_QE_MODELS`, the package's own, fetched ones. */

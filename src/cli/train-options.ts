@@ -1,14 +1,16 @@
 import { usageError } from '../common/errors.js';
-import { deviceNames } from '../bert/index.js';
+import { deviceNames, encoderSizes, sizeLetters } from '../bert/index.js';
 import { omitUndefined } from '../common/omit-undefined.js';
 import { cedrHeadRate, trainedMethods } from '../controls/index.js';
 import { DEFAULTS } from '../expansion/index.js';
 import {
   keptWeights,
   lossNames,
+  optimiserNames,
   scheduleNames,
   trainingPrecisions,
   validationMeasure,
+  type NewModel,
   type PhaseThreeInputs,
 } from '../training/index.js';
 import { OPTIONS, withoutDefault } from './option-table.js';
@@ -46,6 +48,30 @@ const chunkOptions = {
   ),
 } as const;
 
+/** The options of a new model. */
+const shapeOptions = {
+  size: choice(sizeLetters, 'on text: size of a new model, with random weights'),
+  layers: integer("on text: its layers, where they are not the size's", { min: 1, max: 1000 }),
+  hidden: integer('on text: its hidden units', { min: 1 }),
+  heads: integer('on text: its attention heads', { min: 1 }),
+  positions: integer('on text: tokens of its longest sequence (512)', { min: 16 }),
+  vocabulary: text('DIR', 'on text: folder with its vocab.txt or tokenizer.json'),
+} as const;
+
+/** The options of `--on text`. */
+const textOptions = {
+  corpus: text('PATH', 'on text: texts, a line each (.txt, .txt.gz), or a collection'),
+  'validation-corpus': text('PATH', 'on text: other texts, by whose loss the best weights are chosen'),
+  'masked-share': number('on text: share of the tokens that are masked (0.15)', { min: 0.001, max: 0.9 }),
+  ...shapeOptions,
+} as const;
+
+/** The options of `--on groups`. */
+const groupsOptions = {
+  groups: text('FILE', "on groups: queries and candidates with a teacher's log-odds, a line of JSON each"),
+  'validation-groups': text('FILE', 'on groups: others, by whose loss the best weights are chosen'),
+} as const;
+
 export const trainOptions = {
   method: choice(
     ['bert-qe', ...trainedMethods],
@@ -66,11 +92,12 @@ export const trainOptions = {
   epochs: number('how often every example is seen (2)', { min: 0 }),
   steps: integer('steps instead of epochs', { min: 1 }),
   batch: integer(
-    'examples per step (32; of the residual loss 96 candidates; CEDR-KNRM 16, NPRF-DRMM 20, SNRM 32 pairs)',
+    'examples per step (32; of the residual loss 96 candidates; on text 256 sequences, on groups 256 candidates; ' +
+      'CEDR-KNRM 16, NPRF-DRMM 20, SNRM 32 pairs)',
     { min: 1 },
   ),
   'learning-rate': number(
-    'its peak, after the warm-up (1e-6; CEDR-KNRM 2e-5, for BERT; NPRF-DRMM 1e-3; SNRM 3e-4)',
+    'its peak, after the warm-up (1e-6; on text and groups 1e-4; CEDR-KNRM 2e-5, for BERT; NPRF-DRMM 1e-3; SNRM 3e-4)',
   ),
   'head-rate': number(`CEDR-KNRM: learning rate of the layer over kernels (${cedrHeadRate})`),
   'latent-terms': integer('SNRM: latent terms (2000)', { min: 1 }),
@@ -79,9 +106,12 @@ export const trainOptions = {
   warmup: number('share of the steps in which it rises', { min: 0, max: 1, default: 0.1 }),
   schedule: choice(
     scheduleNames,
-    "course of the learning rate; bert: that of BERT's own code, as published",
+    "course of the learning rate; bert: that of BERT's own code, as published; plateau: at its peak for a third",
     { default: 'linear' },
   ),
+  optimiser: choice(optimiserNames, 'adam, or muon for the matrices of the layers and adam for all else', {
+    default: 'adam',
+  }),
   keep: choice(
     keptWeights,
     'weights that are kept: those of the best validation, or of the last step, as published',
@@ -95,15 +125,23 @@ export const trainOptions = {
     'each candidate by itself, a relevant one against others, or (on chunks) by the final score',
     { default: 'pointwise' },
   ),
-  'group-size': integer('candidates that the listwise (8) or residual (24) loss compares', { min: 2 }),
+  'group-size': integer(
+    'candidates that are compared: on groups and by the listwise loss 8, by the residual 24',
+    {
+      min: 2,
+    },
+  ),
   'loss-alpha': number('α in the residual loss (0.3)', { min: 0, max: 1 }),
   'loss-beta': number(`β in the residual loss (${DEFAULTS.beta})`, { min: 0, max: 1 }),
   on: choice(
-    ['queries', 'chunks'],
-    'queries against passages, or (for phase three) the chunks that phases one and two choose',
+    ['queries', 'chunks', 'text', 'groups'],
+    'queries against passages; (for phase three) the chunks that phases one and two choose; text with masked words; or ' +
+      "groups of candidates with a teacher's scores",
     { default: 'queries' },
   ),
   ...chunkOptions,
+  ...textOptions,
+  ...groupsOptions,
   depth: { ...OPTIONS.depth, help: 'candidates per query' },
   'validation-depth': integer('candidates per validation query (--depth)', { min: 1 }),
   candidates: integer('a random sample of so many per query (all)', { min: 1 }),
@@ -145,6 +183,42 @@ const inputOptions = {
   ...pick(trainOptions, 'queries', 'qrels', 'run', 'validation-queries'),
 };
 
+/** The options of trainings of BERT whose inputs are a file. */
+const fileOptions = {
+  ...pick(
+    trainOptions,
+    'method',
+    'out',
+    'resume',
+    'on',
+    'model',
+    'epochs',
+    'steps',
+    'batch',
+    'learning-rate',
+    'warmup',
+  ),
+  ...pick(
+    trainOptions,
+    'schedule',
+    'optimiser',
+    'keep',
+    'max-length',
+    'dropout',
+    'seed',
+    'validate-every',
+    'patience',
+    'save-every',
+  ),
+  ...pick(trainOptions, 'batch-tokens', 'threads', 'device', 'precision'),
+};
+
+/** The options of each such training. */
+const optionsOn: Readonly<Partial<Record<TrainValues['on'], OptionSpecs>>> = {
+  text: { ...fileOptions, ...textOptions },
+  groups: { ...fileOptions, ...groupsOptions, ...pick(trainOptions, 'group-size') },
+};
+
 const cedrOptions = pick(trainOptions, 'head-rate');
 
 /** The options of each system. */
@@ -162,13 +236,36 @@ const ownOptions: Readonly<Record<TrainValues['method'], OptionSpecs>> = {
 
 /** Refuses options that have no effect beside the others. */
 export function refuseUselessOptions(options: TrainValues): void {
-  const { method } = options;
-  if (method !== 'bert-qe') {
-    const others = without(trainOptions, ownOptions[method]);
-    return refuseUseless(others, options, `with --method ${method}; leave it out.`);
-  }
+  const { method, on } = options;
+  const refuseAllBut = (own: OptionSpecs, choice: string): void =>
+    refuseUseless(without(trainOptions, own), options, `with ${choice}; leave it out.`);
+  if (method !== 'bert-qe') return refuseAllBut(ownOptions[method], `--method ${method}`);
   refuseUseless(cedrOptions, options, 'without --method cedr-knrm; add that.');
   refuseUseless(latentOptions, options, 'without --method snrm; add that.');
+  const own = optionsOn[on];
+  if (own) return refuseAllBut(own, `--on ${on}`);
+  refuseUseless(textOptions, options, 'without --on text; add that.');
+  refuseUseless(groupsOptions, options, 'without --on groups; add that.');
+}
+
+/** The model that `--on text` starts from. */
+export function startingModel(options: TrainValues): string | NewModel {
+  const { model, size, positions, vocabulary } = options;
+  if (model !== undefined) {
+    refuseUseless(shapeOptions, options, 'with --model; leave it out.');
+    return model;
+  }
+  const { layers, hidden, heads } = {
+    ...(size && encoderSizes[size]),
+    ...omitUndefined(valuesOf(pick(trainOptions, 'layers', 'hidden', 'heads'), options)),
+  };
+  if (layers === undefined || hidden === undefined || heads === undefined || vocabulary === undefined) {
+    throw usageError(
+      'train --on text needs --model, or --vocabulary and --size (or --layers, --hidden and --heads) of a new one; ' +
+        'see bert-qe train --help.',
+    );
+  }
+  return { layers, hidden, heads, positions, vocabulary };
 }
 
 /** The phases before the one that is trained; undefined with `--on queries`. */

@@ -1,9 +1,9 @@
-import { findModel, hashModel } from '../bert/index.js';
+import { findModel, hashModel, hashTokenizer } from '../bert/index.js';
 import { BertQeError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import type { JudgedInputs, PhaseThreeInputs, TrainingInputs } from './inputs.js';
 import type { BaseModel } from './models.js';
-import type { TrainingSettings } from './settings.js';
+import { hasOption, type TrainingSettings } from './settings.js';
 
 /** Everything that the result of a training depends on: settings, and hashes of the inputs. */
 export type Configuration = Readonly<Record<string, string | number>>;
@@ -19,6 +19,7 @@ const notListed = new Set([
   'lossAlpha',
   'lossBeta',
   'schedule',
+  'optimiser',
   'keep',
 ]);
 
@@ -27,26 +28,44 @@ export async function configurationOf(
   settings: TrainingSettings,
   base: BaseModel,
 ): Promise<Configuration> {
-  const { epochs, teacherWeight, lossAlpha, lossBeta } = settings;
+  const { teacherWeight, lossAlpha, lossBeta } = settings;
   const deepest = Math.max(settings.depth, settings.validationDepth ?? 0, inputs.phaseThree?.depth ?? 0);
-  // Choices at their defaults are left out, so that trainings from before they existed can go on.
-  const { schedule, keep } = settings;
-  const listed = Object.entries(settings).filter(
-    ([name, value]) => value !== undefined && !notListed.has(name),
-  ) as [string, string | number][];
   return {
-    ...Object.fromEntries(listed),
-    ...(schedule !== 'linear' && { schedule }),
-    ...(keep !== 'best' && { keep }),
-    ...(settings.steps === undefined && { epochs }),
+    ...(await modelConfiguration(base, settings)),
     ...(settings.loss === 'residual' && { lossAlpha, lossBeta }),
-    ...(settings.precision === 'fp16' && { precision: settings.precision }),
-    model: await hashModel(base.folder),
     ...(inputs.passageModel && { general: await hashModel(await findModel(inputs.passageModel)) }),
     ...(inputs.teacher && { teacher: await hashModel(await findModel(inputs.teacher)), teacherWeight }),
     ...(inputs.phaseThree && (await phaseThreeConfiguration(inputs.phaseThree))),
     ...judgedConfiguration(inputs, deepest),
   };
+}
+
+/** The settings, and the hash of the model to start from. */
+export async function modelConfiguration(
+  base: BaseModel,
+  settings: TrainingSettings,
+): Promise<Configuration> {
+  // Choices at their defaults are left out, so that trainings from before they existed can go on.
+  const { schedule, optimiser, keep, loss, steps, epochs, precision } = settings;
+  const listed = Object.entries(settings).filter(
+    ([name, value]) =>
+      value !== undefined && !notListed.has(name) && (name === 'groupSize' || hasOption(loss, name)),
+  ) as [string, string | number][];
+  return {
+    ...Object.fromEntries(listed),
+    ...(schedule !== 'linear' && { schedule }),
+    ...(optimiser !== 'adam' && { optimiser }),
+    ...(keep !== 'best' && { keep }),
+    ...(steps === undefined && { epochs }),
+    ...(precision === 'fp16' && { precision }),
+    ...(base.isNew
+      ? { shape: shapeOf(base), vocabulary: await hashTokenizer(base.folder) }
+      : { model: await hashModel(base.folder) }),
+  };
+}
+
+function shapeOf({ config: { layers, hidden, heads, maxPositions } }: BaseModel): string {
+  return `${layers} layers, ${hidden} units, ${heads} heads, ${maxPositions} positions`;
 }
 
 /** Hashes of queries, judgements and the first `depth` candidates. */

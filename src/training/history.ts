@@ -1,3 +1,10 @@
+/** The measure by which rankings of validation queries choose the best weights. */
+export const validationMeasure = 'nDCG@20';
+/** The measure of trainings without rankings, of which less is better. */
+export const lossMeasure = 'validation loss';
+
+export type Measure = typeof validationMeasure | typeof lossMeasure;
+
 /** The record of a step. */
 export interface StepRecord {
   /** From 1. */
@@ -12,7 +19,7 @@ export interface StepRecord {
 export interface ValidationRecord {
   /** Steps before it. */
   readonly step: number;
-  /** Mean of the validation measure over the queries. */
+  /** The mean of the validation measure over the queries, or the validation loss. */
   readonly value: number;
 }
 
@@ -40,9 +47,13 @@ export function thinned(steps: readonly StepRecord[], count: number): StepRecord
 }
 
 /** The first of the best validations. */
-export function bestOf(validations: readonly ValidationRecord[]): ValidationRecord | undefined {
+export function bestOf(
+  validations: readonly ValidationRecord[],
+  measure: Measure = validationMeasure,
+): ValidationRecord | undefined {
+  const isBetter = (a: number, b: number) => (measure === lossMeasure ? a < b : a > b);
   return validations.reduce<ValidationRecord | undefined>(
-    (best, one) => (best === undefined || one.value > best.value ? one : best),
+    (best, one) => (best === undefined || isBetter(one.value, best.value) ? one : best),
     undefined,
   );
 }

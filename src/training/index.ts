@@ -1,12 +1,16 @@
-export type { History } from './history.js';
+export { type History, lossMeasure, type Measure, validationMeasure } from './history.js';
 export { Random } from './random.js';
-export { type BaseModel, readBaseModel } from './models.js';
+export { type BaseModel, type NewModel, readBaseModel } from './models.js';
+export { type ScoredGroup, readGroups } from './groups.js';
+export { readTexts } from './text.js';
 export { lossFigure } from './loss-figure.js';
 export { isTrained, type TrainingManifest } from './output.js';
 export {
   conflictOf,
+  hasOption,
   keptWeights,
   lossNames,
+  optimiserNames,
   PUBLISHED_TRAINING,
   scheduleNames,
   trainingOptionNames,
@@ -16,4 +20,12 @@ export {
 export type { PhaseThreeInputs, TrainingInputs } from './inputs.js';
 export type { StepProgress } from './training-loop.js';
 export { type TrainCall, trainModel, type TrainProgress } from './train.js';
-export { validationMeasure } from './validation.js';
+export {
+  distilModel,
+  type DistillationInputs,
+  type LossTrainingCall,
+  type LossTrainingProgress,
+  pretrainModel,
+  type PretrainingInputs,
+} from './train-by-loss.js';
+export type { GroupCounts, TextCounts } from './data/index.js';

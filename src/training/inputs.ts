@@ -64,11 +64,7 @@ export function checkQueries({ queries, validationQueries }: JudgedInputs): void
 }
 
 /** Throws where inputs and settings do not fit together. */
-export function checkInputs(
-  inputs: TrainingInputs,
-  settings: TrainingSettings,
-  { config, folder }: BaseModel,
-): void {
+export function checkInputs(inputs: TrainingInputs, settings: TrainingSettings, base: BaseModel): void {
   checkQueries(inputs);
   if (settings.loss === 'residual' && (!inputs.phaseThree || inputs.teacher !== undefined)) {
     throw new BertQeError(
@@ -78,10 +74,15 @@ export function checkInputs(
         : 'The residual loss is that of phase three on chunks, by the final score; train on chunks, or use another loss.',
     );
   }
-  if (settings.maxLength > config.maxPositions) {
+  requirePositions(settings, base);
+}
+
+/** Throws where sequences may have more tokens than the model has positions. */
+export function requirePositions({ maxLength }: TrainingSettings, { config, name }: BaseModel): void {
+  if (maxLength > config.maxPositions) {
     throw new BertQeError(
       'usage',
-      `A maximum length of ${settings.maxLength} is not possible: ${folder} has positions for ${config.maxPositions} tokens.`,
+      `A maximum length of ${maxLength} is not possible: ${name} has positions for ${config.maxPositions} tokens.`,
     );
   }
 }

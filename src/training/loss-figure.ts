@@ -1,7 +1,7 @@
 import { axes } from '../common/plot/axes.js';
 import { linearScale } from '../common/plot/scale.js';
 import { element, polyline, text } from '../common/plot/svg.js';
-import type { History } from './history.js';
+import { bestOf, type History, type Measure } from './history.js';
 import { figure, marker } from '../common/plot/figure.js';
 
 const width = 760;
@@ -10,7 +10,7 @@ const panelHeight = 190;
 const gap = 62;
 
 /** A figure of a training: the loss of every step and, below it, the values on the validation queries. */
-export function lossFigure(title: string, { steps, validations }: History, measure: string): string {
+export function lossFigure(title: string, { steps, validations }: History, measure: Measure): string {
   const last = Math.max(steps.at(-1)?.step ?? 1, validations.at(-1)?.step ?? 0);
   const x = linearScale([0, last], [frame.left, frame.right]);
   const losses = { ...frame, top: 56, bottom: 56 + panelHeight };
@@ -27,7 +27,7 @@ export function lossFigure(title: string, { steps, validations }: History, measu
     [values.bottom, values.top],
   );
   const points = validations.map(({ step, value }) => [x(step), v(value)] as const);
-  const best = validations.reduce((most, one) => (one.value > most.value ? one : most));
+  const best = bestOf(validations, measure)!;
   return figure(width, values.bottom + 56, title, [
     ...content,
     ...axes(values, x, v, { x: 'step', y: measure }),

@@ -1,9 +1,11 @@
+import { BertQeError } from '../common/errors.js';
 import { Lazy } from '../common/lazy.js';
 import {
   BertScorer,
   DEFAULT_MAX_LENGTH,
   findModel,
   loadTokenizer,
+  loadVocabulary,
   type ModelConfig,
   readCrossEncoderConfig,
   readModelConfig,
@@ -13,7 +15,12 @@ import {
 
 /** The model that training starts from. */
 export interface BaseModel {
+  /** Its folder, or what stands for a new one in messages. */
+  readonly name: string;
+  /** The folder of the model; of a new one, that of its tokenizer. */
   readonly folder: string;
+  /** True for a model without weights. */
+  readonly isNew: boolean;
   readonly config: ModelConfig;
   readonly tokenizer: Tokenizer;
 }
@@ -21,7 +28,51 @@ export interface BaseModel {
 /** Reads a model's configuration and tokenizer; the weights are read by the training worker. */
 export async function readBaseModel(name: string): Promise<BaseModel> {
   const folder = await findModel(name);
-  return { folder, config: await readModelConfig(folder), tokenizer: await loadTokenizer(folder) };
+  const [config, tokenizer] = [await readModelConfig(folder), await loadTokenizer(folder)];
+  return { name: folder, folder, isNew: false, config, tokenizer };
+}
+
+/** The shape of a new BERT, whose weights are random. */
+export interface NewModel {
+  readonly layers: number;
+  readonly hidden: number;
+  readonly heads: number;
+  /** The longest sequence in tokens (512). */
+  readonly positions?: number | undefined;
+  /** A folder with a tokenizer: `vocab.txt`, or `tokenizer.json`. */
+  readonly vocabulary: string;
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value > 0;
+}
+
+/** A model, or the shape of a new one with its tokenizer. */
+export async function openBaseModel(model: string | NewModel): Promise<BaseModel> {
+  if (typeof model === 'string') return readBaseModel(model);
+  const { layers, hidden, heads, positions = 512, vocabulary: folder } = model;
+  if (![layers, hidden, heads, positions].every(isCount) || hidden % heads !== 0) {
+    throw new BertQeError(
+      'usage',
+      `A model of ${layers} layers, ${hidden} hidden units, ${heads} heads and ${positions} positions is not possible: ` +
+        'all are whole numbers, and the heads divide the hidden units.',
+    );
+  }
+  const tokenizer = await loadVocabulary(folder);
+  const config: ModelConfig = {
+    modelType: 'bert',
+    layers,
+    hidden,
+    heads,
+    intermediate: 4 * hidden,
+    labels: 2,
+    activation: 'gelu',
+    vocabulary: tokenizer.vocabularySize,
+    maxPositions: positions,
+    typeVocabulary: 2,
+    layerNormEps: 1e-12,
+  };
+  return { name: `a new model (${layers} × ${hidden})`, folder, isNew: true, config, tokenizer };
 }
 
 /** A scorer on the processor that loads its model with the first pair. Documents of one passage each need none. */

@@ -14,14 +14,14 @@ import { bestOf, type History, thinned, type ValidationRecord } from './history.
 import { type LoopContext, type LoopState, loopStateOf, trainingLoop } from './training-loop.js';
 
 /** The content of `training.json`, which records how a model was trained. */
-export interface TrainingManifest {
+export interface TrainingManifest<Counts = ExampleCounts> {
   readonly format: 'bert-qe-training';
   readonly version: 1;
   readonly versions: Readonly<Record<string, string>>;
   /** The model that training started from, as the caller named it. */
   readonly model: string;
   readonly configuration: Configuration;
-  readonly examples: ExampleCounts;
+  readonly examples: Counts;
   /** Steps done; fewer than planned where training stopped early. */
   readonly steps: number;
   readonly plannedSteps: number;
@@ -61,10 +61,10 @@ export interface OutputCall {
 }
 
 /** A training that is ready to run. */
-export interface OpenTraining {
+export interface OpenTraining<Counts = ExampleCounts> {
   /** The model that training starts from, as the caller named it. */
   readonly model: string;
-  readonly examples: ExampleCounts;
+  readonly examples: Counts;
   readonly worker: {
     call(method: 'saveState' | 'saveModel', file: string): Promise<void>;
     close(): Promise<void>;
@@ -77,17 +77,17 @@ export interface OpenTraining {
  * Trains in a folder that no other process writes to, and writes the model there. Where `out` holds the finished training,
  * its manifest is returned, and must have been written under the same configuration; an unfinished one goes on.
  */
-export function trainInFolder(
+export function trainInFolder<Counts = ExampleCounts>(
   { out, resume = false, signal }: OutputCall,
   configure: () => Configuration | Promise<Configuration>,
   open: (
     checkpoints: Checkpoints,
     saved: SavedTraining | undefined,
     configuration: Configuration,
-  ) => Promise<OpenTraining>,
-): Promise<TrainingManifest> {
+  ) => Promise<OpenTraining<Counts>>,
+): Promise<TrainingManifest<Counts>> {
   return withLock(join(out, '.lock'), { what: out, signal }, async () => {
-    const finished = await finishedTraining(out, resume);
+    const finished = await finishedTraining<Counts>(out, resume);
     const configuration = await configure();
     if (finished) {
       requireSame(finished.configuration, configuration, out);
@@ -110,7 +110,10 @@ export function trainInFolder(
 }
 
 /** The manifest of the finished training in `out`, if there is one. Throws where no training may start in `out`. */
-async function finishedTraining(out: string, resume: boolean): Promise<TrainingManifest | undefined> {
+async function finishedTraining<Counts>(
+  out: string,
+  resume: boolean,
+): Promise<TrainingManifest<Counts> | undefined> {
   let names: string[];
   try {
     names = (await readdir(out)).filter((name) => !name.startsWith('.'));
@@ -127,7 +130,7 @@ async function finishedTraining(out: string, resume: boolean): Promise<TrainingM
         `${out}: ${weightsName} is not what the training wrote; remove the folder to train again.`,
       );
     }
-    return JSON.parse(await readFile(join(out, manifestName), 'utf8')) as TrainingManifest;
+    return JSON.parse(await readFile(join(out, manifestName), 'utf8')) as TrainingManifest<Counts>;
   }
   if (isFinished) {
     throw new BertQeError('usage', `${out} holds a trained model already; name another folder.`);
@@ -154,13 +157,13 @@ export interface ModelWriter {
  * Writes the model folder, with the best weights or else the last. `config.json` is written last: a folder without it
  * is not a model.
  */
-async function writeTrainedModel(
+async function writeTrainedModel<Counts>(
   out: string,
-  { model, examples, worker, loop, writer }: OpenTraining,
+  { model, examples, worker, loop, writer }: OpenTraining<Counts>,
   configuration: Configuration,
   state: LoopState,
   checkpoints: Checkpoints,
-): Promise<TrainingManifest> {
+): Promise<TrainingManifest<Counts>> {
   const weights = join(out, weightsName);
   try {
     if (state.best === null) await worker.call('saveModel', weights);
@@ -172,7 +175,7 @@ async function writeTrainedModel(
   } catch (error) {
     throw writeFailure(weights, error);
   }
-  const manifest: TrainingManifest = {
+  const manifest: TrainingManifest<Counts> = {
     format: 'bert-qe-training',
     version: 1,
     versions: versions(),
@@ -181,7 +184,7 @@ async function writeTrainedModel(
     examples,
     steps: state.step,
     plannedSteps: loop.steps,
-    best: (loop.keep === 'best' && bestOf(state.validations)) || null,
+    best: (loop.keep === 'best' && bestOf(state.validations, loop.measure)) || null,
     seconds: Math.round(state.seconds * 10) / 10,
     weights: await hashFile(weights),
     history: { steps: thinned(state.steps, keptPoints), validations: state.validations },

@@ -4,18 +4,25 @@ import { BertQeError } from '../common/errors.js';
 import { refuseUnknownOptions } from '../common/known-options.js';
 import { DEFAULTS } from '../expansion/index.js';
 import type { TrainingPrecision } from './engine/index.js';
+import type { Optimiser } from './graph/index.js';
 
-/** The losses of training. */
+/** The losses of training on judged queries. */
 export const lossNames = ['pointwise', 'pairwise', 'listwise', 'residual'] as const;
 export type LossName = (typeof lossNames)[number];
+
+/** All losses: besides, those of stored scores and of masked tokens, whose trainings have one loss each. */
+export type TrainingLoss = LossName | 'distilled' | 'masked';
 
 /**
  * The courses of the learning rate. `linear` rises from the first step and falls from its peak, reached after the warm-up,
  * to 0. `bert` is that of BERT's own code, and so the authors': the warm-up starts at 0, and then the rate is what a fall
- * from the first step on would have left of the peak.
+ * from the first step on would have left of the peak. `plateau` stays at its peak up to 35 % of the steps.
  */
-export const scheduleNames = ['linear', 'bert'] as const;
+export const scheduleNames = ['linear', 'bert', 'plateau'] as const;
 export type ScheduleName = (typeof scheduleNames)[number];
+
+/** The optimisers: Adam, or Muon for the matrices of the layers and Adam for all else. */
+export const optimiserNames = ['adam', 'muon'] as const satisfies readonly Optimiser[];
 
 /** The weights that a training keeps. */
 export const keptWeights = ['best', 'last'] as const;
@@ -30,14 +37,16 @@ export interface TrainingOptions {
   readonly epochs?: number | undefined;
   /** Steps, in place of epochs. */
   readonly steps?: number | undefined;
-  /** Examples per step (32); for the residual loss, candidates (96: four queries with 24 each). */
+  /** Examples per step (32); for the residual loss, candidates (96: four queries with 24 each); of stored scores or text 256. */
   readonly batch?: number | undefined;
-  /** The largest learning rate, reached after the warm-up (1e-6). */
+  /** The largest learning rate, reached after the warm-up (1e-6; of stored scores or text 1e-4). */
   readonly learningRate?: number | undefined;
   /** The share of the steps during which the learning rate rises (0.1). */
   readonly warmup?: number | undefined;
   /** The course of the learning rate (`linear`). */
   readonly schedule?: ScheduleName | undefined;
+  /** `muon` updates the matrices of the layers by Muon, and all else by Adam (`adam`). */
+  readonly optimiser?: Optimiser | undefined;
   /** `best`: the weights of the best validation, where there are validation queries; `last`: those of the last step (`best`). */
   readonly keep?: KeptWeights | undefined;
   /** Longest sequence in tokens (384). */
@@ -52,7 +61,7 @@ export interface TrainingOptions {
    * alone, compares a query's candidates by the final score, of which only rel(C,d) can change.
    */
   readonly loss?: LossName | undefined;
-  /** Examples in a group of the listwise loss (8), or candidates per query in the residual loss (24). */
+  /** Examples in a group of the listwise loss or of stored scores (8), or candidates per query in the residual loss (24). */
   readonly groupSize?: number | undefined;
   /** α of the final score in the residual loss (0.3); a larger α than in ranking gives larger gradients. */
   readonly lossAlpha?: number | undefined;
@@ -68,6 +77,8 @@ export interface TrainingOptions {
   readonly negatives?: number | undefined;
   /** The weight of the teacher's scores in the targets, against the judgements (0.5). */
   readonly teacherWeight?: number | undefined;
+  /** Of masked-language training, the share of the tokens that are masked (0.15). */
+  readonly maskedShare?: number | undefined;
   /** Words of a passage; neighbouring passages share half of them (100). */
   readonly passageWords?: number | undefined;
   /** Words of the title in front of every passage (30). */
@@ -97,10 +108,11 @@ export const PUBLISHED_TRAINING = { schedule: 'bert', keep: 'last' } as const sa
 type Open = 'steps' | 'validationDepth' | 'candidates' | 'negatives' | 'validateEvery' | 'patience';
 
 interface Choices {
-  readonly loss: LossName;
+  readonly loss: TrainingLoss;
   readonly device: Device;
   readonly precision: TrainingPrecision;
   readonly schedule: ScheduleName;
+  readonly optimiser: Optimiser;
   readonly keep: KeptWeights;
 }
 
@@ -131,6 +143,7 @@ const numbers: Readonly<
   candidates: [undefined, 1, 1e6, true],
   negatives: [undefined, 1, 1e6, true],
   teacherWeight: [0.5, 0, 1, false],
+  maskedShare: [0.15, 0.001, 0.9, false],
   passageWords: [DEFAULTS.passageWords, 1, 1e5, true],
   titleWords: [DEFAULTS.titleWords, 0, 1e5, true],
   validateEvery: [undefined, 1, 1e9, true],
@@ -145,6 +158,7 @@ export const trainingOptionNames = [
   'device',
   'precision',
   'schedule',
+  'optimiser',
   'keep',
   ...(Object.keys(numbers) as (keyof typeof numbers)[]),
 ] as const satisfies readonly (keyof TrainingOptions)[];
@@ -154,8 +168,13 @@ const DEFAULT_LOSS: LossName = 'pointwise';
 const sampled = ['pointwise', 'pairwise', 'listwise'] as const;
 
 /** The losses of options that not every loss has. */
-const lossesOf: Readonly<Partial<Record<keyof TrainingOptions, readonly LossName[]>>> = {
-  groupSize: ['listwise', 'residual'],
+const lossesOf: Readonly<Partial<Record<keyof TrainingOptions, readonly TrainingLoss[]>>> = {
+  groupSize: ['listwise', 'residual', 'distilled'],
+  maskedShare: ['masked'],
+  depth: lossNames,
+  validationDepth: lossNames,
+  passageWords: lossNames,
+  titleWords: lossNames,
   lossAlpha: ['residual'],
   lossBeta: ['residual'],
   // The residual loss draws candidates again in every epoch, and has no teacher.
@@ -167,13 +186,23 @@ const lossesOf: Readonly<Partial<Record<keyof TrainingOptions, readonly LossName
 /** The defaults on CUDA that differ: a step of L and 32 sequences of 384 tokens is one micro-batch. */
 const cudaDefaults: TrainingOptions = { batchTokens: 16_384 };
 
-const residualDefaults: TrainingOptions = { groupSize: 24, batch: 96 };
+const defaultsOf: Readonly<Partial<Record<TrainingLoss, TrainingOptions>>> = {
+  residual: { groupSize: 24, batch: 96 },
+  distilled: { batch: 256, learningRate: 1e-4 },
+  masked: { batch: 256, learningRate: 1e-4 },
+};
+
+/** True for an option that a training with this loss has. */
+export function hasOption(loss: TrainingLoss, option: string): boolean {
+  return lossesOf[option as keyof TrainingOptions]?.includes(loss) ?? true;
+}
 
 /** An option that conflicts with the others, and the reason; undefined without a conflict. */
-export function conflictOf(options: {
-  readonly [K in keyof TrainingOptions]?: TrainingOptions[K] | undefined;
-}): { readonly option: keyof TrainingOptions; readonly reason: string } | undefined {
-  const { loss = DEFAULT_LOSS, epochs, steps } = options;
+export function conflictOf(
+  options: { readonly [K in keyof TrainingOptions]?: TrainingOptions[K] | undefined },
+  loss: TrainingLoss = options.loss ?? DEFAULT_LOSS,
+): { readonly option: keyof TrainingOptions; readonly reason: string } | undefined {
+  const { epochs, steps } = options;
   if (epochs !== undefined && steps !== undefined) {
     return { option: 'epochs', reason: 'epochs and steps exclude each other; give one of them' };
   }
@@ -186,25 +215,33 @@ export function conflictOf(options: {
   for (const [name, owners] of Object.entries(lossesOf)) {
     const option = name as keyof TrainingOptions;
     if (options[option] === undefined || owners.includes(loss)) continue;
-    return { option, reason: `${name} belongs to the loss ${owners.join(' or ')}, not to ${loss}` };
+    const judged = owners.filter(isLossName);
+    const possible = isLossName(loss) && judged.length > 0 ? judged : owners;
+    return { option, reason: `${name} belongs to the loss ${possible.join(' or ')}, not to ${loss}` };
   }
   return undefined;
 }
 
 /** The precisions that a training may have, the default first. */
-function precisionsOf(device: Device, loss: LossName): readonly TrainingPrecision[] {
+function precisionsOf(device: Device, loss: TrainingLoss): readonly TrainingPrecision[] {
   if (device !== 'cuda') return ['fp32'];
   // The residual loss is computed outside of the graphs, where its gradients would need 32 bits.
   return loss === 'residual' ? ['tf32'] : ['fp16', 'tf32'];
 }
 
-/** Checks the options and fills in the defaults. */
-export function trainingSettings(options: TrainingOptions = {}): TrainingSettings {
+/** Checks the options and fills in the defaults; a training that has one loss names it. */
+export function trainingSettings(
+  options: TrainingOptions = {},
+  only?: Exclude<TrainingLoss, LossName>,
+): TrainingSettings {
   refuseUnknownTrainingOptions(options);
-  const { loss = DEFAULT_LOSS, device = 'cpu', schedule = 'linear', keep = 'best' } = options;
-  requireOneOf('loss', lossNames, loss);
+  const { device = 'cpu', schedule = 'linear', optimiser = 'adam', keep = 'best' } = options;
+  const loss = only ?? options.loss ?? DEFAULT_LOSS;
+  if (!only) requireOneOf('loss', lossNames, loss);
+  else if (options.loss !== undefined) throw usage(`its loss is ${only}; leave loss out`);
   requireOneOf('device', deviceNames, device);
   requireOneOf('schedule', scheduleNames, schedule);
+  requireOneOf('optimiser', optimiserNames, optimiser);
   requireOneOf('keep', keptWeights, keep);
   const possible = precisionsOf(device, loss);
   const precision = options.precision ?? possible[0];
@@ -213,10 +250,10 @@ export function trainingSettings(options: TrainingOptions = {}): TrainingSetting
     const which = device === 'cuda' && precision === 'fp16' ? `the loss ${loss}` : device;
     throw usage(`precision ${precision} is not for ${which}; use ${possible.join(' or ')}`);
   }
-  const conflict = conflictOf(options);
+  const conflict = conflictOf(options, loss);
   if (conflict) throw usage(conflict.reason);
   const defaults: TrainingOptions = {
-    ...(loss === 'residual' && residualDefaults),
+    ...defaultsOf[loss],
     ...(device === 'cuda' && cudaDefaults),
   };
   const entries = Object.entries(numbers).map(([name, [otherwise]]) => {
@@ -225,9 +262,9 @@ export function trainingSettings(options: TrainingOptions = {}): TrainingSetting
     if (value !== undefined) checkNumber(option, value);
     return [name, value];
   });
-  const choices: Choices = { loss, device, precision, schedule, keep };
+  const choices: Choices = { loss, device, precision, schedule, optimiser, keep };
   const settings = { ...choices, ...Object.fromEntries(entries) } as TrainingSettings;
-  if (loss === 'listwise' || loss === 'residual') return settings;
+  if (hasOption(loss, 'groupSize')) return settings;
   return { ...settings, groupSize: loss === 'pairwise' ? 2 : 1 };
 }
 
@@ -245,7 +282,11 @@ export function checkNumber(name: NumberName, value: number): void {
   throw usage(`${name} must be ${kind} from ${least} to ${most}, not ${String(value)}`);
 }
 
-function requireOneOf<T extends string>(name: string, choices: readonly T[], value: T): void {
+function isLossName(loss: TrainingLoss): loss is LossName {
+  return (lossNames as readonly TrainingLoss[]).includes(loss);
+}
+
+function requireOneOf(name: string, choices: readonly string[], value: string): void {
   if (choices.includes(value)) return;
   throw usage(`${name} must be one of ${choices.join(', ')}, not ${JSON.stringify(value)}`);
 }

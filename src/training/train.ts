@@ -1,13 +1,13 @@
 import { BertQeError } from '../common/errors.js';
-import { copyTokenizer, requireCuda, type Scorer, writeConfig } from '../bert/index.js';
+import { requireCuda, type Scorer } from '../bert/index.js';
 import { collectExamples } from './collect-examples.js';
 import { configurationOf } from './configuration.js';
-import { openTrainingWorker, publishedAdam, staysOnDevice } from './engine/index.js';
-import type { LossKind } from './graph/index.js';
+import type { TrainingWorker } from './engine/index.js';
 import { checkInputs, type TrainingInputs } from './inputs.js';
 import { lazyScorer, readBaseModel } from './models.js';
+import { openTraining } from './open-training.js';
 import { type OutputCall, trainInFolder, type TrainingManifest } from './output.js';
-import { type LossName, trainingSettings, type TrainingOptions } from './settings.js';
+import { trainingSettings, type TrainingOptions } from './settings.js';
 import type { StepProgress } from './training-loop.js';
 import { ValidationSet } from './validation.js';
 
@@ -37,7 +37,7 @@ export async function trainModel(
     call,
     () => configurationOf(inputs, settings, base),
     async (checkpoints, saved, configuration) => {
-      const { loss, dropout, seed, device, precision, threads } = settings;
+      const { loss } = settings;
       const { data, validation } = await collectExamples(inputs, settings, base, configuration, {
         journal: checkpoints.path('passages.jsonl'),
         openScorer: call.openScorer ?? lazyScorer,
@@ -51,48 +51,19 @@ export async function trainModel(
             `loss compares; ${loss === 'residual' ? 'give more judgements' : 'use the pointwise loss'}, or a deeper run.`,
         );
       }
-      const steps = settings.steps ?? data.stepsIn(settings.epochs);
       const validationSet =
         validation && new ValidationSet(validation, inputs.qrels, base.tokenizer, settings);
-      const engine = {
-        config: base.config,
-        loss: graphLoss[loss],
-        dropout,
-        seed,
-        device,
-        precision,
-        threads,
-      };
-      const worker = await openTrainingWorker({
-        settings: { ...engine, adam: publishedAdam },
-        start: saved ? { state: checkpoints.path(saved.state.name) } : { model: base.folder },
-      });
-      return {
+      const task = {
         model: inputs.model,
-        examples: data.counts,
-        worker,
-        loop: {
-          ...settings,
-          steps,
-          examplesPerStep: data.examplesPerStep,
-          validateEvery: settings.validateEvery ?? Math.max(1, Math.ceil(steps / 10)),
-          takeSteps: (first, rates) => data.steps(worker, first, rates),
-          prefersManySteps: staysOnDevice(engine),
-          ...(validationSet && { validate: () => validationSet.evaluate(worker, base.config.labels) }),
-          onProgress: (progress) => call.onProgress?.({ phase: 'training', ...progress }),
-        },
-        writer: {
-          files: (out) => copyTokenizer(base.folder, out),
-          config: (out) => writeConfig(base.config, out),
-        },
+        base,
+        data,
+        ...(validationSet && {
+          validate: (worker: TrainingWorker) => validationSet.evaluate(worker, base.config.labels),
+        }),
       };
+      return openTraining(task, settings, { checkpoints, saved }, (progress) =>
+        call.onProgress?.({ phase: 'training', ...progress }),
+      );
     },
   );
 }
-
-const graphLoss: Readonly<Record<LossName, LossKind>> = {
-  pointwise: 'pointwise',
-  pairwise: 'listwise',
-  listwise: 'listwise',
-  residual: 'given',
-};

@@ -3,7 +3,7 @@ import type { Checkpoints, SavedFile, SavedTraining } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
 import { isFinite, type StepOutcome } from './engine/index.js';
 import type { KeptWeights, ScheduleName } from './settings.js';
-import { bestOf, type StepRecord, type ValidationRecord } from './history.js';
+import { bestOf, type Measure, type StepRecord, type ValidationRecord } from './history.js';
 
 /** The progress of a training after a step. */
 export interface StepProgress extends StepRecord {
@@ -36,6 +36,8 @@ export interface LoopContext {
   readonly prefersManySteps?: boolean;
   /** The validation value of the current weights; absent without validation queries. */
   readonly validate?: () => Promise<number>;
+  /** The measure of that value (nDCG@20). */
+  readonly measure?: Measure;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: StepProgress) => void) | undefined;
 }
@@ -135,7 +137,7 @@ async function validate(context: LoopContext, state: LoopState): Promise<void> {
   if (!context.validate) return;
   const record = { step: state.step, value: await context.validate() };
   state.validations.push(record);
-  if (context.keep === 'last' || bestOf(state.validations) !== record) return;
+  if (context.keep === 'last' || bestOf(state.validations, context.measure) !== record) return;
   const best = `best-${record.step}.safetensors`;
   await context.save('saveModel', context.checkpoints.path(best));
   state.best = await context.checkpoints.record(best);
@@ -152,9 +154,9 @@ async function writeCheckpoint(context: LoopContext, state: LoopState): Promise<
 }
 
 /** True where the last `patience` validations brought no better value. */
-function isExhausted({ patience }: LoopContext, { validations }: LoopState): boolean {
+function isExhausted({ patience, measure }: LoopContext, { validations }: LoopState): boolean {
   if (patience === undefined) return false;
-  const best = bestOf(validations);
+  const best = bestOf(validations, measure);
   return best !== undefined && validations.length - 1 - validations.indexOf(best) >= patience;
 }
 
@@ -177,6 +179,9 @@ function report(
   });
 }
 
+/** The share of the steps before a plateau ends, warm-up included. */
+const PLATEAU = 0.35;
+
 /** The learning rate of a step, counted from 0. It would reach 0 one step after the last. */
 export function learningRateAt(
   step: number,
@@ -188,5 +193,6 @@ export function learningRateAt(
   const rising = Math.floor(steps * warmup);
   if (schedule === 'bert') return step < rising ? (peak * step) / rising : peak * (1 - step / steps);
   if (step < rising) return (peak * (step + 1)) / rising;
-  return (peak * (steps - step)) / (steps - rising);
+  const flat = schedule === 'plateau' ? Math.max(rising, Math.floor(steps * PLATEAU)) : rising;
+  return step < flat ? peak : (peak * (steps - step)) / (steps - flat);
 }

@@ -4,12 +4,16 @@ import { BertQeError } from '../common/errors.js';
 import { evaluate } from '../evaluation/index.js';
 import { combine, type Combination, expansionScore, interpolate } from '../expansion/index.js';
 import type { TrainingWorker } from './engine/index.js';
-import { type Pairing, microBatches, type Sequence, sequencesOf } from './data/index.js';
+import {
+  type Pairing,
+  microBatches,
+  type Sequence,
+  sequencesOf,
+  type ValidationBatches,
+} from './data/index.js';
 import type { QueryExamples, QueryFeedback } from './examples/index.js';
+import { validationMeasure } from './history.js';
 import type { TrainingSettings } from './settings.js';
-
-/** The measure that chooses the best weights. */
-export const validationMeasure = 'nDCG@20';
 
 /** The validation measure of a run over its judged queries. */
 export function validationValue(run: Run, qrels: Qrels): number {
@@ -24,6 +28,19 @@ export function validationValue(run: Run, qrels: Qrels): number {
 
 /** Micro-batches in a message to the worker. */
 const batchesPerCall = 8;
+
+/** The loss of validation batches with the worker's current weights. */
+export async function validationLoss(
+  worker: TrainingWorker,
+  { batches, least }: ValidationBatches,
+): Promise<number> {
+  let loss = -least;
+  for (let from = 0; from < batches.length; from += batchesPerCall) {
+    const losses = await worker.call('score', batches.slice(from, from + batchesPerCall));
+    loss += losses.reduce((sum, one) => sum + one, 0);
+  }
+  return loss;
+}
 
 /** A validation query: the pairs to score, and the ranking that the scores give. */
 export interface ValidationQuery {

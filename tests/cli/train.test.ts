@@ -1,11 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { writeRun } from '../../src/collection/index.js';
 import { buildIndex, createAnalyzer } from '../../src/retrieval/index.js';
 import { bertQe } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
-import { merged, toyCollection, toyModel } from '../training/toy-task.js';
+import { merged, toyCollection, toyModel, toyNames } from '../training/toy-task.js';
 
 function queryLines(queries: readonly { id: string; text: string }[]): string {
   return queries.map(({ id, text }) => `${JSON.stringify({ _id: id, text })}\n`).join('');
@@ -117,7 +118,53 @@ describe('bert-qe train', { timeout: 600_000 }, () => {
     });
   });
 
+  test('trains a new model on text, and then on stored scores', async () => {
+    const texts = toyNames.map((names) => `${names.join(' ')}\n`.repeat(40));
+    writeFileSync(at('texts.txt.gz'), gzipSync(texts.join('')));
+    writeFileSync(at('held.txt'), texts.join(''));
+    const text = `--on text --corpus ${at('texts.txt.gz')} --validation-corpus ${at('held.txt')} --vocabulary ${at('base')}`;
+    const shape = '--layers 1 --hidden 32 --heads 2 --positions 32 --max-length 16 --steps 4 --batch 8';
+    const pretrained = await bertQe([
+      'train',
+      ...`${text} ${shape} --masked-share 0.2 --out ${at('text')}`.split(' '),
+    ]);
+    expect(pretrained.stderr).toMatch(/step 4 of 4 · loss .* · validation loss \d\.\d{4} at step/);
+    expect(pretrained.stderr).toMatch(
+      /4 steps on 640 word pieces, .*; best after step 4: validation loss \d/,
+    );
+    expect(pretrained).toMatchObject({ code: 0, stdout: `${at('text')}\n` });
+    expect(readFileSync(at('text/loss.svg'), 'utf8')).toContain('validation loss');
+    expect(JSON.parse(readFileSync(at('text/config.json'), 'utf8'))).toMatchObject({
+      architectures: ['BertForMaskedLM'],
+      num_hidden_layers: 1,
+    });
+    const candidates = toyNames.map(([, synonym], i) => ({ text: synonym, target: i === 0 ? 2 : -2 }));
+    const groups = JSON.stringify({ query: toyNames[0][0], candidates });
+    writeFileSync(at('groups.jsonl.gz'), gzipSync(`${groups}\n`.repeat(3)));
+    const scored = `--on groups --groups ${at('groups.jsonl.gz')} --validation-groups ${at('groups.jsonl.gz')}`;
+    const rank = `--model ${at('text')} --group-size 4 --batch 8 --max-length 16 --epochs 2 --out ${at('scores')}`;
+    const trained = await bertQe(['train', ...`${scored} ${rank}`.split(' ')]);
+    expect(trained.stderr).toMatch(
+      /3 steps on 24 candidates of 3 groups, .*; best after step \d: validation loss/,
+    );
+    expect(trained).toMatchObject({ code: 0, stdout: `${at('scores')}\n` });
+    expect(JSON.parse(readFileSync(at('scores/training.json'), 'utf8'))).toMatchObject({
+      configuration: { loss: 'distilled', groupSize: 4, learningRate: 1e-4 },
+      examples: { groups: 3, candidates: 24 },
+    });
+  });
+
+  const text = ['--on', 'text', '--corpus', at('texts.txt.gz'), '--out', at('n')];
   test.each([
+    [['--on', 'text', '--out', at('n')], 'train needs --corpus'],
+    [['--on', 'groups', '--out', at('n')], 'train needs --groups'],
+    [text, 'train --on text needs --model, or --vocabulary and --size'],
+    [[...text, '--size', 'T'], 'train --on text needs --model, or --vocabulary and --size'],
+    [[...text, '--model', at('base'), '--size', 'T'], '--size has no effect with --model; leave it out.'],
+    [[...text, '--model', at('base'), '--depth', '5'], '--depth has no effect with --on text; leave it out.'],
+    [['--corpus', 'x'], '--corpus has no effect without --on text; add that.'],
+    [['--groups', 'x'], '--groups has no effect without --on groups; add that.'],
+    [['--method', 'snrm', '--on', 'text'], '--on has no effect with --method snrm; leave it out.'],
     [['--queries', 'x'], 'train needs --index'],
     [[...inputs, ...rest], 'train needs --out'],
     [[...inputs, ...rest, '--out', at('n'), '--epochs', '2'], 'epochs and steps exclude each other'],

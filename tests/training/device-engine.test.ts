@@ -7,7 +7,9 @@ import type { EngineSettings } from '../../src/training/engine/training-engine.j
 import { halves, type TrainingBatch } from '../../src/training/engine/micro-batch.js';
 import { SmallerBatches } from '../../src/training/engine/smaller-batches.js';
 import { seededWeights } from '../bert/graph/seeded-model.js';
-import { cut, seededBatch } from './seeded-batch.js';
+import { distilledTargets } from '../../src/training/data/distilled-data.js';
+import { headOf } from '../../src/training/graph/index.js';
+import { cut, maskedBatch, seededBatch } from './seeded-batch.js';
 
 // The graphs for CUDA, run on a CPU: all of their operators are there too.
 
@@ -37,12 +39,23 @@ const lengths = [23, 17, 40, 9, 31, 40, 12, 28];
 const pointwise = lengths.flatMap((_, i) => (i % 3 === 0 ? [0, 1 / 8] : [1 / 8, 0]));
 const batch = seededBatch(lengths, config.vocabulary, pointwise, 2);
 
+const scored = seededBatch(
+  lengths,
+  config.vocabulary,
+  [
+    [2, -1, 0.5, -3],
+    [-2, -2, 1, 4],
+  ].flatMap((logOdds) => distilledTargets(logOdds, 2).row),
+  12,
+);
+const masked = maskedBatch(lengths, config.vocabulary);
+
 const engines: { release(): Promise<void> }[] = [];
 afterAll(() => Promise.all(engines.map((engine) => engine.release())));
 
 async function deviceEngine(more: Partial<EngineSettings> = {}): Promise<DeviceEngine> {
   const settings = { ...usual, ...more };
-  const weights = seededWeights(settings.config);
+  const weights = seededWeights(settings.config, headOf(settings.loss));
   const engine = await DeviceEngine.open(settings, (name) => weights.get(name));
   engines.push(engine);
   return engine;
@@ -50,7 +63,7 @@ async function deviceEngine(more: Partial<EngineSettings> = {}): Promise<DeviceE
 
 async function both(more: Partial<EngineSettings> = {}): Promise<[Engine, DeviceEngine]> {
   const settings = { ...usual, ...more };
-  const weights = seededWeights(settings.config);
+  const weights = seededWeights(settings.config, headOf(settings.loss));
   const engine = await Engine.open(settings, (name) => weights.get(name));
   engines.push(engine);
   return [engine, await deviceEngine(more)];
@@ -107,6 +120,11 @@ describe('steps in one call', () => {
     ],
     ['with one label and one layer', { config: { ...config, labels: 1, layers: 1 } }, batch, 1e-5, 1e-3],
     ['of groups', { loss: 'listwise' }, grouped, 1e-5, 1e-3],
+    ['by Muon', { optimiser: 'muon' }, batch, 1e-5, 1e-3],
+    ['of masked tokens, by Muon', { loss: 'masked', optimiser: 'muon' }, masked, 1e-5, 1e-3],
+    ["of a teacher's scores", { loss: 'distilled' }, scored, 1e-5, 1e-3],
+    ['of masked tokens', { loss: 'masked' }, masked, 1e-5, 1e-3],
+    ['of masked tokens, of 16 bits', { loss: 'masked', precision: 'fp16' }, masked, 1e-2, 5e-2],
   ])('%s are those of the engine of a CPU', async (_, more, whole, ofLoss, ofChanges) => {
     const [engine, device] = await both(more);
     const before = copies(device);
@@ -140,6 +158,22 @@ describe('steps in one call', () => {
     found.forEach((value, i) => expect(value).toBeCloseTo(expected[i], 5));
     const half = await (await deviceEngine({ precision: 'fp16' })).score(batches);
     half.forEach((value, i) => expect(Math.abs(value - expected[i])).toBeLessThan(5e-3));
+  });
+});
+
+describe('the loss on a device that validation goes by', () => {
+  test.each([
+    ['masked', masked],
+    ['distilled', scored],
+  ] as const)('(%s) is that of the engine of a CPU', async (loss, whole) => {
+    const [engine, device] = await both({ loss });
+    const batches = cut(whole, 4);
+    const expected = await engine.score(batches);
+    const found = await device.score(batches);
+    expect(found).toHaveLength(batches.length);
+    found.forEach((value, i) => expect(value).toBeCloseTo(expected[i], 5));
+    const sum = found.reduce((total, value) => total + value, 0);
+    expect(sum).toBeCloseTo((await engine.step([whole], 0, 0)).loss, 4);
   });
 });
 
@@ -242,5 +276,8 @@ describe('micro-batches for which a card has no memory', () => {
       pointwise.slice(4, 8).map(Math.fround),
     ]);
     expect(halves(parts[0])).toEqual([parts[0]]);
+    const wanted = halves(masked).map((part) => [...part.wanted!]);
+    expect(wanted.map(({ length }) => length)).toEqual([89, 111]);
+    expect(wanted.flat()).toEqual([...masked.wanted!]);
   });
 });

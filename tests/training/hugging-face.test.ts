@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { BertScorer } from '../../src/bert/index.js';
-import { trainModel } from '../../src/training/index.js';
+import { pretrainModel, trainModel } from '../../src/training/index.js';
 import { temporaryFolder } from '../support/folders.js';
-import { toyCollection, toyModel } from './toy-task.js';
+import { toyCollection, toyModel, toyNames, toyVocabulary } from './toy-task.js';
 
 /** A Python with torch and transformers (scripts/fixtures/bert/logits.py says how to make one). */
 const python =
@@ -20,6 +20,45 @@ tokens = AutoTokenizer.from_pretrained(sys.argv[1])("thingaa", "fillerab otheraa
 left = {name: sorted(keys) for name, keys in info.items() if keys}
 print(json.dumps({"left": left, "score": torch.softmax(model.eval()(**tokens).logits, -1)[0, 1].item()}))
 `;
+
+const masked = `
+import json, sys, torch
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+model, info = AutoModelForMaskedLM.from_pretrained(sys.argv[1], output_loading_info=True)
+tokens = AutoTokenizer.from_pretrained(sys.argv[1])("thingaa [MASK] thingaa", "otheraa thingaa otheraa", return_tensors="pt")
+found = model.eval()(**tokens).logits[0, 2].argmax().item()
+print(json.dumps({"left": {name: sorted(keys) for name, keys in info.items() if keys}, "found": found}))
+`;
+
+test.skipIf(!existsSync(python))(
+  'Hugging Face transformers loads a masked language model and finds a word with it (needs a Python with transformers)',
+  { timeout: 600_000 },
+  async () => {
+    const folder = temporaryFolder();
+    const vocabulary = await toyModel(join(folder, 'base'));
+    const texts = toyNames.flatMap((names) =>
+      Array.from({ length: 50 }, () => `${names.join(' ')} `.repeat(6)),
+    );
+    const out = join(folder, 'trained');
+    const model = { layers: 2, hidden: 64, heads: 2, positions: 32, vocabulary };
+    const options = {
+      steps: 300,
+      batch: 32,
+      maxLength: 16,
+      learningRate: 1e-3,
+      dropout: 0,
+      maskedShare: 0.2,
+    };
+    await pretrainModel({ texts, model }, options, { out });
+    const answer = execFileSync(python, ['-c', masked, out], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const { left, found } = JSON.parse(answer) as { left: object; found: number };
+    expect(left).toEqual({});
+    expect(toyNames[0]).toContain(toyVocabulary[found]);
+  },
+);
 
 test.skipIf(!existsSync(python))(
   'Hugging Face transformers loads a trained model and scores as we do (needs a Python with transformers)',

@@ -20,6 +20,18 @@ export function seededBatch(
   };
 }
 
+/** The fixture's sequences with its masked tokens, each of the same weight; scripts/fixtures/training/steps.py has the same. */
+export function maskedBatch(lengths: readonly number[], vocabulary: number): TrainingBatch {
+  const wanted = lengths.flatMap((length, row) => {
+    const ids = noise(`wanted ${row}`, length, (u) => 1 + Math.floor((u + 0.5) * (vocabulary - 1)));
+    const isMasked = noise(`masked ${row}`, length, (u) => (u < -0.3 ? 1 : 0));
+    return Array.from(ids, (id, i) => (i > 0 && isMasked[i] === 1 ? id : -1));
+  });
+  const weight = 1 / wanted.filter((id) => id >= 0).length;
+  const weights = lengths.map(() => weight);
+  return { ...seededBatch(lengths, vocabulary, weights, 1), wanted: Int32Array.from(wanted) };
+}
+
 /** One micro-batch as several, each of so many sequences. */
 export function cut(batch: TrainingBatch, sequences: number): TrainingBatch[] {
   const parts: TrainingBatch[] = [];
@@ -34,6 +46,7 @@ export function cut(batch: TrainingBatch, sequences: number): TrainingBatch[] {
       lengths,
       splits: batch.splits.slice(from, from + sequences),
       targets: batch.targets.slice(at, at + perRow),
+      wanted: batch.wanted?.slice(token, token + tokens),
       columns: batch.columns,
     });
     token += tokens;

@@ -19,6 +19,9 @@ describe('training options', () => {
       { device: 'cuda', loss: 'residual', precision: 'fp16' },
       'precision fp16 is not for the loss residual; use tf32',
     ],
+    [{ optimiser: 'sgd' }, 'optimiser must be one of adam, muon, not "sgd"'],
+    [{ maskedShare: 0.2 }, 'maskedShare belongs to the loss masked, not to pointwise'],
+    [{ loss: 'masked' }, 'loss must be one of pointwise, pairwise, listwise, residual, not "masked"'],
     [{ epoch: 3 }, 'there is no option "epoch"'],
   ])('%j are refused', (options, message) => {
     expect(() => trainingSettings(options as never)).toThrow(message);
@@ -33,6 +36,23 @@ describe('training options', () => {
       learningRate: 1e-6,
     });
     expect(trainingSettings({ loss: 'listwise' })).toMatchObject({ groupSize: 8, batch: 32 });
+  });
+
+  test('of text and of stored scores are of their own', () => {
+    expect(trainingSettings({}, 'masked')).toMatchObject({
+      loss: 'masked',
+      batch: 256,
+      learningRate: 1e-4,
+      maskedShare: 0.15,
+    });
+    expect(trainingSettings({ groupSize: 4 }, 'distilled')).toMatchObject({
+      loss: 'distilled',
+      batch: 256,
+      groupSize: 4,
+    });
+    expect(() => trainingSettings({ depth: 5 }, 'distilled')).toThrow('depth belongs to the loss pointwise');
+    expect(() => trainingSettings({ loss: 'listwise' }, 'distilled')).toThrow('its loss is distilled; leave');
+    expect(trainingSettings({ device: 'cuda' }, 'masked')).toMatchObject({ precision: 'fp16' });
   });
 
   test('are of 16 bits and of large micro-batches on CUDA, but for the residual loss', () => {
@@ -72,6 +92,16 @@ test("BERT's own schedule starts at nothing, and falls as if there were no warm-
   expect(rates.slice(0, 4)).toEqual([0, 0.5, 1 - 2 / 20, 1 - 3 / 20]);
   expect(rates[19]).toBeCloseTo(1 / 20, 12);
   expect(learningRateAt(0, 10, 2, 0, 'bert')).toBe(2);
+});
+
+test('on a plateau, the learning rate stays at its peak for a third of the steps', () => {
+  const rates = Array.from({ length: 20 }, (_, step) => learningRateAt(step, 20, 1, 0.1, 'plateau'));
+  expect(rates.slice(0, 8)).toEqual([0.5, 1, 1, 1, 1, 1, 1, 1]);
+  expect(rates[8]).toBeCloseTo(12 / 13, 12);
+  expect(rates[19]).toBeCloseTo(1 / 13, 12);
+  // A longer warm-up leaves no plateau.
+  const late = Array.from({ length: 20 }, (_, step) => learningRateAt(step, 20, 1, 0.5, 'plateau'));
+  expect(late).toEqual(Array.from({ length: 20 }, (_, step) => learningRateAt(step, 20, 1, 0.5)));
 });
 
 const sum = (schedule: 'linear' | 'bert'): number =>

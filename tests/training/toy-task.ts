@@ -17,6 +17,10 @@ function letters(i: number): string {
 }
 
 const vocabulary = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]', ...names, ...synonyms, ...filling];
+export const toyVocabulary: readonly string[] = vocabulary;
+
+/** The two names of each thing. */
+export const toyNames = names.map((name, i) => [name, synonyms[i]] as const);
 
 export const toyConfig: ModelConfig = {
   modelType: 'bert',

@@ -2,14 +2,14 @@ import type { ModelConfig } from '../config.js';
 import { elementCount } from './dtype.js';
 
 /**
- * The head on top of the encoder: the relevance classifier; BERT's next-sentence head read as a classifier; or none, in
- * a pre-trained model that training gives a head.
+ * The head on top of the encoder: the relevance classifier; BERT's next-sentence head read as a classifier; the one that
+ * predicts masked tokens, in pre-training; or none, in a pre-trained model that training gives a head.
  */
-export type Head = 'classifier' | 'seq_relationship' | 'none';
+export type Head = 'classifier' | 'seq_relationship' | 'predictions' | 'none';
 
-/** A tensor's name in Hugging Face's checkpoints of BERT: all but the classifier's begin with `bert.`. */
+/** A tensor's name in Hugging Face's checkpoints of BERT: all but those of the heads begin with `bert.`. */
 export function storedName(canonical: string): string {
-  return canonical.startsWith('classifier.') ? canonical : `bert.${canonical}`;
+  return /^(?:classifier|cls)\./.test(canonical) ? canonical : `bert.${canonical}`;
 }
 
 /**
@@ -26,6 +26,11 @@ export function storedName(canonical: string): string {
  *     encoder.layer.N.output.{dense,LayerNorm}.{weight,bias}
  *     pooler.dense.{weight,bias}
  *     classifier.{weight,bias}
+ *
+ * With the head `predictions`, whose output weights are the word embeddings, in place of pooler and classifier:
+ *
+ *     cls.predictions.transform.{dense,LayerNorm}.{weight,bias}
+ *     cls.predictions.bias
  */
 export function bertTensorShapes(
   config: ModelConfig,
@@ -54,7 +59,11 @@ export function bertTensorShapes(
     linear(`${prefix}.output.dense`, hidden, intermediate);
     layerNorm(`${prefix}.output.LayerNorm`);
   }
-  if (head !== 'none') {
+  if (head === 'predictions') {
+    linear('cls.predictions.transform.dense', hidden, hidden);
+    layerNorm('cls.predictions.transform.LayerNorm');
+    shapes.set('cls.predictions.bias', [config.vocabulary]);
+  } else if (head !== 'none') {
     linear('pooler.dense', hidden, hidden);
     linear('classifier', config.labels, hidden);
   }
@@ -94,13 +103,17 @@ export function placeTensor(stored: string, head: Head): Placement {
     .replace(/(LayerNorm)\.beta$/, '$1.bias');
   // Buffers, not weights: older Hugging Face versions saved them.
   if (/^embeddings\.(?:position_ids|token_type_ids)$/.test(canonical)) return IGNORE;
-  // The masked-language-model head.
-  if (/^(?:cls\.predictions|lm_head)\./.test(canonical)) return IGNORE;
+  // The masked-language-model head. Its decoder is a copy of the word embeddings and of its bias.
+  if (/^(?:cls\.predictions\.decoder|lm_head)\./.test(canonical)) return IGNORE;
+  if (canonical.startsWith('cls.predictions.')) {
+    if (head !== 'predictions') return IGNORE;
+    return { kind: 'use', name: canonical, transposed: stored.endsWith('/kernel') };
+  }
   if (canonical.startsWith('cls.seq_relationship.')) {
     if (head !== 'seq_relationship') return IGNORE;
     return { kind: 'use', name: canonical.replace('cls.seq_relationship', 'classifier'), transposed: false };
   }
-  if (canonical.startsWith('pooler.') && head === 'none') return IGNORE;
+  if (canonical.startsWith('pooler.') && (head === 'none' || head === 'predictions')) return IGNORE;
   if (!/^(?:embeddings|encoder|pooler|classifier)\./.test(canonical)) return { kind: 'unknown' };
   return { kind: 'use', name: canonical, transposed: stored.endsWith('/kernel') };
 }

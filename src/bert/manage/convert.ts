@@ -11,7 +11,7 @@ import {
   storedName,
   writeSafetensors,
 } from '../checkpoint/index.js';
-import { formatModelConfig, type ModelConfig } from '../config.js';
+import { type ConfigForm, formatModelConfig, type ModelConfig } from '../config.js';
 import { loadTokenizer, readModelConfig } from '../model-folder.js';
 import { exportGraph } from '../graph/index.js';
 import { writeSingleFileModel } from '../onnx/index.js';
@@ -51,17 +51,13 @@ export async function convertModel(
         await writeWeights(weights, target, options);
       }
       // Last, because a folder with a config is a model.
-      await writeConfig(config, target, dtypeOf(options));
+      await writeConfig(config, target, { dtype: dtypeOf(options) });
     });
   });
 }
 
-export async function writeConfig(
-  config: ModelConfig,
-  folder: string,
-  dtype: 'float32' | 'float16' = 'float32',
-): Promise<void> {
-  await writeFileAtomic(join(folder, 'config.json'), formatModelConfig(config, dtype));
+export async function writeConfig(config: ModelConfig, folder: string, form?: ConfigForm): Promise<void> {
+  await writeFileAtomic(join(folder, 'config.json'), formatModelConfig(config, form));
 }
 
 function dtypeOf({ format, dtype = 'float32' }: ConvertOptions): 'float32' | 'float16' {

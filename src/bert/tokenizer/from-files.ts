@@ -21,12 +21,23 @@ export async function tokenizerOf(files: ModelFiles): Promise<Tokenizer> {
       `the vocabulary has ${size} entries but the model ${rows} (vocab_size in the config): they are not of the same model`,
     );
   }
-  const { before, between, after, pad } = tokenizer.template;
-  const stray = [...before, ...between, ...after, pad].find((id) => id < 0 || id >= size);
-  if (stray !== undefined) {
-    throw badFile(file, `the special token ${stray} is not in the vocabulary of ${size}`);
-  }
+  requireSpecialTokens(tokenizer, file);
   return tokenizer;
+}
+
+/** The tokenizer in some files, which need not be a model's. */
+export async function vocabularyOf(files: ModelFiles): Promise<Tokenizer> {
+  const { tokenizer, file } = await read(files);
+  requireSpecialTokens(tokenizer, file);
+  return tokenizer;
+}
+
+function requireSpecialTokens({ template, vocabularySize }: Tokenizer, file: string): void {
+  const { before, between, after, pad } = template;
+  const stray = [...before, ...between, ...after, pad].find((id) => id < 0 || id >= vocabularySize);
+  if (stray !== undefined) {
+    throw badFile(file, `the special token ${stray} is not in the vocabulary of ${vocabularySize}`);
+  }
 }
 
 async function read(files: ModelFiles): Promise<{ tokenizer: Tokenizer; file: string; exact: boolean }> {

@@ -12,7 +12,7 @@ import {
   tuningModes,
 } from '../../evaluation/index.js';
 import { isScorerAddress } from '../../remote/index.js';
-import { conflictOf, keptWeights, lossNames, scheduleNames } from '../../training/index.js';
+import { conflictOf, keptWeights, lossNames, optimiserNames, scheduleNames } from '../../training/index.js';
 import { expandVariables } from './paths.js';
 import { parseControl, parseFirstStage } from './system-names.js';
 
@@ -170,6 +170,7 @@ const trainingOptions = z.strictObject({
   learningRate: learningRate.optional(),
   warmup: share.optional(),
   schedule: z.enum(scheduleNames).optional(),
+  optimiser: z.enum(optimiserNames).optional(),
   keep: z.enum(keptWeights).optional(),
   maxLength: z.int().min(16).optional(),
   dropout: dropout.optional(),

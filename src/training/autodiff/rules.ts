@@ -94,6 +94,15 @@ export const rules: Readonly<Record<string, Rule>> = {
     },
   ],
 
+  // One element of each place; those that were taken several times get the sum of the gradients.
+  GatherElements: ({ math: { graph }, inputs: [x, places], attributes, gradient }) => [
+    () => {
+      const zeros = graph.op('ConstantOfShape', [graph.op('Shape', [x])]);
+      const axis = attributes['axis'] as number;
+      return graph.op('ScatterElements', [zeros, places, gradient], { axis, reduction: 'add' });
+    },
+  ],
+
   // Every input gets its part of the gradient.
   Concat: ({ math: { graph }, inputs, attributes, gradient }) => {
     const axis = attributes['axis'] as number;

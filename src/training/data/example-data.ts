@@ -4,7 +4,7 @@ import { countQueries, type Example, type QueryExamples } from '../examples/inde
 import { Random } from '../random.js';
 import type { TrainingSettings } from '../settings.js';
 import { microBatches, sequencesOf } from './sequences.js';
-import { BatchSampler, type TrainingData } from './training-data.js';
+import { BatchSampler, stepsOf, type TrainingData } from './training-data.js';
 
 /** The examples that the loss compares, by their numbers: a single one or, relevant first, some of one query. */
 export type Group = readonly number[];
@@ -24,14 +24,7 @@ export function exampleData(
     examplesPerStep: sampler.groupsPerStep * settings.groupSize,
     counts: { queries: countQueries(queries), relevant, others: examples.length - relevant },
     stepsIn: (epochs) => sampler.stepsIn(epochs),
-    steps: (worker, first, rates) =>
-      worker.call(
-        'steps',
-        rates.map((learningRate, i) => {
-          const number = first + i;
-          return { number, learningRate, batches: batchesOf(sampler.batch(number)) };
-        }),
-      ),
+    steps: stepsOf((step) => ({ batches: batchesOf(sampler.batch(step)), least: 0 })),
   };
 }
 

@@ -1,4 +1,11 @@
+export { distilledData, distilledValidation, type GroupCounts } from './distilled-data.js';
 export { exampleData } from './example-data.js';
 export { residualData, residualQueries } from './residual-data.js';
 export { type Pairing, microBatches, type Sequence, sequencesOf } from './sequences.js';
-export { BatchSampler, type ExampleCounts, type TrainingData } from './training-data.js';
+export { type TextCounts, textData, textValidation } from './text-data.js';
+export {
+  BatchSampler,
+  type ExampleCounts,
+  type TrainingData,
+  type ValidationBatches,
+} from './training-data.js';

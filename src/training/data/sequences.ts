@@ -1,4 +1,10 @@
-import { budgetFor, sequenceLength, type Tokenizer, writeSequence } from '../../bert/index.js';
+import {
+  budgetFor,
+  type PairTemplate,
+  sequenceLength,
+  type Tokenizer,
+  writeSequence,
+} from '../../bert/index.js';
 import { concat } from '../../common/concat.js';
 import type { MicroBatch } from '../engine/index.js';
 
@@ -7,6 +13,8 @@ export interface Sequence {
   readonly ids: Int32Array;
   /** Place of the second text's first token. */
   readonly split: number;
+  /** The id of every token that was masked, and -1 for the others; of masked sequences alone. */
+  readonly wanted?: Int32Array;
 }
 
 /** A text and the passages that are paired with it. */
@@ -25,14 +33,18 @@ export function sequencesOf(
   const budget = budgetFor(maxLength, template);
   return pairings.flatMap(({ first: text, passages }) => {
     const first = tokenizer.encode(text).subarray(0, budget.first);
-    return passages.map((passage) => {
-      const second = tokenizer.encode(passage).subarray(0, budget.second);
-      const ids = new Int32Array(sequenceLength(template, first, second));
-      const split = writeSequence(ids, 0, template, first, second);
-      // A model with one segment for both texts has no second one.
-      return { ids, split: template.secondSegment === 1 ? split : ids.length };
-    });
+    return passages.map((passage) =>
+      sequenceOf(template, first, tokenizer.encode(passage).subarray(0, budget.second)),
+    );
   });
+}
+
+/** The sequence of two texts. */
+export function sequenceOf(template: PairTemplate, first: Int32Array, second: Int32Array): Sequence {
+  const ids = new Int32Array(sequenceLength(template, first, second));
+  const split = writeSequence(ids, 0, template, first, second);
+  // A model with one segment for both texts has no second one.
+  return { ids, split: template.secondSegment === 1 ? split : ids.length };
 }
 
 /** A micro-batch, and the places of its sequences among all. */
@@ -63,7 +75,9 @@ export function microBatches(sequences: readonly Sequence[], tokens: number, gro
 }
 
 function concatenate(sequences: readonly Sequence[]): MicroBatch {
+  const wanted = sequences.flatMap((sequence) => sequence.wanted ?? []);
   return {
+    ...(wanted.length > 0 && { wanted: concat(Int32Array, wanted) }),
     ids: concat(
       Int32Array,
       sequences.map(({ ids }) => ids),

@@ -1,4 +1,4 @@
-import type { StepOutcome, TrainingWorker } from '../engine/index.js';
+import type { StepOutcome, TrainingBatch, TrainingWorker } from '../engine/index.js';
 import { Random } from '../random.js';
 
 /** The number of training queries and of their relevant and other examples. */
@@ -9,14 +9,32 @@ export interface ExampleCounts {
 }
 
 /** The data of a training. A step's batch depends on the step's number and the seed alone. */
-export interface TrainingData {
+export interface TrainingData<Counts = ExampleCounts> {
   /** Groups of examples in an epoch; 0 where there is nothing to learn from. */
   readonly groups: number;
   readonly examplesPerStep: number;
-  readonly counts: ExampleCounts;
+  readonly counts: Counts;
   stepsIn(epochs: number): number;
   /** Trains on the batches of steps, `first` and those behind it, counted from 0, up to the first that is not finite. */
   steps(worker: TrainingWorker, first: number, rates: readonly number[]): Promise<StepOutcome[]>;
+}
+
+/** Micro-batches whose losses add up to a loss, and what that is at least: the entropy of the targets. */
+export interface ValidationBatches {
+  readonly batches: readonly TrainingBatch[];
+  readonly least: number;
+}
+
+/** The steps of data whose batches do not depend on the model. Their losses are told without the least possible. */
+export function stepsOf(batchesOf: (step: number) => ValidationBatches): TrainingData['steps'] {
+  return async (worker, first, rates) => {
+    const made = rates.map((_, i) => batchesOf(first + i));
+    const outcomes = await worker.call(
+      'steps',
+      rates.map((learningRate, i) => ({ number: first + i, learningRate, batches: made[i].batches })),
+    );
+    return outcomes.map(({ loss, gradientNorm }, i) => ({ loss: loss - made[i].least, gradientNorm }));
+  };
 }
 
 /** The batches of all steps. A batch consists of groups, and every epoch has its own random order of all groups. */

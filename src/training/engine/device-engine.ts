@@ -2,6 +2,7 @@ import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { bertTensorShapes } from '../../bert/checkpoint/index.js';
 import {
   groupShape,
+  headOf,
   type ParameterGroup,
   LOGITS,
   LOSS,
@@ -48,10 +49,10 @@ export class DeviceEngine implements TrainingEngine {
     private readonly settings: EngineSettings,
     private readonly training: InferenceSession,
   ) {
-    const { config, precision } = settings;
-    this.#groups = parameterGroups(config);
+    const { config, loss, precision } = settings;
+    this.#groups = parameterGroups(config, loss);
     this.#scale = precision === 'fp16' ? FIRST_SCALE : 1;
-    const shapes = bertTensorShapes(config);
+    const shapes = bertTensorShapes(config, headOf(loss));
     const parameters = new Map<string, TrainedTensor>();
     for (const group of this.#groups) {
       const arrays = STATE.map((array) => {
@@ -87,8 +88,9 @@ export class DeviceEngine implements TrainingEngine {
     return this.#smaller.run(steps, (parts) => this.#run(parts));
   }
 
-  score(batches: readonly MicroBatch[]): Promise<Float32Array<ArrayBuffer>> {
+  score(batches: readonly (MicroBatch | TrainingBatch)[]): Promise<Float32Array<ArrayBuffer>> {
     const rows = batches.map((batch) => {
+      if ('targets' in batch) return batch;
       const targets = new Float32Array(batch.lengths.length);
       return { ...batch, targets, columns: 1 };
     });
@@ -143,7 +145,7 @@ export class DeviceEngine implements TrainingEngine {
   }
 }
 
-function graphOptions({ config, loss, dropout, seed, adam, precision, device }: EngineSettings) {
+function graphOptions({ precision, device, ...options }: EngineSettings) {
   const float = precision === 'fp16' ? ('float16' as const) : ('float32' as const);
-  return { config, loss, dropout, seed, adam, float, cuda: device === 'cuda' };
+  return { ...options, float, cuda: device === 'cuda' };
 }

@@ -1,10 +1,21 @@
 import type { InferenceSession } from 'onnxruntime-node';
 import { bertTensorShapes } from '../../bert/checkpoint/index.js';
-import { isTable, LOGITS, scoringGraph, TARGETS, TOKEN_GRADIENTS, trainingGraph } from '../graph/index.js';
+import {
+  headOf,
+  isTable,
+  LOGITS,
+  scoringGraph,
+  TARGETS,
+  TOKEN_GRADIENTS,
+  trainingGraph,
+  WANTED,
+  WORDS,
+} from '../graph/index.js';
 import { DropoutMasks, type MaskSource } from './dropout-masks.js';
 import { GraphEngine } from './graph-engine.js';
 import { encoderFeeds, type FeedBatch, type MicroBatch, padded, type TrainingBatch } from './micro-batch.js';
-import { EmbeddingTable, Parameter } from './parameter.js';
+import { Muon } from './muon.js';
+import { EmbeddingTable, Parameter, Table } from './parameter.js';
 import { openGraph } from './session.js';
 import {
   type EngineSettings,
@@ -32,24 +43,24 @@ export class Engine implements TrainingEngine {
     weight: (name: string) => Promise<Float32Array>,
     maskSource?: MaskSource,
   ): Promise<Engine> {
-    const { config, loss, dropout, seed, adam, device, threads } = settings;
+    const { config, loss, dropout, seed, adam, optimiser, device, threads } = settings;
     const parameters: Parameter[] = [];
-    for (const [name, shape] of bertTensorShapes(config)) {
+    for (const [name, shape] of bertTensorShapes(config, headOf(loss))) {
       // A copy, since training changes the values.
       const values = Float32Array.from(await weight(name));
+      const Kind = loss === 'masked' && name === WORDS ? Table : EmbeddingTable;
       parameters.push(
         isTable(name)
-          ? new EmbeddingTable(name, shape, values, 1, TOKEN_GRADIENTS)
+          ? new Kind(name, shape, values, 1, TOKEN_GRADIENTS)
           : new Parameter(name, shape, values),
       );
     }
     const { graph, masks } = trainingGraph(config, loss, { dropout: dropout > 0 });
     const training = await openGraph(graph, device, threads);
     const source = maskSource ?? new DropoutMasks(masks, dropout, seed);
-    return new Engine(
-      new GraphEngine(parameters, { adam, biasCorrection: false }, source, training),
-      settings,
-    );
+    const muon = optimiser === 'muon' ? await Muon.open(parameters, threads) : undefined;
+    const optimisation = { adam, biasCorrection: false };
+    return new Engine(new GraphEngine(parameters, optimisation, source, training, muon), settings);
   }
 
   async steps(steps: readonly Step[]): Promise<StepOutcome[]> {
@@ -72,14 +83,19 @@ export class Engine implements TrainingEngine {
   }
 
   /** Updates the weights by the gradients unless these are not finite, and gives the norm of the gradients. */
-  apply(learningRate: number): number {
+  apply(learningRate: number): Promise<number> {
     return this.graphs.apply(0, learningRate);
   }
 
-  async score(batches: readonly MicroBatch[], step?: number): Promise<Float32Array<ArrayBuffer>> {
+  async score(
+    batches: readonly (MicroBatch | TrainingBatch)[],
+    step?: number,
+  ): Promise<Float32Array<ArrayBuffer>> {
     const isMasked = step !== undefined && this.settings.dropout > 0;
     const graph = await this.#scoringGraph(isMasked);
-    const feeds = eachOf(batches, (batch) => encoderFeeds(padded(batch)));
+    const feeds = eachOf(batches, (batch) =>
+      'targets' in batch ? trainingFeeds(batch) : encoderFeeds(padded(batch)),
+    );
     return this.graphs.outputs(graph, LOGITS, feeds, isMasked ? step : undefined);
   }
 
@@ -91,8 +107,8 @@ export class Engine implements TrainingEngine {
   async #scoringGraph(isMasked: boolean): Promise<InferenceSession> {
     const known = this.#scoring.get(isMasked);
     if (known) return known;
-    const { config, device, threads } = this.settings;
-    const graph = await openGraph(scoringGraph(config, { dropout: isMasked }), device, threads);
+    const { config, loss, device, threads } = this.settings;
+    const graph = await openGraph(scoringGraph(config, loss, { dropout: isMasked }), device, threads);
     this.#scoring.set(isMasked, graph);
     return graph;
   }
@@ -108,7 +124,9 @@ function* eachOf<Batch>(
 
 function trainingFeeds(batch: TrainingBatch): FeedBatch {
   const { targets, columns } = batch;
-  const { feeds, ...others } = encoderFeeds(padded(batch));
+  const whole = padded(batch);
+  const { feeds, ...others } = encoderFeeds(whole);
   const dims = [targets.length / columns, columns];
-  return { ...others, feeds: { ...feeds, [TARGETS]: { dims, data: targets } } };
+  const wanted = whole.wanted && { [WANTED]: { dims: [whole.wanted.length], data: whole.wanted } };
+  return { ...others, feeds: { ...feeds, [TARGETS]: { dims, data: targets }, ...wanted } };
 }

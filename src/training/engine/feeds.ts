@@ -1,7 +1,7 @@
 import { Tensor } from 'onnxruntime-node';
 import type { ModelConfig } from '../../bert/index.js';
 import { concat } from '../../common/concat.js';
-import { BATCH_COLUMNS, RUN } from '../graph/index.js';
+import { BATCH_COLUMNS, RUN, WANTED } from '../graph/index.js';
 import { longest, padded, type TrainingBatch } from './micro-batch.js';
 
 /** Sequences are padded to multiples of this: products of 16 bits want sizes of multiples, and few sizes are reused. */
@@ -26,7 +26,9 @@ export function runArrays(
   });
   const columns = batches[0]?.columns ?? 1;
   const targets = Float32Array.from(batches.flatMap((batch) => [...batch.targets]));
+  const wanted = filled.flatMap((batch) => batch.wanted ?? []);
   return {
+    ...(wanted.length > 0 && { [WANTED]: tensorOf(wanted) }),
     [RUN.ids]: tensorOf(filled.map(({ ids }) => ids)),
     [RUN.lengths]: tensorOf(batches.map(({ lengths }) => lengths)),
     [RUN.splits]: tensorOf(batches.map(({ splits }) => splits)),

@@ -4,7 +4,8 @@ import { type AdamSettings, gradientOf, LOSS } from '../graph/index.js';
 import { adamStep, gradientNorm } from './adam.js';
 import type { MaskSource } from './dropout-masks.js';
 import type { FeedBatch } from './micro-batch.js';
-import { EmbeddingTable, type Parameter } from './parameter.js';
+import { EmbeddingTable, type Parameter, Table } from './parameter.js';
+import type { Muon } from './muon.js';
 import type { StepOutcome } from './training-engine.js';
 
 export interface Optimisation {
@@ -27,14 +28,17 @@ export class GraphEngine {
     private readonly optimisation: Optimisation,
     private readonly masks: MaskSource,
     private readonly training: InferenceSession | undefined,
+    /** Updates its parameters in place of Adam. */
+    private readonly muon?: Muon,
   ) {
     for (const parameter of parameters) {
       const { name, shape, values, gradient } = parameter;
       this.#tensors[name] = new Tensor('float32', values, shape);
       if (!training) continue;
-      if (parameter instanceof EmbeddingTable) {
+      if (parameter instanceof Table) {
         this.#first[parameter.rowGradient] = this.#later[parameter.rowGradient] = null;
-      } else {
+      }
+      if (!(parameter instanceof EmbeddingTable)) {
         this.#first[gradientOf(name)] = new Tensor('float32', gradient, shape);
         this.#later[gradientOf(name)] = new Tensor('float32', new Float32Array(gradient.length), shape);
       }
@@ -61,7 +65,7 @@ export class GraphEngine {
   /** Updates the parameters once, by the sum of the batches' gradients; `number` counts from 0. */
   async step(number: number, learningRate: number, batches: Iterable<FeedBatch>): Promise<StepOutcome> {
     const loss = await this.differentiate(batches, number);
-    return { loss, gradientNorm: this.apply(number, learningRate) };
+    return { loss, gradientNorm: await this.apply(number, learningRate) };
   }
 
   /** Computes the sum of the batches' losses, and of their gradients in the parameters. */
@@ -75,8 +79,10 @@ export class GraphEngine {
       const feeds = { ...this.#tensors, ...tensorsOf(batch), ...this.#masksOf(batch, number, done) };
       const result = await this.training!.run(feeds, done === 0 ? this.#first : this.#later);
       for (const parameter of this.parameters) {
-        if (parameter instanceof EmbeddingTable) addRows(parameter, batch, result[parameter.rowGradient]);
-        else if (done > 0) add(parameter.gradient, result[gradientOf(parameter.name)]);
+        if (done > 0 && !(parameter instanceof EmbeddingTable)) {
+          add(parameter.gradient, result[gradientOf(parameter.name)]);
+        }
+        if (parameter instanceof Table) addRows(parameter, batch, result[parameter.rowGradient]);
       }
       loss += (result[LOSS].data as Float32Array)[0];
       done++;
@@ -85,7 +91,7 @@ export class GraphEngine {
   }
 
   /** Updates the parameters by their gradients unless these are not finite, and gives the norm of the gradients. */
-  apply(number: number, learningRate: number): number {
+  async apply(number: number, learningRate: number): Promise<number> {
     const norm = gradientNorm(this.parameters);
     if (!Number.isFinite(norm)) return norm;
     const { adam, biasCorrection } = this.optimisation;
@@ -95,13 +101,16 @@ export class GraphEngine {
     // η·(m/c₁)/(√v/c₂ + ε) = η·c₂/c₁ · m/(√v + ε·c₂)
     const settings = { ...adam, epsilon: adam.epsilon * second };
     for (const parameter of this.parameters) {
+      if (this.muon?.parameters.has(parameter)) continue;
       adamStep([parameter], settings, (learningRate * parameter.rate * second) / first, norm);
     }
+    await this.muon?.step(learningRate, Math.min(1, adam.clipNorm / norm));
     return norm;
   }
 
   async release(): Promise<void> {
     await this.training?.release();
+    await this.muon?.release();
   }
 
   /** The masks of a run of a graph, which follow from the numbers of the step and of the batch. */
@@ -119,7 +128,7 @@ function tensorsOf({ feeds }: FeedBatch): Record<string, Tensor> {
   );
 }
 
-function addRows(table: EmbeddingTable, { rows }: FeedBatch, { data }: Tensor): void {
+function addRows(table: Table, { rows }: FeedBatch, { data }: Tensor): void {
   rows?.[table.name]?.forEach((row, at) => {
     if (row >= 0) table.add(row, data as Float32Array, at * table.width);
   });

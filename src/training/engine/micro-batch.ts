@@ -7,6 +7,8 @@ export interface MicroBatch {
   readonly lengths: Int32Array<ArrayBuffer>;
   /** The place of the second text's first token in each sequence. */
   readonly splits: Int32Array<ArrayBuffer>;
+  /** The id of every token that was masked, and -1 for the others, one after the other as `ids`; of the masked loss alone. */
+  readonly wanted?: Int32Array<ArrayBuffer> | undefined;
 }
 
 export interface TrainingBatch extends MicroBatch {
@@ -24,23 +26,29 @@ export interface PaddedBatch {
   readonly ids: Int32Array<ArrayBuffer>;
   readonly segments: Int32Array<ArrayBuffer>;
   readonly padding: Float32Array<ArrayBuffer>;
+  readonly wanted?: Int32Array<ArrayBuffer> | undefined;
 }
 
-export function padded({ ids, lengths, splits }: MicroBatch, paddedLength = longest(lengths)): PaddedBatch {
+export function padded(
+  { ids, lengths, splits, wanted }: MicroBatch,
+  paddedLength = longest(lengths),
+): PaddedBatch {
   const batch = lengths.length;
   const sequence = paddedLength;
   const all = new Int32Array(batch * sequence);
   const segments = new Int32Array(batch * sequence);
   const padding = new Float32Array(batch * sequence);
+  const allWanted = wanted && new Int32Array(batch * sequence).fill(-1);
   let from = 0;
   lengths.forEach((length, row) => {
     const start = row * sequence;
     all.set(ids.subarray(from, from + length), start);
     segments.fill(1, start + splits[row], start + length);
     padding.fill(MASK_BIAS, start + length, start + sequence);
+    if (wanted) allWanted!.set(wanted.subarray(from, from + length), start);
     from += length;
   });
-  return { batch, sequence, ids: all, segments, padding };
+  return { batch, sequence, ids: all, segments, padding, wanted: allWanted };
 }
 
 export function longest(lengths: Int32Array): number {
@@ -84,7 +92,7 @@ export function encoderFeeds({ batch, sequence, ids, segments, padding }: Padded
 
 /** A micro-batch as two, or itself where it has one row of targets. */
 export function halves(batch: TrainingBatch): readonly TrainingBatch[] {
-  const { ids, lengths, splits, targets, columns } = batch;
+  const { ids, lengths, splits, wanted, targets, columns } = batch;
   const rows = targets.length / columns;
   if (rows < 2) return [batch];
   const half = rows >> 1;
@@ -96,6 +104,7 @@ export function halves(batch: TrainingBatch): readonly TrainingBatch[] {
       ids: ids.slice(0, token),
       lengths: lengths.slice(0, sequence),
       splits: splits.slice(0, sequence),
+      wanted: wanted?.slice(0, token),
       targets: targets.slice(0, target),
       columns,
     },
@@ -103,6 +112,7 @@ export function halves(batch: TrainingBatch): readonly TrainingBatch[] {
       ids: ids.slice(token),
       lengths: lengths.slice(sequence),
       splits: splits.slice(sequence),
+      wanted: wanted?.slice(token),
       targets: targets.slice(target),
       columns,
     },

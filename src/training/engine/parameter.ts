@@ -23,13 +23,8 @@ export class Parameter {
   }
 }
 
-/** An embedding table, of which a step uses a few rows. */
-export class EmbeddingTable extends Parameter {
-  /** Rows with a gradient in this step. */
-  readonly touched = new Set<number>();
-  /** Rows with a gradient in any step. Other rows have no moments, and only weight decay changes them. */
-  readonly moving: Uint8Array;
-
+/** A table whose rows are used one by one. It may be used as a matrix too, and has a gradient of that use besides. */
+export class Table extends Parameter {
   /** @param rowGradient The output of a training graph with a gradient for every row that was used. */
   constructor(
     name: string,
@@ -39,7 +34,6 @@ export class EmbeddingTable extends Parameter {
     readonly rowGradient = gradientOf(name),
   ) {
     super(name, shape, values, rate);
-    this.moving = new Uint8Array(shape[0]);
   }
 
   get width(): number {
@@ -50,6 +44,18 @@ export class EmbeddingTable extends Parameter {
   add(row: number, gradients: Float32Array, from: number): void {
     const { width, gradient } = this;
     for (let i = 0, at = row * width; i < width; i++) gradient[at + i] += gradients[from + i];
+  }
+}
+
+/** An embedding table, of which a step uses a few rows. */
+export class EmbeddingTable extends Table {
+  /** Rows with a gradient in this step. */
+  readonly touched = new Set<number>();
+  /** Rows with a gradient in any step. Other rows have no moments, and only weight decay changes them. */
+  readonly moving = new Uint8Array(this.shape[0]);
+
+  override add(row: number, gradients: Float32Array, from: number): void {
+    super.add(row, gradients, from);
     this.touched.add(row);
     this.moving[row] = 1;
   }

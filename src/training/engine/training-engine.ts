@@ -1,5 +1,5 @@
 import type { Device, ModelConfig } from '../../bert/index.js';
-import type { AdamSettings, LossKind } from '../graph/index.js';
+import type { AdamSettings, LossKind, Optimiser } from '../graph/index.js';
 import type { MicroBatch, TrainingBatch } from './micro-batch.js';
 
 export type TrainingPrecision = 'fp32' | 'tf32' | 'fp16';
@@ -10,6 +10,8 @@ export interface EngineSettings {
   readonly dropout: number;
   readonly seed: number;
   readonly adam: AdamSettings;
+  /** `adam` by default. */
+  readonly optimiser?: Optimiser | undefined;
   /** The device of the graphs; weights and optimiser stay in the worker's memory. */
   readonly device: Device;
   /** The numbers that passes are computed in; weights are kept in fp32. 16 bits are for CUDA (fp32). */
@@ -44,8 +46,11 @@ export interface TrainingEngine {
   readonly parameters: ReadonlyMap<string, TrainedTensor>;
   /** Updates the weights by each step in turn, and ends with the first whose loss or gradient is not finite. */
   steps(steps: readonly Step[]): Promise<StepOutcome[]>;
-  /** Logits of all sequences, batch by batch, without dropout or, for the batches of a step, with the step's dropout. */
-  score(batches: readonly MicroBatch[], step?: number): Promise<Float32Array<ArrayBuffer>>;
+  /**
+   * Logits of all sequences, batch by batch, without dropout or, for the batches of a step, with the step's dropout. The
+   * loss of every batch where that is what validation goes by.
+   */
+  score(batches: readonly (MicroBatch | TrainingBatch)[], step?: number): Promise<Float32Array<ArrayBuffer>>;
   release(): Promise<void>;
 }
 

@@ -1,5 +1,8 @@
 import type { Graph, Value } from '../../bert/onnx/index.js';
 
+/** The optimisers: Adam for all parameters, or Muon for the matrices of layers and Adam for the others. */
+export type Optimiser = 'adam' | 'muon';
+
 /** The settings of Adam with decoupled weight decay and, as in BERT's own code, without bias correction. */
 export interface AdamSettings {
   readonly beta1: number;

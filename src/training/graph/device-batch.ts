@@ -1,10 +1,13 @@
 import type { ModelConfig } from '../../bert/index.js';
-import { ElementType, float, type Graph, MICROSOFT, type Value } from '../../bert/onnx/index.js';
+import { float, type Graph, MICROSOFT, type Value } from '../../bert/onnx/index.js';
 import { type Composite, gradients } from '../autodiff/gradients.js';
 import { deviceDropout, type MaskDimension } from './dropout.js';
-import { type Builder, logitsOf } from './encoder.js';
-import { loss, type LossKind } from './loss.js';
+import type { Builder } from './encoder.js';
+import type { LossKind } from './loss.js';
+import { DECODER } from './names.js';
+import { objective, scores, type Targets } from './objective.js';
 import { type ParameterGroup, selfAttention, TABLES } from './parameter-groups.js';
+import { widened } from './widened.js';
 
 /** The columns of the table of micro-batches: where each begins and ends in the arrays, and its longest sequence. */
 export const BATCH_COLUMNS = 7;
@@ -18,12 +21,15 @@ export interface RunArrays {
   readonly splits: Value;
   /** float32 `[rows, columns]`. */
   readonly targets: Value;
+  /** int64 `[tokens]`, of the masked loss alone. */
+  readonly wanted?: Value | undefined;
   /** int64 `[micro-batches, BATCH_COLUMNS]`: tokens, sequences and rows of targets from and to; longest sequence. */
   readonly batches: Value;
 }
 
 export interface DeviceGraphOptions {
   readonly config: ModelConfig;
+  readonly loss: LossKind;
   readonly float: 'float32' | 'float16';
   readonly dropout: number;
   readonly seed: number;
@@ -40,14 +46,13 @@ interface Batch {
   /** The rows of the tables whose sum a token's embedding is, `[3 · tokens]`. */
   readonly rows: Value;
   readonly builder: Builder;
-  readonly composites: ReadonlyMap<Value, Composite>;
-  readonly targets: Value;
+  readonly targets: Targets;
 }
 
 /** The gradient of each group, added to `before`, and the loss of one micro-batch. Weights are of type `float`. */
 export function batchGradients(
   graph: Graph,
-  options: DeviceGraphOptions & { readonly loss: LossKind },
+  options: DeviceGraphOptions,
   groups: readonly ParameterGroup[],
   {
     arrays,
@@ -65,12 +70,11 @@ export function batchGradients(
 ): { readonly sums: readonly Value[]; readonly loss: Value } {
   const { config, float: type } = options;
   const batch = takeBatch(graph, options, arrays, number, weights);
-  const logits = widened(graph, logitsOf(batch.builder, batch.tokens), type);
-  const value = loss(graph, logits, config.labels, options.loss, batch.targets);
+  const value = objective(batch.builder, batch.tokens, options.loss, batch.targets);
   const parts = groups.filter(({ name }) => name !== TABLES).flatMap((group) => group.parts);
-  const names = parts.map(({ name }) => name);
+  const names = [...parts.map(({ name }) => name), ...(weights.has(DECODER) ? [DECODER] : [])];
   const leaves = [batch.tokens, ...names.map((name) => weights.get(name)!)];
-  const { composites } = batch;
+  const { composites } = batch.builder;
   const [ofTokens, ...ofWeights] = gradients(graph, value, leaves, { float: type, seed: scale, composites });
   const byName = new Map(names.map((name, i) => [name, ofWeights[i]]));
   const sums = groups.map(({ name, parts: own, columns }, i) => {
@@ -80,7 +84,11 @@ export function batchGradients(
       const column = graph.op('Unsqueeze', [batch.rows, graph.integers([1])]);
       // An element at a time: by rows (ScatterND), CUDA adds a whole row in one thread.
       const rows = graph.op('Expand', [column, graph.op('Shape', [updates])]);
-      return graph.op('ScatterElements', [before[i], rows, updates], { axis: 0, reduction: 'add' });
+      const sum = graph.op('ScatterElements', [before[i], rows, updates], { axis: 0, reduction: 'add' });
+      if (!weights.has(DECODER)) return sum;
+      const ofDecoder = widened(graph, byName.get(DECODER)!, type);
+      const others = graph.integers([0, 0, config.maxPositions + config.typeVocabulary, 0]);
+      return graph.op('Add', [sum, graph.op('Pad', [ofDecoder, others], { mode: 'constant' })]);
     }
     const flat = own.map((part) =>
       graph.op('Reshape', [byName.get(part.name)!, graph.integers([-1, columns])]),
@@ -90,16 +98,16 @@ export function batchGradients(
   return { sums, loss: value };
 }
 
-/** The logits of one micro-batch, float32 `[batch, labels]`. */
-export function batchLogits(
+/** What validation asks of one micro-batch, see objective.ts. */
+export function batchScores(
   graph: Graph,
   options: DeviceGraphOptions,
   arrays: RunArrays,
   number: Value,
   weights: ReadonlyMap<string, Value>,
 ): Value {
-  const { builder, tokens } = takeBatch(graph, options, arrays, number, weights);
-  return widened(graph, logitsOf(builder, tokens), options.float);
+  const { builder, tokens, targets } = takeBatch(graph, options, arrays, number, weights);
+  return scores(builder, tokens, options.loss, targets);
 }
 
 function takeBatch(
@@ -139,13 +147,15 @@ function takeBatch(
   const dropout = deviceDropout(graph, rate, seed);
   const composites = new Map<Value, Composite>();
   const weight = (name: string) => weights.get(name)!;
-  const partial = { graph, config, weight, dropout, padding, batch, float: type };
+  const partial = { graph, config, weight, dropout, padding, batch, float: type, composites };
   return {
     tokens: graph.op('Reshape', [tokens, graph.integers([-1, hidden])]),
     rows: graph.op('Concat', flat, { axis: 0 }),
-    builder: { ...partial, ...fusedAttention(partial, composites, cuda) },
-    composites,
-    targets: part(arrays.targets, targetsFrom, targetsTo),
+    builder: { ...partial, ...fusedAttention(partial, cuda) },
+    targets: {
+      targets: part(arrays.targets, targetsFrom, targetsTo),
+      wanted: arrays.wanted && part(arrays.wanted, tokensFrom, tokensTo),
+    },
   };
 }
 
@@ -155,8 +165,7 @@ function takeBatch(
  * product gives queries, keys and values.
  */
 function fusedAttention(
-  { graph, config, weight, dropout, padding, batch }: Omit<Builder, 'attend'>,
-  composites: Map<Value, Composite>,
+  { graph, config, weight, dropout, padding, batch, composites }: Omit<Builder, 'attend'>,
   cuda: boolean,
 ): Required<Pick<Builder, 'attend' | 'attendToItself'>> {
   const { heads, hidden } = config;
@@ -209,8 +218,4 @@ function fusedAttention(
       return graph.op('Reshape', [graph.op('Transpose', [result], swapped), graph.integers([-1, hidden])]);
     },
   };
-}
-
-function widened(graph: Graph, x: Value, type: 'float32' | 'float16'): Value {
-  return type === 'float32' ? x : graph.op('Cast', [x], { to: ElementType.float32 });
 }

@@ -1,15 +1,16 @@
 import { ElementType, Graph, type Value } from '../../bert/onnx/index.js';
-import { AdamNodes, type AdamSettings, type GroupState } from './adam-nodes.js';
+import { AdamNodes, type AdamSettings, type GroupState, type Optimiser } from './adam-nodes.js';
 import {
   BATCH_COLUMNS,
   batchGradients,
-  batchLogits,
+  batchScores,
   type DeviceGraphOptions,
   type RunArrays,
 } from './device-batch.js';
-import type { LossKind } from './loss.js';
-import { LOGITS, LOSS } from './names.js';
-import { type ParameterGroup, parameterGroups, TABLES } from './parameter-groups.js';
+import { DECODER, LOGITS, LOSS, WANTED } from './names.js';
+import { scoreColumns } from './objective.js';
+import { MuonNodes, stacksOf, usualMuon } from './muon-nodes.js';
+import { type ParameterGroup, parameterGroups, TABLES, usesMuon } from './parameter-groups.js';
 
 /** Names of the inputs and outputs of the device graphs that are not those of other graphs. */
 export const RUN = {
@@ -38,8 +39,8 @@ const GROWTH_STEPS = 1000;
 const LARGEST_SCALE = 2 ** 24;
 
 export interface TrainingLoopOptions extends DeviceGraphOptions {
-  readonly loss: LossKind;
   readonly adam: AdamSettings;
+  readonly optimiser?: Optimiser | undefined;
 }
 
 /**
@@ -54,8 +55,8 @@ export interface TrainingLoopOptions extends DeviceGraphOptions {
 export function trainingLoopGraph(options: TrainingLoopOptions): Graph {
   const { config, float } = options;
   const graph = new Graph('bert-qe training on a device');
-  const groups = parameterGroups(config);
-  const { arrays, states } = runInputs(graph, groups, STATE);
+  const groups = parameterGroups(config, options.loss);
+  const { arrays, states } = runInputs(graph, options, groups, STATE);
   const steps = graph.input(RUN.steps, 'int64', ['steps', 2]);
   const rates = graph.input(RUN.rates, 'float32', ['steps']);
   const scale = graph.input(RUN.scale, 'float32', []);
@@ -76,12 +77,18 @@ export function trainingLoopGraph(options: TrainingLoopOptions): Graph {
   const isFinite = body.op('Less', [norm, body.scalar(1e30)]);
   const limit = body.op('Max', [norm, body.scalar(options.adam.clipNorm)]);
   const clip = body.op('Div', [body.scalar(options.adam.clipNorm), limit]);
-  const adam = new AdamNodes(body, options.adam, {
+  const scalars = {
     isFinite,
     factor: body.op('Div', [clip, factor]),
     learningRate: body.op('Gather', [rates, step]),
-  });
-  const updated = groups.map(({ decays }, i) => adam.step(kept[i], sums[i], decays));
+  };
+  const adam = new AdamNodes(body, options.adam, scalars);
+  const muon = options.optimiser === 'muon' ? new MuonNodes(body, usualMuon, scalars) : undefined;
+  const updated = groups.map(({ name, decays, shapes, columns }, i) =>
+    muon && usesMuon(name)
+      ? { ...kept[i], ...muon.step(kept[i], sums[i], stacksOf(shapes), columns) }
+      : adam.step(kept[i], sums[i], decays),
+  );
   const after = scaleAfter(body, isFinite, factor, run, float);
   const done = body.op('Add', [step, body.op('Cast', [isFinite], { to: ElementType.int64 })]);
   const count = body.op('Gather', [body.op('Shape', [rates]), body.integers([0], [])]);
@@ -118,31 +125,30 @@ export function trainingLoopGraph(options: TrainingLoopOptions): Graph {
 
 /** The graph of the forward pass of many micro-batches in one run, without dropout. */
 export function scoringLoopGraph(options: DeviceGraphOptions): Graph {
-  const { config } = options;
+  const { config, loss } = options;
   const graph = new Graph('bert-qe scoring on a device');
-  const groups = parameterGroups(config);
-  const { arrays, states } = runInputs(graph, groups, ['values']);
+  const groups = parameterGroups(config, loss);
+  const columns = scoreColumns(loss, config.labels);
+  const { arrays, states } = runInputs(graph, options, groups, ['values']);
   const weights = weightsOf(graph, options, groups, states);
   const body = graph.body('batch');
   const next = loopInputs(body);
   const number = body.inputs[0].name as Value;
-  const before = body.input('logits', 'float32', ['rows', config.labels]);
-  const logits = batchLogits(body, { ...options, dropout: 0 }, arrays, number, weights);
+  const before = body.input('logits', 'float32', ['rows', columns]);
+  const logits = batchScores(body, { ...options, dropout: 0 }, arrays, number, weights);
   body.output(body.inputs[1].name as Value, next, 'bool', []);
-  body.output(body.op('Concat', [before, logits], { axis: 0 }), 'more logits', 'float32', [
-    'rows',
-    config.labels,
-  ]);
+  body.output(body.op('Concat', [before, logits], { axis: 0 }), 'more logits', 'float32', ['rows', columns]);
   const count = graph.op('Gather', [graph.op('Shape', [arrays.batches]), graph.integers([0], [])]);
-  const none = graph.op('ConstantOfShape', [graph.integers([0, config.labels])]);
+  const none = graph.op('ConstantOfShape', [graph.integers([0, columns])]);
   const all = graph.op('Loop', [count, graph.boolean(true), none], { body });
-  graph.output(all, LOGITS, 'float32', ['rows', config.labels]);
+  graph.output(all, LOGITS, 'float32', ['rows', columns]);
   return graph;
 }
 
 /** The inputs of a run. The arrays are copied to the device once, not in every turn of the loop. */
 function runInputs(
   graph: Graph,
+  { loss }: DeviceGraphOptions,
   groups: readonly ParameterGroup[],
   kept: readonly (typeof STATE)[number][],
 ): { readonly arrays: RunArrays; readonly states: readonly Value[] } {
@@ -153,6 +159,7 @@ function runInputs(
     lengths: integers(RUN.lengths, 'sequences'),
     splits: integers(RUN.splits, 'sequences'),
     targets: graph.input(RUN.targets, 'float32', ['rows', 'columns']),
+    wanted: loss === 'masked' ? integers(WANTED, 'tokens') : undefined,
     batches: graph.input(RUN.batches, 'int64', ['batches', BATCH_COLUMNS]),
   };
   const states = groups.flatMap((group) =>
@@ -204,6 +211,9 @@ function weightsOf(
         : graph.op('Cast', [values[i]], { to: ElementType[options.float] });
     if (name === TABLES) {
       weights.set(TABLES, narrow);
+      if (options.loss !== 'masked') return;
+      const words = [graph.integers([0]), graph.integers([options.config.vocabulary])];
+      weights.set(DECODER, graph.op('Slice', [narrow, ...words]));
       return;
     }
     const rows = parts.map(({ shape }) => shape.reduce((product, dim) => product * dim, 1) / columns);

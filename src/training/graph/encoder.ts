@@ -1,5 +1,6 @@
 import type { ModelConfig } from '../../bert/index.js';
 import { float, type Graph, type Value } from '../../bert/onnx/index.js';
+import type { Composite } from '../autodiff/gradients.js';
 import type { Dropout, MaskDimension } from './dropout.js';
 import { IDS, PADDING, POSITIONS, SEGMENTS, TYPES, WORDS } from './names.js';
 
@@ -14,6 +15,8 @@ export interface Builder {
   /** The number of sequences, as a shape of one dimension. */
   readonly batch: Value;
   readonly float: 'float32' | 'float16';
+  /** Values with a gradient rule of their own. */
+  readonly composites: Map<Value, Composite>;
   /** softmax(q·kᵀ/√size + padding)·v: from `[batch, ·, heads, size]` to `[batch, heads, ·, size]`; `dims` are the scores'. */
   readonly attend: (q: Value, k: Value, v: Value, dims: readonly MaskDimension[]) => Value;
   /** The attention of all tokens of a layer, `[tokens, hidden]`, where it is computed in a way of its own. */
@@ -24,22 +27,9 @@ export interface Builder {
 type AttentionQueries = 'all' | 'first';
 
 /**
- * The forward pass of a BERT cross-encoder whose weights are inputs, by operators that have gradient rules. Activations
- * are `[tokens, hidden]`, so that a linear layer is one Gemm. The classifier reads the first token only, so the last
- * layer computes that token alone; the others serve as keys and values. Given are the logits `[batch, labels]` and the
- * summed embeddings `[tokens, hidden]`.
+ * The logits `[batch, labels]` of summed embeddings `[tokens, hidden]`. The classifier reads the first token only, so the
+ * last layer computes that token alone; the others serve as keys and values.
  */
-export function encoder(
-  graph: Graph,
-  config: ModelConfig,
-  weight: (name: string) => Value,
-  dropout: Dropout,
-): { readonly logits: Value; readonly tokens: Value } {
-  const { builder, tokens } = embeddings(graph, config, weight, dropout);
-  return { tokens, logits: logitsOf(builder, tokens) };
-}
-
-/** The logits `[batch, labels]` of summed embeddings `[tokens, hidden]`. */
 export function logitsOf(builder: Builder, tokens: Value): Value {
   const { graph, config, dropout } = builder;
   const last = config.layers - 1;
@@ -63,8 +53,16 @@ export function encoderStates(
   return { tokens, states: layersBefore(config.layers, builder, tokens) };
 }
 
-/** The summed embeddings of the graph's inputs, and the parts for what follows. */
-function embeddings(
+/** The output of the last layer, `[tokens, hidden]`, of summed embeddings. */
+export function lastStates(builder: Builder, tokens: Value): Value {
+  return layersBefore(builder.config.layers, builder, tokens).at(-1)!;
+}
+
+/**
+ * The summed embeddings of the graph's inputs, `[tokens, hidden]`, and the parts for the layers of a BERT whose weights
+ * are inputs, by operators that have gradient rules. Activations have a row per token, so that a linear layer is one Gemm.
+ */
+export function embeddings(
   graph: Graph,
   config: ModelConfig,
   weight: (name: string) => Value,
@@ -76,7 +74,8 @@ function embeddings(
   const padding = graph.input(PADDING, 'float32', ['batch', 1, 1, 'sequence']);
   const shape = graph.op('Shape', [ids]);
   const batch = part(graph, shape, 0);
-  const parts = { graph, config, weight, dropout, padding, batch, float: 'float32' as const };
+  const composites = new Map<Value, Composite>();
+  const parts = { graph, config, weight, dropout, padding, batch, float: 'float32' as const, composites };
   const builder = { ...parts, attend: attendBySteps(parts) };
 
   const positions = graph.op('Slice', [weight(POSITIONS), graph.integers([0]), part(graph, shape, 1)]);
@@ -118,20 +117,22 @@ function encoderLayer(
   layer: number,
   queries: AttentionQueries,
 ): Value {
-  const { graph, config, dropout } = builder;
+  const { graph, dropout } = builder;
+  const { hidden } = builder.config;
   const name = `encoder.layer.${layer}`;
-  const dropped = (value: Value): Value =>
-    dropout(value, [queries === 'all' ? 'tokens' : 'batch', config.hidden]);
+  const dropped = (value: Value): Value => dropout(value, [queries === 'all' ? 'tokens' : 'batch', hidden]);
   const output = dense(builder, attention(builder, x, all, layer, queries), `${name}.attention.output.dense`);
   const attended = graph.op('Add', [dropped(output), x]);
   const middle = layerNorm(builder, attended, `${name}.attention.output.LayerNorm`);
   const wide = dense(builder, middle, `${name}.intermediate.dense`);
-  const active =
-    config.activation === 'relu'
-      ? graph.op('Relu', [wide])
-      : graph.op('Gelu', [wide], { approximate: config.activation === 'gelu' ? 'none' : 'tanh' });
-  const narrow = dense(builder, active, `${name}.output.dense`);
+  const narrow = dense(builder, activated(builder, wide), `${name}.output.dense`);
   return layerNorm(builder, graph.op('Add', [dropped(narrow), middle]), `${name}.output.LayerNorm`);
+}
+
+export function activated({ graph, config: { activation } }: Builder, x: Value): Value {
+  return activation === 'relu'
+    ? graph.op('Relu', [x])
+    : graph.op('Gelu', [x], { approximate: activation === 'gelu' ? 'none' : 'tanh' });
 }
 
 /** softmax(q·kᵀ/√size + padding)·v of every head, `[queries, hidden]`. */
@@ -165,11 +166,11 @@ function attendBySteps({ graph, config, dropout, padding }: Omit<Builder, 'atten
 }
 
 /** y = x·Wᵀ + b, with weights `[outputs, inputs]` as in checkpoints. */
-function dense({ graph, weight }: Builder, x: Value, layer: string): Value {
+export function dense({ graph, weight }: Builder, x: Value, layer: string): Value {
   return graph.op('Gemm', [x, weight(`${layer}.weight`), weight(`${layer}.bias`)], { transB: 1 });
 }
 
-function layerNorm({ graph, config, weight }: Builder, x: Value, name: string): Value {
+export function layerNorm({ graph, config, weight }: Builder, x: Value, name: string): Value {
   // The gradient needs the other outputs: the mean and the reciprocal deviation.
   const outputs = graph.ops('LayerNormalization', [x, weight(`${name}.weight`), weight(`${name}.bias`)], 3, {
     axis: -1,

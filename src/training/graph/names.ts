@@ -5,6 +5,8 @@ export const SEGMENTS = 'segments';
 export const PADDING = 'padding';
 /** Targets of the loss, see loss.ts. */
 export const TARGETS = 'targets';
+/** The id of every token that was masked, and -1 for the others, see masked-loss.ts. */
+export const WANTED = 'wanted';
 export const LOGITS = 'logits';
 export const LOSS = 'loss';
 /** The gradient of the summed embeddings, a row per token. */
@@ -18,6 +20,9 @@ export function gradientOf(weight: string): string {
 export const WORDS = 'embeddings.word_embeddings.weight';
 export const POSITIONS = 'embeddings.position_embeddings.weight';
 export const TYPES = 'embeddings.token_type_embeddings.weight';
+
+/** The word embeddings as the output weights of the head that predicts masked tokens. */
+export const DECODER = 'decoder';
 
 export function isTable(weight: string): boolean {
   return weight === WORDS || weight === POSITIONS || weight === TYPES;

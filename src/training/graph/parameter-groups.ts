@@ -1,5 +1,6 @@
 import { bertTensorShapes } from '../../bert/checkpoint/index.js';
 import type { ModelConfig } from '../../bert/index.js';
+import { headOf, type LossKind } from './loss.js';
 import { isTable } from './names.js';
 
 /** A parameter as a graph uses it, or parameters that follow each other and are used as one. */
@@ -12,6 +13,7 @@ export interface GroupPart {
 export interface ParameterGroup {
   readonly name: string;
   readonly members: readonly string[];
+  readonly shapes: readonly (readonly number[])[];
   readonly sizes: readonly number[];
   readonly size: number;
   /** The same in the parts that the graph cuts it into. */
@@ -35,18 +37,20 @@ export function selfAttention(layer: number): string {
 
 /**
  * The groups of a model's parameters: tables, the matrices of each layer, those of the head, and vectors. Queries, keys
- * and values are one part, but for the last layer, where queries are those of the first token only.
+ * and values are one part, but for the last layer of a classifier, where queries are those of the first token only.
  */
-export function parameterGroups(config: ModelConfig): readonly ParameterGroup[] {
-  const shapes = bertTensorShapes(config);
+export function parameterGroups(config: ModelConfig, kind: LossKind): readonly ParameterGroup[] {
+  const head = headOf(kind);
+  const shapes = bertTensorShapes(config, head);
+  const joined = head === 'classifier' ? config.layers - 1 : config.layers;
   const partsOf = (names: readonly string[]) =>
     names.flatMap((name): GroupPart[] => {
       const shape = shapes.get(name)!;
-      const [, layer, part, kind] = /layer\.(\d+)\.attention\.self\.(\w+)\.(\w+)$/.exec(name) ?? [];
-      if (part === undefined || Number(layer) === config.layers - 1) return [{ name, shape }];
+      const [, layer, part, array] = /layer\.(\d+)\.attention\.self\.(\w+)\.(\w+)$/.exec(name) ?? [];
+      if (part === undefined || Number(layer) >= joined) return [{ name, shape }];
       const [outputs, ...rest] = shape;
-      const joined = { name: `${selfAttention(Number(layer))}.${kind}`, shape: [3 * outputs, ...rest] };
-      return part === 'query' ? [joined] : [];
+      const whole = { name: `${selfAttention(Number(layer))}.${array}`, shape: [3 * outputs, ...rest] };
+      return part === 'query' ? [whole] : [];
     });
   const members = new Map<string, string[]>();
   for (const name of shapes.keys()) {
@@ -54,10 +58,12 @@ export function parameterGroups(config: ModelConfig): readonly ParameterGroup[] 
     members.set(group, [...(members.get(group) ?? []), name]);
   }
   return [...members].map(([name, names]) => {
-    const sizes = names.map((member) => shapes.get(member)!.reduce((product, dim) => product * dim, 1));
+    const own = names.map((member) => shapes.get(member)!);
+    const sizes = own.map((shape) => shape.reduce((product, dim) => product * dim, 1));
     const size = sizes.reduce((sum, each) => sum + each, 0);
     const columns = name === TABLES ? config.hidden : sizes.reduce((a, b) => greatestDivisor(a, b));
-    return { name, members: names, sizes, size, parts: partsOf(names), columns, decays: decays(names[0]) };
+    const parts = partsOf(names);
+    return { name, members: names, shapes: own, sizes, size, parts, columns, decays: decays(names[0]) };
   });
 }
 
@@ -65,14 +71,19 @@ function greatestDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestDivisor(b, a % b);
 }
 
-/** The classifier's bias, of one or two elements, is a group of its own: its size would be the columns of the others'. */
-const CLASSIFIER_BIAS = 'classifier.bias';
+/** The bias of a head is a group of its own: its size, one, two or the vocabulary's, would be the columns of the others'. */
+const headBias = /^(?:classifier|cls\.predictions)\.bias$/;
 
 function groupOf(parameter: string): string {
   if (isTable(parameter)) return TABLES;
-  if (parameter === CLASSIFIER_BIAS) return CLASSIFIER_BIAS;
+  if (headBias.test(parameter)) return parameter;
   if (!decays(parameter)) return 'vectors';
   return /^encoder\.layer\.\d+/.exec(parameter)?.[0] ?? 'head';
+}
+
+/** True for the matrices of layers, or their group, which Muon updates where it is the optimiser. */
+export function usesMuon(parameter: string): boolean {
+  return parameter.startsWith('encoder.layer.') && decays(parameter);
 }
 
 /** True for weights with weight decay: as in BERT's code, all but LayerNorm and biases. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type BertWeights, bertTensorShapes } from '../../../src/bert/checkpoint/index.js';
+import { type BertWeights, bertTensorShapes, type Head } from '../../../src/bert/checkpoint/index.js';
 import type { ModelConfig } from '../../../src/bert/config.js';
 
 /** The logits of Hugging Face transformers for a seeded model; see scripts/fixtures/bert/logits.py. */
@@ -19,8 +19,8 @@ export function seededCase(name: string): SeededCase {
 }
 
 /** Weights that follow from names and places alone, so that models of any size need not be stored. */
-export function seededWeights(config: ModelConfig): BertWeights {
-  const shapes = bertTensorShapes(config);
+export function seededWeights(config: ModelConfig, head?: Head): BertWeights {
+  const shapes = bertTensorShapes(config, head);
   return {
     config,
     shapes,

@@ -71,6 +71,12 @@ const cases: readonly Case[] = [
     build: (g, [x]) => g.op('Gather', [x, g.integers([2, 0, 2, 3, 3, 3], [2, 3])]),
   },
   {
+    op: 'GatherElements',
+    name: 'two of each row, one of them twice',
+    shapes: [[3, 4]],
+    build: (g, [x]) => g.op('GatherElements', [x, g.integers([1, 3, 2, 2, 0, 1], [3, 2])], { axis: 1 }),
+  },
+  {
     op: 'Concat',
     name: 'parts of different sizes',
     shapes: [
