@@ -123,7 +123,6 @@ function toFold(value: unknown, file: string, name: string): Fold {
 
 /** Ids without repetition: some published folds sample with replacement. */
 function idList(value: unknown, file: string, name: string): string[] {
-  const isId = (id: unknown) => typeof id === 'string' || Number.isSafeInteger(id);
   if (!Array.isArray(value) || !value.every(isId)) {
     throw badInput(
       { file },
@@ -132,6 +131,10 @@ function idList(value: unknown, file: string, name: string): string[] {
     );
   }
   return [...new Set(value.map((id) => checkId(String(id), 'query', { file })))];
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === 'string' || Number.isSafeInteger(value);
 }
 
 /** Refuses folds in which a query is both trained on and tested, or tested twice. */

@@ -29,7 +29,6 @@ export class ServerLog {
 
   request(entry: RequestEntry): void {
     if (entry.status !== 500 && !this.#pino.isLevelEnabled('info')) return;
-    const round = (value: unknown) => (typeof value === 'number' ? Math.round(10 * value) / 10 : value);
     const rounded = Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, round(value)]));
     // 503 and 504 are due to the client or the load; 500 is a failure of the server.
     if (entry.status === 500) this.#pino.error(rounded, 'failed');
@@ -47,4 +46,9 @@ export class ServerLog {
   flush(): void {
     this.#pino.flush();
   }
+}
+
+/** Numbers with one decimal; other values as they are. */
+function round(value: unknown): unknown {
+  return typeof value === 'number' ? Math.round(10 * value) / 10 : value;
 }

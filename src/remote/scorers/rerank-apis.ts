@@ -13,8 +13,7 @@ export interface TeiOptions extends ServiceOptions, RemoteScorerOptions {
 /** A scorer on Hugging Face Text Embeddings Inference, or on another server with its `/rerank`, such as `bert-qe serve`. */
 export async function teiScorer(options: TeiOptions, signal?: AbortSignal): Promise<RemoteScorer> {
   const service = new HttpService(options);
-  const read = (answer: unknown) => (isJsonObject(answer) ? answer : {});
-  const info = await service.ask('/info', undefined, read, signal);
+  const info = await service.ask('/info', undefined, objectOf, signal);
   const most = Number(info['max_client_batch_size']);
   const batch = options.batch ?? (Number.isInteger(most) && most > 0 ? most : 32);
   const model = [info['model_id'] ?? info['model'], info['model_sha']]
@@ -29,6 +28,10 @@ export async function teiScorer(options: TeiOptions, signal?: AbortSignal): Prom
     otherwise: 'A TEI server answers /rerank with an array.',
   };
   return new RemoteScorer(rerankModel(service, dialect, identity, batch), options);
+}
+
+function objectOf(answer: unknown): Readonly<Record<string, unknown>> {
+  return isJsonObject(answer) ? answer : {};
 }
 
 /** The options of {@link cohereScorer}. */

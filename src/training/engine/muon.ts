@@ -46,7 +46,6 @@ export class Muon {
 
   /** Updates its parameters by their gradients, times `clip`. */
   async step(learningRate: number, clip: number): Promise<void> {
-    const scalar = (value: number) => new Tensor('float32', Float32Array.of(value), []);
     await this.session.run(
       { ...this.#feeds, [CLIP]: scalar(clip), [RATE]: scalar(learningRate) },
       this.#results,
@@ -56,4 +55,8 @@ export class Muon {
   release(): Promise<void> {
     return this.session.release();
   }
+}
+
+function scalar(value: number): Tensor {
+  return new Tensor('float32', Float32Array.of(value), []);
 }
