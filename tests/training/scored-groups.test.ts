@@ -122,15 +122,15 @@ describe('training from stored scores', () => {
   });
 });
 
-describe('a file of groups', () => {
-  async function read(text: string | Uint8Array): Promise<ScoredGroup[]> {
-    const file = join(folder, 'groups.jsonl');
-    writeFileSync(file, text);
-    const groups: ScoredGroup[] = [];
-    for await (const group of readGroups(file)) groups.push(group);
-    return groups;
-  }
+async function read(text: string | Uint8Array): Promise<ScoredGroup[]> {
+  const file = join(folder, 'groups.jsonl');
+  writeFileSync(file, text);
+  const groups: ScoredGroup[] = [];
+  for await (const group of readGroups(file)) groups.push(group);
+  return groups;
+}
 
+describe('a file of groups', () => {
   test('is read, compressed or not', async () => {
     const groups = groupsOf('training', 3);
     const lines = groups.map((group) => `${JSON.stringify(group)}\n`).join('\n');
