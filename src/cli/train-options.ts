@@ -125,12 +125,7 @@ export const trainOptions = {
     'each candidate by itself, a relevant one against others, or (on chunks) by the final score',
     { default: 'pointwise' },
   ),
-  'group-size': integer(
-    'candidates that are compared: on groups and by the listwise loss 8, by the residual 24',
-    {
-      min: 2,
-    },
-  ),
+  'group-size': integer('candidates that are compared (listwise and on groups 8, residual 24)', { min: 2 }),
   'loss-alpha': number('α in the residual loss (0.3)', { min: 0, max: 1 }),
   'loss-beta': number(`β in the residual loss (${DEFAULTS.beta})`, { min: 0, max: 1 }),
   on: choice(

@@ -173,6 +173,7 @@ describe('bert-qe train', { timeout: 600_000 }, () => {
       [...inputs, ...rest, '--out', at('n'), '--loss', 'hinge'],
       '--loss must be one of pointwise, pairwise, listwise',
     ],
+    [[...inputs, ...rest, '--out', at('n'), '--group-size', '4'], 'groupSize belongs to the loss listwise'],
     [[...inputs, ...rest, '--out', at('n'), '--max-length', '100'], 'has positions for 32 tokens'],
     [[...inputs, ...rest, '--out', at('n'), '--kc', '5'], '--kc has no effect without --on chunks'],
     [

@@ -130,7 +130,7 @@ export const trainCommand = defineCommand({
         case 'bert-qe': {
           const { teacher, bestPassage: passageModel } = options;
           const inputs = { ...judged, ...documents, model, teacher, passageModel, phaseThree };
-          return trainModel(inputs, trainingOptions(options, options.loss), call);
+          return trainModel(inputs, trainingOptions(options), call);
         }
       }
     };
@@ -148,12 +148,9 @@ function given(
   throw usageError(`train needs --${name}; see bert-qe train --help.`);
 }
 
-/** The options of training that a loss has. */
-function trainingOptions(
-  options: TrainValues,
-  loss: TrainValues['loss'] | 'masked' | 'distilled',
-): TrainingOptions {
-  const names = trainingOptionNames.filter((name) => hasOption(loss, name));
+/** The options of training; of a training on a file, those that its loss has. */
+function trainingOptions(options: TrainValues, loss?: 'masked' | 'distilled'): TrainingOptions {
+  const names = trainingOptionNames.filter((name) => loss === undefined || hasOption(loss, name));
   return Object.fromEntries(names.map((name) => [name, options[name]]));
 }
 

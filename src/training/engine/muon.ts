@@ -6,6 +6,10 @@ import { openGraph } from './session.js';
 
 const [CLIP, RATE] = ['clip', 'learning rate'];
 
+function scalar(value: number): Tensor {
+  return new Tensor('float32', Float32Array.of(value), []);
+}
+
 /** Muon for the matrices of a model's layers. Its products of matrices are computed by the runtime. */
 export class Muon {
   readonly #feeds: Record<string, Tensor> = {};
