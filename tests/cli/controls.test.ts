@@ -98,7 +98,7 @@ describe.each([
     const cases: [string[], RegExp][] = [
       [single, new RegExp(`--method ${method} needs --trained DIR`)],
       [[...single, '--trained', at('nowhere')], /nowhere/],
-      [[...single, '--trained', out, '--kc', '3'], /--kc belongs to BERT-QE and has no effect/],
+      [[...single, '--trained', out, '--kc', '4'], /--kc belongs to BERT-QE and has no effect/],
       [[...single, '--trained', out, '--models', 'T'], /--models belongs to BERT-QE and Birch/],
       [[...single, '--trained', out, '--birch-alpha', '0'], /--birch-alpha belongs to Birch/],
       [[...single, '--trained', out, '--score-share', '2'], /--score-share/],

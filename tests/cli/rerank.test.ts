@@ -257,7 +257,7 @@ describe('rerank --method birch', () => {
       ['--birch-beta', '0.2'],
       /--birch-beta has no effect without --method birch/,
     ],
-    ['an option of BERT-QE', ['--method', 'birch', '--kc', '3'], /--kc belongs to BERT-QE/],
+    ['an option of BERT-QE', ['--method', 'birch', '--kc', '4'], /--kc belongs to BERT-QE/],
     ['a model of phase two', ['--method', 'birch', '--phase2', 'T'], /--phase2 belongs to BERT-QE/],
     [
       'a fleet',
