@@ -26,14 +26,6 @@ export { plan, type PlanOptions } from './scorer/plan.js';
 export { precisionIdentity } from './scorer/model-source.js';
 export { findModel, hashModel, hashTokenizer, listModels, nameModel } from './models.js';
 export { budgetFor, DEFAULT_MAX_LENGTH, sequenceLength, writeSequence } from './sequence.js';
-export {
-  encoderSizes,
-  SIZE_FOLDERS,
-  sizeLetter,
-  sizeLetters,
-  sizeNames,
-  type EncoderShape,
-  type SizeLetter,
-} from './sizes.js';
+export * from './sizes.js';
 export { type Precision, precisionNames } from './compile/index.js';
 export type { PairTemplate, Scorer, ScoreOptions, ScoringCost, TextPair, Tokenizer } from './types.js';

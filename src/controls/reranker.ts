@@ -28,6 +28,7 @@ export interface ControlOptions {
   readonly share?: number;
 }
 
+/** Options of a control's `load`. */
 export interface ControlLoadOptions extends ControlOptions {
   /** Folder of a trained model. */
   readonly model: string;

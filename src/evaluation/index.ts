@@ -1,23 +1,22 @@
-export { evaluate, poolEvaluations } from './evaluate.js';
-export type { Evaluation, EvaluationOptions } from './evaluate.js';
+export { evaluate, type Evaluation, type EvaluationOptions, poolEvaluations } from './evaluate.js';
 export { DEFAULT_MEASURES } from './measures/catalogue.js';
 export type { Measure } from './measures/measure.js';
 export { describeMeasures, parseMeasure, parseMeasures } from './measures/parse.js';
-export { compareRuns, testNames } from './compare.js';
-export type { Comparison, NamedEvaluation } from './compare.js';
+export { compareRuns, type Comparison, type NamedEvaluation, testNames } from './compare.js';
 export { formatReport, reportFormats } from './report/format.js';
 export type { EvaluationReport, ReportedRun } from './report/report.js';
 export { measureCell } from './report/tables.js';
 export { formatFixed, formatTrec } from './report/trec.js';
 export {
   choose,
+  type InterpolatedRanker,
+  type Interpolation,
   publishedAlphas,
   publishedBetas,
   tuneInterpolation,
   tuningModes,
   Validation,
 } from './tuning.js';
-export type { InterpolatedRanker, Interpolation } from './tuning.js';
 export { randomWords } from './significance/random.js';
 export { correct, correctionTitles, STAR_LEGEND, starOf } from './significance/p-values.js';
 export { pairedTTest } from './significance/paired.js';

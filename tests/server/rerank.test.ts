@@ -166,10 +166,10 @@ describe('the re-rank APIs', () => {
       query,
       documents: texts,
       explain: true,
-      method: { kc: 3, chunkWords: 6 },
+      method: { kc: 4, chunkWords: 6 },
     });
     const { chunks, documents } = body['explanation'];
-    expect(chunks).toHaveLength(3);
+    expect(chunks).toHaveLength(4);
     expect(chunks[0]['words']).toBe(6);
     expect(documents).toHaveLength(25);
   });

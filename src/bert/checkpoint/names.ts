@@ -77,12 +77,7 @@ export function parameterCount(config: ModelConfig): number {
 }
 
 /** The role of a stored tensor: a weight with a canonical name, known and unused, or unknown. */
-export type Placement =
-  | { readonly kind: 'use'; readonly name: string; readonly transposed: boolean }
-  | { readonly kind: 'ignore' }
-  | { readonly kind: 'unknown' };
-
-const IGNORE: Placement = { kind: 'ignore' };
+export type Placement = { readonly name: string; readonly transposed: boolean } | 'ignored' | 'unknown';
 
 /** Optimiser state and counters that TensorFlow checkpoints carry beside the weights. */
 const TRAINING_STATE =
@@ -90,18 +85,19 @@ const TRAINING_STATE =
 
 /** Finds the role of a stored name of either family: `a/b/kernel` is TensorFlow's, `a.b.weight` is PyTorch's. */
 export function placeTensor(stored: string, head: Head): Placement {
-  if (TRAINING_STATE.test(stored)) return IGNORE;
+  if (TRAINING_STATE.test(stored)) return 'ignored';
   const name = /\/|^output_(?:weights|bias)$/.test(stored) ? fromTensorFlow(stored) : stored;
   const [, family, rest] = /^(?:module\.)?(bert\.|roberta\.)?(.*)$/s.exec(name)!;
-  if (rest.startsWith('classifier.') && head !== 'classifier') return IGNORE;
+  if (rest.startsWith('classifier.') && head !== 'classifier') return 'ignored';
   // RoBERTa's classifier does not use its pooler.
-  if (family === 'roberta.' && rest.startsWith('pooler.')) return IGNORE;
+  if (family === 'roberta.' && rest.startsWith('pooler.')) return 'ignored';
   const canonical = rest
     .replace(/^classifier\.dense\./, 'pooler.dense.')
     .replace(/^classifier\.out_proj\./, 'classifier.')
     .replace(/(LayerNorm)\.gamma$/, '$1.weight')
     .replace(/(LayerNorm)\.beta$/, '$1.bias');
   // Buffers, not weights: older Hugging Face versions saved them.
+<<<<<<< HEAD
   if (/^embeddings\.(?:position_ids|token_type_ids)$/.test(canonical)) return IGNORE;
   // The masked-language-model head. Its decoder is a copy of the word embeddings and of its bias.
   if (/^(?:cls\.predictions\.decoder|lm_head)\./.test(canonical)) return IGNORE;
@@ -109,13 +105,24 @@ export function placeTensor(stored: string, head: Head): Placement {
     if (head !== 'predictions') return IGNORE;
     return { kind: 'use', name: canonical, transposed: stored.endsWith('/kernel') };
   }
+=======
+  if (/^embeddings\.(?:position_ids|token_type_ids)$/.test(canonical)) return 'ignored';
+  // The masked-language-model head.
+  if (/^(?:cls\.predictions|lm_head)\./.test(canonical)) return 'ignored';
+>>>>>>> work-lean-b
   if (canonical.startsWith('cls.seq_relationship.')) {
-    if (head !== 'seq_relationship') return IGNORE;
-    return { kind: 'use', name: canonical.replace('cls.seq_relationship', 'classifier'), transposed: false };
+    if (head !== 'seq_relationship') return 'ignored';
+    return { name: canonical.replace('cls.seq_relationship', 'classifier'), transposed: false };
   }
+<<<<<<< HEAD
   if (canonical.startsWith('pooler.') && (head === 'none' || head === 'predictions')) return IGNORE;
   if (!/^(?:embeddings|encoder|pooler|classifier)\./.test(canonical)) return { kind: 'unknown' };
   return { kind: 'use', name: canonical, transposed: stored.endsWith('/kernel') };
+=======
+  if (canonical.startsWith('pooler.') && head === 'none') return 'ignored';
+  if (!/^(?:embeddings|encoder|pooler|classifier)\./.test(canonical)) return 'unknown';
+  return { name: canonical, transposed: stored.endsWith('/kernel') };
+>>>>>>> work-lean-b
 }
 
 /**

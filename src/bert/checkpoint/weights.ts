@@ -84,12 +84,12 @@ function place(
   const problems: string[] = [];
   for (const tensor of checkpoint.tensors.values()) {
     const placement = placeTensor(tensor.name, head);
-    if (placement.kind === 'ignore') {
+    if (placement === 'ignored') {
       ignored.push(tensor.name);
       continue;
     }
-    const shape = placement.kind === 'use' ? shapes.get(placement.name) : undefined;
-    if (placement.kind === 'unknown' || shape === undefined) {
+    const shape = placement === 'unknown' ? undefined : shapes.get(placement.name);
+    if (placement === 'unknown' || shape === undefined) {
       unexpected.push(tensor.name);
       continue;
     }

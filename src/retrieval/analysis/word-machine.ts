@@ -9,54 +9,17 @@ import { WORD_BREAK_CLASSES, WordBreak, wordBreakOf, type WordBreakName } from '
  */
 type Moves = Partial<Record<WordBreakName, State>>;
 
-/** The states in which a token may end. */
-type Accepting =
-  | 'letter'
-  | 'hebrew'
-  | 'hebrewMarked'
-  | 'number'
-  | 'katakana'
-  | 'link'
-  | 'ideograph'
-  | 'southEastAsian'
-  | 'flag'
-  | 'keycap'
-  | 'keycapAfterSelector'
-  | 'emoji'
-  | 'emojiJoined'
-  | 'emojiSelected'
-  | 'tagged'
-  | 'nextEmoji'
-  | 'nextEmojiJoined'
-  | 'nextEmojiSelected'
-  | 'modifier'
-  | 'modifierJoined';
-
-/** The states in which more must follow; otherwise the token ends at the last accepting state. */
-type Pending =
-  | 'lead'
-  | 'midLetter'
-  | 'midNumber'
-  | 'hebrewDoubleQuote'
-  | 'region'
-  | 'keycapBase'
-  | 'keycapSelected'
-  | 'joiners'
-  | 'selectedJoiner'
-  | 'selectedJoiners'
-  | 'tags';
-
-type State = Accepting | Pending;
+type State = keyof typeof accepting | keyof typeof pending;
 
 /** WB4: characters that may follow in any word without changing the state. */
-const extendedBy = (state: State): Moves => ({
+const extendedBy = <S extends string>(state: S) => ({
   ...plainlyExtendedBy(state),
   TextSelector: state,
   EmojiSelector: state,
 });
 
 /** The same for states in which text and emoji selectors have their own meaning. */
-const plainlyExtendedBy = (state: State): Moves => ({
+const plainlyExtendedBy = <S extends string>(state: S) => ({
   Extend: state,
   SouthEastAsianMark: state,
   EmojiModifier: state,
@@ -67,19 +30,20 @@ const plainlyExtendedBy = (state: State): Moves => ({
 });
 
 /** WB5, 9, 10, 13a: classes that may follow a letter or a number. */
-const alphanumeric: Moves = {
+const alphanumeric = {
   Letter: 'letter',
   EmojiLetter: 'letter',
   Hebrew: 'hebrew',
   Numeric: 'number',
   ExtendNumLet: 'link',
-};
+} as const;
 /** WB6, 7: classes between two letters. */
-const midLetter: Moves = { MidLetter: 'midLetter', MidNumLet: 'midLetter', SingleQuote: 'midLetter' };
+const midLetter = { MidLetter: 'midLetter', MidNumLet: 'midLetter', SingleQuote: 'midLetter' } as const;
 /** WB11, 12: classes between two numbers. */
-const midNumber: Moves = { MidNum: 'midNumber', MidNumLet: 'midNumber', SingleQuote: 'midNumber' };
+const midNumber = { MidNum: 'midNumber', MidNumLet: 'midNumber', SingleQuote: 'midNumber' } as const;
 
-const accepting: Record<Accepting, Moves> = {
+/** The states in which a token may end. */
+const accepting = {
   letter: { ...extendedBy('letter'), ...alphanumeric, ...midLetter },
   // WB7a–c: a quotation mark joins only from a Hebrew letter that no earlier mark has joined.
   hebrew: {
@@ -131,9 +95,10 @@ const accepting: Record<Accepting, Moves> = {
     Emoji: 'nextEmoji',
     EmojiLetter: 'nextEmoji',
   },
-};
+} as const;
 
-const pending: Record<Pending, Moves> = {
+/** The states in which more must follow; otherwise the token ends at the last accepting state. */
+const pending = {
   // WB13b: underscores may begin a word, and are no word alone.
   lead: { ...extendedBy('lead'), ...alphanumeric, ExtendNumLet: 'lead', Katakana: 'katakana' },
   midLetter: { ...extendedBy('midLetter'), Letter: 'letter', EmojiLetter: 'letter', Hebrew: 'letter' },
@@ -151,7 +116,7 @@ const pending: Record<Pending, Moves> = {
   },
   selectedJoiners: { Joiner: 'selectedJoiners', Emoji: 'nextEmoji', EmojiLetter: 'nextEmoji' },
   tags: { Tag: 'tags', TagEnd: 'tagged' },
-};
+} as const;
 
 /** The state after the first character of a token. */
 const beginnings: Moves = {
@@ -169,14 +134,15 @@ const beginnings: Moves = {
 };
 
 const END = 0;
-const names = [...Object.keys(pending), ...Object.keys(accepting)] as State[];
+const states: Readonly<Record<State, Moves>> = { ...pending, ...accepting };
+const names = Object.keys(states) as State[];
 const FIRST_ACCEPTING = 1 + Object.keys(pending).length;
 const idOf = (name: State): number => 1 + names.indexOf(name);
 
 /** The next state by state and class; row 0 holds the beginnings. */
 const moves = new Uint8Array((1 + names.length) * WORD_BREAK_CLASSES);
 fill(0, beginnings);
-for (const name of names) fill(idOf(name), { ...pending, ...accepting }[name]);
+for (const name of names) fill(idOf(name), states[name]);
 
 /**
  * The end of the token that begins at `start`, at most `limit` (which must not split a surrogate pair); `start` where no

@@ -21,6 +21,7 @@ export interface FeedbackSource {
 /** Pseudo-relevance feedback, which expands a query by the top documents of a first ranking. */
 export interface FeedbackModel {
   readonly name: string;
+  /** The number of feedback documents. */
   readonly documents: number;
   expand(query: WeightedQuery, feedback: readonly FeedbackDocument[], index: FeedbackSource): WeightedQuery;
 }

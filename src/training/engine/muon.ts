@@ -60,7 +60,3 @@ export class Muon {
     return this.session.release();
   }
 }
-
-function scalar(value: number): Tensor {
-  return new Tensor('float32', Float32Array.of(value), []);
-}
