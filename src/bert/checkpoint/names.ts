@@ -97,32 +97,20 @@ export function placeTensor(stored: string, head: Head): Placement {
     .replace(/(LayerNorm)\.gamma$/, '$1.weight')
     .replace(/(LayerNorm)\.beta$/, '$1.bias');
   // Buffers, not weights: older Hugging Face versions saved them.
-<<<<<<< HEAD
-  if (/^embeddings\.(?:position_ids|token_type_ids)$/.test(canonical)) return IGNORE;
-  // The masked-language-model head. Its decoder is a copy of the word embeddings and of its bias.
-  if (/^(?:cls\.predictions\.decoder|lm_head)\./.test(canonical)) return IGNORE;
-  if (canonical.startsWith('cls.predictions.')) {
-    if (head !== 'predictions') return IGNORE;
-    return { kind: 'use', name: canonical, transposed: stored.endsWith('/kernel') };
-  }
-=======
   if (/^embeddings\.(?:position_ids|token_type_ids)$/.test(canonical)) return 'ignored';
-  // The masked-language-model head.
-  if (/^(?:cls\.predictions|lm_head)\./.test(canonical)) return 'ignored';
->>>>>>> work-lean-b
+  // The masked-language-model head. Its decoder is a copy of the word embeddings and of its bias.
+  if (/^(?:cls\.predictions\.decoder|lm_head)\./.test(canonical)) return 'ignored';
+  if (canonical.startsWith('cls.predictions.')) {
+    if (head !== 'predictions') return 'ignored';
+    return { name: canonical, transposed: stored.endsWith('/kernel') };
+  }
   if (canonical.startsWith('cls.seq_relationship.')) {
     if (head !== 'seq_relationship') return 'ignored';
     return { name: canonical.replace('cls.seq_relationship', 'classifier'), transposed: false };
   }
-<<<<<<< HEAD
-  if (canonical.startsWith('pooler.') && (head === 'none' || head === 'predictions')) return IGNORE;
-  if (!/^(?:embeddings|encoder|pooler|classifier)\./.test(canonical)) return { kind: 'unknown' };
-  return { kind: 'use', name: canonical, transposed: stored.endsWith('/kernel') };
-=======
-  if (canonical.startsWith('pooler.') && head === 'none') return 'ignored';
+  if (canonical.startsWith('pooler.') && (head === 'none' || head === 'predictions')) return 'ignored';
   if (!/^(?:embeddings|encoder|pooler|classifier)\./.test(canonical)) return 'unknown';
   return { name: canonical, transposed: stored.endsWith('/kernel') };
->>>>>>> work-lean-b
 }
 
 /**
