@@ -110,7 +110,7 @@ describe('bert-qe train', { timeout: 600_000 }, () => {
         kd: 10,
         kc: 2,
         chunkWords: 2,
-        alpha: 0.15,
+        alpha: 0.3,
         beta: 0.95,
         rerankedDepth: 8,
       },
