@@ -118,7 +118,7 @@ export function sectionsOf({ url, title, text }: Page): Section[] {
     }
     const found = inCode ? null : /^(#+) (.+)$/.exec(line);
     if (!found) {
-      sections.at(-1)?.lines.push(inCode ? line.replace(/\/\*\*? ?|\*\/|^ *\*(?= )/g, '') : plain(line));
+      sections.at(-1)?.lines.push(inCode ? line.replace(/\/\*\*? ?|\*\/|^ *\*(?= )|`/g, '') : plain(line));
       continue;
     }
     const name = plain(found[2]);

@@ -6,11 +6,12 @@ import {
   throwIfAborted,
   usageError,
 } from '../common/errors.js';
-import { web, type WebWorker, type WorkerScope } from './web.js';
+import { type MessageEnd, web, type WebWorker, type WorkerScope } from './web.js';
 
 /**
- * Workers of a page, and the protocol between them and the thread that made them. A worker offers methods that are
- * called by name; a call reports its progress and can be aborted.
+ * Workers of a page, and the protocol between them and those that call them. A worker offers methods that are called by
+ * name; a call reports its progress and can be aborted. A worker that needs others has the page make them, and speaks
+ * with them through ports: in Firefox, `new Worker` in a worker now and then never returns.
  */
 
 /** A call, seen from the worker. */
@@ -37,12 +38,14 @@ type ToWorker =
   | { readonly kind: 'open'; readonly setup: unknown; readonly lock: string }
   | { readonly kind: 'call'; readonly id: number; readonly method: string; readonly args: readonly unknown[] }
   | { readonly kind: 'abort'; readonly id: number }
+  | { readonly kind: 'connect'; readonly port: MessageEnd }
   | { readonly kind: 'close' };
 
 type FromWorker =
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'report'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'error'; readonly id: number; readonly code: ErrorCode; readonly message: string }
+  | { readonly kind: 'worker'; readonly port: MessageEnd }
   | { readonly kind: 'closed' };
 
 /** The number of the call that opens the service. */
@@ -61,27 +64,23 @@ export interface CallOptions<Report> {
   readonly transfer?: readonly ArrayBuffer[];
 }
 
-/** A worker's service, seen from the thread that made it. */
+/** A worker's service, seen from its caller. */
 export class RemoteService {
+  readonly #make: () => WebWorker;
   readonly #worker: WebWorker;
+  /** Workers that were made for this one. */
+  readonly #others: WebWorker[] = [];
   readonly #waiting = new Map<number, Waiting>();
-  readonly #watch = new AbortController();
   readonly #onEnd: (reason: BertQeError) => void;
   #calls = OPENING;
   #ended: BertQeError | undefined;
   #onClosed: (() => void) | undefined;
 
-  private constructor(worker: WebWorker, onEnd: (reason: BertQeError) => void) {
-    this.#worker = worker;
+  private constructor(make: () => WebWorker, onEnd: (reason: BertQeError) => void) {
+    this.#make = make;
     this.#onEnd = onEnd;
-    worker.addEventListener('message', ({ data }) => this.#receive(data as FromWorker));
-    worker.addEventListener('error', (event) => {
-      event.preventDefault();
-      const reason = event.message ?? 'its script could not be loaded';
-      this.#end(
-        `a worker failed: ${reason}; check that the page's policy (worker-src, script-src) allows its script`,
-      );
-    });
+    this.#worker = this.#start();
+    this.#worker.addEventListener('message', ({ data }) => this.#receive(data as FromWorker));
   }
 
   /** Opens a worker's service; `onEnd` hears of a worker that ends without having been asked to. */
@@ -91,7 +90,7 @@ export class RemoteService {
     { signal, onReport, onEnd }: CallOptions<Report> & { readonly onEnd?: (reason: BertQeError) => void },
   ): Promise<{ readonly service: RemoteService; readonly facts: Facts }> {
     throwIfAborted(signal);
-    const service = new RemoteService(make(), onEnd ?? (() => {}));
+    const service = new RemoteService(make, onEnd ?? (() => {}));
     const lock = `bert-qe worker ${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
     try {
       const facts = await service.#send<Facts, Report>(() => ({ kind: 'open', setup, lock }), {
@@ -101,7 +100,7 @@ export class RemoteService {
       service.#watchOver(lock);
       return { service, facts };
     } catch (error) {
-      service.#worker.terminate();
+      service.#terminate();
       throw error;
     }
   }
@@ -118,13 +117,28 @@ export class RemoteService {
   /** Lets the calls made so far finish, then ends the worker. */
   async close(): Promise<void> {
     if (this.#ended) return;
-    this.#watch.abort();
     this.#ended = usageError('The scorer is closed; load it again.');
     await new Promise<void>((resolve) => {
       this.#onClosed = resolve;
       this.#worker.postMessage({ kind: 'close' } satisfies ToWorker, []);
     });
-    this.#worker.terminate();
+    this.#terminate();
+  }
+
+  #start(): WebWorker {
+    const worker = this.#make();
+    worker.addEventListener('error', (event) => {
+      event.preventDefault();
+      const reason = event.message ?? 'its script could not be loaded';
+      this.#end(
+        `a worker failed: ${reason}; check that the page's policy (worker-src, script-src) allows its script`,
+      );
+    });
+    return worker;
+  }
+
+  #terminate(): void {
+    for (const worker of [this.#worker, ...this.#others]) worker.terminate();
   }
 
   async #send<Answer, Report>(
@@ -149,6 +163,11 @@ export class RemoteService {
 
   #receive(message: FromWorker): void {
     if (message.kind === 'closed') return this.#onClosed?.();
+    if (message.kind === 'worker') {
+      const other = this.#start();
+      this.#others.push(other);
+      return other.postMessage({ kind: 'connect', port: message.port } satisfies ToWorker, [message.port]);
+    }
     const waiting = this.#waiting.get(message.id);
     if (message.kind === 'report') waiting?.onReport?.(message.value as never);
     else if (message.kind === 'answer') waiting?.resolve(message.value);
@@ -158,9 +177,7 @@ export class RemoteService {
   /** A worker holds a lock as long as it lives. No event tells of a worker that the browser ended; its lock does. */
   #watchOver(lock: string): void {
     void web.navigator?.locks
-      ?.request(lock, { signal: this.#watch.signal }, async () =>
-        this.#end('the browser stopped a worker, perhaps for lack of memory'),
-      )
+      ?.request(lock, {}, async () => this.#end('the browser stopped a worker, perhaps for lack of memory'))
       .catch(() => {});
   }
 
@@ -169,19 +186,38 @@ export class RemoteService {
     this.#ended = failureError(
       `Scoring cannot go on: ${reason}. Load the model again, with fewer workers or a smaller model.`,
     );
-    this.#worker.terminate();
+    this.#terminate();
     for (const waiting of this.#waiting.values()) waiting.reject(this.#ended);
     this.#onEnd(this.#ended);
   }
 }
 
-/** The worker's side: opens the service when it is told the setup, and answers calls until it is asked to end. */
-export function serve(open: (setup: never, call: ServedCall) => Promise<Service>): void {
-  const scope = globalThis as unknown as WorkerScope;
+const scope = globalThis as unknown as WorkerScope;
+
+declare const MessageChannel: new () => { readonly port1: MessageEnd; readonly port2: MessageEnd };
+
+/** A worker that the page makes for this one. */
+export function requestWorker(): WebWorker {
+  const { port1, port2 } = new MessageChannel();
+  scope.postMessage({ kind: 'worker', port: port2 } satisfies FromWorker, [port2]);
+  port1.start?.();
+  return Object.assign(port1, {
+    terminate: () => port1.postMessage({ kind: 'close' } satisfies ToWorker, []),
+  });
+}
+
+/**
+ * The worker's side: opens the service when it is told the setup, and answers calls until it is asked to end. The caller
+ * is the page, or the worker that the page connects it with.
+ */
+export function serve(
+  open: (setup: never, call: ServedCall) => Promise<Service>,
+  caller: MessageEnd = scope,
+): void {
   const running = new Map<number, { readonly abort: AbortController; readonly done: Promise<void> }>();
   let service: Service | undefined;
   const post = (message: FromWorker, transfer: readonly ArrayBuffer[] = []): void =>
-    scope.postMessage(message, transfer);
+    caller.postMessage(message, transfer);
 
   const answer = (id: number, work: (call: ServedCall) => Promise<unknown>): void => {
     const abort = new AbortController();
@@ -197,9 +233,10 @@ export function serve(open: (setup: never, call: ServedCall) => Promise<Service>
     void done.then(() => running.delete(id));
   };
 
-  scope.addEventListener('message', ({ data }) => {
+  caller.addEventListener('message', ({ data }) => {
     const message = data as ToWorker;
-    if (message.kind === 'open') {
+    if (message.kind === 'connect') serve(open, message.port);
+    else if (message.kind === 'open') {
       answer(OPENING, async (call) => {
         await holdLock(message.lock);
         service = await open(message.setup as never, call);
@@ -218,6 +255,7 @@ export function serve(open: (setup: never, call: ServedCall) => Promise<Service>
         });
     }
   });
+  caller.start?.();
 }
 
 /** Takes a lock for as long as this worker lives. */

@@ -18,10 +18,10 @@ import { omitUndefined } from '../common/omit-undefined.js';
 import { type DownloadProgress, Downloads, type Integrity, type Keeping } from './downloads.js';
 import { type PackedPairs, unpackPairs } from './packed-pairs.js';
 import { prepareModel, type WebPrecision } from './prepare.js';
-import type { ServedCall, Service } from './remote-service.js';
+import { requestWorker, type ServedCall, type Service } from './remote-service.js';
 import type { WebDevice } from './runtime.js';
 import { SessionPool } from './session-pool.js';
-import { makeSameWorker, web } from './web.js';
+import { web } from './web.js';
 
 /** The setup of the worker that downloads a model, tokenises, and spreads batches over sessions. */
 export interface ScorerSetup {
@@ -69,7 +69,7 @@ const CACHED_IDS = 1_000_000;
 /** Memory of devices that do not tell it. */
 const ASSUMED_GIBIBYTES = 4;
 
-/** Opens a scorer in this worker, which then makes workers of its own for the sessions. */
+/** Opens a scorer in this worker, which then has the page make others for the sessions. */
 export async function openScorerService(setup: ScorerSetup, call: ServedCall): Promise<Service> {
   const { place, weights, integrity, keeping, precision } = setup;
   const files = new Downloads(place, {
@@ -97,7 +97,7 @@ export async function openScorerService(setup: ScorerSetup, call: ServedCall): P
   const layout = chooseLayout(processor, size, setup, thisDevice());
   const { workers } = layout;
   const threads = web.crossOriginIsolated ? layout.threads : 1;
-  const runner = await SessionPool.open(makeSameWorker, workers, {
+  const runner = await SessionPool.open(requestWorker, workers, {
     role: 'session',
     model,
     bytes,

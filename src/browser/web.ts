@@ -23,21 +23,25 @@ export interface WebCache {
   delete(url: string): Promise<boolean>;
 }
 
-/** A worker, seen from the thread that made it. */
-export interface WebWorker {
-  postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void;
+/** One end of a channel, to which messages are sent and from which they come. */
+export interface MessageEnd {
+  postMessage(message: unknown, transfer?: readonly (ArrayBuffer | MessageEnd)[]): void;
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
   addEventListener(
-    type: 'error' | 'messageerror',
+    type: 'error',
     listener: (event: { readonly message?: string; preventDefault(): void }) => void,
   ): void;
+  /** Lets the messages of a port come; only ports have it. */
+  start?(): void;
+}
+
+/** A worker, seen from its caller. */
+export interface WebWorker extends MessageEnd {
   terminate(): void;
 }
 
 /** The global scope of a worker. */
-export interface WorkerScope {
-  postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void;
-  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
+export interface WorkerScope extends MessageEnd {
   close(): void;
 }
 
@@ -55,12 +59,4 @@ export function makeWorker(): WebWorker {
   const code = `import ${JSON.stringify(script.href)};`;
   const small = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
   return new Worker(small, { type: 'module', name: 'bert-qe' });
-}
-
-/** A worker with the script of this one. */
-export function makeSameWorker(): WebWorker {
-  // Bun's workers have no location.
-  const here = import.meta.url;
-  const script = web.location?.href ?? new URL('./worker.js', here);
-  return new Worker(script, { type: 'module', name: 'bert-qe session' });
 }

@@ -375,7 +375,8 @@ describeInBrowsers('bert-qe/browser', (browser) => {
       expect(await failureOf(page, load)).toMatchObject({ message: expect.stringMatching(/worker/i) });
     });
 
-    it('says that the browser stopped a worker; a scorer that is loaded again goes on', async () => {
+    /** A page that keeps its workers in `window.workers`, the scorer's first and then those of its sessions. */
+    const openWithWorkers = async () => {
       const page = await browser.open();
       await page.evaluate(`{
         window.workers = [];
@@ -384,6 +385,11 @@ describeInBrowsers('bert-qe/browser', (browser) => {
           constructor(...args) { super(...args); window.workers.push(this); }
         };
       }`);
+      return page;
+    };
+
+    it('says that the browser stopped a worker; a scorer that is loaded again goes on', async () => {
+      const page = await openWithWorkers();
       const failure = await failureOf(
         page,
         `
@@ -400,21 +406,34 @@ describeInBrowsers('bert-qe/browser', (browser) => {
       expect(await failureOf(page, load)).toEqual({ code: 'none' });
     });
 
-    it('ends the calls of sessions that the browser stops, and opens another session for the next call', async () => {
-      inWorkers(`const Real = Worker;
-        globalThis.Worker = class extends Real {
-          constructor(...args) {
-            super(...args);
-            new BroadcastChannel('stop').onmessage = () => this.terminate();
-          }
-        };`);
+    it('closes a scorer whose worker the browser has just stopped', async () => {
+      const page = await openWithWorkers();
+      await inPage(
+        page,
+        `
+          const scorer = await BertScorer.load({ model: 'T', ...places });
+          window.workers[0].terminate();
+          await scorer.close();
+        `,
+      );
+    });
+
+    it('scores where workers cannot make workers', async () => {
+      inWorkers('globalThis.Worker = undefined');
       const page = await browser.open();
+      const some = pairs.slice(0, 3);
+      const { scores } = await inPage<Scored>(page, score, { pairs: some, options: { model: 'T' } });
+      expect(largestDifference(scores, await nodeScores('T', some))).toBeLessThan(TOLERANCE);
+    });
+
+    it('ends the calls of sessions that the browser stops, and opens another session for the next call', async () => {
+      const page = await openWithWorkers();
       const found = await inPage<{ failure: object; scores: number[] }>(
         page,
         `
           const scorer = await BertScorer.load({ model: 'T', ...places });
           const many = Array.from({ length: 40 }, (_, i) => args.map(({ a, b }) => ({ a, b: b + i }))).flat();
-          const stop = () => new BroadcastChannel('stop').postMessage('');
+          const stop = () => window.workers.slice(1).forEach((worker) => worker.terminate());
           const failure = await scorer.score(many, { onProgress: stop }).catch(({ code, message }) => ({ code, message }));
           // The end of each session is heard of a moment later.
           await new Promise((resolve) => setTimeout(resolve, 500));

@@ -85,12 +85,22 @@ for (const name of browserNames) {
       });
 
       it('works without a network from the second visit on', async () => {
+        // The service worker comes late, as on a slow network.
+        let begin!: () => void;
+        const late = new Promise<void>((resolve) => (begin = resolve));
+        server.fault = (request, response) => {
+          if (request.url !== '/sw.js') return false;
+          response.setHeader('Content-Type', 'text/javascript');
+          void late.then(() => response.end(readFileSync(join(folder, 'sw.js'))));
+          return true;
+        };
         const page = await open('/?q=honey+bees');
         await finished(page);
-        await settled(page);
-        // Large files are cached when they are used: the first visit may end before the worker has taken over.
-        await page.reload();
-        await finished(page);
+        begin();
+        const runtime = JSON.stringify(`${server.url}/ort/ort-wasm-simd-threaded.wasm`);
+        await expect
+          .poll(() => page.evaluate(`caches.match(${runtime}).then(Boolean)`), { timeout: 30_000 })
+          .toBe(true);
         const before = await labels(page, 'final');
         server.fault = (_, response) => {
           response.destroy();
@@ -142,16 +152,20 @@ for (const name of browserNames) {
         };`,
         );
         await page.getByRole('heading', { level: 1 }).waitFor();
-        await page.evaluate(`{
-          const dataTransfer = new DataTransfer();
-          dataTransfer.items.add(new File(['title,text\\nHive,Bees dance to tell the way.\\n'], 'a.csv'));
-          dataTransfer.items.add(new File(['Bread stays fresh in a bag.'], 'b.txt'));
-          const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
-          document.querySelector('h1').dispatchEvent(drop);
-          window.isLeft = !drop.defaultPrevented;
-        }`);
-        expect(await page.evaluate('window.isLeft')).toBe(false);
+        /** Drops files, given as code; tells whether the browser leaves the page for them. */
+        const drop = (...files: string[]) =>
+          page.evaluate<boolean>(`(() => {
+            const dataTransfer = new DataTransfer();
+            for (const file of [${files.join()}]) dataTransfer.items.add(file);
+            const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
+            document.querySelector('header').dispatchEvent(drop);
+            return !drop.defaultPrevented;
+          })()`);
+        const table = "new File(['title,text\\nHive,Bees dance to tell the way.\\n'], 'a.csv')";
+        expect(await drop(table, "new File(['Bread stays fresh in a bag.'], 'b.txt')")).toBe(false);
         await page.getByText('2 documents').waitFor();
+        expect(await drop("new File([Uint8Array.of(37, 80, 68, 70, 0)], 'paper.pdf')")).toBe(false);
+        await page.getByText('paper.pdf is not a text file.').waitFor();
         await page.getByRole('searchbox', { name: 'Query' }).fill('how do bees find flowers');
         await page.keyboard.press('Enter');
         await finished(page);

@@ -9,7 +9,7 @@ import {
   formatProbability,
   formatTimes,
 } from '../../web/src/model/format.js';
-import { droppedText, pastedDocuments, withFiles } from '../../web/src/model/paste.js';
+import { decodedText, droppedText, pastedDocuments, withFiles } from '../../web/src/model/paste.js';
 import { labelOf } from '../../web/src/model/rankings.js';
 
 const texts = (pasted: string) => pastedDocuments(pasted).map(({ text }) => text);
@@ -125,6 +125,23 @@ describe('documents that are dropped', () => {
       { id: 'a-1', title: 'Honey; bees', text: 'They "dance"\r\nin the hive' },
     ]);
     expect(() => droppedText('notes.csv', 'id,text\n1,"open')).toThrow('notes.csv:2: the record that starts');
+  });
+
+  it('have different ids, even where files number theirs alike', () => {
+    const csv = 'text\nBees dance.\nBread.\n';
+    const all = withFiles('A bridge.', [
+      { name: 'a.csv', text: csv },
+      { name: 'b.csv', text: csv },
+    ]);
+    expect(pastedDocuments(all).map(({ id }) => id)).toEqual(['1', '1 (2)', '2', '1 (3)', '2 (2)']);
+  });
+
+  it('are decoded as UTF-8 or windows-1252; files that are not text are refused', () => {
+    expect(decodedText('a.txt', new TextEncoder().encode('\ufeffCafé'))).toBe('Café');
+    expect(decodedText('a.csv', Uint8Array.of(67, 97, 102, 0xe9))).toBe('Café');
+    expect(() => decodedText('paper.pdf', Uint8Array.of(0x25, 0x50, 0x44, 0x46, 0))).toThrow(
+      'paper.pdf is not a text file.',
+    );
   });
 
   it('stay as they are in files of text', () => {

@@ -37,6 +37,9 @@ self.addEventListener('fetch', (event) => {
   if (request.method === 'GET' && isOurs) event.respondWith(answer(request));
 });
 
+// A page names a file that it used before this worker was there.
+self.addEventListener('message', (event) => event.waitUntil(answer(new Request(event.data))));
+
 /** From this version's files, else from the network, of which the answer is kept. */
 async function answer(request) {
   const cache = await caches.open(cacheName);

@@ -1,4 +1,5 @@
 import { loadLibrary, site, type BertScorer } from './library.js';
+import { keepForOffline } from './offline.js';
 import type { SiteContent } from './site.js';
 
 const scorers = new Map<string, Promise<BertScorer>>();
@@ -42,6 +43,7 @@ async function load(
       note(`Fetching the model ${folder}, once: ${file}, ${megabytes(loaded)}${of} MB`);
     },
   });
+  keepForOffline('ort/ort-wasm-simd-threaded.wasm');
   const { notKept } = scorer.info;
   note(notKept === undefined ? '' : `The model will be fetched again next time: ${notKept}.`);
   return scorer;

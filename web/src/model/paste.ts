@@ -10,7 +10,8 @@ export interface PastedDocument {
 
 /**
  * The documents of a pasted text: JSON objects, one per line; else separated by blank lines where it has any, else one
- * per line. White space at their ends goes. Without ids of their own they are numbered from 1.
+ * per line. White space at their ends goes. Without ids of their own they are numbered from 1; where several files use the
+ * same ids, later documents get other ones.
  */
 export function pastedDocuments(text: string): PastedDocument[] {
   const clean = text.replaceAll('\r\n', '\n').trim();
@@ -18,11 +19,14 @@ export function pastedDocuments(text: string): PastedDocument[] {
   const lines = clean.split('\n').filter((line) => line.trim() !== '');
   const objects = lines.map(jsonDocument);
   if (objects.every((object) => object !== undefined)) {
-    return objects.map(({ id, title, text }, i) => ({
-      id: id === undefined ? String(i + 1) : String(id),
-      ...(title ? { title } : {}),
-      text,
-    }));
+    const taken = new Set<string>();
+    return objects.map(({ id, title, text }, i) => {
+      const given = String(id ?? i + 1);
+      let own = given;
+      for (let n = 2; taken.has(own); n++) own = `${given} (${n})`;
+      taken.add(own);
+      return { id: own, ...(title ? { title } : {}), text };
+    });
   }
   const separator = /\n[ \t]*\n/.test(clean) ? /\n(?:[ \t]*\n)+/ : '\n';
   return clean
@@ -50,6 +54,18 @@ function jsonDocument(line: string): (Omit<PastedDocument, 'id'> & { readonly id
 export interface DroppedFile {
   readonly name: string;
   readonly text: string;
+}
+
+/** The text of a file's bytes: UTF-8, else windows-1252, which spreadsheets write. */
+export function decodedText(name: string, bytes: Uint8Array): string {
+  if (bytes.includes(0)) {
+    throw new Error(`${name} is not a text file. Documents come from text, JSONL and CSV.`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
 }
 
 /** A pasted text and files after it. Beside lines of JSON, the documents of a plain text become lines of JSON too. */

@@ -26,6 +26,7 @@ export function Passage({ answer, result, document, chunk }: Props) {
   const { titleWords, start, end } = document.passageAt ?? { titleWords: 0, start: 0, end: text.length };
   const isPart = start > 0 || end < text.length;
   const marked = { chunk, isTerm };
+  const goesOn = spans.some(({ start, end }) => start < titleWords && titleWords < end);
 
   return (
     <section class="passage" aria-labelledby="passage-title">
@@ -44,7 +45,7 @@ export function Passage({ answer, result, document, chunk }: Props) {
           {isWhole && start > 0 && <span class="outside">{text.slice(0, start).join(' ')} </span>}
           {titleWords > 0 && (
             <span class="title">
-              <Marked words={passage.slice(0, titleWords)} spans={spans} {...marked} />
+              <Marked words={passage.slice(0, titleWords)} spans={spans} goesOn={goesOn} {...marked} />
             </span>
           )}
           <Marked words={passage.slice(titleWords)} spans={shift(spans, -titleWords)} {...marked} />
@@ -70,9 +71,11 @@ interface MarkedProps {
   readonly spans: readonly ChunkSpan[];
   readonly chunk: number | undefined;
   readonly isTerm: (word: string) => boolean;
+  /** A chunk goes on behind these words. */
+  readonly goesOn?: boolean;
 }
 
-function Marked({ words, spans, chunk, isTerm }: MarkedProps) {
+function Marked({ words, spans, chunk, isTerm, goesOn = false }: MarkedProps) {
   const segments = segmentsOf(words, spans, isTerm);
   return (
     <>
@@ -80,7 +83,7 @@ function Marked({ words, spans, chunk, isTerm }: MarkedProps) {
         const word = isTerm ? <u>{text}</u> : text;
         if (chunks.length === 0) return <span key={i}>{word} </span>;
         // The space behind belongs to the mark only where another goes on.
-        const goesOn = (segments[i + 1]?.chunks.length ?? 0) > 0;
+        const isInside = i + 1 < segments.length ? segments[i + 1].chunks.length > 0 : goesOn;
         const isSelected = chunk !== undefined && chunks.includes(chunk);
         return (
           <span key={i}>
@@ -89,9 +92,9 @@ function Marked({ words, spans, chunk, isTerm }: MarkedProps) {
               title={`chunk ${chunks.map((one) => one + 1).join(' and ')}`}
             >
               {word}
-              {goesOn && ' '}
+              {isInside && ' '}
             </mark>
-            {!goesOn && ' '}
+            {!isInside && ' '}
           </span>
         );
       })}

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { VariantDescription } from '../model/answer.js';
 import type { Address } from '../model/address.js';
 import { formatCount } from '../model/format.js';
-import { pastedDocuments, withFiles } from '../model/paste.js';
+import { decodedText, type DroppedFile, pastedDocuments, withFiles } from '../model/paste.js';
 import { indexName } from '../place.js';
 import type { Catalogue } from '../state/use-catalogue.js';
 import { examplePaste } from './example-paste.js';
@@ -38,7 +38,7 @@ export function SearchForm(props: Props) {
   const [isOpen, setOpen] = useState(props.query === '');
   useEffect(() => setOpen(props.query === ''), [props.query]);
   const take = (files: readonly File[]): void => {
-    Promise.all(files.map(async (file) => ({ name: file.name, text: await file.text() })))
+    Promise.all(files.map(readFile))
       .then((read) => withFiles(documents, read))
       .then(
         (text) => {
@@ -172,6 +172,11 @@ export function SearchForm(props: Props) {
       )}
     </form>
   );
+}
+
+async function readFile(file: File): Promise<DroppedFile> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  return { name: file.name, text: decodedText(file.name, bytes) };
 }
 
 /** Files that are dropped anywhere on the page are its documents; the browser would leave the page for them. */
