@@ -20,7 +20,7 @@ describeInBrowser('the page', (browser) => {
     expect(final.toSorted()).toEqual(initial.toSorted());
     // A line for every document, between every two columns.
     expect(await page.locator('.links path').count()).toBe(24);
-    expect(await page.locator('.chunks li mark').count()).toBe(5);
+    expect(await page.locator('.chunks li mark').count()).toBe(3);
     expect(await page.locator('.station.done').count()).toBe(5);
     await page.goBack();
     await page.getByRole('heading', { name: 'Watch a query learn from its best answers' }).waitFor();
@@ -91,7 +91,7 @@ describeInBrowser('the page', (browser) => {
     await article.waitFor();
     const marked = await article.locator('mark.selected').allTextContents();
     expect(marked.join('')).toContain(text);
-    expect(await article.locator('.contributions li').count()).toBe(6);
+    expect(await article.locator('.contributions li').count()).toBe(4);
     const link = page.url();
     expect(link).toContain('doc=');
     const title = await article.getByRole('heading').first().textContent();
