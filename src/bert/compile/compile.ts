@@ -27,7 +27,7 @@ import { int8Form } from './int8-scales.js';
 import { writeOnce } from './write-once.js';
 
 /** Changes whenever the same weights are written as a different graph. */
-const WRITER_VERSION = 15;
+const WRITER_VERSION = 16;
 
 export const precisionNames = ['fp32', 'tf32', 'fp16', 'int8'] as const;
 /**

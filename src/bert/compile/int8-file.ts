@@ -37,8 +37,8 @@ export async function writeInt8Form(
   const add = (name: string, values: StoredTensor['values'], ...shape: number[]) =>
     tensors.push({ name, shape, values });
   for (const [layer, order] of orders) add(`layer ${layer} order`, Float32Array.from(order), order.length);
-  for (const [name, { step, zero, smoothing }] of operands) {
-    add(`${name}${STEPS}`, Float32Array.of(step, zero), 2);
+  for (const [name, { step, zero, hasRest, smoothing }] of operands) {
+    add(`${name}${STEPS}`, Float32Array.of(step, zero, hasRest ? 2 : 1), 3);
     if (smoothing) add(`${name}${SMOOTHING}`, smoothing, smoothing.length);
   }
   for (const [name, { outputs, inputs, values, scales }] of matrices) {
@@ -89,11 +89,11 @@ export async function readInt8Form(folder: string): Promise<Int8Form> {
       if (layer !== undefined) orders.set(Number(layer), Int32Array.from(await file.read(name)));
       if (name.endsWith(STEPS)) {
         const operand = name.slice(0, -STEPS.length);
-        const [step, zero] = await file.read(name);
+        const [step, zero, bytes = 1] = await file.read(name);
         const smoothing = file.tensors.has(`${operand}${SMOOTHING}`)
           ? { smoothing: await file.read(`${operand}${SMOOTHING}`) }
           : {};
-        operands.set(operand, { step, zero, ...smoothing });
+        operands.set(operand, { step, zero, hasRest: bytes === 2, ...smoothing });
       }
       if (dtype === 'int8' && name !== OF && name !== CHECKSUM) {
         const [outputs, inputs] = shape;

@@ -6,6 +6,7 @@ import {
   type Int8Operand,
   int8UnitParts,
   reorderedUnits,
+  REST_STEPS,
 } from '../graph/index.js';
 import { mapped } from '../matrices.js';
 import { roundedWeights } from './rounding.js';
@@ -27,15 +28,14 @@ const HEADROOM = 1.05;
 /** The part of the difference in range that moves from the activations to the weights, 0 to 1. */
 const SMOOTHING = 0.9;
 
-/**
- * True for operands that stay in floats: those of the first layer but for most of its hidden units, and the hidden units of
- * the second. In S they carry most of the error and take a seventh of the time (docs/benchmarks-scoring.md).
- */
-function staysFloat(operand: string, intermediate: number): boolean {
+/** The operand that stays in floats: in S it carries the most of the error (docs/benchmarks-scoring.md). */
+const INPUT = 'layer 0 input';
+
+/** True for operands of two bytes: in S they carry the most of the error after the input, for the least time. */
+function hasRest(operand: string, intermediate: number): boolean {
   const [, reaching] = int8UnitParts(intermediate);
-  return (
-    ['layer 0 input', 'layer 0 middle', hiddenName(0, reaching)].includes(operand) ||
-    operand.startsWith(hiddenName(1))
+  return ['layer 0 middle', hiddenName(0, reaching), 'layer 1 input', hiddenName(1, reaching)].includes(
+    operand,
   );
 }
 
@@ -51,9 +51,9 @@ export async function int8Form(weights: BertWeights, observed: Observed): Promis
   const ordered = reorderedUnits(weights, orders);
   const add = async (name: string, layersOf: readonly string[]) => {
     const seen = observed.get(name);
-    if (!seen || staysFloat(name, intermediate)) return;
+    if (!seen || name === INPUT) return;
     const smoothing = smoothingOf(seen);
-    operands.set(name, { ...affine(seen, smoothing), smoothing });
+    operands.set(name, { ...affine(seen, smoothing, hasRest(name, intermediate)), smoothing });
     const moments = smoothedMoments(seen, smoothing);
     for (const each of layersOf) {
       const rows = await ordered.get(`${each}.weight`);
@@ -71,9 +71,9 @@ export async function int8Form(weights: BertWeights, observed: Observed): Promis
     const rows = await ordered.get(`${narrow}.weight`);
     const hidden = inOrder(observed.get(hiddenName(layer))!, orders.get(layer)!);
     for (const [from, to] of int8UnitParts(intermediate)) {
-      if (staysFloat(hiddenName(layer, [from, to]), intermediate)) continue;
       const seen = channelsOf(hidden, from, to);
-      operands.set(hiddenName(layer, [from, to]), affine(seen, undefined));
+      const name = hiddenName(layer, [from, to]);
+      operands.set(name, affine(seen, undefined, hasRest(name, intermediate)));
       const part = columnsOf(rows, intermediate, from, to);
       matrices.set(`${narrow}[,${from}:${to}]`, byteMatrix(part, to - from, undefined, seen.moments));
     }
@@ -102,8 +102,12 @@ function smoothingOf(seen: ObservedChannels): Float32Array {
   return mapped(reach, (value) => Math.max(value / furthest, 1e-4) ** SMOOTHING || 1);
 }
 
-/** The scale and zero point of an operand; zero itself is exact. */
-function affine({ min, max }: ObservedChannels, smoothing: Float32Array | undefined): Int8Operand {
+/** The scale and zero point of an operand; zero itself is exact. The rest has the same zero point, half a step around it. */
+function affine(
+  { min, max }: ObservedChannels,
+  smoothing: Float32Array | undefined,
+  hasRest: boolean,
+): Int8Operand {
   let low = 0;
   let high = 0;
   for (let channel = 0; channel < min.length; channel++) {
@@ -112,7 +116,8 @@ function affine({ min, max }: ObservedChannels, smoothing: Float32Array | undefi
     high = Math.max(high, (HEADROOM * max[channel]) / divisor);
   }
   const step = Math.fround((high - low) / 255) || 1;
-  return { step, zero: Math.round(-low / step) };
+  const margin = hasRest ? REST_STEPS / 2 : 0;
+  return { step, hasRest, zero: Math.min(Math.max(Math.round(-low / step), margin), 255 - margin) };
 }
 
 function byteMatrix(

@@ -2,9 +2,14 @@
 export interface Int8Operand {
   readonly step: number;
   readonly zero: number;
+  /** True for two bytes of each number: the second holds what the first rounds off, in steps of 1 / {@link REST_STEPS}. */
+  readonly hasRest: boolean;
   /** The divisor of each channel; absent where all are 1. */
   readonly smoothing?: Float32Array;
 }
+
+/** Steps of the rest in one step: as many round the rest and the weights that are divided by them about equally. */
+export const REST_STEPS = 12;
 
 /** The weights of a linear layer as bytes `[outputs, inputs]`: w[o][i] · smoothing[i] ≈ values[o][i] · scales[o]. */
 export interface Int8Matrix {

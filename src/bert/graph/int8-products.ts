@@ -1,6 +1,6 @@
 import { MICROSOFT, type Value } from '../onnx/graph.js';
 import { mapped } from '../matrices.js';
-import type { Int8Form, Int8Matrix } from './int8-form.js';
+import { type Int8Form, type Int8Matrix, REST_STEPS } from './int8-form.js';
 import type { Products } from './products.js';
 import { nameOf, type Store } from './store.js';
 import type { Linear } from './weight-reader.js';
@@ -15,15 +15,18 @@ export function int8Products(store: Store, floats: Products, form: Int8Form): Pr
   return (rows, name) => {
     const operand = form.operands.get(name);
     if (!operand) return floats(rows, name);
-    const { smoothing } = operand;
-    const step = graph.scalar(operand.step);
-    const zeroPoint = store.graph.initializer(`${name} zero point`, 'uint8', [], () =>
-      Uint8Array.of(operand.zero),
-    );
+    const { smoothing, hasRest } = operand;
     const smooth = smoothing ? graph.op('Mul', [rows, reciprocals(store, name, smoothing)]) : rows;
-    const bytes = graph.op('QuantizeLinear', [smooth, step, zeroPoint]);
+    const step = graph.scalar(operand.step);
+    const zeroPoint = graph.initializer(`${name} zero point`, 'uint8', [], () => Uint8Array.of(operand.zero));
+    const first = graph.op('QuantizeLinear', [smooth, step, zeroPoint]);
+    const rest = () => {
+      const missing = graph.op('Sub', [smooth, graph.op('DequantizeLinear', [first, step, zeroPoint])]);
+      return graph.op('QuantizeLinear', [missing, graph.scalar(operand.step / REST_STEPS), zeroPoint]);
+    };
+    const bytes = hasRest ? graph.op('Concat', [first, rest()], { axis: 1 }) : first;
     const product = (linear: Linear, bias: readonly Value[]): Value => {
-      const { values, scales } = byteWeights(store, linear, form);
+      const { values, scales } = byteWeights(store, linear, form, hasRest);
       const inputs = [bytes, values, step, scales, zeroPoint, '' as const, ...bias];
       return graph.op('MatMulIntegerToFloat', inputs, {}, MICROSOFT);
     };
@@ -41,11 +44,15 @@ function reciprocals(store: Store, name: string, smoothing: Float32Array): Value
   );
 }
 
-/** A layer's bytes `[inputs, outputs]` and scales, or those of some of its outputs. */
+/**
+ * A layer's bytes `[inputs, outputs]` and scales, or those of some of its outputs. Where the rows have a rest, in finer
+ * steps, a second half is as much smaller: one product then adds up both.
+ */
 function byteWeights(
   store: Store,
   linear: Linear,
   form: Int8Form,
+  hasRest: boolean,
 ): { readonly values: Value; readonly scales: Value } {
   const { layer, inputs: ofInputs, scale = 1 } = linear;
   const matrix = form.matrices.get(nameOf({ layer, ...(ofInputs && { inputs: ofInputs }) }));
@@ -53,8 +60,11 @@ function byteWeights(
   const [from, to] = linear.outputs ?? [0, matrix.outputs];
   const name = nameOf(linear);
   return {
-    values: store.graph.initializer(`${name} bytes`, 'int8', [matrix.inputs, to - from], () =>
-      columns(matrix, from, to),
+    values: store.graph.initializer(
+      `${name} bytes`,
+      'int8',
+      [hasRest ? 2 * matrix.inputs : matrix.inputs, to - from],
+      () => withRest(columns(matrix, from, to), hasRest),
     ),
     scales: store.graph.initializer(`${name} scales`, 'float32', [to - from], () =>
       matrix.scales.slice(from, to).map((value) => value * scale),
@@ -71,4 +81,15 @@ function columns({ inputs, values }: Int8Matrix, from: number, to: number): Int8
     }
   }
   return result;
+}
+
+function withRest(bytes: Int8Array, hasRest: boolean): Int8Array {
+  if (!hasRest) return bytes;
+  const both = new Int8Array(2 * bytes.length);
+  both.set(bytes);
+  both.set(
+    bytes.map((value) => Math.round(value / REST_STEPS)),
+    bytes.length,
+  );
+  return both;
 }
