@@ -1,9 +1,11 @@
 import {
   check,
   EventStream,
+  jsonAnswer,
+  largeJson,
   problemBody,
   problemOf,
-  streamedAnswer,
+  textAnswer,
   type Answer,
   type RequestContext,
 } from '../http/index.js';
@@ -18,7 +20,18 @@ import {
 } from '../schemas/index.js';
 import { search } from '../search/search.js';
 import type { Service } from '../service.js';
-import { answerOf, type Handler, type Handlers } from './handler.js';
+import type { Handler, Handlers } from './handler.js';
+
+/** Bytes of a body whose answer, which may repeat its documents, is written at once. An explanation may be longer. */
+const quickBytes = 1024 * 1024;
+
+async function answerOf(
+  { bodyBytes = Number.POSITIVE_INFINITY }: RequestContext,
+  value: object,
+): Promise<Answer> {
+  const isQuick = bodyBytes <= quickBytes && !('explanation' in value);
+  return isQuick ? jsonAnswer(value) : textAnswer(await largeJson(value), 'application/json');
+}
 
 const answerV1: Handler = async (service, context, body) =>
   answerOf(context, await rerankV1(service, context, await check(v1Request, body, 'documents')));
@@ -79,5 +92,6 @@ async function streamSearch(
     ({ status } = problem);
   }
   await stream!.close();
-  return streamedAnswer(status);
+  // The status is for the log.
+  return { status, headers: {}, body: undefined };
 }
