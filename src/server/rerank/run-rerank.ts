@@ -4,7 +4,6 @@ import {
   eachPhase,
   type BertQEOptions,
   type InputDocument,
-  type Reranking,
   type Settings,
 } from '../../expansion/index.js';
 import { mapInSlices } from '../../common/yield.js';
@@ -30,19 +29,8 @@ export interface RerankInput {
   readonly onProgress?: ((progress: PhaseProgress) => void) | undefined;
 }
 
-/** Re-ranked documents. */
-export interface RerankOutcome {
-  readonly reranking: Reranking;
-  readonly settings: Settings;
-  readonly scoring: RequestScoring;
-}
-
 /** Re-ranks the documents of an admitted request, or throws if there is no room for it. */
-export async function runRerank(
-  service: Service,
-  context: RequestContext,
-  input: RerankInput,
-): Promise<RerankOutcome> {
+export async function runRerank(service: Service, context: RequestContext, input: RerankInput) {
   const { query, documents, variant, topK, explain, deadline, keepOdds, onProgress } = input;
   const { client, signal, reservation } = context;
   const request = { client, signal, reservation, keepOdds, onProgress };
