@@ -37,8 +37,6 @@ const searchAnswer = object({
   hits: object({ hits: list(object({ _id: text, _score: number, sort: optional(list(anything)) })) }),
 });
 
-type SearchPage = ReturnType<typeof searchAnswer>;
-
 /** Searches an index on a cluster with the weighting and feedback models of the embedded index. The server scores. */
 export class EngineRetriever implements Retriever {
   readonly model: WeightingModel;
@@ -139,7 +137,7 @@ export class EngineRetriever implements Retriever {
   }
 
   /** Fetches a page; an answer without some shard, or cut off by the timeout, is refused. */
-  async #page(body: object, scoring: ScoringQuery, call: EngineCallOptions): Promise<SearchPage> {
+  async #page(body: object, scoring: ScoringQuery, call: EngineCallOptions) {
     const query = {
       allow_partial_search_results: 'false',
       ...(scoring.gathersStatistics ? { search_type: 'dfs_query_then_fetch' } : {}),
