@@ -1,3 +1,5 @@
+import { createServer, type RequestListener } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
@@ -99,6 +101,25 @@ export async function post(
 export async function get(url: string, headers: Record<string, string> = {}): Promise<Answered> {
   const answer = await fetch(url, { headers });
   return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Json };
+}
+
+/** A connection that has sent the head of a request, whose body is to have so many bytes. */
+export function sendHead(url: string, path: string, bodyBytes: number): Socket {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+  socket.write(`${head}Content-Length: ${bodyBytes}\r\n\r\n`);
+  return socket;
+}
+
+/** The URL of a server with this listener; closed after the test file. */
+export async function listening(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** The value of a metric, labels as written. */
