@@ -56,7 +56,7 @@ export class Application {
       const headers = { 'Retry-After': String(service.admission.retryAfter) };
       return { type: 'overloaded', message: overloaded, headers };
     }
-    context.reservation = service.admission.reserve(arrival, 0);
+    context.reservation = service.admission.reserve(arrival);
     return undefined;
   }
 

@@ -19,8 +19,6 @@ export class Connections {
   /** Connections without a request, the longest first. */
   readonly #idle = new Set<Socket>();
 
-  constructor(private readonly most = openConnections) {}
-
   /** Watches the connections of a server. */
   watch(server: HttpServer): void {
     server.on('connection', (socket: Socket) => this.#add(socket));
@@ -51,7 +49,7 @@ export class Connections {
       this.#connections.delete(socket);
       this.#idle.delete(socket);
     });
-    if (this.#connections.size <= this.most) return;
+    if (this.#connections.size <= openConnections) return;
     const [longest = socket] = this.#idle;
     longest.destroy();
   }

@@ -1,4 +1,4 @@
-import { TimeSlice } from '../../common/yield.js';
+import type { TimeSlice } from '../../common/yield.js';
 import type { WindowShape } from '../../expansion/index.js';
 import { documentCharacters } from '../limits.js';
 import type { SharedScorer } from '../scheduling/index.js';
@@ -56,7 +56,7 @@ export async function cutToTokens(
   text: string,
   tokens: number,
   scorer: Pick<SharedScorer, 'lengthOf'>,
-  slice = new TimeSlice(),
+  slice: TimeSlice,
 ): Promise<string> {
   // A token has at least one character.
   if (text.length <= tokens) return text;

@@ -9,7 +9,8 @@ import {
 import { mapInSlices } from '../../common/yield.js';
 import type { ServedVariant } from '../catalogue/index.js';
 import { HttpProblem, type RequestContext } from '../http/index.js';
-import { RequestScoring, type PhaseProgress } from '../scheduling/index.js';
+import { RequestScoring } from '../scheduling/index.js';
+import type { SearchProgress } from '../schemas/index.js';
 import type { Service } from '../service.js';
 import { estimateWork, mostPairs } from './estimate-work.js';
 
@@ -26,7 +27,7 @@ export interface RerankInput {
   readonly keepOdds?: boolean | undefined;
   /** Milliseconds after which the best order known so far is taken. */
   readonly deadline?: number | undefined;
-  readonly onProgress?: ((progress: PhaseProgress) => void) | undefined;
+  readonly onProgress?: ((progress: SearchProgress) => void) | undefined;
 }
 
 /** Re-ranks the documents of an admitted request, or throws if there is no room for it. */

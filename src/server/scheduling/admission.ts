@@ -81,10 +81,9 @@ export class Admission {
    * Holds queue space for a request until it is read: the expected work of the bytes that have been received, but never
    * more than there is room for. A client that declares a long body and does not send it holds nothing.
    */
-  reserve(arrival: Arrival, received: number | undefined = arrival.bytes): Reservation {
+  reserve(arrival: Arrival): Reservation {
     const reservation = new Reservation(arrival, this, this.#ledger);
     this.#estimated.add(reservation);
-    if (received) reservation.grow(received);
     return reservation;
   }
 
