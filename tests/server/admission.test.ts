@@ -1,23 +1,18 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  Admission,
-  Refusal,
-  Reservation,
-  Throughput,
-  type Arrival,
-} from '../../src/server/scheduling/index.js';
+import { HttpProblem } from '../../src/server/http/index.js';
+import { Admission, Reservation, Throughput, type Arrival } from '../../src/server/scheduling/index.js';
 
 const limits = { requestTokens: 1000, queueTokens: 3000 };
 /** Deadlines of a second: 400 tokens may wait for a client, 900 in all, where the queue is not the limit. */
 const speed = { perSecond: 1000 };
 const unmeasured = { perSecond: undefined };
 
-function refusal(act: () => unknown): Refusal {
+function refusal(act: () => unknown): HttpProblem {
   try {
     act();
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof HttpProblem) return error;
     throw error;
   }
   throw new Error('It was admitted.');
@@ -43,8 +38,8 @@ function admit(
 describe('admission', () => {
   it('refuses what is more than the server ever takes, and says how much that is', () => {
     const admission = new Admission(limits, unmeasured);
-    const { reason, message } = refusal(() => admit(admission, { client: 'a', work: 1001 }));
-    expect(reason).toBe('too_large');
+    const { type, message } = refusal(() => admit(admission, { client: 'a', work: 1001 }));
+    expect(type).toBe('too_large');
     expect(message).toMatch(/about 1001 tokens of work; this server takes at most 1000/);
   });
 
@@ -71,8 +66,8 @@ describe('admission', () => {
     const admission = new Admission(limits, speed);
     admit(admission, { client: 'a', work: 300 });
     admit(admission, { client: 'a', work: 100 });
-    const { reason, retryAfter } = refusal(() => admit(admission, { client: 'a', work: 1 }));
-    expect([reason, retryAfter]).toEqual(['overloaded', 1]);
+    const { type, headers } = refusal(() => admit(admission, { client: 'a', work: 1 }));
+    expect([type, headers]).toEqual(['overloaded', { 'Retry-After': '1' }]);
     // With ten times the deadline there is room.
     admit(admission, { client: 'a', work: 100, deadline: 10_000 });
     expect(admission.isFull({ client: 'a', deadline: 1000, route: '/' })).toBe(true);
@@ -141,7 +136,7 @@ describe('the counts of work', () => {
               one.admitted = each.work;
               open.push(one);
             } catch (error) {
-              expect(error).toBeInstanceOf(Refusal);
+              expect(error).toBeInstanceOf(HttpProblem);
               // Space is given back once.
               one.reservation.release();
             }

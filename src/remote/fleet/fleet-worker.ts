@@ -75,7 +75,7 @@ export async function workForFleet<D, R>(
 
   const lockMs = options.lockMs ?? 30_000;
   const worker: Worker<D, R> = new BullWorker<D, R>(address.queue, process as never, {
-    connection: redis.connection,
+    connection: redis,
     concurrency: options.concurrency ?? 1,
     lockDuration: lockMs,
     stalledInterval: lockMs / 2,
@@ -97,7 +97,7 @@ export async function workForFleet<D, R>(
   } finally {
     clearInterval(clock);
     await worker.close();
-    await redis.close();
+    redis.disconnect();
   }
   if (unfit) throw unfit;
 }

@@ -25,12 +25,12 @@ import type { Handler, Handlers } from './handler.js';
 /** Bytes of a body whose answer, which may repeat its documents, is written at once. An explanation may be longer. */
 const quickBytes = 1024 * 1024;
 
-async function answerOf(
+function answerOf(
   { bodyBytes = Number.POSITIVE_INFINITY }: RequestContext,
   value: object,
-): Promise<Answer> {
-  const isQuick = bodyBytes <= quickBytes && !('explanation' in value);
-  return isQuick ? jsonAnswer(value) : textAnswer(await largeJson(value), 'application/json');
+): Answer | Promise<Answer> {
+  if (bodyBytes <= quickBytes && !('explanation' in value)) return jsonAnswer(value);
+  return largeJson(value).then((json) => textAnswer(json, 'application/json'));
 }
 
 const answerV1: Handler = async (service, context, body) =>

@@ -1,6 +1,5 @@
 import { clip } from '../../common/clip.js';
 import { BertQeError, type ErrorCode } from '../../common/errors.js';
-import { Refusal } from '../scheduling/index.js';
 import { messageCharacters } from '../limits.js';
 import { problemStatus, type Problem, type ProblemType } from '../schemas/index.js';
 import { jsonAnswer, type Answer } from './answer.js';
@@ -54,11 +53,6 @@ const byEnd: Readonly<Record<EndReason, readonly [ProblemType, string]>> = {
 /** The problem that answers a thrown error. `ended` is the reason why the request ended early, if it did. */
 export function problemOf(error: unknown, ended: EndReason | undefined): HttpProblem {
   if (error instanceof HttpProblem) return error;
-  if (error instanceof Refusal) {
-    const { reason, retryAfter, message } = error;
-    const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-    return new HttpProblem(reason, message, headers);
-  }
   if (ended !== undefined) return new HttpProblem(...byEnd[ended]);
   const known = error instanceof BertQeError ? byCode[error.code] : undefined;
   if (known) return new HttpProblem(known, (error as BertQeError).message);

@@ -1,4 +1,4 @@
-export { Admission, overloaded, Refusal, Reservation, type Arrival } from './admission.js';
+export { Admission, overloaded, Reservation, type Arrival } from './admission.js';
 export { charactersPerToken } from './forecast.js';
 export { RequestScoring } from './request-scoring.js';
 export { Scheduler, type RoundReport } from './scheduler.js';
