@@ -132,7 +132,9 @@ function rerankingModel<V extends SpecificationVersion>(
           relevanceScore: scores ? score : (relevance ?? 0),
         })),
         warnings,
-        providerMetadata: { bertQe: asJson({ complete, cost, ...(explanation ? { explanation } : {}) }) },
+        providerMetadata: {
+          bertQe: JSON.parse(JSON.stringify({ complete, cost, explanation })) as SdkJsonObject,
+        },
         response: { timestamp, modelId },
       };
     },
@@ -184,8 +186,4 @@ function documentOf(value: string | AnyObject): InputDocument {
   const { title, text } = value;
   if (typeof text !== 'string') return { text: JSON.stringify(value) };
   return typeof title === 'string' ? { title, text } : { text };
-}
-
-function asJson(value: object): SdkJsonObject {
-  return JSON.parse(JSON.stringify(value)) as SdkJsonObject;
 }
