@@ -82,9 +82,7 @@ export class Application {
       const page = !match && method === 'GET' ? await answerPage(service, context) : undefined;
       return page ?? problemAnswer(nothingAt(context), context.id);
     } catch (error) {
-      const problem = problemOf(error, context.ended);
-      if (problem.status === 500) service.log.failure(context.id, error);
-      return problemAnswer(problem, context.id);
+      return problemAnswer(problemOf(error, context, service.log), context.id);
     }
   }
 

@@ -86,8 +86,7 @@ async function streamSearch(
     send('result', answer);
   } catch (error) {
     if (!stream) throw error;
-    const problem = problemOf(error, context.ended);
-    if (problem.status === 500) service.log.failure(context.id, error);
+    const problem = problemOf(error, context, service.log);
     send('error', problemBody(problem, context.id));
     ({ status } = problem);
   }
