@@ -1,11 +1,12 @@
-import { request, type IncomingHttpHeaders } from 'node:http';
+import type { ClientRequest } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { Application } from '../../src/server/application.js';
 import { Access, ApiKeys, ParseQueue, UnsentAnswers } from '../../src/server/http/index.js';
 import { ServerLog } from '../../src/server/log.js';
 import type { Service } from '../../src/server/service.js';
-import { listening } from './support/server.js';
+import { listening } from '../support/listening.js';
+import { rawRequest } from './support/server.js';
 
 /** A service that is full: it answers nothing that would run models. */
 const full = {
@@ -26,27 +27,14 @@ const url = await listening((request, response) =>
   new Application(service as Service).listener(request, response),
 );
 
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
 async function ask(
   { method = 'POST', path = '/v2/rerank', headers = {}, body = '{}' } = {},
   situation: Partial<typeof full> = {},
   rules: Partial<typeof anybody> = {},
-): Promise<Answer> {
+) {
   service = { ...full, access: new Access({ ...anybody, ...rules }), ...situation };
-  return new Promise((resolve, reject) => {
-    const asking = request(`${url}${path}`, { method, headers, agent: false }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (part: string) => (text += part));
-      answer.on('end', () => resolve({ status: answer.statusCode!, headers: answer.headers, body: text }));
-    });
-    asking.on('error', reject);
-    asking.end(method === 'POST' ? body : undefined);
-  });
+  const send = (asking: ClientRequest) => asking.end(method === 'POST' ? body : undefined);
+  return rawRequest(`${url}${path}`, { method, headers, agent: false }, send);
 }
 
 describe('a server that is full', () => {

@@ -7,7 +7,8 @@ import { JsonMeter } from '../../src/server/http/json-meter.js';
 import { jsonDepth } from '../../src/server/limits.js';
 import { ServerProcess } from '../hostile/support/server-process.js';
 import { shapes } from '../hostile/support/shapes.js';
-import { demoTexts, get, listening, post, sendHead, startServer, until } from './support/server.js';
+import { listening } from '../support/listening.js';
+import { demoTexts, get, post, sendHead, startServer, until } from './support/server.js';
 
 const megabyte = 1024 * 1024;
 

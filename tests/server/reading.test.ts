@@ -1,7 +1,6 @@
-import { request, type IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { demoTexts, metric, post, sendHead, startServer, until } from './support/server.js';
+import { demoTexts, metric, post, rawRequest, sendHead, startServer, until } from './support/server.js';
 
 const query = 'why did the bridge sway in the wind';
 let url: string;
@@ -102,18 +101,9 @@ describe('bodies that do not come', () => {
 });
 
 /** Without a declared length: chunked. */
-async function chunked(path: string, body: string) {
-  return new Promise<{ status: number; headers: IncomingHttpHeaders; body: string }>((resolve, reject) => {
-    const asking = request(
-      `${url}${path}`,
-      { method: 'POST', headers: { 'Content-Type': 'application/json' } },
-      (answer) => {
-        let text = '';
-        answer.setEncoding('utf8').on('data', (part: string) => (text += part));
-        answer.on('end', () => resolve({ status: answer.statusCode!, headers: answer.headers, body: text }));
-      },
-    );
-    asking.on('error', reject);
+function chunked(path: string, body: string) {
+  const headers = { 'Content-Type': 'application/json' };
+  return rawRequest(`${url}${path}`, { method: 'POST', headers }, (asking) => {
     asking.write(body.slice(0, 10));
     asking.end(body.slice(10));
   });

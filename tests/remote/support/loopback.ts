@@ -1,6 +1,5 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { listening } from '../../support/listening.js';
 
 export interface Asked {
   readonly method: string;
@@ -26,7 +25,7 @@ export async function loopback(handler: (asked: Asked, count: number) => Answer 
   const asked: Asked[] = [];
   let running = 0;
   let mostRunning = 0;
-  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+  const url = await listening((request, response) => {
     void (async () => {
       running++;
       mostRunning = Math.max(mostRunning, running);
@@ -58,14 +57,8 @@ export async function loopback(handler: (asked: Asked, count: number) => Answer 
       response.end(answer.text ?? JSON.stringify(answer.json ?? {}));
     })().catch(() => request.socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     asked,
     get mostRunning() {
       return mostRunning;

@@ -1,5 +1,5 @@
-import { createServer, type RequestListener } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { request, type ClientRequest, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
@@ -111,15 +111,21 @@ export function sendHead(url: string, path: string, bodyBytes: number): Socket {
   return socket;
 }
 
-/** The URL of a server with this listener; closed after the test file. */
-export async function listening(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
+/** Sends a request by `node:http`, which sets fewer headers than `fetch`; `send` writes the body. */
+export function rawRequest(
+  url: string,
+  options: RequestOptions,
+  send: (asking: ClientRequest) => void = (asking) => asking.end(),
+): Promise<{ status: number; headers: IncomingHttpHeaders; body: string }> {
+  return new Promise((resolve, reject) => {
+    const asking = request(url, options, (answer) => {
+      let body = '';
+      answer.setEncoding('utf8').on('data', (part: string) => (body += part));
+      answer.on('end', () => resolve({ status: answer.statusCode!, headers: answer.headers, body }));
+    });
+    asking.on('error', reject);
+    send(asking);
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** The value of a metric, labels as written. */
