@@ -132,7 +132,9 @@ function rerankingModel<V extends SpecificationVersion>(
           relevanceScore: scores ? score : (relevance ?? 0),
         })),
         warnings,
-        providerMetadata: { bertQe: asJson({ complete, cost, ...(explanation ? { explanation } : {}) }) },
+        providerMetadata: {
+          bertQe: JSON.parse(JSON.stringify({ complete, cost, explanation })) as SdkJsonObject,
+        },
         response: { timestamp, modelId },
       };
     },
@@ -167,28 +169,21 @@ function inputsOf(
       `providerOptions.bertQe.scores has ${scores.length} numbers for ${values.length} documents; give each one.`,
     );
   }
-  let hasJson = false;
-  const inputs = values.map((value, i) => {
-    const { document, isJson } = documentOf(value);
-    hasJson ||= isJson;
-    return scores ? { ...document, score: scores[i] } : document;
-  });
-  const warning = {
-    type: 'compatibility' as const,
-    feature: 'object documents',
-    details: 'Objects without a "text" are re-ranked as their JSON.',
-  };
-  return { inputs, warnings: type === 'object' && hasJson ? [warning] : [] };
+  const inputs = values.map((value, i) => ({ ...documentOf(value), ...(scores && { score: scores[i] }) }));
+  const hasJson = type === 'object' && values.some(({ text }) => typeof text !== 'string');
+  return { inputs, warnings: hasJson ? [jsonWarning] : [] };
 }
+
+const jsonWarning = {
+  type: 'compatibility',
+  feature: 'object documents',
+  details: 'Objects without a "text" are re-ranked as their JSON.',
+} as const;
 
 /** The document of a value: an object with a `text`, and perhaps a `title`, or else the JSON of the object. */
-function documentOf(value: string | AnyObject): { document: InputDocument; isJson: boolean } {
-  if (typeof value === 'string') return { document: { text: value }, isJson: false };
+function documentOf(value: string | AnyObject): InputDocument {
+  if (typeof value === 'string') return { text: value };
   const { title, text } = value;
-  if (typeof text !== 'string') return { document: { text: JSON.stringify(value) }, isJson: true };
-  return { document: typeof title === 'string' ? { title, text } : { text }, isJson: false };
-}
-
-function asJson(value: object): SdkJsonObject {
-  return JSON.parse(JSON.stringify(value)) as SdkJsonObject;
+  if (typeof text !== 'string') return { text: JSON.stringify(value) };
+  return typeof title === 'string' ? { title, text } : { text };
 }

@@ -1,6 +1,6 @@
 import { escapeText } from '../common/plot/svg.js';
 import { jsonSchema, openApiDocument } from './openapi.js';
-import { methodOf, routes, type RouteSpec } from './routes.js';
+import { methodOf, namedRoutes, type RouteSpec } from './routes.js';
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -33,11 +33,10 @@ export class ApiDescription {
 }
 
 /** The description of the API as a page without scripts, made of the schemas that requests are checked with. */
-export function apiPage(version: string, needsKey: boolean): string {
-  const all = Object.entries(routes) as [string, RouteSpec][];
-  const tags = [...new Set(all.map(([, { tag }]) => tag))];
+function apiPage(version: string, needsKey: boolean): string {
+  const tags = [...new Set(namedRoutes.map(([, { tag }]) => tag))];
   const nav = tags.map((tag) => {
-    const links = all
+    const links = namedRoutes
       .filter(([, route]) => route.tag === tag)
       .map(([name, route]) => `<li><a href="#${name}">${methodOf(route)} ${escapeText(route.path)}</a></li>`);
     return `<h2>${tag}</h2><ul>${links.join('')}</ul>`;
@@ -59,7 +58,7 @@ export function apiPage(version: string, needsKey: boolean): string {
 <main>
 <h1>The API</h1>
 <p>One server for clients of Cohere, Jina, Voyage and TEI, and for search in three phases. Bodies and answers are JSON.</p>
-${key}${all.map(([name, route]) => section(name, route)).join('\n')}
+${key}${namedRoutes.map(([name, route]) => section(name, route)).join('\n')}
 </main>
 </body>
 </html>

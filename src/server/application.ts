@@ -56,7 +56,7 @@ export class Application {
       const headers = { 'Retry-After': String(service.admission.retryAfter) };
       return { type: 'overloaded', message: overloaded, headers };
     }
-    context.reservation = service.admission.reserve(arrival, 0);
+    context.reservation = service.admission.reserve(arrival);
     return undefined;
   }
 
@@ -82,9 +82,7 @@ export class Application {
       const page = !match && method === 'GET' ? await answerPage(service, context) : undefined;
       return page ?? problemAnswer(nothingAt(context), context.id);
     } catch (error) {
-      const problem = problemOf(error, context.ended);
-      if (problem.status === 500) service.log.failure(context.id, error);
-      return problemAnswer(problem, context.id);
+      return problemAnswer(problemOf(error, context, service.log), context.id);
     }
   }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { methodOf, routes, type AnswerSpec, type RouteSpec } from './routes.js';
+import { omitUndefined } from '../common/omit-undefined.js';
+import { methodOf, namedRoutes, type AnswerSpec, type RouteSpec } from './routes.js';
 import { problem, searchEvents } from './schemas/index.js';
 
 type Json = Record<string, unknown>;
@@ -20,12 +21,9 @@ const problems: Readonly<Record<number, string>> = {
 
 /** The OpenAPI 3.1 document, made of the schemas that requests are checked with. */
 export function openApiDocument(version: string, needsKey: boolean): Json {
-  const paths: Record<string, Json> = {};
-  for (const [name, route] of Object.entries(routes) as [string, RouteSpec][]) {
-    paths[route.path] = {
-      ...paths[route.path],
-      [methodOf(route).toLowerCase()]: operation(name, route, needsKey),
-    };
+  const paths: Json = {};
+  for (const [name, route] of namedRoutes) {
+    paths[route.path] = { [methodOf(route).toLowerCase()]: operation(name, route, needsKey) };
   }
   return {
     openapi: '3.1.0',
@@ -43,48 +41,49 @@ export function openApiDocument(version: string, needsKey: boolean): Json {
 }
 
 function operation(name: string, route: RouteSpec, needsKey: boolean): Json {
+  const isLocked = needsKey && !route.open;
   const failures = route.request ? [400, 413, 415, 422] : [];
   if (route.scores) failures.push(404, 429, 500, 503, 504);
-  if (needsKey && !route.open) failures.push(401);
+  if (isLocked) failures.push(401);
   const responses: Record<string, Json> = {};
   for (const [status, spec] of Object.entries(route.answers)) responses[status] = answer(name, spec, status);
   for (const status of failures.sort()) {
     responses[status] ??= answer(name, { description: problems[status], schema: problem }, String(status));
   }
-  return {
+  return omitUndefined({
     operationId: name,
     tags: [route.tag],
     summary: route.summary,
-    ...(route.description ? { description: route.description } : {}),
-    ...(route.parameters ? { parameters: parameters(route.parameters) } : {}),
-    ...(route.request ? { requestBody: requestBody(route) } : {}),
+    description: route.description,
+    parameters: route.parameters && parameters(route.parameters),
+    requestBody: route.request && requestBody(route.request, route.example),
     responses,
-    ...(needsKey && !route.open ? { security: [{ key: [] }] } : {}),
-  };
+    security: isLocked ? [{ key: [] }] : undefined,
+  });
 }
 
 function parameters(named: Readonly<Record<string, string>>): Json[] {
-  const always = { in: 'path', required: true };
-  const schema = { type: 'string' };
-  return Object.entries(named).map(([name, description]) => ({ name, ...always, description, schema }));
+  return Object.entries(named).map(([name, description]) => {
+    return { name, in: 'path', required: true, description, schema: { type: 'string' } };
+  });
 }
 
-function requestBody({ request, example }: RouteSpec): Json {
-  const content = { schema: jsonSchema(request!, 'input'), ...(example === undefined ? {} : { example }) };
+function requestBody(request: z.ZodType, example: unknown): Json {
+  const content = omitUndefined({ schema: jsonSchema(request, 'input'), example });
   return { required: true, content: { 'application/json': content } };
 }
 
-function answer(route: string, { description, schema, type }: AnswerSpec, status: string): Json {
-  const content: Json = {
-    [type ?? 'application/json']: schema ? { schema: jsonSchema(schema, 'output') } : {},
-  };
-  if (route === 'search' && status === '200') content['text/event-stream'] = { schema: eventsSchema() };
+function answer(
+  route: string,
+  { description, schema, type = 'application/json' }: AnswerSpec,
+  status: string,
+): Json {
+  const content: Json = { [type]: schema ? { schema: jsonSchema(schema, 'output') } : {} };
+  if (route === 'search' && status === '200') {
+    // The data of each event, under its name.
+    content['text/event-stream'] = { schema: jsonSchema(z.object(searchEvents).partial(), 'output') };
+  }
   return { description, content };
-}
-
-/** The data of each event, under its name. */
-function eventsSchema(): Json {
-  return jsonSchema(z.object(searchEvents).partial(), 'output');
 }
 
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {

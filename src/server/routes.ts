@@ -29,21 +29,21 @@ export interface RouteSpec {
   readonly example?: unknown;
 }
 
-/** The routes, by name. */
-export const routes = {
+const ok = (description: string, schema: z.ZodType) => ({ 200: { description, schema } });
+const notFound = (description: string) => ({ 404: { description, schema: schemas.problem } });
+
+const query = 'why do suspension bridges sway';
+const documents = ['Wind can set a light deck swinging.', 'The bridge was painted red.'];
+
+const routes = {
   rerankV2: {
     path: '/v2/rerank',
     tag: 'Re-ranking',
     summary: 'Re-ranks documents: the shape of Cohere v2',
     request: schemas.cohereV2Request,
-    answers: { 200: { description: 'The ranking.', schema: schemas.cohereV2Answer } },
+    answers: ok('The ranking.', schemas.cohereV2Answer),
     scores: true,
-    example: {
-      model: 'bert-qe-SST',
-      query: 'why do suspension bridges sway',
-      documents: ['Wind can set a light deck swinging.', 'The bridge was painted red.'],
-      top_n: 1,
-    },
+    example: { model: 'bert-qe-SST', query, documents, top_n: 1 },
   },
   rerankV1: {
     path: '/v1/rerank',
@@ -53,29 +53,18 @@ export const routes = {
       'With `top_k` the answer is that of Voyage (`data`), with `top_n`, `rank_fields` or `max_chunks_per_doc` that of ' +
       'Cohere and Jina (`results`); where the request leaves it open, the answer has both.',
     request: schemas.v1Request,
-    answers: { 200: { description: 'The ranking.', schema: schemas.v1Answer } },
+    answers: ok('The ranking.', schemas.v1Answer),
     scores: true,
-    example: {
-      model: 'small',
-      query: 'why do suspension bridges sway',
-      documents: ['Wind can set a light deck swinging.', 'The bridge was painted red.'],
-      return_documents: true,
-    },
+    example: { model: 'small', query, documents, return_documents: true },
   },
   rerank: {
     path: '/rerank',
     tag: 'Re-ranking',
     summary: 'Re-ranks documents: the shape of TEI (`texts`), or of Cohere v1 (`documents`)',
     request: schemas.anyRerankRequest,
-    answers: {
-      200: { description: 'The ranking: a bare array for `texts`.', schema: schemas.anyRerankAnswer },
-    },
+    answers: ok('The ranking: a bare array for `texts`.', schemas.anyRerankAnswer),
     scores: true,
-    example: {
-      query: 'why do suspension bridges sway',
-      texts: ['Wind can set a light deck swinging.', 'The bridge was painted red.'],
-      raw_scores: true,
-    },
+    example: { query, texts: documents, raw_scores: true },
   },
   search: {
     path: '/search',
@@ -85,27 +74,22 @@ export const routes = {
       'With `Accept: text/event-stream` the answer comes as server-sent events: `initial`, any number of `progress`, ' +
       'then `result` or `error`.',
     request: schemas.searchRequest,
-    answers: {
-      200: {
-        description: 'The ranking, or a stream of events that ends with it.',
-        schema: schemas.searchAnswer,
-      },
-    },
+    answers: ok('The ranking, or a stream of events that ends with it.', schemas.searchAnswer),
     scores: true,
-    example: { query: 'why do suspension bridges sway', model: 'bert-qe-SST', depth: 30, explain: true },
+    example: { query, model: 'bert-qe-SST', depth: 30, explain: true },
   },
   variants: {
     path: '/variants',
     tag: 'Catalogue',
     summary: 'The models that requests can name, and what they cost',
-    answers: { 200: { description: 'All variants.', schema: schemas.variantsAnswer } },
+    answers: ok('All variants.', schemas.variantsAnswer),
   },
   modelsV1: {
     path: '/v1/models',
     tag: 'Catalogue',
     summary: 'The names of models, as OpenAI and Cohere list them',
     description: "Cohere's `?endpoint=` is heeded: endpoints other than `rerank` have no models here.",
-    answers: { 200: { description: 'All names.', schema: schemas.modelsAnswer } },
+    answers: ok('All names.', schemas.modelsAnswer),
   },
   modelV1: {
     path: '/v1/models/{model}',
@@ -113,27 +97,27 @@ export const routes = {
     summary: 'One model, under the name that is asked for',
     parameters: { model: 'Its name, percent-encoded.' },
     answers: {
-      200: { description: 'The model that requests with this name get.', schema: schemas.listedModel },
-      404: { description: 'Requests with this name get none.', schema: schemas.problem },
+      ...ok('The model that requests with this name get.', schemas.listedModel),
+      ...notFound('Requests with this name get none.'),
     },
   },
   models: {
     path: '/models',
     tag: 'Catalogue',
     summary: 'The same as `/v1/models`',
-    answers: { 200: { description: 'All names.', schema: schemas.modelsAnswer } },
+    answers: ok('All names.', schemas.modelsAnswer),
   },
   info: {
     path: '/info',
     tag: 'Catalogue',
     summary: 'What this server has loaded, and its limits',
-    answers: { 200: { description: 'Collection, queries, limits.', schema: schemas.infoAnswer } },
+    answers: ok('Collection, queries, limits.', schemas.infoAnswer),
   },
   queries: {
     path: '/queries',
     tag: 'Catalogue',
     summary: 'The loaded queries',
-    answers: { 200: { description: 'All of them.', schema: schemas.queriesAnswer } },
+    answers: ok('All of them.', schemas.queriesAnswer),
   },
   document: {
     path: '/documents/{id}',
@@ -141,15 +125,15 @@ export const routes = {
     summary: 'A document of the index',
     parameters: { id: 'Its id, percent-encoded.' },
     answers: {
-      200: { description: 'The document.', schema: schemas.documentAnswer },
-      404: { description: 'The index has no such document.', schema: schemas.problem },
+      ...ok('The document.', schemas.documentAnswer),
+      ...notFound('The index has no such document.'),
     },
   },
   experiments: {
     path: '/experiments',
     tag: 'Catalogue',
     summary: 'The finished experiments',
-    answers: { 200: { description: 'Latest first.', schema: schemas.experimentsAnswer } },
+    answers: ok('Latest first.', schemas.experimentsAnswer),
   },
   experimentFile: {
     path: '/experiments/{name}/{file}',
@@ -159,17 +143,14 @@ export const routes = {
       name: 'The name of the experiment.',
       file: '`report.html`, `report.md`, or a path in `tables/` or `figures/`.',
     },
-    answers: {
-      200: { description: 'The file.', type: '*/*' },
-      404: { description: 'There is no such file.', schema: schemas.problem },
-    },
+    answers: { 200: { description: 'The file.', type: '*/*' }, ...notFound('There is no such file.') },
   },
   health: {
     path: '/health',
     tag: 'Service',
     summary: 'Whether the default variant can score: a pair is run through its models',
     answers: {
-      200: { description: 'It scored.', schema: schemas.healthAnswer },
+      ...ok('It scored.', schemas.healthAnswer),
       503: { description: 'It could not.', schema: schemas.healthAnswer },
     },
     open: true,
@@ -179,7 +160,7 @@ export const routes = {
     tag: 'Service',
     summary: 'Whether new requests are taken',
     answers: {
-      200: { description: 'They are.', schema: schemas.readyAnswer },
+      ...ok('They are.', schemas.readyAnswer),
       503: { description: 'The server is finishing its last requests.', schema: schemas.readyAnswer },
     },
     open: true,
@@ -204,9 +185,12 @@ export const routes = {
     answers: { 200: { description: 'A page.', type: 'text/html' } },
     open: true,
   },
-} as const satisfies Readonly<Record<string, RouteSpec>>;
+} satisfies Readonly<Record<string, RouteSpec>>;
 
 export type RouteName = keyof typeof routes;
+
+/** The routes with their names. */
+export const namedRoutes = Object.entries(routes) as [RouteName, RouteSpec][];
 
 /** The method that a route takes. */
 export function methodOf({ request }: RouteSpec): 'GET' | 'POST' {

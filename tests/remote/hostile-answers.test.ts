@@ -1,6 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BertQeError } from '../../src/common/errors.js';
 import { cohereScorer, teiScorer } from '../../src/remote/index.js';
 import { loopback } from './support/loopback.js';
@@ -30,20 +28,7 @@ describe('a server that answers something else', () => {
   });
 
   it('an endless answer: given up at a number of bytes', async () => {
-    const server = createServer((_, response) => {
-      const megabyte = Buffer.alloc(1 << 20, ' ');
-      const more = () => {
-        while (!response.destroyed && response.write(megabyte));
-      };
-      response.on('drain', more);
-      more();
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    afterAll(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { url } = await loopback(() => 'endless');
     await expect(cohereScorer({ url, ...once }).score(pairs)).rejects.toThrow(/longer than \d+ bytes/);
   });
 });

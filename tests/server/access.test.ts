@@ -1,10 +1,12 @@
-import { createServer, request, type IncomingHttpHeaders, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ClientRequest } from 'node:http';
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
 import { Application } from '../../src/server/application.js';
 import { Access, ApiKeys, ParseQueue, UnsentAnswers } from '../../src/server/http/index.js';
 import { ServerLog } from '../../src/server/log.js';
 import type { Service } from '../../src/server/service.js';
+import { listening } from '../support/listening.js';
+import { rawRequest } from './support/server.js';
 
 /** A service that is full: it answers nothing that would run models. */
 const full = {
@@ -20,38 +22,19 @@ const full = {
 };
 const anybody = { keys: new ApiKeys([]), cors: [] as string[], isLocal: true, trustProxy: false };
 
-let server: Server;
 let service: object = {};
-beforeAll(async () => {
-  server = createServer((request, response) =>
-    new Application(service as Service).listener(request, response),
-  );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-});
-afterAll(() => server.close());
-
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
+const url = await listening((request, response) =>
+  new Application(service as Service).listener(request, response),
+);
 
 async function ask(
   { method = 'POST', path = '/v2/rerank', headers = {}, body = '{}' } = {},
   situation: Partial<typeof full> = {},
   rules: Partial<typeof anybody> = {},
-): Promise<Answer> {
+) {
   service = { ...full, access: new Access({ ...anybody, ...rules }), ...situation };
-  const { port } = server.address() as AddressInfo;
-  return new Promise((resolve, reject) => {
-    const asking = request({ port, method, path, headers, agent: false }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (part: string) => (text += part));
-      answer.on('end', () => resolve({ status: answer.statusCode!, headers: answer.headers, body: text }));
-    });
-    asking.on('error', reject);
-    asking.end(method === 'POST' ? body : undefined);
-  });
+  const send = (asking: ClientRequest) => asking.end(method === 'POST' ? body : undefined);
+  return rawRequest(`${url}${path}`, { method, headers, agent: false }, send);
 }
 
 describe('a server that is full', () => {
@@ -137,11 +120,12 @@ describe('a server that is full', () => {
 
   test('discards the rest of a request: the next one on the connection is answered', async () => {
     service = { ...full, access: new Access(anybody) };
-    const { port } = server.address() as AddressInfo;
     const one = 'POST /rerank HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n';
     const heard = await new Promise<string>((resolve) => {
       let text = '';
-      const socket = connect(port, '127.0.0.1', () => socket.write(`${one}first${one}secon`));
+      const socket = connect(Number(new URL(url).port), '127.0.0.1', () =>
+        socket.write(`${one}first${one}secon`),
+      );
       socket.setEncoding('utf8').on('data', (part: string) => {
         text += part;
         if (text.split('HTTP/1.1 429').length === 3) socket.destroy();

@@ -1,20 +1,28 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Admission, Refusal, Reservation, Throughput } from '../../src/server/scheduling/index.js';
+import { HttpProblem } from '../../src/server/http/index.js';
+import { Admission, Reservation, Throughput, type Arrival } from '../../src/server/scheduling/index.js';
 
 const limits = { requestTokens: 1000, queueTokens: 3000 };
 /** Deadlines of a second: 400 tokens may wait for a client, 900 in all, where the queue is not the limit. */
 const speed = { perSecond: 1000 };
 const unmeasured = { perSecond: undefined };
 
-function refusal(act: () => unknown): Refusal {
+function refusal(act: () => unknown): HttpProblem {
   try {
     act();
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof HttpProblem) return error;
     throw error;
   }
   throw new Error('It was admitted.');
+}
+
+/** Reserves for a request, of whose body all bytes have been received. */
+function reserve(admission: Admission, arrival: Arrival): Reservation {
+  const reservation = admission.reserve(arrival);
+  reservation.grow(arrival.bytes ?? 0);
+  return reservation;
 }
 
 /** Reserves for a request whose length is not declared, and admits it. */
@@ -22,7 +30,7 @@ function admit(
   admission: Admission,
   { client, work, deadline = 1000 }: { client: string; work: number; deadline?: number },
 ): Reservation {
-  const reservation = admission.reserve({ client, deadline, route: '/' });
+  const reservation = reserve(admission, { client, deadline, route: '/' });
   reservation.admit(work);
   return reservation;
 }
@@ -30,8 +38,8 @@ function admit(
 describe('admission', () => {
   it('refuses what is more than the server ever takes, and says how much that is', () => {
     const admission = new Admission(limits, unmeasured);
-    const { reason, message } = refusal(() => admit(admission, { client: 'a', work: 1001 }));
-    expect(reason).toBe('too_large');
+    const { type, message } = refusal(() => admit(admission, { client: 'a', work: 1001 }));
+    expect(type).toBe('too_large');
     expect(message).toMatch(/about 1001 tokens of work; this server takes at most 1000/);
   });
 
@@ -58,8 +66,8 @@ describe('admission', () => {
     const admission = new Admission(limits, speed);
     admit(admission, { client: 'a', work: 300 });
     admit(admission, { client: 'a', work: 100 });
-    const { reason, retryAfter } = refusal(() => admit(admission, { client: 'a', work: 1 }));
-    expect([reason, retryAfter]).toEqual(['overloaded', 1]);
+    const { type, headers } = refusal(() => admit(admission, { client: 'a', work: 1 }));
+    expect([type, headers]).toEqual(['overloaded', { 'Retry-After': '1' }]);
     // With ten times the deadline there is room.
     admit(admission, { client: 'a', work: 100, deadline: 10_000 });
     expect(admission.isFull({ client: 'a', deadline: 1000, route: '/' })).toBe(true);
@@ -107,7 +115,7 @@ describe('the counts of work', () => {
         for (const each of steps) {
           if (each.kind === 'reserve') {
             const before = admission.estimatedTokens;
-            const reservation = admission.reserve({
+            const reservation = reserve(admission, {
               client: each.client,
               deadline: 1000,
               route: '/',
@@ -128,7 +136,7 @@ describe('the counts of work', () => {
               one.admitted = each.work;
               open.push(one);
             } catch (error) {
-              expect(error).toBeInstanceOf(Refusal);
+              expect(error).toBeInstanceOf(HttpProblem);
               // Space is given back once.
               one.reservation.release();
             }
@@ -169,7 +177,7 @@ describe('a reservation of a request that is being read', () => {
     const admission = new Admission(limits, speed);
     const reservations = Array.from({ length: 4 }, () => {
       expect(admission.isFull(arrival)).toBe(false);
-      return admission.reserve(arrival);
+      return reserve(admission, arrival);
     });
     expect(admission.isFull(arrival)).toBe(true);
     expect([admission.estimatedTokens, admission.admittedTokens]).toEqual([400, 0]);
@@ -182,20 +190,20 @@ describe('a reservation of a request that is being read', () => {
 
   it('is admitted if the request is not much more than its estimate, and the queue can hold it', () => {
     const admission = new Admission(limits, speed);
-    const [first, second, third] = Array.from({ length: 4 }, () => admission.reserve(arrival));
+    const [first, second, third] = Array.from({ length: 4 }, () => reserve(admission, arrival));
     first.admit(140);
     // The first took more than its estimate; that is not the second's fault.
     second.admit(140);
     refusal(() => third.admit(151));
     const small = new Admission({ requestTokens: 1000, queueTokens: 100 }, unmeasured);
-    const held = small.reserve({ ...arrival, bytes: 200 });
+    const held = reserve(small, { ...arrival, bytes: 200 });
     admit(small, { client: 'b', work: 50 });
     refusal(() => held.admit(60));
   });
 
   it('lapses: a client that is slow to send a body keeps no place from others', () => {
     const admission = new Admission(limits, speed);
-    const reservation = admission.reserve({ ...arrival, bytes: 1e9 });
+    const reservation = reserve(admission, { ...arrival, bytes: 1e9 });
     expect(admission.isFull(arrival)).toBe(true);
     vi.advanceTimersByTime(2000);
     expect(admission.isFull(arrival)).toBe(false);
@@ -208,14 +216,14 @@ describe('a reservation of a request that is being read', () => {
 
   it('is never for more than there is room for: others keep theirs', () => {
     const admission = new Admission(limits, speed);
-    admission.reserve({ ...arrival, bytes: 1e9 });
+    reserve(admission, { ...arrival, bytes: 1e9 });
     expect(admission.isFull({ ...arrival, client: 'b' })).toBe(false);
     admit(admission, { client: 'b', work: 100 });
   });
 
   it('of another keeps nothing from a server that has nothing to do', () => {
     const admission = new Admission(limits, speed);
-    for (const client of ['b', 'c']) admission.reserve({ ...arrival, client, bytes: 1e9 });
+    for (const client of ['b', 'c']) reserve(admission, { ...arrival, client, bytes: 1e9 });
     // Too much for its deadline; but trying is better than refusing.
     expect(admission.isFull({ ...arrival, bytes: 4000 })).toBe(false);
     admit(admission, { client: 'a', work: 900 });
@@ -223,7 +231,7 @@ describe('a reservation of a request that is being read', () => {
 
   it('holds nothing if the length of the body is not declared', () => {
     const admission = new Admission(limits, speed);
-    admission.reserve({ client: 'a', deadline: 1000, route: '/' });
+    reserve(admission, { client: 'a', deadline: 1000, route: '/' });
     expect(admission.estimatedTokens).toBe(0);
   });
 
@@ -235,7 +243,7 @@ describe('a reservation of a request that is being read', () => {
         ['/light', 44],
         ['/heavy', 4400],
       ] as const) {
-        const reservation = admission.reserve({ ...arrival, route });
+        const reservation = reserve(admission, { ...arrival, route });
         reservation.admit(work);
         reservation.release();
       }
@@ -243,11 +251,11 @@ describe('a reservation of a request that is being read', () => {
     admit(admission, { client: 'a', work: 200 });
     expect(admission.isFull({ ...arrival, route: '/light' })).toBe(false);
     expect(admission.isFull({ ...arrival, route: '/heavy' })).toBe(true);
-    const reservation = admission.reserve({ ...arrival, route: '/light' });
+    const reservation = reserve(admission, { ...arrival, route: '/light' });
     expect(admission.estimatedTokens).toBeCloseTo(44, 0);
     reservation.release();
     // A single light one among the heavy, and they are read again before they are refused.
-    admission.reserve({ ...arrival, route: '/heavy' }).admit(44);
+    reserve(admission, { ...arrival, route: '/heavy' }).admit(44);
     expect(admission.isFull({ ...arrival, route: '/heavy' })).toBe(false);
   });
 });

@@ -1,7 +1,5 @@
-import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BodyReader, UnsentAnswers } from '../../src/server/http/index.js';
@@ -9,7 +7,8 @@ import { JsonMeter } from '../../src/server/http/json-meter.js';
 import { jsonDepth } from '../../src/server/limits.js';
 import { ServerProcess } from '../hostile/support/server-process.js';
 import { shapes } from '../hostile/support/shapes.js';
-import { demoTexts, get, post, startServer, until } from './support/server.js';
+import { listening } from '../support/listening.js';
+import { demoTexts, get, post, sendHead, startServer, until } from './support/server.js';
 
 const megabyte = 1024 * 1024;
 
@@ -148,11 +147,8 @@ describe('clients that do not read', () => {
       max_tokens_per_doc: 5,
       return_documents: true,
     });
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.on('error', () => undefined);
-    socket.write(
-      `POST /v1/rerank HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
+    const socket = sendHead(url, '/v1/rerank', body.length);
+    socket.write(body);
     // One that reads gets the whole answer meanwhile.
     const whole = await post(`${url}/v1/rerank`, body);
     expect(whole.status).toBe(200);
@@ -166,24 +162,17 @@ describe('clients that do not read', () => {
   it('hold a limited number of bytes together', async () => {
     const unsent = new UnsentAnswers(60_000, 12 * megabyte);
     const answers: ServerResponse[] = [];
-    const server = createServer((_, response) => {
+    const url = await listening((_, response) => {
       answers.push(response);
       response.end(Buffer.alloc(8 * megabyte));
       unsent.watch(response);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const sockets = Array.from({ length: 5 }, () => {
-      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-      socket.on('error', () => undefined);
-      socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-      return socket;
-    });
+    const sockets = Array.from({ length: 5 }, () => sendHead(url, '/', 0));
     await until(() => answers.length === 5);
     expect(unsent.bytes).toBeLessThanOrEqual(12 * megabyte);
     await until(() => answers.filter(({ destroyed }) => destroyed).length >= 4);
     for (const socket of sockets) socket.destroy();
     unsent.close();
-    server.close();
   });
 });
 
@@ -191,32 +180,22 @@ describe('bodies that are slow', () => {
   it('are given up for those that come, where there is no room for both', async () => {
     const reader = new BodyReader({ bodyBytes: megabyte, documents: 100, values: 100 }, 1.5 * megabyte);
     const outcomes: string[] = [];
-    const server = createServer((request, response) => {
+    const url = await listening((request, response) => {
       reader
         .read({ request, bodyBytes: undefined, client: '' })
         .then(({ length }) => outcomes.push(`read ${length}`))
         .catch((error: Error) => outcomes.push(error.message))
         .finally(() => response.end());
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const begin = () => {
-      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-      socket.write(
-        `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${megabyte}\r\n\r\n`,
-      );
-      return socket;
-    };
-    const slow = begin();
+    const slow = sendHead(url, '/', megabyte);
     slow.write(Buffer.alloc(megabyte - 1, ' '));
     await new Promise((resolve) => setTimeout(resolve, 300));
-    const quick = begin();
+    const quick = sendHead(url, '/', megabyte);
     quick.write(Buffer.alloc(megabyte, ' '));
     await until(() => outcomes.length === 2);
     expect(outcomes).toEqual([expect.stringContaining('came too slowly'), `read ${megabyte}`]);
     slow.destroy();
     quick.destroy();
-    server.close();
   });
 });
 
@@ -232,7 +211,7 @@ describe('bodies that come fast', () => {
       if (!isOver) setImmediate(nextTurn);
     };
     const read: number[] = [];
-    const server = createServer((request, response) => {
+    const url = await listening((request, response) => {
       let before = 0;
       const grow = (bytes: number) => {
         inTurn += bytes - before;
@@ -243,15 +222,10 @@ describe('bodies that come fast', () => {
         .then(({ length }) => read.push(length))
         .finally(() => response.end());
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     nextTurn();
-    const { port } = server.address() as AddressInfo;
     const body = Buffer.alloc(4 * megabyte, ' ');
     const sockets = Array.from({ length: 8 }, () => {
-      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-      socket.write(
-        `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
-      );
+      const socket = sendHead(url, '/', body.length);
       socket.write(body);
       return socket;
     });
@@ -261,7 +235,6 @@ describe('bodies that come fast', () => {
     // A quarter of a megabyte, and a piece of 64 kB of each body.
     expect(most).toBeLessThanOrEqual(megabyte / 4 + 8 * 65_536);
     for (const socket of sockets) socket.destroy();
-    server.close();
   });
 });
 

@@ -1,7 +1,6 @@
-import { request, type IncomingHttpHeaders } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { demoTexts, metric, post, startServer, until } from './support/server.js';
+import { demoTexts, metric, post, rawRequest, sendHead, startServer, until } from './support/server.js';
 
 const query = 'why did the bridge sway in the wind';
 let url: string;
@@ -23,15 +22,12 @@ const isNothingHeld = async () => (await estimated()) === 0 && (await admitted()
 
 /** Sends the head of a request and, perhaps, the beginning of its body; the answer is kept. */
 async function begin(length: number, body = ''): Promise<{ socket: Socket; heard: () => string }> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const socket = sendHead(url, '/rerank', length);
   sockets.push(socket);
   let heard = '';
   socket.setEncoding('utf8').on('data', (text: string) => (heard += text));
-  socket.on('error', () => undefined);
+  socket.write(body);
   await new Promise((resolve) => socket.once('connect', resolve));
-  socket.write(
-    `POST /rerank HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`,
-  );
   return { socket, heard: () => heard };
 }
 
@@ -105,18 +101,9 @@ describe('bodies that do not come', () => {
 });
 
 /** Without a declared length: chunked. */
-async function chunked(path: string, body: string) {
-  return new Promise<{ status: number; headers: IncomingHttpHeaders; body: string }>((resolve, reject) => {
-    const asking = request(
-      `${url}${path}`,
-      { method: 'POST', headers: { 'Content-Type': 'application/json' } },
-      (answer) => {
-        let text = '';
-        answer.setEncoding('utf8').on('data', (part: string) => (text += part));
-        answer.on('end', () => resolve({ status: answer.statusCode!, headers: answer.headers, body: text }));
-      },
-    );
-    asking.on('error', reject);
+function chunked(path: string, body: string) {
+  const headers = { 'Content-Type': 'application/json' };
+  return rawRequest(`${url}${path}`, { method: 'POST', headers }, (asking) => {
     asking.write(body.slice(0, 10));
     asking.end(body.slice(10));
   });

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { get, metric, post, startServer, type LogLines } from './support/server.js';
+import { get, metric, post, rawRequest, startServer, type LogLines } from './support/server.js';
 
 let url: string;
 let lines: LogLines;
@@ -164,14 +164,7 @@ describe('what a client sends is refused with the right status', () => {
 
 describe('who asks', () => {
   it('under a foreign host name is sent away by a server on loopback', async () => {
-    const status = await new Promise<number>((resolve, reject) => {
-      request(`${url}/info`, { headers: { Host: 'evil.example' } }, (answer) => {
-        answer.resume();
-        resolve(answer.statusCode!);
-      })
-        .on('error', reject)
-        .end();
-    });
+    const { status } = await rawRequest(`${url}/info`, { headers: { Host: 'evil.example' } });
     expect(status).toBe(403);
   });
 

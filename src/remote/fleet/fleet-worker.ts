@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Job, Worker } from 'bullmq';
 import { BertQeError } from '../../common/errors.js';
 import type { FleetAddress } from './address.js';
@@ -74,7 +75,7 @@ export async function workForFleet<D, R>(
 
   const lockMs = options.lockMs ?? 30_000;
   const worker: Worker<D, R> = new BullWorker<D, R>(address.queue, process as never, {
-    connection: redis.connection,
+    connection: redis,
     concurrency: options.concurrency ?? 1,
     lockDuration: lockMs,
     stalledInterval: lockMs / 2,
@@ -84,29 +85,19 @@ export async function workForFleet<D, R>(
   worker.on('failed', (job, error) => {
     if (job && job.attemptsMade >= (job.opts.attempts ?? 1)) options.onFailed?.(job.name, error.message);
   });
+  const { idleMs = Number.POSITIVE_INFINITY } = options;
+  const idle = new AbortController();
+  const leaveIfIdle = (): void => {
+    if (busy === 0 && performance.now() - lastWork > idleMs) idle.abort();
+  };
+  const clock = setInterval(leaveIfIdle, Math.min(1000, idleMs));
+  const end = AbortSignal.any([signal, idle.signal]);
   try {
-    await new Promise<void>((resolve) => {
-      const { idleMs } = options;
-      const clock =
-        idleMs === undefined
-          ? undefined
-          : setInterval(
-              () => {
-                if (busy === 0 && performance.now() - lastWork > idleMs) finish();
-              },
-              Math.min(1000, idleMs),
-            );
-      const finish = (): void => {
-        clearInterval(clock);
-        signal.removeEventListener('abort', finish);
-        resolve();
-      };
-      signal.addEventListener('abort', finish);
-      if (signal.aborted) finish();
-    });
+    if (!end.aborted) await once(end, 'abort');
   } finally {
+    clearInterval(clock);
     await worker.close();
-    await redis.close();
+    redis.disconnect();
   }
   if (unfit) throw unfit;
 }

@@ -5,17 +5,10 @@ import type { FleetAddress } from './address.js';
 
 type Connection = NonNullable<QueueOptions['connection']>;
 
-interface OpenConnection {
-  readonly connection: Connection;
-  /** Redis's command HSTRLEN: the bytes of a field of a hash. */
-  hstrlen(key: string, field: string): Promise<number>;
-  close(): Promise<void>;
-}
-
 /** Connects to the server of a fleet. Commands wait while the server is away, and continue when it is back. */
-export async function connectRedis(address: FleetAddress): Promise<OpenConnection> {
+export async function connectRedis({ redis: url }: FleetAddress) {
   const { Redis } = await optionalPackage('ioredis', 'A fleet', () => import('ioredis'));
-  const redis = new Redis(address.redis, {
+  const redis = new Redis(url, {
     maxRetriesPerRequest: null,
     retryStrategy: (times) => Math.min(2000, 50 * 2 ** Math.min(times, 6)),
     lazyConnect: true,
@@ -26,16 +19,10 @@ export async function connectRedis(address: FleetAddress): Promise<OpenConnectio
     await redis.connect();
   } catch (cause) {
     redis.disconnect();
-    const host = new URL(address.redis).host;
+    const { host } = new URL(url);
     throw failureError(`There is no Redis server at ${host}; start one, or check the URL.`, cause);
   }
-  return {
-    connection: redis as unknown as Connection,
-    hstrlen: (key, field) => redis.hstrlen(key, field),
-    async close() {
-      redis.disconnect();
-    },
-  };
+  return redis as typeof redis & Connection;
 }
 
 export function loadBullmq(): Promise<typeof import('bullmq')> {
@@ -53,14 +40,14 @@ export interface OpenQueue {
 export async function openQueue(address: FleetAddress): Promise<OpenQueue> {
   const { Queue: BullQueue } = await loadBullmq();
   const redis = await connectRedis(address);
-  const queue = new BullQueue(address.queue, { connection: redis.connection });
+  const queue = new BullQueue(address.queue, { connection: redis });
   queue.on('error', () => undefined);
   return {
     queue,
     bytesOf: (jobId, field) => redis.hstrlen(queue.toKey(jobId), field),
     async close() {
       await queue.close();
-      await redis.close();
+      redis.disconnect();
     },
   };
 }

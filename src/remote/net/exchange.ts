@@ -53,6 +53,19 @@ export function transient({ status, headers }: HttpAnswer, reason: string): Tran
   });
 }
 
+/** A request that the server refuses for good: the `cause` of the error that is thrown. */
+export interface Refusal {
+  readonly status: number;
+  /** A cluster's name for it, e.g. `index_not_found_exception`. */
+  readonly type?: string;
+}
+
+/** The refusal that caused an error; undefined if the cause is another one. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  const cause = error instanceof BertQeError ? (error.cause as Partial<Refusal> | undefined) : undefined;
+  return typeof cause?.status === 'number' ? (cause as Refusal) : undefined;
+}
+
 /** The JSON of an answer. Proxies answer with pages for people while the server behind them is away. */
 export function parseAnswer(text: string): unknown {
   try {

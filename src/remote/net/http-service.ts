@@ -1,6 +1,14 @@
 import { BertQeError } from '../../common/errors.js';
 import { isTransientStatus, retry, type RetryPolicy } from '../../common/retry.js';
-import { exchange, opening, parseAnswer, serverUrl, transient, type HttpAnswer } from './exchange.js';
+import {
+  exchange,
+  opening,
+  parseAnswer,
+  serverUrl,
+  transient,
+  type HttpAnswer,
+  type Refusal,
+} from './exchange.js';
 import { type CircuitOptions, Limiter } from '../../common/limiter.js';
 
 export interface ServiceOptions {
@@ -21,11 +29,9 @@ const MODEL_FAILED = 424;
 /** A JSON service on the network. Calls at once are limited, and repeated after transient failures. */
 export class HttpService {
   readonly url: URL;
-  readonly #options: ServiceOptions;
   readonly #limiter: Limiter;
 
-  constructor(options: ServiceOptions) {
-    this.#options = options;
+  constructor(private readonly options: ServiceOptions) {
     this.url = serverUrl(options.url, 'http://HOST:PORT');
     this.#limiter = new Limiter(options.concurrency ?? 4, options.circuit ?? { failures: 5, pauseMs: 5000 });
   }
@@ -49,13 +55,13 @@ export class HttpService {
     const once = async (): Promise<T> => read(await this.#once(path, body, signal));
     return retry(() => this.#limiter.run(once, signal), {
       what: `${this.address}${path}`,
-      policy: this.#options.retry ?? {},
+      policy: this.options.retry ?? {},
       signal,
     });
   }
 
   async #once(path: string, body: object | undefined, signal: AbortSignal | undefined): Promise<unknown> {
-    const { timeoutMs = 60_000, headers = {} } = this.#options;
+    const { timeoutMs = 60_000, headers = {} } = this.options;
     const request = {
       method: body ? 'POST' : 'GET',
       url: `${this.address}${path}`,
@@ -75,15 +81,10 @@ export class HttpService {
     if (status === 429) this.#limiter.slowDown();
     if (isTransientStatus(status) || status === MODEL_FAILED) return transient(answer, said);
     const hint = status === 401 || status === 403 ? ' Check the key (BERT_QE_SCORER_KEY).' : '';
-    const code = status === 404 || status === 401 || status === 403 ? 'usage' : 'failure';
-    return new BertQeError(code, `${this.address}${path}: ${status} ${said}.${hint}`, { cause: { status } });
+    const code = hint !== '' || status === 404 ? 'usage' : 'failure';
+    const cause: Refusal = { status };
+    return new BertQeError(code, `${this.address}${path}: ${status} ${said}.${hint}`, { cause });
   }
-}
-
-/** The status of an answer that refused a request; undefined for every other error. */
-export function statusOf(error: unknown): number | undefined {
-  const cause = error instanceof BertQeError ? (error.cause as { status?: unknown } | undefined) : undefined;
-  return typeof cause?.status === 'number' ? cause.status : undefined;
 }
 
 /** The most bytes of an answer: scores of a batch take kilobytes. */

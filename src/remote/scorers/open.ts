@@ -41,7 +41,9 @@ export async function openRemoteScorer(address: string, signal?: AbortSignal): P
   const text = (name: string): string | undefined => url.searchParams.get(name) ?? undefined;
   const model = text('model');
   const tokenizer = text('tokenizer');
-  const shared = { url: url.origin + url.pathname, ...limits(address, text), ...key() };
+  const { BERT_QE_SCORER_KEY: key } = process.env;
+  const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {};
+  const shared = { url: url.origin + url.pathname, ...limits(address, text), headers };
   if (kind === 'tei') return teiScorer(shared, signal);
   if (kind === 'cohere') return cohereScorer({ ...shared, ...(model ? { model } : {}) });
   if (!model || !tokenizer) {
@@ -62,11 +64,6 @@ function limits(address: string, text: (name: string) => string | undefined) {
   const concurrency = count('concurrency');
   const timeout = count('timeout');
   return omitUndefined({ batch, concurrency, timeoutMs: timeout && 1000 * timeout });
-}
-
-function key(): { headers?: Record<string, string> } {
-  const { BERT_QE_SCORER_KEY: token } = process.env;
-  return token ? { headers: { authorization: `Bearer ${token}` } } : {};
 }
 
 function usage(address: string, problem: string): BertQeError {

@@ -1,7 +1,8 @@
 import { BertQeError, failureError } from '../../common/errors.js';
 import { getOrInsert } from '../../common/get-or-insert.js';
 import { isJsonObject } from '../../common/json.js';
-import { HttpService, statusOf, type ServiceOptions } from '../net/http-service.js';
+import { refusalOf } from '../net/exchange.js';
+import { HttpService, type ServiceOptions } from '../net/http-service.js';
 import { RemoteScorer, type RemoteModel, type RemoteScorerOptions } from './remote-scorer.js';
 
 /** The options of {@link teiScorer}. */
@@ -109,7 +110,7 @@ function rerankModel(
       const body = dialect.body(query, texts);
       return await service.ask(dialect.path, body, (answer) => read(answer, texts.length), signal);
     } catch (error) {
-      if (statusOf(error) !== 413 || texts.length === 1) throw error;
+      if (refusalOf(error)?.status !== 413 || texts.length === 1) throw error;
       // The request is too large for this server.
       const half = texts.length >> 1;
       const first = await send(query, texts.slice(0, half), signal);

@@ -2,7 +2,8 @@ import { TransientFailure } from '../../common/retry.js';
 import { badInput } from '../../collection/index.js';
 import { BertQeError, inputError } from '../../common/errors.js';
 import { anything, list, number, object, optional, text } from './answer-shape.js';
-import { refusalOf, type EngineConnection } from './connection.js';
+import { refusalOf } from '../net/exchange.js';
+import { missingAnswers, type EngineConnection } from './connection.js';
 import { fields } from './definition.js';
 import type { LoadItem } from './load-items.js';
 
@@ -59,12 +60,9 @@ export async function sendBulk(
       ...(await sendBulk(connection, index, items.slice(half), signal)),
     ];
   }
-  const { items: answered } = answer;
-  if (answered?.length !== items.length) {
-    throw new TransientFailure(
-      `the server answered for ${answered?.length ?? 0} of ${items.length} documents`,
-    );
-  }
+  const answered = answer.items ?? [];
+  const missing = missingAnswers(answered, items);
+  if (missing !== undefined) throw new TransientFailure(missing);
   const again: LoadItem[] = [];
   const present: LoadItem[] = [];
   answered.forEach(({ create: { status, error } }, i) => {
@@ -94,24 +92,18 @@ async function checkPresent(
   );
   items.forEach((item, i) => {
     const there = docs[i]._source?.origin;
-    if (there?.number === item.number && there.digest === item.digest) return;
-    throw badInput(
-      item.origin ?? { file: 'collection' },
-      there?.number === item.number
-        ? `document "${item.id}" is in ${index} with another text`
-        : `the id "${item.id}" is given twice (document ${(there?.number ?? 0) + 1} of the collection has it)`,
-      there?.number === item.number
-        ? 'The collection has changed since the load began; load it into a new index.'
-        : 'Ids must be unique.',
-    );
+    const origin = item.origin ?? { file: 'collection' };
+    if (there?.number !== item.number) {
+      const other = (there?.number ?? 0) + 1;
+      const problem = `the id "${item.id}" is given twice (document ${other} of the collection has it)`;
+      throw badInput(origin, problem, 'Ids must be unique.');
+    }
+    if (there.digest !== item.digest) {
+      const problem = `document "${item.id}" is in ${index} with another text`;
+      const fix = 'The collection has changed since the load began; load it into a new index.';
+      throw badInput(origin, problem, fix);
+    }
   });
-}
-
-/** A description of the documents that an answer does not cover; undefined if it covers all. */
-export function missingAnswers(found: readonly unknown[], asked: readonly unknown[]): string | undefined {
-  return found.length === asked.length
-    ? undefined
-    : `the server answered for ${found.length} of ${asked.length} documents`;
 }
 
 function refused(item: LoadItem, status: number, reason: string): BertQeError {

@@ -1,8 +1,15 @@
 import { clip } from '../../common/clip.js';
 import { BertQeError, failureError, throwIfAborted, usageError } from '../../common/errors.js';
-import { isJsonObject } from '../../common/json.js';
+import { isJsonObject, type JsonObject } from '../../common/json.js';
 import { isTransientStatus, retry, type RetryPolicy, TransientFailure } from '../../common/retry.js';
-import { exchange, parseAnswer, serverUrl, transient, type HttpAnswer } from '../net/exchange.js';
+import {
+  exchange,
+  parseAnswer,
+  serverUrl,
+  transient,
+  type HttpAnswer,
+  type Refusal,
+} from '../net/exchange.js';
 import { anything, object, optional, text, type Shape, WrongShape } from './answer-shape.js';
 import { dialects, type Dialect, type EngineName, type EngineRequest } from './dialect.js';
 
@@ -23,13 +30,6 @@ export interface EngineCallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Attempts (the connection's own number). */
   readonly attempts?: number;
-}
-
-/** A refused request: the `cause` of the error that is thrown. */
-interface ClusterRefusal {
-  readonly status: number;
-  /** The server's name for it, e.g. `index_not_found_exception`. */
-  readonly type: string;
 }
 
 /** The part of the answer to the first call that is needed. */
@@ -62,10 +62,9 @@ export class EngineConnection {
     const connection = new EngineConnection(options);
     const { engine, address } = connection;
     const { version } = await connection.call({ method: 'GET', path: '/' }, hello, call);
-    const isOpenSearch = version.distribution === 'opensearch';
-    if (isOpenSearch !== (engine === 'opensearch')) {
-      const other = isOpenSearch ? 'opensearch' : 'elasticsearch';
-      throw usageError(`${address} is ${other} ${version.number}, not ${engine}: say --engine ${other}.`);
+    const there = version.distribution === 'opensearch' ? 'opensearch' : 'elasticsearch';
+    if (there !== engine) {
+      throw usageError(`${address} is ${there} ${version.number}, not ${engine}: say --engine ${there}.`);
     }
     connection.#version = version.number;
     return connection;
@@ -166,7 +165,7 @@ function refusal({ method, path }: EngineRequest, answer: HttpAnswer): Error {
   const { type, reason } = describeRefusal(answer.text);
   // A cluster's 500 is an error of the request; a node that is gone or coming back answers 502, 503 or 504.
   if (isTransientStatus(status) && status !== 500) return transient(answer, reason);
-  const cause: ClusterRefusal = { status, type };
+  const cause: Refusal = { status, type };
   const isOurs = status === 401 || status === 403;
   const hint = isOurs ? ' Give user and password in the URL, or set BERT_QE_ENGINE_AUTHORIZATION.' : '';
   return new BertQeError(isOurs ? 'usage' : 'failure', `${method} ${path}: ${status} ${reason}.${hint}`, {
@@ -182,13 +181,7 @@ function describeRefusal(said: string): { type: string; reason: string } {
   } catch {
     error = said;
   }
-  if (!isJsonObject(error)) {
-    return {
-      type: 'unknown',
-      reason: firstLine(typeof error === 'string' ? error : '') || 'no reason given',
-    };
-  }
-  const { type, reason, root_cause: roots } = error;
+  const { type, reason, root_cause: roots }: JsonObject = isJsonObject(error) ? error : { reason: error };
   const root = Array.isArray(roots) && isJsonObject(roots[0]) ? roots[0] : {};
   const name = textOr(root['type'], textOr(type, ''));
   return {
@@ -203,18 +196,20 @@ function firstLine(lines: string): string {
   return clip(lines.split('\n', 1)[0].trim(), 300);
 }
 
-/** The refused request that caused an error; undefined if the cause is another one. */
-export function refusalOf(error: unknown): ClusterRefusal | undefined {
-  if (!(error instanceof BertQeError)) return undefined;
-  const cause = error.cause as Partial<ClusterRefusal> | undefined;
-  return typeof cause?.status === 'number' && typeof cause.type === 'string'
-    ? (cause as ClusterRefusal)
-    : undefined;
-}
-
 /** A description of the shards that an answer lacks, for {@link EngineConnection.call}; undefined if it has all. */
 export function missingShards(index: string, total: number, available: number): string | undefined {
   return available < total
     ? `${total - available} of ${total} shards of ${index} cannot be searched`
     : undefined;
+}
+
+/** A description of the documents or shards that an answer does not cover; undefined if it covers all. */
+export function missingAnswers(
+  found: readonly unknown[],
+  asked: readonly unknown[],
+  what = 'documents',
+): string | undefined {
+  return found.length === asked.length
+    ? undefined
+    : `the server answered for ${found.length} of ${asked.length} ${what}`;
 }

@@ -37,8 +37,6 @@ const searchAnswer = object({
   hits: object({ hits: list(object({ _id: text, _score: number, sort: optional(list(anything)) })) }),
 });
 
-type SearchPage = ReturnType<typeof searchAnswer>;
-
 /** Searches an index on a cluster with the weighting and feedback models of the embedded index. The server scores. */
 export class EngineRetriever implements Retriever {
   readonly model: WeightingModel;
@@ -111,7 +109,7 @@ export class EngineRetriever implements Retriever {
     let after: readonly unknown[] | undefined;
     do {
       const size = Math.min(pageSize, depth - ranking.length);
-      const { hits } = await this.#page(
+      const page = await this.#page(
         {
           size,
           query: scoring.query,
@@ -125,21 +123,18 @@ export class EngineRetriever implements Retriever {
         scoring,
         call,
       );
-      if (hits.hits.length > size) {
-        throw failureError(
-          `${this.index.name} gave ${hits.hits.length} documents where ${size} were asked for.`,
-        );
+      const { hits } = page.hits;
+      if (hits.length > size) {
+        throw failureError(`${this.index.name} gave ${hits.length} documents where ${size} were asked for.`);
       }
-      for (const hit of hits.hits) {
-        ranking.push({ id: hit._id, score: hit._score - scoring.lift });
-      }
-      after = hits.hits.length === size ? hits.hits.at(-1)?.sort : undefined;
+      for (const { _id: id, _score: score } of hits) ranking.push({ id, score: score - scoring.lift });
+      after = hits.length === size ? hits.at(-1)?.sort : undefined;
     } while (after && ranking.length < depth);
     return isOurs ? ranking : ranking.sort((a, b) => b.score - a.score || compareUtf8(a.id, b.id));
   }
 
   /** Fetches a page; an answer without some shard, or cut off by the timeout, is refused. */
-  async #page(body: object, scoring: ScoringQuery, call: EngineCallOptions): Promise<SearchPage> {
+  async #page(body: object, scoring: ScoringQuery, call: EngineCallOptions) {
     const query = {
       allow_partial_search_results: 'false',
       ...(scoring.gathersStatistics ? { search_type: 'dfs_query_then_fetch' } : {}),

@@ -20,15 +20,12 @@ const documentVectors = object({
 
 /** The term vectors and statistics of a few documents, as feedback models read them from an index. */
 export class FeedbackView implements FeedbackSource {
-  readonly statistics: EngineStatistics;
   readonly lengths: number[] = [];
   readonly #vectors: ForwardVector[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #facts: TermFacts[] = [];
 
-  private constructor(statistics: EngineStatistics) {
-    this.statistics = statistics;
-  }
+  private constructor(readonly statistics: EngineStatistics) {}
 
   /** Fetches documents; they are numbered from 0 in the order of the ids. */
   static async fetch(

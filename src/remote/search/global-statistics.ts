@@ -1,6 +1,11 @@
 import { failureError } from '../../common/errors.js';
 import { anything, dictionary, list, number, object, optional, text } from './answer-shape.js';
-import { missingShards, type EngineCallOptions, type EngineConnection } from './connection.js';
+import {
+  missingAnswers,
+  missingShards,
+  type EngineCallOptions,
+  type EngineConnection,
+} from './connection.js';
 
 /** The document frequency n and the collection frequency F of a term. */
 export interface CollectionCounts {
@@ -121,8 +126,7 @@ export class GlobalStatistics {
       (answer) => {
         const away = answer.docs.find(({ term_vectors: vectors }) => !vectors);
         if (away) return `statistics of a shard cannot be read (${away.error?.reason ?? 'no answer'})`;
-        const [all, answered] = [this.routings.length, answer.docs.length];
-        return answered === all ? undefined : `the server answered for ${answered} of ${all} shards`;
+        return missingAnswers(answer.docs, this.routings, 'shards');
       },
     );
     return docs.map(({ term_vectors: vectors }) => vectors![this.field]);

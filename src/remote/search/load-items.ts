@@ -24,23 +24,20 @@ export const maxIdBytes = 512;
 function loadItem(
   document: Document & { readonly origin?: Origin },
   number: number,
-  length: number,
+  analyzer: Analyzer,
 ): LoadItem {
   const { id, title, text, origin } = document;
   if (Buffer.byteLength(id) > maxIdBytes) {
     const problem = `the document id has ${Buffer.byteLength(id)} bytes`;
-    throw badInput(
-      origin ?? { file: 'collection' },
-      problem,
-      `A search engine takes ids of 1 to ${maxIdBytes}.`,
-    );
+    const fix = `A search engine takes ids of 1 to ${maxIdBytes}.`;
+    throw badInput(origin ?? { file: 'collection' }, problem, fix);
   }
   const digest = hashJson(id, title ?? '', text).slice(0, 16);
   const source = {
     [fields.id]: id,
     ...(title ? { [fields.title]: title.toWellFormed() } : {}),
     [fields.text]: text.toWellFormed(),
-    [fields.length]: length,
+    [fields.length]: analyzer.analyze(title ? `${title} ${text}` : text).length,
     [fields.origin]: { number, digest },
   };
   const lines = `${JSON.stringify({ create: { _id: id } })}\n${JSON.stringify(source)}\n`;
@@ -70,9 +67,7 @@ export async function* loadBatches(documents: Source, options: BatchOptions): As
       if (++number === from && lastId !== undefined && document.id !== lastId) throw otherOrder(lastId, from);
       continue;
     }
-    const { title, text } = document;
-    const length = analyzer.analyze(title ? `${title} ${text}` : text).length;
-    const item = loadItem(document, number++, length);
+    const item = loadItem(document, number++, analyzer);
     batch.push(item);
     bytes += item.lines.length;
     if (batch.length < batchDocuments && bytes < batchBytes) continue;

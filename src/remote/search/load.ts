@@ -6,7 +6,8 @@ import { retry, TransientFailure } from '../../common/retry.js';
 import { Limiter } from '../../common/limiter.js';
 import { sendBulk } from './bulk.js';
 import { number as aNumber, object, optional } from './answer-shape.js';
-import { refusalOf, type EngineConnection } from './connection.js';
+import { refusalOf } from '../net/exchange.js';
+import type { EngineConnection } from './connection.js';
 import {
   fields,
   usualSimilarities,
@@ -91,20 +92,19 @@ const statisticsAnswer = object({
 });
 
 class Load {
-  readonly #options: EngineLoadOptions;
   readonly #path: string;
   readonly #limiter: Limiter;
-  #manifest: EngineManifest;
 
-  private constructor(options: EngineLoadOptions, manifest: EngineManifest) {
-    this.#options = options;
-    this.#manifest = manifest;
+  private constructor(
+    private readonly options: EngineLoadOptions,
+    private manifest: EngineManifest,
+  ) {
     this.#path = `/${encodeURIComponent(options.index)}`;
     this.#limiter = new Limiter(options.concurrency ?? 2);
   }
 
   get state(): LoadState {
-    return this.#manifest.load;
+    return this.manifest.load;
   }
 
   /** Creates the index, or reads the state of an earlier load. */
@@ -136,8 +136,8 @@ class Load {
 
   /** Sends the documents from number `from` on and returns the number of all. */
   async send(documents: Source, from: number): Promise<number> {
-    const { signal, batchDocuments = 1000, batchBytes = 5_000_000, checkpointMs = 10_000 } = this.#options;
-    const analyzer = analyzerFromSpec(this.#manifest.analyzer);
+    const { signal, batchDocuments = 1000, batchBytes = 5_000_000, checkpointMs = 10_000 } = this.options;
+    const analyzer = analyzerFromSpec(this.manifest.analyzer);
     const { lastId } = this.state;
     const prefix = new LoadedPrefix(from);
     const failed = new AbortController();
@@ -153,7 +153,7 @@ class Load {
         await inFlight.room();
         const sent = this.#send(items, stop).then(() => {
           prefix.add(items[0].number, items.length, items.at(-1)!.id);
-          this.#options.onProgress?.(prefix.done);
+          this.options.onProgress?.(prefix.done);
         });
         sent.catch(() => failed.abort());
         inFlight.add(sent);
@@ -174,7 +174,7 @@ class Load {
 
   /** Sends a batch until every document of it is in the index. */
   async #send(items: readonly LoadItem[], signal: AbortSignal): Promise<void> {
-    const { connection, index } = this.#options;
+    const { connection, index } = this.options;
     let left = items;
     const send = async (): Promise<void> => {
       try {
@@ -199,7 +199,7 @@ class Load {
   async #saveState({ done, lastId }: LoadedPrefix): Promise<void> {
     if (done <= this.state.acknowledged) return;
     await this.#write({
-      ...this.#manifest,
+      ...this.manifest,
       load: { state: 'loading', acknowledged: done, ...(lastId === undefined ? {} : { lastId }) },
     });
   }
@@ -208,12 +208,12 @@ class Load {
     const body = { _meta: { bert_qe: manifest } };
     const request = { method: 'PUT', path: `${this.#path}/_mapping`, body } as const;
     // Few attempts: a command that ends must not wait for a server that is gone.
-    await this.#options.connection.act(request, { attempts: 5 });
-    this.#manifest = manifest;
+    await this.options.connection.act(request, { attempts: 5 });
+    this.manifest = manifest;
   }
 
   async count(): Promise<number> {
-    const { connection, index, signal } = this.#options;
+    const { connection, index, signal } = this.options;
     await connection.act({ method: 'POST', path: `${this.#path}/_refresh` }, { signal });
     const answer = await connection.call(
       { method: 'GET', path: `${this.#path}/_count` },
@@ -226,7 +226,7 @@ class Load {
 
   /** Computes the statistics that models need, and opens the index for searching. */
   async complete(total: number): Promise<EngineStatistics> {
-    const { connection, signal } = this.#options;
+    const { connection, signal } = this.options;
     const length = { field: fields.length };
     const aggs = {
       tokens: { sum: length },
@@ -245,10 +245,10 @@ class Load {
       tokens: found.tokens.value,
       maxLength: found.longest.value ?? 0,
     };
-    const body = { index: { refresh_interval: null, number_of_replicas: this.#manifest.replicas } };
+    const body = { index: { refresh_interval: null, number_of_replicas: this.manifest.replicas } };
     await connection.act({ method: 'PUT', path: `${this.#path}/_settings`, body }, { signal });
     const load = { ...this.state, state: 'complete' as const, acknowledged: total };
-    await this.#write({ ...this.#manifest, load, statistics });
+    await this.#write({ ...this.manifest, load, statistics });
     return statistics;
   }
 }

@@ -1,5 +1,6 @@
 import { number, object, optional } from './answer-shape.js';
-import { missingShards, refusalOf, type EngineCallOptions, type EngineConnection } from './connection.js';
+import { refusalOf } from '../net/exchange.js';
+import { missingShards, type EngineCallOptions, type EngineConnection } from './connection.js';
 
 const keepAlive = '5m';
 

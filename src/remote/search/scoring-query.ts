@@ -53,31 +53,24 @@ export function scoringQuery(
       `The index ${index.name} was not made by bert-qe and is searched as it is: use --model bm25 --length-norm lucene.`,
     );
   }
-  const { statistics } = index;
-  if (index.manifest.scripts === false && !isNative(model)) {
+  if ((model instanceof Bm25 || model instanceof QueryLikelihood) && model.lengthNorm === 'lucene') {
+    return nativeOf(model, terms, index);
+  }
+  if (index.manifest.scripts === false) {
     throw usageError(
       `The index ${index.name} was made without scripts, which ${model.name} needs there: ` +
         'use --model bm25 or ql with --length-norm lucene.',
     );
   }
+  const { statistics } = index;
   if (model instanceof Dph) return dph(terms, statistics);
   if (model instanceof Bm25) {
-    return model.lengthNorm === 'lucene'
-      ? nativeBm25(model, terms, index)
-      : scripted('bm25', terms, (term) => bm25Parameters(model, term, statistics));
+    return scripted('bm25', terms, (term) => bm25Parameters(model, term, statistics));
   }
   if (model instanceof QueryLikelihood) {
-    if (model.lengthNorm === 'exact') {
-      return scripted('ql', terms, (term) => qlParameters(model, term, statistics));
-    }
-    refuseOther('ql', { mu: model.mu }, index);
-    return native(terms, nativeField('ql'), 1);
+    return scripted('ql', terms, (term) => qlParameters(model, term, statistics));
   }
   throw usageError(`A search engine cannot score by ${model.name}; use DPH, BM25 or QL.`);
-}
-
-function isNative(model: WeightingModel): boolean {
-  return (model instanceof Bm25 || model instanceof QueryLikelihood) && model.lengthNorm === 'lucene';
 }
 
 /**
@@ -137,7 +130,16 @@ function scriptClause(script: keyof typeof scripts, term: string, params: object
   };
 }
 
-function nativeBm25(model: Bm25, terms: readonly CountedTerm[], index: EngineIndex): ScoringQuery {
+/** The query by one of Lucene's own similarities. */
+function nativeOf(
+  model: Bm25 | QueryLikelihood,
+  terms: readonly CountedTerm[],
+  index: EngineIndex,
+): ScoringQuery {
+  if (model instanceof QueryLikelihood) {
+    refuseOther('ql', { mu: model.mu }, index);
+    return native(terms, nativeField('ql'), 1);
+  }
   const { k1, b } = model;
   refuseOther('bm25', { k1, b }, index);
   const { connection } = index;

@@ -1,4 +1,5 @@
 import { weightFlops } from '../../bert/index.js';
+import { getOrInsert } from '../../common/get-or-insert.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import {
   eachPhase,
@@ -34,10 +35,9 @@ export class Measurements {
   readonly #costs = new Map<DescribedVariant, Measured[]>();
 
   record(variant: DescribedVariant, cost: RerankCost, documents: number): void {
-    const costs = this.#costs.get(variant) ?? [];
+    const costs = getOrInsert(this.#costs, variant, () => []);
     costs.push({ cost, documents });
     if (costs.length > meanOver) costs.shift();
-    this.#costs.set(variant, costs);
   }
 
   of(variant: DescribedVariant): VariantDescription['measured'] {

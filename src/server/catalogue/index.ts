@@ -1,4 +1,4 @@
-export { countRelevant, Topics, type Collection } from './collection.js';
+export { Topics, type Collection } from './collection.js';
 export { describeVariants, Measurements, modelEntry, modelList } from './describe.js';
 export { experimentFiles, listExperiments } from './experiments.js';
 export { namedVariant } from './names.js';

@@ -28,8 +28,8 @@ export const catalogueHandlers = {
   modelsV1: answerModels,
 
   modelV1: (service, { match }) => {
-    const name = match?.parameters['model'] ?? '';
-    return jsonAnswer(modelEntry(name, service.models.findForClient(name), service.started));
+    const { model } = match!.parameters;
+    return jsonAnswer(modelEntry(model, service.models.findForClient(model), service.started));
   },
 
   info: async (service) => {
@@ -63,7 +63,7 @@ export const catalogueHandlers = {
     }),
 
   document: async ({ collection }, { match }) => {
-    const id = match?.parameters['id'] ?? '';
+    const { id } = match!.parameters;
     const found = (await collection?.documents.get([id]))?.get(id);
     if (!found) {
       const where = collection ? 'the index' : 'this server, which has no index';
@@ -75,11 +75,9 @@ export const catalogueHandlers = {
   experiments: async ({ experiments }) => jsonAnswer(await listExperiments(experiments)),
 
   experimentFile: async ({ experiments }, { match }) => {
-    const { name = '', file = '' } = match?.parameters ?? {};
-    const found =
-      experiments !== undefined && experimentFiles.test(file)
-        ? await fileUnder(experiments, `${name}/${file}`)
-        : undefined;
+    const { name, file } = match!.parameters;
+    const isOffered = experiments !== undefined && experimentFiles.test(file);
+    const found = isOffered ? await fileUnder(experiments, `${name}/${file}`) : undefined;
     if (!found) throw new HttpProblem('not_found', `There is no file "${file}" of an experiment "${name}".`);
     return textAnswer(found.bytes, found.type, 200, { 'Content-Security-Policy': reportPolicy });
   },

@@ -1,9 +1,11 @@
 import {
   check,
   EventStream,
+  jsonAnswer,
+  largeJson,
   problemBody,
   problemOf,
-  streamedAnswer,
+  textAnswer,
   type Answer,
   type RequestContext,
 } from '../http/index.js';
@@ -18,7 +20,18 @@ import {
 } from '../schemas/index.js';
 import { search } from '../search/search.js';
 import type { Service } from '../service.js';
-import { answerOf, type Handler, type Handlers } from './handler.js';
+import type { Handler, Handlers } from './handler.js';
+
+/** Bytes of a body whose answer, which may repeat its documents, is written at once. An explanation may be longer. */
+const quickBytes = 1024 * 1024;
+
+function answerOf(
+  { bodyBytes = Number.POSITIVE_INFINITY }: RequestContext,
+  value: object,
+): Answer | Promise<Answer> {
+  if (bodyBytes <= quickBytes && !('explanation' in value)) return jsonAnswer(value);
+  return largeJson(value).then((json) => textAnswer(json, 'application/json'));
+}
 
 const answerV1: Handler = async (service, context, body) =>
   answerOf(context, await rerankV1(service, context, await check(v1Request, body, 'documents')));
@@ -73,11 +86,11 @@ async function streamSearch(
     send('result', answer);
   } catch (error) {
     if (!stream) throw error;
-    const problem = problemOf(error, context.ended);
-    if (problem.status === 500) service.log.failure(context.id, error);
+    const problem = problemOf(error, context, service.log);
     send('error', problemBody(problem, context.id));
     ({ status } = problem);
   }
   await stream!.close();
-  return streamedAnswer(status);
+  // The status is for the log.
+  return { status, headers: {}, body: undefined };
 }

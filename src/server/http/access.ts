@@ -43,14 +43,9 @@ export class Access {
     const { keys, trustProxy } = this.options;
     const owner = keys.owner(headers.authorization);
     if (owner !== undefined) return { client: owner, hasKey: true };
-    const forwarded = trustProxy
-      ? String(headers['x-forwarded-for'] ?? '')
-          .split(',')
-          .at(-1)
-          ?.trim()
-          .slice(0, addressCharacters)
-      : undefined;
-    return { client: forwarded || (socket.remoteAddress ?? 'unknown'), hasKey: false };
+    const addresses = trustProxy ? String(headers['x-forwarded-for'] ?? '') : '';
+    const last = addresses.split(',').at(-1)!.trim().slice(0, addressCharacters);
+    return { client: last || (socket.remoteAddress ?? 'unknown'), hasKey: false };
   }
 
   /** The reason to refuse a request, if there is one. Paths without a route are files of the page, which need no key. */

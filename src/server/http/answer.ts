@@ -25,16 +25,6 @@ export function textAnswer(
   return { status, headers: { ...headers, 'Content-Type': type }, body };
 }
 
-/** The end of an answer that was streamed. The status is for the log. */
-export function streamedAnswer(status: number): Answer {
-  return { status, headers: {}, body: undefined };
-}
-
-/** A JSON answer that is written in slices of time. */
-export async function largeJsonAnswer(value: object): Promise<Answer> {
-  return textAnswer(await largeJson(value), 'application/json');
-}
-
 /** Levels of a value whose fields and elements are written one by one. */
 const slicedLevels = 4;
 

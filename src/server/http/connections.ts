@@ -1,4 +1,4 @@
-import type { RequestListener, Server as HttpServer } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { openConnections, pipelinedRequests } from '../limits.js';
 
@@ -19,13 +19,6 @@ export class Connections {
   /** Connections without a request, the longest first. */
   readonly #idle = new Set<Socket>();
 
-  constructor(private readonly most = openConnections) {}
-
-  /** Watches the connections of a server. */
-  watch(server: HttpServer): void {
-    server.on('connection', (socket: Socket) => this.#add(socket));
-  }
-
   /** The listener for the requests of these connections. */
   inTurn(listener: RequestListener): RequestListener {
     return (request, response) => {
@@ -44,14 +37,14 @@ export class Connections {
     };
   }
 
-  #add(socket: Socket): void {
+  add(socket: Socket): void {
     this.#connections.set(socket, { isBusy: false, waiting: [] });
     this.#idle.add(socket);
     socket.on('close', () => {
       this.#connections.delete(socket);
       this.#idle.delete(socket);
     });
-    if (this.#connections.size <= this.most) return;
+    if (this.#connections.size <= openConnections) return;
     const [longest = socket] = this.#idle;
     longest.destroy();
   }

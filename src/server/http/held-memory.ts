@@ -3,12 +3,12 @@ export class HeldBody {
   #bytes = 0;
   /** False while the body arrives. */
   isWhole = false;
+  /** Gives the request up. */
+  drop: () => void = () => {};
 
   constructor(
     private readonly memory: HeldMemory,
     readonly client: string,
-    /** Gives the request up. */
-    public drop: () => void,
   ) {}
 
   get bytes(): number {
@@ -40,7 +40,7 @@ export class HeldMemory {
   constructor(private readonly most: number) {}
 
   open(client: string): HeldBody {
-    const held = new HeldBody(this, client, () => {});
+    const held = new HeldBody(this, client);
     this.#held.add(held);
     return held;
   }

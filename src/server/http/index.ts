@@ -1,5 +1,5 @@
 export { Access, isLocalHost, isLoopback } from './access.js';
-export { jsonAnswer, largeJsonAnswer, streamedAnswer, textAnswer, type Answer } from './answer.js';
+export { jsonAnswer, largeJson, textAnswer, type Answer } from './answer.js';
 export { BodyReader, discardBody, parseJson, type BodySource } from './body.js';
 export { check } from './check.js';
 export { EventStream } from './event-stream.js';

@@ -24,7 +24,7 @@ export async function listen(
     },
     connections.inTurn(listener),
   );
-  connections.watch(server);
+  server.on('connection', (socket) => connections.add(socket));
   server.listen({ port, host, backlog: acceptBacklog });
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     throw cannotListen(error, host, port);

@@ -1,6 +1,5 @@
 import { clip } from '../../common/clip.js';
 import { BertQeError, type ErrorCode } from '../../common/errors.js';
-import { Refusal } from '../scheduling/index.js';
 import { messageCharacters } from '../limits.js';
 import { problemStatus, type Problem, type ProblemType } from '../schemas/index.js';
 import { jsonAnswer, type Answer } from './answer.js';
@@ -51,18 +50,18 @@ const byEnd: Readonly<Record<EndReason, readonly [ProblemType, string]>> = {
   stop: ['draining', 'The server stopped before the answer; try another.'],
 };
 
-/** The problem that answers a thrown error. `ended` is the reason why the request ended early, if it did. */
-export function problemOf(error: unknown, ended: EndReason | undefined): HttpProblem {
+/** The problem that answers an error thrown by a request. A failure of the server is logged. */
+export function problemOf(
+  error: unknown,
+  { id, ended }: { readonly id: string; readonly ended: EndReason | undefined },
+  log: { failure(id: string, error: unknown): void },
+): HttpProblem {
   if (error instanceof HttpProblem) return error;
-  if (error instanceof Refusal) {
-    const { reason, retryAfter, message } = error;
-    const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-    return new HttpProblem(reason, message, headers);
-  }
   if (ended !== undefined) return new HttpProblem(...byEnd[ended]);
   const known = error instanceof BertQeError ? byCode[error.code] : undefined;
   if (known) return new HttpProblem(known, (error as BertQeError).message);
-  // The message is for the log alone: it may hold a client's text.
+  log.failure(id, error);
+  // Its own message may hold a client's text.
   return new HttpProblem(
     'failure',
     'A model could not score the request; it is logged under its request id.',

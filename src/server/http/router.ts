@@ -1,4 +1,4 @@
-import { routes, type RouteName, type RouteSpec } from '../routes.js';
+import { namedRoutes, type RouteName, type RouteSpec } from '../routes.js';
 
 /** A route with the values of its path parameters. */
 export interface RouteMatch {
@@ -10,7 +10,7 @@ export interface RouteMatch {
 const byPath = new Map<string, RouteMatch>();
 const patterns: { readonly name: RouteName; readonly route: RouteSpec; readonly pattern: RegExp }[] = [];
 
-for (const [name, route] of Object.entries(routes) as [RouteName, RouteSpec][]) {
+for (const [name, route] of namedRoutes) {
   if (route.parameters) patterns.push({ name, route, pattern: patternOf(route.path) });
   else byPath.set(route.path, { name, route, parameters: {} });
 }

@@ -20,7 +20,7 @@ export class Counter implements Family {
     readonly help: string,
   ) {}
 
-  add(labels: Labels = {}, amount = 1): void {
+  add(labels: Labels, amount = 1): void {
     const key = labelText(labels);
     this.#values.set(key, (this.#values.get(key) ?? 0) + amount);
   }

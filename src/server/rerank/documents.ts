@@ -1,5 +1,5 @@
-import { TimeSlice } from '../../common/yield.js';
-import { wordsOf, type WindowShape } from '../../expansion/index.js';
+import type { TimeSlice } from '../../common/yield.js';
+import type { WindowShape } from '../../expansion/index.js';
 import { documentCharacters } from '../limits.js';
 import type { SharedScorer } from '../scheduling/index.js';
 import type { V1Request } from '../schemas/index.js';
@@ -56,7 +56,7 @@ export async function cutToTokens(
   text: string,
   tokens: number,
   scorer: Pick<SharedScorer, 'lengthOf'>,
-  slice = new TimeSlice(),
+  slice: TimeSlice,
 ): Promise<string> {
   // A token has at least one character.
   if (text.length <= tokens) return text;
@@ -76,10 +76,7 @@ export async function cutToTokens(
 export function cutToPassages(text: string, passages: number, { length, overlap }: WindowShape): string {
   const most = length + (passages - 1) * (length - overlap);
   // A word has at least one character, and a space before the next.
-  if (text.length <= 2 * most) {
-    const words = wordsOf(text);
-    return words.length <= most ? text : words.slice(0, most).join(' ');
-  }
+  if (text.length <= 2 * most) return text;
   const kept: string[] = [];
   for (const word of eachWord(text)) {
     if (kept.length === most) return kept.join(' ');

@@ -30,9 +30,11 @@ export function estimateWork({ query, lengths, models, settings }: WorkInput): n
   const queryTokens = Math.min(maxFirstTokens, query.length / charactersPerToken) + specialTokens;
   const looksAgain = models.bestPassage !== models.phaseOne;
   let work = 0;
+  let characters = 0;
   let bestPassageTokens = 0;
   let mostAgain = 0;
   for (const length of lengths) {
+    characters += length;
     const words = length / charactersPerWord;
     const passages = windowsOf(words, passage);
     const passageTokens = Math.min(maxSecondTokens, Math.min(words, passage.length) * tokensPerWord);
@@ -48,17 +50,15 @@ export function estimateWork({ query, lengths, models, settings }: WorkInput): n
   work += models.phaseOne.weight * Math.min(kd, lengths.length) * mostAgain;
   if (!expansion || lengths.length === 0) return work;
   const chunkTokens = chunk.length * tokensPerWord;
-  const meanWords = bestPassageTokens / lengths.length / tokensPerWord;
-  const feedbackWords = settings.chunkSource === 'document' ? mean(lengths) / charactersPerWord : meanWords;
+  const feedbackWords =
+    settings.chunkSource === 'document'
+      ? characters / lengths.length / charactersPerWord
+      : bestPassageTokens / lengths.length / tokensPerWord;
   const chunks = Math.max(1, feedbackWords / (chunk.length - chunk.overlap) - 1);
   work += models.phaseTwo.weight * Math.min(kd, lengths.length) * chunks * (queryTokens + chunkTokens);
   work +=
     models.phaseThree.weight * kc * (bestPassageTokens + lengths.length * (chunkTokens + specialTokens));
   return work;
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /**

@@ -1,6 +1,8 @@
 import { sigmoid } from '../../bert/index.js';
 import type { Candidate, Evidence } from '../../expansion/index.js';
+import type { ServedVariant } from '../catalogue/index.js';
 import type { RequestContext } from '../http/index.js';
+import type { RequestScoring } from '../scheduling/index.js';
 import type { Service } from '../service.js';
 import { showExplanation, type ShownExplanation } from './explanation.js';
 import { runRerank, type RerankInput } from './run-rerank.js';
@@ -27,13 +29,10 @@ export async function rankTexts(
   const { reranking, scoring, settings } = await runRerank(service, context, input);
   const { results, explanation, evidence } = reranking;
   const byIndex = new Map(evidence?.candidates.map((candidate) => [candidate.index, candidate]));
-  const { phaseOne, phaseThree } = input.variant.models;
-  const ofQuery = (a: string, b: string) => scoring.logOdds(phaseOne, { a, b })!;
-  const ofChunk = (a: string, b: string) => scoring.logOdds(phaseThree, { a, b })!;
   const places = results.map(({ index, relevance }) => ({
     index,
     score: evidence
-      ? rawScore(evidence, byIndex.get(index)!, settings.alpha, { ofQuery, ofChunk })
+      ? rawScore(evidence, byIndex.get(index)!, settings.alpha, scoring, input.variant.models)
       : relevance!,
   }));
   // Probabilities that round to the same number are in the order of their log-odds.
@@ -47,9 +46,6 @@ export async function rankTexts(
 /** The log-odds of a document in which nothing can be relevant: JSON has no -∞. */
 const impossible = -1e9;
 
-/** The log-odds that a model gave two texts. */
-type LogOdds = (a: string, b: string) => number;
-
 /**
  * ln(M/(1-M)) of a candidate. M and 1-M are both summed up from the models' logits: 1-M taken from a rounded M would
  * be 0 where probabilities round to 1, and the order would be lost.
@@ -58,15 +54,16 @@ function rawScore(
   { query, chunks = [] }: Evidence,
   { passage, isEmpty }: Candidate,
   alpha: number,
-  { ofQuery, ofChunk }: Readonly<Record<'ofQuery' | 'ofChunk', LogOdds>>,
+  scoring: RequestScoring,
+  { phaseOne, phaseThree }: ServedVariant['models'],
 ): number {
   if (isEmpty) return impossible;
-  const odds = ofQuery(query, passage!);
+  const odds = scoring.logOdds(phaseOne, { a: query, b: passage! })!;
   if (alpha === 0 || chunks.length === 0) return odds;
   let relevant = (1 - alpha) * sigmoid(odds);
   let irrelevant = (1 - alpha) * sigmoid(-odds);
   for (const { text, weight } of chunks) {
-    const chunkOdds = ofChunk(text, passage!);
+    const chunkOdds = scoring.logOdds(phaseThree, { a: text, b: passage! })!;
     relevant += alpha * weight * sigmoid(chunkOdds);
     irrelevant += alpha * weight * sigmoid(-chunkOdds);
   }

@@ -4,13 +4,13 @@ import {
   eachPhase,
   type BertQEOptions,
   type InputDocument,
-  type Reranking,
   type Settings,
 } from '../../expansion/index.js';
 import { mapInSlices } from '../../common/yield.js';
 import type { ServedVariant } from '../catalogue/index.js';
 import { HttpProblem, type RequestContext } from '../http/index.js';
-import { RequestScoring, type PhaseProgress } from '../scheduling/index.js';
+import { RequestScoring } from '../scheduling/index.js';
+import type { SearchProgress } from '../schemas/index.js';
 import type { Service } from '../service.js';
 import { estimateWork, mostPairs } from './estimate-work.js';
 
@@ -27,22 +27,11 @@ export interface RerankInput {
   readonly keepOdds?: boolean | undefined;
   /** Milliseconds after which the best order known so far is taken. */
   readonly deadline?: number | undefined;
-  readonly onProgress?: ((progress: PhaseProgress) => void) | undefined;
-}
-
-/** Re-ranked documents. */
-export interface RerankOutcome {
-  readonly reranking: Reranking;
-  readonly settings: Settings;
-  readonly scoring: RequestScoring;
+  readonly onProgress?: ((progress: SearchProgress) => void) | undefined;
 }
 
 /** Re-ranks the documents of an admitted request, or throws if there is no room for it. */
-export async function runRerank(
-  service: Service,
-  context: RequestContext,
-  input: RerankInput,
-): Promise<RerankOutcome> {
+export async function runRerank(service: Service, context: RequestContext, input: RerankInput) {
   const { query, documents, variant, topK, explain, deadline, keepOdds, onProgress } = input;
   const { client, signal, reservation } = context;
   const request = { client, signal, reservation, keepOdds, onProgress };

@@ -1,5 +1,5 @@
-import { BertQeError } from '../../common/errors.js';
 import { getOrInsert } from '../../common/get-or-insert.js';
+import { HttpProblem } from '../http/problem.js';
 import type { ServiceLimits } from '../limits.js';
 import { Forecast } from './forecast.js';
 import type { Throughput } from './throughput.js';
@@ -14,18 +14,6 @@ export interface Arrival {
   readonly route: string;
   /** The length of the body; absent if it is not declared. */
   readonly bytes?: number | undefined;
-}
-
-/** The error of a request that is not taken. */
-export class Refusal extends BertQeError {
-  constructor(
-    readonly reason: 'too_large' | 'overloaded',
-    message: string,
-    /** Seconds after which a retry makes sense. */
-    readonly retryAfter?: number,
-  ) {
-    super('failure', message);
-  }
 }
 
 export const overloaded =
@@ -81,10 +69,9 @@ export class Admission {
    * Holds queue space for a request until it is read: the expected work of the bytes that have been received, but never
    * more than there is room for. A client that declares a long body and does not send it holds nothing.
    */
-  reserve(arrival: Arrival, received: number | undefined = arrival.bytes): Reservation {
+  reserve(arrival: Arrival): Reservation {
     const reservation = new Reservation(arrival, this, this.#ledger);
     this.#estimated.add(reservation);
-    if (received) reservation.grow(received);
     return reservation;
   }
 
@@ -101,7 +88,7 @@ export class Admission {
     if (bytes !== undefined) this.#forecast(route).learn(bytes, work);
     const { requestTokens } = this.limits;
     if (work > requestTokens) {
-      throw new Refusal(
+      throw new HttpProblem(
         'too_large',
         `The request is about ${Math.ceil(work)} tokens of work; this server takes at most ${requestTokens} at a time. ` +
           'Send fewer or shorter documents, or start the server with a larger --max-request-tokens.',
@@ -111,7 +98,7 @@ export class Admission {
     if (this.#ledger.admitted === 0) return;
     const keepsPlace = work <= estimateTolerance * held && this.#ledger.fits(work);
     if (!keepsPlace && work > this.#room(client, deadline)) {
-      throw new Refusal('overloaded', overloaded, this.retryAfter);
+      throw new HttpProblem('overloaded', overloaded, { 'Retry-After': String(this.retryAfter) });
     }
   }
 
@@ -163,7 +150,7 @@ export class Reservation {
     return !this.#isAdmitted && performance.now() >= this.#lapsesAt;
   }
 
-  /** Exchanges the estimate for the work that the body asks for, or throws a {@link Refusal}. */
+  /** Exchanges the estimate for the work that the body asks for, or throws the problem that answers the request. */
   admit(work: number): void {
     const held = this.#held;
     this.release();

@@ -1,18 +1,10 @@
 import { countOf, encoderFlops, sigmoid, type Scorer, type TextPair } from '../../bert/index.js';
 import { getOrInsert } from '../../common/get-or-insert.js';
-import { eachPhase, type Phase, type PhaseScoreOptions } from '../../expansion/index.js';
+import { eachPhase, type PhaseScoreOptions } from '../../expansion/index.js';
+import type { SearchProgress } from '../schemas/index.js';
 import type { Reservation } from './admission.js';
 import type { Scheduler } from './scheduler.js';
 import type { ServedModel } from './served-model.js';
-
-/** The progress of a phase. */
-export interface PhaseProgress {
-  readonly phase: Phase;
-  /** Pairs that the phase has run so far. */
-  readonly pairs: number;
-  /** Pairs that it is known to run. */
-  readonly total: number;
-}
 
 /** The request that pairs are scored for. */
 export interface RequestScoringOptions {
@@ -22,7 +14,7 @@ export interface RequestScoringOptions {
   readonly reservation?: Reservation | undefined;
   /** Keeps the log-odds of every pair, for raw scores (false). */
   readonly keepOdds?: boolean | undefined;
-  readonly onProgress?: ((progress: PhaseProgress) => void) | undefined;
+  readonly onProgress?: ((progress: SearchProgress) => void) | undefined;
 }
 
 /** The models as one request sees them. Its pairs go through the scheduler, and what they cost is reported. */

@@ -58,13 +58,10 @@ export class Scheduler {
   /** The work given to clients that have no job now, in the order in which their last jobs ended. */
   readonly #known = new Map<string, { readonly served: number; readonly at: number }>();
   readonly #running = new Set<Round>();
-  readonly #onRound: ((report: RoundReport) => void) | undefined;
   /** The work given to the least served waiting client. */
   #virtualTime = 0;
 
-  constructor(onRound?: (report: RoundReport) => void) {
-    this.#onRound = onRound;
-  }
+  constructor(private readonly onRound?: (report: RoundReport) => void) {}
 
   /** The log-odds of the pairs, in their order. */
   async run(request: JobRequest): Promise<Float64Array> {
@@ -238,7 +235,7 @@ export class Scheduler {
     round.deliver(logOdds(logits));
     // The jobs' answers come first.
     setImmediate(() =>
-      this.#onRound?.({
+      this.onRound?.({
         model,
         pairs: pairs.length,
         tokens,

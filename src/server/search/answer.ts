@@ -1,4 +1,3 @@
-import type { Ranking } from '../../collection/index.js';
 import { evaluate } from '../../evaluation/index.js';
 import type { InputDocument, Reranking, Settings } from '../../expansion/core.js';
 import { countRelevant } from '../catalogue/collection.js';
@@ -77,31 +76,33 @@ export async function searchAnswer(search: FinishedSearch): Promise<SearchAnswer
 /** Measures of a single query: of its first page, and of the whole list. */
 const shownMeasures = ['P@5', 'P@20', 'nDCG@10', 'nDCG@20', 'AP@100'];
 
+/** Results, best first. */
+type Ranked = readonly { readonly id: string }[];
+
 /** The judgements of a query, and the measures of its three rankings. */
 function judgementsOf(
   { id, levels }: { readonly id: string; readonly levels: ReadonlyMap<string, number> },
-  initial: readonly { readonly id: string }[],
-  final: Ranking,
+  initial: Ranked,
+  final: Ranked,
   explanation: SearchAnswer['explanation'],
 ): Judgements {
-  const measure = (ranking: Ranking): Record<string, number> => {
-    const { summary } = evaluate(new Map([[id, ranking]]), new Map([[id, levels]]), {
-      measures: shownMeasures,
-    });
+  const measure = (ranked: Ranked): Record<string, number> => {
+    const ranking = ranked.map((result, i) => ({ id: result.id, score: -i }));
+    const measures = shownMeasures;
+    const { summary } = evaluate(new Map([[id, ranking]]), new Map([[id, levels]]), { measures });
     return Object.fromEntries(summary);
   };
   const documents = explanation?.documents ?? [];
   const isRanked = documents.length > 0 && documents.every(({ ranks }) => ranks.phase1 !== null);
+  const byPhaseOne = [...documents].sort((a, b) => a.ranks.phase1! - b.ranks.phase1!);
   return {
     queryId: id,
     levels: Object.fromEntries(levels),
     relevant: countRelevant(levels),
     measures: {
-      initial: measure(initial.map((result, i) => ({ id: result.id, score: -i }))),
-      phase1: isRanked
-        ? measure(documents.map((document) => ({ id: document.id, score: -document.ranks.phase1! })))
-        : null,
-      final: measure(final.map((result, i) => ({ id: result.id, score: -i }))),
+      initial: measure(initial),
+      phase1: isRanked ? measure(byPhaseOne) : null,
+      final: measure(final),
     },
   };
 }

@@ -6,7 +6,7 @@ import { runRerank } from '../rerank/run-rerank.js';
 import type { SearchAnswer, SearchEvents, SearchProgress, SearchRequest } from '../schemas/index.js';
 import type { Service } from '../service.js';
 import { initialResults, searchAnswer } from './answer.js';
-import { Throttle } from './throttle.js';
+import { throttled } from './throttle.js';
 
 /** The listener of a streamed search. */
 export interface SearchListener {
@@ -35,7 +35,6 @@ export async function search(
   const initial = initialResults(documents, judged?.levels, texts);
   listener?.onInitial({ firstStage, results: initial });
 
-  const throttle = listener && new Throttle((progress: SearchProgress) => listener.onProgress(progress));
   const { reranking, scoring, settings } = await runRerank(service, context, {
     query,
     documents,
@@ -44,7 +43,7 @@ export async function search(
     topK,
     explain,
     deadline,
-    onProgress: throttle && ((progress) => throttle.offer(progress)),
+    onProgress: listener && throttled((progress) => listener.onProgress(progress)),
   });
   service.measurements.record(variant, reranking.cost, documents.length);
 

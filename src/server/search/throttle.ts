@@ -4,18 +4,15 @@ import type { SearchProgress } from '../schemas/index.js';
 const intervalMs = 50;
 
 /** Passes on the first and the last report of a phase, and between them one in an interval. */
-export class Throttle {
-  #phase: SearchProgress['phase'] | undefined;
-  #last = 0;
-
-  constructor(private readonly report: (progress: SearchProgress) => void) {}
-
-  offer(progress: SearchProgress): void {
+export function throttled(report: (progress: SearchProgress) => void): typeof report {
+  let phase: SearchProgress['phase'] | undefined;
+  let last = 0;
+  return (progress) => {
     const now = performance.now();
-    const isNew = progress.phase !== this.#phase;
-    if (!isNew && progress.pairs < progress.total && now - this.#last < intervalMs) return;
-    this.#phase = progress.phase;
-    this.#last = now;
-    this.report(progress);
-  }
+    const isNew = progress.phase !== phase;
+    if (!isNew && progress.pairs < progress.total && now - last < intervalMs) return;
+    phase = progress.phase;
+    last = now;
+    report(progress);
+  };
 }

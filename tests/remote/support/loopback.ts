@@ -1,6 +1,5 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { listening } from '../../support/listening.js';
 
 export interface Asked {
   readonly method: string;
@@ -8,39 +7,38 @@ export interface Asked {
   readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
   readonly text: string;
-  readonly signal: { gone: boolean };
 }
 
-/** An answer of a handler: JSON with a status, `drop` cuts the connection, `never` leaves it open. */
+/**
+ * An answer of a handler: JSON with a status; `drop` cuts the connection, `never` leaves it open, `endless` sends white
+ * space as fast as it is read, `slow` a character now and then.
+ */
 export type Answer =
   | { readonly status?: number; readonly json?: unknown; readonly text?: string; readonly headers?: object }
   | 'drop'
-  | 'never';
+  | 'never'
+  | 'endless'
+  | 'slow';
 
 /** A server on the loopback interface that answers as a test says; closed after the test file. */
 export async function loopback(handler: (asked: Asked, count: number) => Answer | Promise<Answer>) {
   const asked: Asked[] = [];
   let running = 0;
   let mostRunning = 0;
-  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+  const url = await listening((request, response) => {
     void (async () => {
       running++;
       mostRunning = Math.max(mostRunning, running);
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const text = Buffer.concat(chunks).toString();
-      const signal = { gone: false };
-      response.on('close', () => {
-        running--;
-        signal.gone = !response.writableFinished;
-      });
+      response.on('close', () => void running--);
       const one: Asked = {
         method: request.method ?? '',
         path: request.url ?? '',
         headers: request.headers,
         body: parsed(text),
         text,
-        signal,
       };
       asked.push(one);
       const answer = await handler(one, asked.length);
@@ -49,18 +47,18 @@ export async function loopback(handler: (asked: Asked, count: number) => Answer 
         request.socket.destroy();
         return;
       }
+      if (answer === 'endless') return pour(response);
+      if (answer === 'slow') {
+        const clock = setInterval(() => response.write(' '), 20);
+        response.on('close', () => clearInterval(clock));
+        return;
+      }
       response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers });
       response.end(answer.text ?? JSON.stringify(answer.json ?? {}));
     })().catch(() => request.socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     asked,
     get mostRunning() {
       return mostRunning;
@@ -74,4 +72,13 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+function pour(response: ServerResponse): void {
+  const part = Buffer.alloc(1 << 16, ' ');
+  const more = () => {
+    while (!response.destroyed && response.write(part));
+  };
+  response.on('drain', more);
+  more();
 }

@@ -1,3 +1,5 @@
+import { request, type ClientRequest, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
@@ -99,6 +101,31 @@ export async function post(
 export async function get(url: string, headers: Record<string, string> = {}): Promise<Answered> {
   const answer = await fetch(url, { headers });
   return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Json };
+}
+
+/** A connection that has sent the head of a request, whose body is to have so many bytes. */
+export function sendHead(url: string, path: string, bodyBytes: number): Socket {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+  socket.write(`${head}Content-Length: ${bodyBytes}\r\n\r\n`);
+  return socket;
+}
+
+/** Sends a request by `node:http`, which sets fewer headers than `fetch`; `send` writes the body. */
+export function rawRequest(
+  url: string,
+  options: RequestOptions,
+  send: (asking: ClientRequest) => void = (asking) => asking.end(),
+): Promise<{ status: number; headers: IncomingHttpHeaders; body: string }> {
+  return new Promise((resolve, reject) => {
+    const asking = request(url, options, (answer) => {
+      let body = '';
+      answer.setEncoding('utf8').on('data', (part: string) => (body += part));
+      answer.on('end', () => resolve({ status: answer.statusCode!, headers: answer.headers, body }));
+    });
+    asking.on('error', reject);
+    send(asking);
+  });
 }
 
 /** The value of a metric, labels as written. */

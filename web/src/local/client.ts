@@ -1,7 +1,7 @@
 import { eachPhase, withIds, type Phase, type PhaseScoreOptions } from '../../../src/expansion/core.js';
 import { Topics } from '../../../src/server/catalogue/collection.js';
 import { initialResults, searchAnswer } from '../../../src/server/search/answer.js';
-import { Throttle } from '../../../src/server/search/throttle.js';
+import { throttled } from '../../../src/server/search/throttle.js';
 import type { ExperimentsAnswer, SearchAnswer, SearchProgress, SearchRequest } from '../model/answer.js';
 import { ClientProblem, type SearchListener } from '../state/client-problem.js';
 import { fetchSite, loadLibrary, type BertScorer, type InputDocument, type MemoryIndex } from './library.js';
@@ -81,8 +81,8 @@ async function run(
   );
   if (!variant) throw new ClientProblem('not_found', `There is no model "${request.model}" on this site.`);
   const models = eachPhase((phase) => variant.models[phase]?.model ?? variant.models.phaseOne.model);
-  const throttle = new Throttle((progress) => listener.progress(progress));
-  const bertQe = new BertQE(await scorersFor(models, site, listener, throttle), {
+  const onProgress = throttled((progress) => listener.progress(progress));
+  const bertQe = new BertQE(await scorersFor(models, site, listener, onProgress), {
     expansion: variant.expansion,
     depth: Math.max(1, documents.length),
   });
@@ -140,7 +140,7 @@ async function scorersFor(
   models: Readonly<Record<Phase, string>>,
   { integrity }: SiteContent,
   listener: SearchListener,
-  throttle: Throttle,
+  onProgress: (progress: SearchProgress) => void,
 ) {
   const loaded = new Map<string, BertScorer>();
   for (const model of new Set(Object.values(models))) {
@@ -151,8 +151,7 @@ async function scorersFor(
     return {
       async score(pairs: Parameters<BertScorer['score']>[0], options: PhaseScoreOptions) {
         const total = before + pairs.length;
-        const report = (done: number): void =>
-          throttle.offer({ phase, pairs: before + done, total } satisfies SearchProgress);
+        const report = (done: number): void => onProgress({ phase, pairs: before + done, total });
         report(0);
         const scores = await loaded.get(models[phase])!.score(pairs, {
           ...options,
