@@ -11,7 +11,7 @@ import {
   settingsFrom,
   badOption,
 } from './options.js';
-import type { Phase } from './phases.js';
+import { eachPhase, type Phase } from './phases.js';
 
 /** A model by letter (T, S, M, B, L), by name or path, or a scorer of your own. */
 export type ModelChoice = string | Scorer;
@@ -97,12 +97,7 @@ export function chosenByOptions(
   return { chosen, settings };
 }
 
-const PHASE_NAMES: OptionNames<PhaseModels> = {
-  bestPassage: true,
-  phaseOne: true,
-  phaseTwo: true,
-  phaseThree: true,
-};
+const PHASE_NAMES: OptionNames<PhaseModels> = eachPhase(() => true as const);
 
 /** A choice of models, none of them loaded. */
 export interface ChosenModels {

@@ -79,21 +79,11 @@ export type FeedbackMethod = Required<
 >;
 
 /** The options, checked and complete. */
-export interface Settings {
-  readonly kd: number;
-  readonly kc: number;
+export interface Settings extends Required<
+  Omit<BertQEOptions, 'chunkWords' | 'passageWords' | 'titleWords' | 'dropQueryScore'>
+> {
   readonly chunk: WindowShape;
-  readonly chunkPieces: number | undefined;
   readonly passage: PassageShape;
-  readonly alpha: number;
-  readonly beta: number;
-  readonly depth: number;
-  readonly passageChoice: PassageChoice;
-  readonly phaseOneDepth: number | undefined;
-  readonly expansionDepth: number | undefined;
-  readonly chunkSource: ChunkSource;
-  readonly expansion: boolean;
-  readonly roundPairs: number;
 }
 
 /** The names of the method's options. */
