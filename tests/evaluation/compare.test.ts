@@ -79,7 +79,7 @@ describe('comparing runs', () => {
   it("Tukey's p counts all runs of the report", () => {
     const columns = [poor, good, fair].map(({ evaluation }) => evaluation.perQuery.get('RR')!);
     const [good_, fair_] = compareRuns([good, fair], [poor], { test: 'tukey' });
-    const { p } = tukeyHsd(columns);
+    const p = tukeyHsd(columns);
     expect([good_.p, fair_.p]).toEqual([p[0][1], p[0][2]]);
   });
 });

@@ -2,18 +2,13 @@ import { usageError } from '../../common/errors.js';
 import { families, nicknames } from './catalogue.js';
 import type { Measure, MeasureArguments, MeasureFamily, ParameterName } from './measure.js';
 
-/** Reads a comma-separated list of measures; a measure named twice is taken once. */
-export function parseMeasures(list: string | readonly string[]): Measure[] {
-  const names = (typeof list === 'string' ? split(list) : list).flatMap(
-    (name) => nicknames.get(name) ?? [name],
+/** Measures from their names, or from a comma-separated list of these; one that comes twice is taken once. */
+export function parseMeasures(list: string | readonly (Measure | string)[]): Measure[] {
+  const all = (typeof list === 'string' ? split(list) : list).flatMap((measure) =>
+    typeof measure === 'string' ? (nicknames.get(measure) ?? [measure]).map(parseMeasure) : [measure],
   );
-  const measures = new Map<string, Measure>();
-  for (const name of names) {
-    const measure = parseMeasure(name);
-    if (!measures.has(measure.name)) measures.set(measure.name, measure);
-  }
-  if (measures.size === 0) throw usageError('No measure is named; for example: P@20,nDCG@20,AP.');
-  return [...measures.values()];
+  if (all.length === 0) throw usageError('No measure is named; for example: P@20,nDCG@20,AP.');
+  return [...new Map(all.map((measure) => [measure.name, measure])).values()];
 }
 
 /** Reads one measure as ir_measures (`nDCG(dcg='exp-log2')@20`) or trec_eval (`ndcg_cut_20`) writes it. */
