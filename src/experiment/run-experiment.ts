@@ -77,8 +77,8 @@ export async function executeExperiment(
   out: string,
   options: Omit<RunExperimentOptions, 'out'>,
 ): Promise<ExperimentOutcome> {
-  const work = join(out, 'work');
-  return withLock(join(work, '.lock'), { what: out, signal: options.signal }, () =>
+  const lock = join(out, 'work', '.lock');
+  return withLock(lock, { what: out, signal: options.signal }, () =>
     runMissingSteps(experiment, file, out, options),
   );
 }
@@ -143,7 +143,7 @@ async function runMissingSteps(
     };
     const trained =
       typeof experiment.training === 'object'
-        ? await trainFolds(experiment.training, [...reranking, ...modelsOfControls(systems)], context)
+        ? await trainFolds(experiment.training, used.systems, context)
         : undefined;
     const rerankers = await crossValidateAll(reranking, context);
     for (const system of systems.baselines.filter(isControl)) {
