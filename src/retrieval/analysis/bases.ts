@@ -90,7 +90,7 @@ export function tokenizeAlphanumeric(units: TextUnits, sink: TokenSink): void {
   const { codes, length } = units;
   let start = -1;
   for (let at = 0; at < length; at++) {
-    const code = codes[at]!;
+    const code = codes[at];
     if (code < 128 && isAlphanumeric[code] === 1) {
       if (start < 0) start = at;
     } else if (start >= 0) {
