@@ -82,16 +82,13 @@ export function chosenByOptions(
     );
   }
   checkLoadOptions(options, 'BertQE.load', others);
-  const passageChoice = options.passageChoice ?? (options.preset ? AS_PUBLISHED : DEFAULTS).passageChoice;
-  const chosen = chooseModels(options.models, { ...options, passageChoice });
-  const method = Object.fromEntries(
-    Object.entries(options).filter(([name]) => Object.hasOwn(METHOD_OPTIONS, name)),
-  ) as BertQEOptions;
-  const settings = {
+  const given = Object.entries(options).filter(([name]) => Object.hasOwn(METHOD_OPTIONS, name));
+  const method: BertQEOptions = {
     ...(options.preset === undefined ? {} : AS_PUBLISHED),
-    ...method,
-    expansion: chosen.expansion && (method.expansion ?? true),
+    ...Object.fromEntries(given),
   };
+  const chosen = chooseModels(options.models, { ...options, passageChoice: method.passageChoice });
+  const settings = { ...method, expansion: chosen.expansion && (method.expansion ?? true) };
   // Options are cheap to check: before a model is loaded.
   settingsFrom(settings);
   return { chosen, settings };

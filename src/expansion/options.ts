@@ -106,19 +106,8 @@ export const METHOD_OPTIONS: OptionNames<BertQEOptions> = {
   roundPairs: true,
 };
 
-/** Settings of frozen options: a server uses the same ones for every request. */
-const checkedOptions = new WeakMap<BertQEOptions, Settings>();
-
-/** Checks the options and adds the defaults. Frozen options are checked once. */
+/** Checks the options and adds the defaults. */
 export function settingsFrom(options: BertQEOptions = {}): Settings {
-  const known = checkedOptions.get(options);
-  if (known) return known;
-  const settings = checkedSettings(options);
-  if (Object.isFrozen(options)) checkedOptions.set(options, settings);
-  return settings;
-}
-
-function checkedSettings(options: BertQEOptions): Settings {
   refuseUnknownOptions('BERT-QE', options, METHOD_OPTIONS);
   const alpha = share('alpha', options.alpha ?? DEFAULTS.alpha);
   return {

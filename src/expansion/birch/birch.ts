@@ -1,12 +1,12 @@
 import type { BertScorer, Scorer } from '../../bert/index.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import { mapInSlices } from '../../common/yield.js';
+import { folderLoader } from '../bert-qe.js';
 import { chooseModels, type ModelChoice, type ModelOptions } from '../choose-models.js';
 import { costOf, type RerankCost } from '../cost.js';
 import { BIRCH_DEFAULTS, DEFAULTS } from '../defaults.js';
 import type { RankedInput } from '../evidence.js';
 import { checkQuery, initialRanking, type InputDocument } from '../inputs.js';
-import { folderLoader } from '../folder-loader.js';
 import { loadModels } from '../load.js';
 import { forEveryPhase, QueryModels, type PhaseScorers, type QueryOptions } from '../models.js';
 import { count, share } from '../options.js';
