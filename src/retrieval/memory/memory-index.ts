@@ -50,7 +50,9 @@ export class MemoryIndex implements DocumentStore, SearchableIndex {
     this.#content = content;
     this.#numbers = new Map(documents.map(({ id }, number) => [id, number]));
     this.#termNumbers = new Map(terms.map((term, number) => [term, number]));
-    this.lengths = Uint32Array.from(vectors, ({ frequencies }) => sum(frequencies));
+    this.lengths = Uint32Array.from(vectors, ({ frequencies }) =>
+      frequencies.reduce((length, frequency) => length + frequency, 0),
+    );
     this.idRanks = ranksOf(orderOf(documents));
     this.#starts = new Uint32Array(terms.length + 1);
     this.#collectionFrequencies = new Uint32Array(terms.length);
@@ -183,12 +185,6 @@ function copyOf({ id, title, text }: Document): Document {
 function orderOf(documents: readonly Document[]): Uint32Array {
   const order = documents.map((_, number) => number);
   return Uint32Array.from(order.sort((a, b) => compareUtf8(documents[a].id, documents[b].id)));
-}
-
-function sum(values: ArrayLike<number>): number {
-  let total = 0;
-  for (let i = 0; i < values.length; i++) total += values[i];
-  return total;
 }
 
 function usage(message: string): BertQeError {
