@@ -20,4 +20,3 @@ export {
 export { randomWords } from './significance/random.js';
 export { correct, STAR_LEGEND, starOf } from './significance/p-values.js';
 export { pairedTTest } from './significance/paired.js';
-export { tukeyHsd } from './significance/tukey.js';

@@ -61,17 +61,18 @@ export async function crossValidate(
     {
       inputs: ['cross-validation 1', [tuning, measures, system.fixedAlpha ?? null]],
       choose: (validation, scores) => {
-        const interpolated = (query: string, parameters: Interpolation) =>
-          finalRanking(scores.get(query)!, parameters, below(query));
-        const ranker = {
-          combined: (query: string, alpha: number) =>
-            combinedRanking(scores.get(query)!, alpha, below(query)),
-          interpolated,
-        };
-        const { parameters } = tuneInterpolation(validation, ranker, {
-          ...objective,
-          alphas: system.fixedAlpha === undefined ? alphas : [system.fixedAlpha],
-        });
+        const interpolated = (query: string, weights: Interpolation) =>
+          finalRanking(scores.get(query)!, weights, below(query));
+        const combined = (query: string, alpha: number) =>
+          combinedRanking(scores.get(query)!, alpha, below(query));
+        const { parameters } = tuneInterpolation(
+          validation,
+          { combined, interpolated },
+          {
+            ...objective,
+            alphas: system.fixedAlpha === undefined ? alphas : [system.fixedAlpha],
+          },
+        );
         const { summary } = validation.evaluate((query) => interpolated(query, parameters), measures);
         return {
           choice: { ...parameters, validation: Object.fromEntries(summary) },

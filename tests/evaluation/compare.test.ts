@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareRuns, evaluate, tukeyHsd, type NamedEvaluation } from '../../src/evaluation/index.js';
+import { compareRuns, evaluate, type NamedEvaluation } from '../../src/evaluation/index.js';
+import { tukeyHsd } from '../../src/evaluation/significance/tukey.js';
 import type { Qrels, Run } from '../../src/collection/index.js';
 
 const qrels: Qrels = new Map(Array.from({ length: 12 }, (_, i) => [`q${i}`, new Map([['x', 1]])]));
