@@ -87,7 +87,7 @@ export class QueryModels {
     return this.scorers[one] === this.scorers[other];
   }
 
-  /** rel(q,·) of each text. */
+  /** rel(q,·): the probability of each text that it is relevant to the query. */
   async relevance(
     phase: Phase,
     query: string,

@@ -2,12 +2,18 @@ import { usageError } from '../../common/errors.js';
 import { families, nicknames } from './catalogue.js';
 import type { Measure, MeasureArguments, MeasureFamily, ParameterName } from './measure.js';
 
-/** Measures from their names, or from a comma-separated list of these; one that comes twice is taken once. */
-export function parseMeasures(list: string | readonly (Measure | string)[]): Measure[] {
-  const all = (typeof list === 'string' ? split(list) : list).flatMap((measure) =>
+/** Reads a comma-separated list of measures; a measure named twice is taken once. */
+export function parseMeasures(list: string | readonly string[]): Measure[] {
+  const measures = measuresOf(typeof list === 'string' ? split(list) : list);
+  if (measures.length === 0) throw usageError('No measure is named; for example: P@20,nDCG@20,AP.');
+  return measures;
+}
+
+/** Measures, some of which may be given by their names, each once. */
+export function measuresOf(list: readonly (Measure | string)[]): Measure[] {
+  const all = list.flatMap((measure) =>
     typeof measure === 'string' ? (nicknames.get(measure) ?? [measure]).map(parseMeasure) : [measure],
   );
-  if (all.length === 0) throw usageError('No measure is named; for example: P@20,nDCG@20,AP.');
   return [...new Map(all.map((measure) => [measure.name, measure])).values()];
 }
 

@@ -89,7 +89,7 @@ export function summaryCell(measure: Measure, { summary }: Evaluation): Cell {
   return measureCell(measure, summary.get(measure.name)!);
 }
 
-/** The stars of a run against each baseline, with its letter where there are several; `before` is put before a star. */
+/** The stars of a run against each baseline, with its letter where there are several; `before` gives what precedes a star. */
 export function marksOf(
   run: string,
   measure: Measure,
