@@ -92,6 +92,6 @@ export class ModelPlaces {
   #bareModel(place: string, size: SizeLetter, role: ModelRole, fold: number): BareModel {
     const general = role === 'general' ? [] : [this.of(size, 'general', fold).place];
     const [beside, above] = placesBeside(place);
-    return { path: place, otherPlaces: [beside, ...general.filter((path) => /[\\/]/.test(path)), above] };
+    return { path: place, otherPlaces: [beside!, ...general.filter((path) => /[\\/]/.test(path)), above!] };
   }
 }
