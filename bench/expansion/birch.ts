@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { BertScorer } from '../../src/bert/index.js';
 import { readQrels, type Qrels, type Ranking, type Run } from '../../src/collection/index.js';
 import { evaluate } from '../../src/evaluation/index.js';
-import { birchScore, type BirchWeights } from '../../src/expansion/birch/equation.js';
+import { birchScore, type BirchWeights } from '../../src/expansion/birch/birch.js';
 import { sentencesOf, splitSentences } from '../../src/expansion/birch/sentences.js';
 import { BIRCH_DEFAULTS } from '../../src/expansion/index.js';
 import { withTexts } from '../../src/runs/index.js';

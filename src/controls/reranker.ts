@@ -7,6 +7,7 @@ import { type OptionNames, refuseUnknownOptions } from '../common/known-options.
 import { type BertQeError, throwIfAborted, usageError } from '../common/errors.js';
 import {
   checkQuery,
+  costOf,
   eachPhase,
   initialRanking,
   type InputDocument,
@@ -16,7 +17,6 @@ import {
   explainedPlace,
   type RerankedDocument,
   resultsByScore,
-  unprunedCost,
 } from '../expansion/index.js';
 import { type FeedBatch, openTrainedNetwork, type TrainedNetwork } from '../training/network/index.js';
 
@@ -192,7 +192,7 @@ export abstract class NetworkReranker {
     );
     return {
       candidates: ranking.map((input, i) => ({ ...input, score: scores[i] })),
-      cost: unprunedCost(use, seconds),
+      cost: costOf(use, seconds),
     };
   }
 

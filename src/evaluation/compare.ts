@@ -1,5 +1,5 @@
 import type { Evaluation } from './evaluate.js';
-import { moments, differences, cohensD, confidenceInterval, pairedTTest } from './significance/paired.js';
+import { pairedDifference, pairedTTest, type PairedDifference } from './significance/paired.js';
 import { randomisationTest } from './significance/randomisation.js';
 import { correct, starOf, type Correction, type Star } from './significance/p-values.js';
 import { tukeyHsd } from './significance/tukey.js';
@@ -9,26 +9,27 @@ import { wilcoxonSignedRank } from './significance/wilcoxon.js';
 export const testNames = ['t', 'wilcoxon', 'randomisation', 'tukey'] as const;
 export type TestName = (typeof testNames)[number];
 
+export const testTitles: Readonly<Record<TestName, string>> = {
+  t: 'paired two-tailed t-test',
+  wilcoxon: 'Wilcoxon signed-rank test',
+  randomisation: 'randomisation test',
+  tukey: "Tukey's HSD",
+};
+
 /** A run's evaluation under the name it has in a report. */
 export interface NamedEvaluation {
   readonly name: string;
   readonly evaluation: Evaluation;
 }
 
-/** The test of one measure of a run against one baseline. */
-export interface Comparison {
+/** The test of one measure of a run against one baseline: the run's mean minus the baseline's. */
+export interface Comparison extends PairedDifference {
   readonly run: string;
   readonly baseline: string;
   readonly measure: string;
   readonly test: TestName;
   /** Number of queries that both have; the test is made on these. */
   readonly n: number;
-  /** The run's mean minus the baseline's over those queries. */
-  readonly difference: number;
-  /** 95 % confidence interval of the difference. */
-  readonly interval: readonly [number, number];
-  /** Cohen's d of the paired values. */
-  readonly effectSize: number;
   /** The two-tailed p-value, corrected for the number of comparisons where that was asked for. */
   readonly p: number;
   readonly uncorrectedP: number;
@@ -66,9 +67,7 @@ export function compareRuns(
         measure,
         test,
         n: a.length,
-        difference: moments(differences(a, b)).mean,
-        interval: confidenceInterval(a, b),
-        effectSize: cohensD(a, b),
+        ...pairedDifference(a, b),
         uncorrectedP: p,
       };
     });
@@ -86,7 +85,7 @@ function tukeyPValues(
   systems: readonly NamedEvaluation[],
   measure: string,
 ): (run: string, baseline: string) => number {
-  const { p } = tukeyHsd(paired(systems, measure));
+  const p = tukeyHsd(paired(systems, measure));
   const row = new Map(systems.map(({ name }, i) => [name, i]));
   return (run, baseline) => p[row.get(run)!][row.get(baseline)!];
 }

@@ -3,7 +3,7 @@ import { type BertQeError, inputError } from '../common/errors.js';
 import { JudgedRanking } from './judged-ranking.js';
 import { DEFAULT_MEASURES } from './measures/catalogue.js';
 import type { Measure, MeasureContext, Summary, TrecEvalVersion } from './measures/measure.js';
-import { parseMeasures } from './measures/parse.js';
+import { measuresOf } from './measures/parse.js';
 import { compareUtf8 } from '../common/order.js';
 
 /** Options of an evaluation; the defaults are those of trec_eval. */
@@ -42,7 +42,7 @@ const DEFAULT_DEPTH = 1000;
 
 /** Evaluates a run as trec_eval does. */
 export function evaluate(run: Run, qrels: Qrels, options: EvaluationOptions = {}): Evaluation {
-  const measures = resolve(options.measures ?? DEFAULT_MEASURES);
+  const measures = measuresOf(options.measures ?? DEFAULT_MEASURES);
   const { relevanceLevel = 1, complete = false, trecEval = 10, label = 'the run' } = options;
   const depth = options.depth ?? Math.max(DEFAULT_DEPTH, ...measures.map(({ cutoff }) => cutoff ?? 0));
   const context: MeasureContext = { relevanceLevel, trecEval };
@@ -89,13 +89,6 @@ export function poolEvaluations(parts: ReadonlyMap<string, Evaluation>): Evaluat
     missingQueries: all.reduce((count, { missingQueries }) => count + missingQueries, 0),
     ...tabulate(measures, columns),
   };
-}
-
-function resolve(measures: readonly (Measure | string)[]): Measure[] {
-  const all = measures.flatMap((measure) =>
-    typeof measure === 'string' ? parseMeasures([measure]) : [measure],
-  );
-  return [...new Map(all.map((measure) => [measure.name, measure])).values()];
 }
 
 function disjoint(run: Run, qrels: Qrels, label: string): BertQeError {

@@ -2,10 +2,10 @@ export { evaluate, type Evaluation, type EvaluationOptions, poolEvaluations } fr
 export { DEFAULT_MEASURES } from './measures/catalogue.js';
 export type { Measure } from './measures/measure.js';
 export { describeMeasures, parseMeasure, parseMeasures } from './measures/parse.js';
-export { compareRuns, type Comparison, type NamedEvaluation, testNames } from './compare.js';
+export { compareRuns, type Comparison, type NamedEvaluation, testNames, testTitles } from './compare.js';
 export { formatReport, reportFormats } from './report/format.js';
 export type { EvaluationReport, ReportedRun } from './report/report.js';
-export { measureCell } from './report/tables.js';
+export { correctionNote, letterOf, marksOf, measureCell, summaryCell } from './report/tables.js';
 export { formatFixed, formatTrec } from './report/trec.js';
 export {
   choose,
@@ -18,6 +18,5 @@ export {
   Validation,
 } from './tuning.js';
 export { randomWords } from './significance/random.js';
-export { correct, correctionTitles, STAR_LEGEND, starOf } from './significance/p-values.js';
+export { correct, STAR_LEGEND, starOf } from './significance/p-values.js';
 export { pairedTTest } from './significance/paired.js';
-export { tukeyHsd } from './significance/tukey.js';

@@ -1,6 +1,6 @@
+import { BertScorer, findModel } from '../bert/index.js';
 import { chosenByOptions, type LoadOptions } from './choose-models.js';
-import { folderLoader } from './folder-loader.js';
-import { loadModels } from './load.js';
+import { loadModels, type ModelLoader } from './load.js';
 import { Reranker } from './reranker.js';
 
 /** BERT-QE: re-ranks documents with the query and with the best chunks of the best documents. */
@@ -17,4 +17,12 @@ export class BertQE extends Reranker {
     const { scorers, loaded } = await loadModels(chosen, folderLoader(options));
     return new BertQE(scorers, settings, loaded);
   }
+}
+
+/** Models in folders, found by letter, name or path. */
+export function folderLoader({
+  device = 'auto',
+  precision = 'auto',
+}: Pick<LoadOptions, 'device' | 'precision'>): ModelLoader<BertScorer> {
+  return { find: findModel, load: (model) => BertScorer.load({ model, device, precision }) };
 }

@@ -2,35 +2,38 @@ import type { Candidate, Evidence } from './evidence.js';
 import type { QueryModels } from './models.js';
 import type { Settings } from './options.js';
 import { rankedUnexpanded } from './ranking.js';
-import type { Schedule } from './schedule/index.js';
+import type { Schedule } from './schedule/schedule.js';
+
+/** What all steps of the method have of one query. */
+export interface QueryRun {
+  readonly evidence: Evidence;
+  readonly settings: Settings;
+  readonly models: QueryModels;
+  readonly schedule: Schedule;
+}
 
 /** Chooses the passage that stands for each document: the most relevant to the query, the first among equals. */
-export async function chooseBestPassages(
-  { query }: Evidence,
-  candidates: readonly Candidate[],
-  models: QueryModels,
-): Promise<void> {
+export async function chooseBestPassages(run: QueryRun, candidates: readonly Candidate[]): Promise<void> {
   const open = candidates.filter(hasNoPassage);
   const choices = await mostRelevant(
     'bestPassage',
-    query,
+    run,
     open.map(({ likelyPassages }) => likelyPassages),
-    models,
   );
   open.forEach((candidate, i) => (candidate.passage = choices[i].passage));
 }
 
 /** True where a smaller model chooses the passages, so that phase one's model revises those of the leading documents. */
-export function revisesLeading({ passageChoice }: Settings, models: QueryModels): boolean {
-  return passageChoice === 'cascade' && !models.isSame('bestPassage', 'phaseOne');
+export function revisesLeading({ settings, models }: QueryRun): boolean {
+  return settings.passageChoice === 'cascade' && !models.isSame('bestPassage', 'phaseOne');
 }
 
 /** True where phase one reads only the first documents by their likeliest passages. */
-export function isShortlisted(
-  { candidates }: Evidence,
-  { passageChoice, phaseOneDepth = Infinity, chunkSource }: Settings,
-): boolean {
-  return passageChoice === 'cascade' && chunkSource !== 'initial' && phaseOneDepth < candidates.length;
+export function isShortlisted({ evidence, settings }: QueryRun): boolean {
+  const { passageChoice, phaseOneDepth = Infinity, chunkSource } = settings;
+  return (
+    passageChoice === 'cascade' && chunkSource !== 'initial' && phaseOneDepth < evidence.candidates.length
+  );
 }
 
 /**
@@ -39,23 +42,18 @@ export function isShortlisted(
  *
  * @returns False where the schedule ran out of time.
  */
-export async function shortlist(
-  evidence: Evidence,
-  { phaseOneDepth, beta }: Settings,
-  models: QueryModels,
-  schedule: Schedule,
-): Promise<boolean> {
+export async function shortlist({ evidence, settings, models, schedule }: QueryRun): Promise<boolean> {
   const { query, candidates } = evidence;
   const scores = new Map<Candidate, number>();
   const withText = candidates.filter(({ isEmpty }) => !isEmpty);
   const areScored = await schedule.all('documents', withText, onePair, async (some) => {
-    const pairs = some.map(({ likeliest }) => ({ a: query, b: likeliest! }));
-    const answers = await models.score('bestPassage', pairs);
+    const likeliest = some.map((candidate) => candidate.likeliest!);
+    const answers = await models.relevance('bestPassage', query, likeliest);
     some.forEach((candidate, i) => scores.set(candidate, answers[i]));
   });
   if (areScored) {
-    const ranking = rankedUnexpanded(candidates, { beta }, (candidate) => scores.get(candidate) ?? 0);
-    evidence.shortlist(ranking, phaseOneDepth!);
+    const ranking = rankedUnexpanded(candidates, settings, (candidate) => scores.get(candidate) ?? 0);
+    evidence.shortlist(ranking, settings.phaseOneDepth!);
   }
   return areScored;
 }
@@ -66,19 +64,14 @@ export async function shortlist(
  *
  * @returns False where the schedule ran out of time.
  */
-export async function reviseLeading(
-  evidence: Evidence,
-  { kd }: Settings,
-  models: QueryModels,
-  schedule: Schedule,
-): Promise<boolean> {
-  const leading = evidence.lead(kd);
+export async function reviseLeading(run: QueryRun): Promise<boolean> {
+  const { evidence, settings, schedule } = run;
+  const leading = evidence.lead(settings.kd);
   const isRevised = await schedule.all('leading', leading, allPassages, async (some) => {
     const choices = await mostRelevant(
       'phaseOne',
-      evidence.query,
+      run,
       some.map(({ passages }) => passages),
-      models,
     );
     some.forEach((candidate, i) => {
       candidate.passage = choices[i].passage;
@@ -114,24 +107,14 @@ function allPassages({ passages }: Candidate): number {
 /** The passage of each list that is most relevant to the query, the first among equals, with its score. */
 async function mostRelevant(
   phase: 'bestPassage' | 'phaseOne',
-  query: string,
+  { evidence: { query }, models }: QueryRun,
   lists: readonly (readonly string[])[],
-  models: QueryModels,
 ): Promise<{ readonly passage: string; readonly score: number }[]> {
-  const scores = await models.score(
-    phase,
-    lists.flatMap((passages) => passages.map((passage) => ({ a: query, b: passage }))),
-  );
+  const scores = await models.relevance(phase, query, lists.flat());
   let from = 0;
   return lists.map((passages) => {
     const own = scores.subarray(from, (from += passages.length));
-    const best = indexOfMax(own);
+    const best = own.indexOf(own.reduce((largest, score) => Math.max(largest, score)));
     return { passage: passages[best], score: own[best] };
   });
-}
-
-function indexOfMax(values: Float64Array): number {
-  let best = 0;
-  for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i;
-  return best;
 }

@@ -11,7 +11,7 @@ import {
   settingsFrom,
   badOption,
 } from './options.js';
-import type { Phase } from './phases.js';
+import { eachPhase, type Phase } from './phases.js';
 
 /** A model by letter (T, S, M, B, L), by name or path, or a scorer of your own. */
 export type ModelChoice = string | Scorer;
@@ -82,27 +82,19 @@ export function chosenByOptions(
     );
   }
   checkLoadOptions(options, 'BertQE.load', others);
-  const passageChoice = options.passageChoice ?? (options.preset ? AS_PUBLISHED : DEFAULTS).passageChoice;
-  const chosen = chooseModels(options.models, { ...options, passageChoice });
-  const method = Object.fromEntries(
-    Object.entries(options).filter(([name]) => Object.hasOwn(METHOD_OPTIONS, name)),
-  ) as BertQEOptions;
-  const settings = {
+  const given = Object.entries(options).filter(([name]) => Object.hasOwn(METHOD_OPTIONS, name));
+  const method: BertQEOptions = {
     ...(options.preset === undefined ? {} : AS_PUBLISHED),
-    ...method,
-    expansion: chosen.expansion && (method.expansion ?? true),
+    ...Object.fromEntries(given),
   };
+  const chosen = chooseModels(options.models, { ...options, passageChoice: method.passageChoice });
+  const settings = { ...method, expansion: chosen.expansion && (method.expansion ?? true) };
   // Options are cheap to check: before a model is loaded.
   settingsFrom(settings);
   return { chosen, settings };
 }
 
-const PHASE_NAMES: OptionNames<PhaseModels> = {
-  bestPassage: true,
-  phaseOne: true,
-  phaseTwo: true,
-  phaseThree: true,
-};
+const PHASE_NAMES: OptionNames<PhaseModels> = eachPhase(() => true as const);
 
 /** A choice of models, none of them loaded. */
 export interface ChosenModels {

@@ -5,16 +5,10 @@ export { DEFAULTS } from './defaults.js';
 export type { ExplainedChunk, ExplainedDocument, Explanation } from './explanation.js';
 export { type InputDocument, withIds } from './inputs.js';
 export { loadModels } from './load.js';
-export type { BertQEScorers, PhaseScoreOptions } from './models.js';
+export type { BertQEScorers, PhaseScoreOptions, QueryOptions, RerankProgress } from './models.js';
 export type { BertQEOptions, Settings } from './options.js';
 export { eachPhase, type Phase } from './phases.js';
-export {
-  Reranker,
-  type EvidenceOptions,
-  type QueryOptions,
-  type RerankOptions,
-  type RerankProgress,
-} from './reranker.js';
+export { Reranker, type EvidenceOptions, type RerankOptions } from './reranker.js';
 export type { RerankedDocument, Reranking } from './result.js';
 export { parseVariant } from './variant.js';
 export { windowSpans, wordsOf } from './windows.js';

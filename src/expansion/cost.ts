@@ -19,42 +19,28 @@ export interface PhaseCost {
 /** The cost of a query, in all (`seconds` is then the wall time of the whole call) and by phase. */
 export type RerankCost = PhaseCost & Readonly<Record<Phase, PhaseCost>>;
 
-/** The cost of a query: the pairs that were run beside those that scoring everything would run. */
+/**
+ * The cost of a query.
+ *
+ * @param exhaustive The pairs that scoring everything would run (those that were run).
+ */
 export function costOf(
-  evidence: Evidence,
-  scorers: PhaseScorers,
   use: Readonly<Record<Phase, PhaseUse>>,
   seconds: number,
-): RerankCost {
-  return sumOf(exhaustivePairs(evidence, scorers, use.phaseTwo.pairs), use, seconds);
-}
-
-/** The cost of a query whose pairs were all run. */
-export function unprunedCost(use: Readonly<Record<Phase, PhaseUse>>, seconds: number): RerankCost {
-  return sumOf(
-    eachPhase((phase) => use[phase].pairs),
-    use,
-    seconds,
-  );
-}
-
-function sumOf(
-  exhaustive: Readonly<Record<Phase, number>>,
-  use: Readonly<Record<Phase, PhaseUse>>,
-  seconds: number,
+  exhaustive: Readonly<Record<Phase, number>> = eachPhase((phase) => use[phase].pairs),
 ): RerankCost {
   const ofPhases = eachPhase((phase): PhaseCost => {
-    const { pairs, seconds: ofModel, tokens, flops } = use[phase];
-    return { pairs, exhaustivePairs: exhaustive[phase], seconds: ofModel, tokens, flops };
+    const { pairs, ...others } = use[phase];
+    return { pairs, exhaustivePairs: exhaustive[phase], ...others };
   });
-  const sum = (count: (phase: PhaseCost) => number): number =>
-    phases.reduce((total, phase) => total + count(ofPhases[phase]), 0);
+  const sum = (count: keyof PhaseCost): number =>
+    phases.reduce((total, phase) => total + ofPhases[phase][count], 0);
   return {
-    pairs: sum(({ pairs }) => pairs),
-    exhaustivePairs: sum((phase) => phase.exhaustivePairs),
+    pairs: sum('pairs'),
+    exhaustivePairs: sum('exhaustivePairs'),
     seconds,
-    tokens: sum(({ tokens }) => tokens),
-    flops: sum(({ flops }) => flops),
+    tokens: sum('tokens'),
+    flops: sum('flops'),
     ...ofPhases,
   };
 }
@@ -62,10 +48,9 @@ function sumOf(
 /**
  * Pairs without pruning. Passages are compared only where there are several. Where phase one reads a part of the
  * documents, the likeliest passage of each one has been scored. Where one model does that and gives rel(q,d), it is not
- * asked again. Where another one chooses, phase one's model compares all passages of the
- * leading documents. Equal texts are counted as if they were different.
+ * asked again. Where another one chooses, phase one's model compares all passages of the leading documents. Equal texts are counted as if they were different.
  */
-function exhaustivePairs(
+export function exhaustivePairs(
   { candidates, unread, chunks }: Evidence,
   scorers: PhaseScorers,
   phaseTwo: number,

@@ -1,6 +1,6 @@
 import { combine, combinedToReach, expansionScore, interpolate, type Combination } from './equations.js';
 import type { Candidate, Evidence } from './evidence.js';
-import type { ScoreTable } from './schedule/index.js';
+import type { ScoreTable } from './schedule/schedule.js';
 
 /** The column of rel(q,d). The chunks of C follow in their order. */
 export const queryColumn = 0;

@@ -19,7 +19,7 @@ export function initialRanking(documents: readonly (string | InputDocument)[]): 
   if (!Array.isArray(documents))
     throw badCall('the documents are no array; give strings or objects with a text');
   // Callers in JavaScript may give anything.
-  const inputs = Array.from(documents as readonly unknown[], (document, index): NumberedInput => {
+  const inputs = Array.from(documents as readonly unknown[], (document, index) => {
     const given = typeof document === 'string' ? { text: document } : (document ?? {});
     const { id, title, text, score } = given as Partial<InputDocument>;
     if (typeof text !== 'string') {
@@ -34,17 +34,14 @@ export function initialRanking(documents: readonly (string | InputDocument)[]): 
     const content = title === undefined ? { text } : { title, text };
     // A score of -0 becomes 0: JSON cannot tell them apart, so neither must an explanation.
     const initial = score === 0 ? 0 : score;
-    return { index, id: id ?? String(index), document: content, initial, initialRank: index + 1 };
+    return { index, id: id ?? String(index), document: content, initial };
   });
   const without = inputs.findIndex(({ initial }) => initial === undefined);
   if (without >= 0 && inputs.some(({ initial }) => initial !== undefined)) {
     throw badCall(`documents[${without}] has no score but others have; give every document one, or none`);
   }
-  if (without < 0) {
-    inputs.sort((a, b) => b.initial! - a.initial!);
-    inputs.forEach((input, i) => (input.initialRank = i + 1));
-  }
-  return inputs;
+  if (without < 0) inputs.sort((a, b) => b.initial! - a.initial!);
+  return inputs.map((input, i) => ({ ...input, initialRank: i + 1 }));
 }
 
 /** Documents with their ids. One that is left out is the document's place; no id may come twice. */
@@ -65,11 +62,6 @@ export function withIds(
 export function checkQuery(query: string): void {
   if (typeof query !== 'string') throw badCall('the query is no text; give it as a string');
   if (query.trim() === '') throw badCall('the query is empty; give it some words');
-}
-
-/** A ranked input whose rank can be set. */
-interface NumberedInput extends RankedInput {
-  initialRank: number;
 }
 
 /** A mistake in a call of `rerank`. */

@@ -31,20 +31,18 @@ export async function loadModels<Loaded extends Scorer>(
     return loading;
   };
   const needed = expansion ? phases : (['bestPassage', 'phaseOne'] as const);
-  const found = await Promise.allSettled(needed.map((phase) => load(models[phase])));
+  const finding = needed.map(async (phase) => [phase, await load(models[phase])] as const);
+  await Promise.allSettled(finding);
   const loaded = (await Promise.allSettled(byPlace.values())).flatMap((result) =>
     result.status === 'fulfilled' ? [result.value] : [],
   );
-  const scorers: Partial<Record<Phase, Scorer>> = {};
-  for (const [i, result] of found.entries()) {
-    if (result.status === 'fulfilled') {
-      scorers[needed[i]] = result.value;
-      continue;
-    }
+  try {
+    const scorers = Object.fromEntries(await Promise.all(finding)) as Record<Phase, Scorer>;
+    return { scorers, loaded };
+  } catch (error) {
     await Promise.all(loaded.map((scorer) => scorer.close()));
-    throw result.reason;
+    throw error;
   }
-  return { scorers: { ...scorers, phaseOne: scorers.phaseOne! }, loaded };
 }
 
 /** Checks a scorer that was handed in instead of a name. */

@@ -10,15 +10,15 @@ import {
   reviseLeading,
   revisesLeading,
   shortlist,
+  type QueryRun,
 } from './best-passages.js';
-import type { Candidate, Chunk, Evidence, ScoredChunk } from './evidence.js';
+import type { Candidate, Chunk, ScoredChunk } from './evidence.js';
 import { FinalScores, queryColumn } from './final-scores.js';
-import type { QueryModels } from './models.js';
 import type { Settings } from './options.js';
 import { wholeText } from './passages.js';
 import type { Phase } from './phases.js';
 import { rankedUnexpanded } from './ranking.js';
-import type { Cells, Schedule } from './schedule/index.js';
+import type { Cells } from './schedule/schedule.js';
 import { windowSpans, wordsOf } from './windows.js';
 
 /** Options of {@link gatherEvidence}. */
@@ -37,84 +37,66 @@ export interface GatherOptions {
  * @returns False where the schedule ran out of time.
  */
 export async function gatherEvidence(
-  evidence: Evidence,
-  settings: Settings,
-  models: QueryModels,
-  schedule: Schedule,
+  run: QueryRun,
   { until = 'phaseThree', rankPhaseOne = false }: GatherOptions = {},
 ): Promise<boolean> {
+  const { evidence, settings } = run;
   const { expansion, chunkSource, expansionDepth = Infinity } = settings;
-  const query: Query = { evidence, settings, models, schedule };
-  evidence.mayRise = revisesLeading(settings, models);
+  evidence.mayRise = revisesLeading(run);
   if (!expansion) evidence.expandWith([]);
 
   // A query that is not expanded has no phase two.
   const last = until === 'phaseTwo' && !expansion ? 'phaseOne' : until;
-  if (last === 'bestPassage') return bestPassages(query, evidence.candidates);
+  if (last === 'bestPassage') return bestPassages(run, evidence.candidates);
 
-  if (isShortlisted(evidence, settings) && !(await shortlist(evidence, settings, models, schedule))) {
-    return false;
-  }
+  if (isShortlisted(run) && !(await shortlist(run))) return false;
 
   // Phase one is run where a ranking by rel(q,d) decides something. Phase three asks for each rel(q,d) that is missing.
   const ranksFeedback = evidence.mayRise || (expansion && chunkSource !== 'initial');
   const isCut = expansion && expansionDepth < evidence.candidates.length;
   const isRanked = last === 'phaseOne' || rankPhaseOne || ranksFeedback || isCut;
-  if (isRanked && !(await phaseOne(query))) return false;
+  if (isRanked && !(await phaseOne(run))) return false;
   if (last === 'phaseOne') return true;
 
   if (isCut) evidence.expanded = rankedUnexpanded(evidence.candidates, settings).slice(0, expansionDepth);
-  if (expansion && !(await phaseTwo(query))) return false;
-  return last === 'phaseTwo' || phaseThree(query);
-}
-
-/** What the phases of one query share. */
-interface Query {
-  readonly evidence: Evidence;
-  readonly settings: Settings;
-  readonly models: QueryModels;
-  readonly schedule: Schedule;
+  if (expansion && !(await phaseTwo(run))) return false;
+  return last === 'phaseTwo' || phaseThree(run);
 }
 
 /** Before phase one: a document is represented by its best passage. */
-function bestPassages({ evidence, models, schedule }: Query, some: readonly Candidate[]): Promise<boolean> {
-  return schedule.all('passages', some, passagePairs, (documents) =>
-    chooseBestPassages(evidence, documents, models),
-  );
+function bestPassages(run: QueryRun, some: readonly Candidate[]): Promise<boolean> {
+  return run.schedule.all('passages', some, passagePairs, (documents) => chooseBestPassages(run, documents));
 }
 
 /** Section 2.1, phase one: the documents are ranked by rel(q,d). */
-async function phaseOne({ evidence, settings, models, schedule }: Query): Promise<boolean> {
+async function phaseOne(run: QueryRun): Promise<boolean> {
+  const { evidence, schedule } = run;
   const isRanked = await schedule.all('documents', evidence.candidates, documentPairs, (documents) =>
-    scoreAgainstQuery(evidence, documents, models),
+    scoreAgainstQuery(run, documents),
   );
-  return isRanked && (!evidence.mayRise || reviseLeading(evidence, settings, models, schedule));
+  return isRanked && (!evidence.mayRise || reviseLeading(run));
 }
 
 /** Eq. 2: rel(q,d), the probability that the best passage of d is relevant to q. */
-async function scoreAgainstQuery(
-  evidence: Evidence,
-  candidates: readonly Candidate[],
-  models: QueryModels,
-): Promise<void> {
-  await chooseBestPassages(evidence, candidates, models);
+async function scoreAgainstQuery(run: QueryRun, candidates: readonly Candidate[]): Promise<void> {
+  await chooseBestPassages(run, candidates);
   const open = candidates.filter(({ queryScore }) => queryScore === undefined);
-  const pairs = open.map(({ passage }) => ({ a: evidence.query, b: passage! }));
-  const scores = await models.score('phaseOne', pairs);
+  const passages = open.map(({ passage }) => passage!);
+  const scores = await run.models.relevance('phaseOne', run.evidence.query, passages);
   open.forEach((candidate, i) => (candidate.queryScore = scores[i]));
 }
 
 /** Section 2.2, phase two: the best kc chunks of the best kd documents expand the query. */
-async function phaseTwo(query: Query): Promise<boolean> {
-  const { evidence, settings, models, schedule } = query;
+async function phaseTwo(run: QueryRun): Promise<boolean> {
+  const { evidence, settings, models, schedule } = run;
   const ranking = settings.chunkSource === 'initial' ? evidence.candidates : evidence.rankedByQuery()!;
   const feedback = ranking.slice(0, settings.kd);
-  if (!(await bestPassages(query, feedback.filter(hasNoPassage)))) return false;
+  if (!(await bestPassages(run, feedback.filter(hasNoPassage)))) return false;
 
   const chunks = await mapInSlices(feedback, models.signal, (document) => chunksOf(document, settings));
   const scored: ScoredChunk[] = [];
   const areScored = await schedule.all('chunks', chunks.flat(), onePair, async (some) => {
-    for (const chunk of await scoreChunks(evidence.query, some, settings, models)) scored.push(chunk);
+    for (const chunk of await scoreChunks(run, some)) scored.push(chunk);
   });
   if (areScored) evidence.expandWith(bestOf(scored, settings.kc));
   return areScored;
@@ -133,14 +115,12 @@ function chunksOf(source: Candidate, { chunk, chunkSource, passage }: Settings):
 
 /** Eq. 3: rel(q,c), the probability that the chunk c is relevant to q. */
 async function scoreChunks(
-  query: string,
+  { evidence, settings: { chunkPieces }, models }: QueryRun,
   chunks: readonly Chunk[],
-  { chunkPieces }: Settings,
-  models: QueryModels,
 ): Promise<ScoredChunk[]> {
-  const pairs = await mapInSlices(chunks, models.signal, ({ text }) => ({ a: query, b: text }));
+  const texts = chunks.map(({ text }) => text);
   const limits = chunkPieces === undefined ? {} : { secondPieces: chunkPieces };
-  const scores = await models.score('phaseTwo', pairs, limits);
+  const scores = await models.relevance('phaseTwo', evidence.query, texts, limits);
   return mapInSlices(chunks, models.signal, (chunk, i) => ({ ...chunk, score: scores[i] }));
 }
 
@@ -153,19 +133,19 @@ function bestOf(chunks: readonly ScoredChunk[], kc: number): ScoredChunk[] {
  * Section 2.3, phase three: every document, or only the first ones, are scored against the chunks. Eq. 4 and Eq. 5 tell
  * which scores matter.
  */
-function phaseThree({ evidence, settings, models, schedule }: Query): Promise<boolean> {
+function phaseThree(run: QueryRun): Promise<boolean> {
+  const { evidence, settings, schedule } = run;
   return schedule.cells(new FinalScores(evidence, settings), async (cells) => {
     const unread = cells.filter(({ columns }) => columns[0] === queryColumn).map(({ row }) => row);
-    await scoreAgainstQuery(evidence, unread, models);
-    await scoreAgainstChunks(evidence, cells, models);
+    await scoreAgainstQuery(run, unread);
+    await scoreAgainstChunks(run, cells);
   });
 }
 
 /** rel(c,d) of Eq. 4: the chunk c takes the place of the query. */
 async function scoreAgainstChunks(
-  { chunks }: Evidence,
+  { evidence: { chunks }, models }: QueryRun,
   cells: readonly Cells<Candidate>[],
-  models: QueryModels,
 ): Promise<void> {
   const { signal } = models;
   const pairs: TextPair[] = [];

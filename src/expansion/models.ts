@@ -1,7 +1,8 @@
 import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../bert/index.js';
 import { BertQeError, throwIfAborted } from '../common/errors.js';
-import { TimeSlice } from '../common/yield.js';
-import { eachPhase, type Phase } from './phases.js';
+import { getOrInsert } from '../common/get-or-insert.js';
+import { mapInSlices, TimeSlice } from '../common/yield.js';
+import { eachPhase, phases, type Phase } from './phases.js';
 
 /** The models of the phases. Phase one's serves where another is left out. */
 export interface BertQEScorers {
@@ -27,6 +28,9 @@ export interface PhaseScoreOptions extends ScoreOptions {
   readonly phase: Phase;
 }
 
+/** The limits of a model's input. */
+type PairLimits = Pick<ScoreOptions, 'secondPieces'>;
+
 /** The work of a phase so far. */
 export interface PhaseUse {
   pairs: number;
@@ -35,10 +39,18 @@ export interface PhaseUse {
   flops: number;
 }
 
-export interface QueryModelsOptions {
+/** The progress of a query. */
+export interface RerankProgress {
+  readonly phase: Phase;
+  /** Pairs that this phase has run so far. */
+  readonly pairs: number;
+}
+
+/** Options to follow and to stop a query. */
+export interface QueryOptions {
+  /** Stops the work between two batches. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with the pairs that the phase has run so far. */
-  readonly onPairs?: ((phase: Phase, pairs: number) => void) | undefined;
+  readonly onProgress?: (progress: RerankProgress) => void;
 }
 
 /**
@@ -57,7 +69,7 @@ export class QueryModels {
 
   constructor(
     private readonly scorers: PhaseScorers,
-    private readonly options: QueryModelsOptions = {},
+    private readonly options: QueryOptions,
   ) {}
 
   /** Aborts when the query is given up. */
@@ -67,8 +79,7 @@ export class QueryModels {
 
   /** Pairs that the models have scored so far. */
   get pairs(): number {
-    const { bestPassage, phaseOne, phaseTwo, phaseThree } = this.use;
-    return bestPassage.pairs + phaseOne.pairs + phaseTwo.pairs + phaseThree.pairs;
+    return phases.reduce((sum, phase) => sum + this.use[phase].pairs, 0);
   }
 
   /** True if two phases have the same model. */
@@ -76,15 +87,21 @@ export class QueryModels {
     return this.scorers[one] === this.scorers[other];
   }
 
-  /** Probabilities of the pairs, in their order. */
-  async score(
+  /** rel(q,·): the probability of each text that it is relevant to the query. */
+  async relevance(
     phase: Phase,
-    pairs: readonly TextPair[],
-    limits: Pick<ScoreOptions, 'secondPieces'> = {},
+    query: string,
+    texts: readonly string[],
+    limits?: PairLimits,
   ): Promise<Float64Array> {
+    const pairs = await mapInSlices(texts, this.signal, (text) => ({ a: query, b: text }));
+    return this.score(phase, pairs, limits);
+  }
+
+  /** Probabilities of the pairs, in their order. */
+  async score(phase: Phase, pairs: readonly TextPair[], limits: PairLimits = {}): Promise<Float64Array> {
     const scorer = this.scorers[phase];
-    let known = this.#known.get(scorer);
-    if (!known) this.#known.set(scorer, (known = new Map()));
+    const known = getOrInsert(this.#known, scorer, () => new Map<string, Map<string, number>>());
     const slice = new TimeSlice();
     const unknown: TextPair[] = [];
     for (let i = 0; i < pairs.length; i++) {
@@ -115,9 +132,9 @@ export class QueryModels {
     scorer: Scorer,
     phase: Phase,
     pairs: readonly TextPair[],
-    limits: Pick<ScoreOptions, 'secondPieces'>,
+    limits: PairLimits,
   ): Promise<Float32Array> {
-    const { signal, onPairs } = this.options;
+    const { signal, onProgress } = this.options;
     throwIfAborted(signal);
     const use = this.use[phase];
     const started = performance.now();
@@ -130,12 +147,12 @@ export class QueryModels {
         use.flops += flops;
       },
       signal,
-      onProgress: onPairs && ((done) => onPairs(phase, before + done)),
+      onProgress: onProgress && ((done) => onProgress({ phase, pairs: before + done })),
     };
     const scores = await scorer.score(pairs, options);
     use.seconds += (performance.now() - started) / 1000;
     use.pairs += pairs.length;
-    onPairs?.(phase, use.pairs);
+    onProgress?.({ phase, pairs: use.pairs });
     return scores;
   }
 }

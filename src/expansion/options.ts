@@ -79,21 +79,11 @@ export type FeedbackMethod = Required<
 >;
 
 /** The options, checked and complete. */
-export interface Settings {
-  readonly kd: number;
-  readonly kc: number;
+export interface Settings extends Required<
+  Omit<BertQEOptions, 'chunkWords' | 'passageWords' | 'titleWords' | 'dropQueryScore'>
+> {
   readonly chunk: WindowShape;
-  readonly chunkPieces: number | undefined;
   readonly passage: PassageShape;
-  readonly alpha: number;
-  readonly beta: number;
-  readonly depth: number;
-  readonly passageChoice: PassageChoice;
-  readonly phaseOneDepth: number | undefined;
-  readonly expansionDepth: number | undefined;
-  readonly chunkSource: ChunkSource;
-  readonly expansion: boolean;
-  readonly roundPairs: number;
 }
 
 /** The names of the method's options. */
@@ -116,19 +106,8 @@ export const METHOD_OPTIONS: OptionNames<BertQEOptions> = {
   roundPairs: true,
 };
 
-/** Settings of frozen options: a server uses the same ones for every request. */
-const checkedOptions = new WeakMap<BertQEOptions, Settings>();
-
-/** Checks the options and adds the defaults. Frozen options are checked once. */
+/** Checks the options and adds the defaults. */
 export function settingsFrom(options: BertQEOptions = {}): Settings {
-  const known = checkedOptions.get(options);
-  if (known) return known;
-  const settings = checkedSettings(options);
-  if (Object.isFrozen(options)) checkedOptions.set(options, settings);
-  return settings;
-}
-
-function checkedSettings(options: BertQEOptions): Settings {
   refuseUnknownOptions('BERT-QE', options, METHOD_OPTIONS);
   const alpha = share('alpha', options.alpha ?? DEFAULTS.alpha);
   return {

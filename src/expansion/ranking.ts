@@ -1,11 +1,11 @@
-import { compareTied, type Candidate, type Evidence } from './evidence.js';
+import { compareTied, type Candidate, type Evidence, type RankedInput } from './evidence.js';
 import { type Combination, interpolate } from './equations.js';
 import type { FinalScores } from './final-scores.js';
-import { expectedCell, tolerance } from './schedule/index.js';
+import { expectedCell, tolerance } from './schedule/schedule.js';
 
 /** A candidate at its place. */
-export interface Placed {
-  readonly candidate: Candidate;
+export interface Placed<C extends RankedInput = Candidate> {
+  readonly candidate: C;
   /** The final score, or what it is expected to be while parts of it are unknown. */
   readonly score: number;
   /** M(q,d), or what it is expected to be; rel(q,d) without expansion; absent where no model has seen the document. */
@@ -62,16 +62,23 @@ export function rank(
  * placed by the score they are expected to reach, unseen ones follow in the initial order.
  */
 function rankExpanded(candidates: readonly Candidate[], final: FinalScores): Placed[] {
-  if (candidates.every((candidate) => final.isComplete(candidate)))
-    return bySeenScore(candidates, final, true);
-  const seen = candidates.filter(({ queryScore }) => queryScore !== undefined);
-  const placed = bySeenScore(seen, final, false);
-  const last = placed.at(-1)?.score ?? 0;
+  const seen = candidates
+    .filter(isSeen)
+    .map((candidate) => {
+      const unknown = expectedCell(final, candidate);
+      return {
+        candidate,
+        score: final.score(candidate, unknown),
+        relevance: final.combined(candidate, unknown),
+      };
+    })
+    .sort((a, b) => b.score - a.score || compareTied(a.candidate, b.candidate));
+  const last = seen.at(-1)?.score ?? 0;
   const unseen = candidates
-    .filter(({ queryScore }) => queryScore === undefined)
+    .filter((candidate) => !isSeen(candidate))
     .sort((a, b) => a.initialRank - b.initialRank)
-    .map((candidate, i) => ({ candidate, score: scoreBelow(last, i), certain: false }));
-  const all: Placed[] = [...placed, ...unseen];
+    .map((candidate, i) => ({ candidate, score: scoreBelow(last, i) }));
+  const all = [...seen, ...unseen];
   const certain = certainPlaces(
     all.map(({ candidate }) => ({
       complete: final.isComplete(candidate),
@@ -82,14 +89,8 @@ function rankExpanded(candidates: readonly Candidate[], final: FinalScores): Pla
   return all.map((place, i) => ({ ...place, certain: certain[i] }));
 }
 
-function bySeenScore(candidates: readonly Candidate[], final: FinalScores, certain: boolean): Placed[] {
-  return candidates
-    .map((candidate) => {
-      const unknown = expectedCell(final, candidate);
-      const relevance = final.combined(candidate, unknown);
-      return { candidate, score: final.score(candidate, unknown), relevance, certain };
-    })
-    .sort((a, b) => b.score - a.score || compareTied(a.candidate, b.candidate));
+function isSeen({ queryScore }: Candidate): boolean {
+  return queryScore !== undefined;
 }
 
 interface Bounds {

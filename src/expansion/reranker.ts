@@ -1,33 +1,27 @@
 import type { Scorer } from '../bert/index.js';
 import { mapInSlices } from '../common/yield.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
-import { costOf } from './cost.js';
+import { costOf, exhaustivePairs } from './cost.js';
 import { Candidate, Evidence } from './evidence.js';
 import { explain } from './explanation.js';
 import { FinalScores } from './final-scores.js';
 import { checkQuery, initialRanking, type InputDocument, badCall } from './inputs.js';
 import { keepLikelyPassages } from './likely-passages.js';
 import { gatherEvidence } from './method.js';
-import { forEveryPhase, QueryModels, type BertQEScorers, type PhaseScorers } from './models.js';
+import {
+  forEveryPhase,
+  QueryModels,
+  type BertQEScorers,
+  type PhaseScorers,
+  type QueryOptions,
+} from './models.js';
 import { count, settingsFrom, type BertQEOptions, type Settings } from './options.js';
 import type { Phase } from './phases.js';
 import { rank } from './ranking.js';
 import { resultsOf, type Reranking } from './result.js';
-import { Deadline, everything, exactTopK, type Schedule } from './schedule/index.js';
-
-/** The progress of a query. */
-export interface RerankProgress {
-  readonly phase: Phase;
-  /** Pairs that this phase has run so far. */
-  readonly pairs: number;
-}
-
-/** Options to follow and to stop a query. */
-export interface QueryOptions {
-  /** Stops the work between two batches. */
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: (progress: RerankProgress) => void;
-}
+import { Deadline } from './schedule/deadline.js';
+import { exactTopK } from './schedule/exact-top-k.js';
+import { everything, type Schedule } from './schedule/schedule.js';
 
 /** Options of one call of {@link Reranker.rerank}. */
 export interface RerankOptions extends QueryOptions {
@@ -115,16 +109,17 @@ export class Reranker {
     const ranking = initialRanking(documents);
     const evidence = await evidenceFor(query, ranking.slice(0, settings.depth), settings, options.signal);
     const wanted = Math.min(topK ?? ranking.length, ranking.length);
-    const models = this.#modelsFor(options);
+    const models = new QueryModels(this.#scorers, options);
     const schedule = scheduleFor(options, wanted, evidence.candidates.length, settings, models);
     // An explanation has every document's rank after phase one.
-    const rankPhaseOne = options.explain;
-    const complete = await gatherEvidence(evidence, settings, models, schedule, { rankPhaseOne });
+    const gathering = { rankPhaseOne: options.explain };
+    const complete = await gatherEvidence({ evidence, settings, models, schedule }, gathering);
 
     const places = rank(evidence, new FinalScores(evidence, settings), settings).slice(0, wanted);
     const below = [...evidence.unread, ...ranking.slice(settings.depth)];
     const seconds = (performance.now() - started) / 1000;
-    const cost = costOf(evidence, this.#scorers, models.use, seconds);
+    const exhaustive = exhaustivePairs(evidence, this.#scorers, models.use.phaseTwo.pairs);
+    const cost = costOf(models.use, seconds, exhaustive);
     return {
       results: resultsOf(places, below.slice(0, wanted - places.length)),
       complete,
@@ -147,7 +142,8 @@ export class Reranker {
     const { settings } = this;
     const ranking = initialRanking(documents).slice(0, settings.depth);
     const evidence = await evidenceFor(query, ranking, settings, options.signal);
-    await gatherEvidence(evidence, settings, this.#modelsFor(options), everything, { until: options.until });
+    const models = new QueryModels(this.#scorers, options);
+    await gatherEvidence({ evidence, settings, models, schedule: everything }, { until: options.until });
     return evidence;
   }
 
@@ -156,13 +152,6 @@ export class Reranker {
     const settings = { ...this.settings, ...depths(this.settings, topK) };
     if (settings.alpha > 0) return settings;
     return { ...settings, expansion: settings.expansion && explain === true, expansionDepth: undefined };
-  }
-
-  #modelsFor({ signal, onProgress }: QueryOptions): QueryModels {
-    return new QueryModels(this.#scorers, {
-      signal,
-      onPairs: onProgress && ((phase, pairs) => onProgress({ phase, pairs })),
-    });
   }
 }
 

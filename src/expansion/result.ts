@@ -33,22 +33,16 @@ export interface Reranking {
 }
 
 /** Results of a call: the re-ranked documents, and beneath them those below the depth in the order they had. */
-export function resultsOf(places: readonly Placed[], below: readonly RankedInput[]): RerankedDocument[] {
+export function resultsOf(
+  places: readonly Placed<RankedInput>[],
+  below: readonly RankedInput[],
+): RerankedDocument[] {
   const last = places.at(-1)?.score ?? 0;
-  return [
-    ...places.map(({ candidate: { index, id }, score, relevance, certain }, i) =>
-      relevance === undefined
-        ? { index, id, rank: i + 1, score, certain }
-        : { index, id, rank: i + 1, score, relevance, certain },
-    ),
-    ...below.map(({ index, id }, i) => ({
-      index,
-      id,
-      rank: places.length + i + 1,
-      score: scoreBelow(last, i),
-      certain: true,
-    })),
+  const all = [
+    ...places,
+    ...below.map((candidate, i) => ({ candidate, score: scoreBelow(last, i), certain: true })),
   ];
+  return all.map(({ candidate: { index, id }, ...scores }, i) => ({ index, id, rank: i + 1, ...scores }));
 }
 
 /** A candidate with its final score, by a method that gives every candidate one. */
@@ -60,14 +54,9 @@ export function resultsByScore<C extends FinallyScored>(
   below: readonly RankedInput[],
   wanted: number,
 ): { readonly places: C[]; readonly results: RerankedDocument[] } {
-  const places = [...candidates].sort((a, b) => b.final - a.final || compareTied(a, b));
-  const last = places.at(-1)?.final ?? 0;
-  const all = [
-    ...places.map(({ index, id, final: score }) => ({ index, id, score })),
-    ...below.map(({ index, id }, i) => ({ index, id, score: scoreBelow(last, i) })),
-  ];
-  const results = all.slice(0, wanted).map((place, i) => ({ ...place, rank: i + 1, certain: true }));
-  return { places: places.slice(0, wanted), results };
+  const places = candidates.toSorted((a, b) => b.final - a.final || compareTied(a, b)).slice(0, wanted);
+  const placed = places.map((candidate) => ({ candidate, score: candidate.final, certain: true }));
+  return { places, results: resultsOf(placed, below.slice(0, wanted - places.length)) };
 }
 
 /** The part of an explanation that such methods have in common. */

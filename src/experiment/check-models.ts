@@ -66,7 +66,7 @@ async function checkTrainedIn(
     throw problem(`they were trained in ${trained.length} folds, but the experiment has ${folds.length}`);
   }
   for (const [i, { test }] of folds.entries()) {
-    const seen = new Set([...trained[i]!.train, ...trained[i]!.valid]);
+    const seen = new Set([...trained[i].train, ...trained[i].valid]);
     const leaked = test.filter((query) => seen.has(query));
     if (leaked.length === 0) continue;
     throw problem(

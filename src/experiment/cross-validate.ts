@@ -1,7 +1,7 @@
 import { hashJson } from '../common/hash.js';
 import { writeRun, type Fold, type Qrels, type QueryRanking, type Ranking } from '../collection/index.js';
 import { throwIfAborted } from '../common/errors.js';
-import { tuneInterpolation, Validation, type Interpolation } from '../evaluation/index.js';
+import { choose, tuneInterpolation, Validation, type Interpolation } from '../evaluation/index.js';
 import { evidenceSource, type EvidenceContext, type QueryCost, type ScoreSource } from './evidence.js';
 import type { Index } from '../retrieval/index.js';
 import type { ExperimentFile } from './file/schema.js';
@@ -61,17 +61,18 @@ export async function crossValidate(
     {
       inputs: ['cross-validation 1', [tuning, measures, system.fixedAlpha ?? null]],
       choose: (validation, scores) => {
-        const interpolated = (query: string, parameters: Interpolation) =>
-          finalRanking(scores.get(query)!, parameters, below(query));
-        const ranker = {
-          combined: (query: string, alpha: number) =>
-            combinedRanking(scores.get(query)!, alpha, below(query)),
-          interpolated,
-        };
-        const { parameters } = tuneInterpolation(validation, ranker, {
-          ...objective,
-          alphas: system.fixedAlpha === undefined ? alphas : [system.fixedAlpha],
-        });
+        const interpolated = (query: string, weights: Interpolation) =>
+          finalRanking(scores.get(query)!, weights, below(query));
+        const combined = (query: string, alpha: number) =>
+          combinedRanking(scores.get(query)!, alpha, below(query));
+        const { parameters } = tuneInterpolation(
+          validation,
+          { combined, interpolated },
+          {
+            ...objective,
+            alphas: system.fixedAlpha === undefined ? alphas : [system.fixedAlpha],
+          },
+        );
         const { summary } = validation.evaluate((query) => interpolated(query, parameters), measures);
         return {
           choice: { ...parameters, validation: Object.fromEntries(summary) },
@@ -96,7 +97,7 @@ interface Tuning<Scores, Choice> {
 }
 
 /** Ranks every fold's test queries as its validation queries choose, in a step of the manifest. */
-export async function crossValidateBy<Scores extends { readonly cost: QueryCost }, Choice>(
+async function crossValidateBy<Scores extends { readonly cost: QueryCost }, Choice>(
   system: System,
   sources: readonly ScoreSource<Scores>[],
   context: CrossValidationContext,
@@ -139,6 +140,43 @@ export async function crossValidateBy<Scores extends { readonly cost: QueryCost 
   return { file, choices: result.folds, cost: result.cost, timing };
 }
 
+/** Settings of a control to choose from, and the ranking that each gives. */
+interface SettingGrid<Scores, Setting> {
+  readonly version: string;
+  /** A single one is not tuned. */
+  readonly grid: readonly Setting[];
+  rank(query: string, scores: Scores, setting: Setting): Ranking;
+  /** The setting in words. */
+  describe(setting: Setting): string;
+}
+
+/** Chooses the setting of a control on each fold's validation queries, and ranks the fold's test queries with it. */
+export async function crossValidateControlBy<Scores extends { readonly cost: QueryCost }, Setting>(
+  system: System,
+  sources: readonly ScoreSource<Scores>[],
+  context: CrossValidationContext,
+  { version, grid, rank, describe }: SettingGrid<Scores, Setting>,
+): Promise<CrossValidated> {
+  const { measure, tieBreak } = context.experiment.tuning;
+  const isTuned = grid.length > 1;
+  const { choices, ...validated } = await crossValidateBy(
+    system,
+    sources,
+    { ...context, queriesAtATime: 1 },
+    {
+      inputs: [version, [measure, tieBreak, isTuned ? grid : null]],
+      choose: (validation, scores) => {
+        const rankerOf = (setting: Setting) => (query: string) => rank(query, scores.get(query)!, setting);
+        const chosen = isTuned
+          ? choose(validation, grid, rankerOf, { measure, tieBreak }).parameters
+          : grid[0];
+        return { choice: describe(chosen), rank: (query, found) => rank(query, found, chosen) };
+      },
+    },
+  );
+  return { ...validated, folds: [], chosen: choices };
+}
+
 /** The number of a system's queries without scores in the store. */
 export async function missingQueries(
   system: RerankingSystem,
@@ -148,8 +186,7 @@ export async function missingQueries(
   for (const [i, { valid, test }] of context.folds.entries()) {
     const source = await evidenceSource(system, i + 1, context);
     for (const query of [...valid, ...test]) {
-      const key = source.key(query);
-      if (!missing.has(key) && !context.store.hasRecord(key)) missing.add(key);
+      if (!source.isKnown(query)) missing.add(source.key(query));
     }
   }
   return missing.size;
@@ -201,11 +238,6 @@ async function load<Scores>(
 }
 
 function meanCost(costs: readonly QueryCost[]): QueryCost {
-  const mean = (of: (cost: QueryCost) => number): number =>
-    costs.reduce((sum, cost) => sum + of(cost), 0) / costs.length;
-  return {
-    pairs: mean(({ pairs }) => pairs),
-    tokens: mean(({ tokens }) => tokens),
-    flops: mean(({ flops }) => flops),
-  };
+  const mean = (of: keyof QueryCost): number => costs.reduce((sum, cost) => sum + cost[of], 0) / costs.length;
+  return { pairs: mean('pairs'), tokens: mean('tokens'), flops: mean('flops') };
 }

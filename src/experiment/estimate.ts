@@ -93,8 +93,8 @@ export async function estimateCost(
   };
   const seen = new Set<string>();
   const isNew = (...key: readonly unknown[]): boolean => {
-    const text = key.join(' ');
-    return !seen.has(text) && seen.add(text).has(text);
+    const before = seen.size;
+    return seen.add(key.join(' ')).size > before;
   };
   /** Chunks that are scored already, by everything that they depend on. */
   const scoredChunks = new Map<string, number>();
@@ -102,17 +102,15 @@ export async function estimateCost(
   for (const { variant, method: settings } of systems) {
     const { phaseOne, expansion } = variant;
     const passageQueries = typeof training === 'object' ? allQueries.size : new Set(tested).size;
-    if (isNew('passages', phaseOne)) {
+    if (isNew(phaseOne)) {
       add(phaseOne, 'best passages', passageQueries * depth * passagesPerDocument, queryWords + passageWords);
-    }
-    if (isNew('documents', phaseOne)) {
       add(phaseOne, 'phase one', contexts(phaseOne) * depth, queryWords + passageWords);
     }
     if (!expansion) continue;
     const { kd, kc, chunkWords, chunkSource } = settings;
     const chunks = windowSpans(Math.round(passageWords), halfOverlapping(chunkWords)).length;
     const chosen = [phaseOne, expansion.phaseTwo, chunkWords, chunkSource];
-    if (isNew('chunks', ...chosen)) {
+    if (isNew(...chosen)) {
       add(expansion.phaseTwo, 'phase two', contexts(phaseOne) * kd * chunks, queryWords + chunkWords);
     }
     const key = [...chosen, expansion.phaseThree].join(' ');

@@ -26,10 +26,10 @@ export interface QueryScores {
 }
 
 /** The cost of a query when nothing is shared with other systems. */
-export interface QueryCost {
-  readonly pairs: number;
-  readonly tokens: number;
-  readonly flops: number;
+export type QueryCost = Pick<RerankCost, 'pairs' | 'tokens' | 'flops'>;
+
+export function queryCost({ pairs, tokens, flops }: RerankCost): QueryCost {
+  return { pairs, tokens, flops };
 }
 
 /** The scores that a system gives queries in a fold. */
@@ -112,14 +112,13 @@ function scoresOf(
   cost: RerankCost,
   scorers: readonly StoredScorer[],
 ): QueryScores {
-  const { pairs, tokens, flops } = cost;
   return {
     ids: candidates.map(({ id }) => id),
     initial: candidates.map(({ initial }) => initial!),
     query: candidates.map(({ queryScore }) => queryScore!),
     expansion:
       chunks.length === 0 ? null : candidates.map(({ chunkScores }) => expansionScore(weights, chunkScores)),
-    cost: { pairs, tokens, flops },
+    cost: queryCost(cost),
     timing: sumOfTimings(scorers.map((scorer) => scorer.takeTiming())),
   };
 }

@@ -2,6 +2,5 @@ export { parseExperiment, parseStudy, readExperiment, readStudy } from './file/r
 export type { Estimate } from './estimate.js';
 export { planStudy, type ExperimentPlan } from './plan.js';
 export type { ExperimentProgress } from './progress.js';
-export { runExperiment } from './run-experiment.js';
 export { runStudy, type StudyOutcome } from './run-study.js';
 export type { OpenModel } from './store/models.js';

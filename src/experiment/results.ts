@@ -67,7 +67,7 @@ export async function evaluateSystems(
   const measures = parseMeasures(experiment.measures);
   const { measure, tieBreak } = experiment.tuning;
   // Figures show the tuning measures even where the tables do not.
-  const measured = [...measures, ...parseMeasures([measure, tieBreak])];
+  const measured = [...measures, measure, tieBreak];
   const resultOf = async (system: System | RerankingSystem): Promise<SystemResult> => {
     const { name, id } = system;
     const ranked = runs.get(id)!;

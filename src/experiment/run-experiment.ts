@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readRun, writeRun, type Qrels } from '../collection/index.js';
 import { writeFileAtomic } from '../common/atomic.js';
+import { closing } from '../common/closing.js';
 import { withLock } from '../common/lock.js';
 import { versions } from '../common/package-files.js';
 import {
@@ -11,7 +12,6 @@ import {
   type CrossValidationContext,
 } from './cross-validate.js';
 import { crossValidateControl } from './controls/cross-validate.js';
-import { readExperiment } from './file/read.js';
 import type { ExperimentFile } from './file/schema.js';
 import { fleetScorer } from '../runs/index.js';
 import { estimateCost, type Estimate } from './estimate.js';
@@ -38,8 +38,6 @@ import {
 import { trainFolds } from './train-folds.js';
 
 export interface RunExperimentOptions {
-  /** Folder of the results and of the work that a later run continues (`results/NAME`). */
-  readonly out?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: ExperimentProgress) => void;
   /** Loads a model, for models that are not BERT cross-encoders in a folder. */
@@ -57,45 +55,37 @@ export interface ExperimentOutcome {
   readonly report: string;
 }
 
-/** Reads an experiment file, runs the missing steps, and writes all runs, tables, figures and the report. */
+/**
+ * Runs the missing steps of an experiment that was read from a file, and writes all runs, tables, figures and the report.
+ * A later run continues the work in the folder `out`.
+ */
 export async function runExperiment(
-  file: string,
-  options: RunExperimentOptions = {},
-): Promise<ExperimentOutcome> {
-  const experiment = await readExperiment(file);
-  return executeExperiment(experiment, file, outFolder(experiment, options), options);
-}
-
-export function outFolder({ name }: { readonly name: string }, { out }: RunExperimentOptions): string {
-  return out ?? join('results', name);
-}
-
-/** Runs the missing steps of an experiment that was read from a file. */
-export async function executeExperiment(
   experiment: ExperimentFile,
   file: string,
   out: string,
-  options: Omit<RunExperimentOptions, 'out'>,
+  options: RunExperimentOptions,
 ): Promise<ExperimentOutcome> {
-  const work = join(out, 'work');
-  return withLock(join(work, '.lock'), { what: out, signal: options.signal }, () =>
-    runMissingSteps(experiment, file, out, options),
-  );
+  const lock = join(out, 'work', '.lock');
+  return withLock(lock, { what: out, signal: options.signal }, async () => {
+    const inputs = await readInputs(experiment, file);
+    return closing(ScoreStore.open(join(out, 'work', 'scores.journal')), (store) =>
+      runMissingSteps(experiment, file, out, options, inputs, store),
+    );
+  });
 }
 
 async function runMissingSteps(
   experiment: ExperimentFile,
   file: string,
   out: string,
-  options: Omit<RunExperimentOptions, 'out'>,
+  options: RunExperimentOptions,
+  inputs: Inputs,
+  store: ScoreStore,
 ): Promise<ExperimentOutcome> {
   const { fleet } = options;
   const systems = systemsOf(experiment);
-  const work = join(out, 'work');
-  const inputs = await readInputs(experiment, file);
-  const store = await ScoreStore.open(join(work, 'scores.journal'));
   const models = new Models(experiment, file, store, {
-    folder: join(work, 'models'),
+    folder: join(out, 'work', 'models'),
     open: options.openModel ?? (fleet === undefined ? undefined : onFleet(fleet)),
     isTimed: fleet === undefined,
     isOwn: options.openModel !== undefined,
@@ -106,10 +96,7 @@ async function runMissingSteps(
     out,
     { versions: versions(), options: experiment, inputs: inputs.digests },
     models.records,
-  ).catch(async (error: unknown) => {
-    await store.close();
-    throw error;
-  });
+  );
   const firstStages = new FirstStages(experiment, inputs, manifest, tracker);
   try {
     const reranking = rerankingSystems(systems);
@@ -143,7 +130,7 @@ async function runMissingSteps(
     };
     const trained =
       typeof experiment.training === 'object'
-        ? await trainFolds(experiment.training, [...reranking, ...modelsOfControls(systems)], context)
+        ? await trainFolds(experiment.training, used.systems, context)
         : undefined;
     const rerankers = await crossValidateAll(reranking, context);
     for (const system of systems.baselines.filter(isControl)) {
@@ -164,7 +151,6 @@ async function runMissingSteps(
   } finally {
     await models.close();
     await firstStages.close();
-    await store.close();
   }
 }
 

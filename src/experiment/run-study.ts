@@ -4,13 +4,17 @@ import { readStudy, type Study } from './file/read.js';
 import { renderReport } from './report/render.js';
 import { reportSettings } from './report/report.js';
 import {
-  executeExperiment,
-  outFolder,
+  runExperiment,
   writeFiles,
   type ExperimentOutcome,
   type RunExperimentOptions,
 } from './run-experiment.js';
 import { studyTables, type StudyResults } from './tables/study-tables.js';
+
+export interface RunStudyOptions extends RunExperimentOptions {
+  /** Folder of the results and of the work that a later run continues (`results/NAME`). */
+  readonly out?: string | undefined;
+}
 
 export interface StudyOutcome {
   readonly results: StudyResults;
@@ -25,11 +29,11 @@ export interface StudyOutcome {
  */
 export async function runStudy(
   file: string,
-  options: RunExperimentOptions = {},
+  options: RunStudyOptions = {},
 ): Promise<ExperimentOutcome | StudyOutcome> {
   const study = await readStudy(file);
-  const out = outFolder(study, options);
-  if (!('experiments' in study)) return executeExperiment(study, file, out, options);
+  const { out = join('results', study.name) } = options;
+  if (!('experiments' in study)) return runExperiment(study, file, out, options);
   const lock = join(out, '.lock');
   return withLock(lock, { what: out, signal: options.signal }, () => runAll(study, file, out, options));
 }
@@ -42,7 +46,7 @@ async function runAll(
 ): Promise<StudyOutcome> {
   const outcomes = new Map<string, ExperimentOutcome>();
   for (const [name, experiment] of study.experiments) {
-    const outcome = await executeExperiment(experiment, study.files?.get(name) ?? file, join(out, name), {
+    const outcome = await runExperiment(experiment, study.files?.get(name) ?? file, join(out, name), {
       ...options,
       onProgress: (progress) => options.onProgress?.({ ...progress, step: `${name}: ${progress.step}` }),
     });

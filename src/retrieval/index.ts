@@ -5,7 +5,7 @@ export { type AnalyzerSpec, stopwordsOf } from './analysis/spec.js';
 export { buildIndex, type BuildOptions, type BuildProgress } from './index/builder.js';
 export { checkIndex, type CheckReport } from './index/check.js';
 export { type ForwardVector, Index, type TermFacts } from './index/reader.js';
-export type { CollectionStatistics } from './index/manifest.js';
+export type { CollectionStatistics } from './index/statistics.js';
 export { DotProduct } from './models/dot-product.js';
 export type { FeedbackSource } from './feedback/feedback.js';
 export { bagOfTerms, firstQuery, sumByTerm, type WeightedQuery, type WeightedTerm } from './query.js';

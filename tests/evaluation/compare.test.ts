@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareRuns, evaluate, tukeyHsd, type NamedEvaluation } from '../../src/evaluation/index.js';
+import { compareRuns, evaluate, type NamedEvaluation } from '../../src/evaluation/index.js';
+import { tukeyHsd } from '../../src/evaluation/significance/tukey.js';
 import type { Qrels, Run } from '../../src/collection/index.js';
 
 const qrels: Qrels = new Map(Array.from({ length: 12 }, (_, i) => [`q${i}`, new Map([['x', 1]])]));
@@ -79,7 +80,7 @@ describe('comparing runs', () => {
   it("Tukey's p counts all runs of the report", () => {
     const columns = [poor, good, fair].map(({ evaluation }) => evaluation.perQuery.get('RR')!);
     const [good_, fair_] = compareRuns([good, fair], [poor], { test: 'tukey' });
-    const { p } = tukeyHsd(columns);
+    const p = tukeyHsd(columns);
     expect([good_.p, fair_.p]).toEqual([p[0][1], p[0][2]]);
   });
 });

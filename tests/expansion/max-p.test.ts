@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BertQE } from '../../src/expansion/index.js';
-import { settingsFrom } from '../../src/expansion/options.js';
 import { FakeScorer, fakeModel, spreads } from './fake-scorer.js';
 
 /** Words of all kinds of letters, and what may stand between them. */
@@ -32,13 +31,4 @@ test('without expansion, an explanation changes neither places nor scores nor co
     }),
     { numRuns: 200 },
   );
-});
-
-test('options are checked once where they cannot change, each time where they can', () => {
-  const frozen = Object.freeze({ kd: 3 });
-  expect(settingsFrom(frozen)).toBe(settingsFrom(frozen));
-  const open = { kd: 3 };
-  settingsFrom(open);
-  open.kd = 4;
-  expect(settingsFrom(open).kd).toBe(4);
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { paperCost } from '../../src/expansion/paper-cost.js';
+import { paperCost, publishedFlops } from '../../src/expansion/paper-cost.js';
 import { parseVariant } from '../../src/expansion/variant.js';
-import { publishedFlops } from '../../src/expansion/published-flops.js';
 import { windowSpans } from '../../src/expansion/index.js';
 
 describe("the paper's FLOPs", () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { everything, exactTopK, type Cells, type ScoreTable } from '../../src/expansion/schedule/index.js';
+import { exactTopK } from '../../src/expansion/schedule/exact-top-k.js';
+import { everything, type Cells, type ScoreTable } from '../../src/expansion/schedule/schedule.js';
 
 /** A row of a table that has nothing to do with documents. */
 interface Row {

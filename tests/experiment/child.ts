@@ -1,4 +1,4 @@
-import { runExperiment } from '../../src/experiment/index.js';
+import { runExperiment } from './run-experiment.js';
 import { fakeModels } from './fake-model.js';
 
 // An experiment in a process of its own, to be killed: child.ts FILE OUT [SIGNAL LINE].

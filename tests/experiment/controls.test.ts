@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readRun } from '../../src/collection/index.js';
-import { runExperiment } from '../../src/experiment/index.js';
 import { temporaryFolder } from '../support/folders.js';
+import { rowsOf, runExperiment } from './run-experiment.js';
 import { smallExperiment } from './small-experiment.js';
 
 const settings = {
@@ -23,10 +23,6 @@ const settings = {
 
 const controlNames = ['Birch-T', 'CEDR-KNRM-T', 'NPRF-DRMM', 'SNRM', 'SNRM+PRF'];
 
-interface TableRows {
-  readonly rows: readonly (Readonly<Record<string, number | string | null>> & { readonly Model: string })[];
-}
-
 test('controls are trained and tuned fold by fold, have rows in every table, and are done once', async () => {
   const folder = temporaryFolder();
   const { file } = smallExperiment(folder, settings);
@@ -37,11 +33,9 @@ test('controls are trained and tuned fold by fold, have rows in every table, and
   );
   // SNRM needs no judgements: all folds and both of its rows have one model.
   expect(ran.filter((name) => name.startsWith('train SNRM'))).toEqual(['train SNRM']);
-  const table = (name: string): TableRows =>
-    JSON.parse(readFileSync(join(out, 'tables', `${name}.json`), 'utf8')) as TableRows;
   for (const name of controlNames) {
     const [main, cost, weights] = ['main', 'variants', 'interpolation'].map((each) =>
-      table(each).rows.find(({ Model }) => Model === name)!,
+      rowsOf(out, each).find(({ Model }) => Model === name)!,
     );
     expect(main['nDCG@20']).toBeGreaterThan(0);
     expect(cost['GFLOPs as run']).toBeGreaterThan(0);

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BertQeError } from '../../src/common/errors.js';
-import { runExperiment } from '../../src/experiment/index.js';
 import { Manifest } from '../../src/experiment/store/manifest.js';
 import { ScoreStore } from '../../src/experiment/store/score-store.js';
 import { eachFlip } from '../support/flips.js';
 import { temporaryFolder } from '../support/folders.js';
+import { runExperiment } from './run-experiment.js';
 import { fakeModels } from './fake-model.js';
 import { smallExperiment } from './small-experiment.js';
 

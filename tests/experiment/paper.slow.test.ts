@@ -24,6 +24,7 @@ import {
   type TrecFiles,
 } from '../support/made-up-disks.js';
 import { sharedPath } from '../support/shared.js';
+import { rowsOf } from './run-experiment.js';
 
 /**
  * The shipped experiment files on made-up disks and pages: the markup of every source, a thousand documents each, models
@@ -101,13 +102,6 @@ function shippedFile(
   writeFileSync(path, stringify({ ...file, device: 'cpu', depth: 5, ...controls, ...changed, collection }));
   return path;
 }
-
-const rowsOf = (out: string, table: string) =>
-  (
-    JSON.parse(readFileSync(join(out, `tables/${table}.json`), 'utf8')) as {
-      rows: Record<string, number | string>[];
-    }
-  ).rows;
 
 const made = await (async () => {
   await writeModels();

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runExperiment } from '../../src/experiment/index.js';
 import { loopback } from '../remote/support/loopback.js';
 import { temporaryFolder } from '../support/folders.js';
+import { runExperiment } from './run-experiment.js';
 import { overlap } from './fake-model.js';
 import { smallExperiment } from './small-experiment.js';
 

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { readDocuments, readFolds, readQrels, readQueries, readRun } from '../../src/collection/index.js';
 import { evaluate } from '../../src/evaluation/index.js';
 import { BertQE } from '../../src/expansion/index.js';
-import { runExperiment } from '../../src/experiment/index.js';
 import { buildIndex, createAnalyzer, Index } from '../../src/retrieval/index.js';
 import { temporaryFolder } from '../support/folders.js';
+import { rowsOf, runExperiment } from './run-experiment.js';
 import { fakeModels } from './fake-model.js';
 import { smallExperiment, type SmallExperiment } from './small-experiment.js';
 
@@ -57,12 +57,8 @@ describe('an experiment', () => {
   const folder = temporaryFolder();
   const small = smallExperiment(folder);
   const out = join(folder, 'out');
-  const summary = (system: string, measure: string): number => {
-    const table = JSON.parse(readFileSync(join(out, 'tables/variants.json'), 'utf8')) as {
-      rows: Record<string, number | string>[];
-    };
-    return table.rows.find(({ Model }) => Model === system)![measure] as number;
-  };
+  const summary = (system: string, measure: string) =>
+    rowsOf(out, 'variants').find(({ Model }) => Model === system)![measure];
 
   test('runs every step once and asks no model the same twice', async () => {
     const { ran, results, asked } = await go(small, out);

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type OpenModel, runExperiment } from '../../src/experiment/index.js';
+import type { OpenModel } from '../../src/experiment/index.js';
 import { temporaryFolder } from '../support/folders.js';
 import { toyModel } from '../training/toy-task.js';
+import { runExperiment } from './run-experiment.js';
 import { fakeModels } from './fake-model.js';
 import { smallExperiment, type SmallExperiment } from './small-experiment.js';
 import { runChild } from './run-child.js';

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runExperiment } from '../../src/experiment/index.js';
 import { temporaryFolder } from '../support/folders.js';
 import { toyModel } from '../training/toy-task.js';
+import { rowsOf, runExperiment } from './run-experiment.js';
 import { fakeModels } from './fake-model.js';
 import { smallExperiment } from './small-experiment.js';
 
@@ -38,9 +38,7 @@ describe('an experiment with training', { timeout: 600_000 }, () => {
     // Folds whose weights came out the same share their scores.
     const isTrained = (path: string): boolean => path.startsWith(join(out, 'work', 'models'));
     expect(models.opened.filter(isTrained).length).toBeGreaterThan(0);
-    const { rows } = JSON.parse(readFileSync(join(out, 'tables/training.json'), 'utf8')) as {
-      rows: Record<string, number>[];
-    };
+    const rows = rowsOf(out, 'training');
     expect(rows).toHaveLength(3);
     expect(rows[0]).toMatchObject({ Model: 'T, fold 1', Queries: 4, Steps: 3 });
     expect(existsSync(join(out, 'figures/training-T-fold2.svg'))).toBe(true);

@@ -23,6 +23,7 @@ import {
   QueryLikelihood,
   Rm3,
   Searcher,
+  sumByTerm,
   type SearcherOptions,
 } from '../../src/retrieval/index.js';
 import { temporaryFolder } from '../support/folders.js';
@@ -108,11 +109,8 @@ function expectStatistics(index: Index, peer: Peer, theirs: Statistics): void {
 }
 
 function expectSameTerms(searcher: Searcher, query: Query, theirs: readonly [string, number][]): void {
-  const weights = new Map<string, number>();
-  for (const { term, weight } of searcher.terms(query.text))
-    weights.set(term, (weights.get(term) ?? 0) + weight);
-  const expected = new Map<string, number>();
-  for (const [term, weight] of theirs) expected.set(term, (expected.get(term) ?? 0) + weight);
+  const weights = sumByTerm(searcher.terms(query.text));
+  const expected = sumByTerm(theirs.map(([term, weight]) => ({ term, weight })));
   expect([...weights.keys()].sort(), `terms of query ${query.id}`).toEqual([...expected.keys()].sort());
   for (const [term, weight] of expected)
     expect(weights.get(term), `${query.id}: ${term}`).toBeCloseTo(weight, 5);

@@ -12,6 +12,7 @@ import {
   KL,
   QueryLikelihood,
   Searcher,
+  type WeightedQuery,
   type WeightingModel,
 } from '../../src/retrieval/index.js';
 import { temporaryFolder } from '../support/folders.js';
@@ -38,6 +39,18 @@ async function indexOf(documents: readonly Document[], postingsInMemory?: number
 
 async function* asStream<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
+}
+
+/** Every model finds the same documents and scores, to the last bit, whether it prunes or not. */
+function expectSameWithoutPruning(index: Index, query: WeightedQuery, depths: readonly number[]): void {
+  for (const model of Object.values(models)) {
+    for (const depth of depths) {
+      const [pruned, exhaustive] = [true, false].map((prune) =>
+        new Searcher(index, { model, prune }).searchTerms(query, { depth }),
+      );
+      expect(pruned).toEqual(exhaustive);
+    }
+  }
 }
 
 /** Few words with very unequal frequencies: many ties, many blocks, common and rare terms. */
@@ -92,12 +105,11 @@ describe('searching', () => {
         async (documents, batch, depth) => {
           const index = await indexOf(documents);
           for (const query of batch) {
-            const terms = query.map(([term, weight]) => ({ term, weight }));
-            for (const model of Object.values(models)) {
-              const pruned = new Searcher(index, { model }).searchTerms(terms, { depth });
-              const exhaustive = new Searcher(index, { model, prune: false }).searchTerms(terms, { depth });
-              expect(pruned).toEqual(exhaustive);
-            }
+            expectSameWithoutPruning(
+              index,
+              query.map(([term, weight]) => ({ term, weight })),
+              [depth],
+            );
           }
           await index.close();
         },
@@ -120,13 +132,7 @@ describe('searching', () => {
         term: `w${Math.floor(200 * random() ** 2)}`,
         weight: 0.1 + random(),
       }));
-      for (const model of Object.values(models)) {
-        for (const depth of [1, 10, 1000]) {
-          const pruned = new Searcher(index, { model }).searchTerms(terms, { depth });
-          const exhaustive = new Searcher(index, { model, prune: false }).searchTerms(terms, { depth });
-          expect(pruned).toEqual(exhaustive);
-        }
-      }
+      expectSameWithoutPruning(index, terms, [1, 10, 1000]);
     }
     await index.close();
   });
@@ -142,14 +148,8 @@ describe('searching', () => {
       { term: 'w', weight: 1 },
       { term: 'x3', weight: 0.01 },
     ];
-    for (const model of Object.values(models)) {
-      // 700 are had from the sample alone, 1000 are not.
-      for (const depth of [10, 700, 1000, 20_000]) {
-        const pruned = new Searcher(index, { model }).searchTerms(query, { depth });
-        const exhaustive = new Searcher(index, { model, prune: false }).searchTerms(query, { depth });
-        expect(pruned).toEqual(exhaustive);
-      }
-    }
+    // 700 are had from the sample alone, 1000 are not.
+    expectSameWithoutPruning(index, query, [10, 700, 1000, 20_000]);
     await index.close();
   });
 

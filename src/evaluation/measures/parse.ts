@@ -4,16 +4,17 @@ import type { Measure, MeasureArguments, MeasureFamily, ParameterName } from './
 
 /** Reads a comma-separated list of measures; a measure named twice is taken once. */
 export function parseMeasures(list: string | readonly string[]): Measure[] {
-  const names = (typeof list === 'string' ? split(list) : list).flatMap(
-    (name) => nicknames.get(name) ?? [name],
+  const measures = measuresOf(typeof list === 'string' ? split(list) : list);
+  if (measures.length === 0) throw usageError('No measure is named; for example: P@20,nDCG@20,AP.');
+  return measures;
+}
+
+/** Measures, some of which may be given by their names, each once. */
+export function measuresOf(list: readonly (Measure | string)[]): Measure[] {
+  const all = list.flatMap((measure) =>
+    typeof measure === 'string' ? (nicknames.get(measure) ?? [measure]).map(parseMeasure) : [measure],
   );
-  const measures = new Map<string, Measure>();
-  for (const name of names) {
-    const measure = parseMeasure(name);
-    if (!measures.has(measure.name)) measures.set(measure.name, measure);
-  }
-  if (measures.size === 0) throw usageError('No measure is named; for example: P@20,nDCG@20,AP.');
-  return [...measures.values()];
+  return [...new Map(all.map((measure) => [measure.name, measure])).values()];
 }
 
 /** Reads one measure as ir_measures (`nDCG(dcg='exp-log2')@20`) or trec_eval (`ndcg_cut_20`) writes it. */

@@ -1,7 +1,8 @@
 import { type Cell, markBest, type Row, type Table } from '../../common/table/table.js';
-import type { Comparison, TestName } from '../compare.js';
+import { type Comparison, type TestName, testTitles } from '../compare.js';
 import type { Measure } from '../measures/measure.js';
-import { correctionTitles, STAR_LEGEND } from '../significance/p-values.js';
+import type { Evaluation } from '../evaluate.js';
+import { type Correction, correctionTitles, STAR_LEGEND } from '../significance/p-values.js';
 import { formatFixed } from './trec.js';
 import type { EvaluationReport, ReportedRun } from './report.js';
 
@@ -51,16 +52,11 @@ function queryTable(
 
 function summaryTable({ measures, runs, comparisons }: EvaluationReport, labels: Labels): Table {
   const letters = lettersOf(runs);
-  const marksOf = (file: string, name: string): string =>
-    comparisons
-      .filter(({ run, measure, star }) => run === file && measure === name && star)
-      .map(({ baseline, star }) => (letters.size > 1 ? ` ${letters.get(baseline)}${star}` : star))
-      .join('');
   const rows = runs.map(({ file, isBaseline, evaluation }): Row => ({
     label: `${labels.get(file)}${isBaseline ? ` (baseline${letterNote(letters, file)})` : ''}`,
     cells: measures.map((measure) => ({
-      ...measureCell(measure, evaluation.summary.get(measure.name)!),
-      marks: marksOf(file, measure.name),
+      ...summaryCell(measure, evaluation),
+      marks: marksOf(file, measure, comparisons, [...letters.keys()]),
     })),
   }));
   const compared = measures.flatMap(({ isCount }, column) => (isCount || runs.length < 2 ? [] : [column]));
@@ -76,7 +72,7 @@ function summaryTable({ measures, runs, comparisons }: EvaluationReport, labels:
 /** Letters a, b, … of the baselines, in order. */
 function lettersOf(runs: readonly ReportedRun[]): Map<string, string> {
   const baselines = runs.filter(({ isBaseline }) => isBaseline);
-  return new Map(baselines.map(({ file }, i) => [file, String.fromCodePoint(97 + i)]));
+  return new Map(baselines.map(({ file }, i) => [file, letterOf(i)]));
 }
 
 function letterNote(letters: ReadonlyMap<string, string>, file: string): string {
@@ -86,6 +82,40 @@ function letterNote(letters: ReadonlyMap<string, string>, file: string): string 
 /** A value of a measure, with four decimals unless it is a count. */
 export function measureCell({ isCount }: Pick<Measure, 'isCount'>, value: number): Cell {
   return { text: isCount ? String(value) : formatFixed(value, DIGITS), value };
+}
+
+/** The value of a measure over all queries. */
+export function summaryCell(measure: Measure, { summary }: Evaluation): Cell {
+  return measureCell(measure, summary.get(measure.name)!);
+}
+
+/** The stars of a run against each baseline, with its letter where there are several; `before` gives what precedes a star. */
+export function marksOf(
+  run: string,
+  measure: Measure,
+  comparisons: readonly Comparison[],
+  baselines: readonly string[],
+  before: (comparison: Comparison) => string = () => '',
+): string {
+  return baselines
+    .map((baseline, i) => {
+      const found = comparisons.find(
+        (each) => each.run === run && each.baseline === baseline && each.measure === measure.name,
+      );
+      if (!found?.star) return '';
+      return `${baselines.length > 1 ? ` ${letterOf(i)}` : ''}${before(found)}${found.star}`;
+    })
+    .join('');
+}
+
+/** The letter of a baseline: a, b, … */
+export function letterOf(baseline: number): string {
+  return String.fromCodePoint(97 + baseline);
+}
+
+/** The correction of the p-values, as an end of a sentence. */
+export function correctionNote(correction: Correction): string {
+  return correction === 'none' ? '' : `, ${correctionTitles[correction]} correction`;
 }
 
 function comparisonTables(
@@ -108,8 +138,7 @@ function comparisonTables(
         rows.map(({ run, made }) => ({ label: labels.get(run.file)!, cells: made.map(comparisonCell) })),
       ],
       notes: [
-        `${testTitles[test]}, two-tailed, ${queriesNote(against)}` +
-          `${correction === 'none' ? '' : `, ${correctionTitles[correction]} correction`}; ` +
+        `${titles[test]}, two-tailed, ${queriesNote(against)}${correctionNote(correction)}; ` +
           `up or down, ${STAR_LEGEND}`,
       ],
     };
@@ -136,9 +165,8 @@ function queriesNote(comparisons: readonly Comparison[]): string {
   return `n = ${least === most ? least : `${least} to ${most}`} queries`;
 }
 
-const testTitles: Readonly<Record<TestName, string>> = {
+const titles: Readonly<Record<TestName, string>> = {
+  ...testTitles,
   t: 'paired t-test',
-  wilcoxon: 'Wilcoxon signed-rank test',
-  randomisation: 'randomisation test',
-  tukey: "Tukey's HSD over all runs",
+  tukey: `${testTitles.tukey} over all runs`,
 };

@@ -13,18 +13,23 @@ export function pairedTTest(a: Sample, b: Sample): TestResult & { readonly df: n
   return { statistic, p: studentTwoTailed(statistic, df), df };
 }
 
-/** Confidence interval (0.95) of the mean difference, for roughly normal differences. */
-export function confidenceInterval(a: Sample, b: Sample, confidence = 0.95): readonly [number, number] {
-  const { n, mean, deviation } = moments(differences(a, b));
-  if (n < 2) return [Number.NaN, Number.NaN];
-  const margin = studentTwoTailedQuantile(1 - confidence, n - 1) * (deviation / Math.sqrt(n));
-  return [mean - margin, mean + margin];
+/** The mean difference of paired samples, and how sure and how large it is. */
+export interface PairedDifference {
+  readonly difference: number;
+  /** 95 % confidence interval of the difference, for roughly normal differences. */
+  readonly interval: readonly [number, number];
+  /** Cohen's d (d_z): the difference in standard deviations of the single differences. */
+  readonly effectSize: number;
 }
 
-/** Cohen's d of paired samples (d_z): the mean difference in standard deviations of the differences. */
-export function cohensD(a: Sample, b: Sample): number {
-  const { mean, deviation }: Moments = moments(differences(a, b));
-  return mean === 0 ? 0 : mean / deviation;
+export function pairedDifference(a: Sample, b: Sample): PairedDifference {
+  const { n, mean, deviation } = moments(differences(a, b));
+  const margin = n < 2 ? Number.NaN : studentTwoTailedQuantile(1 - 0.95, n - 1) * (deviation / Math.sqrt(n));
+  return {
+    difference: mean,
+    interval: [mean - margin, mean + margin],
+    effectSize: mean === 0 ? 0 : mean / deviation,
+  };
 }
 
 /** Values of two systems for the same queries, in the same order. */

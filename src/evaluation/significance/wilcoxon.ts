@@ -1,20 +1,15 @@
 import { normalTwoTailed } from './distributions.js';
 import { differences, type Sample, type TestResult } from './paired.js';
 
-export interface WilcoxonOptions {
-  /**
-   * `exact` counts all 2^n assignments of signs, ties included; `normal` approximates their distribution.
-   * `auto` chooses as scipy does: exact up to 50 queries where no two differences tie and none is zero, up to
-   * 13 otherwise.
-   */
-  readonly method?: 'auto' | 'exact' | 'normal';
-  /** Moves the statistic half a rank towards its mean before the normal approximation (false). */
-  readonly continuity?: boolean;
-}
+/** Differences up to which the distribution of the statistic is exact, as in scipy; fewer where some tie or are zero. */
+const EXACT_UP_TO = 50;
+const EXACT_WITH_TIES_UP_TO = 13;
 
-/** The Wilcoxon signed-rank test, two-tailed; zero differences are dropped ("wilcox"). */
-export function wilcoxonSignedRank(a: Sample, b: Sample, options: WilcoxonOptions = {}): TestResult {
-  const { method = 'auto', continuity = false } = options;
+/**
+ * The Wilcoxon signed-rank test, two-tailed; zero differences are dropped ("wilcox"). For few queries all 2^n assignments
+ * of signs are counted, ties included; for more, their distribution is taken for normal.
+ */
+export function wilcoxonSignedRank(a: Sample, b: Sample): TestResult {
   const all = differences(a, b);
   const nonZero = all.filter((difference) => difference !== 0);
   if (nonZero.length === 0) return { statistic: 0, p: all.length === 0 ? Number.NaN : 1 };
@@ -27,10 +22,11 @@ export function wilcoxonSignedRank(a: Sample, b: Sample, options: WilcoxonOption
   });
   const statistic = Math.min(positive, total - positive) / 2;
 
-  const distinct = tieSizes.length === all.length;
-  const exact = method === 'exact' || (method === 'auto' && all.length <= (distinct ? 50 : 13));
-  if (exact) return { statistic, p: exactTail(doubledRanks, Math.min(positive, total - positive)) };
-  return { statistic, p: normalTail(positive / 2, nonZero.length, tieSizes, continuity) };
+  const isDistinct = tieSizes.length === all.length;
+  if (all.length <= (isDistinct ? EXACT_UP_TO : EXACT_WITH_TIES_UP_TO)) {
+    return { statistic, p: exactTail(doubledRanks, Math.min(positive, total - positive)) };
+  }
+  return { statistic, p: normalTail(positive / 2, nonZero.length, tieSizes) };
 }
 
 /** Ranks of |d| from 1, tied values sharing their mean rank; doubled, so that they are whole numbers. */
@@ -60,10 +56,9 @@ function exactTail(doubledRanks: Float64Array, sum: number): number {
   return Math.min(1, 2 * chance.reduce((total, part) => total + part, 0));
 }
 
-function normalTail(positive: number, n: number, tieSizes: readonly number[], continuity: boolean): number {
+function normalTail(positive: number, n: number, tieSizes: readonly number[]): number {
   const mean = (n * (n + 1)) / 4;
   const tieCorrection = tieSizes.reduce((sum, size) => sum + (size ** 3 - size), 0) / 2;
   const deviation = Math.sqrt((n * (n + 1) * (2 * n + 1) - tieCorrection) / 24);
-  const shift = continuity ? 0.5 * Math.sign(positive - mean) : 0;
-  return normalTwoTailed((positive - mean - shift) / deviation);
+  return normalTwoTailed((positive - mean) / deviation);
 }

@@ -1,19 +1,43 @@
 import type { BertScorer, Scorer } from '../../bert/index.js';
 import { type OptionNames, refuseUnknownOptions } from '../../common/known-options.js';
 import { mapInSlices } from '../../common/yield.js';
-import type { QueryOptions } from '../reranker.js';
+import { folderLoader } from '../bert-qe.js';
 import { chooseModels, type ModelChoice, type ModelOptions } from '../choose-models.js';
-import { unprunedCost, type RerankCost } from '../cost.js';
+import { costOf, type RerankCost } from '../cost.js';
 import { BIRCH_DEFAULTS, DEFAULTS } from '../defaults.js';
 import type { RankedInput } from '../evidence.js';
 import { checkQuery, initialRanking, type InputDocument } from '../inputs.js';
-import { folderLoader } from '../folder-loader.js';
 import { loadModels } from '../load.js';
-import { forEveryPhase, QueryModels, type PhaseScorers } from '../models.js';
+import { forEveryPhase, QueryModels, type PhaseScorers, type QueryOptions } from '../models.js';
 import { count, share } from '../options.js';
 import { explainedPlace, type Reranking, resultsByScore } from '../result.js';
-import { birchScore, countedSentences, type BirchWeights } from './equation.js';
 import { sentencesOf } from './sentences.js';
+
+/** The weights of Birch's score. */
+export interface BirchWeights {
+  /** Share of the document's initial score against its sentences, between 0 and 1. */
+  readonly alpha: number;
+  /** Weight of the second-best sentence, between 0 and 1; the best one has 1. */
+  readonly beta: number;
+  /** Weight of the third-best sentence, between 0 and 1. */
+  readonly gamma: number;
+}
+
+/** Sentences that count: 3S in the paper's names. */
+const countedSentences = 3;
+
+/**
+ * Birch (3S): α·I(q,d) + (1-α)·(S₁ + β·S₂ + γ·S₃), where S₁ ≥ S₂ ≥ S₃ are the scores of the best sentences. Sentences
+ * that a document lacks add nothing. Without an initial score it is the sum over the sentences.
+ */
+export function birchScore(
+  best: readonly number[],
+  initial: number | undefined,
+  { alpha, beta, gamma }: BirchWeights,
+): number {
+  const sum = (best[0] ?? 0) + beta * (best[1] ?? 0) + gamma * (best[2] ?? 0);
+  return initial === undefined ? sum : alpha * initial + (1 - alpha) * sum;
+}
 
 /** Options of Birch. */
 export interface BirchOptions extends Partial<BirchWeights> {
@@ -177,20 +201,17 @@ export class Birch {
   async #score(
     query: string,
     ranking: readonly RankedInput[],
-    { signal, onProgress }: QueryOptions,
+    options: QueryOptions,
   ): Promise<SentenceEvidence> {
     const started = performance.now();
     checkQuery(query);
-    const models = new QueryModels(this.#scorers, {
-      signal,
-      onPairs: onProgress && ((phase, pairs) => onProgress({ phase, pairs })),
-    });
-    const cut = await mapInSlices(ranking.slice(0, this.settings.depth), signal, (input) => ({
+    const models = new QueryModels(this.#scorers, options);
+    const cut = await mapInSlices(ranking.slice(0, this.settings.depth), options.signal, (input) => ({
       ...input,
       texts: sentencesOf(input.document),
     }));
-    const pairs = cut.flatMap(({ texts }) => texts.map((text) => ({ a: query, b: text })));
-    const scores = await models.score('phaseOne', pairs);
+    const all = cut.flatMap(({ texts }) => texts);
+    const scores = await models.relevance('phaseOne', query, all);
     let from = 0;
     const candidates = cut.map(({ texts, ...input }) => {
       const sentences = texts.map((text) => ({ text, score: scores[from++] }));
@@ -198,7 +219,7 @@ export class Birch {
       return { ...input, sentences: sentences.sort((a, b) => b.score - a.score).slice(0, countedSentences) };
     });
     const seconds = (performance.now() - started) / 1000;
-    return { candidates, cost: unprunedCost(models.use, seconds) };
+    return { candidates, cost: costOf(models.use, seconds) };
   }
 }
 

@@ -1,12 +1,13 @@
 import { controlScore } from '../../controls/index.js';
-import { choose } from '../../evaluation/index.js';
 import { birchScore } from '../../expansion/index.js';
-import { crossValidateBy, type CrossValidated, type CrossValidationContext } from '../cross-validate.js';
-import type { ControlKind } from '../file/system-names.js';
+import {
+  crossValidateControlBy,
+  type CrossValidated,
+  type CrossValidationContext,
+} from '../cross-validate.js';
 import { rankBy } from '../ranker.js';
-import { describeMachine } from '../store/timing.js';
 import type { ControlSystem } from '../systems.js';
-import { type ControlScores, controlSource, type ControlSource } from './source.js';
+import { controlSource, type ControlSource } from './source.js';
 import { crossValidateLatent } from './latent.js';
 import { latentModel, modelOfFold } from './train.js';
 
@@ -19,50 +20,34 @@ export async function crossValidateControl(
   if (control === 'SNRM' || control === 'SNRM+PRF') {
     return crossValidateLatent(system, await latentModel(context), context);
   }
-  const { experiment, folds, initial } = context;
-  const { measure, tieBreak } = experiment.tuning;
-  const weighting = weightingOf(control);
-  const ranked = (query: string, scores: ControlScores, weights: ControlWeights) =>
-    rankBy(
-      scores.ids,
-      (i) => weighting.score(scores.parts[i], scores.initial[i], weights),
-      (initial.get(query) ?? []).slice(system.depth),
-    );
+  const { grid, score, describe } = control === 'Birch' ? birch : network;
   const sources: ControlSource[] = [];
   try {
-    for (const fold of folds.keys()) {
+    for (const fold of context.folds.keys()) {
       const folder = await modelOfFold(system, fold + 1, context);
-      const machine = describeMachine('cpu');
-      sources.push(await controlSource(system, fold + 1, folder, { ...context, machine }));
+      sources.push(await controlSource(system, fold + 1, folder, context));
     }
-    const { choices, ...validated } = await crossValidateBy(
-      system,
-      sources,
-      { ...context, queriesAtATime: 1 },
-      {
-        inputs: ['control 2', [measure, tieBreak, weighting.grid]],
-        choose: (validation, scores) => {
-          const rankerOf = (weights: ControlWeights) => (query: string) =>
-            ranked(query, scores.get(query)!, weights);
-          const { parameters } = choose(validation, weighting.grid, rankerOf, { measure, tieBreak });
-          return {
-            choice: weighting.describe(parameters),
-            rank: (query, found) => ranked(query, found, parameters),
-          };
-        },
-      },
-    );
-    return { ...validated, folds: [], chosen: choices };
+    return await crossValidateControlBy(system, sources, context, {
+      version: 'control 2',
+      grid,
+      rank: (query, { ids, parts, initial }, weights) =>
+        rankBy(
+          ids,
+          (i) => score(parts[i], initial[i], weights),
+          (context.initial.get(query) ?? []).slice(system.depth),
+        ),
+      describe,
+    });
   } finally {
     for (const source of sources) await source.close();
   }
 }
 
 /** The weights of a control's final score, by name. */
-export type ControlWeights = Readonly<Record<string, number>>;
+type ControlWeights = Readonly<Record<string, number>>;
 
 /** Weights to choose from, and the final score that they give. */
-export interface Weighting {
+interface Weighting {
   readonly grid: readonly ControlWeights[];
   score(parts: readonly number[], initial: number, weights: ControlWeights): number;
   /** The weights in words. */
@@ -90,7 +75,3 @@ const network: Weighting = {
   score: ([score = 0], initial, { share }) => controlScore(score, initial, share),
   describe: ({ share }) => String(share),
 };
-
-export function weightingOf(control: ControlKind): Weighting {
-  return control === 'Birch' ? birch : network;
-}

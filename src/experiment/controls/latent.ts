@@ -1,8 +1,11 @@
 import { hashModel } from '../../bert/index.js';
 import { hashJson } from '../../common/hash.js';
 import { type LatentFeedback, type LatentVector, Snrm } from '../../controls/index.js';
-import { choose } from '../../evaluation/index.js';
-import { crossValidateBy, type CrossValidated, type CrossValidationContext } from '../cross-validate.js';
+import {
+  crossValidateControlBy,
+  type CrossValidated,
+  type CrossValidationContext,
+} from '../cross-validate.js';
 import { type QueryCost, storedScores } from '../evidence.js';
 import { describeMachine, type Timing } from '../store/timing.js';
 import type { ControlSystem } from '../systems.js';
@@ -25,45 +28,31 @@ export async function crossValidateLatent(
   context: CrossValidationContext,
 ): Promise<CrossValidated> {
   const { experiment, folds, queries, store } = context;
-  const { measure, tieBreak } = experiment.tuning;
   const depth = experiment.retrieve;
-  const isExpanded = system.control === 'SNRM+PRF';
+  const settings = system.control === 'SNRM+PRF' ? grid : [undefined];
   const identity = await hashModel(folder);
   const snrm = await Snrm.load({ model: folder });
   try {
     const latent = await snrm.latentIndex();
-    const search = (vector: LatentVector, feedback: LatentFeedback) =>
-      latent.search(vector, { depth }, isExpanded ? feedback : undefined);
     const keyOf = (id: string): string =>
       hashJson('latent 1', system.control, identity, queries.get(id)!.text, depth);
     const source = storedScores(store, keyOf, async (id, signal): Promise<LatentQuery> => {
       const { text } = queries.get(id)!;
       const started = performance.now();
       const [vector] = await snrm.represent([text], signal);
-      search(vector, grid[0]);
+      latent.search(vector, { depth }, settings[0]);
       const seconds = (performance.now() - started) / 1000;
       const cost = { pairs: 0, tokens: 0, flops: snrm.flopsOf(text) };
       return { vector, cost, timing: { seconds, machine: describeMachine('cpu') } };
     });
-    const { choices, ...validated } = await crossValidateBy(
-      system,
-      folds.map(() => source),
-      { ...context, queriesAtATime: 1 },
-      {
-        inputs: ['latent 1', [measure, tieBreak, isExpanded ? grid : null]],
-        choose: (validation, found) => {
-          if (!isExpanded) return { choice: '–', rank: (_, { vector }) => search(vector, grid[0]) };
-          const rankerOf = (feedback: LatentFeedback) => (query: string) =>
-            search(found.get(query)!.vector, feedback);
-          const { parameters } = choose(validation, grid, rankerOf, { measure, tieBreak });
-          return {
-            choice: `${parameters.documents} / ${parameters.terms} / ${parameters.weight}`,
-            rank: (_, { vector }) => search(vector, parameters),
-          };
-        },
-      },
-    );
-    return { ...validated, folds: [], chosen: choices };
+    const sources = folds.map(() => source);
+    return await crossValidateControlBy(system, sources, context, {
+      version: 'latent 1',
+      grid: settings,
+      rank: (_, { vector }, feedback) => latent.search(vector, { depth }, feedback),
+      describe: (feedback) =>
+        feedback ? `${feedback.documents} / ${feedback.terms} / ${feedback.weight}` : '–',
+    });
   } finally {
     await snrm.close();
   }

@@ -2,10 +2,16 @@ import { hashModel } from '../../bert/index.js';
 import { hashJson } from '../../common/hash.js';
 import { Lazy } from '../../common/lazy.js';
 import { Cedr, type NetworkReranker, Nprf } from '../../controls/index.js';
-import { Birch, type InputDocument, type RerankCost } from '../../expansion/index.js';
+import { Birch, type InputDocument, type RankedInput, type RerankCost } from '../../expansion/index.js';
 import { withTexts } from '../../runs/index.js';
-import { type EvidenceContext, type QueryCost, type ScoreSource, storedScores } from '../evidence.js';
-import { sumOfTimings, type Timing } from '../store/timing.js';
+import {
+  type EvidenceContext,
+  queryCost,
+  type QueryCost,
+  type ScoreSource,
+  storedScores,
+} from '../evidence.js';
+import { describeMachine, sumOfTimings, type Timing } from '../store/timing.js';
 import type { ControlSystem } from '../systems.js';
 
 /** The scores of a query's candidates by a control, from which the ranking for any weights follows. */
@@ -23,18 +29,20 @@ export interface ControlSource extends ScoreSource<ControlScores> {
   close(): Promise<void>;
 }
 
-/** The scores of some documents, without their ids. */
-type Scored = Pick<ControlScores, 'parts' | 'initial' | 'timing'> & {
-  readonly ids: readonly string[];
-  readonly cost: RerankCost;
-};
-
-type Score = (query: string, documents: readonly InputDocument[], signal?: AbortSignal) => Promise<Scored>;
-
-interface OpenedControl {
+/** The model of a control. */
+interface Control {
   readonly identity: string;
-  /** Opens the model when the first score is missing. */
-  readonly open: () => Promise<{ readonly score: Score; close(): Promise<void> }>;
+  /** The parts of each document's score, as {@link ControlScores} has them. */
+  score(
+    query: string,
+    documents: readonly InputDocument[],
+    signal: AbortSignal | undefined,
+  ): Promise<{
+    readonly candidates: readonly (RankedInput & { readonly parts: readonly number[] })[];
+    readonly cost: RerankCost;
+    readonly timing: Timing | undefined;
+  }>;
+  close(): Promise<void>;
 }
 
 /** The control of a fold; `folder` is that of its trained model, where it has one. */
@@ -42,77 +50,69 @@ export async function controlSource(
   system: ControlSystem,
   fold: number,
   folder: string | undefined,
-  context: EvidenceContext & { readonly machine: string },
+  context: EvidenceContext,
 ): Promise<ControlSource> {
   const { queries, initial, store, documentsKey, documents } = context;
-  const { identity, open } =
-    folder === undefined ? await birchOf(system, fold, context) : await trainedOf(folder, system, context);
-  const model = new Lazy(open);
+  const control =
+    folder === undefined ? await birchOf(system, fold, context) : await trainedOf(folder, system);
+  const { identity } = control;
   const candidatesOf = (query: string) => (initial.get(query) ?? []).slice(0, system.depth);
   const keyOf = (id: string): string =>
     hashJson('control 1', system.control, identity, documentsKey, queries.get(id)!.text, candidatesOf(id));
   const source = storedScores(store, keyOf, async (id, signal): Promise<ControlScores> => {
     const query = queries.get(id)!;
-    const { score } = await model.get();
     const texts = await withTexts(query, candidatesOf(id), documents);
-    const { cost, ...scored } = await score(query.text, texts, signal);
-    const { pairs, tokens, flops } = cost;
-    return { ...scored, cost: { pairs, tokens, flops } };
+    const { candidates, cost, timing } = await control.score(query.text, texts, signal);
+    return {
+      ids: candidates.map((candidate) => candidate.id),
+      initial: candidates.map((candidate) => candidate.initial!),
+      parts: candidates.map(({ parts }) => parts),
+      timing,
+      cost: queryCost(cost),
+    };
   });
-  return {
-    ...source,
-    async close() {
-      await (await model.take())?.close();
-    },
-  };
+  return { ...source, close: () => control.close() };
 }
 
 async function birchOf(
   { size, depth }: ControlSystem,
   fold: number,
   { models }: EvidenceContext,
-): Promise<OpenedControl> {
+): Promise<Control> {
   const scorer = await models.get(size!, 'fineTuned', fold);
   const birch = new Birch(scorer, { depth });
-  const score: Score = async (query, documents, signal) => {
-    scorer.takeTiming();
-    const { candidates, cost } = await birch.evidence(query, documents, { signal });
-    return {
-      ids: candidates.map(({ id }) => id),
-      initial: candidates.map((candidate) => candidate.initial!),
-      parts: candidates.map(({ sentences }) => sentences.map((sentence) => sentence.score)),
-      cost,
-      timing: sumOfTimings([scorer.takeTiming()]),
-    };
+  return {
+    identity: scorer.identity,
+    async score(query, documents, signal) {
+      scorer.takeTiming();
+      const { candidates, cost } = await birch.evidence(query, documents, { signal });
+      const scored = candidates.map((candidate) => ({
+        ...candidate,
+        parts: candidate.sentences.map(({ score }) => score),
+      }));
+      return { candidates: scored, cost, timing: sumOfTimings([scorer.takeTiming()]) };
+    },
+    // The store of scores closes the model.
+    close: async () => undefined,
   };
-  // The store of scores closes the model.
-  return { identity: scorer.identity, open: async () => ({ score, close: async () => undefined }) };
 }
 
-async function trainedOf(
-  folder: string,
-  { control, depth }: ControlSystem,
-  { machine }: { readonly machine: string },
-): Promise<OpenedControl> {
+/** A control with a network, which is loaded when the first score is missing. */
+async function trainedOf(folder: string, { control, depth }: ControlSystem): Promise<Control> {
+  const options = { model: folder, depth };
+  const model = new Lazy<NetworkReranker>(() =>
+    control === 'NPRF-DRMM' ? Nprf.load(options) : Cedr.load(options),
+  );
   return {
     identity: await hashModel(folder),
-    open: async () => {
-      const options = { model: folder, depth };
-      const reranker: NetworkReranker =
-        control === 'NPRF-DRMM' ? await Nprf.load(options) : await Cedr.load(options);
-      return {
-        score: async (query, documents, signal) => {
-          const { candidates, cost } = await reranker.scores(query, documents, { signal });
-          return {
-            ids: candidates.map(({ id }) => id),
-            initial: candidates.map((candidate) => candidate.initial!),
-            parts: candidates.map((candidate) => [candidate.score]),
-            cost,
-            timing: { seconds: cost.seconds, machine },
-          };
-        },
-        close: () => reranker.close(),
-      };
+    async score(query, documents, signal) {
+      const reranker = await model.get();
+      const { candidates, cost } = await reranker.scores(query, documents, { signal });
+      const scored = candidates.map((candidate) => ({ ...candidate, parts: [candidate.score] }));
+      return { candidates: scored, cost, timing: { seconds: cost.seconds, machine: describeMachine('cpu') } };
+    },
+    async close() {
+      await (await model.take())?.close();
     },
   };
 }

@@ -82,7 +82,7 @@ export async function latentModel({
   file,
 }: CrossValidationContext): Promise<string> {
   const { model: given, ...options } = experiment.controls.SNRM ?? {};
-  if (given !== undefined) return resolvePath(file, expandVariables(given));
+  if (given !== undefined) return resolvePath(file, given);
   const name = 'train SNRM';
   const inputs = ['latent training 1', options, documentsKey];
   const { folder } = await makeModel(name, 'SNRM', inputs, manifest, async (out) => {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { isMap, isPair, isScalar, LineCounter, parseDocument, visit, type Document, type Node } from 'yaml';
+import { isMap, isNode, isPair, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import type { z } from 'zod';
 import { inputError, reasonOf } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
-import { readFailure } from '../../common/io-errors.js';
+import { throwReadFailure } from '../../common/io-errors.js';
 import { describeIssue } from './issue.js';
 import { resolvePath } from './paths.js';
 import { withPreset } from './preset.js';
@@ -22,7 +22,7 @@ export interface Study {
 
 /** Reads and checks an experiment file; an error names the line and column of the first mistake. */
 export async function readExperiment(file: string): Promise<ExperimentFile> {
-  return parseExperiment(await readText(file), file);
+  return parseExperiment(await readFile(file, 'utf8').catch(throwReadFailure(file)), file);
 }
 
 /**
@@ -30,7 +30,7 @@ export async function readExperiment(file: string): Promise<ExperimentFile> {
  * of experiment files.
  */
 export async function readStudy(file: string): Promise<ExperimentFile | Study> {
-  const text = await readText(file);
+  const text = await readFile(file, 'utf8').catch(throwReadFailure(file));
   if (hasField(text, 'experiments')) return readListed(text, file);
   return hasField(text, 'collections') ? parseStudy(text, file) : parseExperiment(text, file);
 }
@@ -68,14 +68,6 @@ async function readListed(text: string, file: string): Promise<Study> {
   return { name, title, together, experiments: read, files };
 }
 
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw readFailure(file, error);
-  }
-}
-
 function hasField(text: string, name: string): boolean {
   const { contents } = parseDocument(text);
   return isMap(contents) && contents.has(name);
@@ -95,7 +87,7 @@ function parse<T extends z.ZodType>(text: string, file: string, schema: T): z.ou
   const parsed = schema.safeParse(withPreset(valueOf(document, at) ?? {}));
   if (parsed.success) return parsed.data;
   const issue = earliest(parsed.error.issues, document);
-  throw inputError(`${at(offsetOf(issue, document))}: ${describeIssue(issue, valueAt(issue, document))}`);
+  throw inputError(`${at(offsetOf(issue, document))}: ${describeIssue(issue, document.getIn(issue.path))}`);
 }
 
 /** The value of a document. Aliases may name no anchor, or repeat each other so often that they would fill the memory. */
@@ -123,8 +115,8 @@ function earliest(issues: readonly Issue[], document: Document): Issue {
 
 /** The offset of the value; of the key where that is unknown; of the nearest parent where the value is missing. */
 function offsetOf(issue: Issue, document: Document): number {
-  const path = issue.path as (string | number)[];
-  const parent = nodeAt(document, path);
+  const { path } = issue;
+  const parent = document.getIn(path, true);
   if (issue.code === 'unrecognized_keys' && isMap(parent)) {
     const pair = parent.items.find(
       (item) => isScalar(item.key) && issue.keys.includes(String(item.key.value)),
@@ -132,18 +124,8 @@ function offsetOf(issue: Issue, document: Document): number {
     if (isPair(pair) && isScalar(pair.key)) return pair.key.range?.[0] ?? 0;
   }
   for (let length = path.length; length >= 0; length--) {
-    const node = nodeAt(document, path.slice(0, length));
-    if (node?.range) return node.range[0];
+    const node = document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return node.range[0];
   }
   return 0;
-}
-
-function nodeAt(document: Document, path: readonly (string | number)[]): Node | undefined {
-  const node: unknown = path.length === 0 ? document.contents : document.getIn(path, true);
-  return (node as Node | null) ?? undefined;
-}
-
-function valueAt(issue: Issue, document: Document): unknown {
-  const node = nodeAt(document, issue.path as (string | number)[]);
-  return node === undefined ? undefined : document.getIn(issue.path as (string | number)[]);
 }

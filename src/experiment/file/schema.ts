@@ -269,6 +269,13 @@ const collectionName = name.refine((value) => value !== 'tables' && value !== 'f
   error: 'is the name of a folder of results; name the collection otherwise',
 });
 
+/** Values by name of the collection. */
+function byCollection<T extends z.ZodType>(value: T, what: string) {
+  return z.record(collectionName, value).refine((all) => Object.keys(all).length > 0, {
+    error: `name at least one ${what}`,
+  });
+}
+
 /** The fields of an experiment file, described in docs/experiments.md. */
 const fields = z.strictObject({
   name,
@@ -405,9 +412,7 @@ export const studySchema = fields
   .omit({ collection: true })
   .extend({
     folds: folds.optional(),
-    collections: z.record(collectionName, studiedCollection).refine((all) => Object.keys(all).length > 0, {
-      error: 'name at least one collection',
-    }),
+    collections: byCollection(studiedCollection, 'collection'),
     together,
   })
   .superRefine(checkTraining)
@@ -432,9 +437,7 @@ export const listSchema = z
   .strictObject({
     name,
     title: z.string().optional(),
-    experiments: z.record(collectionName, path).refine((all) => Object.keys(all).length > 0, {
-      error: 'name at least one experiment file',
-    }),
+    experiments: byCollection(path, 'experiment file'),
     together,
   })
   .superRefine((study, context) => checkTogether(study.together, Object.keys(study.experiments), context));

@@ -3,8 +3,9 @@ import {
   compareRuns,
   correct,
   formatFixed,
-  measureCell,
   poolEvaluations,
+  summaryCell,
+  testTitles,
   type Comparison,
   type Evaluation,
   type Measure,
@@ -12,7 +13,7 @@ import {
 import { noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
 import { parseFirstStage } from '../file/system-names.js';
 import type { Results, SystemResult } from '../results.js';
-import { plainCell, testTitles } from './values.js';
+import { plainCell } from './values.js';
 
 /** Collections of a study whose queries are also taken together, by the name of the whole. */
 export type Together = Readonly<Record<string, readonly string[]>>;
@@ -98,7 +99,7 @@ export function differenceTables(study: ReadonlyMap<string, Results>, together: 
       );
       notes.push(`${measure.name}: ${countsOf(single, corrected)}.`);
       return compared.map(({ label, evaluations }, i): Row => {
-        const values = evaluations.map(({ summary }) => measureCell(measure, summary.get(measure.name)!));
+        const values = evaluations.map((evaluation) => summaryCell(measure, evaluation));
         const holm = i < own.length ? pCell(corrected[i]) : noValue;
         return { label, cells: [plainCell(measure.name), ...values.toReversed(), ...cellsOf(made[i]), holm] };
       });

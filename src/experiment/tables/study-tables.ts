@@ -1,8 +1,16 @@
-import { formatFixed, type Measure } from '../../evaluation/index.js';
+import { measureCell, type Measure } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
 import { markBest, noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
 import { differenceTables, type Together } from './difference-tables.js';
-import { publishedCell, publishedNote, publishedOnly, starNote, starredCell } from './values.js';
+import {
+  groupsOf,
+  publishedCell,
+  publishedNote,
+  publishedOnly,
+  rerankersOf,
+  starNote,
+  starredCell,
+} from './values.js';
 
 /** The results of a study, by name of the collection; most systems are the same in all of them. */
 export type StudyResults = ReadonlyMap<string, Results>;
@@ -45,16 +53,6 @@ function measureTable(measure: Measure, study: StudyResults): Table {
   };
 }
 
-/** Groups of systems: first stages and given runs, MaxP, variants and ablations. */
-function groupsOf({ baselines, variants, ablations }: Results): SystemResult[][] {
-  return [
-    baselines.filter(({ reranking }) => !reranking),
-    baselines.filter(({ reranking }) => reranking),
-    [...variants],
-    [...(ablations?.systems ?? [])],
-  ];
-}
-
 /** The names of the systems of all collections, in the groups of {@link groupsOf}. */
 function groupsOfAll(study: StudyResults): string[][] {
   const groups = [...study.values()].map(groupsOf);
@@ -74,10 +72,9 @@ function systemOf(name: string, results: Results): SystemResult | undefined {
 }
 
 /** The mean over collections, which all have the same weight; none where a collection lacks the system. */
-function meanOf({ isCount }: Measure, cells: readonly Cell[]): Cell {
-  if (isCount || cells.some(({ value }) => value === null)) return noValue;
-  const value = cells.reduce((sum, cell) => sum + Number(cell.value), 0) / cells.length;
-  return { text: formatFixed(value, 4), value };
+function meanOf(measure: Measure, cells: readonly Cell[]): Cell {
+  if (measure.isCount || cells.some(({ value }) => value === null)) return noValue;
+  return measureCell(measure, cells.reduce((sum, cell) => sum + Number(cell.value), 0) / cells.length);
 }
 
 /** FLOPs per query, as run. */
@@ -141,10 +138,4 @@ function costRows(study: StudyResults, of: (reranking: RerankingResult) => numbe
 
 function costText(value: number): string {
   return value < 1 ? value.toPrecision(2) : value.toFixed(value < 10 ? 1 : 0);
-}
-
-function rerankersOf(results: Results): SystemResult[] {
-  return groupsOf(results)
-    .flat()
-    .filter(({ reranking }) => reranking);
 }

@@ -1,19 +1,21 @@
 import { paperCountNote } from '../../expansion/index.js';
-import { measureCell } from '../../evaluation/index.js';
+import { measureCell, summaryCell } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
 import { differenceTable } from './difference-tables.js';
 import { trainingTable } from './training-table.js';
 import { markBest, noValue, type Cell, type Row, type Table } from '../../common/table/table.js';
 import {
   gainsOf,
+  groupsOf,
   measureCells,
   measureColumns,
+  measureNotes,
   ownColumns,
   plainCell,
   publishedCell,
   publishedNote,
   publishedOnly,
-  significanceNote,
+  rerankersOf,
 } from './values.js';
 
 /** All tables of an experiment, in the order of the paper; the last one, query by query, is for programs. */
@@ -33,26 +35,45 @@ export function tablesOf(results: Results): Table[] {
 
 /** Baselines and the first variant of BERT-QE (table 2 of the paper). */
 function mainTable(results: Results): Table {
-  const { baselines, variants } = results;
-  const groups = [
-    baselines.filter(({ reranking }) => !reranking),
-    baselines.filter(({ reranking }) => reranking),
-    variants.slice(0, 1),
-  ].map((group) => measureRows(group, results));
-  return {
-    id: 'main',
-    title: 'Effectiveness',
-    columns: ['Model', ...measureColumns(results)],
-    groups: markBest(
-      [...groups, publishedRows(results)].filter((group) => group.length > 0),
-      ownColumns(results),
-    ),
-    notes: [significanceNote(results), ...publishedNote(results)],
-  };
+  const [others, rerankers, variants] = groupsOf(results);
+  const groups = [others, rerankers, variants.slice(0, 1)];
+  return systemTable('main', 'Effectiveness', groups, results, { below: publishedRows(results) });
 }
 
-function measureRows(systems: readonly SystemResult[], results: Results): Row[] {
-  return systems.map((system) => ({ label: system.name, cells: measureCells(system, results) }));
+/** What a table of systems has besides their measures. */
+interface Additions {
+  /** Columns in front of the measures. */
+  readonly columns?: readonly string[];
+  readonly cellsOf?: (system: SystemResult) => readonly Cell[];
+  /** Rows below those of the systems. */
+  readonly below?: readonly Row[];
+  readonly notes?: readonly string[];
+}
+
+/** A table of systems with their measures, the best values marked. */
+function systemTable(
+  id: string,
+  title: string,
+  groups: readonly (readonly SystemResult[])[],
+  results: Results,
+  { columns = [], cellsOf = () => [], below = [], notes = [] }: Additions = {},
+): Table {
+  const rows = groups.map((group) =>
+    group.map((system): Row => ({
+      label: system.name,
+      cells: [...cellsOf(system), ...measureCells(system, results)],
+    })),
+  );
+  return {
+    id,
+    title,
+    columns: ['Model', ...columns, ...measureColumns(results)],
+    groups: markBest(
+      [...rows, below].filter((group) => group.length > 0),
+      ownColumns(results, columns.length),
+    ),
+    notes: [...notes, ...measureNotes(results)],
+  };
 }
 
 /** Rows of published systems that are not part of this experiment. */
@@ -68,28 +89,16 @@ function publishedRows(results: Results): Row[] {
 
 /** Every variant with its cost (tables 3 and 4 of the paper). */
 function variantsTable(results: Results): Table {
-  const { baselines, variants } = results;
-  const rerankers = baselines.filter(({ reranking }) => reranking);
+  const [, rerankers, variants] = groupsOf(results);
   const unit = unitOf(results);
-  const rowOf = (system: SystemResult): Row => ({
-    label: system.name,
-    cells: [...costCells(system, unit), ...measureCells(system, results)],
-  });
-  return {
-    id: 'variants',
-    title: 'Variants and their cost',
-    columns: ['Model', 'FLOPs', 'GFLOPs as run', 'Pairs', ...measureColumns(results)],
-    groups: markBest(
-      [rerankers, variants].filter((group) => group.length > 0).map((group) => group.map(rowOf)),
-      ownColumns(results, 3),
-    ),
+  return systemTable('variants', 'Variants and their cost', [rerankers, variants], results, {
+    columns: ['FLOPs', 'GFLOPs as run', 'Pairs'],
+    cellsOf: (system) => costCells(system, unit),
     notes: [
       `FLOPs: as the paper counts them (${paperCountNote}), relative to ${unit.name}. As run: matrix ` +
         'products of the tokens really fed, per query, choosing the best passages included. Pairs: put to a model, per query.',
-      significanceNote(results),
-      ...publishedNote(results),
     ],
-  };
+  });
 }
 
 interface CostUnit {
@@ -120,14 +129,7 @@ function significant(value: number): string {
 
 /** The effect of leaving a part of the method out (table 5 of the paper). */
 function ablationTable(results: Results, { of, systems }: NonNullable<Results['ablations']>): Table {
-  const groups = [results.against, [of], systems].map((group) => measureRows(group, results));
-  return {
-    id: 'ablations',
-    title: `Ablations of ${of.name}`,
-    columns: ['Model', ...measureColumns(results)],
-    groups: markBest(groups, ownColumns(results)),
-    notes: [significanceNote(results), ...publishedNote(results)],
-  };
+  return systemTable('ablations', `Ablations of ${of.name}`, [results.against, [of], systems], results);
 }
 
 /** The values of the kc × m figure (figure 3 of the paper). */
@@ -137,7 +139,7 @@ function gridTable(results: Results, { of, points }: NonNullable<Results['grid']
     label: String(point.kc),
     cells: [
       plainCell(point.chunkWords),
-      ...results.measures.map((measure) => measureCell(measure, point.evaluation.summary.get(measure.name)!)),
+      ...results.measures.map((measure) => summaryCell(measure, point.evaluation)),
     ],
   });
   const groups = widths.map((width) =>
@@ -195,8 +197,7 @@ function quotedCell(value: number | undefined): Cell {
 
 /** α and β of every re-ranker in every fold. */
 function interpolationTable(results: Results): Table {
-  const { baselines, variants, ablations } = results;
-  const all = [...baselines, ...variants, ...(ablations?.systems ?? [])].filter(({ reranking }) => reranking);
+  const all = rerankersOf(results);
   return {
     id: 'interpolation',
     title: 'α and β chosen on the validation queries, fold by fold',
@@ -204,7 +205,7 @@ function interpolationTable(results: Results): Table {
     groups: [all.map(({ name, reranking }) => ({ label: name, cells: reranking!.chosen.map(plainCell) }))],
     notes: [
       'α / β. MaxP has no expansion: its α is 0. Without rel(q,d), α is 1.' +
-        (baselines.some(({ reranking }) => reranking && !reranking.paper)
+        (all.some(({ reranking }) => !reranking!.paper)
           ? ' Birch: α / β / γ. Trained controls: the share of their score against the initial score; SNRM+PRF: documents, terms and weight of the feedback.'
           : ''),
     ],

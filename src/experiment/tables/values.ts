@@ -1,9 +1,13 @@
 import {
-  correctionTitles,
+  correctionNote,
   formatFixed,
+  letterOf,
+  marksOf,
   parseMeasure,
   STAR_LEGEND,
-  measureCell,
+  summaryCell,
+  testTitles,
+  type Comparison,
   type Measure,
 } from '../../evaluation/index.js';
 import type { Results, SystemResult } from '../results.js';
@@ -12,6 +16,22 @@ import { noValue, type Cell } from '../../common/table/table.js';
 /** A cell whose text is its value. */
 export function plainCell(value: string | number): Cell {
   return { text: String(value), value };
+}
+
+/** Groups of systems: first stages and given runs, re-rankers among the baselines, variants and ablations. */
+export function groupsOf({ baselines, variants, ablations }: Results): (readonly SystemResult[])[] {
+  return [
+    baselines.filter(({ reranking }) => !reranking),
+    baselines.filter(({ reranking }) => reranking),
+    variants,
+    ablations?.systems ?? [],
+  ];
+}
+
+export function rerankersOf(results: Results): SystemResult[] {
+  return groupsOf(results)
+    .flat()
+    .filter(({ reranking }) => reranking);
 }
 
 /** The names of systems with published values that are none of these systems. */
@@ -28,11 +48,17 @@ export function measureCells(system: SystemResult, results: Results): Cell[] {
   });
 }
 
-/** A system's value with its stars. */
+/** A system's value with its stars; an arrow where it is worse. */
 export function starredCell({ name, evaluation }: SystemResult, measure: Measure, results: Results): Cell {
-  const cell = measureCell(measure, evaluation.summary.get(measure.name)!);
-  const marks = marksOf(name, measure.name, results);
+  const cell = summaryCell(measure, evaluation);
+  const { comparisons, against } = results;
+  const baselines = against.map((baseline) => baseline.name);
+  const marks = marksOf(name, measure, comparisons, baselines, arrowOf);
   return marks ? { ...cell, marks } : cell;
+}
+
+function arrowOf({ difference }: Comparison): string {
+  return difference < 0 ? '↓' : '';
 }
 
 export function measureColumns({ measures, experiment }: Results): string[] {
@@ -42,24 +68,6 @@ export function measureColumns({ measures, experiment }: Results): string[] {
 /** Columns of {@link measureCells} with the system's own values; `before` columns precede them. */
 export function ownColumns({ measures, experiment }: Results, before = 0): number[] {
   return measures.map((_, i) => before + (experiment.published ? 2 * i : i));
-}
-
-/** Stars against each baseline, with its letter where there are several; an arrow where the system is worse. */
-function marksOf(
-  run: string,
-  measure: string,
-  { comparisons, against }: Pick<Results, 'comparisons' | 'against'>,
-): string {
-  return against
-    .map(({ name }, i) => {
-      const found = comparisons.find(
-        (each) => each.run === run && each.baseline === name && each.measure === measure,
-      );
-      if (!found?.star) return '';
-      const letter = against.length > 1 ? ` ${letterOf(i)}` : '';
-      return `${letter}${found.difference < 0 ? '↓' : ''}${found.star}`;
-    })
-    .join('');
 }
 
 export function publishedCell(system: string, measure: string, { experiment }: Results): Cell {
@@ -72,35 +80,21 @@ export function publishedCell(system: string, measure: string, { experiment }: R
   return { text: formatFixed(value, 4), value, quoted: true, ...(marks ? { marks } : {}) };
 }
 
-export const testTitles = {
-  t: 'paired two-tailed t-test',
-  wilcoxon: 'Wilcoxon signed-rank test',
-  randomisation: 'randomisation test',
-  tukey: "Tukey's HSD",
-} as const;
-
-/** The meaning of the stars, with the number of queries. */
-export function significanceNote({ against, experiment, collection }: Results): string {
-  return starNote({ against, experiment }, ` over ${collection.queries} queries`);
+/** The notes of a table with measures and stars. */
+export function measureNotes(results: Results): string[] {
+  return [starNote(results, ` over ${results.collection.queries} queries`), ...publishedNote(results)];
 }
 
 /** The meaning of the stars; `over` names what the test was made over. */
-export function starNote(
-  { against, experiment }: Pick<Results, 'against' | 'experiment'>,
-  over = '',
-): string {
+export function starNote({ against, experiment }: Results, over = ''): string {
   const { test, correction } = experiment.significance;
   const whom = against.map(({ name }, i) => (against.length > 1 ? `${name} (${letterOf(i)})` : name));
-  const corrected = correction === 'none' ? '' : `, ${correctionTitles[correction]} correction`;
-  return `Against ${whom.join(', ')}: ${STAR_LEGEND} (${testTitles[test]}${over}${corrected}); ↓ where worse.`;
+  const tested = `${testTitles[test]}${over}${correctionNote(correction)}`;
+  return `Against ${whom.join(', ')}: ${STAR_LEGEND} (${tested}); ↓ where worse.`;
 }
 
 export function publishedNote({ experiment }: Results): string[] {
   return experiment.published ? [`Published: ${experiment.published.source}.`] : [];
-}
-
-function letterOf(i: number): string {
-  return String.fromCodePoint(97 + i);
 }
 
 /** The difference of a system from a baseline, query by query. */

@@ -1,5 +1,4 @@
 import { tokenizeStandard } from './standard-tokenizer.js';
-import { LUCENE_STOPWORDS } from './stopwords/lucene.js';
 import { TERRIER_STOPWORDS } from './stopwords/terrier.js';
 import type { TextUnits, Tokenize, TokenSink } from './text-units.js';
 
@@ -22,6 +21,12 @@ export interface Base {
   readonly stopwords: ReadonlySet<string>;
   readonly stemmer: StemmerName;
 }
+
+/** The 33 stop words of Lucene's English analyzer, which Anserini uses. */
+const LUCENE_STOPWORDS: ReadonlySet<string> = new Set(
+  `a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to
+  was will with`.split(/\s+/),
+);
 
 export const BASES: Readonly<Record<AnalyzerBase, Base>> = {
   anserini: {
@@ -90,7 +95,7 @@ export function tokenizeAlphanumeric(units: TextUnits, sink: TokenSink): void {
   const { codes, length } = units;
   let start = -1;
   for (let at = 0; at < length; at++) {
-    const code = codes[at]!;
+    const code = codes[at];
     if (code < 128 && isAlphanumeric[code] === 1) {
       if (start < 0) start = at;
     } else if (start >= 0) {

@@ -103,9 +103,7 @@ function oneOf<T extends string>(
   const found = known.find((name) => name === value);
   if (found !== undefined) return found;
   const problem = `there is no ${what} ${JSON.stringify(value)}, expected one of: ${known.join(', ')}`;
-  throw code === 'corrupt'
-    ? corrupt(problem)
-    : usageError(`${problem[0]!.toUpperCase()}${problem.slice(1)}.`);
+  throw code === 'corrupt' ? corrupt(problem) : usageError(`${problem[0].toUpperCase()}${problem.slice(1)}.`);
 }
 
 function corrupt(problem: string): BertQeError {

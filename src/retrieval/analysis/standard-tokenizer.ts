@@ -25,10 +25,10 @@ export function tokenizeStandard(units: TextUnits, sink: TokenSink): void {
   const { codes, length } = units;
   let at = 0;
   while (at < length) {
-    const code = codes[at]!;
+    const code = codes[at];
     let end = UNDECIDED;
     if (code < ASCII) {
-      const first = ascii[code]!;
+      const first = ascii[code];
       if (first === Letter || first === Numeric) {
         end = asciiTokenEnd(codes, at, Math.min(length, at + MAX_TOKEN_LENGTH), first);
       } else if (first !== ExtendNumLet && first !== KeycapBase) {
@@ -53,13 +53,13 @@ function asciiTokenEnd(codes: Uint16Array, start: number, limit: number, first: 
   let last = first;
   let at = start + 1;
   for (; at < limit; at++) {
-    const code = codes[at]!;
+    const code = codes[at];
     if (code >= ASCII) return UNDECIDED;
-    const kind = ascii[code]!;
+    const kind = ascii[code];
     if (kind === Letter || kind === Numeric || kind === ExtendNumLet) {
       last = kind;
     } else if (joins(kind, last) && at + 1 < limit) {
-      const next = codes[at + 1]!;
+      const next = codes[at + 1];
       if (next >= ASCII) return UNDECIDED;
       if (ascii[next] !== last) return at;
       at++;
@@ -81,6 +81,6 @@ function joins(kind: number, side: number): boolean {
 function windowEnd(codes: Uint16Array, start: number, length: number): number {
   const end = start + MAX_TOKEN_LENGTH;
   if (end >= length) return length;
-  const last = codes[end - 1]!;
+  const last = codes[end - 1];
   return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 }

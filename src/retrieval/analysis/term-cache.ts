@@ -39,15 +39,15 @@ export class TermCache<T> {
     const length = end - start;
     if (length > MAX_CACHED_LENGTH) return this.#derive(ownCopy(text.slice(start, end)));
     let hash = 0;
-    for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + codes[at]!) | 0;
+    for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + codes[at]) | 0;
     const slot = (hash ^ (hash >>> 15)) & this.#mask;
     const first = slot * MAX_CACHED_LENGTH;
     if (this.#lengths[slot] === length && equal(this.#codes, first, codes, start, length)) {
-      return this.#values[slot]!;
+      return this.#values[slot];
     }
     const value = this.#derive(ownCopy(text.slice(start, end)));
     this.#lengths[slot] = length;
-    for (let i = 0; i < length; i++) this.#codes[first + i] = codes[start + i]!;
+    for (let i = 0; i < length; i++) this.#codes[first + i] = codes[start + i];
     this.#values[slot] = value;
     return value;
   }

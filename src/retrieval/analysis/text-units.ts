@@ -38,9 +38,9 @@ function fill(codes: Uint16Array, text: string): Uint16Array {
 
 /** The code point at `at`, or a lone surrogate. `limit` must not split a surrogate pair. */
 export function codePointAt(codes: Uint16Array, at: number, limit: number): number {
-  const first = codes[at]!;
+  const first = codes[at];
   if (first < 0xd800 || first > 0xdbff || at + 1 >= limit) return first;
-  const second = codes[at + 1]!;
+  const second = codes[at + 1];
   if (second < 0xdc00 || second > 0xdfff) return first;
   return ((first - 0xd800) << 10) + (second - 0xdc00) + 0x10000;
 }

@@ -69,8 +69,8 @@ for (const { first, last, value } of decodeRuns()) {
 }
 
 export function wordBreakOf(codePoint: number): number {
-  if (codePoint < BMP) return basic[codePoint]!;
-  return classes[lastPlace(starts.length, (at) => starts[at]! <= codePoint)]!;
+  if (codePoint < BMP) return basic[codePoint];
+  return classes[lastPlace(starts.length, (at) => starts[at] <= codePoint)];
 }
 
 function decodeRuns(): { first: number; last: number; value: number }[] {
@@ -79,8 +79,8 @@ function decodeRuns(): { first: number; last: number; value: number }[] {
     const numbers = encoded.trim().split(/\s+/);
     let at = 0;
     for (let i = 0; i < numbers.length; i += 2) {
-      const first = at + Number.parseInt(numbers[i]!, 36);
-      at = first + Number.parseInt(numbers[i + 1]!, 36);
+      const first = at + Number.parseInt(numbers[i], 36);
+      at = first + Number.parseInt(numbers[i + 1], 36);
       runs.push({ first, last: at - 1, value: WordBreak[name as keyof typeof WORD_BREAK_RUNS] });
     }
   }

@@ -152,7 +152,7 @@ export function tokenEnd(codes: Uint16Array, start: number, limit: number): numb
   const codePoint = codePointAt(codes, start, limit);
   const first = wordBreakOf(codePoint);
   const next = start + width(codePoint);
-  const end = run(codes, start, next, limit, moves[first]!);
+  const end = run(codes, start, next, limit, moves[first]);
   if (first !== WordBreak.EmojiLetter) return end;
   // The character is both a letter and an emoji: the longer token wins.
   return Math.max(end, run(codes, start, next, limit, idOf('emoji')));
@@ -166,7 +166,7 @@ function run(codes: Uint16Array, start: number, next: number, limit: number, ini
     if (state >= FIRST_ACCEPTING) end = at;
     if (at >= limit) break;
     const codePoint = codePointAt(codes, at, limit);
-    state = moves[state * WORD_BREAK_CLASSES + wordBreakOf(codePoint)]!;
+    state = moves[state * WORD_BREAK_CLASSES + wordBreakOf(codePoint)];
     at += width(codePoint);
   }
   return end;

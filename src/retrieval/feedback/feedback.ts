@@ -1,4 +1,4 @@
-import type { CollectionStatistics } from '../index/manifest.js';
+import type { CollectionStatistics } from '../index/statistics.js';
 import type { ForwardVector, TermFacts } from '../index/reader.js';
 import type { WeightedQuery } from '../query.js';
 

@@ -11,14 +11,8 @@ export function wordsNeeded(count: number, bits: number): number {
   return (count * bits + 31) >>> 5;
 }
 
-/** Packs `values[0, count)` into `words` from `at` on; the words there must be 0. Returns the next free word. */
-export function pack(
-  values: Uint32Array,
-  count: number,
-  bits: number,
-  words: Uint32Array,
-  at: number,
-): number {
+/** Packs `values[0, count)` into `words` from `at` on; the words there must be 0. */
+export function pack(values: Uint32Array, count: number, bits: number, words: Uint32Array, at: number): void {
   let bit = 0;
   for (let i = 0; i < count; i++) {
     const word = at + (bit >>> 5);
@@ -27,7 +21,6 @@ export function pack(
     if (shift + bits > 32) words[word + 1] |= values[i] >>> (32 - shift);
     bit += bits;
   }
-  return at + wordsNeeded(count, bits);
 }
 
 // Words are read as signed ones, which V8 keeps in integer registers; unsigned ones may become doubles.

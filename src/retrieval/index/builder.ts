@@ -11,10 +11,11 @@ import { type Analyzer, indexedText } from '../analysis/analyzer.js';
 import type { BlockWriter } from './block-file.js';
 import { ByteWriter } from './bytes.js';
 import { DictionaryWriter, MAX_KEY_BYTES } from './dictionary.js';
-import { DocumentIds } from './document-ids.js';
+import { DocumentIds, ranksOf } from './document-ids.js';
 import { invertSegment, type SpillFiles } from './invert.js';
-import { currentData, DATA_PREFIX, isIndex, manifestOf, MANIFEST, type IndexManifest } from './manifest.js';
+import { DATA_PREFIX, MANIFEST, manifestOf, uncheckedManifest, type IndexManifest } from './manifest.js';
 import { mergePostings, mergeVectors } from './merge.js';
+import { statisticsOf } from './statistics.js';
 import { RecordWriter, bytesOf, createFiles, forEachFile, type FileName } from './storage.js';
 import { Segment } from './segment.js';
 import { TemporaryFile, type SpilledSegment } from './spill.js';
@@ -68,7 +69,7 @@ export async function buildIndex(
   const { folder } = options;
   refuseForeignFolder(folder);
   return withLock(join(folder, LOCK), { what: folder }, async () => {
-    const current = currentData(folder);
+    const current = uncheckedManifest(folder)?.data;
     const data = `${DATA_PREFIX}${current === `${DATA_PREFIX}1` ? 2 : 1}`;
     let build: Build | undefined;
     try {
@@ -106,7 +107,6 @@ class Build {
   /** The segment's term numbers of a text. */
   #numbersOf: (text: string) => number[] = () => [];
   #lengths = new Uint32Array(1 << 16);
-  #tokens = 0;
 
   constructor(
     folder: string,
@@ -135,7 +135,6 @@ class Build {
     const number = this.#ids.count - 1;
     if (number === this.#lengths.length) this.#lengths = grown(this.#lengths);
     this.#lengths[number] = terms.length;
-    this.#tokens += terms.length;
     if (this.#ids.count % DOCUMENTS_PER_REPORT === 0) {
       this.options.onProgress?.({ step: 'documents', done: this.#ids.count });
     }
@@ -154,14 +153,7 @@ class Build {
     return manifestOf({
       data,
       analyzer: this.options.analyzer.spec,
-      statistics: {
-        documents,
-        nonEmptyDocuments: lengths.reduce((count, length) => count + (length > 0 ? 1 : 0), 0),
-        tokens: this.#tokens,
-        terms,
-        postings,
-        maxLength: lengths.reduce((longest, length) => Math.max(longest, length), 0),
-      },
+      statistics: statisticsOf(lengths, terms, postings),
       files: forEachFile((name) => this.#files[name].finish()),
     });
   }
@@ -237,10 +229,8 @@ class Build {
   #writeArrays(lengths: Uint32Array): void {
     const files = this.#files;
     const order = this.#ids.order();
-    const ranks = new Uint32Array(order.length);
-    order.forEach((document, rank) => (ranks[document] = rank));
     files.lengths.write(bytesOf(lengths));
-    files['id-ranks'].write(bytesOf(ranks));
+    files['id-ranks'].write(bytesOf(ranksOf(order)));
     files['id-order'].write(bytesOf(order));
     files['id-ends'].write(bytesOf(this.#ids.ends));
     files['id-bytes'].write(this.#ids.bytes);
@@ -251,9 +241,9 @@ const NO_ORIGIN: Origin = { file: 'document stream' };
 
 /** Throws where the folder holds anything but an index. */
 function refuseForeignFolder(folder: string): void {
-  const isAnIndex = isIndex(folder);
-  if (isAnIndex) return;
-  if (isAnIndex === false) {
+  const manifest = uncheckedManifest(folder);
+  if (manifest?.format === 'bert-qe-index') return;
+  if (manifest) {
     throw usageError(`${join(folder, MANIFEST)} does not describe a bert-qe index; name another folder.`);
   }
   const foreign = existsSync(folder) ? readdirSync(folder).find((name) => !isOurs(name)) : undefined;

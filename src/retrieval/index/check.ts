@@ -3,6 +3,7 @@ import { occurrences } from '../../common/occurrences.js';
 import { compareUtf8 } from '../../common/order.js';
 import { indexedText } from '../analysis/analyzer.js';
 import { dphOf } from '../models/dph.js';
+import { statisticsOf } from './statistics.js';
 import { roundUpToFloat32, type Postings } from './postings.js';
 import { Index } from './reader.js';
 import { FILES, type FileName } from './storage.js';
@@ -180,17 +181,12 @@ class Check {
 
   #checkTotals(): void {
     const { statistics, lengths } = this.index;
-    let longest = 0;
-    let nonEmpty = 0;
-    for (const length of lengths) {
-      if (length > longest) longest = length;
-      if (length > 0) nonEmpty++;
-    }
+    const { nonEmptyDocuments, maxLength } = statisticsOf(lengths, statistics.terms, this.#postings);
     const expected: [string, number, number][] = [
       ['tokens', this.#tokens, statistics.tokens],
       ['postings', this.#postings, statistics.postings],
-      ['non-empty documents', nonEmpty, statistics.nonEmptyDocuments],
-      ['longest document', longest, statistics.maxLength],
+      ['non-empty documents', nonEmptyDocuments, statistics.nonEmptyDocuments],
+      ['longest document', maxLength, statistics.maxLength],
     ];
     for (const [what, found, wanted] of expected) {
       if (found !== wanted) this.#report(`${what}: ${found} found, the manifest says ${wanted}`);

@@ -71,6 +71,13 @@ export class DocumentIds {
   }
 }
 
+/** The place of each document in an order. */
+export function ranksOf(order: Uint32Array): Uint32Array {
+  const ranks = new Uint32Array(order.length);
+  order.forEach((document, rank) => (ranks[document] = rank));
+  return ranks;
+}
+
 /** FNV-1a, with a last mixing step for the low bits. */
 function hash(bytes: Uint8Array, start: number, end: number): number {
   let value = 0x811c9dc5;

@@ -3,22 +3,8 @@ import { join } from 'node:path';
 import { type BertQeError, corruptError, missingError, reasonOf } from '../../common/errors.js';
 import { hashJson } from '../../common/hash.js';
 import type { AnalyzerSpec } from '../analysis/spec.js';
+import type { CollectionStatistics } from './statistics.js';
 import type { FileRecords } from './storage.js';
-
-/** The statistics of a collection, which weighting and feedback models use. */
-export interface CollectionStatistics {
-  /** N: all documents, empty ones included (as in Terrier). */
-  readonly documents: number;
-  /** Documents with at least one term (Lucene's `docCount`). */
-  readonly nonEmptyDocuments: number;
-  /** T: all term occurrences. */
-  readonly tokens: number;
-  /** Distinct terms. */
-  readonly terms: number;
-  readonly postings: number;
-  /** The length of the longest document. */
-  readonly maxLength: number;
-}
 
 /**
  * The content of `index.json`. It is written last and atomically, and names the folder with the data; so an interrupted
@@ -90,24 +76,11 @@ function broken(what: string, cause?: unknown): BertQeError {
   return corruptError(`${what}; build the index again.`, cause);
 }
 
-/** The data folder that the manifest names; undefined where there is no manifest that can be read. */
-export function currentData(folder: string): string | undefined {
-  const data = parse(folder)?.data;
-  return typeof data === 'string' ? data : undefined;
-}
-
-/** Tells an index (true) from something else (false); undefined for a manifest that is missing or cannot be read. */
-export function isIndex(folder: string): boolean | undefined {
-  const manifest = parse(folder);
-  return manifest && manifest.format === 'bert-qe-index';
-}
-
-function parse(folder: string): Partial<IndexManifest> | undefined {
+/** The manifest of a folder, unchecked; undefined where it is missing or cannot be read. */
+export function uncheckedManifest(folder: string): Partial<IndexManifest> | undefined {
   try {
-    const manifest = JSON.parse(
-      readFileSync(join(folder, MANIFEST), 'utf8'),
-    ) as Partial<IndexManifest> | null;
-    return manifest ?? {};
+    const text = readFileSync(join(folder, MANIFEST), 'utf8');
+    return (JSON.parse(text) as Partial<IndexManifest> | null) ?? {};
   } catch {
     return undefined;
   }

@@ -75,11 +75,6 @@ export class LazyBytes {
     return Math.min(this.#size, (this.#firstPiece + last + 1) * PIECE_BYTES - this.from);
   }
 
-  all(): Buffer {
-    this.ensure(0, this.#size);
-    return this.bytes;
-  }
-
   #pieceOf(place: number): number {
     return Math.floor((this.from + place) / PIECE_BYTES) - this.#firstPiece;
   }

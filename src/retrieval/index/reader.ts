@@ -10,8 +10,9 @@ import type { IndexableDocument } from './builder.js';
 import { ByteReader } from './bytes.js';
 import { Dictionary, type IndexedTerm } from './dictionary.js';
 import { LazyBytes, PostingsCache } from './postings-cache.js';
-import { readManifest, type CollectionStatistics, type IndexManifest } from './manifest.js';
+import { readManifest, type IndexManifest } from './manifest.js';
 import { Postings } from './postings.js';
+import type { CollectionStatistics } from './statistics.js';
 import { RecordFile, openFiles, type FileName } from './storage.js';
 
 export interface TermFacts extends Pick<IndexedTerm, 'number' | 'documentFrequency' | 'collectionFrequency'> {
@@ -105,19 +106,11 @@ export class Index implements DocumentStore {
   }
 
   term(name: string): IndexedTerm | undefined {
-    try {
-      return this.#terms.find(name);
-    } catch (error) {
-      throw this.#refusal(error, `the entry of term "${name}"`);
-    }
+    return this.#read(`the entry of term "${name}"`, () => this.#terms.find(name));
   }
 
   termByNumber(number: number): IndexedTerm & { readonly name: string } {
-    try {
-      return this.#terms.get(number);
-    } catch (error) {
-      throw this.#refusal(error, `the entry of term ${number}`);
-    }
+    return this.#read(`the entry of term ${number}`, () => this.#terms.get(number));
   }
 
   /** A term with its name, cached: feedback uses the same frequent terms again and again. */
@@ -143,19 +136,16 @@ export class Index implements DocumentStore {
   }
 
   vector(document: number): ForwardVector {
-    const vector: ForwardVector = { terms: [], frequencies: [] };
-    try {
+    return this.#read(`the forward vector of document ${document}`, () => {
+      const vector: ForwardVector = { terms: [], frequencies: [] };
       const reader = new ByteReader(this.#vectors.get(document));
-      let term = -1;
-      while (!reader.atEnd) {
+      for (let term = -1; !reader.atEnd;) {
         term += reader.varint();
         vector.terms.push(term);
         vector.frequencies.push(reader.varint());
       }
-    } catch (error) {
-      throw this.#refusal(error, `the forward vector of document ${document}`);
-    }
-    return vector;
+      return vector;
+    });
   }
 
   documentNumber(id: string): number | undefined {
@@ -192,16 +182,14 @@ export class Index implements DocumentStore {
   }
 
   #readDocument(number: number, isWhole: boolean): IndexableDocument {
-    try {
+    return this.#read(`document ${number}`, () => {
       const record = new ByteReader(this.#documents.get(number));
       const id = record.string();
       const title = record.string();
       const text = record.string();
       const document = title === '' ? { id, text } : { id, title, text };
       return isWhole && !record.atEnd ? { ...document, searched: record.string() } : document;
-    } catch (error) {
-      throw this.#refusal(error, `document ${number}`);
-    }
+    });
   }
 
   async get(ids: readonly string[]): Promise<Map<string, Document>> {
@@ -224,12 +212,21 @@ export class Index implements DocumentStore {
   }
 
   #readArray(name: FileName): Uint32Array {
+    return this.#read(`the file ${name}`, () => {
+      const file = this.files[name];
+      file.requireRecorded();
+      const array = new Uint32Array(file.bytes / 4);
+      file.readInto(new Uint8Array(array.buffer), 0);
+      return array;
+    });
+  }
+
+  /** Reads a part of the index, which is named where it is damaged. */
+  #read<T>(what: string, read: () => T): T {
     try {
-      this.files[name].requireRecorded();
-      const { buffer, length } = new LazyBytes(this.files[name], 0, this.files[name].bytes).all();
-      return new Uint32Array(buffer, 0, length / 4);
+      return read();
     } catch (error) {
-      throw this.#refusal(error, `the file ${name}`);
+      throw this.#refusal(error, what);
     }
   }
 

@@ -52,8 +52,6 @@ export async function unpackIndex(file: Uint8Array | ArrayBuffer): Promise<Index
     throw corrupt(`it is damaged or no such file (${reasonOf(error)})`, error);
   }
   const reader = new ByteReader(bytes);
-  if (reader.varint() !== FORMAT.length) throw corrupt('it holds something else');
-  reader.position = 0;
   if (reader.string() !== FORMAT) throw corrupt('it holds something else');
   const version = reader.varint();
   if (version !== VERSION) throw corrupt(`it has version ${version}, this one reads ${VERSION}`);

@@ -5,7 +5,8 @@ import { occurrences } from '../../common/occurrences.js';
 import { compareUtf8 } from '../../common/order.js';
 import { mapInSlices } from '../../common/yield.js';
 import { createAnalyzer, indexedText, type Analyzer } from '../analysis/analyzer.js';
-import type { CollectionStatistics } from '../index/manifest.js';
+import { ranksOf } from '../index/document-ids.js';
+import { statisticsOf, type CollectionStatistics } from '../index/statistics.js';
 import type { IndexedTerm } from '../index/dictionary.js';
 import type { ForwardVector, TermFacts } from '../index/reader.js';
 import { Postings, PostingsEncoder } from '../index/postings.js';
@@ -49,8 +50,10 @@ export class MemoryIndex implements DocumentStore, SearchableIndex {
     this.#content = content;
     this.#numbers = new Map(documents.map(({ id }, number) => [id, number]));
     this.#termNumbers = new Map(terms.map((term, number) => [term, number]));
-    this.lengths = Uint32Array.from(vectors, ({ frequencies }) => sum(frequencies));
-    this.idRanks = ranksOf(documents);
+    this.lengths = Uint32Array.from(vectors, ({ frequencies }) =>
+      frequencies.reduce((length, frequency) => length + frequency, 0),
+    );
+    this.idRanks = ranksOf(orderOf(documents));
     this.#starts = new Uint32Array(terms.length + 1);
     this.#collectionFrequencies = new Uint32Array(terms.length);
     for (const vector of vectors) {
@@ -71,14 +74,7 @@ export class MemoryIndex implements DocumentStore, SearchableIndex {
         this.#frequencies[at] = vector.frequencies[i];
       }),
     );
-    this.statistics = {
-      documents: documents.length,
-      nonEmptyDocuments: this.lengths.filter((length) => length > 0).length,
-      tokens: sum(this.lengths),
-      terms: terms.length,
-      postings,
-      maxLength: this.lengths.reduce((longest, length) => Math.max(longest, length), 0),
-    };
+    this.statistics = statisticsOf(this.lengths, terms.length, postings);
   }
 
   /** Indexes documents, in slices of time that leave a page responsive. */
@@ -186,18 +182,9 @@ function copyOf({ id, title, text }: Document): Document {
   return title ? { id, title, text } : { id, text };
 }
 
-function ranksOf(documents: readonly Document[]): Uint32Array {
+function orderOf(documents: readonly Document[]): Uint32Array {
   const order = documents.map((_, number) => number);
-  order.sort((a, b) => compareUtf8(documents[a].id, documents[b].id));
-  const ranks = new Uint32Array(documents.length);
-  order.forEach((document, rank) => (ranks[document] = rank));
-  return ranks;
-}
-
-function sum(values: ArrayLike<number>): number {
-  let total = 0;
-  for (let i = 0; i < values.length; i++) total += values[i];
-  return total;
+  return Uint32Array.from(order.sort((a, b) => compareUtf8(documents[a].id, documents[b].id)));
 }
 
 function usage(message: string): BertQeError {

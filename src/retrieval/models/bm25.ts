@@ -1,8 +1,8 @@
 import {
-  tabulateLengths,
-  type LengthNorm,
+  LengthTable,
   onGrid,
   type BlockMaxima,
+  type LengthNorm,
   type TermScorer,
   type TermStatistics,
   type WeightingModel,
@@ -26,33 +26,20 @@ export class Bm25 implements WeightingModel {
   readonly k1: number;
   readonly b: number;
   readonly lengthNorm: LengthNorm;
-  #norms: { averageLength: number; maxLength: number; table: Float64Array } | undefined;
+  /** k1·(1 - b + b·dl/avgdl) by length. */
+  readonly #norms: LengthTable;
 
   constructor({ k1 = 0.9, b = 0.4, lengthNorm = 'exact' }: Bm25Options = {}) {
     this.k1 = k1;
     this.b = b;
     this.lengthNorm = lengthNorm;
+    this.#norms = new LengthTable(lengthNorm, (dl, averageLength) => k1 * (1 - b + (b * dl) / averageLength));
   }
 
   forTerm(statistics: TermStatistics, weight: number): TermScorer {
     const { nonEmptyDocuments: N, documentFrequency: n } = statistics;
     const idf = Math.log(1 + (N - n + 0.5) / (n + 0.5));
-    return new Bm25Term(weight * idf, this.#normsFor(statistics));
-  }
-
-  /** k1·(1 - b + b·dl/avgdl) by length, for all terms of a collection. */
-  #normsFor({ tokens, nonEmptyDocuments, maxLength }: TermStatistics): Float64Array {
-    const averageLength = tokens / nonEmptyDocuments;
-    if (this.#norms?.averageLength !== averageLength || this.#norms.maxLength !== maxLength) {
-      const { k1, b } = this;
-      const table = tabulateLengths(
-        maxLength,
-        this.lengthNorm,
-        (dl) => k1 * (1 - b + (b * dl) / averageLength),
-      );
-      this.#norms = { averageLength, maxLength, table };
-    }
-    return this.#norms.table;
+    return new Bm25Term(weight * idf, this.#norms.of(statistics));
   }
 }
 

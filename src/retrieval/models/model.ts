@@ -1,5 +1,5 @@
 import type { IndexedTerm } from '../index/dictionary.js';
-import type { CollectionStatistics } from '../index/manifest.js';
+import type { CollectionStatistics } from '../index/statistics.js';
 
 /** The statistics of the collection and of a query term that a weighting model uses. */
 export type TermStatistics = Pick<
@@ -64,15 +64,27 @@ const FREE_VALUES = 24;
 /** The form of document lengths in a weighting model. */
 export type LengthNorm = 'exact' | 'lucene';
 
-/** A table of values by length, from 0 to `maxLength`, with the length norm applied. */
-export function tabulateLengths(
-  maxLength: number,
-  norm: LengthNorm,
-  valueOf: (length: number) => number,
-): Float64Array {
-  const table = new Float64Array(maxLength + 1);
-  for (let length = 0; length <= maxLength; length++) {
-    table[length] = valueOf(norm === 'lucene' ? luceneLength(length) : length);
+/** Values that depend on the length of a document and the collection alone, by length; those of one collection are kept. */
+export class LengthTable {
+  #averageLength = 0;
+  #values = new Float64Array(0);
+
+  constructor(
+    private readonly norm: LengthNorm,
+    private readonly valueOf: (length: number, averageLength: number) => number,
+  ) {}
+
+  /** The values for a collection. Its average length is that of the documents that have terms. */
+  of({ tokens, nonEmptyDocuments, maxLength }: TermStatistics): Float64Array {
+    const averageLength = tokens / nonEmptyDocuments;
+    if (this.#averageLength !== averageLength || this.#values.length !== maxLength + 1) {
+      this.#averageLength = averageLength;
+      this.#values = new Float64Array(maxLength + 1);
+      for (let length = 0; length <= maxLength; length++) {
+        const normed = this.norm === 'lucene' ? luceneLength(length) : length;
+        this.#values[length] = this.valueOf(normed, averageLength);
+      }
+    }
+    return this.#values;
   }
-  return table;
 }

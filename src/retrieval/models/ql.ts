@@ -1,8 +1,8 @@
 import {
-  tabulateLengths,
-  type LengthNorm,
+  LengthTable,
   onGrid,
   type BlockMaxima,
+  type LengthNorm,
   type TermScorer,
   type TermStatistics,
   type WeightingModel,
@@ -23,22 +23,20 @@ export class QueryLikelihood implements WeightingModel {
   readonly name = 'QL';
   readonly mu: number;
   readonly lengthNorm: LengthNorm;
-  #norms: { maxLength: number; table: Float64Array } | undefined;
+  /** ln(μ/(dl + μ)) by length. */
+  readonly #norms: LengthTable;
 
   constructor({ mu = 1000, lengthNorm = 'exact' }: QlOptions = {}) {
     this.mu = mu;
     this.lengthNorm = lengthNorm;
+    this.#norms = new LengthTable(lengthNorm, (dl) => Math.log(mu / (dl + mu)));
   }
 
-  forTerm({ collectionFrequency, tokens, maxLength }: TermStatistics, weight: number): TermScorer {
-    if (this.#norms?.maxLength !== maxLength) {
-      const { mu } = this;
-      const table = tabulateLengths(maxLength, this.lengthNorm, (dl) => Math.log(mu / (dl + mu)));
-      this.#norms = { maxLength, table };
-    }
+  forTerm(statistics: TermStatistics, weight: number): TermScorer {
+    const { collectionFrequency, tokens } = statistics;
     // Lucene's collection model: (F + 1) / (T + 1).
     const p = (collectionFrequency + 1) / (tokens + 1);
-    return new QlTerm(weight, this.mu * p, this.#norms.table);
+    return new QlTerm(weight, this.mu * p, this.#norms.of(statistics));
   }
 }
 

@@ -2,7 +2,7 @@ import type { Query, Ranking, Retriever, SearchOptions } from '../../collection/
 import { usageError } from '../../common/errors.js';
 import { atOnce, inSlices } from '../../common/yield.js';
 import type { Analyzer } from '../analysis/analyzer.js';
-import type { CollectionStatistics } from '../index/manifest.js';
+import type { CollectionStatistics } from '../index/statistics.js';
 import type { IndexedTerm } from '../index/dictionary.js';
 import type { Postings } from '../index/postings.js';
 import { Dph } from '../models/dph.js';

@@ -12,7 +12,7 @@ export interface PairedCase {
   t: Result & { df: number };
   interval: [number, number];
   cohensD: number;
-  wilcoxon: Record<string, Result>;
+  wilcoxon: Result;
   randomisation: Result | null;
 }
 
@@ -22,7 +22,7 @@ interface Fixture {
   studentT: { t: number; df: number; p: number }[];
   normal: { z: number; p: number }[];
   studentisedRange: { q: number; groups: number; df: number; scipy: number; quadrature: number }[];
-  tukey: { systems: number[][]; oneWay: number[][]; blocked: number[][] }[];
+  tukey: { systems: number[][]; blocked: number[][] }[];
 }
 
 /** Answers of scipy and statsmodels; made by scripts/fixtures/evaluation/significance.py. */

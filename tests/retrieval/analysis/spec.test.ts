@@ -3,7 +3,7 @@ import { hashJson } from '../../../src/common/hash.js';
 import { analyzerBases } from '../../../src/retrieval/analysis/bases.js';
 import { analyzerFromSpec, createAnalyzer } from '../../../src/retrieval/analysis/analyzer.js';
 import { type AnalyzerOptions, analyzerSpec, stopwordsOf } from '../../../src/retrieval/analysis/spec.js';
-import { LUCENE_STOPWORDS } from '../../../src/retrieval/analysis/stopwords/lucene.js';
+import { BASES } from '../../../src/retrieval/analysis/bases.js';
 import { trickyTexts } from './tricky.js';
 
 const variants: AnalyzerOptions[] = [
@@ -30,8 +30,8 @@ describe('an analyzer’s spec', () => {
     expect(analyzerSpec({ base: 'plain', stopwords: new Set(['and', 'the']).values() })).toEqual(spec);
     expect(analyzerSpec({ base: 'plain', stopwords: [] }).stopwords).toBe('none');
     expect(analyzerSpec({ base: 'plain' }).stopwords).toBe('none');
-    expect(analyzerSpec({ base: 'anserini', stopwords: LUCENE_STOPWORDS }).stopwords).toBe('default');
-    expect(analyzerSpec({ base: 'terrier', stopwords: LUCENE_STOPWORDS }).stopwords).toHaveLength(33);
+    expect(analyzerSpec({ base: 'anserini', stopwords: BASES.anserini.stopwords }).stopwords).toBe('default');
+    expect(analyzerSpec({ base: 'terrier', stopwords: BASES.anserini.stopwords }).stopwords).toHaveLength(33);
   });
 
   it.each([
