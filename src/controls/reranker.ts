@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { type Graph, modelBytes } from '../bert/onnx/index.js';
+import type { Graph } from '../bert/onnx/index.js';
 import { closedOnFailure } from '../common/closing.js';
 import { concat, slices } from '../common/concat.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
@@ -113,7 +113,7 @@ export async function withNetwork<R>(
   make: (network: TrainedNetwork) => R,
 ): Promise<R> {
   const file = join(model, 'model.safetensors');
-  const network = await openTrainedNetwork(file, shapes, await modelBytes(scoring), threads);
+  const network = await openTrainedNetwork(file, shapes, scoring, threads);
   return closedOnFailure(network, make);
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { NetworkEngine } from '../../src/training/network/engine.js';
+import type { NetworkEngine } from '../../src/training/engine/network-engine.js';
 import { distance, normOf, type Summary } from './projections.js';
 
 /** The gradients of PyTorch's first step, and the changes of tensors by all steps so far, after each step. */
@@ -14,9 +14,9 @@ const rounding = 2 ** -24;
 
 /** Compares an engine's gradients with PyTorch's to 1e-4 of their norm; tiny ones with the norm of all. */
 export function expectGradients({ parameters }: NetworkEngine, { gradients }: FixtureSteps): void {
-  expect(parameters.map(({ name }) => name).sort()).toEqual(Object.keys(gradients).sort());
+  expect([...parameters.keys()].sort()).toEqual(Object.keys(gradients).sort());
   const whole = Math.hypot(...Object.values(gradients).map(([norm]) => norm));
-  for (const { name, gradient } of parameters) {
+  for (const { name, gradient } of parameters.values()) {
     const expected = gradients[name];
     const size = Math.max(expected[0], 1e-3 * whole);
     expect(distance(name, gradient, expected), `gradient of ${name}`).toBeLessThan(1e-4 * size);
@@ -31,7 +31,7 @@ export function expectChanges(
   step: number,
 ): void {
   const whole = Math.hypot(...Object.values(gradients).map(([norm]) => norm));
-  for (const { name, values } of parameters) {
+  for (const { name, values } of parameters.values()) {
     const expected = changes[step][name];
     const change = values.map((value, i) => value - before.get(name)![i]);
     // If the true gradient is 0 (biases of keys), the change is noise.

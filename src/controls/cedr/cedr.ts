@@ -113,12 +113,8 @@ export function batchesOf(
       end < order.length &&
       (sequences + pairs[order[end]].pieces.length) * pairs[order[from]].longest <= batchTokens
     );
-    batches.push(
-      cedrBatch(
-        tokenizer,
-        order.slice(from, end).map((place) => pairs[place]),
-      ),
-    );
+    const some = order.slice(from, end).map((place) => pairs[place]);
+    batches.push(cedrBatch(tokenizer, some));
     from = end;
   }
   return { batches, places: order };

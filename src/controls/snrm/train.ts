@@ -1,4 +1,3 @@
-import { modelBytes } from '../../bert/onnx/index.js';
 import { closing } from '../../common/closing.js';
 import { slices } from '../../common/concat.js';
 import { usageError } from '../../common/errors.js';
@@ -11,13 +10,12 @@ import {
   networkSettings,
   type NetworkTrainingCall,
   type NetworkTrainingOptions,
-  publishedAdam,
   type RankingNetwork,
   trainNetwork,
 } from '../../training/network/index.js';
 import { documentOf } from '../documents.js';
 import { writeDescription } from '../folder.js';
-import { skipGramDefaults, type SkipGramSettings } from '../words/skip-gram.js';
+import { skipGramDefaults, type SkipGramSettings, vectorConfiguration } from '../words/skip-gram.js';
 import { type Vocabulary, vocabularyOf, writeTerms } from '../words/vocabulary.js';
 import { pairBatch, textNumbers } from './batches.js';
 import { representationGraph, type SnrmSizes, trainingGraph } from './graph.js';
@@ -41,7 +39,7 @@ export interface SnrmTrainingOptions extends Pick<
   readonly vectors?: Partial<SkipGramSettings> | undefined;
 }
 
-export const snrmDefaults = { steps: 120, batch: 32, learningRate: 3e-4, depth: 100, dropout: 0 };
+const snrmDefaults = { steps: 120, batch: 32, learningRate: 3e-4, depth: 100, dropout: 0 };
 const ownDefaults = { latentTerms: 2000, penalty: 1e-3, weakQueries: 3000 };
 
 /** How a training is resumed, stopped and watched, before and after the steps of the network too. */
@@ -72,13 +70,8 @@ export async function trainSnrm(
   const inputs: JudgedInputs = { ...weak, documents: index, documentsKey: index.manifest.digest };
   const task = {
     model: 'SNRM',
-    configuration: {
-      method: 'snrm',
-      latentTerms,
-      penalty,
-      ...Object.fromEntries(Object.entries(ofVectors).map(([name, value]) => [`vectors: ${name}`, value])),
-    },
-    adam: { ...publishedAdam, epsilon: 1e-8, weightDecay: 0, clipNorm: Infinity },
+    configuration: { method: 'snrm', latentTerms, penalty, ...vectorConfiguration(ofVectors) },
+    epsilon: 1e-8,
     open: async () => {
       const vocabulary = await vocabularyOf(index, ofVectors, { signal, onProgress: call.onVectors });
       const { dimensions } = vocabulary;
@@ -110,21 +103,21 @@ function withDefaults(options: SnrmTrainingOptions) {
 /** Pairs of documents that go through the training graph at once. */
 const pairsAtOnce = 8;
 
-async function openSnrm(
+function openSnrm(
   vocabulary: Vocabulary,
   index: Index,
   sizes: SnrmSizes,
   penaltyOf: (step: number) => number,
   seed: number,
-): Promise<RankingNetwork> {
+): RankingNetwork {
   const wordsOf = memoised(async (id: string) =>
     Int32Array.from(textNumbers(vocabulary, indexedText(await documentOf(index, id)))),
   );
   return {
     network: {
       parameters: startingValues(vocabulary, sizes, seed),
-      scoring: await modelBytes(representationGraph(sizes)),
-      training: await modelBytes(trainingGraph(sizes)),
+      scoring: representationGraph(sizes),
+      training: trainingGraph(sizes),
     },
     ofPairs: async (pairs, step) => {
       const weight = 1 / pairs.length;

@@ -2,12 +2,10 @@ import type { ModelConfig } from '../../bert/index.js';
 import { float, type Graph, MICROSOFT, type Value } from '../../bert/onnx/index.js';
 import { type Composite, gradients } from '../autodiff/gradients.js';
 import { deviceDropout, type MaskDimension } from './dropout.js';
-import type { Builder } from './encoder.js';
-import type { LossKind } from './loss.js';
+import { type Builder, widened } from './encoder.js';
+import { type LossKind, objective, scores, type Targets } from './loss.js';
 import { DECODER } from './names.js';
-import { objective, scores, type Targets } from './objective.js';
 import { type ParameterGroup, selfAttention, TABLES } from './parameter-groups.js';
-import { widened } from './widened.js';
 
 /** The columns of the table of micro-batches: where each begins and ends in the arrays, and its longest sequence. */
 export const BATCH_COLUMNS = 7;
@@ -98,7 +96,7 @@ export function batchGradients(
   return { sums, loss: value };
 }
 
-/** What validation asks of one micro-batch, see objective.ts. */
+/** What validation asks of one micro-batch, see loss.ts. */
 export function batchScores(
   graph: Graph,
   options: DeviceGraphOptions,

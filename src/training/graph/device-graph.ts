@@ -1,5 +1,5 @@
 import { ElementType, Graph, type Value } from '../../bert/onnx/index.js';
-import { AdamNodes, type AdamSettings, type GroupState, type Optimiser } from './adam-nodes.js';
+import { adamNodes, type GroupState, type Optimiser, publishedAdam } from './adam-nodes.js';
 import {
   BATCH_COLUMNS,
   batchGradients,
@@ -7,10 +7,10 @@ import {
   type DeviceGraphOptions,
   type RunArrays,
 } from './device-batch.js';
-import { DECODER, LOGITS, LOSS, WANTED } from './names.js';
-import { scoreColumns } from './objective.js';
-import { MuonNodes, stacksOf, usualMuon } from './muon-nodes.js';
-import { type ParameterGroup, parameterGroups, TABLES, usesMuon } from './parameter-groups.js';
+import { DECODER, SCORES, LOSS, WANTED } from './names.js';
+import { scoreColumns } from './loss.js';
+import { muonNodes, stacksOf } from './muon-nodes.js';
+import { type ParameterGroup, parameterGroups, sizeOf, TABLES, usesMuon } from './parameter-groups.js';
 
 /** Names of the inputs and outputs of the device graphs that are not those of other graphs. */
 export const RUN = {
@@ -39,7 +39,6 @@ const GROWTH_STEPS = 1000;
 const LARGEST_SCALE = 2 ** 24;
 
 export interface TrainingLoopOptions extends DeviceGraphOptions {
-  readonly adam: AdamSettings;
   readonly optimiser?: Optimiser | undefined;
 }
 
@@ -75,19 +74,19 @@ export function trainingLoopGraph(options: TrainingLoopOptions): Graph {
   const norm = body.op('Div', [total, factor]);
   // False for infinity and NaN.
   const isFinite = body.op('Less', [norm, body.scalar(1e30)]);
-  const limit = body.op('Max', [norm, body.scalar(options.adam.clipNorm)]);
-  const clip = body.op('Div', [body.scalar(options.adam.clipNorm), limit]);
+  const clipNorm = body.scalar(publishedAdam.clipNorm);
+  const clip = body.op('Div', [clipNorm, body.op('Max', [norm, clipNorm])]);
   const scalars = {
     isFinite,
     factor: body.op('Div', [clip, factor]),
     learningRate: body.op('Gather', [rates, step]),
   };
-  const adam = new AdamNodes(body, options.adam, scalars);
-  const muon = options.optimiser === 'muon' ? new MuonNodes(body, usualMuon, scalars) : undefined;
+  const adamStep = adamNodes(body, scalars);
+  const muonStep = options.optimiser === 'muon' ? muonNodes(body, scalars) : undefined;
   const updated = groups.map(({ name, decays, shapes, columns }, i) =>
-    muon && usesMuon(name)
-      ? { ...kept[i], ...muon.step(kept[i], sums[i], stacksOf(shapes), columns) }
-      : adam.step(kept[i], sums[i], decays),
+    muonStep && usesMuon(name)
+      ? { ...kept[i], ...muonStep(kept[i], sums[i], stacksOf(shapes), columns) }
+      : adamStep(kept[i], sums[i], decays),
   );
   const after = scaleAfter(body, isFinite, factor, run, float);
   const done = body.op('Add', [step, body.op('Cast', [isFinite], { to: ElementType.int64 })]);
@@ -141,7 +140,7 @@ export function scoringLoopGraph(options: DeviceGraphOptions): Graph {
   const count = graph.op('Gather', [graph.op('Shape', [arrays.batches]), graph.integers([0], [])]);
   const none = graph.op('ConstantOfShape', [graph.integers([0, columns])]);
   const all = graph.op('Loop', [count, graph.boolean(true), none], { body });
-  graph.output(all, LOGITS, 'float32', ['rows', columns]);
+  graph.output(all, SCORES, 'float32', ['rows', columns]);
   return graph;
 }
 
@@ -216,7 +215,7 @@ function weightsOf(
       weights.set(DECODER, graph.op('Slice', [narrow, ...words]));
       return;
     }
-    const rows = parts.map(({ shape }) => shape.reduce((product, dim) => product * dim, 1) / columns);
+    const rows = parts.map(({ shape }) => sizeOf(shape) / columns);
     const cut = graph.ops('Split', [narrow, graph.integers(rows)], parts.length, { axis: 0 });
     parts.forEach((part, j) =>
       weights.set(part.name, graph.op('Reshape', [cut[j], graph.integers(part.shape)])),

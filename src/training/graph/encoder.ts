@@ -1,5 +1,5 @@
 import type { ModelConfig } from '../../bert/index.js';
-import { float, type Graph, type Value } from '../../bert/onnx/index.js';
+import { ElementType, float, type Graph, type Value } from '../../bert/onnx/index.js';
 import type { Composite } from '../autodiff/gradients.js';
 import type { Dropout, MaskDimension } from './dropout.js';
 import { IDS, PADDING, POSITIONS, SEGMENTS, TYPES, WORDS } from './names.js';
@@ -177,4 +177,9 @@ export function layerNorm({ graph, config, weight }: Builder, x: Value, name: st
     epsilon: float(config.layerNormEps),
   });
   return outputs[0];
+}
+
+/** A value in 32 bits. */
+export function widened(graph: Graph, x: Value, type: 'float32' | 'float16'): Value {
+  return type === 'float32' ? x : graph.op('Cast', [x], { to: ElementType.float32 });
 }

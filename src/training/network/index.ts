@@ -1,24 +1,19 @@
 export type { JudgedInputs } from '../inputs.js';
-export { gradients } from '../autodiff/gradients.js';
-export { encoderFeeds, type FeedBatch, padded, publishedAdam } from '../engine/index.js';
+export { encoderFeeds, type FeedBatch, type NetworkParameter, padded } from '../engine/index.js';
 export {
   type Dropout,
   type DropoutMask,
   encoderStates,
-  gradientOf,
-  IDS,
   isTable,
-  LOSS,
+  lossOutputs,
   maskedDropout,
   noDropout,
-  PADDING,
-  POSITIONS,
-  SEGMENTS,
+  SCORES,
+  sizeOf,
   TOKEN_GRADIENTS,
-  TYPES,
-  WORDS,
+  weightInputs,
 } from '../graph/index.js';
-export { type NetworkParameter, openTrainedNetwork, SCORES, type TrainedNetwork } from './network.js';
+export { openTrainedNetwork, type TrainedNetwork } from './network.js';
 export {
   networkSettings,
   type NetworkTrainingCall,

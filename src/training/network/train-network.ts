@@ -1,19 +1,17 @@
 import { availableParallelism } from 'node:os';
 import type { Query, Ranking } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { inputError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { type Configuration, judgedConfiguration } from '../configuration.js';
 import { BatchSampler, type ExampleCounts } from '../data/index.js';
-import type { FeedBatch } from '../engine/index.js';
+import { type FeedBatch, type Network, openNetworkWorker } from '../engine/index.js';
 import { judgedCandidates } from '../examples/index.js';
-import type { AdamSettings } from '../graph/index.js';
 import { checkQueries, type JudgedInputs } from '../inputs.js';
 import { type ModelWriter, type OutputCall, trainInFolder, type TrainingManifest } from '../output.js';
 import { Random } from '../random.js';
 import { checkNumber, refuseUnknownTrainingOptions } from '../settings.js';
 import type { StepProgress } from '../training-loop.js';
 import { validationValue } from '../validation.js';
-import { type Network, openNetworkWorker } from './network.js';
 
 /** A relevant document of a query and another one, which is to score less. */
 export interface DocumentPair {
@@ -97,7 +95,8 @@ export interface NetworkTrainingCall extends OutputCall {
 export interface NetworkTask {
   readonly model: string;
   readonly configuration: Configuration;
-  readonly adam: AdamSettings;
+  /** Adam's ε. */
+  readonly epsilon: number;
   open(): Promise<RankingNetwork>;
 }
 
@@ -113,14 +112,14 @@ export async function trainNetwork(
   return trainInFolder(
     call,
     () => ({ ...task.configuration, ...configurationOf(inputs, settings) }),
-    async (checkpoints, saved) => {
+    async ({ stateFile }) => {
       const { network, ofPairs, ofQuery, files } = await task.open();
       const { dropout, seed, threads } = settings;
-      const worker = await openNetworkWorker({
+      const worker = await openNetworkWorker(
         network,
-        settings: { adam: task.adam, biasCorrection: true, dropout, seed, threads },
-        ...(saved && { state: checkpoints.path(saved.state.name) }),
-      });
+        { epsilon: task.epsilon, dropout, seed, threads },
+        stateFile,
+      );
       const { validationQueries } = inputs;
       const rank = async (query: Query, ranking: Ranking): Promise<Ranking> => {
         const { batches, places } = await ofQuery(query, ranking);
@@ -138,10 +137,11 @@ export async function trainNetwork(
           schedule: 'linear',
           keep: 'best',
           examplesPerStep: 2 * settings.batch,
-          takeSteps: async (step, [learningRate]) => [
-            await worker.call('step', step, learningRate, await ofPairs(sampler.pairs(step), step)),
-          ],
-          ...(validationQueries && { validate: () => validate(validationQueries, inputs, settings, rank) }),
+          takeSteps: async (number, [learningRate]) =>
+            worker.call('steps', [
+              { number, learningRate, batches: await ofPairs(sampler.pairs(number), number) },
+            ]),
+          validate: validationQueries && (() => validate(validationQueries, inputs, settings, rank)),
           onProgress: call.onProgress,
         },
       };
@@ -179,8 +179,7 @@ function pairSampler(
     })
     .filter(({ relevant, others }) => relevant.length > 0 && others.length > 0);
   if (useful.length === 0) {
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `${label}: none of the ${queries.length} training queries has both a relevant and another candidate, which are ` +
         'compared; give the run and the judgements of these queries, or a deeper run.',
     );

@@ -11,8 +11,7 @@ import {
 } from '../../../src/controls/nprf/features.js';
 import { nprfBatch, nprfShapes, scoringGraph, trainingGraph } from '../../../src/controls/nprf/graph.js';
 import type { Vocabulary } from '../../../src/controls/words/vocabulary.js';
-import { NetworkEngine } from '../../../src/training/network/engine.js';
-import { publishedAdam } from '../../../src/training/network/index.js';
+import { type NetworkEngine, openNetworkEngine } from '../../../src/training/engine/network-engine.js';
 import { noise, seededTensor } from '../../bert/graph/seeded-model.js';
 import { expectChanges, expectGradients, type FixtureSteps } from '../../support/network-parity.js';
 
@@ -66,7 +65,7 @@ const countsOf = (query: number): TermCounts[] => queries[query].ranked.map(({ c
 
 let engine: NetworkEngine;
 beforeAll(async () => {
-  engine = await NetworkEngine.open(
+  engine = await openNetworkEngine(
     {
       parameters: [...nprfShapes].map(([name, shape]) => ({
         name,
@@ -76,13 +75,7 @@ beforeAll(async () => {
       scoring: await modelBytes(scoringGraph()),
       training: await modelBytes(trainingGraph()),
     },
-    {
-      adam: { ...publishedAdam, epsilon: fixture.epsilon, weightDecay: 0, clipNorm: Infinity },
-      biasCorrection: true,
-      dropout: 0,
-      seed: 1,
-      threads: 1,
-    },
+    { epsilon: fixture.epsilon, dropout: 0, seed: 1, threads: 1 },
   );
 });
 afterAll(() => engine.release());
@@ -108,7 +101,7 @@ describe('NPRF-DRMM', () => {
   });
 
   test('has the gradients and makes the steps that PyTorch makes', async () => {
-    const before = new Map(engine.parameters.map(({ name, values }) => [name, values.slice()]));
+    const before = new Map([...engine.parameters].map(([name, { values }]) => [name, values.slice()]));
     const { features } = queries[0];
     const [counts] = [countsOf(0)];
     const parts = fixture.pairs.flat().map((document) => features.of([counts[document]]));
@@ -117,7 +110,7 @@ describe('NPRF-DRMM', () => {
     expect(await engine.differentiate([batch], 0)).toBeCloseTo(fixture.losses[0], 5);
     expectGradients(engine, fixture);
     for (const step of [0, 1]) {
-      const { loss } = await engine.step(step, fixture.rate, [batch]);
+      const { loss } = await engine.step({ number: step, learningRate: fixture.rate, batches: [batch] });
       expect(loss).toBeCloseTo(fixture.losses[step], 5);
       expectChanges(engine, before, fixture, step);
     }

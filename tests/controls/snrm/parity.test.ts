@@ -8,8 +8,7 @@ import {
   snrmShapes,
   trainingGraph,
 } from '../../../src/controls/snrm/graph.js';
-import { NetworkEngine } from '../../../src/training/network/engine.js';
-import { publishedAdam } from '../../../src/training/network/index.js';
+import { type NetworkEngine, openNetworkEngine } from '../../../src/training/engine/network-engine.js';
 import { seededTensor } from '../../bert/graph/seeded-model.js';
 import { expectChanges, expectGradients, type FixtureSteps } from '../../support/network-parity.js';
 
@@ -33,7 +32,7 @@ const { sizes, texts, penalty } = fixture;
 
 let engine: NetworkEngine;
 beforeAll(async () => {
-  engine = await NetworkEngine.open(
+  engine = await openNetworkEngine(
     {
       parameters: [...snrmShapes(sizes)].map(([name, shape]) => ({
         name,
@@ -44,13 +43,7 @@ beforeAll(async () => {
       scoring: await modelBytes(representationGraph(sizes)),
       training: await modelBytes(trainingGraph(sizes)),
     },
-    {
-      adam: { ...publishedAdam, epsilon: fixture.epsilon, weightDecay: 0, clipNorm: Infinity },
-      biasCorrection: true,
-      dropout: 0,
-      seed: 1,
-      threads: 1,
-    },
+    { epsilon: fixture.epsilon, dropout: 0, seed: 1, threads: 1 },
   );
 });
 afterAll(() => engine.release());
@@ -69,7 +62,7 @@ describe('SNRM', () => {
   });
 
   test('has the gradients and makes the steps that PyTorch makes', async () => {
-    const before = new Map(engine.parameters.map(({ name, values }) => [name, values.slice()]));
+    const before = new Map([...engine.parameters].map(([name, { values }]) => [name, values.slice()]));
     const pairs = fixture.pairs.map(([q, r, o]) => ({
       query: texts[q],
       relevant: texts[r],
@@ -83,7 +76,7 @@ describe('SNRM', () => {
     expect(await engine.differentiate(batches, 0)).toBeCloseTo(fixture.losses[0], 5);
     expectGradients(engine, fixture);
     for (const step of [0, 1]) {
-      const { loss } = await engine.step(step, fixture.rate, batches);
+      const { loss } = await engine.step({ number: step, learningRate: fixture.rate, batches: batches });
       expect(loss).toBeCloseTo(fixture.losses[step], 5);
       expectChanges(engine, before, fixture, step);
     }
