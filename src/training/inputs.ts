@@ -1,5 +1,5 @@
 import type { DocumentStore, Qrels, Query, Run } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
+import { inputError, usageError } from '../common/errors.js';
 import type { Combination } from '../expansion/index.js';
 import type { BaseModel } from './models.js';
 import type { TrainingSettings } from './settings.js';
@@ -56,8 +56,7 @@ export function checkQueries({ queries, validationQueries }: JudgedInputs): void
   const training = new Set(queries.map(({ id }) => id));
   const both = validationQueries?.find(({ id }) => training.has(id));
   if (both) {
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `Query "${both.id}" is to be trained on and validated with; use other queries for validation.`,
     );
   }
@@ -67,8 +66,7 @@ export function checkQueries({ queries, validationQueries }: JudgedInputs): void
 export function checkInputs(inputs: TrainingInputs, settings: TrainingSettings, base: BaseModel): void {
   checkQueries(inputs);
   if (settings.loss === 'residual' && (!inputs.phaseThree || inputs.teacher !== undefined)) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       inputs.phaseThree
         ? 'The residual loss knows no teacher; leave it out, or use another loss.'
         : 'The residual loss is that of phase three on chunks, by the final score; train on chunks, or use another loss.',
@@ -80,8 +78,7 @@ export function checkInputs(inputs: TrainingInputs, settings: TrainingSettings, 
 /** Throws where sequences may have more tokens than the model has positions. */
 export function requirePositions({ maxLength }: TrainingSettings, { config, name }: BaseModel): void {
   if (maxLength > config.maxPositions) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `A maximum length of ${maxLength} is not possible: ${name} has positions for ${config.maxPositions} tokens.`,
     );
   }

@@ -1,4 +1,4 @@
-import { BertQeError } from '../common/errors.js';
+import { usageError } from '../common/errors.js';
 import { Lazy } from '../common/lazy.js';
 import {
   BertScorer,
@@ -52,8 +52,7 @@ export async function openBaseModel(model: string | NewModel): Promise<BaseModel
   if (typeof model === 'string') return readBaseModel(model);
   const { layers, hidden, heads, positions = 512, vocabulary: folder } = model;
   if (![layers, hidden, heads, positions].every(isCount) || hidden % heads !== 0) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `A model of ${layers} layers, ${hidden} hidden units, ${heads} heads and ${positions} positions is not possible: ` +
         'all are whole numbers, and the heads divide the hidden units.',
     );

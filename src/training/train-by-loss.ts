@@ -20,7 +20,7 @@ import { type OutputCall, trainInFolder, type TrainingManifest } from './output.
 import { type TrainingSettings, trainingSettings, type TrainingOptions } from './settings.js';
 import { tokenizedText } from './text.js';
 import type { StepProgress } from './training-loop.js';
-import { validationLoss } from './validation.js';
+import { byLoss } from './validation.js';
 
 /** The inputs of masked-language training. */
 export interface PretrainingInputs {
@@ -134,21 +134,14 @@ async function trainByLoss<Counts>(
   call: LossTrainingCall,
 ): Promise<TrainingManifest<Counts>> {
   const configuration = { ...(await modelConfiguration(base, settings)), ...hashes };
+  const validate = validation && byLoss(validation);
+  const task = { model: base.name, base, data, validate, measure: lossMeasure } as const;
   return trainInFolder(
     call,
     () => configuration,
-    (checkpoints, saved) =>
-      openTraining(
-        {
-          model: base.name,
-          base,
-          data,
-          ...(validation && { validate: (worker) => validationLoss(worker, validation) }),
-          measure: lossMeasure,
-        },
-        settings,
-        { checkpoints, saved },
-        (progress) => call.onProgress?.({ phase: 'training', ...progress }),
+    (start) =>
+      openTraining(task, settings, start, (progress) =>
+        call.onProgress?.({ phase: 'training', ...progress }),
       ),
   );
 }

@@ -1,15 +1,14 @@
-import { BertQeError } from '../common/errors.js';
+import { inputError } from '../common/errors.js';
 import { requireCuda, type Scorer } from '../bert/index.js';
 import { collectExamples } from './collect-examples.js';
 import { configurationOf } from './configuration.js';
-import type { TrainingWorker } from './engine/index.js';
 import { checkInputs, type TrainingInputs } from './inputs.js';
 import { lazyScorer, readBaseModel } from './models.js';
 import { openTraining } from './open-training.js';
 import { type OutputCall, trainInFolder, type TrainingManifest } from './output.js';
 import { trainingSettings, type TrainingOptions } from './settings.js';
 import type { StepProgress } from './training-loop.js';
-import { ValidationSet } from './validation.js';
+import { byRankings } from './validation.js';
 
 /** The progress of a training: first by query, while best passages (and chunks) are chosen, then by step. */
 export type TrainProgress =
@@ -36,32 +35,23 @@ export async function trainModel(
   return trainInFolder(
     call,
     () => configurationOf(inputs, settings, base),
-    async (checkpoints, saved, configuration) => {
+    async (start) => {
       const { loss } = settings;
-      const { data, validation } = await collectExamples(inputs, settings, base, configuration, {
-        journal: checkpoints.path('passages.jsonl'),
+      const { data, validation } = await collectExamples(inputs, settings, base, start.configuration, {
+        journal: start.checkpoints.path('passages.jsonl'),
         openScorer: call.openScorer ?? lazyScorer,
         signal: call.signal,
         onProgress: (done, total) => call.onProgress?.({ phase: 'passages', done, total }),
       });
       if (data.groups === 0) {
-        throw new BertQeError(
-          'input',
+        throw inputError(
           `${inputs.label ?? 'The training'}: no query has both a relevant and another candidate, which the ${loss} ` +
             `loss compares; ${loss === 'residual' ? 'give more judgements' : 'use the pointwise loss'}, or a deeper run.`,
         );
       }
-      const validationSet =
-        validation && new ValidationSet(validation, inputs.qrels, base.tokenizer, settings);
-      const task = {
-        model: inputs.model,
-        base,
-        data,
-        ...(validationSet && {
-          validate: (worker: TrainingWorker) => validationSet.evaluate(worker, base.config.labels),
-        }),
-      };
-      return openTraining(task, settings, { checkpoints, saved }, (progress) =>
+      const validate = validation && byRankings(validation, inputs.qrels, base, settings);
+      const task = { model: inputs.model, base, data, validate };
+      return openTraining(task, settings, start, (progress) =>
         call.onProgress?.({ phase: 'training', ...progress }),
       );
     },

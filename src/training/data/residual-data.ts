@@ -1,4 +1,4 @@
-import { probabilities, type Tokenizer } from '../../bert/index.js';
+import type { Tokenizer } from '../../bert/index.js';
 import type { Qrels } from '../../collection/index.js';
 import { isFinite, type StepOutcome, type TrainingWorker } from '../engine/index.js';
 import {
@@ -11,7 +11,7 @@ import {
 import { Random } from '../random.js';
 import type { TrainingSettings } from '../settings.js';
 import { residualLoss, type ResidualExample, type ResidualGroup } from './residual-loss.js';
-import { microBatches, sequencesOf } from './sequences.js';
+import { microBatches, scoreInto, sequencesOf } from './sequences.js';
 import { BatchSampler, type TrainingData } from './training-data.js';
 
 /** A query after phases one and two: its chunks, and its candidates in the order of phase one. */
@@ -74,22 +74,17 @@ export function residualData(
         sum + chunks.length * examples.filter(({ relevant }) => relevant === kind).length,
       0,
     );
-  return {
-    groups: sampler.groups,
-    examplesPerStep: sampler.groupsPerStep * settings.groupSize,
-    counts: { queries: countQueries(queries), relevant: countPairs(true), others: countPairs(false) },
-    stepsIn: (epochs) => sampler.stepsIn(epochs),
-    async steps(worker, first, rates) {
-      const outcomes: StepOutcome[] = [];
-      for (const [i, rate] of rates.entries()) {
-        const step = first + i;
-        const reading = { tokenizer, labels, settings };
-        outcomes.push(await residualStep(sampler.batch(step), worker, step, rate, reading));
-        if (!isFinite(outcomes.at(-1)!)) break;
-      }
-      return outcomes;
-    },
-  };
+  const counts = { queries: countQueries(queries), relevant: countPairs(true), others: countPairs(false) };
+  return sampler.data(counts, async (worker, first, rates) => {
+    const outcomes: StepOutcome[] = [];
+    for (const [i, rate] of rates.entries()) {
+      const step = first + i;
+      const reading = { tokenizer, labels, settings };
+      outcomes.push(await residualStep(sampler.batch(step), worker, step, rate, reading));
+      if (!isFinite(outcomes.at(-1)!)) break;
+    }
+    return outcomes;
+  });
 }
 
 interface ModelReading {
@@ -116,14 +111,8 @@ async function residualStep(
   });
   const sequences = sequencesOf(pairings, tokenizer, settings.maxLength);
   const cut = microBatches(sequences, settings.batchTokens);
-  const order = cut.flatMap(({ places }) => places);
-  const values = await worker.call(
-    'score',
-    cut.map(({ batch }) => batch),
-    step,
-  );
   const scores = new Float32Array(sequences.length);
-  probabilities({ labels, values }).forEach((score, i) => (scores[order[i]] = score));
+  await scoreInto(scores, cut, worker, labels, step);
 
   const combination = { alpha: settings.lossAlpha, beta: settings.lossBeta };
   const gradient = new Float32Array(sequences.length);

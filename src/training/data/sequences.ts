@@ -1,12 +1,13 @@
 import {
   budgetFor,
   type PairTemplate,
+  probabilities,
   sequenceLength,
   type Tokenizer,
   writeSequence,
 } from '../../bert/index.js';
 import { concat } from '../../common/concat.js';
-import type { MicroBatch } from '../engine/index.js';
+import type { MicroBatch, TrainingBatch, TrainingWorker } from '../engine/index.js';
 
 /** A tokenised pair. */
 export interface Sequence {
@@ -72,6 +73,33 @@ export function microBatches(sequences: readonly Sequence[], tokens: number, gro
     from += most;
   }
   return cut;
+}
+
+/** Micro-batches with targets: a row for every group of sequences, in the order of the groups. */
+export function targetBatches(
+  sequences: readonly Sequence[],
+  rows: readonly (readonly number[])[],
+  tokens: number,
+  groupSize = 1,
+): TrainingBatch[] {
+  return microBatches(sequences, tokens, groupSize).map(({ batch, places }) => {
+    const own = places.filter((place) => place % groupSize === 0).map((place) => rows[place / groupSize]);
+    return { ...batch, targets: Float32Array.from(own.flat()), columns: rows[0].length };
+  });
+}
+
+/** Puts the scores that the worker's current weights give sequences in their places; for a step, with its dropout. */
+export async function scoreInto(
+  scores: Float32Array,
+  cut: readonly PlacedBatch[],
+  worker: TrainingWorker,
+  labels: number,
+  step?: number,
+): Promise<void> {
+  const batches = cut.map(({ batch }) => batch);
+  const values = await worker.call('score', batches, step);
+  const order = cut.flatMap(({ places }) => places);
+  probabilities({ labels, values }).forEach((score, i) => (scores[order[i]] = score));
 }
 
 function concatenate(sequences: readonly Sequence[]): MicroBatch {

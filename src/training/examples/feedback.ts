@@ -10,6 +10,7 @@ import {
   type JudgedCandidate,
   type QueryExamples,
   sampleCandidates,
+  taught,
 } from './query-examples.js';
 
 /** The evidence of a query after phases one and two, from which phase three starts. */
@@ -112,20 +113,13 @@ export async function chunkExamples(
   teacher?: Scorer,
   signal?: AbortSignal,
 ): Promise<QueryExamples[]> {
-  const groups = collected.flatMap(({ query, feedback: { chunks, documents } }) => {
-    const judged = judgedDocuments(documents, qrels.get(query.id), settings.depth);
-    return chunks.map(({ text }, place) => ({
-      query,
-      chunk: text,
-      examples: sampleCandidates(`${query.id} ${place}`, judged, settings),
-    }));
-  });
-  if (!teacher) return groups;
-  const taught: QueryExamples[] = [];
-  for (const { examples, ...group } of groups) {
-    const pairs = examples.map(({ passage }) => ({ a: group.chunk, b: passage }));
-    const scores = await teacher.score(pairs, { signal });
-    taught.push({ ...group, examples: examples.map((one, i) => ({ ...one, teacher: scores[i] })) });
+  const found: QueryExamples[] = [];
+  for (const { query, feedback } of collected) {
+    const judged = judgedDocuments(feedback.documents, qrels.get(query.id), settings.depth);
+    for (const [place, { text: chunk }] of feedback.chunks.entries()) {
+      const some = sampleCandidates(`${query.id} ${place}`, judged, settings);
+      found.push({ query, chunk, examples: await taught(chunk, some, teacher, signal) });
+    }
   }
-  return taught;
+  return found;
 }

@@ -1,6 +1,6 @@
 import type { Scorer } from '../../bert/index.js';
 import type { DocumentStore, Qrels, Query, Ranking, Run } from '../../collection/index.js';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { inputError, throwIfAborted } from '../../common/errors.js';
 import { BertQE } from '../../expansion/index.js';
 import { documentsOf } from '../../runs/index.js';
 import { Random } from '../random.js';
@@ -87,11 +87,19 @@ async function bestPassages(
   const passages = evidence.candidates.flatMap(({ id, passage }) =>
     passage ? [{ document: id, passage }] : [],
   );
-  if (!teacher) return passages;
-  const scores = await teacher.score(
-    passages.map(({ passage }) => ({ a: query.text, b: passage })),
-    { signal },
-  );
+  return taught(query.text, passages, teacher, signal);
+}
+
+/** Passages with the probabilities that a teacher gives them. */
+export async function taught<Passage extends Pick<Example, 'passage'>>(
+  first: string,
+  passages: readonly Passage[],
+  teacher: Scorer | undefined,
+  signal: AbortSignal | undefined,
+): Promise<(Passage & Pick<Example, 'teacher'>)[]> {
+  if (!teacher) return [...passages];
+  const pairs = passages.map(({ passage }) => ({ a: first, b: passage }));
+  const scores = await teacher.score(pairs, { signal });
   return passages.map((passage, i) => ({ ...passage, teacher: scores[i] }));
 }
 
@@ -131,16 +139,14 @@ export function requireBothKinds(collected: readonly QueryExamples[], label: str
   const examples = collected.flatMap((one) => one.examples);
   const queries = countQueries(collected);
   if (examples.length === 0) {
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `${label}: the run ranks no documents for any of the ${queries} training queries; give the run of these queries.`,
     );
   }
   for (const kind of [true, false]) {
     if (examples.some(({ relevant }) => relevant === kind)) continue;
     const what = kind ? 'relevant' : 'anything but relevant';
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `${label}: none of the ${examples.length} candidates of its ${queries} training queries is judged ${what}, ` +
         `so there is nothing to learn; give the judgements of these queries${kind ? ', or a deeper run' : ''}.`,
     );
