@@ -179,7 +179,8 @@ function numbers<Name extends TrainingNumberName>(...names: readonly Name[]) {
 const trainingOptions = z.strictObject({
   /** `queries` trains the models of phases one and three; `chunks` trains phase three alone. */
   on: z.enum(trainedOn).optional(),
-  ...numbers('epochs', 'steps', 'batch', 'learningRate', 'warmup'),
+  epochs: z.number().min(0.001).optional(),
+  ...numbers('steps', 'batch', 'learningRate', 'warmup'),
   schedule: z.enum(trainingChoices.schedule).optional(),
   optimiser: z.enum(trainingChoices.optimiser).optional(),
   keep: z.enum(trainingChoices.keep).optional(),
