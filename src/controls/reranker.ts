@@ -18,7 +18,7 @@ import {
   resultsByScore,
   unprunedCost,
 } from '../expansion/index.js';
-import { type FeedBatch, openTrainedNetwork, type TrainedNetwork } from '../training/network/index.js';
+import { type FeedBatch, openNetworkWorker, readWeights } from '../training/network/index.js';
 
 /** Options of a re-ranker whose scores a trained network gives. */
 export interface ControlOptions {
@@ -105,6 +105,14 @@ export const LOAD_OPTIONS: OptionNames<ControlLoadOptions> = {
   threads: true,
 };
 
+/** A trained network in a thread of its own. */
+export interface TrainedNetwork {
+  /** The scores of all batches, one after the other. */
+  score(batches: readonly FeedBatch[]): Promise<Float32Array>;
+  /** Ends the thread. */
+  close(): Promise<void>;
+}
+
 /** Opens the network of a model's folder for a re-ranker; ends its thread where the re-ranker cannot be made. */
 export async function withNetwork<R>(
   { model, threads = availableParallelism() }: ControlLoadOptions,
@@ -112,8 +120,14 @@ export async function withNetwork<R>(
   scoring: Graph,
   make: (network: TrainedNetwork) => R,
 ): Promise<R> {
-  const file = join(model, 'model.safetensors');
-  const network = await openTrainedNetwork(file, shapes, scoring, threads);
+  const parameters = await readWeights(join(model, 'model.safetensors'), shapes);
+  // Nothing is trained.
+  const settings = { epsilon: 0, dropout: 0, seed: 1, threads };
+  const worker = await openNetworkWorker({ parameters, scoring }, settings);
+  const network: TrainedNetwork = {
+    score: (batches) => worker.call('score', batches),
+    close: () => worker.close(),
+  };
   return closedOnFailure(network, make);
 }
 

@@ -25,4 +25,5 @@ export {
   pretrainModel,
   type PretrainingInputs,
 } from './train-by-loss.js';
-export type { GroupCounts, TextCounts } from './data/index.js';
+export type { GroupCounts } from './data/distilled-data.js';
+export type { TextCounts } from './data/text-data.js';

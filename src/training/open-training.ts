@@ -1,6 +1,7 @@
 import { copyTokenizer, writeConfig } from '../bert/index.js';
-import type { TrainingData } from './data/index.js';
-import { openTrainingWorker, staysOnDevice } from './engine/index.js';
+import type { TrainingData } from './data/training-data.js';
+import { openTrainingWorker } from './engine/training-worker.js';
+import { staysOnDevice } from './engine/training-engine.js';
 import { headOf, type LossKind } from './graph/index.js';
 import type { Measure } from './history.js';
 import type { BaseModel } from './models.js';
@@ -19,12 +20,15 @@ export interface TrainingTask<Counts> {
   readonly measure?: Measure | undefined;
 }
 
+/** The progress of the steps of a training, beside that of its other phases. */
+export type TrainingPhase = { readonly phase: 'training' } & StepProgress;
+
 /** Opens the worker of a BERT's training, with the weights that were saved last or those to start from. */
 export async function openTraining<Counts>(
   { model, base, data, validate, measure }: TrainingTask<Counts>,
   settings: TrainingSettings,
   { stateFile }: TrainingStart,
-  onProgress: (progress: StepProgress) => void,
+  { onProgress }: { readonly onProgress?: (progress: TrainingPhase) => void },
 ): Promise<OpenTraining<Counts>> {
   const { optimiser, dropout, seed, device, precision, threads } = settings;
   const loss = graphLoss[settings.loss];
@@ -48,7 +52,7 @@ export async function openTraining<Counts>(
       prefersManySteps: staysOnDevice(engine),
       validate: validate && (() => validate(worker)),
       measure,
-      onProgress,
+      onProgress: (progress) => onProgress?.({ phase: 'training', ...progress }),
     },
     writer: {
       files: (out) => copyTokenizer(base.folder, out),

@@ -9,7 +9,7 @@ import { withLock } from '../common/lock.js';
 import { versions } from '../common/package-files.js';
 import { Checkpoints } from './checkpoints.js';
 import { type Configuration, requireSame } from './configuration.js';
-import type { ExampleCounts } from './data/index.js';
+import type { ExampleCounts } from './data/training-data.js';
 import { bestOf, type History, thinned, type ValidationRecord } from './history.js';
 import { type LoopContext, type LoopState, loopStateOf, trainingLoop } from './training-loop.js';
 

@@ -3,7 +3,7 @@ import { DEFAULT_MAX_LENGTH, type Device, deviceNames } from '../bert/index.js';
 import { type BertQeError, usageError } from '../common/errors.js';
 import { refuseUnknownOptions } from '../common/known-options.js';
 import { DEFAULTS } from '../expansion/index.js';
-import type { TrainingPrecision } from './engine/index.js';
+import type { TrainingPrecision } from './engine/training-engine.js';
 import type { Optimiser } from './graph/index.js';
 
 /** The options that have one of several words; the first one is the default. */

@@ -1,25 +1,17 @@
 import { requireCuda } from '../bert/index.js';
 import { throwIfAborted } from '../common/errors.js';
 import { type Configuration, modelConfiguration } from './configuration.js';
-import {
-  distilledData,
-  distilledValidation,
-  type GroupCounts,
-  type TextCounts,
-  textData,
-  textValidation,
-  type TrainingData,
-  type ValidationBatches,
-} from './data/index.js';
+import { distilledData, distilledValidation, type GroupCounts } from './data/distilled-data.js';
+import { type TextCounts, textData, textValidation } from './data/text-data.js';
+import type { TrainingData, ValidationBatches } from './data/training-data.js';
 import { type ScoredGroup, tokenizedGroups } from './groups.js';
 import { lossMeasure } from './history.js';
 import { requirePositions } from './inputs.js';
 import { type BaseModel, type NewModel, openBaseModel } from './models.js';
-import { openTraining } from './open-training.js';
+import { openTraining, type TrainingPhase } from './open-training.js';
 import { type OutputCall, trainInFolder, type TrainingManifest } from './output.js';
 import { type TrainingSettings, trainingSettings, type TrainingOptions } from './settings.js';
 import { tokenizedText } from './text.js';
-import type { StepProgress } from './training-loop.js';
 import { byLoss } from './validation.js';
 
 /** The inputs of masked-language training. */
@@ -43,9 +35,7 @@ export interface DistillationInputs {
 }
 
 /** The progress of a training that reads a file: word pieces of text or groups, and then steps. */
-export type LossTrainingProgress =
-  | { readonly phase: 'reading'; readonly done: number }
-  | ({ readonly phase: 'training' } & StepProgress);
+export type LossTrainingProgress = { readonly phase: 'reading'; readonly done: number } | TrainingPhase;
 
 /** The output of a training that reads a file, and how it is resumed, stopped and watched. */
 export interface LossTrainingCall extends OutputCall {
@@ -139,9 +129,6 @@ async function trainByLoss<Counts>(
   return trainInFolder(
     call,
     () => configuration,
-    (start) =>
-      openTraining(task, settings, start, (progress) =>
-        call.onProgress?.({ phase: 'training', ...progress }),
-      ),
+    (start) => openTraining(task, settings, start, call),
   );
 }

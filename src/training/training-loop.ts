@@ -1,7 +1,7 @@
 import { BertQeError, failureError } from '../common/errors.js';
 import type { Checkpoints, SavedFile, SavedTraining } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
-import { isFinite, type StepOutcome } from './engine/index.js';
+import { isFinite, type StepOutcome } from './engine/training-engine.js';
 import type { ScheduleName, TrainingSettings } from './settings.js';
 import { bestOf, type Measure, type StepRecord, type ValidationRecord } from './history.js';
 

@@ -8,7 +8,7 @@ import {
 } from '../../bert/index.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
-import type { FeedBatch, TrainedNetwork } from '../../training/network/index.js';
+import type { FeedBatch } from '../../training/network/index.js';
 import { readDescription } from '../folder.js';
 import {
   type ControlLoadOptions,
@@ -16,6 +16,7 @@ import {
   LOAD_OPTIONS,
   NetworkReranker,
   type PreparedQuery,
+  type TrainedNetwork,
   withNetwork,
 } from '../reranker.js';
 import { cedrBatch, type CedrLengths, type TokenPair, tokenPair } from './batches.js';

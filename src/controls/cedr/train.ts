@@ -19,7 +19,7 @@ import {
   TOKEN_GRADIENTS,
   trainNetwork,
 } from '../../training/network/index.js';
-import { documentOf } from '../documents.js';
+import { perDocument } from '../documents.js';
 import { writeDescription } from '../folder.js';
 import { type CedrLengths, cedrBatch, publishedLengths, type TokenPair, tokenPair } from './batches.js';
 import { batchesOf, documentTokens } from './cedr.js';
@@ -85,9 +85,9 @@ async function openCedr(
   const { config, tokenizer, folder } = base;
   const { graph, masks } = trainingGraph(config, { dropout: dropout > 0 });
   const queryTokens = memoised((text: string) => tokenizer.encode(text).subarray(0, lengths.queryTokens));
-  const tokensOf = memoised(async (id: string) =>
+  const tokensOf = perDocument(documents, (document) =>
     // A copy: a part of a longer array would keep all of it.
-    documentTokens(tokenizer, await documentOf(documents, id), lengths).slice(),
+    documentTokens(tokenizer, document, lengths).slice(),
   );
   const pairOf = async (query: string, id: string): Promise<TokenPair> =>
     tokenPair(tokenizer, queryTokens(query), await tokensOf(id), lengths);

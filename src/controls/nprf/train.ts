@@ -11,7 +11,7 @@ import {
   sizeOf,
   trainNetwork,
 } from '../../training/network/index.js';
-import { documentOf } from '../documents.js';
+import { perDocument } from '../documents.js';
 import { writeDescription } from '../folder.js';
 import {
   feedbackQueries,
@@ -73,7 +73,7 @@ function openNprf(
   store: DocumentStore,
   seed: number,
 ): RankingNetwork {
-  const countsOf = memoised(async (id: string) => termCounts(vocabulary, await documentOf(store, id)));
+  const countsOf = perDocument(store, (document) => termCounts(vocabulary, document));
   const featuresOf = memoised(async (query: string) => {
     const first = (run.get(query) ?? []).slice(0, nprfSizes.documents);
     const ranked = [];

@@ -3,7 +3,6 @@ import { usageError } from '../../common/errors.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
 import { indexedText } from '../../retrieval/index.js';
-import type { TrainedNetwork } from '../../training/network/index.js';
 import { readDescription } from '../folder.js';
 import {
   type ControlLoadOptions,
@@ -11,6 +10,7 @@ import {
   LOAD_OPTIONS,
   NetworkReranker,
   type PreparedQuery,
+  type TrainedNetwork,
   withNetwork,
 } from '../reranker.js';
 import { readTerms, type Terms } from '../words/vocabulary.js';

@@ -2,7 +2,6 @@ import { closing } from '../../common/closing.js';
 import { slices } from '../../common/concat.js';
 import { usageError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
-import { memoised } from '../../common/lazy.js';
 import { type Index, indexedText } from '../../retrieval/index.js';
 import type { TrainingManifest } from '../../training/index.js';
 import {
@@ -13,13 +12,13 @@ import {
   type RankingNetwork,
   trainNetwork,
 } from '../../training/network/index.js';
-import { documentOf } from '../documents.js';
+import { perDocument } from '../documents.js';
 import { writeDescription } from '../folder.js';
 import { skipGramDefaults, type SkipGramSettings, vectorConfiguration } from '../words/skip-gram.js';
 import { type Vocabulary, vocabularyOf, writeTerms } from '../words/vocabulary.js';
 import { pairBatch, textNumbers } from './batches.js';
 import { representationGraph, type SnrmSizes, trainingGraph } from './graph.js';
-import { buildLatentIndex, hasLatentIndex, type LatentFacts } from './latent-index.js';
+import { buildLatentIndex, hasLatentIndex } from './latent-index.js';
 import { Snrm } from './snrm.js';
 import { startingValues } from './starting-values.js';
 import { weakInputs } from './weak-inputs.js';
@@ -83,8 +82,13 @@ export async function trainSnrm(
     },
   };
   const manifest = await trainNetwork(task, inputs, settings, call);
-  if (!(await hasLatentIndex(out, index.manifest.digest)))
-    await indexDocuments(index, out, latentTerms, call);
+  if (!(await hasLatentIndex(out, index.manifest.digest))) {
+    await closing(Snrm.load({ model: out }), (snrm) => {
+      const textOf = (number: number) => indexedText(index.document(number));
+      const represent = (numbers: readonly number[]) => snrm.represent(numbers.map(textOf), signal);
+      return buildLatentIndex(out, index, latentTerms, represent, { signal, onProgress: call.onIndex });
+    });
+  }
   return manifest;
 }
 
@@ -110,8 +114,8 @@ function openSnrm(
   penaltyOf: (step: number) => number,
   seed: number,
 ): RankingNetwork {
-  const wordsOf = memoised(async (id: string) =>
-    Int32Array.from(textNumbers(vocabulary, indexedText(await documentOf(index, id)))),
+  const wordsOf = perDocument(index, (document) =>
+    Int32Array.from(textNumbers(vocabulary, indexedText(document))),
   );
   return {
     network: {
@@ -137,17 +141,4 @@ function openSnrm(
       config: (out) => writeDescription(out, 'snrm', { sizes }),
     },
   };
-}
-
-async function indexDocuments(
-  index: Index,
-  out: string,
-  latentTerms: number,
-  { signal, onIndex }: SnrmTrainingCall,
-): Promise<LatentFacts> {
-  return closing(Snrm.load({ model: out }), async (snrm) => {
-    const textOf = (number: number) => indexedText(index.document(number));
-    const represent = (numbers: readonly number[]) => snrm.represent(numbers.map(textOf), signal);
-    return await buildLatentIndex(out, index, latentTerms, represent, { signal, onProgress: onIndex });
-  });
 }

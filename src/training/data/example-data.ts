@@ -1,6 +1,6 @@
 import type { Tokenizer } from '../../bert/index.js';
-import type { TrainingBatch } from '../engine/index.js';
-import { countQueries, type Example, type QueryExamples } from '../examples/index.js';
+import type { TrainingBatch } from '../engine/micro-batch.js';
+import { countQueries, type Example, type QueryExamples } from '../examples/query-examples.js';
 import { Random } from '../random.js';
 import type { TrainingSettings } from '../settings.js';
 import { sequencesOf, targetBatches } from './sequences.js';

@@ -1,13 +1,9 @@
 import type { Tokenizer } from '../../bert/index.js';
 import type { Qrels } from '../../collection/index.js';
-import { isFinite, type StepOutcome, type TrainingWorker } from '../engine/index.js';
-import {
-  countQueries,
-  type Feedback,
-  judgedDocuments,
-  type QueryExamples,
-  type QueryFeedback,
-} from '../examples/index.js';
+import { isFinite, type StepOutcome } from '../engine/training-engine.js';
+import type { TrainingWorker } from '../engine/training-worker.js';
+import { countQueries, type QueryExamples } from '../examples/query-examples.js';
+import { type Feedback, judgedDocuments, type QueryFeedback } from '../examples/feedback.js';
 import { Random } from '../random.js';
 import type { TrainingSettings } from '../settings.js';
 import { residualLoss, type ResidualExample, type ResidualGroup } from './residual-loss.js';

@@ -7,7 +7,8 @@ import {
   writeSequence,
 } from '../../bert/index.js';
 import { concat } from '../../common/concat.js';
-import type { MicroBatch, TrainingBatch, TrainingWorker } from '../engine/index.js';
+import type { MicroBatch, TrainingBatch } from '../engine/micro-batch.js';
+import type { TrainingWorker } from '../engine/training-worker.js';
 
 /** A tokenised pair. */
 export interface Sequence {

@@ -1,4 +1,6 @@
-import type { StepOutcome, TrainingBatch, TrainingWorker } from '../engine/index.js';
+import type { StepOutcome } from '../engine/training-engine.js';
+import type { TrainingBatch } from '../engine/micro-batch.js';
+import type { TrainingWorker } from '../engine/training-worker.js';
 import { Random } from '../random.js';
 import type { TrainingSettings } from '../settings.js';
 

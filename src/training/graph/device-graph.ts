@@ -1,5 +1,5 @@
 import { ElementType, Graph, type Value } from '../../bert/onnx/index.js';
-import { adamNodes, type GroupState, type Optimiser, publishedAdam } from './adam-nodes.js';
+import { adamNodes, type GroupState, publishedAdam } from './adam-nodes.js';
 import {
   BATCH_COLUMNS,
   batchGradients,
@@ -38,10 +38,6 @@ export function stateName({ name }: { readonly name: string }, array: (typeof ST
 const GROWTH_STEPS = 1000;
 const LARGEST_SCALE = 2 ** 24;
 
-export interface TrainingLoopOptions extends DeviceGraphOptions {
-  readonly optimiser?: Optimiser | undefined;
-}
-
 /**
  * The graph of many training steps in one run. A run takes the weights and the moments of the optimiser, which then stay
  * on the device through all of its steps, and gives the new ones. An outer loop goes through the steps, an inner one
@@ -51,7 +47,7 @@ export interface TrainingLoopOptions extends DeviceGraphOptions {
  * small gradients are not lost. A step whose gradients are not finite changes nothing and is tried again with half the
  * factor. The graph ends before its last step where the loss is not finite, or no factor is small enough.
  */
-export function trainingLoopGraph(options: TrainingLoopOptions): Graph {
+export function trainingLoopGraph(options: DeviceGraphOptions): Graph {
   const { config, float } = options;
   const graph = new Graph('bert-qe training on a device');
   const groups = parameterGroups(config, options.loss);
@@ -134,7 +130,7 @@ export function scoringLoopGraph(options: DeviceGraphOptions): Graph {
   const next = loopInputs(body);
   const number = body.inputs[0].name as Value;
   const before = body.input('logits', 'float32', ['rows', columns]);
-  const logits = batchScores(body, { ...options, dropout: 0 }, arrays, number, weights);
+  const logits = batchScores(body, { ...options, dropout: 0 }, { arrays, number, weights });
   body.output(body.inputs[1].name as Value, next, 'bool', []);
   body.output(body.op('Concat', [before, logits], { axis: 0 }), 'more logits', 'float32', ['rows', columns]);
   const count = graph.op('Gather', [graph.op('Shape', [arrays.batches]), graph.integers([0], [])]);
@@ -227,7 +223,7 @@ function weightsOf(
 /** The loop through the micro-batches of a step: the sums of their gradients, times `factor`, and of their losses. */
 function sumOverBatches(
   body: Graph,
-  options: TrainingLoopOptions,
+  options: DeviceGraphOptions,
   groups: readonly ParameterGroup[],
   {
     arrays,
@@ -243,12 +239,8 @@ function sumOverBatches(
     readonly factor: Value;
   },
 ): { readonly sums: readonly Value[]; readonly loss: Value } {
-  const weights = weightsOf(
-    body,
-    options,
-    groups,
-    kept.map(({ values }) => values),
-  );
+  const values = kept.map((state) => state.values);
+  const weights = weightsOf(body, options, groups, values);
   const row = body.op('Gather', [steps, step]);
   const first = body.op('Gather', [row, body.integers([0], [])]);
   const count = body.op('Gather', [row, body.integers([1], [])]);
@@ -258,7 +250,8 @@ function sumOverBatches(
   const before = groups.map((group) => inner.input(`sum of ${group.name}`, 'float32', groupShape(group)));
   const lossBefore = inner.input('loss before', 'float32', []);
   const number = inner.op('Add', [first, inner.inputs[0].name as Value]);
-  const found = batchGradients(inner, options, groups, { arrays, number, weights, before, scale: factor });
+  const source = { arrays, number, weights };
+  const found = batchGradients(inner, options, groups, source, { before, scale: factor });
   inner.output(inner.inputs[1].name as Value, next, 'bool', []);
   groups.forEach((group, i) =>
     inner.output(found.sums[i], `new sum of ${group.name}`, 'float32', groupShape(group)),

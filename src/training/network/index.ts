@@ -1,5 +1,8 @@
 export type { JudgedInputs } from '../inputs.js';
-export { encoderFeeds, type FeedBatch, type NetworkParameter, padded } from '../engine/index.js';
+export { encoderFeeds, type FeedBatch, padded } from '../engine/micro-batch.js';
+export type { NetworkParameter } from '../engine/network-engine.js';
+export { openNetworkWorker } from '../engine/training-worker.js';
+export { readWeights } from '../engine/state-file.js';
 export {
   type Dropout,
   type DropoutMask,
@@ -13,7 +16,6 @@ export {
   TOKEN_GRADIENTS,
   weightInputs,
 } from '../graph/index.js';
-export { openTrainedNetwork, type TrainedNetwork } from './network.js';
 export {
   networkSettings,
   type NetworkTrainingCall,

@@ -3,9 +3,11 @@ import type { Query, Ranking } from '../../collection/index.js';
 import { inputError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { type Configuration, judgedConfiguration } from '../configuration.js';
-import { BatchSampler, type ExampleCounts } from '../data/index.js';
-import { type FeedBatch, type Network, openNetworkWorker } from '../engine/index.js';
-import { judgedCandidates } from '../examples/index.js';
+import { BatchSampler, type ExampleCounts } from '../data/training-data.js';
+import type { FeedBatch } from '../engine/micro-batch.js';
+import type { Network } from '../engine/network-engine.js';
+import { openNetworkWorker } from '../engine/training-worker.js';
+import { judgedCandidates } from '../examples/query-examples.js';
 import { checkQueries, type JudgedInputs } from '../inputs.js';
 import { type ModelWriter, type OutputCall, trainInFolder, type TrainingManifest } from '../output.js';
 import { Random } from '../random.js';
@@ -120,11 +122,19 @@ export async function trainNetwork(
         { epsilon: task.epsilon, dropout, seed, threads },
         stateFile,
       );
-      const { validationQueries } = inputs;
-      const rank = async (query: Query, ranking: Ranking): Promise<Ranking> => {
-        const { batches, places } = await ofQuery(query, ranking);
-        const scores = await worker.call('score', batches);
-        return places.map((place, i) => ({ id: ranking[place].id, score: scores[i] }));
+      const { validationQueries, run, qrels } = inputs;
+      const validate = async (queries: readonly Query[]): Promise<number> => {
+        const ranked = new Map<string, Ranking>();
+        for (const query of queries) {
+          const ranking = (run.get(query.id) ?? []).slice(0, settings.validationDepth);
+          const { batches, places } = await ofQuery(query, ranking);
+          const scores = await worker.call('score', batches);
+          ranked.set(
+            query.id,
+            places.map((place, i) => ({ id: ranking[place].id, score: scores[i] })),
+          );
+        }
+        return validationValue(ranked, qrels);
       };
       return {
         model: task.model,
@@ -141,25 +151,12 @@ export async function trainNetwork(
             worker.call('steps', [
               { number, learningRate, batches: await ofPairs(sampler.pairs(number), number) },
             ]),
-          validate: validationQueries && (() => validate(validationQueries, inputs, settings, rank)),
+          validate: validationQueries && (() => validate(validationQueries)),
           onProgress: call.onProgress,
         },
       };
     },
   );
-}
-
-async function validate(
-  queries: readonly Query[],
-  { run, qrels }: JudgedInputs,
-  { validationDepth }: NetworkTrainingSettings,
-  rank: (query: Query, ranking: Ranking) => Promise<Ranking>,
-): Promise<number> {
-  const ranked = new Map<string, Ranking>();
-  for (const query of queries) {
-    ranked.set(query.id, await rank(query, (run.get(query.id) ?? []).slice(0, validationDepth)));
-  }
-  return validationValue(ranked, qrels);
 }
 
 /**
