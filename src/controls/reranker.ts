@@ -4,7 +4,7 @@ import type { Graph } from '../bert/onnx/index.js';
 import { closedOnFailure } from '../common/closing.js';
 import { concat, slices } from '../common/concat.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
-import { type BertQeError, throwIfAborted, usageError } from '../common/errors.js';
+import { throwIfAborted, usageError } from '../common/errors.js';
 import {
   checkQuery,
   eachPhase,
@@ -165,9 +165,7 @@ export abstract class NetworkReranker {
   ): Promise<ControlReranking> {
     refuseUnknownOptions('rerank', options, RERANK_OPTIONS);
     const { topK, explain, queryId = '1', ...call } = options;
-    if (topK !== undefined && !(Number.isInteger(topK) && topK >= 1)) {
-      throw usage(this.method, `topK must be a whole number from 1 on, not ${topK}`);
-    }
+    if (topK !== undefined) requireCount(this.method, { topK });
     const { candidates, cost } = await this.scores(query, documents, call);
     const { depth, share } = this.settings;
     const { places, results } = resultsByScore(
@@ -234,13 +232,17 @@ export function controlScore(score: number, initial: number | undefined, share: 
 
 function controlSettings(method: string, options: ControlOptions): Required<ControlOptions> {
   const { depth = 1000, share = 1 } = options;
-  if (!(Number.isInteger(depth) && depth >= 1)) {
-    throw usage(method, `depth must be a whole number from 1 on, not ${depth}`);
+  requireCount(method, { depth });
+  if (!(share >= 0 && share <= 1)) {
+    throw usageError(`${method}: share must lie between 0 and 1, not ${share}.`);
   }
-  if (!(share >= 0 && share <= 1)) throw usage(method, `share must lie between 0 and 1, not ${share}`);
   return { depth, share };
 }
 
-function usage(method: string, message: string): BertQeError {
-  return usageError(`${method}: ${message}.`);
+/** Throws where one of these is no whole number from 1 on. */
+export function requireCount(where: string, values: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (Number.isInteger(value) && value >= 1) continue;
+    throw usageError(`${where}: ${name} must be a whole number from 1 on, not ${value}.`);
+  }
 }

@@ -1,5 +1,6 @@
 import { findModel, requireCuda, type Scorer } from '../bert/index.js';
 import { inputError } from '../common/errors.js';
+import { getOrInsert } from '../common/get-or-insert.js';
 import { configurationOf } from './configuration.js';
 import { exampleData } from './data/example-data.js';
 import { residualData, residualQueries } from './data/residual-data.js';
@@ -86,8 +87,7 @@ async function collectExamples(
     // A model that serves in several roles is opened once, so that its scores can be shared.
     open: async (model) => {
       const folder = await findModel(model);
-      if (!opened.has(folder)) opened.set(folder, openScorer(folder));
-      return opened.get(folder)!;
+      return getOrInsert(opened, folder, () => openScorer(folder));
     },
     signal,
     onProgress: (done, total) => onProgress?.({ phase: 'passages', done, total }),

@@ -8,7 +8,7 @@ import {
 } from '../../bert/index.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
-import type { FeedBatch } from '../../training/network/index.js';
+import { type FeedBatch, portions } from '../../training/network/index.js';
 import { readDescription } from '../folder.js';
 import {
   type ControlLoadOptions,
@@ -105,20 +105,12 @@ export function batchesOf(
   pairs: readonly TokenPair[],
 ): { readonly batches: FeedBatch[]; readonly places: number[] } {
   const order = pairs.map((_, place) => place).sort((a, b) => pairs[b].longest - pairs[a].longest || a - b);
-  const batches: FeedBatch[] = [];
-  for (let from = 0; from < order.length;) {
-    let end = from;
-    let sequences = 0;
-    do sequences += pairs[order[end++]].pieces.length;
-    while (
-      end < order.length &&
-      (sequences + pairs[order[end]].pieces.length) * pairs[order[from]].longest <= batchTokens
-    );
-    const some = order.slice(from, end).map((place) => pairs[place]);
-    batches.push(cedrBatch(tokenizer, some));
-    from = end;
-  }
-  return { batches, places: order };
+  const parts = portions(
+    order.map((place) => pairs[place]),
+    ({ pieces }) => pieces.length,
+    ({ longest }) => batchTokens / longest,
+  );
+  return { batches: parts.map((some) => cedrBatch(tokenizer, some)), places: order };
 }
 
 /** FLOPs of a pair: BERT, and the cosines of every layer. */

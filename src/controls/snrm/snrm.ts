@@ -3,6 +3,7 @@ import { usageError } from '../../common/errors.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
 import { indexedText } from '../../retrieval/index.js';
+import { type FeedBatch, portions } from '../../training/network/index.js';
 import { readDescription } from '../folder.js';
 import {
   type ControlLoadOptions,
@@ -10,6 +11,7 @@ import {
   LOAD_OPTIONS,
   NetworkReranker,
   type PreparedQuery,
+  requireCount,
   type TrainedNetwork,
   withNetwork,
 } from '../reranker.js';
@@ -120,17 +122,12 @@ export class Snrm extends NetworkReranker implements Retriever {
 /** The most windows of a batch: the activations of each are a number per latent term. */
 const batchWindows = 1024;
 
-function batchesOf(texts: readonly WordNumbers[]) {
-  const batches = [];
-  for (let from = 0; from < texts.length;) {
-    let to = from;
-    let windows = 0;
-    do windows += texts[to++].length;
-    while (to < texts.length && windows + texts[to].length <= batchWindows);
-    batches.push(textBatch(texts.slice(from, to)));
-    from = to;
-  }
-  return batches;
+function batchesOf(texts: readonly WordNumbers[]): FeedBatch[] {
+  return portions(
+    texts,
+    ({ length }) => length,
+    () => batchWindows,
+  ).map(textBatch);
 }
 
 function sparse(values: Float32Array): LatentVector {
@@ -144,10 +141,8 @@ function sparse(values: Float32Array): LatentVector {
 function feedbackOf(given: Partial<LatentFeedback>): LatentFeedback {
   refuseUnknownOptions('Snrm.load: feedback', given, { documents: true, terms: true, weight: true });
   const feedback = { ...feedbackDefaults, ...given };
-  for (const name of ['documents', 'terms'] as const) {
-    if (Number.isInteger(feedback[name]) && feedback[name] >= 1) continue;
-    throw usageError(`SNRM: feedback.${name} must be a whole number from 1 on, not ${feedback[name]}.`);
-  }
+  const { documents, terms } = feedback;
+  requireCount('SNRM', { 'feedback.documents': documents, 'feedback.terms': terms });
   if (!(feedback.weight >= 0)) {
     throw usageError(`SNRM: feedback.weight must be a number from 0 on, not ${feedback.weight}.`);
   }

@@ -14,6 +14,7 @@ import {
 } from '../../training/network/index.js';
 import { perDocument } from '../documents.js';
 import { writeDescription } from '../folder.js';
+import { requireCount } from '../reranker.js';
 import { skipGramDefaults, type SkipGramSettings, vectorConfiguration } from '../words/skip-gram.js';
 import { type Vocabulary, vocabularyOf, writeTerms } from '../words/vocabulary.js';
 import { pairBatch, textNumbers } from './batches.js';
@@ -94,10 +95,8 @@ export async function trainSnrm(
 
 function withDefaults(options: SnrmTrainingOptions) {
   const all = { ...ownDefaults, ...omitUndefined(options) };
-  for (const name of ['latentTerms', 'weakQueries'] as const) {
-    if (Number.isInteger(all[name]) && all[name] >= 1) continue;
-    throw usageError(`Training: ${name} must be a whole number from 1 on, not ${all[name]}.`);
-  }
+  const { latentTerms, weakQueries } = all;
+  requireCount('Training', { latentTerms, weakQueries });
   if (!(all.penalty >= 0)) {
     throw usageError(`Training: penalty must be a number from 0 on, not ${all.penalty}.`);
   }

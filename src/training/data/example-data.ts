@@ -1,6 +1,6 @@
 import type { Tokenizer } from '../../bert/index.js';
 import type { TrainingBatch } from '../engine/micro-batch.js';
-import { countQueries, type Example, type QueryExamples } from '../examples/query-examples.js';
+import { byRelevance, countQueries, type Example, type QueryExamples } from '../examples/query-examples.js';
 import { Random } from '../random.js';
 import type { TrainingSettings } from '../settings.js';
 import { sequencesOf, targetBatches } from './sequences.js';
@@ -48,25 +48,24 @@ export function groupsOf(
   { loss, groupSize, seed }: Pick<TrainingSettings, 'loss' | 'groupSize' | 'seed'>,
 ): (epoch: number) => Group[] {
   let next = 0;
-  const numbersOf = queries.map(({ examples }) => {
-    const numbered = examples.map(({ relevant }) => ({ relevant, number: next++ }));
-    const numbers = (kind: boolean): number[] =>
-      numbered.filter(({ relevant }) => relevant === kind).map(({ number }) => number);
-    return { relevant: numbers(true), others: numbers(false) };
+  const numbered = queries.map(({ examples }) => {
+    return byRelevance(examples.map(({ relevant }) => ({ relevant, number: next++ })));
   });
   return (epoch) => {
     if (loss === 'pointwise') {
-      return numbersOf.flatMap(({ relevant, others }) => [...relevant, ...others].map((number) => [number]));
+      return numbered.flatMap(({ relevant, others }) =>
+        [...relevant, ...others].map(({ number }) => [number]),
+      );
     }
     const random = new Random('groups', seed, epoch);
-    return numbersOf
+    return numbered
       .filter(({ others }) => others.length > 0)
       .flatMap(({ relevant, others }) =>
-        relevant.map((number) => {
+        relevant.map((one) => {
           const some = random.sample(others, groupSize - 1);
           // Some are repeated for a query with too few others.
           while (some.length < groupSize - 1) some.push(others[random.below(others.length)]);
-          return [number, ...some];
+          return [one, ...some].map(({ number }) => number);
         }),
       );
   };

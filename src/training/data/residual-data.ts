@@ -2,7 +2,7 @@ import type { Tokenizer } from '../../bert/index.js';
 import type { Qrels } from '../../collection/index.js';
 import { isFinite, type StepOutcome } from '../engine/training-engine.js';
 import type { TrainingWorker } from '../engine/training-worker.js';
-import { countQueries, type QueryExamples } from '../examples/query-examples.js';
+import { byRelevance, countQueries, type QueryExamples } from '../examples/query-examples.js';
 import { type Feedback, judgedDocuments, type QueryFeedback } from '../examples/feedback.js';
 import { Random } from '../random.js';
 import type { TrainingSettings } from '../settings.js';
@@ -41,7 +41,7 @@ export function drawGroup(
   { groupSize, seed }: Pick<TrainingSettings, 'groupSize' | 'seed'>,
 ): ResidualGroup {
   const random = new Random('residual', seed, epoch, query.id);
-  const [relevant, others] = [true, false].map((kind) => examples.filter((one) => one.relevant === kind));
+  const { relevant, others } = byRelevance(examples);
   const drawn = random.sample(relevant, Math.floor(groupSize / 2));
   const room = groupSize - drawn.length;
   const hard = random.sample(others.slice(0, hardNegatives), Math.floor(room / 2));
@@ -64,13 +64,16 @@ export function residualData(
     (epoch) => useful.map((query) => drawGroup(query, epoch, settings)),
     settings,
   );
-  const countPairs = (kind: boolean): number =>
+  const countPairs = (kind: 'relevant' | 'others'): number =>
     queries.reduce(
-      (sum, { chunks, examples }) =>
-        sum + chunks.length * examples.filter(({ relevant }) => relevant === kind).length,
+      (sum, { chunks, examples }) => sum + chunks.length * byRelevance(examples)[kind].length,
       0,
     );
-  const counts = { queries: countQueries(queries), relevant: countPairs(true), others: countPairs(false) };
+  const counts = {
+    queries: countQueries(queries),
+    relevant: countPairs('relevant'),
+    others: countPairs('others'),
+  };
   return sampler.data(counts, async (worker, first, rates) => {
     const outcomes: StepOutcome[] = [];
     for (const [i, rate] of rates.entries()) {

@@ -1,4 +1,4 @@
-import type { AdamSettings } from '../graph/index.js';
+import { type AdamSettings, decays } from '../graph/index.js';
 import { type Parameter, EmbeddingTable } from './parameter.js';
 
 /**
@@ -36,7 +36,7 @@ export function adamStep(
   norm: number,
 ): void {
   const scale = norm > settings.clipNorm ? settings.clipNorm / norm : 1;
-  const decay = parameter.decays ? settings.weightDecay : 0;
+  const decay = decays(parameter.name) ? settings.weightDecay : 0;
   if (!(parameter instanceof EmbeddingTable)) {
     return update(parameter, 0, parameter.values.length, settings, learningRate, decay, scale);
   }

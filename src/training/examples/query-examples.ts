@@ -124,10 +124,16 @@ export function sampleCandidates<Candidate extends Pick<Example, 'relevant'>>(
   const random = new Random('candidates', seed, query);
   const some = candidates === undefined ? [...all] : random.sample(all, candidates);
   if (negatives === undefined) return some;
-  const irrelevant = some.filter(({ relevant }) => !relevant);
-  const count = negatives * Math.max(1, some.length - irrelevant.length);
-  const kept = new Set(random.sample(irrelevant, count));
+  const { relevant, others } = byRelevance(some);
+  const kept = new Set(random.sample(others, negatives * Math.max(1, relevant.length)));
   return some.filter((candidate) => candidate.relevant || kept.has(candidate));
+}
+
+/** The relevant ones and the others. */
+export function byRelevance<One extends Pick<Example, 'relevant'>>(
+  all: readonly One[],
+): { readonly relevant: One[]; readonly others: One[] } {
+  return { relevant: all.filter((one) => one.relevant), others: all.filter((one) => !one.relevant) };
 }
 
 export function countQueries(collected: readonly QueryExamples[]): number {

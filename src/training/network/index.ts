@@ -1,3 +1,4 @@
+export { portions } from '../data/sequences.js';
 export type { JudgedInputs } from '../inputs.js';
 export { encoderFeeds, type FeedBatch, padded } from '../engine/micro-batch.js';
 export type { NetworkParameter } from '../engine/network-engine.js';

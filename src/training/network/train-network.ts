@@ -7,7 +7,7 @@ import { BatchSampler, type ExampleCounts } from '../data/training-data.js';
 import type { FeedBatch } from '../engine/micro-batch.js';
 import type { Network } from '../engine/network-engine.js';
 import { openNetworkWorker } from '../engine/training-worker.js';
-import { judgedCandidates } from '../examples/query-examples.js';
+import { byRelevance, judgedCandidates } from '../examples/query-examples.js';
 import { checkQueries, type JudgedInputs } from '../inputs.js';
 import { type ModelWriter, type OutputCall, trainInFolder, type TrainingManifest } from '../output.js';
 import { Random } from '../random.js';
@@ -170,9 +170,7 @@ function pairSampler(
   const useful = queries
     .map((query) => {
       const judged = judgedCandidates(run.get(query.id) ?? [], qrels.get(query.id), depth);
-      const ids = (kind: boolean): string[] =>
-        judged.filter(({ relevant }) => relevant === kind).map(({ document }) => document);
-      return { query, relevant: ids(true), others: ids(false) };
+      return { query, ...byRelevance(judged) };
     })
     .filter(({ relevant, others }) => relevant.length > 0 && others.length > 0);
   if (useful.length === 0) {
@@ -193,8 +191,8 @@ function pairSampler(
         const random = new Random('pair', seed, step * batch + i);
         return {
           query,
-          relevant: relevant[random.below(relevant.length)],
-          other: others[random.below(others.length)],
+          relevant: relevant[random.below(relevant.length)].document,
+          other: others[random.below(others.length)].document,
         };
       }),
   };
