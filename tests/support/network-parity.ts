@@ -1,5 +1,11 @@
 import { expect } from 'vitest';
-import type { NetworkEngine } from '../../src/training/engine/network-engine.js';
+import { type Graph, modelBytes } from '../../src/bert/onnx/index.js';
+import {
+  type NetworkEngine,
+  type NetworkParameter,
+  openNetworkEngine,
+} from '../../src/training/engine/network-engine.js';
+import { seededTensor } from '../bert/graph/seeded-model.js';
 import { distance, normOf, type Summary } from './projections.js';
 
 /** The gradients of PyTorch's first step, and the changes of tensors by all steps so far, after each step. */
@@ -7,6 +13,21 @@ export interface FixtureSteps {
   readonly losses: readonly number[];
   readonly gradients: Readonly<Record<string, Summary>>;
   readonly changes: readonly Readonly<Record<string, Summary>>[];
+}
+
+/** The engine of a network with the fixture's weights; `more` is what a parameter has besides. */
+export async function seededNetwork(
+  shapes: ReadonlyMap<string, readonly number[]>,
+  scoring: Graph,
+  training: Graph,
+  epsilon: number,
+  more: (name: string) => Partial<NetworkParameter> = () => ({}),
+): Promise<NetworkEngine> {
+  const parameters = Array.from(shapes, ([name, shape]) => {
+    return { name, shape, values: seededTensor(name, shape), ...more(name) };
+  });
+  const graphs = { scoring: await modelBytes(scoring), training: await modelBytes(training) };
+  return openNetworkEngine({ parameters, ...graphs }, { epsilon, dropout: 0, seed: 1, threads: 1 });
 }
 
 /** Half of the distance between neighbouring single-precision numbers, relatively: what storing a weight can cost. */

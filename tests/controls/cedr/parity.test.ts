@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ModelConfig, Tokenizer } from '../../../src/bert/index.js';
-import { modelBytes } from '../../../src/bert/onnx/index.js';
 import { cedrBatch, type TokenPair, tokenPair } from '../../../src/controls/cedr/batches.js';
 import { batchesOf } from '../../../src/controls/cedr/cedr.js';
 import { cedrShapes, scoringGraph, trainingGraph } from '../../../src/controls/cedr/graph.js';
-import { type NetworkEngine, openNetworkEngine } from '../../../src/training/engine/network-engine.js';
+import type { NetworkEngine } from '../../../src/training/engine/network-engine.js';
 import { isTable, TOKEN_GRADIENTS } from '../../../src/training/network/index.js';
-import { seededTensor } from '../../bert/graph/seeded-model.js';
-import { expectChanges, expectGradients, type FixtureSteps } from '../../support/network-parity.js';
+import {
+  expectChanges,
+  expectGradients,
+  type FixtureSteps,
+  seededNetwork,
+} from '../../support/network-parity.js';
 
 interface Fixture extends FixtureSteps {
   readonly config: Partial<ModelConfig>;
@@ -49,22 +52,11 @@ const pairs: TokenPair[] = fixture.pairs.map(([query, document]) =>
 const [bertRate, headRate] = fixture.rates;
 let engine: NetworkEngine;
 beforeAll(async () => {
-  const parameters = [...cedrShapes(config)].map(([name, shape]) => ({
-    name,
-    shape,
-    values: seededTensor(name, shape),
+  const { graph } = trainingGraph(config, { dropout: false });
+  engine = await seededNetwork(cedrShapes(config), scoringGraph(config), graph, fixture.epsilon, (name) => ({
     ...(isTable(name) && { rowGradient: TOKEN_GRADIENTS }),
     ...(name.startsWith('combine.') && { rate: headRate / bertRate }),
   }));
-  const { graph } = trainingGraph(config, { dropout: false });
-  engine = await openNetworkEngine(
-    {
-      parameters,
-      scoring: await modelBytes(scoringGraph(config)),
-      training: await modelBytes(graph),
-    },
-    { epsilon: fixture.epsilon, dropout: 0, seed: 1, threads: 1 },
-  );
 });
 afterAll(() => engine.release());
 

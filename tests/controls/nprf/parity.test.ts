@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { modelBytes } from '../../../src/bert/onnx/index.js';
 import {
   binOf,
   feedbackQueries,
@@ -11,9 +10,14 @@ import {
 } from '../../../src/controls/nprf/features.js';
 import { nprfBatch, nprfShapes, scoringGraph, trainingGraph } from '../../../src/controls/nprf/graph.js';
 import type { Vocabulary } from '../../../src/controls/words/vocabulary.js';
-import { type NetworkEngine, openNetworkEngine } from '../../../src/training/engine/network-engine.js';
-import { noise, seededTensor } from '../../bert/graph/seeded-model.js';
-import { expectChanges, expectGradients, type FixtureSteps } from '../../support/network-parity.js';
+import type { NetworkEngine } from '../../../src/training/engine/network-engine.js';
+import { noise } from '../../bert/graph/seeded-model.js';
+import {
+  expectChanges,
+  expectGradients,
+  type FixtureSteps,
+  seededNetwork,
+} from '../../support/network-parity.js';
 
 interface Fixture extends FixtureSteps {
   readonly dimensions: number;
@@ -65,18 +69,7 @@ const countsOf = (query: number): TermCounts[] => queries[query].ranked.map(({ c
 
 let engine: NetworkEngine;
 beforeAll(async () => {
-  engine = await openNetworkEngine(
-    {
-      parameters: [...nprfShapes].map(([name, shape]) => ({
-        name,
-        shape,
-        values: seededTensor(name, shape),
-      })),
-      scoring: await modelBytes(scoringGraph()),
-      training: await modelBytes(trainingGraph()),
-    },
-    { epsilon: fixture.epsilon, dropout: 0, seed: 1, threads: 1 },
-  );
+  engine = await seededNetwork(nprfShapes, scoringGraph(), trainingGraph(), fixture.epsilon);
 });
 afterAll(() => engine.release());
 

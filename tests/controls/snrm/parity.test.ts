@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { modelBytes } from '../../../src/bert/onnx/index.js';
 import { pairBatch, textBatch } from '../../../src/controls/snrm/batches.js';
 import {
   representationGraph,
@@ -8,9 +7,13 @@ import {
   snrmShapes,
   trainingGraph,
 } from '../../../src/controls/snrm/graph.js';
-import { type NetworkEngine, openNetworkEngine } from '../../../src/training/engine/network-engine.js';
-import { seededTensor } from '../../bert/graph/seeded-model.js';
-import { expectChanges, expectGradients, type FixtureSteps } from '../../support/network-parity.js';
+import type { NetworkEngine } from '../../../src/training/engine/network-engine.js';
+import {
+  expectChanges,
+  expectGradients,
+  type FixtureSteps,
+  seededNetwork,
+} from '../../support/network-parity.js';
 
 interface Fixture extends FixtureSteps {
   readonly sizes: SnrmSizes;
@@ -32,18 +35,9 @@ const { sizes, texts, penalty } = fixture;
 
 let engine: NetworkEngine;
 beforeAll(async () => {
-  engine = await openNetworkEngine(
-    {
-      parameters: [...snrmShapes(sizes)].map(([name, shape]) => ({
-        name,
-        shape,
-        values: seededTensor(name, shape),
-        ...(name === 'words.weight' && { rowGradient: 'gradient of window words' }),
-      })),
-      scoring: await modelBytes(representationGraph(sizes)),
-      training: await modelBytes(trainingGraph(sizes)),
-    },
-    { epsilon: fixture.epsilon, dropout: 0, seed: 1, threads: 1 },
+  const [shapes, scoring, training] = [snrmShapes(sizes), representationGraph(sizes), trainingGraph(sizes)];
+  engine = await seededNetwork(shapes, scoring, training, fixture.epsilon, (name) =>
+    name === 'words.weight' ? { rowGradient: 'gradient of window words' } : {},
   );
 });
 afterAll(() => engine.release());
