@@ -39,6 +39,12 @@ function withDefault(name: TrainingNumberName, help: string) {
   return { ...ranged(name, help), default: trainingNumbers[name].usual! };
 }
 
+/** An option of training with one of several words, the first of which is the default. */
+function worded<const Name extends keyof typeof trainingChoices>(name: Name, help: string) {
+  const words = trainingChoices[name];
+  return choice(words, help, { default: words[0] });
+}
+
 /** The options of `--on chunks`, without defaults: they are refused without it. */
 const chunkOptions = {
   phase1: { ...OPTIONS.phase1, help: "on chunks: phase one's model (S)" },
@@ -116,30 +122,21 @@ export const trainOptions = {
   penalty: number('SNRM: weight of the sum of activations, for sparsity (1e-3)', { min: 0 }),
   'weak-queries': integer('SNRM: queries that are made of the documents (3000)', { min: 1 }),
   warmup: withDefault('warmup', 'share of the steps in which it rises'),
-  schedule: choice(
-    trainingChoices.schedule,
+  schedule: worded(
+    'schedule',
     "course of the learning rate; bert: that of BERT's own code, as published; plateau: at its peak for a third",
-    { default: 'linear' },
   ),
-  optimiser: choice(
-    trainingChoices.optimiser,
-    'adam, or muon for the matrices of the layers and adam for all else',
-    {
-      default: 'adam',
-    },
-  ),
-  keep: choice(
-    trainingChoices.keep,
+  optimiser: worded('optimiser', 'adam, or muon for the matrices of the layers and adam for all else'),
+  keep: worded(
+    'keep',
     'weights that are kept: those of the best validation, or of the last step, as published',
-    { default: 'best' },
   ),
   'max-length': OPTIONS['max-length'],
   dropout: withDefault('dropout', 'share of activations that is dropped'),
   seed: withDefault('seed', 'all that is random follows from it'),
-  loss: choice(
-    trainingChoices.loss,
+  loss: worded(
+    'loss',
     'each candidate by itself, a relevant one against others, or (on chunks) by the final score',
-    { default: 'pointwise' },
   ),
   'group-size': ranged('groupSize', 'candidates that are compared (listwise and on groups 8, residual 24)'),
   'loss-alpha': ranged('lossAlpha', 'α in the residual loss (0.3)'),
@@ -169,7 +166,7 @@ export const trainOptions = {
   'save-every': withDefault('saveEvery', 'steps between two checkpoints'),
   'batch-tokens': ranged('batchTokens', 'tokens in memory at a time (2048; on cuda 16384)'),
   threads: ranged('threads', "threads (the processor's)"),
-  device: choice(trainingChoices.device, 'where passes run', { default: 'cpu' }),
+  device: worded('device', 'where passes run'),
   precision: choice(trainingChoices.precision, 'what passes are computed in (fp32; on cuda fp16)'),
 } as const;
 

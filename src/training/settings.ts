@@ -205,7 +205,7 @@ export function trainingOptionsOf(
 
 /** An option that conflicts with the others, and the reason; undefined without a conflict. */
 export function conflictOf(
-  options: { readonly [K in keyof TrainingOptions]?: TrainingOptions[K] | undefined },
+  options: TrainingOptions,
   loss: TrainingLoss = options.loss ?? trainingChoices.loss[0],
 ): { readonly option: keyof TrainingOptions; readonly reason: string } | undefined {
   const { epochs, steps } = options;

@@ -1,4 +1,3 @@
-import { requireCuda } from '../bert/index.js';
 import { throwIfAborted } from '../common/errors.js';
 import { type Configuration, modelConfiguration } from './configuration.js';
 import { distilledData, distilledValidation, type GroupCounts } from './data/distilled-data.js';
@@ -6,7 +5,6 @@ import { type TextCounts, textData, textValidation } from './data/text-data.js';
 import type { TrainingData, ValidationBatches } from './data/training-data.js';
 import { type ScoredGroup, tokenizedGroups } from './groups.js';
 import { lossMeasure } from './history.js';
-import { requirePositions } from './inputs.js';
 import { type BaseModel, type NewModel, openBaseModel } from './models.js';
 import { openTraining, type TrainingPhase } from './open-training.js';
 import { type OutputCall, trainInFolder, type TrainingManifest } from './output.js';
@@ -51,7 +49,8 @@ export async function pretrainModel(
   options: TrainingOptions,
   call: LossTrainingCall,
 ): Promise<TrainingManifest<TextCounts>> {
-  const { settings, base } = await prepare(options, 'masked', model);
+  const settings = trainingSettings(options, 'masked');
+  const base = await openBaseModel(model, settings);
   const read = (label: string, some: PretrainingInputs['texts']) =>
     tokenizedText(label, some, base.tokenizer, reader(call));
   const text = await read('The corpus', texts);
@@ -74,7 +73,8 @@ export async function distilModel(
   options: TrainingOptions,
   call: LossTrainingCall,
 ): Promise<TrainingManifest<GroupCounts>> {
-  const { settings, base } = await prepare(options, 'distilled', model);
+  const settings = trainingSettings(options, 'distilled');
+  const base = await openBaseModel(model, settings);
   const read = (label: string, some: DistillationInputs['groups']) =>
     tokenizedGroups(label, some, base.tokenizer, settings.maxLength, reader(call));
   const scored = await read('The groups', groups);
@@ -89,18 +89,6 @@ export async function distilModel(
     },
     call,
   );
-}
-
-async function prepare(
-  options: TrainingOptions,
-  loss: 'masked' | 'distilled',
-  model: string | NewModel,
-): Promise<{ readonly settings: TrainingSettings; readonly base: BaseModel }> {
-  const settings = trainingSettings(options, loss);
-  if (settings.device === 'cuda') await requireCuda();
-  const base = await openBaseModel(model);
-  requirePositions(settings, base);
-  return { settings, base };
 }
 
 function reader({ signal, onProgress }: LossTrainingCall): (done: number) => void {

@@ -1,4 +1,4 @@
-import { findModel, requireCuda, type Scorer } from '../bert/index.js';
+import { findModel, type Scorer } from '../bert/index.js';
 import { inputError } from '../common/errors.js';
 import { getOrInsert } from '../common/get-or-insert.js';
 import { configurationOf } from './configuration.js';
@@ -9,7 +9,7 @@ import { type BestPassage, collectQueryExamples, requireBothKinds } from './exam
 import { chunkExamples, collectFeedback, type Feedback, type QueryFeedback } from './examples/feedback.js';
 import { type ExampleJournal, openExampleJournal } from './examples/journal.js';
 import { checkInputs, type PhaseThreeInputs, type TrainingInputs } from './inputs.js';
-import { type BaseModel, lazyScorer, readBaseModel } from './models.js';
+import { type BaseModel, lazyScorer, openBaseModel } from './models.js';
 import { openTraining, type TrainingPhase } from './open-training.js';
 import { type OutputCall, trainInFolder, type TrainingManifest, type TrainingStart } from './output.js';
 import { trainingSettings, type TrainingOptions, type TrainingSettings } from './settings.js';
@@ -34,9 +34,8 @@ export async function trainModel(
   call: TrainCall,
 ): Promise<TrainingManifest> {
   const settings = trainingSettings(options);
-  if (settings.device === 'cuda') await requireCuda();
-  const base = await readBaseModel(inputs.model);
-  checkInputs(inputs, settings, base);
+  const base = await openBaseModel(inputs.model, settings);
+  checkInputs(inputs, settings);
   return trainInFolder(
     call,
     () => configurationOf(inputs, settings, base),

@@ -144,9 +144,7 @@ async function writeCheckpoint(context: LoopContext, state: LoopState): Promise<
   const { save, checkpoints, configuration } = context;
   const name = `state-${state.step}.safetensors`;
   await save('saveState', checkpoints.path(name));
-  const { step, seconds, steps, validations, best } = state;
-  const saved = await checkpoints.record(name);
-  await checkpoints.write({ configuration, step, seconds, steps, validations, state: saved, best });
+  await checkpoints.write({ configuration, ...state, state: await checkpoints.record(name) });
 }
 
 /** True where the last `patience` validations brought no better value. */
