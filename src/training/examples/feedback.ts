@@ -6,7 +6,8 @@ import { withTexts } from '../../runs/index.js';
 import type { TrainingSettings } from '../settings.js';
 import { type ExampleJournal, findOnce } from './journal.js';
 import {
-  judgedCandidates,
+  isRelevant,
+  type Judgements,
   type JudgedCandidate,
   type QueryExamples,
   sampleCandidates,
@@ -75,10 +76,7 @@ async function feedbackOf(
   const ranking = (run.get(query.id) ?? []).slice(0, bertQe.settings.depth);
   if (ranking.length === 0) return { chunks: [], documents: [] };
   const candidates = await withTexts(query, ranking, documents);
-  const evidence = await bertQe.evidence(query.text, candidates, {
-    until: 'phaseTwo',
-    signal,
-  });
+  const evidence = await bertQe.evidence(query.text, candidates, { until: 'phaseTwo', signal });
   return {
     chunks: evidence.chunks!.map(({ text, weight }) => ({ text, weight })),
     documents: evidence.candidates.map(({ id, passage, queryScore, initial }) => ({
@@ -93,13 +91,13 @@ async function feedbackOf(
 /** The documents down to a depth with their judgements, without those that have no words. */
 export function judgedDocuments(
   documents: readonly PhaseOneDocument[],
-  judged: ReadonlyMap<string, number> | undefined,
+  judged: Judgements,
   depth: number,
 ): (PhaseOneDocument & JudgedCandidate)[] {
-  const ranking = documents.map(({ document, initial }) => ({ id: document, score: initial }));
-  return judgedCandidates(ranking, judged, depth)
-    .map((candidate, i) => ({ ...candidate, ...documents[i] }))
-    .filter(({ passage }) => passage !== '');
+  return documents
+    .slice(0, depth)
+    .filter(({ passage }) => passage !== '')
+    .map((one) => ({ ...one, relevant: isRelevant(judged, one.document) }));
 }
 
 /**

@@ -106,13 +106,17 @@ export async function taught<Passage extends Pick<Example, 'passage'>>(
 /** A candidate of a query with its judgement. */
 export type JudgedCandidate = Pick<Example, 'document' | 'relevant'>;
 
-/** The candidates of a ranking. From level 1 on a document is relevant; unjudged ones are not. */
-export function judgedCandidates(
-  ranking: Ranking,
-  judged: ReadonlyMap<string, number> | undefined,
-  depth: number,
-): JudgedCandidate[] {
-  return ranking.slice(0, depth).map(({ id }) => ({ document: id, relevant: (judged?.get(id) ?? 0) >= 1 }));
+/** The judgements of a query. */
+export type Judgements = ReadonlyMap<string, number> | undefined;
+
+/** From level 1 on a document is relevant; unjudged ones are not. */
+export function isRelevant(judged: Judgements, document: string): boolean {
+  return (judged?.get(document) ?? 0) >= 1;
+}
+
+/** The candidates of a ranking. */
+export function judgedCandidates(ranking: Ranking, judged: Judgements, depth: number): JudgedCandidate[] {
+  return ranking.slice(0, depth).map(({ id }) => ({ document: id, relevant: isRelevant(judged, id) }));
 }
 
 /** The candidates of a query that become examples: all of them, as published, or a sample determined by the seed. */
