@@ -57,6 +57,8 @@ export const trainCommand = defineCommand({
     const { method, on, validationQueries: validationFile } = options;
     if (on === 'text' || on === 'groups') return trainOnFile(on, options, io);
     const folder = given(options, 'index');
+    const files = method === 'snrm' ? [] : (['queries', 'qrels', 'run'] as const);
+    const [queriesFile, qrelsFile, runFile] = files.map((name) => given(options, name));
     const reporter = new TrainReporter(options, validationMeasure, io);
     const onPart =
       (phase: PartProgress['phase']) =>
@@ -85,9 +87,6 @@ export const trainCommand = defineCommand({
       };
       return finish(index, () => trainSnrm(index, valuesOf(snrmOptions, options), latentCall));
     }
-    const queriesFile = given(options, 'queries');
-    const qrelsFile = given(options, 'qrels');
-    const runFile = given(options, 'run');
     // NPRF-DRMM starts from no model.
     const model = method === 'nprf-drmm' ? '' : given(options, 'model');
     if (options.teacher === undefined) {

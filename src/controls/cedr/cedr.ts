@@ -114,11 +114,9 @@ export function batchesOf(
 }
 
 /** FLOPs of a pair: BERT, and the cosines of every layer. */
-function cedrFlops(encoder: ModelConfig, { query, pieces, tokens }: TokenPair): number {
-  const special =
-    tokens / pieces.length - pieces.reduce((sum, piece) => sum + piece.length, 0) / pieces.length;
+function cedrFlops(encoder: ModelConfig, { query, pieces, length, tokens }: TokenPair): number {
+  const special = tokens / pieces.length - length / pieces.length;
   const count = countOf(pieces.map((piece) => piece.length + special));
-  const document = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const cosines = (encoder.layers + 1) * 2 * encoder.hidden * query.length * document;
+  const cosines = (encoder.layers + 1) * 2 * encoder.hidden * query.length * length;
   return encoderFlops(encoder, count) + cosines;
 }

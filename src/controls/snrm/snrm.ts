@@ -1,6 +1,7 @@
 import type { Query, Ranking, Retriever, SearchOptions } from '../../collection/index.js';
 import { usageError } from '../../common/errors.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
+import { Lazy } from '../../common/lazy.js';
 import type { RankedInput } from '../../expansion/index.js';
 import { indexedText } from '../../retrieval/index.js';
 import { type FeedBatch, portions } from '../../training/network/index.js';
@@ -31,7 +32,7 @@ export interface SnrmLoadOptions extends ControlLoadOptions {
  * latent terms are searched in an inverted index. It searches the documents that it was trained on, and re-ranks any.
  */
 export class Snrm extends NetworkReranker implements Retriever {
-  #latent: Promise<LatentIndex> | undefined;
+  readonly #latent = new Lazy(() => LatentIndex.open(this.model));
 
   private constructor(
     network: TrainedNetwork,
@@ -80,8 +81,7 @@ export class Snrm extends NetworkReranker implements Retriever {
 
   /** The index of latent terms that was built after the training. */
   latentIndex(): Promise<LatentIndex> {
-    this.#latent ??= LatentIndex.open(this.model);
-    return this.#latent;
+    return this.#latent.get();
   }
 
   /** Number of terms of a text after analysis, those included that the collection lacks. */
@@ -96,7 +96,7 @@ export class Snrm extends NetworkReranker implements Retriever {
 
   override async close(): Promise<void> {
     await super.close();
-    await (await this.#latent?.catch(() => undefined))?.close();
+    await (await this.#latent.take())?.close();
   }
 
   protected prepare(query: string, candidates: readonly RankedInput[]): PreparedQuery {

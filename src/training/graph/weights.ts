@@ -16,7 +16,10 @@ export interface LookedUpRows {
   readonly width: number;
 }
 
-/** A loss and its gradients as outputs: of `weights`, and of rows, which tables get outside of the graph. */
+/**
+ * A loss and its gradients as outputs: one of each of the `weights`, and one of each row that was looked up in a table. Those
+ * of rows are summed outside of the graph.
+ */
 export function lossOutputs(
   graph: Graph,
   loss: Value,
