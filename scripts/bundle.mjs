@@ -20,7 +20,6 @@ const workers = [
   'bert/compile/calibration-worker',
   'bert/runtime/probe',
   'training/engine/worker',
-  'training/network/worker',
 ];
 
 // Files of an earlier build.

@@ -1,7 +1,6 @@
 // node cuda-exactness.js SIZES: training steps on CUDA beside those on the CPU in fp32: loss, norm and the weights' changes.
-import { publishedAdam } from '../../src/training/engine/adam.js';
 import { DeviceEngine } from '../../src/training/engine/device-engine.js';
-import { Engine } from '../../src/training/engine/engine.js';
+import { openBertEngine } from '../../src/training/engine/bert-engine.js';
 import type { StepOutcome } from '../../src/training/engine/training-engine.js';
 import { sequenceBatches } from './sequence-batches.js';
 import { configOf, noisyWeights, type Size } from './setting.js';
@@ -17,10 +16,9 @@ for (const size of sizes as Iterable<Size>) {
     loss: 'pointwise',
     dropout: 0,
     seed: 1,
-    adam: publishedAdam,
     threads: 8,
   } as const;
-  const exact = await Engine.open({ ...settings, device: 'cpu' }, noisyWeights(config));
+  const exact = await openBertEngine({ ...settings, device: 'cpu' }, noisyWeights(config));
   const steps = rates.map((learningRate, i) => ({
     number: i,
     learningRate,
@@ -28,8 +26,7 @@ for (const size of sizes as Iterable<Size>) {
   }));
   const expected: StepOutcome[] = [];
   const start = new Map([...exact.parameters].map(([name, { values }]) => [name, values.slice()]));
-  for (const [i, step] of steps.entries())
-    expected.push(await exact.step(step.batches, step.learningRate, i));
+  for (const step of steps) expected.push(await exact.step(step));
   for (const precision of ['tf32', 'fp16'] as const) {
     const way = { kind: 'cuda training exactness', size, precision };
     try {

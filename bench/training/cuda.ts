@@ -1,6 +1,5 @@
 // node cuda.js CASE JSON…: examples per second of training on CUDA. A case has size, length ("384" or "80–384"), dropout,
 // precision, tokens (of a micro-batch) and layers (all). Runs of two lengths tell a step from what a run costs besides.
-import { publishedAdam } from '../../src/training/engine/adam.js';
 import { DeviceEngine } from '../../src/training/engine/device-engine.js';
 import { Random } from '../../src/training/random.js';
 import { sequenceBatches } from './sequence-batches.js';
@@ -37,7 +36,7 @@ for (const text of process.argv.slice(2)) {
   try {
     const started = performance.now();
     const engine = await DeviceEngine.open(
-      { config, loss: 'pointwise', dropout, seed: 1, adam: publishedAdam, device, precision, threads: 1 },
+      { config, loss: 'pointwise', dropout, seed: 1, device, precision, threads: 1 },
       noisyWeights(config),
     );
     const loadSeconds = (performance.now() - started) / 1000;

@@ -1,7 +1,6 @@
 import type { Device } from '../../src/bert/index.js';
 import { bertTensorShapes } from '../../src/bert/checkpoint/index.js';
-import { publishedAdam } from '../../src/training/engine/adam.js';
-import { Engine } from '../../src/training/engine/engine.js';
+import { openBertEngine } from '../../src/training/engine/bert-engine.js';
 import { Random } from '../../src/training/random.js';
 import { BATCH, configOf, randomBatch, type Size } from './setting.js';
 
@@ -13,13 +12,12 @@ const [size, length, dropout, threads, steps, tokens, device = 'cpu'] = process.
 const config = configOf(size);
 const rows = Math.min(BATCH, Math.max(1, Math.floor(Number(tokens) / Number(length))));
 const shapes = bertTensorShapes(config);
-const engine = await Engine.open(
+const engine = await openBertEngine(
   {
     config,
     loss: 'pointwise',
     dropout: Number(dropout),
     seed: 1,
-    adam: publishedAdam,
     device: device as Device,
     threads: Number(threads),
   },
@@ -38,7 +36,7 @@ for (let step = 0; step < Number(steps) + 2; step++) {
   const started = performance.now();
   await engine.differentiate(batches, step);
   const middle = performance.now();
-  await engine.apply(1e-5);
+  await engine.apply(1e-5, step);
   const ended = performance.now();
   // The first two steps allocate.
   if (step >= 2) {

@@ -76,7 +76,7 @@ export type OptionValues<O extends OptionSpecs> = {
   -readonly [K in keyof O as CamelCase<K>]: O[K] extends Present ? Value<O[K]> : Value<O[K]> | undefined;
 };
 
-function camelCase(name: string): string {
+export function camelCase(name: string): string {
   return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 

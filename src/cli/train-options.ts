@@ -1,20 +1,20 @@
 import { usageError } from '../common/errors.js';
-import { deviceNames, encoderSizes, sizeLetters } from '../bert/index.js';
+import { encoderSizes, sizeLetters } from '../bert/index.js';
 import { omitUndefined } from '../common/omit-undefined.js';
 import { cedrHeadRate, trainedMethods } from '../controls/index.js';
 import { DEFAULTS } from '../expansion/index.js';
 import {
-  keptWeights,
-  lossNames,
-  optimiserNames,
-  scheduleNames,
-  trainingPrecisions,
+  trainingChoices,
+  trainingNumbers,
+  trainingOptionsOf,
   validationMeasure,
   type NewModel,
   type PhaseThreeInputs,
+  type TrainingNumberName,
 } from '../training/index.js';
 import { OPTIONS, withoutDefault } from './option-table.js';
 import {
+  camelCase,
   choice,
   flag,
   integer,
@@ -27,6 +27,23 @@ import {
   type OptionSpecs,
   type OptionValues,
 } from './options.js';
+
+/** A numeric option of training; its range is the library's. */
+function ranged(name: TrainingNumberName, help: string) {
+  const { min, max, isWhole } = trainingNumbers[name];
+  return { type: isWhole ? 'integer' : 'number', help, min, max } as const;
+}
+
+/** Such an option whose default is the library's too. */
+function withDefault(name: TrainingNumberName, help: string) {
+  return { ...ranged(name, help), default: trainingNumbers[name].usual! };
+}
+
+/** An option of training with one of several words, the first of which is the default. */
+function worded<const Name extends keyof typeof trainingChoices>(name: Name, help: string) {
+  const words = trainingChoices[name];
+  return choice(words, help, { default: words[0] });
+}
 
 /** The options of `--on chunks`, without defaults: they are refused without it. */
 const chunkOptions = {
@@ -62,7 +79,7 @@ const shapeOptions = {
 const textOptions = {
   corpus: text('PATH', 'on text: texts, a line each (.txt, .txt.gz), or a collection'),
   'validation-corpus': text('PATH', 'on text: other texts, by whose loss the best weights are chosen'),
-  'masked-share': number('on text: share of the tokens that are masked (0.15)', { min: 0.001, max: 0.9 }),
+  'masked-share': ranged('maskedShare', 'on text: share of the tokens that are masked (0.15)'),
   ...shapeOptions,
 } as const;
 
@@ -89,45 +106,41 @@ export const trainOptions = {
     'FILE',
     `other queries, by whose ${validationMeasure} the best weights are chosen`,
   ),
-  epochs: number('how often every example is seen (2)', { min: 0 }),
-  steps: integer('steps instead of epochs', { min: 1 }),
-  batch: integer(
+  epochs: ranged('epochs', 'how often every example is seen (2)'),
+  steps: ranged('steps', 'steps instead of epochs'),
+  batch: ranged(
+    'batch',
     'examples per step (32; of the residual loss 96 candidates; on text 256 sequences, on groups 256 candidates; ' +
       'CEDR-KNRM 16, NPRF-DRMM 20, SNRM 32 pairs)',
-    { min: 1 },
   ),
-  'learning-rate': number(
+  'learning-rate': ranged(
+    'learningRate',
     'its peak, after the warm-up (1e-6; on text and groups 1e-4; CEDR-KNRM 2e-5, for BERT; NPRF-DRMM 1e-3; SNRM 3e-4)',
   ),
   'head-rate': number(`CEDR-KNRM: learning rate of the layer over kernels (${cedrHeadRate})`),
   'latent-terms': integer('SNRM: latent terms (2000)', { min: 1 }),
   penalty: number('SNRM: weight of the sum of activations, for sparsity (1e-3)', { min: 0 }),
   'weak-queries': integer('SNRM: queries that are made of the documents (3000)', { min: 1 }),
-  warmup: number('share of the steps in which it rises', { min: 0, max: 1, default: 0.1 }),
-  schedule: choice(
-    scheduleNames,
+  warmup: withDefault('warmup', 'share of the steps in which it rises'),
+  schedule: worded(
+    'schedule',
     "course of the learning rate; bert: that of BERT's own code, as published; plateau: at its peak for a third",
-    { default: 'linear' },
   ),
-  optimiser: choice(optimiserNames, 'adam, or muon for the matrices of the layers and adam for all else', {
-    default: 'adam',
-  }),
-  keep: choice(
-    keptWeights,
+  optimiser: worded('optimiser', 'adam, or muon for the matrices of the layers and adam for all else'),
+  keep: worded(
+    'keep',
     'weights that are kept: those of the best validation, or of the last step, as published',
-    { default: 'best' },
   ),
   'max-length': OPTIONS['max-length'],
-  dropout: number('share of activations that is dropped', { min: 0, max: 0.9, default: 0.1 }),
-  seed: integer('all that is random follows from it', { min: 0, default: 1 }),
-  loss: choice(
-    lossNames,
+  dropout: withDefault('dropout', 'share of activations that is dropped'),
+  seed: withDefault('seed', 'all that is random follows from it'),
+  loss: worded(
+    'loss',
     'each candidate by itself, a relevant one against others, or (on chunks) by the final score',
-    { default: 'pointwise' },
   ),
-  'group-size': integer('candidates that are compared (listwise and on groups 8, residual 24)', { min: 2 }),
-  'loss-alpha': number('α in the residual loss (0.3)', { min: 0, max: 1 }),
-  'loss-beta': number(`β in the residual loss (${DEFAULTS.beta})`, { min: 0, max: 1 }),
+  'group-size': ranged('groupSize', 'candidates that are compared (listwise and on groups 8, residual 24)'),
+  'loss-alpha': ranged('lossAlpha', 'α in the residual loss (0.3)'),
+  'loss-beta': ranged('lossBeta', `β in the residual loss (${DEFAULTS.beta})`),
   on: choice(
     ['queries', 'chunks', 'text', 'groups'],
     'queries against passages; (for phase three) the chunks that phases one and two choose; text with masked words; or ' +
@@ -138,23 +151,23 @@ export const trainOptions = {
   ...textOptions,
   ...groupsOptions,
   depth: { ...OPTIONS.depth, help: 'candidates per query' },
-  'validation-depth': integer('candidates per validation query (--depth)', { min: 1 }),
-  candidates: integer('a random sample of so many per query (all)', { min: 1 }),
-  negatives: integer('so many that are not relevant per relevant one (all)', { min: 1 }),
+  'validation-depth': ranged('validationDepth', 'candidates per validation query (--depth)'),
+  candidates: ranged('candidates', 'a random sample of so many per query (all)'),
+  negatives: ranged('negatives', 'so many that are not relevant per relevant one (all)'),
   teacher: text('MODEL', 'a model whose scores are imitated'),
-  'teacher-weight': number("its share against the judgements' (0.5)", { min: 0, max: 1 }),
+  'teacher-weight': ranged('teacherWeight', "its share against the judgements' (0.5)"),
   'best-passage': {
     ...OPTIONS['best-passage'],
     help: "model that chooses the best passages (the model itself; on chunks, phase one's)",
   },
   ...pick(OPTIONS, 'passage-words', 'title-words'),
-  'validate-every': integer('steps between two validations (a tenth of all)', { min: 1 }),
-  patience: integer('validations without a better result after which it ends', { min: 1 }),
-  'save-every': integer('steps between two checkpoints', { min: 1, default: 200 }),
-  'batch-tokens': integer('tokens in memory at a time (2048; on cuda 16384)', { min: 1 }),
-  threads: integer("threads (the processor's)", { min: 1 }),
-  device: choice(deviceNames, 'where passes run', { default: 'cpu' }),
-  precision: choice(trainingPrecisions, 'what passes are computed in (fp32; on cuda fp16)'),
+  'validate-every': ranged('validateEvery', 'steps between two validations (a tenth of all)'),
+  patience: ranged('patience', 'validations without a better result after which it ends'),
+  'save-every': withDefault('saveEvery', 'steps between two checkpoints'),
+  'batch-tokens': ranged('batchTokens', 'tokens in memory at a time (2048; on cuda 16384)'),
+  threads: ranged('threads', "threads (the processor's)"),
+  device: worded('device', 'where passes run'),
+  precision: choice(trainingChoices.precision, 'what passes are computed in (fp32; on cuda fp16)'),
 } as const;
 
 export type TrainValues = OptionValues<typeof trainOptions>;
@@ -178,40 +191,21 @@ const inputOptions = {
   ...pick(trainOptions, 'queries', 'qrels', 'run', 'validation-queries'),
 };
 
-/** The options of trainings of BERT whose inputs are a file. */
-const fileOptions = {
-  ...pick(
-    trainOptions,
-    'method',
-    'out',
-    'resume',
-    'on',
-    'model',
-    'epochs',
-    'steps',
-    'batch',
-    'learning-rate',
-    'warmup',
-  ),
-  ...pick(
-    trainOptions,
-    'schedule',
-    'optimiser',
-    'keep',
-    'max-length',
-    'dropout',
-    'seed',
-    'validate-every',
-    'patience',
-    'save-every',
-  ),
-  ...pick(trainOptions, 'batch-tokens', 'threads', 'device', 'precision'),
-};
+/** The options of a training of BERT whose inputs are a file: those that its loss has, and its own. */
+function fileOptions(loss: 'masked' | 'distilled', own: OptionSpecs): OptionSpecs {
+  const settings: readonly string[] = trainingOptionsOf(loss);
+  const common = Object.entries(trainOptions).filter(([name]) => settings.includes(camelCase(name)));
+  return {
+    ...pick(trainOptions, 'method', 'out', 'resume', 'on', 'model'),
+    ...Object.fromEntries(common),
+    ...own,
+  };
+}
 
 /** The options of each such training. */
 const optionsOn: Readonly<Partial<Record<TrainValues['on'], OptionSpecs>>> = {
-  text: { ...fileOptions, ...textOptions },
-  groups: { ...fileOptions, ...groupsOptions, ...pick(trainOptions, 'group-size') },
+  text: fileOptions('masked', textOptions),
+  groups: fileOptions('distilled', groupsOptions),
 };
 
 const cedrOptions = pick(trainOptions, 'head-rate');

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { type Graph, modelBytes } from '../bert/onnx/index.js';
+import type { Graph } from '../bert/onnx/index.js';
 import { closedOnFailure } from '../common/closing.js';
 import { concat, slices } from '../common/concat.js';
 import { type OptionNames, refuseUnknownOptions } from '../common/known-options.js';
-import { type BertQeError, throwIfAborted, usageError } from '../common/errors.js';
+import { throwIfAborted, usageError } from '../common/errors.js';
 import {
   checkQuery,
   costOf,
@@ -18,7 +18,7 @@ import {
   type RerankedDocument,
   resultsByScore,
 } from '../expansion/index.js';
-import { type FeedBatch, openTrainedNetwork, type TrainedNetwork } from '../training/network/index.js';
+import { type FeedBatch, openNetworkWorker, readWeights } from '../training/network/index.js';
 
 /** Options of a re-ranker whose scores a trained network gives. */
 export interface ControlOptions {
@@ -105,6 +105,14 @@ export const LOAD_OPTIONS: OptionNames<ControlLoadOptions> = {
   threads: true,
 };
 
+/** A trained network in a thread of its own. */
+export interface TrainedNetwork {
+  /** The scores of all batches, one after the other. */
+  score(batches: readonly FeedBatch[]): Promise<Float32Array>;
+  /** Ends the thread. */
+  close(): Promise<void>;
+}
+
 /** Opens the network of a model's folder for a re-ranker; ends its thread where the re-ranker cannot be made. */
 export async function withNetwork<R>(
   { model, threads = availableParallelism() }: ControlLoadOptions,
@@ -112,8 +120,14 @@ export async function withNetwork<R>(
   scoring: Graph,
   make: (network: TrainedNetwork) => R,
 ): Promise<R> {
-  const file = join(model, 'model.safetensors');
-  const network = await openTrainedNetwork(file, shapes, await modelBytes(scoring), threads);
+  const parameters = await readWeights(join(model, 'model.safetensors'), shapes);
+  // Nothing is trained.
+  const settings = { epsilon: 0, dropout: 0, seed: 1, threads };
+  const worker = await openNetworkWorker({ parameters, scoring }, settings);
+  const network: TrainedNetwork = {
+    score: (batches) => worker.call('score', batches),
+    close: () => worker.close(),
+  };
   return closedOnFailure(network, make);
 }
 
@@ -151,9 +165,7 @@ export abstract class NetworkReranker {
   ): Promise<ControlReranking> {
     refuseUnknownOptions('rerank', options, RERANK_OPTIONS);
     const { topK, explain, queryId = '1', ...call } = options;
-    if (topK !== undefined && !(Number.isInteger(topK) && topK >= 1)) {
-      throw usage(this.method, `topK must be a whole number from 1 on, not ${topK}`);
-    }
+    if (topK !== undefined) requireCount(this.method, { topK });
     const { candidates, cost } = await this.scores(query, documents, call);
     const { depth, share } = this.settings;
     const { places, results } = resultsByScore(
@@ -220,13 +232,17 @@ export function controlScore(score: number, initial: number | undefined, share: 
 
 function controlSettings(method: string, options: ControlOptions): Required<ControlOptions> {
   const { depth = 1000, share = 1 } = options;
-  if (!(Number.isInteger(depth) && depth >= 1)) {
-    throw usage(method, `depth must be a whole number from 1 on, not ${depth}`);
+  requireCount(method, { depth });
+  if (!(share >= 0 && share <= 1)) {
+    throw usageError(`${method}: share must lie between 0 and 1, not ${share}.`);
   }
-  if (!(share >= 0 && share <= 1)) throw usage(method, `share must lie between 0 and 1, not ${share}`);
   return { depth, share };
 }
 
-function usage(method: string, message: string): BertQeError {
-  return usageError(`${method}: ${message}.`);
+/** Throws where one of these is no whole number from 1 on. */
+export function requireCount(where: string, values: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (Number.isInteger(value) && value >= 1) continue;
+    throw usageError(`${where}: ${name} must be a whole number from 1 on, not ${value}.`);
+  }
 }

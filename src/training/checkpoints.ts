@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BertQeError } from '../common/errors.js';
+import { type BertQeError, corruptError } from '../common/errors.js';
 import { checksumFile, hashText } from '../common/hash.js';
 import { readFailure, systemCode, writeFailure } from '../common/io-errors.js';
 import { writeFileAtomic } from '../common/atomic.js';
@@ -103,10 +103,7 @@ export class Checkpoints {
     const { checksum, ...saved } = parsed;
     // Version 1 had no checksum.
     if (saved.version === (1 as number)) {
-      throw new BertQeError(
-        'corrupt',
-        `${file}: not a checkpoint of this version; remove the folder to start anew.`,
-      );
+      throw corruptError(`${file}: not a checkpoint of this version; remove the folder to start anew.`);
     }
     if (checksum !== checksumOf(saved)) throw this.#damaged(file);
     return saved;
@@ -114,8 +111,7 @@ export class Checkpoints {
 
   #damaged(file: string): BertQeError {
     const last = this.path(Checkpoints.fileName);
-    return new BertQeError(
-      'corrupt',
+    return corruptError(
       `${file} is damaged: it is not what the training wrote. Delete ${last} to train again from the first step.`,
     );
   }

@@ -1,5 +1,5 @@
 import { findModel, hashModel, hashTokenizer } from '../bert/index.js';
-import { BertQeError } from '../common/errors.js';
+import { inputError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import type { JudgedInputs, PhaseThreeInputs, TrainingInputs } from './inputs.js';
 import type { BaseModel } from './models.js';
@@ -109,8 +109,7 @@ export function requireSame(saved: Configuration, now: Configuration, folder: st
   const differing = names.filter((name) => saved[name] !== now[name]);
   if (differing.length === 0) return;
   const changes = differing.map((name) => `${name} (${show(saved[name])}, now ${show(now[name])})`);
-  throw new BertQeError(
-    'input',
+  throw inputError(
     `${folder}: its checkpoint is of another configuration: ${changes.join(', ')}. Go on with the same options and ` +
       'inputs, or name another folder.',
   );

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { budgetFor, type Tokenizer } from '../bert/index.js';
 import { badInput, ByteSource, linesOf, readLineBlocks } from '../collection/index.js';
+import { getOrInsert } from '../common/get-or-insert.js';
 import { isJsonObject } from '../common/json.js';
 
 /** A query and candidates with the log-odds of relevance that a teacher gave them. */
@@ -98,11 +99,10 @@ class PieceTable {
   ) {}
 
   numberOf(text: string): number {
-    const known = this.#numbers.get(text);
-    if (known !== undefined) return known;
-    const number = this.pieces.length;
-    this.pieces.push(this.tokenizer.encode(text, this.most).slice(0, this.most));
-    this.#numbers.set(text, number);
-    return number;
+    return getOrInsert(
+      this.#numbers,
+      text,
+      () => this.pieces.push(this.tokenizer.encode(text, this.most).slice(0, this.most)) - 1,
+    );
   }
 }

@@ -4,18 +4,15 @@ export { type BaseModel, type NewModel, readBaseModel } from './models.js';
 export { type ScoredGroup, readGroups } from './groups.js';
 export { readTexts } from './text.js';
 export { lossFigure } from './loss-figure.js';
-export { isTrained, type TrainingManifest } from './output.js';
+export { isTrained, type OutputCall, type TrainingManifest } from './output.js';
 export {
   conflictOf,
-  hasOption,
-  keptWeights,
-  lossNames,
-  optimiserNames,
   PUBLISHED_TRAINING,
-  scheduleNames,
-  trainingOptionNames,
+  trainingChoices,
+  type TrainingNumberName,
+  trainingNumbers,
+  trainingOptionsOf,
   type TrainingOptions,
-  trainingPrecisions,
 } from './settings.js';
 export type { PhaseThreeInputs, TrainingInputs } from './inputs.js';
 export type { StepProgress } from './training-loop.js';
@@ -28,4 +25,5 @@ export {
   pretrainModel,
   type PretrainingInputs,
 } from './train-by-loss.js';
-export type { GroupCounts, TextCounts } from './data/index.js';
+export type { GroupCounts } from './data/distilled-data.js';
+export type { TextCounts } from './data/text-data.js';

@@ -1,7 +1,6 @@
 import type { DocumentStore, Qrels, Query, Run } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
+import { inputError, usageError } from '../common/errors.js';
 import type { Combination } from '../expansion/index.js';
-import type { BaseModel } from './models.js';
 import type { TrainingSettings } from './settings.js';
 
 /** The queries of a training with their judged candidates. */
@@ -56,33 +55,19 @@ export function checkQueries({ queries, validationQueries }: JudgedInputs): void
   const training = new Set(queries.map(({ id }) => id));
   const both = validationQueries?.find(({ id }) => training.has(id));
   if (both) {
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `Query "${both.id}" is to be trained on and validated with; use other queries for validation.`,
     );
   }
 }
 
 /** Throws where inputs and settings do not fit together. */
-export function checkInputs(inputs: TrainingInputs, settings: TrainingSettings, base: BaseModel): void {
+export function checkInputs(inputs: TrainingInputs, { loss }: TrainingSettings): void {
   checkQueries(inputs);
-  if (settings.loss === 'residual' && (!inputs.phaseThree || inputs.teacher !== undefined)) {
-    throw new BertQeError(
-      'usage',
-      inputs.phaseThree
-        ? 'The residual loss knows no teacher; leave it out, or use another loss.'
-        : 'The residual loss is that of phase three on chunks, by the final score; train on chunks, or use another loss.',
-    );
-  }
-  requirePositions(settings, base);
-}
-
-/** Throws where sequences may have more tokens than the model has positions. */
-export function requirePositions({ maxLength }: TrainingSettings, { config, name }: BaseModel): void {
-  if (maxLength > config.maxPositions) {
-    throw new BertQeError(
-      'usage',
-      `A maximum length of ${maxLength} is not possible: ${name} has positions for ${config.maxPositions} tokens.`,
-    );
-  }
+  if (loss !== 'residual' || (inputs.phaseThree && inputs.teacher === undefined)) return;
+  throw usageError(
+    inputs.phaseThree
+      ? 'The residual loss knows no teacher; leave it out, or use another loss.'
+      : 'The residual loss is that of phase three on chunks, by the final score; train on chunks, or use another loss.',
+  );
 }

@@ -1,4 +1,4 @@
-import { BertQeError } from '../common/errors.js';
+import { usageError } from '../common/errors.js';
 import { Lazy } from '../common/lazy.js';
 import {
   BertScorer,
@@ -9,9 +9,11 @@ import {
   type ModelConfig,
   readCrossEncoderConfig,
   readModelConfig,
+  requireCuda,
   type Scorer,
   type Tokenizer,
 } from '../bert/index.js';
+import type { TrainingSettings } from './settings.js';
 
 /** The model that training starts from. */
 export interface BaseModel {
@@ -47,13 +49,24 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value > 0;
 }
 
-/** A model, or the shape of a new one with its tokenizer. */
-export async function openBaseModel(model: string | NewModel): Promise<BaseModel> {
-  if (typeof model === 'string') return readBaseModel(model);
+/** The model that a training with these settings starts from, or the shape of a new one with its tokenizer. */
+export async function openBaseModel(
+  model: string | NewModel,
+  { device, maxLength }: TrainingSettings,
+): Promise<BaseModel> {
+  if (device === 'cuda') await requireCuda();
+  const base = await (typeof model === 'string' ? readBaseModel(model) : newModel(model));
+  const { maxPositions } = base.config;
+  if (maxLength <= maxPositions) return base;
+  throw usageError(
+    `A maximum length of ${maxLength} is not possible: ${base.name} has positions for ${maxPositions} tokens.`,
+  );
+}
+
+async function newModel(model: NewModel): Promise<BaseModel> {
   const { layers, hidden, heads, positions = 512, vocabulary: folder } = model;
   if (![layers, hidden, heads, positions].every(isCount) || hidden % heads !== 0) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `A model of ${layers} layers, ${hidden} hidden units, ${heads} heads and ${positions} positions is not possible: ` +
         'all are whole numbers, and the heads divide the hidden units.',
     );

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { copyFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashFile } from '../common/hash.js';
-import { BertQeError } from '../common/errors.js';
+import { corruptError, usageError } from '../common/errors.js';
 import { systemCode, writeFailure } from '../common/io-errors.js';
 import { writeFileAtomic } from '../common/atomic.js';
 import { withLock } from '../common/lock.js';
 import { versions } from '../common/package-files.js';
-import { Checkpoints, type SavedTraining } from './checkpoints.js';
+import { Checkpoints } from './checkpoints.js';
 import { type Configuration, requireSame } from './configuration.js';
-import type { ExampleCounts } from './data/index.js';
+import type { ExampleCounts } from './data/training-data.js';
 import { bestOf, type History, thinned, type ValidationRecord } from './history.js';
 import { type LoopContext, type LoopState, loopStateOf, trainingLoop } from './training-loop.js';
 
@@ -60,6 +60,14 @@ export interface OutputCall {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What a training begins with. */
+export interface TrainingStart {
+  readonly checkpoints: Checkpoints;
+  readonly configuration: Configuration;
+  /** The file of the state to go on from; absent for a new training. */
+  readonly stateFile: string | undefined;
+}
+
 /** A training that is ready to run. */
 export interface OpenTraining<Counts = ExampleCounts> {
   /** The model that training starts from, as the caller named it. */
@@ -80,11 +88,7 @@ export interface OpenTraining<Counts = ExampleCounts> {
 export function trainInFolder<Counts = ExampleCounts>(
   { out, resume = false, signal }: OutputCall,
   configure: () => Configuration | Promise<Configuration>,
-  open: (
-    checkpoints: Checkpoints,
-    saved: SavedTraining | undefined,
-    configuration: Configuration,
-  ) => Promise<OpenTraining<Counts>>,
+  open: (start: TrainingStart) => Promise<OpenTraining<Counts>>,
 ): Promise<TrainingManifest<Counts>> {
   return withLock(join(out, '.lock'), { what: out, signal }, async () => {
     const finished = await finishedTraining<Counts>(out, resume);
@@ -96,7 +100,8 @@ export function trainInFolder<Counts = ExampleCounts>(
     const checkpoints = new Checkpoints(join(out, checkpointsName));
     await checkpoints.prepare();
     const saved = await checkpoints.read(configuration);
-    const training = await open(checkpoints, saved, configuration);
+    const stateFile = saved && checkpoints.path(saved.state.name);
+    const training = await open({ checkpoints, configuration, stateFile });
     const { worker, loop } = training;
     try {
       const state = loopStateOf(saved);
@@ -125,24 +130,22 @@ async function finishedTraining<Counts>(
   const isFinished = names.includes(manifestName) && names.includes('config.json') && !isUnfinished;
   if (isFinished && resume) {
     if (!(await isTrained(out))) {
-      throw new BertQeError(
-        'corrupt',
+      throw corruptError(
         `${out}: ${weightsName} is not what the training wrote; remove the folder to train again.`,
       );
     }
     return JSON.parse(await readFile(join(out, manifestName), 'utf8')) as TrainingManifest<Counts>;
   }
   if (isFinished) {
-    throw new BertQeError('usage', `${out} holds a trained model already; name another folder.`);
+    throw usageError(`${out} holds a trained model already; name another folder.`);
   }
   if (isUnfinished && !resume) {
-    throw new BertQeError(
-      'usage',
+    throw usageError(
       `${out} holds a training that is not finished; resume it (--resume), or name another folder.`,
     );
   }
   if (names.length > 0 && !isUnfinished) {
-    throw new BertQeError('usage', `${out} is not empty; name a new folder for the model.`);
+    throw usageError(`${out} is not empty; name a new folder for the model.`);
   }
   return undefined;
 }

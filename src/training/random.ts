@@ -29,6 +29,11 @@ export class Random {
     return Math.floor(this.unit() * count);
   }
 
+  /** So many numbers in ±bound. */
+  symmetric(count: number, bound: number): Float32Array<ArrayBuffer> {
+    return Float32Array.from({ length: count }, () => bound * (2 * this.unit() - 1));
+  }
+
   /** Shuffles items in place (Fisher and Yates). */
   shuffle<T extends unknown[] | Uint32Array>(items: T): T {
     for (let i = items.length - 1; i > 0; i--) {

@@ -1,32 +1,38 @@
 import { availableParallelism } from 'node:os';
 import { DEFAULT_MAX_LENGTH, type Device, deviceNames } from '../bert/index.js';
-import { BertQeError } from '../common/errors.js';
+import { type BertQeError, usageError } from '../common/errors.js';
 import { refuseUnknownOptions } from '../common/known-options.js';
 import { DEFAULTS } from '../expansion/index.js';
-import type { TrainingPrecision } from './engine/index.js';
+import type { TrainingPrecision } from './engine/training-engine.js';
 import type { Optimiser } from './graph/index.js';
 
-/** The losses of training on judged queries. */
-export const lossNames = ['pointwise', 'pairwise', 'listwise', 'residual'] as const;
-export type LossName = (typeof lossNames)[number];
+/** The options that have one of several words; the first one is the default. */
+export const trainingChoices = {
+  loss: ['pointwise', 'pairwise', 'listwise', 'residual'],
+  device: deviceNames,
+  precision: ['fp32', 'tf32', 'fp16'],
+  schedule: ['linear', 'bert', 'plateau'],
+  optimiser: ['adam', 'muon'],
+  keep: ['best', 'last'],
+} as const;
 
-/** All losses: besides, those of stored scores and of masked tokens, whose trainings have one loss each. */
-export type TrainingLoss = LossName | 'distilled' | 'masked';
+type ChoiceName = keyof typeof trainingChoices;
+
+/** The losses of training on judged queries. */
+export type LossName = (typeof trainingChoices.loss)[number];
 
 /**
  * The courses of the learning rate. `linear` rises from the first step and falls from its peak, reached after the warm-up,
  * to 0. `bert` is that of BERT's own code, and so the authors': the warm-up starts at 0, and then the rate is what a fall
  * from the first step on would have left of the peak. `plateau` stays at its peak up to 35 % of the steps.
  */
-export const scheduleNames = ['linear', 'bert', 'plateau'] as const;
-export type ScheduleName = (typeof scheduleNames)[number];
-
-/** The optimisers: Adam, or Muon for the matrices of the layers and Adam for all else. */
-export const optimiserNames = ['adam', 'muon'] as const satisfies readonly Optimiser[];
+export type ScheduleName = (typeof trainingChoices.schedule)[number];
 
 /** The weights that a training keeps. */
-export const keptWeights = ['best', 'last'] as const;
-export type KeptWeights = (typeof keptWeights)[number];
+export type KeptWeights = (typeof trainingChoices.keep)[number];
+
+/** All losses: besides, those of stored scores and of masked tokens, whose trainings have one loss each. */
+export type TrainingLoss = LossName | 'distilled' | 'masked';
 
 /**
  * The options of a training. Defaults are the paper's, but for the schedule and the weights that are kept: see
@@ -99,71 +105,64 @@ export interface TrainingOptions {
   readonly precision?: TrainingPrecision | undefined;
 }
 
-export const trainingPrecisions = ['fp32', 'tf32', 'fp16'] as const satisfies readonly TrainingPrecision[];
-
 /** The settings of the authors' training that differ from the defaults. */
 export const PUBLISHED_TRAINING = { schedule: 'bert', keep: 'last' } as const satisfies TrainingOptions;
 
 /** Options that have no default, or one that depends on the examples. */
 type Open = 'steps' | 'validationDepth' | 'candidates' | 'negatives' | 'validateEvery' | 'patience';
 
-interface Choices {
-  readonly loss: TrainingLoss;
-  readonly device: Device;
-  readonly precision: TrainingPrecision;
-  readonly schedule: ScheduleName;
-  readonly optimiser: Optimiser;
-  readonly keep: KeptWeights;
-}
-
-type NumberName = Exclude<keyof TrainingOptions, keyof Choices>;
+export type TrainingNumberName = Exclude<keyof TrainingOptions, ChoiceName>;
 
 /** The options with defaults filled in, except those that depend on the examples. */
-export type TrainingSettings = Choices & {
-  readonly [Name in Exclude<NumberName, Open>]: number;
-} & { readonly [Name in Open]: number | undefined };
-
-/** Default, least and largest value of each option, and whether it must be a whole number. */
-const numbers: Readonly<
-  Record<NumberName, readonly [otherwise: number | undefined, least: number, most: number, whole: boolean]>
-> = {
-  epochs: [2, 1e-6, 1e6, false],
-  steps: [undefined, 1, 1e9, true],
-  batch: [32, 1, 1e6, true],
-  learningRate: [1e-6, 1e-12, 1, false],
-  warmup: [0.1, 0, 1, false],
-  maxLength: [DEFAULT_MAX_LENGTH, 16, 1e5, true],
-  dropout: [0.1, 0, 0.9, false],
-  seed: [1, 0, 2 ** 32, true],
-  groupSize: [8, 2, 1000, true],
-  lossAlpha: [0.3, 0, 1, false],
-  lossBeta: [DEFAULTS.beta, 0, 1, false],
-  depth: [DEFAULTS.depth, 1, 1e6, true],
-  validationDepth: [undefined, 1, 1e6, true],
-  candidates: [undefined, 1, 1e6, true],
-  negatives: [undefined, 1, 1e6, true],
-  teacherWeight: [0.5, 0, 1, false],
-  maskedShare: [0.15, 0.001, 0.9, false],
-  passageWords: [DEFAULTS.passageWords, 1, 1e5, true],
-  titleWords: [DEFAULTS.titleWords, 0, 1e5, true],
-  validateEvery: [undefined, 1, 1e9, true],
-  patience: [undefined, 1, 1e6, true],
-  saveEvery: [200, 1, 1e9, true],
-  batchTokens: [2048, 1, 1e8, true],
-  threads: [availableParallelism(), 1, 1024, true],
+export type TrainingSettings = { readonly loss: TrainingLoss } & {
+  readonly [Name in Exclude<ChoiceName, 'loss'>]: (typeof trainingChoices)[Name][number];
+} & { readonly [Name in Exclude<TrainingNumberName, Open>]: number } & {
+  readonly [Name in Open]: number | undefined;
 };
 
-export const trainingOptionNames = [
-  'loss',
-  'device',
-  'precision',
-  'schedule',
-  'optimiser',
-  'keep',
-  ...(Object.keys(numbers) as (keyof typeof numbers)[]),
-] as const satisfies readonly (keyof TrainingOptions)[];
+/** The range of a number, and its default. */
+interface NumberRange {
+  readonly min: number;
+  readonly max: number;
+  readonly isWhole: boolean;
+  readonly usual?: number | undefined;
+}
 
-const DEFAULT_LOSS: LossName = 'pointwise';
+const real = (min: number, max: number, usual: number): NumberRange => ({ min, max, isWhole: false, usual });
+const whole = (min: number, max: number, usual?: number): NumberRange => ({ min, max, isWhole: true, usual });
+
+/** The numeric options. */
+export const trainingNumbers: Readonly<Record<TrainingNumberName, NumberRange>> = {
+  epochs: real(1e-6, 1e6, 2),
+  steps: whole(1, 1e9),
+  batch: whole(1, 1e6, 32),
+  learningRate: real(1e-12, 1, 1e-6),
+  warmup: real(0, 1, 0.1),
+  maxLength: whole(16, 1e5, DEFAULT_MAX_LENGTH),
+  dropout: real(0, 0.9, 0.1),
+  seed: whole(0, 2 ** 32, 1),
+  groupSize: whole(2, 1000, 8),
+  lossAlpha: real(0, 1, 0.3),
+  lossBeta: real(0, 1, DEFAULTS.beta),
+  depth: whole(1, 1e6, DEFAULTS.depth),
+  validationDepth: whole(1, 1e6),
+  candidates: whole(1, 1e6),
+  negatives: whole(1, 1e6),
+  teacherWeight: real(0, 1, 0.5),
+  maskedShare: real(0.001, 0.9, 0.15),
+  passageWords: whole(1, 1e5, DEFAULTS.passageWords),
+  titleWords: whole(0, 1e5, DEFAULTS.titleWords),
+  validateEvery: whole(1, 1e9),
+  patience: whole(1, 1e6),
+  saveEvery: whole(1, 1e9, 200),
+  batchTokens: whole(1, 1e8, 2048),
+  threads: whole(1, 1024, availableParallelism()),
+};
+
+const optionNames = Object.keys({
+  ...trainingChoices,
+  ...trainingNumbers,
+}) as readonly (keyof TrainingOptions)[];
 
 const sampled = ['pointwise', 'pairwise', 'listwise'] as const;
 
@@ -171,10 +170,10 @@ const sampled = ['pointwise', 'pairwise', 'listwise'] as const;
 const lossesOf: Readonly<Partial<Record<keyof TrainingOptions, readonly TrainingLoss[]>>> = {
   groupSize: ['listwise', 'residual', 'distilled'],
   maskedShare: ['masked'],
-  depth: lossNames,
-  validationDepth: lossNames,
-  passageWords: lossNames,
-  titleWords: lossNames,
+  depth: trainingChoices.loss,
+  validationDepth: trainingChoices.loss,
+  passageWords: trainingChoices.loss,
+  titleWords: trainingChoices.loss,
   lossAlpha: ['residual'],
   lossBeta: ['residual'],
   // The residual loss draws candidates again in every epoch, and has no teacher.
@@ -197,10 +196,17 @@ export function hasOption(loss: TrainingLoss, option: string): boolean {
   return lossesOf[option as keyof TrainingOptions]?.includes(loss) ?? true;
 }
 
+/** The names of all options, or of those that a training on a file with this loss has. */
+export function trainingOptionsOf(
+  only?: Exclude<TrainingLoss, LossName>,
+): readonly (keyof TrainingOptions)[] {
+  return only ? optionNames.filter((name) => name !== 'loss' && hasOption(only, name)) : optionNames;
+}
+
 /** An option that conflicts with the others, and the reason; undefined without a conflict. */
 export function conflictOf(
-  options: { readonly [K in keyof TrainingOptions]?: TrainingOptions[K] | undefined },
-  loss: TrainingLoss = options.loss ?? DEFAULT_LOSS,
+  options: TrainingOptions,
+  loss: TrainingLoss = options.loss ?? trainingChoices.loss[0],
 ): { readonly option: keyof TrainingOptions; readonly reason: string } | undefined {
   const { epochs, steps } = options;
   if (epochs !== undefined && steps !== undefined) {
@@ -235,62 +241,53 @@ export function trainingSettings(
   only?: Exclude<TrainingLoss, LossName>,
 ): TrainingSettings {
   refuseUnknownTrainingOptions(options);
-  const { device = 'cpu', schedule = 'linear', optimiser = 'adam', keep = 'best' } = options;
-  const loss = only ?? options.loss ?? DEFAULT_LOSS;
-  if (!only) requireOneOf('loss', lossNames, loss);
-  else if (options.loss !== undefined) throw usage(`its loss is ${only}; leave loss out`);
-  requireOneOf('device', deviceNames, device);
-  requireOneOf('schedule', scheduleNames, schedule);
-  requireOneOf('optimiser', optimiserNames, optimiser);
-  requireOneOf('keep', keptWeights, keep);
+  if (only && options.loss !== undefined) throw usage(`its loss is ${only}; leave loss out`);
+  const words = Object.entries(trainingChoices).map(([name, known]: [string, readonly string[]]) => {
+    const word = options[name as ChoiceName] ?? known[0];
+    if (known.includes(word)) return [name, word];
+    throw usage(`${name} must be one of ${known.join(', ')}, not ${JSON.stringify(word)}`);
+  });
+  const chosen = Object.fromEntries(words) as Pick<TrainingSettings, ChoiceName>;
+  const { device } = chosen;
+  const loss = only ?? chosen.loss;
   const possible = precisionsOf(device, loss);
-  const precision = options.precision ?? possible[0];
-  requireOneOf('precision', trainingPrecisions, precision);
+  const { precision = possible[0] } = options;
   if (!possible.includes(precision)) {
     const which = device === 'cuda' && precision === 'fp16' ? `the loss ${loss}` : device;
     throw usage(`precision ${precision} is not for ${which}; use ${possible.join(' or ')}`);
   }
   const conflict = conflictOf(options, loss);
   if (conflict) throw usage(conflict.reason);
-  const defaults: TrainingOptions = {
-    ...defaultsOf[loss],
-    ...(device === 'cuda' && cudaDefaults),
-  };
-  const entries = Object.entries(numbers).map(([name, [otherwise]]) => {
-    const option = name as NumberName;
-    const value = options[option] ?? defaults[option] ?? otherwise;
+  const defaults: TrainingOptions = { ...defaultsOf[loss], ...(device === 'cuda' && cudaDefaults) };
+  const numbers = Object.entries(trainingNumbers).map(([name, { usual }]) => {
+    const option = name as TrainingNumberName;
+    const value = options[option] ?? defaults[option] ?? usual;
     if (value !== undefined) checkNumber(option, value);
     return [name, value];
   });
-  const choices: Choices = { loss, device, precision, schedule, optimiser, keep };
-  const settings = { ...choices, ...Object.fromEntries(entries) } as TrainingSettings;
+  const settings = { ...chosen, loss, precision, ...Object.fromEntries(numbers) } as TrainingSettings;
   if (hasOption(loss, 'groupSize')) return settings;
   return { ...settings, groupSize: loss === 'pairwise' ? 2 : 1 };
 }
 
 /** Throws where an option is none of training. */
 export function refuseUnknownTrainingOptions(options: object): void {
-  const known = Object.fromEntries(trainingOptionNames.map((name) => [name, true] as const));
+  const known = Object.fromEntries(optionNames.map((name) => [name, true] as const));
   refuseUnknownOptions('Training', options, known);
 }
 
 /** Throws where the value of a numeric option is out of its range. */
-export function checkNumber(name: NumberName, value: number): void {
-  const [, least, most, whole] = numbers[name];
-  if (value >= least && value <= most && (!whole || Number.isInteger(value))) return;
-  const kind = whole ? 'a whole number' : 'a number';
-  throw usage(`${name} must be ${kind} from ${least} to ${most}, not ${String(value)}`);
+export function checkNumber(name: TrainingNumberName, value: number): void {
+  const { min, max, isWhole } = trainingNumbers[name];
+  if (value >= min && value <= max && (!isWhole || Number.isInteger(value))) return;
+  const kind = isWhole ? 'a whole number' : 'a number';
+  throw usage(`${name} must be ${kind} from ${min} to ${max}, not ${String(value)}`);
 }
 
 function isLossName(loss: TrainingLoss): loss is LossName {
-  return (lossNames as readonly TrainingLoss[]).includes(loss);
-}
-
-function requireOneOf(name: string, choices: readonly string[], value: string): void {
-  if (choices.includes(value)) return;
-  throw usage(`${name} must be one of ${choices.join(', ')}, not ${JSON.stringify(value)}`);
+  return (trainingChoices.loss as readonly TrainingLoss[]).includes(loss);
 }
 
 function usage(message: string): BertQeError {
-  return new BertQeError('usage', `Training: ${message}.`);
+  return usageError(`Training: ${message}.`);
 }

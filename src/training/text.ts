@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Tokenizer } from '../bert/index.js';
 import { ByteSource, readDocuments, readLines } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
+import { inputError } from '../common/errors.js';
 
 /** A text in word pieces, which follow each other without a mark between its parts. */
 export interface TextPieces {
@@ -53,7 +53,7 @@ export async function tokenizedText(
     count++;
     onProgress(length);
   }
-  if (length === 0) throw new BertQeError('input', `${label}: there is no text in it.`);
+  if (length === 0) throw inputError(`${label}: there is no text in it.`);
   const pieces = all.subarray(0, length);
   return { label, pieces, texts: count, hash: hashOf(pieces) };
 }

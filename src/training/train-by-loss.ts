@@ -1,26 +1,16 @@
-import { requireCuda } from '../bert/index.js';
 import { throwIfAborted } from '../common/errors.js';
 import { type Configuration, modelConfiguration } from './configuration.js';
-import {
-  distilledData,
-  distilledValidation,
-  type GroupCounts,
-  type TextCounts,
-  textData,
-  textValidation,
-  type TrainingData,
-  type ValidationBatches,
-} from './data/index.js';
+import { distilledData, distilledValidation, type GroupCounts } from './data/distilled-data.js';
+import { type TextCounts, textData, textValidation } from './data/text-data.js';
+import type { TrainingData, ValidationBatches } from './data/training-data.js';
 import { type ScoredGroup, tokenizedGroups } from './groups.js';
 import { lossMeasure } from './history.js';
-import { requirePositions } from './inputs.js';
 import { type BaseModel, type NewModel, openBaseModel } from './models.js';
-import { openTraining } from './open-training.js';
+import { openTraining, type TrainingPhase } from './open-training.js';
 import { type OutputCall, trainInFolder, type TrainingManifest } from './output.js';
 import { type TrainingSettings, trainingSettings, type TrainingOptions } from './settings.js';
 import { tokenizedText } from './text.js';
-import type { StepProgress } from './training-loop.js';
-import { validationLoss } from './validation.js';
+import { byLoss } from './validation.js';
 
 /** The inputs of masked-language training. */
 export interface PretrainingInputs {
@@ -43,9 +33,7 @@ export interface DistillationInputs {
 }
 
 /** The progress of a training that reads a file: word pieces of text or groups, and then steps. */
-export type LossTrainingProgress =
-  | { readonly phase: 'reading'; readonly done: number }
-  | ({ readonly phase: 'training' } & StepProgress);
+export type LossTrainingProgress = { readonly phase: 'reading'; readonly done: number } | TrainingPhase;
 
 /** The output of a training that reads a file, and how it is resumed, stopped and watched. */
 export interface LossTrainingCall extends OutputCall {
@@ -61,7 +49,8 @@ export async function pretrainModel(
   options: TrainingOptions,
   call: LossTrainingCall,
 ): Promise<TrainingManifest<TextCounts>> {
-  const { settings, base } = await prepare(options, 'masked', model);
+  const settings = trainingSettings(options, 'masked');
+  const base = await openBaseModel(model, settings);
   const read = (label: string, some: PretrainingInputs['texts']) =>
     tokenizedText(label, some, base.tokenizer, reader(call));
   const text = await read('The corpus', texts);
@@ -84,7 +73,8 @@ export async function distilModel(
   options: TrainingOptions,
   call: LossTrainingCall,
 ): Promise<TrainingManifest<GroupCounts>> {
-  const { settings, base } = await prepare(options, 'distilled', model);
+  const settings = trainingSettings(options, 'distilled');
+  const base = await openBaseModel(model, settings);
   const read = (label: string, some: DistillationInputs['groups']) =>
     tokenizedGroups(label, some, base.tokenizer, settings.maxLength, reader(call));
   const scored = await read('The groups', groups);
@@ -99,18 +89,6 @@ export async function distilModel(
     },
     call,
   );
-}
-
-async function prepare(
-  options: TrainingOptions,
-  loss: 'masked' | 'distilled',
-  model: string | NewModel,
-): Promise<{ readonly settings: TrainingSettings; readonly base: BaseModel }> {
-  const settings = trainingSettings(options, loss);
-  if (settings.device === 'cuda') await requireCuda();
-  const base = await openBaseModel(model);
-  requirePositions(settings, base);
-  return { settings, base };
 }
 
 function reader({ signal, onProgress }: LossTrainingCall): (done: number) => void {
@@ -134,21 +112,11 @@ async function trainByLoss<Counts>(
   call: LossTrainingCall,
 ): Promise<TrainingManifest<Counts>> {
   const configuration = { ...(await modelConfiguration(base, settings)), ...hashes };
+  const validate = validation && byLoss(validation);
+  const task = { model: base.name, base, data, validate, measure: lossMeasure } as const;
   return trainInFolder(
     call,
     () => configuration,
-    (checkpoints, saved) =>
-      openTraining(
-        {
-          model: base.name,
-          base,
-          data,
-          ...(validation && { validate: (worker) => validationLoss(worker, validation) }),
-          measure: lossMeasure,
-        },
-        settings,
-        { checkpoints, saved },
-        (progress) => call.onProgress?.({ phase: 'training', ...progress }),
-      ),
+    (start) => openTraining(task, settings, start, call),
   );
 }

@@ -1,8 +1,8 @@
-import { BertQeError } from '../common/errors.js';
+import { BertQeError, failureError } from '../common/errors.js';
 import type { Checkpoints, SavedFile, SavedTraining } from './checkpoints.js';
 import type { Configuration } from './configuration.js';
-import { isFinite, type StepOutcome } from './engine/index.js';
-import type { KeptWeights, ScheduleName } from './settings.js';
+import { isFinite, type StepOutcome } from './engine/training-engine.js';
+import type { ScheduleName, TrainingSettings } from './settings.js';
 import { bestOf, type Measure, type StepRecord, type ValidationRecord } from './history.js';
 
 /** The progress of a training after a step. */
@@ -16,28 +16,25 @@ export interface StepProgress extends StepRecord {
   readonly validation?: ValidationRecord;
 }
 
-export interface LoopContext {
+export interface LoopContext extends Pick<
+  TrainingSettings,
+  'learningRate' | 'warmup' | 'schedule' | 'keep' | 'saveEvery' | 'patience'
+> {
   /** Writes the state to resume from, or the weights of a model. */
   readonly save: (what: 'saveState' | 'saveModel', file: string) => Promise<void>;
   readonly checkpoints: Checkpoints;
   readonly configuration: Configuration;
   readonly steps: number;
-  readonly learningRate: number;
-  readonly warmup: number;
-  readonly schedule: ScheduleName;
-  readonly keep: KeptWeights;
   readonly examplesPerStep: number;
-  readonly saveEvery: number;
   readonly validateEvery: number;
-  readonly patience: number | undefined;
   /** Trains on the batches of steps, `first` and those behind it, counted from 0. */
   readonly takeSteps: (first: number, rates: readonly number[]) => Promise<StepOutcome[]>;
   /** A call of many steps takes less time than many calls (false). */
   readonly prefersManySteps?: boolean;
   /** The validation value of the current weights; absent without validation queries. */
-  readonly validate?: () => Promise<number>;
+  readonly validate?: (() => Promise<number>) | undefined;
   /** The measure of that value (nDCG@20). */
-  readonly measure?: Measure;
+  readonly measure?: Measure | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: StepProgress) => void) | undefined;
 }
@@ -123,8 +120,7 @@ async function nextSteps(context: LoopContext, state: LoopState, count: number):
     const { loss, gradientNorm } = outcome;
     const step = state.step + i + 1;
     if (!isFinite(outcome)) {
-      throw new BertQeError(
-        'failure',
+      throw failureError(
         `Step ${step} of ${steps}: the loss is ${loss} and the gradient's norm ${gradientNorm}. Train with a smaller ` +
           `learning rate (now ${rates[i].toPrecision(3)}); ${checkpoints.folder} keeps the last good checkpoint.`,
       );
@@ -148,9 +144,7 @@ async function writeCheckpoint(context: LoopContext, state: LoopState): Promise<
   const { save, checkpoints, configuration } = context;
   const name = `state-${state.step}.safetensors`;
   await save('saveState', checkpoints.path(name));
-  const { step, seconds, steps, validations, best } = state;
-  const saved = await checkpoints.record(name);
-  await checkpoints.write({ configuration, step, seconds, steps, validations, state: saved, best });
+  await checkpoints.write({ configuration, ...state, state: await checkpoints.record(name) });
 }
 
 /** True where the last `patience` validations brought no better value. */

@@ -1,18 +1,15 @@
-import { probabilities, type Tokenizer } from '../bert/index.js';
 import type { Qrels, Ranking, Run } from '../collection/index.js';
-import { BertQeError } from '../common/errors.js';
+import { slices } from '../common/concat.js';
+import { inputError } from '../common/errors.js';
 import { evaluate } from '../evaluation/index.js';
 import { combine, type Combination, expansionScore, interpolate } from '../expansion/index.js';
-import type { TrainingWorker } from './engine/index.js';
-import {
-  type Pairing,
-  microBatches,
-  type Sequence,
-  sequencesOf,
-  type ValidationBatches,
-} from './data/index.js';
-import type { QueryExamples, QueryFeedback } from './examples/index.js';
+import type { TrainingWorker } from './engine/training-worker.js';
+import { type Pairing, microBatches, scoreInto, sequencesOf } from './data/sequences.js';
+import type { ValidationBatches } from './data/training-data.js';
+import type { QueryExamples } from './examples/query-examples.js';
+import type { QueryFeedback } from './examples/feedback.js';
 import { validationMeasure } from './history.js';
+import type { BaseModel } from './models.js';
 import type { TrainingSettings } from './settings.js';
 
 /** The validation measure of a run over its judged queries. */
@@ -29,17 +26,19 @@ export function validationValue(run: Run, qrels: Qrels): number {
 /** Micro-batches in a message to the worker. */
 const batchesPerCall = 8;
 
-/** The loss of validation batches with the worker's current weights. */
-export async function validationLoss(
-  worker: TrainingWorker,
-  { batches, least }: ValidationBatches,
-): Promise<number> {
-  let loss = -least;
-  for (let from = 0; from < batches.length; from += batchesPerCall) {
-    const losses = await worker.call('score', batches.slice(from, from + batchesPerCall));
-    loss += losses.reduce((sum, one) => sum + one, 0);
-  }
-  return loss;
+/** The value of a worker's current weights. */
+export type Validation = (worker: TrainingWorker) => Promise<number>;
+
+/** Validation by the loss of batches. */
+export function byLoss({ batches, least }: ValidationBatches): Validation {
+  return async (worker) => {
+    let loss = -least;
+    for (const some of slices(batches, batchesPerCall)) {
+      const losses = await worker.call('score', some);
+      loss += losses.reduce((sum, one) => sum + one, 0);
+    }
+    return loss;
+  };
 }
 
 /** A validation query: the pairs to score, and the ranking that the scores give. */
@@ -50,55 +49,33 @@ export interface ValidationQuery {
   readonly rank: (scores: Float32Array) => Ranking;
 }
 
-export class ValidationSet {
-  readonly #sequences: readonly Sequence[];
-
-  constructor(
-    private readonly queries: readonly ValidationQuery[],
-    private readonly qrels: Qrels,
-    tokenizer: Tokenizer,
-    private readonly settings: Pick<TrainingSettings, 'maxLength' | 'batchTokens'>,
-  ) {
-    this.#sequences = sequencesOf(
-      queries.flatMap(({ pairings }) => pairings),
-      tokenizer,
-      settings.maxLength,
+/** Validation by the rankings of queries. */
+export function byRankings(
+  queries: readonly ValidationQuery[],
+  qrels: Qrels,
+  { tokenizer, config }: BaseModel,
+  { maxLength, batchTokens }: TrainingSettings,
+): Validation {
+  if (!queries.some(({ id }) => qrels.has(id))) {
+    throw inputError(
+      `None of the ${queries.length} validation queries is judged; give judgements of these queries, or no validation queries.`,
     );
-    if (!queries.some(({ id }) => qrels.has(id))) {
-      throw new BertQeError(
-        'input',
-        `None of the ${queries.length} validation queries is judged; give judgements of these queries, or no validation queries.`,
-      );
-    }
   }
-
-  /** The validation measure of the worker's current weights. */
-  async evaluate(worker: TrainingWorker, labels: number): Promise<number> {
-    const scores = await this.#scores(worker, labels);
+  const pairings = queries.flatMap((query) => query.pairings);
+  const sequences = sequencesOf(pairings, tokenizer, maxLength);
+  return async (worker) => {
+    const scores = new Float32Array(sequences.length);
+    for (const some of slices(microBatches(sequences, batchTokens), batchesPerCall)) {
+      await scoreInto(scores, some, worker, config.labels);
+    }
     let next = 0;
-    const run = new Map<string, Ranking>(
-      this.queries.map(({ id, pairings, rank }) => {
-        const pairs = pairings.reduce((sum, { passages }) => sum + passages.length, 0);
-        return [id, rank(scores.subarray(next, (next += pairs)))];
-      }),
-    );
-    return validationValue(run, this.qrels);
-  }
-
-  async #scores(worker: TrainingWorker, labels: number): Promise<Float32Array> {
-    const scores = new Float32Array(this.#sequences.length);
-    const cut = microBatches(this.#sequences, this.settings.batchTokens);
-    for (let from = 0; from < cut.length; from += batchesPerCall) {
-      const some = cut.slice(from, from + batchesPerCall);
-      const values = await worker.call(
-        'score',
-        some.map(({ batch }) => batch),
-      );
-      const order = some.flatMap(({ places }) => places);
-      probabilities({ labels, values }).forEach((score, i) => (scores[order[i]] = score));
+    const run = new Map<string, Ranking>();
+    for (const query of queries) {
+      const pairs = query.pairings.reduce((sum, { passages }) => sum + passages.length, 0);
+      run.set(query.id, query.rank(scores.subarray(next, (next += pairs))));
     }
-    return scores;
-  }
+    return validationValue(run, qrels);
+  };
 }
 
 /** A validation query of phase one, ranked by rel(q,d). */

@@ -1,4 +1,7 @@
+import { expect } from 'vitest';
 import type { Document, DocumentStore, Qrels, Query, Run } from '../../src/collection/index.js';
+import type { NetworkReranker } from '../../src/controls/index.js';
+import { buildIndex, createAnalyzer, Index } from '../../src/retrieval/index.js';
 
 /** A made-up collection in which a document is relevant where it has the query's rare word. */
 const topics = ['granite', 'heron', 'violin', 'glacier', 'saffron', 'lantern', 'walnut', 'harbour'];
@@ -52,3 +55,30 @@ export const inputs = {
 export const long = Array.from({ length: 1000 }, (_, i) => `Sentence ${i} tells of granite and rain.`).join(
   ' ',
 );
+
+/** The candidates of a query with their texts and initial scores. */
+export const candidatesOf = (query: string) =>
+  run.get(query)!.map(({ id, score }) => ({ ...documents.find((one) => one.id === id)!, score }));
+
+/** Builds an index of some documents in a folder. */
+export async function indexOf(folder: string, some: readonly Document[]): Promise<Index> {
+  const collection = (async function* () {
+    yield* some;
+  })();
+  await buildIndex(collection, { folder, analyzer: createAnalyzer({ base: 'terrier' }) });
+  return Index.open(folder);
+}
+
+/** Checks that empty, long and strange texts are ranked, with finite scores. */
+export async function expectStrangeTextsRanked(reranker: NetworkReranker): Promise<void> {
+  const strange = ['\u{1F9F2}\u{1F9F2} ŧħœ \u0000', '\u{1F9F2} qqq zzz', 'granite '.repeat(5000)];
+  const given = ['', '   ', long, 'Granite is hard.', ...strange];
+  for (const query of ['granite', 'x', 'qqq', '\u{1F9F2}', 'qqqq zzzz wwww', long]) {
+    const { results } = await reranker.rerank(query, given);
+    expect(results.map(({ index }) => index).sort()).toEqual([...given.keys()]);
+    for (const { score } of results) expect(Number.isFinite(score)).toBe(true);
+    expect((await reranker.rerank(query, [])).results).toEqual([]);
+    expect((await reranker.rerank(query, [''])).results).toHaveLength(1);
+  }
+  await expect(reranker.rerank('  ', given)).rejects.toThrow('the query is empty');
+}

@@ -9,8 +9,7 @@ import { ElementType, Graph, modelBytes } from '../../src/bert/onnx/index.js';
 import { reasonOf } from '../../src/common/errors.js';
 import { seededLogits } from '../bert/graph/run-graph.js';
 import { seededCase, seededWeights } from '../bert/graph/seeded-model.js';
-import { publishedAdam } from '../../src/training/engine/adam.js';
-import { Engine } from '../../src/training/engine/engine.js';
+import { openBertEngine } from '../../src/training/engine/bert-engine.js';
 import { miniConfig } from '../bert/scorer/mini-model.js';
 import { seededBatch } from '../training/seeded-batch.js';
 
@@ -38,13 +37,14 @@ async function obstacle(): Promise<string | undefined> {
 /** The losses of four steps of a little model. */
 async function trainingLosses(device: 'cpu' | 'webgpu'): Promise<number[]> {
   const weights = seededWeights(miniConfig);
-  const engine = await Engine.open(
-    { config: miniConfig, loss: 'pointwise', dropout: 0, seed: 1, adam: publishedAdam, device, threads: 1 },
+  const engine = await openBertEngine(
+    { config: miniConfig, loss: 'pointwise', dropout: 0, seed: 1, device, threads: 1 },
     (name) => weights.get(name),
   );
   const batch = seededBatch([8, 12, 17, 9], miniConfig.vocabulary, [0.25, 0, 0, 0.25, 0, 0.25, 0.25, 0], 2);
   const losses: number[] = [];
-  for (let step = 0; step < 4; step++) losses.push((await engine.step([batch], 1e-3, step)).loss);
+  for (let step = 0; step < 4; step++)
+    losses.push((await engine.step({ number: step, learningRate: 1e-3, batches: [batch] })).loss);
   await engine.release();
   return losses;
 }

@@ -3,12 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Scorer, TextPair } from '../../src/bert/index.js';
 import type { Document, DocumentStore, Qrels, Query, Run } from '../../src/collection/index.js';
 import { BertQE, expansionScore } from '../../src/expansion/index.js';
-import {
-  chunkExamples,
-  collectFeedback,
-  openExampleJournal,
-  type Feedback,
-} from '../../src/training/examples/index.js';
+import { chunkExamples, collectFeedback, type Feedback } from '../../src/training/examples/feedback.js';
+import { openExampleJournal } from '../../src/training/examples/journal.js';
 import { trainModel } from '../../src/training/index.js';
 import { trainingSettings } from '../../src/training/settings.js';
 import { rankedByChunks } from '../../src/training/validation.js';

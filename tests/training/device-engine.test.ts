@@ -1,8 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ModelConfig } from '../../src/bert/config.js';
-import { publishedAdam } from '../../src/training/engine/adam.js';
 import { DeviceEngine } from '../../src/training/engine/device-engine.js';
-import { Engine } from '../../src/training/engine/engine.js';
+import { type BertEngine, openBertEngine } from '../../src/training/engine/bert-engine.js';
 import type { EngineSettings } from '../../src/training/engine/training-engine.js';
 import { halves, type TrainingBatch } from '../../src/training/engine/micro-batch.js';
 import { SmallerBatches } from '../../src/training/engine/smaller-batches.js';
@@ -31,7 +30,6 @@ const usual: EngineSettings = {
   loss: 'pointwise',
   dropout: 0,
   seed: 1,
-  adam: publishedAdam,
   device: 'cpu',
   threads: 1,
 };
@@ -61,10 +59,10 @@ async function deviceEngine(more: Partial<EngineSettings> = {}): Promise<DeviceE
   return engine;
 }
 
-async function both(more: Partial<EngineSettings> = {}): Promise<[Engine, DeviceEngine]> {
+async function both(more: Partial<EngineSettings> = {}): Promise<[BertEngine, DeviceEngine]> {
   const settings = { ...usual, ...more };
   const weights = seededWeights(settings.config, headOf(settings.loss));
-  const engine = await Engine.open(settings, (name) => weights.get(name));
+  const engine = await openBertEngine(settings, (name) => weights.get(name));
   engines.push(engine);
   return [engine, await deviceEngine(more)];
 }
@@ -89,7 +87,7 @@ const idle = /self\.key\.bias$|^classifier\.bias$/;
 
 /** The largest difference between the changes of a tensor, relative to the change. */
 function differenceOfChanges(
-  engine: Engine,
+  engine: BertEngine,
   device: DeviceEngine,
   before: Map<string, Float32Array>,
 ): number {
@@ -173,7 +171,7 @@ describe('the loss on a device that validation goes by', () => {
     expect(found).toHaveLength(batches.length);
     found.forEach((value, i) => expect(value).toBeCloseTo(expected[i], 5));
     const sum = found.reduce((total, value) => total + value, 0);
-    expect(sum).toBeCloseTo((await engine.step([whole], 0, 0)).loss, 4);
+    expect(sum).toBeCloseTo((await engine.step({ number: 0, learningRate: 0, batches: [whole] })).loss, 4);
   });
 });
 

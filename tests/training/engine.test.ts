@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { adamStep, gradientNorm, publishedAdam } from '../../src/training/engine/adam.js';
+import { adamStep, gradientNorm } from '../../src/training/engine/adam.js';
 import { drop } from '../../src/training/engine/dropout-masks.js';
-import { Engine } from '../../src/training/engine/engine.js';
+import { openBertEngine } from '../../src/training/engine/bert-engine.js';
 import { Parameter, EmbeddingTable } from '../../src/training/engine/parameter.js';
+import { publishedAdam } from '../../src/training/graph/index.js';
 import { Random } from '../../src/training/random.js';
 import { miniConfig } from '../bert/scorer/mini-model.js';
 import { seededWeights } from '../bert/graph/seeded-model.js';
@@ -13,7 +14,6 @@ const settings = {
   loss: 'pointwise' as const,
   dropout: 0,
   seed: 1,
-  adam: publishedAdam,
   device: 'cpu' as const,
   threads: 1,
 };
@@ -21,28 +21,25 @@ const settings = {
 describe('an engine', () => {
   test('over-fits 64 pairs with random labels', async () => {
     const weights = seededWeights(miniConfig);
-    const engine = await Engine.open(settings, (name) => weights.get(name));
+    const engine = await openBertEngine(settings, (name) => weights.get(name));
     const random = new Random('labels');
     const lengths = Array.from({ length: 64 }, () => 8 + random.below(10));
     const targets = lengths.flatMap(() => (random.unit() < 0.5 ? [1 / 64, 0] : [0, 1 / 64]));
     const batch = seededBatch(lengths, miniConfig.vocabulary, targets, 2);
     let loss = Number.POSITIVE_INFINITY;
     for (let step = 0; step < 400 && loss >= 0.01; step++)
-      ({ loss } = await engine.step([batch], 1e-3, step));
+      ({ loss } = await engine.step({ number: step, learningRate: 1e-3, batches: [batch] }));
     await engine.release();
     expect(loss).toBeLessThan(0.01);
   });
 
   test('leaves the weights as they are where gradients are not finite', async () => {
     const weights = seededWeights(miniConfig);
-    const engine = await Engine.open(settings, (name) => weights.get(name));
+    const engine = await openBertEngine(settings, (name) => weights.get(name));
     engine.parameters.get('classifier.weight')!.values[0] = Number.NaN;
     const before = engine.parameters.get('pooler.dense.weight')!.values.slice();
-    const outcome = await engine.step(
-      [seededBatch([9, 12], miniConfig.vocabulary, [1, 0, 0, 1], 2)],
-      1e-3,
-      0,
-    );
+    const batches = [seededBatch([9, 12], miniConfig.vocabulary, [1, 0, 0, 1], 2)];
+    const outcome = await engine.step({ number: 0, learningRate: 1e-3, batches });
     expect(outcome).toEqual({ loss: Number.NaN, gradientNorm: Number.NaN });
     expect(engine.parameters.get('pooler.dense.weight')!.values).toEqual(before);
     await engine.release();
@@ -69,7 +66,7 @@ describe('the optimiser', () => {
     const parameter = new Parameter(name, [2], Float32Array.of(0.5, -2));
     for (const scale of [1, -0.5]) {
       parameter.gradient.set([0.3 * scale, 0.1 * scale]);
-      adamStep([parameter], publishedAdam, 0.01, gradientNorm([parameter]));
+      adamStep(parameter, publishedAdam, 0.01, gradientNorm([parameter]));
     }
     expect(parameter.values[0]).toBeCloseTo(expected(0.5, [0.3, -0.15], 0.01, decay), 6);
     expect(parameter.values[1]).toBeCloseTo(expected(-2, [0.1, -0.05], 0.01, decay), 6);
@@ -81,7 +78,7 @@ describe('the optimiser', () => {
     one.gradient[0] = 30;
     two.gradient[0] = 40;
     expect(gradientNorm([one, two])).toBe(50);
-    adamStep([one, two], publishedAdam, 0.01, 50);
+    for (const each of [one, two]) adamStep(each, publishedAdam, 0.01, 50);
     expect(one.m[0]).toBeCloseTo(0.06, 6);
     expect(two.m[0]).toBeCloseTo(0.08, 6);
   });
@@ -96,7 +93,7 @@ describe('the optimiser', () => {
       table.add(row, gradient, 0);
       whole.gradient.fill(0).set(gradient, row * 3);
       for (const parameter of [table, whole])
-        adamStep([parameter], publishedAdam, 0.01, gradientNorm([parameter]));
+        adamStep(parameter, publishedAdam, 0.01, gradientNorm([parameter]));
       expect(table.values).toEqual(whole.values);
     }
   });
@@ -104,9 +101,9 @@ describe('the optimiser', () => {
   test('lets moments that have faded away end at 0, not among the denormals', () => {
     const parameter = new Parameter('a.weight', [1], Float32Array.of(1));
     parameter.gradient[0] = 1e-3;
-    adamStep([parameter], publishedAdam, 0, 0);
+    adamStep(parameter, publishedAdam, 0, 0);
     parameter.gradient[0] = 0;
-    for (let step = 0; step < 1000; step++) adamStep([parameter], publishedAdam, 0, 0);
+    for (let step = 0; step < 1000; step++) adamStep(parameter, publishedAdam, 0, 0);
     expect(parameter.m[0]).toBe(0);
     expect(parameter.v[0]).toBeGreaterThan(0);
   });

@@ -1,7 +1,8 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { judgedCandidates, openExampleJournal, sampleCandidates } from '../../src/training/examples/index.js';
+import { openExampleJournal } from '../../src/training/examples/journal.js';
+import { judgedCandidates, sampleCandidates } from '../../src/training/examples/query-examples.js';
 import { trainingSettings } from '../../src/training/settings.js';
 import { temporaryFolder } from '../support/folders.js';
 

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { combine, expansionScore, interpolate } from '../../src/expansion/index.js';
-import { publishedAdam } from '../../src/training/engine/adam.js';
-import { Engine } from '../../src/training/engine/engine.js';
+import { openBertEngine } from '../../src/training/engine/bert-engine.js';
 import { drawGroup, type ResidualQuery, residualQueries } from '../../src/training/data/residual-data.js';
 import { trainModel } from '../../src/training/index.js';
 import { residualLoss, type ResidualGroup } from '../../src/training/data/residual-loss.js';
@@ -181,13 +180,12 @@ function sum(logits: Float32Array): number {
 
 test('scores of a step drop what the step drops', async () => {
   const weights = seededWeights(miniConfig);
-  const engine = await Engine.open(
+  const engine = await openBertEngine(
     {
       config: miniConfig,
       loss: 'given',
       dropout: 0.5,
       seed: 1,
-      adam: publishedAdam,
       device: 'cpu',
       threads: 1,
     },

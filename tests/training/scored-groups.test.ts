@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { distilledTargets } from '../../src/training/data/distilled-data.js';
 import { distilModel, readGroups, type ScoredGroup, type TrainingOptions } from '../../src/training/index.js';
 import { Random } from '../../src/training/random.js';
 import { temporaryFolder } from '../support/folders.js';
+import { expectSameFiles, stoppedAfter } from '../support/stopped-training.js';
 import { toyModel, toyNames } from './toy-task.js';
 
 const folder = temporaryFolder();
@@ -83,14 +84,7 @@ describe('training from stored scores', () => {
     const inputs = { groups: groupsOf('training', 20), validationGroups: groupsOf('validation', 5), model };
     const settings = { ...options, saveEvery: 5, validateEvery: 4 };
     await distilModel(inputs, settings, { out: whole });
-    const interrupt = new AbortController();
-    const stopping = distilModel(inputs, settings, {
-      out: stopped,
-      signal: interrupt.signal,
-      onProgress: (progress) => {
-        if (progress.phase === 'training' && progress.step === 7) interrupt.abort();
-      },
-    });
+    const stopping = distilModel(inputs, settings, { out: stopped, ...stoppedAfter(7) });
     await expect(stopping).rejects.toThrow('The training was stopped after step 7; it can be resumed.');
     const [first, ...others] = inputs.groups;
     const changed = {
@@ -103,8 +97,7 @@ describe('training from stored scores', () => {
     });
     await expect(other).rejects.toThrow(/another configuration: groups \(/);
     await distilModel(inputs, settings, { out: stopped, resume: true });
-    const weights = readFileSync(join(stopped, 'model.safetensors'));
-    expect(weights.equals(readFileSync(join(whole, 'model.safetensors')))).toBe(true);
+    await expectSameFiles(stopped, whole);
   });
 
   test('refuses groups with fewer candidates than are compared, and none at all', async () => {

@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadVocabulary, readModelConfig } from '../../src/bert/index.js';
 import { openCheckpoint } from '../../src/bert/checkpoint/index.js';
-import { textData, textValidation } from '../../src/training/data/index.js';
-import type { Step, TrainingWorker } from '../../src/training/engine/index.js';
+import { textData, textValidation } from '../../src/training/data/text-data.js';
+import type { Step } from '../../src/training/engine/training-engine.js';
+import type { TrainingWorker } from '../../src/training/engine/training-worker.js';
 import { distilModel, type NewModel, pretrainModel, readTexts } from '../../src/training/index.js';
 import { Random } from '../../src/training/random.js';
 import { trainingSettings, type TrainingOptions } from '../../src/training/settings.js';
 import { tokenizedText } from '../../src/training/text.js';
 import { temporaryFolder } from '../support/folders.js';
+import { expectSameFiles, stoppedAfter } from '../support/stopped-training.js';
 import { toyNames, toyVocabulary } from './toy-task.js';
 
 const folder = temporaryFolder();
@@ -139,14 +141,7 @@ describe('masked-language training', () => {
     const inputs = { texts, validationTexts: textOf('validation', 10), model: shape };
     const settings = { ...options, saveEvery: 5, validateEvery: 4 };
     await pretrainModel(inputs, settings, { out: whole });
-    const interrupt = new AbortController();
-    const stopping = pretrainModel(inputs, settings, {
-      out: stopped,
-      signal: interrupt.signal,
-      onProgress: (progress) => {
-        if (progress.phase === 'training' && progress.step === 7) interrupt.abort();
-      },
-    });
+    const stopping = pretrainModel(inputs, settings, { out: stopped, ...stoppedAfter(7) });
     await expect(stopping).rejects.toThrow('The training was stopped after step 7; it can be resumed.');
     const other = pretrainModel({ ...inputs, texts: [...texts, 'fillerab'] }, settings, {
       out: stopped,
@@ -155,8 +150,7 @@ describe('masked-language training', () => {
     await expect(other).rejects.toThrow(/another configuration: text \(/);
     const resumed = await pretrainModel(inputs, settings, { out: stopped, resume: true });
     expect(resumed.steps).toBe(12);
-    const weights = readFileSync(join(stopped, 'model.safetensors'));
-    expect(weights.equals(readFileSync(join(whole, 'model.safetensors')))).toBe(true);
+    await expectSameFiles(stopped, whole);
 
     // More of the same, where the head goes on too, and a classifier on top.
     const more = join(folder, 'more');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Checkpoints } from '../../src/training/checkpoints.js';
-import type { StepOutcome } from '../../src/training/engine/index.js';
+import type { StepOutcome } from '../../src/training/engine/training-engine.js';
 import { type LoopState, trainingLoop } from '../../src/training/training-loop.js';
 import { temporaryFolder } from '../support/folders.js';
 import { writeFileSync } from 'node:fs';

@@ -1,22 +1,23 @@
 import { join } from 'node:path';
 import { readQrels, readQueries, readRun, type Qrels, type Query } from '../../collection/index.js';
 import { writeFileAtomic } from '../../common/atomic.js';
+import { closing } from '../../common/closing.js';
 import { inputError, usageError } from '../../common/errors.js';
 import { trainCedr, trainNprf, trainSnrm } from '../../controls/index.js';
 import { Index } from '../../retrieval/index.js';
 import {
   distilModel,
-  hasOption,
   lossFigure,
   lossMeasure,
   pretrainModel,
   readGroups,
   readTexts,
-  trainingOptionNames,
+  trainingOptionsOf,
   trainModel,
   validationMeasure,
   type LossTrainingProgress,
   type Measure,
+  type OutputCall,
   type StepProgress,
   type TrainingManifest,
   type TrainingOptions,
@@ -52,46 +53,31 @@ export const trainCommand = defineCommand({
     'bert-qe train … --resume',
   ],
   async run({ options, io }) {
-    const needed = (name: 'index' | 'queries' | 'qrels' | 'run' | 'model' | 'out'): string =>
-      given(options, name);
-    const { method, validationQueries: validationFile, resume } = options;
     refuseUselessOptions(options);
-    if (options.on === 'text' || options.on === 'groups') return trainOnFile(options.on, options, io);
-    const folder = needed('index');
-    if (method !== 'snrm') (['queries', 'qrels', 'run'] as const).forEach(needed);
-    const out = needed('out');
-    const reporter = new TrainReporter(io, validationMeasure);
+    const { method, on, validationQueries: validationFile } = options;
+    if (on === 'text' || on === 'groups') return trainOnFile(on, options, io);
+    const folder = given(options, 'index');
+    const files = method === 'snrm' ? [] : (['queries', 'qrels', 'run'] as const);
+    const [queriesFile, qrelsFile, runFile] = files.map((name) => given(options, name));
+    const reporter = new TrainReporter(options, validationMeasure, io);
     const onPart =
       (phase: PartProgress['phase']) =>
       (done: number, total: number): void =>
         reporter.update({ phase, done, total });
-    const started = performance.now();
-    const call = {
-      out,
-      resume,
-      signal: io.signal,
-      onProgress: (progress: TrainProgress) => reporter.update(progress),
-    };
+    const call = { ...reporter.call, onProgress: (progress: TrainProgress) => reporter.update(progress) };
     const controlCall = {
-      ...call,
+      ...reporter.call,
       onProgress: (progress: StepProgress) => reporter.update({ phase: 'training', ...progress }),
       onVectors: onPart('word vectors'),
     };
-    const finish = async (
-      index: Index,
-      title: string,
-      train: () => Promise<TrainingManifest>,
-      what = 'candidates',
-    ): Promise<void> => {
-      try {
-        const manifest = await train().finally(() => reporter.done());
-        const { relevant, others } = manifest.examples;
-        const learned = `${formatCount(relevant)} relevant and ${formatCount(others)} other ${what}`;
-        await report(title, manifest, { out, started, learned, measure: validationMeasure }, io);
-      } finally {
-        await index.close();
-      }
-    };
+    const finish = (index: Index, train: () => Promise<TrainingManifest>, what = 'candidates') =>
+      closing(index, () =>
+        reporter.finish(
+          train(),
+          ({ relevant, others }) =>
+            `${formatCount(relevant)} relevant and ${formatCount(others)} other ${what}`,
+        ),
+      );
     if (method === 'snrm') {
       const index = Index.open(folder);
       const latentCall = {
@@ -99,12 +85,10 @@ export const trainCommand = defineCommand({
         onWeakQueries: onPart('made queries'),
         onIndex: onPart('index of latent terms'),
       };
-      const train = () => trainSnrm(index, valuesOf(snrmOptions, options), latentCall);
-      return finish(index, 'SNRM', train);
+      return finish(index, () => trainSnrm(index, valuesOf(snrmOptions, options), latentCall));
     }
-    const [queriesFile, qrelsFile, runFile] = [needed('queries'), needed('qrels'), needed('run')];
     // NPRF-DRMM starts from no model.
-    const model = method === 'nprf-drmm' ? 'NPRF-DRMM' : needed('model');
+    const model = method === 'nprf-drmm' ? '' : given(options, 'model');
     if (options.teacher === undefined) {
       refuseUseless(pick(trainOptions, 'teacher-weight'), options, 'without --teacher MODEL.');
     }
@@ -134,7 +118,7 @@ export const trainCommand = defineCommand({
         }
       }
     };
-    await finish(index, model, train, phaseThree ? 'pairs' : 'candidates');
+    await finish(index, train, phaseThree ? 'pairs' : 'candidates');
   },
 });
 
@@ -149,77 +133,36 @@ function given(
 }
 
 /** The options of training; of a training on a file, those that its loss has. */
-function trainingOptions(options: TrainValues, loss?: 'masked' | 'distilled'): TrainingOptions {
-  const names = trainingOptionNames.filter((name) => loss === undefined || hasOption(loss, name));
-  return Object.fromEntries(names.map((name) => [name, options[name]]));
+function trainingOptions(options: TrainValues, only?: 'masked' | 'distilled'): TrainingOptions {
+  return Object.fromEntries(trainingOptionsOf(only).map((name) => [name, options[name]]));
 }
 
 /** Trains on a file: masked words of text, or groups with a teacher's scores. */
 async function trainOnFile(on: 'text' | 'groups', options: TrainValues, io: Io): Promise<void> {
-  const [out, what] = [given(options, 'out'), on === 'text' ? 'word pieces' : 'groups'] as const;
-  const reporter = new TrainReporter(io, lossMeasure);
-  const started = performance.now();
+  const reporter = new TrainReporter(options, lossMeasure, io);
+  const what = on === 'text' ? 'word pieces' : 'groups';
   const call = {
-    out,
-    resume: options.resume,
-    signal: io.signal,
+    ...reporter.call,
     onProgress: (progress: LossTrainingProgress) =>
       reporter.update(progress.phase === 'reading' ? { phase: what, done: progress.done } : progress),
   };
-  const { loss: _, ...settings } = trainingOptions(options, on === 'text' ? 'masked' : 'distilled');
-  const trainText = async () => {
+  if (on === 'text') {
     const texts = readTexts(given(options, 'corpus'));
     const { validationCorpus: held } = options;
     const validationTexts = held === undefined ? undefined : readTexts(held);
     const inputs = { texts, validationTexts, model: startingModel(options) };
-    const manifest = await pretrainModel(inputs, settings, call);
-    return { manifest, learned: `${formatCount(manifest.examples.pieces)} word pieces` };
-  };
-  const trainGroups = async () => {
-    const groups = readGroups(given(options, 'groups'));
-    const { validationGroups: held } = options;
-    const validationGroups = held === undefined ? undefined : readGroups(held);
-    const manifest = await distilModel(
-      { groups, validationGroups, model: given(options, 'model') },
-      settings,
-      call,
-    );
-    const { groups: count, candidates } = manifest.examples;
-    return { manifest, learned: `${formatCount(candidates)} candidates of ${counted(count, 'group')}` };
-  };
-  const { manifest, learned } = await (on === 'text' ? trainText() : trainGroups()).finally(() =>
-    reporter.done(),
+    const training = pretrainModel(inputs, trainingOptions(options, 'masked'), call);
+    return reporter.finish(training, ({ pieces }) => `${formatCount(pieces)} word pieces`);
+  }
+  const groups = readGroups(given(options, 'groups'));
+  const { validationGroups: held } = options;
+  const validationGroups = held === undefined ? undefined : readGroups(held);
+  const inputs = { groups, validationGroups, model: given(options, 'model') };
+  const training = distilModel(inputs, trainingOptions(options, 'distilled'), call);
+  return reporter.finish(
+    training,
+    ({ groups: count, candidates }) => `${formatCount(candidates)} candidates of ${counted(count, 'group')}`,
   );
-  await report(manifest.model, manifest, { out, started, learned, measure: lossMeasure }, io);
-}
-
-/** Writes the figure of the loss, and a line on what was trained. */
-async function report(
-  model: string,
-  { history, best, steps }: Pick<TrainingManifest, 'history' | 'best' | 'steps'>,
-  {
-    out,
-    started,
-    learned,
-    measure,
-  }: {
-    readonly out: string;
-    readonly started: number;
-    readonly learned: string;
-    readonly measure: Measure;
-  },
-  io: Io,
-): Promise<void> {
-  await writeFileAtomic(
-    join(out, 'loss.svg'),
-    lossFigure(`Training ${model}, ${formatCount(steps)} steps`, history, measure),
-  );
-  const seconds = (performance.now() - started) / 1000;
-  io.stderr.write(
-    `bert-qe: ${formatCount(steps)} steps on ${learned}, ${formatDuration(seconds)}` +
-      `${best ? `; best after step ${best.step}: ${measure} ${best.value.toFixed(4)}` : ''}\n`,
-  );
-  io.stdout.write(`${out}\n`);
 }
 
 /** The queries of a file that have judgements; the others are counted on standard error. */
@@ -241,15 +184,20 @@ async function judgedQueries(file: string, qrels: Qrels, qrelsFile: string, io: 
 /** The share of the training after which another line is written, where stderr is not a terminal. */
 const reportedShare = 0.1;
 
-/** Reports the progress of a training: a status line on a terminal, elsewhere a line now and then. */
+/** Reports a training: a status line on a terminal, elsewhere a line now and then; and at its end what was trained. */
 class TrainReporter {
+  /** Where the training goes, and what stops it. */
+  readonly call: OutputCall;
   readonly #line: StatusLine;
+  readonly #started = performance.now();
   #reported = 0;
 
   constructor(
-    private readonly io: Io,
+    options: TrainValues,
     private readonly measure: Measure,
+    private readonly io: Io,
   ) {
+    this.call = { out: given(options, 'out'), resume: options.resume, signal: io.signal };
     this.#line = new StatusLine(io);
   }
 
@@ -262,8 +210,22 @@ class TrainReporter {
     this.io.stderr.write(`${describe(progress, this.measure)}\n`);
   }
 
-  done(): void {
-    this.#line.clear();
+  /** Waits for the training, and writes the figure of the loss and a line on what was learned. */
+  async finish<Counts>(
+    training: Promise<TrainingManifest<Counts>>,
+    learned: (examples: Counts) => string,
+  ): Promise<void> {
+    const { model, history, best, steps, examples } = await training.finally(() => this.#line.clear());
+    const { measure, io } = this;
+    const { out } = this.call;
+    const figure = lossFigure(`Training ${model}, ${formatCount(steps)} steps`, history, measure);
+    await writeFileAtomic(join(out, 'loss.svg'), figure);
+    const seconds = (performance.now() - this.#started) / 1000;
+    io.stderr.write(
+      `bert-qe: ${formatCount(steps)} steps on ${learned(examples)}, ${formatDuration(seconds)}` +
+        `${best ? `; best after step ${best.step}: ${measure} ${best.value.toFixed(4)}` : ''}\n`,
+    );
+    io.stdout.write(`${out}\n`);
   }
 }
 

@@ -19,6 +19,8 @@ export interface TokenPair {
   readonly query: Int32Array;
   /** The document's pieces, of equal length but the last; a document without words is one empty piece. */
   readonly pieces: readonly Int32Array[];
+  /** Tokens of the document. */
+  readonly length: number;
   /** Tokens of all sequences, special ones included. */
   readonly tokens: number;
   /** Tokens of the longest sequence. */
@@ -39,7 +41,7 @@ export function tokenPair(
   const pieces = Array.from({ length: count }, (_, i) => document.subarray(i * size, (i + 1) * size));
   const longest = sequenceLength(template, query, pieces[0]);
   const tokens = pieces.reduce((sum, piece) => sum + sequenceLength(template, query, piece), 0);
-  return { query, pieces, tokens, longest };
+  return { query, pieces, length: document.length, tokens, longest };
 }
 
 /**
@@ -65,10 +67,7 @@ export function cedrBatch(
   const encoder = encoderFeeds(padded({ ids, lengths, splits }));
   const { batch, sequence } = encoder.extent;
   const queryLength = Math.max(1, ...pairs.map(({ query }) => query.length));
-  const documentLength = Math.max(
-    1,
-    ...pairs.map(({ pieces }) => pieces.reduce((sum, piece) => sum + piece.length, 0)),
-  );
+  const documentLength = Math.max(1, ...pairs.map(({ length }) => length));
   const queryTokens = new Int32Array(pairs.length * queryLength);
   const documentTokens = new Int32Array(pairs.length * documentLength);
   const queryMask = new Float32Array(queryTokens.length);

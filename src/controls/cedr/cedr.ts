@@ -8,7 +8,7 @@ import {
 } from '../../bert/index.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
-import type { FeedBatch, TrainedNetwork } from '../../training/network/index.js';
+import { type FeedBatch, portions } from '../../training/network/index.js';
 import { readDescription } from '../folder.js';
 import {
   type ControlLoadOptions,
@@ -16,6 +16,7 @@ import {
   LOAD_OPTIONS,
   NetworkReranker,
   type PreparedQuery,
+  type TrainedNetwork,
   withNetwork,
 } from '../reranker.js';
 import { cedrBatch, type CedrLengths, type TokenPair, tokenPair } from './batches.js';
@@ -104,32 +105,18 @@ export function batchesOf(
   pairs: readonly TokenPair[],
 ): { readonly batches: FeedBatch[]; readonly places: number[] } {
   const order = pairs.map((_, place) => place).sort((a, b) => pairs[b].longest - pairs[a].longest || a - b);
-  const batches: FeedBatch[] = [];
-  for (let from = 0; from < order.length;) {
-    let end = from;
-    let sequences = 0;
-    do sequences += pairs[order[end++]].pieces.length;
-    while (
-      end < order.length &&
-      (sequences + pairs[order[end]].pieces.length) * pairs[order[from]].longest <= batchTokens
-    );
-    batches.push(
-      cedrBatch(
-        tokenizer,
-        order.slice(from, end).map((place) => pairs[place]),
-      ),
-    );
-    from = end;
-  }
-  return { batches, places: order };
+  const parts = portions(
+    order.map((place) => pairs[place]),
+    ({ pieces }) => pieces.length,
+    ({ longest }) => batchTokens / longest,
+  );
+  return { batches: parts.map((some) => cedrBatch(tokenizer, some)), places: order };
 }
 
 /** FLOPs of a pair: BERT, and the cosines of every layer. */
-function cedrFlops(encoder: ModelConfig, { query, pieces, tokens }: TokenPair): number {
-  const special =
-    tokens / pieces.length - pieces.reduce((sum, piece) => sum + piece.length, 0) / pieces.length;
+function cedrFlops(encoder: ModelConfig, { query, pieces, length, tokens }: TokenPair): number {
+  const special = tokens / pieces.length - length / pieces.length;
   const count = countOf(pieces.map((piece) => piece.length + special));
-  const document = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const cosines = (encoder.layers + 1) * 2 * encoder.hidden * query.length * document;
+  const cosines = (encoder.layers + 1) * 2 * encoder.hidden * query.length * length;
   return encoderFlops(encoder, count) + cosines;
 }

@@ -4,15 +4,14 @@ import { Graph, type Value } from '../../bert/onnx/index.js';
 import {
   type Dropout,
   encoderStates,
-  gradientOf,
-  gradients,
   isTable,
-  LOSS,
+  lossOutputs,
   type DropoutMask,
   maskedDropout,
   noDropout,
   SCORES,
   TOKEN_GRADIENTS,
+  weightInputs,
 } from '../../training/network/index.js';
 
 /** Inputs of the graphs besides those of the encoder. */
@@ -50,7 +49,7 @@ export function cedrShapes(config: ModelConfig): ReadonlyMap<string, readonly nu
 
 export function scoringGraph(config: ModelConfig): Graph {
   const graph = new Graph('CEDR-KNRM scoring');
-  const weights = weightInputs(graph, config);
+  const weights = weightInputs(graph, cedrShapes(config));
   const { scores } = cedrScores(graph, config, weights, noDropout);
   graph.output(scores, SCORES, 'float32', ['pairs', 1]);
   return graph;
@@ -62,27 +61,18 @@ export function trainingGraph(
   options: { readonly dropout: boolean },
 ): { readonly graph: Graph; readonly masks: readonly DropoutMask[] } {
   const graph = new Graph('CEDR-KNRM training');
-  const weights = weightInputs(graph, config);
-  const masked = maskedDropout(graph);
-  const { scores, tokens } = cedrScores(graph, config, weights, options.dropout ? masked.dropout : noDropout);
+  const shapes = cedrShapes(config);
+  const weights = weightInputs(graph, shapes);
+  const { dropout, masks } = maskedDropout(graph, options.dropout);
+  const { scores, tokens } = cedrScores(graph, config, weights, dropout);
   const targets = graph.input(INPUTS.targets, 'float32', ['rows', 2]);
   const shares = graph.op('Softmax', [graph.op('Reshape', [scores, graph.integers([-1, 2])])], { axis: -1 });
   const sum = (x: Value): Value => graph.op('ReduceSum', [x], { keepdims: 0 });
   const loss = graph.op('Sub', [sum(targets), sum(graph.op('Mul', [shares, targets]))]);
-  const dense = [...weights.keys()].filter((name) => !isTable(name));
-  const [ofTokens, ...ofWeights] = gradients(graph, loss, [
-    tokens,
-    ...dense.map((name) => weights.get(name)!),
-  ]);
-  graph.output(loss, LOSS, 'float32', []);
-  graph.output(ofTokens, TOKEN_GRADIENTS, 'float32', ['tokens', config.hidden]);
-  const shapes = cedrShapes(config);
-  dense.forEach((name, i) => graph.output(ofWeights[i], gradientOf(name), 'float32', shapes.get(name)!));
-  return { graph, masks: masked.masks };
-}
-
-function weightInputs(graph: Graph, config: ModelConfig): ReadonlyMap<string, Value> {
-  return new Map([...cedrShapes(config)].map(([name, shape]) => [name, graph.input(name, 'float32', shape)]));
+  const dense = new Map([...weights].filter(([name]) => !isTable(name)));
+  const lookedUp = { rows: tokens, output: TOKEN_GRADIENTS, width: config.hidden };
+  lossOutputs(graph, loss, dense, shapes, lookedUp);
+  return { graph, masks };
 }
 
 /**

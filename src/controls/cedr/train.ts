@@ -1,6 +1,5 @@
 import { copyTokenizer, formatModelConfig, hashModel } from '../../bert/index.js';
 import { bertWeights, openCheckpoint } from '../../bert/checkpoint/index.js';
-import { modelBytes } from '../../bert/onnx/index.js';
 import type { DocumentStore } from '../../collection/index.js';
 import { closing } from '../../common/closing.js';
 import { slices } from '../../common/concat.js';
@@ -15,12 +14,12 @@ import {
   type JudgedInputs,
   type NetworkTrainingOptions,
   type NetworkTrainingSettings,
-  publishedAdam,
   type RankingNetwork,
+  sizeOf,
   TOKEN_GRADIENTS,
   trainNetwork,
 } from '../../training/network/index.js';
-import { documentOf } from '../documents.js';
+import { perDocument } from '../documents.js';
 import { writeDescription } from '../folder.js';
 import { type CedrLengths, cedrBatch, publishedLengths, type TokenPair, tokenPair } from './batches.js';
 import { batchesOf, documentTokens } from './cedr.js';
@@ -35,7 +34,7 @@ export interface CedrTrainingOptions extends NetworkTrainingOptions {
 }
 
 /** A step is a batch of the released code; its epochs have 32, and there are up to 100. */
-export const cedrDefaults = { steps: 3200, batch: 16, learningRate: 2e-5, depth: 1000, dropout: 0.1 };
+const cedrDefaults = { steps: 3200, batch: 16, learningRate: 2e-5, depth: 1000, dropout: 0.1 };
 export const cedrHeadRate = 1e-3;
 
 /** Trains CEDR-KNRM, starting from a cross-encoder's BERT, and writes a model folder. */
@@ -56,8 +55,7 @@ export async function trainCedr(
   const task = {
     model,
     configuration: { method: 'cedr-knrm', base: await hashModel(base.folder), headRate, ...lengths },
-    // As PyTorch's Adam: without weight decay and clipping.
-    adam: { ...publishedAdam, epsilon: 1e-8, weightDecay: 0, clipNorm: Infinity },
+    epsilon: 1e-8,
     open: () => openCedr(base, inputs.documents, lengths, headRate / settings.learningRate, settings),
   };
   return trainNetwork(task, inputs, settings, call);
@@ -87,17 +85,17 @@ async function openCedr(
   const { config, tokenizer, folder } = base;
   const { graph, masks } = trainingGraph(config, { dropout: dropout > 0 });
   const queryTokens = memoised((text: string) => tokenizer.encode(text).subarray(0, lengths.queryTokens));
-  const tokensOf = memoised(async (id: string) =>
+  const tokensOf = perDocument(documents, (document) =>
     // A copy: a part of a longer array would keep all of it.
-    documentTokens(tokenizer, await documentOf(documents, id), lengths).slice(),
+    documentTokens(tokenizer, document, lengths).slice(),
   );
   const pairOf = async (query: string, id: string): Promise<TokenPair> =>
     tokenPair(tokenizer, queryTokens(query), await tokensOf(id), lengths);
   return {
     network: {
       parameters: await startingValues(base, headFactor, seed),
-      scoring: await modelBytes(scoringGraph(config)),
-      training: await modelBytes(graph),
+      scoring: scoringGraph(config),
+      training: graph,
       masks,
     },
     ofPairs: async (pairs) => {
@@ -148,10 +146,8 @@ async function startingValues(
     const bound = 1 / Math.sqrt(shapes.get('combine.weight')![1]);
     const parameters: NetworkParameter[] = [];
     for (const [name, shape] of shapes) {
-      const size = shape.reduce((product, dim) => product * dim, 1);
       if (name.startsWith('combine.')) {
-        const random = new Random('new weights', seed, name);
-        const values = Float32Array.from({ length: size }, () => bound * (2 * random.unit() - 1));
+        const values = new Random('new weights', seed, name).symmetric(sizeOf(shape), bound);
         parameters.push({ name, shape, values, rate: headFactor });
       } else {
         const values = await weights.get(name);

@@ -34,10 +34,7 @@ export interface FeedbackQuery {
 }
 
 /** ln((N − df + ½)/(df + ½)); a term that the collection lacks counts as in one document. */
-export function inverseFrequency(
-  { documents, numbers, documentFrequencies }: Vocabulary,
-  term: string,
-): number {
+function inverseFrequency({ documents, numbers, documentFrequencies }: Vocabulary, term: string): number {
   const number = numbers.get(term);
   const frequency = number === undefined ? 1 : documentFrequencies[number];
   return Math.log((documents - frequency + 0.5) / (frequency + 0.5));

@@ -1,5 +1,5 @@
 import { Graph, type Value } from '../../bert/onnx/index.js';
-import { gradientOf, gradients, LOSS, type FeedBatch, SCORES } from '../../training/network/index.js';
+import { type FeedBatch, lossOutputs, SCORES, weightInputs } from '../../training/network/index.js';
 import { type NprfFeatures, nprfSizes } from './features.js';
 
 const INPUTS = {
@@ -25,14 +25,14 @@ export const nprfShapes: ReadonlyMap<string, readonly number[]> = new Map([
 
 export function scoringGraph(): Graph {
   const graph = new Graph('NPRF-DRMM scoring');
-  graph.output(nprfScores(graph, parameterInputs(graph)), SCORES, 'float32', ['documents', 1]);
+  graph.output(nprfScores(graph, weightInputs(graph, nprfShapes)), SCORES, 'float32', ['documents', 1]);
   return graph;
 }
 
 /** The graph of the hinge loss, max(0, 1 − s(relevant) + s(other)) of each pair of documents, and of its gradients. */
 export function trainingGraph(): Graph {
   const graph = new Graph('NPRF-DRMM training');
-  const parameters = parameterInputs(graph);
+  const parameters = weightInputs(graph, nprfShapes);
   const scores = graph.op('Reshape', [nprfScores(graph, parameters), graph.integers([-1, 2])]);
   const otherLessRelevant = graph.initializer('other less relevant', 'float32', [2, 1], () =>
     Float32Array.of(-1, 1),
@@ -42,16 +42,8 @@ export function trainingGraph(): Graph {
   const loss = graph.op('ReduceSum', [graph.op('Mul', [graph.op('Relu', [margins]), targets])], {
     keepdims: 0,
   });
-  graph.output(loss, LOSS, 'float32', []);
-  const names = [...parameters.keys()];
-  gradients(graph, loss, [...parameters.values()]).forEach((gradient, i) =>
-    graph.output(gradient, gradientOf(names[i]), 'float32', nprfShapes.get(names[i])!),
-  );
+  lossOutputs(graph, loss, parameters, nprfShapes);
   return graph;
-}
-
-function parameterInputs(graph: Graph): ReadonlyMap<string, Value> {
-  return new Map([...nprfShapes].map(([name, shape]) => [name, graph.input(name, 'float32', shape)]));
 }
 
 /**

@@ -1,7 +1,6 @@
 import { slices } from '../../common/concat.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
 import type { RankedInput } from '../../expansion/index.js';
-import type { TrainedNetwork } from '../../training/network/index.js';
 import { readDescription } from '../folder.js';
 import {
   type ControlLoadOptions,
@@ -9,6 +8,7 @@ import {
   LOAD_OPTIONS,
   NetworkReranker,
   type PreparedQuery,
+  type TrainedNetwork,
   withNetwork,
 } from '../reranker.js';
 import { feedbackQueries, nprfSizes, QueryFeatures, termCounts } from './features.js';

@@ -1,4 +1,3 @@
-import { modelBytes } from '../../bert/onnx/index.js';
 import type { DocumentStore, Query, Ranking } from '../../collection/index.js';
 import { memoised } from '../../common/lazy.js';
 import type { Index } from '../../retrieval/index.js';
@@ -8,11 +7,11 @@ import {
   type NetworkTrainingCall,
   type JudgedInputs,
   type NetworkTrainingOptions,
-  publishedAdam,
   type RankingNetwork,
+  sizeOf,
   trainNetwork,
 } from '../../training/network/index.js';
-import { documentOf } from '../documents.js';
+import { perDocument } from '../documents.js';
 import { writeDescription } from '../folder.js';
 import {
   feedbackQueries,
@@ -23,7 +22,7 @@ import {
   termCounts,
 } from './features.js';
 import { nprfBatch, nprfShapes, scoringGraph, trainingGraph } from './graph.js';
-import { skipGramDefaults, type SkipGramSettings } from '../words/skip-gram.js';
+import { skipGramDefaults, type SkipGramSettings, vectorConfiguration } from '../words/skip-gram.js';
 import { type Vocabulary, vocabularyOf, writeVocabulary } from '../words/vocabulary.js';
 
 /** The options of the training of NPRF-DRMM. Defaults are those of the released code where it has them. */
@@ -38,7 +37,7 @@ export interface NprfTrainingInputs extends Omit<JudgedInputs, 'documents' | 'do
 }
 
 /** The released code has up to 30 epochs of 250 batches of 20 pairs. */
-export const nprfDefaults = { steps: 7500, batch: 20, learningRate: 1e-3, depth: 1000, dropout: 0 };
+const nprfDefaults = { steps: 7500, batch: 20, learningRate: 1e-3, depth: 1000, dropout: 0 };
 
 /** Trains NPRF-DRMM, after the word vectors of the index where it has none yet, and writes a model folder. */
 export async function trainNprf(
@@ -53,11 +52,8 @@ export async function trainNprf(
   const ofVectors = { ...skipGramDefaults, ...vectors };
   const task = {
     model: 'NPRF-DRMM',
-    configuration: {
-      method: 'nprf-drmm',
-      ...Object.fromEntries(Object.entries(ofVectors).map(([name, value]) => [`vectors: ${name}`, value])),
-    },
-    adam: { ...publishedAdam, epsilon: 1e-7, weightDecay: 0, clipNorm: Infinity },
+    configuration: { method: 'nprf-drmm', ...vectorConfiguration(ofVectors) },
+    epsilon: 1e-7,
     open: async () => {
       const { signal, onVectors: onProgress } = call;
       const vocabulary = await vocabularyOf(index, ofVectors, { signal, onProgress });
@@ -71,13 +67,13 @@ export async function trainNprf(
 /** Features of documents that are kept: 24 kB each. */
 const keptFeatures = 10_000;
 
-async function openNprf(
+function openNprf(
   vocabulary: Vocabulary,
   { run }: Pick<JudgedInputs, 'run'>,
   store: DocumentStore,
   seed: number,
-): Promise<RankingNetwork> {
-  const countsOf = memoised(async (id: string) => termCounts(vocabulary, await documentOf(store, id)));
+): RankingNetwork {
+  const countsOf = perDocument(store, (document) => termCounts(vocabulary, document));
   const featuresOf = memoised(async (query: string) => {
     const first = (run.get(query) ?? []).slice(0, nprfSizes.documents);
     const ranked = [];
@@ -100,15 +96,10 @@ async function openNprf(
       parameters: [...nprfShapes].map(([name, shape]) => {
         // As the released code: small gates, and biases 0.
         const bound = name.endsWith('bias') ? 0 : name.includes('gate') ? 0.01 : 0.1;
-        const size = shape.reduce((product, dim) => product * dim, 1);
-        return {
-          name,
-          shape,
-          values: Float32Array.from({ length: size }, () => bound * (2 * random.unit() - 1)),
-        };
+        return { name, shape, values: random.symmetric(sizeOf(shape), bound) };
       }),
-      scoring: await modelBytes(scoringGraph()),
-      training: await modelBytes(trainingGraph()),
+      scoring: scoringGraph(),
+      training: trainingGraph(),
     },
     ofPairs: async (pairs) => {
       const parts: NprfFeatures[] = [];

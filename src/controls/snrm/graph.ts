@@ -1,5 +1,5 @@
 import { Graph, type Value } from '../../bert/onnx/index.js';
-import { gradientOf, gradients, LOSS, SCORES } from '../../training/network/index.js';
+import { lossOutputs, SCORES, weightInputs } from '../../training/network/index.js';
 
 /** The sizes of a network: of word vectors, of the layers, and of the representations that come out. */
 export interface SnrmSizes {
@@ -77,12 +77,9 @@ export function trainingGraph(sizes: SnrmSizes): Graph {
     graph.op('Mul', [ofRows(sum), graph.input(INPUTS.penalties, 'float32', ['pairs', 1])]),
   ];
   const loss = graph.op('ReduceSum', [graph.op('Add', terms)], { keepdims: 0 });
-  const dense = [...parameters].filter(([name]) => name !== wordVectors);
-  const [ofWords, ...ofWeights] = gradients(graph, loss, [words, ...dense.map(([, value]) => value)]);
-  graph.output(loss, LOSS, 'float32', []);
-  graph.output(ofWords, WORD_GRADIENTS, 'float32', ['words', sizes.dimensions]);
-  const shapes = snrmShapes(sizes);
-  dense.forEach(([name], i) => graph.output(ofWeights[i], gradientOf(name), 'float32', shapes.get(name)!));
+  const dense = new Map([...parameters].filter(([name]) => name !== wordVectors));
+  const lookedUp = { rows: words, output: WORD_GRADIENTS, width: sizes.dimensions };
+  lossOutputs(graph, loss, dense, snrmShapes(sizes), lookedUp);
   return graph;
 }
 
@@ -91,9 +88,7 @@ function ofWindows(
   graph: Graph,
   sizes: SnrmSizes,
 ): { readonly activations: Value; readonly words: Value; readonly parameters: ReadonlyMap<string, Value> } {
-  const parameters = new Map(
-    [...snrmShapes(sizes)].map(([name, shape]) => [name, graph.input(name, 'float32', shape)]),
-  );
+  const parameters = weightInputs(graph, snrmShapes(sizes));
   const words = graph.op('Gather', [
     parameters.get(wordVectors)!,
     graph.input(INPUTS.words, 'int32', ['words']),

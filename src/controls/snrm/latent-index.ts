@@ -67,7 +67,7 @@ export async function buildLatentIndex(
   latentTerms: number,
   represent: (documents: readonly number[]) => Promise<readonly LatentVector[]>,
   { signal, onProgress }: ProgressCall,
-): Promise<LatentFacts> {
+): Promise<void> {
   const { documents } = source.statistics;
   let step = 0;
   let emptyDocuments = 0;
@@ -109,7 +109,6 @@ export async function buildLatentIndex(
     equalDocuments: [...seen.values()].reduce((sum, count) => sum + (count > 1 ? count : 0), 0),
   };
   await writeFileAtomic(join(model, factsName), `${JSON.stringify(facts, undefined, 1)}\n`);
-  return facts;
 }
 
 const documentsAtOnce = 1000;

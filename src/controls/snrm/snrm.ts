@@ -1,9 +1,10 @@
 import type { Query, Ranking, Retriever, SearchOptions } from '../../collection/index.js';
 import { usageError } from '../../common/errors.js';
 import { refuseUnknownOptions } from '../../common/known-options.js';
+import { Lazy } from '../../common/lazy.js';
 import type { RankedInput } from '../../expansion/index.js';
 import { indexedText } from '../../retrieval/index.js';
-import type { TrainedNetwork } from '../../training/network/index.js';
+import { type FeedBatch, portions } from '../../training/network/index.js';
 import { readDescription } from '../folder.js';
 import {
   type ControlLoadOptions,
@@ -11,6 +12,8 @@ import {
   LOAD_OPTIONS,
   NetworkReranker,
   type PreparedQuery,
+  requireCount,
+  type TrainedNetwork,
   withNetwork,
 } from '../reranker.js';
 import { readTerms, type Terms } from '../words/vocabulary.js';
@@ -29,7 +32,7 @@ export interface SnrmLoadOptions extends ControlLoadOptions {
  * latent terms are searched in an inverted index. It searches the documents that it was trained on, and re-ranks any.
  */
 export class Snrm extends NetworkReranker implements Retriever {
-  #latent: Promise<LatentIndex> | undefined;
+  readonly #latent = new Lazy(() => LatentIndex.open(this.model));
 
   private constructor(
     network: TrainedNetwork,
@@ -78,8 +81,7 @@ export class Snrm extends NetworkReranker implements Retriever {
 
   /** The index of latent terms that was built after the training. */
   latentIndex(): Promise<LatentIndex> {
-    this.#latent ??= LatentIndex.open(this.model);
-    return this.#latent;
+    return this.#latent.get();
   }
 
   /** Number of terms of a text after analysis, those included that the collection lacks. */
@@ -94,7 +96,7 @@ export class Snrm extends NetworkReranker implements Retriever {
 
   override async close(): Promise<void> {
     await super.close();
-    await (await this.#latent?.catch(() => undefined))?.close();
+    await (await this.#latent.take())?.close();
   }
 
   protected prepare(query: string, candidates: readonly RankedInput[]): PreparedQuery {
@@ -120,17 +122,12 @@ export class Snrm extends NetworkReranker implements Retriever {
 /** The most windows of a batch: the activations of each are a number per latent term. */
 const batchWindows = 1024;
 
-function batchesOf(texts: readonly WordNumbers[]) {
-  const batches = [];
-  for (let from = 0; from < texts.length;) {
-    let to = from;
-    let windows = 0;
-    do windows += texts[to++].length;
-    while (to < texts.length && windows + texts[to].length <= batchWindows);
-    batches.push(textBatch(texts.slice(from, to)));
-    from = to;
-  }
-  return batches;
+function batchesOf(texts: readonly WordNumbers[]): FeedBatch[] {
+  return portions(
+    texts,
+    ({ length }) => length,
+    () => batchWindows,
+  ).map(textBatch);
 }
 
 function sparse(values: Float32Array): LatentVector {
@@ -144,10 +141,8 @@ function sparse(values: Float32Array): LatentVector {
 function feedbackOf(given: Partial<LatentFeedback>): LatentFeedback {
   refuseUnknownOptions('Snrm.load: feedback', given, { documents: true, terms: true, weight: true });
   const feedback = { ...feedbackDefaults, ...given };
-  for (const name of ['documents', 'terms'] as const) {
-    if (Number.isInteger(feedback[name]) && feedback[name] >= 1) continue;
-    throw usageError(`SNRM: feedback.${name} must be a whole number from 1 on, not ${feedback[name]}.`);
-  }
+  const { documents, terms } = feedback;
+  requireCount('SNRM', { 'feedback.documents': documents, 'feedback.terms': terms });
   if (!(feedback.weight >= 0)) {
     throw usageError(`SNRM: feedback.weight must be a number from 0 on, not ${feedback.weight}.`);
   }

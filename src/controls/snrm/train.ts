@@ -1,9 +1,7 @@
-import { modelBytes } from '../../bert/onnx/index.js';
 import { closing } from '../../common/closing.js';
 import { slices } from '../../common/concat.js';
 import { usageError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
-import { memoised } from '../../common/lazy.js';
 import { type Index, indexedText } from '../../retrieval/index.js';
 import type { TrainingManifest } from '../../training/index.js';
 import {
@@ -11,17 +9,17 @@ import {
   networkSettings,
   type NetworkTrainingCall,
   type NetworkTrainingOptions,
-  publishedAdam,
   type RankingNetwork,
   trainNetwork,
 } from '../../training/network/index.js';
-import { documentOf } from '../documents.js';
+import { perDocument } from '../documents.js';
 import { writeDescription } from '../folder.js';
-import { skipGramDefaults, type SkipGramSettings } from '../words/skip-gram.js';
+import { requireCount } from '../reranker.js';
+import { skipGramDefaults, type SkipGramSettings, vectorConfiguration } from '../words/skip-gram.js';
 import { type Vocabulary, vocabularyOf, writeTerms } from '../words/vocabulary.js';
 import { pairBatch, textNumbers } from './batches.js';
 import { representationGraph, type SnrmSizes, trainingGraph } from './graph.js';
-import { buildLatentIndex, hasLatentIndex, type LatentFacts } from './latent-index.js';
+import { buildLatentIndex, hasLatentIndex } from './latent-index.js';
 import { Snrm } from './snrm.js';
 import { startingValues } from './starting-values.js';
 import { weakInputs } from './weak-inputs.js';
@@ -41,7 +39,7 @@ export interface SnrmTrainingOptions extends Pick<
   readonly vectors?: Partial<SkipGramSettings> | undefined;
 }
 
-export const snrmDefaults = { steps: 120, batch: 32, learningRate: 3e-4, depth: 100, dropout: 0 };
+const snrmDefaults = { steps: 120, batch: 32, learningRate: 3e-4, depth: 100, dropout: 0 };
 const ownDefaults = { latentTerms: 2000, penalty: 1e-3, weakQueries: 3000 };
 
 /** How a training is resumed, stopped and watched, before and after the steps of the network too. */
@@ -72,13 +70,8 @@ export async function trainSnrm(
   const inputs: JudgedInputs = { ...weak, documents: index, documentsKey: index.manifest.digest };
   const task = {
     model: 'SNRM',
-    configuration: {
-      method: 'snrm',
-      latentTerms,
-      penalty,
-      ...Object.fromEntries(Object.entries(ofVectors).map(([name, value]) => [`vectors: ${name}`, value])),
-    },
-    adam: { ...publishedAdam, epsilon: 1e-8, weightDecay: 0, clipNorm: Infinity },
+    configuration: { method: 'snrm', latentTerms, penalty, ...vectorConfiguration(ofVectors) },
+    epsilon: 1e-8,
     open: async () => {
       const vocabulary = await vocabularyOf(index, ofVectors, { signal, onProgress: call.onVectors });
       const { dimensions } = vocabulary;
@@ -90,17 +83,20 @@ export async function trainSnrm(
     },
   };
   const manifest = await trainNetwork(task, inputs, settings, call);
-  if (!(await hasLatentIndex(out, index.manifest.digest)))
-    await indexDocuments(index, out, latentTerms, call);
+  if (!(await hasLatentIndex(out, index.manifest.digest))) {
+    await closing(Snrm.load({ model: out }), (snrm) => {
+      const textOf = (number: number) => indexedText(index.document(number));
+      const represent = (numbers: readonly number[]) => snrm.represent(numbers.map(textOf), signal);
+      return buildLatentIndex(out, index, latentTerms, represent, { signal, onProgress: call.onIndex });
+    });
+  }
   return manifest;
 }
 
 function withDefaults(options: SnrmTrainingOptions) {
   const all = { ...ownDefaults, ...omitUndefined(options) };
-  for (const name of ['latentTerms', 'weakQueries'] as const) {
-    if (Number.isInteger(all[name]) && all[name] >= 1) continue;
-    throw usageError(`Training: ${name} must be a whole number from 1 on, not ${all[name]}.`);
-  }
+  const { latentTerms, weakQueries } = all;
+  requireCount('Training', { latentTerms, weakQueries });
   if (!(all.penalty >= 0)) {
     throw usageError(`Training: penalty must be a number from 0 on, not ${all.penalty}.`);
   }
@@ -110,21 +106,21 @@ function withDefaults(options: SnrmTrainingOptions) {
 /** Pairs of documents that go through the training graph at once. */
 const pairsAtOnce = 8;
 
-async function openSnrm(
+function openSnrm(
   vocabulary: Vocabulary,
   index: Index,
   sizes: SnrmSizes,
   penaltyOf: (step: number) => number,
   seed: number,
-): Promise<RankingNetwork> {
-  const wordsOf = memoised(async (id: string) =>
-    Int32Array.from(textNumbers(vocabulary, indexedText(await documentOf(index, id)))),
+): RankingNetwork {
+  const wordsOf = perDocument(index, (document) =>
+    Int32Array.from(textNumbers(vocabulary, indexedText(document))),
   );
   return {
     network: {
       parameters: startingValues(vocabulary, sizes, seed),
-      scoring: await modelBytes(representationGraph(sizes)),
-      training: await modelBytes(trainingGraph(sizes)),
+      scoring: representationGraph(sizes),
+      training: trainingGraph(sizes),
     },
     ofPairs: async (pairs, step) => {
       const weight = 1 / pairs.length;
@@ -144,17 +140,4 @@ async function openSnrm(
       config: (out) => writeDescription(out, 'snrm', { sizes }),
     },
   };
-}
-
-async function indexDocuments(
-  index: Index,
-  out: string,
-  latentTerms: number,
-  { signal, onIndex }: SnrmTrainingCall,
-): Promise<LatentFacts> {
-  return closing(Snrm.load({ model: out }), async (snrm) => {
-    const textOf = (number: number) => indexedText(index.document(number));
-    const represent = (numbers: readonly number[]) => snrm.represent(numbers.map(textOf), signal);
-    return await buildLatentIndex(out, index, latentTerms, represent, { signal, onProgress: onIndex });
-  });
 }

@@ -30,6 +30,11 @@ export const skipGramDefaults: SkipGramSettings = {
   seed: 1,
 };
 
+/** The settings as part of the configuration of a training. */
+export function vectorConfiguration(settings: SkipGramSettings): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`vectors: ${name}`, value]));
+}
+
 /** The words of a collection by number, with their occurrences. */
 export interface WordCounts {
   /** Occurrences of each word. */

@@ -47,25 +47,24 @@ export async function vocabularyOf(
 ): Promise<Vocabulary> {
   const { terms, documents } = index.statistics;
   const facts = Array.from({ length: terms }, (_, number) => index.termByNumber(number));
+  const numbers = new Map(facts.map(({ name, number }) => [name, number]));
   const file = join(
     index.folder,
     index.manifest.data,
     `word-vectors-${hashJson('word vectors 1', { ...settings }).slice(0, 12)}.safetensors`,
   );
   const vectors = existsSync(file) ? await readVectors(file, terms, settings.dimensions) : await train();
-  const names = facts.map(({ name }) => name);
   return {
     analyzer: index.analyzer,
     documents,
-    numbers: new Map(names.map((name, number) => [name, number])),
+    numbers,
     documentFrequencies: facts.map(({ documentFrequency }) => documentFrequency),
     dimensions: settings.dimensions,
     vectors: directions(vectors, settings.dimensions),
   };
 
   async function train(): Promise<Float32Array> {
-    const known = new Map(facts.map(({ name, number }) => [name, number]));
-    const numbersOf = index.analyzer.numbering((term) => known.get(term) ?? terms);
+    const numbersOf = index.analyzer.numbering((term) => numbers.get(term) ?? terms);
     const trained = await skipGram(
       {
         counts: Uint32Array.from([...facts.map(({ collectionFrequency }) => collectionFrequency), 0]),
@@ -77,9 +76,7 @@ export async function vocabularyOf(
     );
     const found = trained.subarray(0, terms * settings.dimensions);
     try {
-      await writeSafetensors(file, [
-        { name: tensorName, shape: [terms, settings.dimensions], values: found },
-      ]);
+      await writeVectors(file, found, settings.dimensions);
     } catch (error) {
       // An index that cannot be written to is used as it is; the vectors are made again next time.
       const { cause = error } = error as { cause?: unknown };
@@ -100,6 +97,11 @@ function directions(vectors: Float32Array, dimensions: number): Float32Array {
     for (let i = 0; i < dimensions; i++) scaled[from + i] = vectors[from + i] * factor;
   }
   return scaled;
+}
+
+function writeVectors(file: string, values: Float32Array, dimensions: number): Promise<void> {
+  const shape = [values.length / dimensions, dimensions];
+  return writeSafetensors(file, [{ name: tensorName, shape, values }]);
 }
 
 async function readVectors(file: string, terms: number, dimensions: number): Promise<Float32Array> {
@@ -126,11 +128,8 @@ const vectorsFile = 'word-vectors.safetensors';
 
 /** Writes a vocabulary into the folder of a model, which then needs no index. */
 export async function writeVocabulary(folder: string, vocabulary: Vocabulary): Promise<void> {
-  const { numbers, dimensions, vectors } = vocabulary;
   await writeTerms(folder, vocabulary);
-  await writeSafetensors(join(folder, vectorsFile), [
-    { name: tensorName, shape: [numbers.size, dimensions], values: vectors },
-  ]);
+  await writeVectors(join(folder, vectorsFile), vocabulary.vectors, vocabulary.dimensions);
 }
 
 /** Writes the terms alone, for a model that trains vectors of its own. */

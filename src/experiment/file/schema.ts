@@ -12,7 +12,12 @@ import {
   tuningModes,
 } from '../../evaluation/index.js';
 import { isScorerAddress } from '../../remote/index.js';
-import { conflictOf, keptWeights, lossNames, optimiserNames, scheduleNames } from '../../training/index.js';
+import {
+  conflictOf,
+  trainingChoices,
+  type TrainingNumberName,
+  trainingNumbers,
+} from '../../training/index.js';
 import { expandVariables } from './paths.js';
 import { parseControl, parseFirstStage } from './system-names.js';
 
@@ -40,8 +45,6 @@ const path = checked(z.string().min(1), expandVariables);
 const paths = z.union([path, z.array(path).min(1)]);
 const count = z.int().min(1);
 const share = z.number().min(0).max(1);
-const learningRate = z.number().min(1e-12).max(1);
-const dropout = z.number().min(0).max(0.9);
 const measure = checked(z.string(), parseMeasure);
 
 /** A BERT-QE variant: three letters, a size per phase. */
@@ -160,36 +163,31 @@ const tuning = z.strictObject({
 /** The first texts of the pairs to train on. */
 const trainedOn = ['queries', 'chunks'] as const;
 
-/** Fine-tuning in every fold. Defaults are the paper's, or follow from `depth` and `method`. */
+/** Numeric options of a training, with the ranges that training has. */
+function numbers<Name extends TrainingNumberName>(...names: readonly Name[]) {
+  const schemas = names.map((name) => {
+    const { min, max, isWhole } = trainingNumbers[name];
+    return [name, (isWhole ? z.int() : z.number()).min(min).max(max).optional()];
+  });
+  return Object.fromEntries(schemas) as Readonly<Record<Name, z.ZodOptional<z.ZodNumber>>>;
+}
+
+/**
+ * Fine-tuning in every fold. Defaults are the paper's, or follow from `depth` and `method`. `depth` counts candidates from
+ * the top of the initial ranking, on chunks re-ranked ones; the teacher is the untrained model.
+ */
 const trainingOptions = z.strictObject({
   /** `queries` trains the models of phases one and three; `chunks` trains phase three alone. */
   on: z.enum(trainedOn).optional(),
   epochs: z.number().min(0.001).optional(),
-  steps: count.optional(),
-  batch: count.optional(),
-  learningRate: learningRate.optional(),
-  warmup: share.optional(),
-  schedule: z.enum(scheduleNames).optional(),
-  optimiser: z.enum(optimiserNames).optional(),
-  keep: z.enum(keptWeights).optional(),
-  maxLength: z.int().min(16).optional(),
-  dropout: dropout.optional(),
-  seed: z.int().min(0).optional(),
-  loss: z.enum(lossNames).optional(),
-  groupSize: z.int().min(2).optional(),
-  /** α and β of the final score in the residual loss, independent of `tuning`. */
-  lossAlpha: share.optional(),
-  lossBeta: share.optional(),
-  /** Candidates per query, from the top of the initial ranking: all or, on chunks, the re-ranked ones. */
-  depth: count.optional(),
-  /** The size of a random sample of them. */
-  candidates: count.optional(),
-  /** Irrelevant candidates per relevant one. */
-  negatives: count.optional(),
-  /** The weight of the untrained model's scores in the training targets, against the judgements. */
-  teacherWeight: share.optional(),
-  validateEvery: count.optional(),
-  patience: count.optional(),
+  ...numbers('steps', 'batch', 'learningRate', 'warmup'),
+  schedule: z.enum(trainingChoices.schedule).optional(),
+  optimiser: z.enum(trainingChoices.optimiser).optional(),
+  keep: z.enum(trainingChoices.keep).optional(),
+  ...numbers('maxLength', 'dropout', 'seed'),
+  loss: z.enum(trainingChoices.loss).optional(),
+  ...numbers('groupSize', 'lossAlpha', 'lossBeta', 'depth', 'candidates', 'negatives', 'teacherWeight'),
+  ...numbers('validateEvery', 'patience'),
 });
 
 const training = z.union([
@@ -200,20 +198,12 @@ const training = z.union([
 /** The training of a control in every fold; or the folder of its models, where `{fold}` stands for the fold's number. */
 const controlTraining = z.strictObject({
   model: path.optional(),
-  steps: count.optional(),
-  /** Pairs of documents per step. */
-  batch: count.optional(),
-  learningRate: learningRate.optional(),
-  seed: z.int().min(0).optional(),
-  /** Candidates per query, from the top of the initial ranking (those that are re-ranked). */
-  depth: count.optional(),
-  validateEvery: count.optional(),
-  patience: count.optional(),
+  ...numbers('steps', 'batch', 'learningRate', 'seed', 'depth', 'validateEvery', 'patience'),
 });
 
 const controls = z.strictObject({
   'CEDR-KNRM': controlTraining
-    .extend({ headRate: learningRate.optional(), dropout: dropout.optional() })
+    .extend({ headRate: numbers('learningRate').learningRate, ...numbers('dropout') })
     .optional(),
   'NPRF-DRMM': controlTraining.optional(),
   /** Trained once, on the documents alone. */

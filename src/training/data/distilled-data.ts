@@ -1,10 +1,9 @@
 import { type Tokenizer } from '../../bert/index.js';
-import { BertQeError } from '../../common/errors.js';
-import type { TrainingBatch } from '../engine/index.js';
+import { inputError } from '../../common/errors.js';
 import type { ScoredGroups } from '../groups.js';
 import { Random } from '../random.js';
 import type { TrainingSettings } from '../settings.js';
-import { microBatches, sequenceOf } from './sequences.js';
+import { sequenceOf, targetBatches } from './sequences.js';
 import { BatchSampler, stepsOf, type TrainingData, type ValidationBatches } from './training-data.js';
 
 /** The number of groups to learn from, and of their candidates. */
@@ -30,22 +29,29 @@ export function distilledData(
   requireCandidates(groups, settings);
   const numbers = groups.candidates.map((_, number) => number);
   const sampler = new BatchSampler(() => [...numbers], settings);
-  const draw = (group: number, ...parts: (number | string)[]): Draw => {
-    const random = new Random('candidates of a group', settings.seed, ...parts);
-    const places = groups.candidates[group].map((_, place) => place);
-    return { group, places: random.sample(places, settings.groupSize) };
+  const counts = {
+    groups: numbers.length,
+    candidates: groups.candidates.reduce((sum, { length }) => sum + length, 0),
   };
-  const batchesOf = (step: number) => {
-    const drawn = sampler.batch(step).map((group, i) => draw(group, step, i));
+  const steps = stepsOf((step) => {
+    const drawn = sampler
+      .batch(step)
+      .map((group, i) => draw(groups, group, settings, 'candidates of a group', step, i));
     return distilledBatches(groups, drawn, tokenizer, settings);
-  };
-  return {
-    groups: sampler.groups,
-    examplesPerStep: sampler.groupsPerStep * settings.groupSize,
-    counts: { groups: numbers.length, candidates: candidatesIn(groups) },
-    stepsIn: (epochs) => sampler.stepsIn(epochs),
-    steps: stepsOf(batchesOf),
-  };
+  });
+  return sampler.data(counts, steps);
+}
+
+/** Random candidates of a group, which follow from `parts`. */
+function draw(
+  { candidates }: ScoredGroups,
+  group: number,
+  { groupSize, seed }: Settings,
+  purpose: string,
+  ...parts: readonly number[]
+): Draw {
+  const places = candidates[group].map((_, place) => place);
+  return { group, places: new Random(purpose, seed, ...parts).sample(places, groupSize) };
 }
 
 /** The batches of validation groups: `groupSize` candidates of each, always the same. */
@@ -55,11 +61,9 @@ export function distilledValidation(
   settings: Settings,
 ): ValidationBatches {
   requireCandidates(groups, settings);
-  const drawn = groups.candidates.map((candidates, group) => {
-    const random = new Random('candidates of validation', settings.seed, group);
-    const places = candidates.map((_, place) => place);
-    return { group, places: random.sample(places, settings.groupSize) };
-  });
+  const drawn = groups.candidates.map((_, group) =>
+    draw(groups, group, settings, 'candidates of validation', group),
+  );
   return distilledBatches(groups, drawn, tokenizer, settings);
 }
 
@@ -84,10 +88,8 @@ function distilledBatches(
       ),
     ),
   );
-  const batches = microBatches(sequences, batchTokens, groupSize).map(({ batch, places }): TrainingBatch => {
-    const rows = places.filter((place) => place % groupSize === 0).map((place) => targets[place / groupSize]);
-    return { ...batch, targets: Float32Array.from(rows.flatMap(({ row }) => row)), columns: 3 * groupSize };
-  });
+  const rows = targets.map(({ row }) => row);
+  const batches = targetBatches(sequences, rows, batchTokens, groupSize);
   return { batches, least: targets.reduce((sum, { entropy }) => sum + entropy, 0) };
 }
 
@@ -115,15 +117,10 @@ export function distilledTargets(
   return { row, entropy: logShares.reduce((sum, log) => sum - Math.exp(log) * log, 0) / groups };
 }
 
-function candidatesIn({ candidates }: ScoredGroups): number {
-  return candidates.reduce((sum, { length }) => sum + length, 0);
-}
-
 function requireCandidates({ candidates, label }: ScoredGroups, { groupSize }: Settings): void {
   const few = candidates.findIndex(({ length }) => length < groupSize);
   if (candidates.length > 0 && few < 0) return;
-  throw new BertQeError(
-    'input',
+  throw inputError(
     few < 0
       ? `${label}: there is no group in it; write a line of JSON for each query.`
       : `${label}: group ${few + 1} has ${candidates[few].length} candidates, and ${groupSize} of each are compared; ` +

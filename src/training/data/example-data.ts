@@ -1,9 +1,9 @@
 import type { Tokenizer } from '../../bert/index.js';
-import type { TrainingBatch } from '../engine/index.js';
-import { countQueries, type Example, type QueryExamples } from '../examples/index.js';
+import type { TrainingBatch } from '../engine/micro-batch.js';
+import { byRelevance, countQueries, type Example, type QueryExamples } from '../examples/query-examples.js';
 import { Random } from '../random.js';
 import type { TrainingSettings } from '../settings.js';
-import { microBatches, sequencesOf } from './sequences.js';
+import { sequencesOf, targetBatches } from './sequences.js';
 import { BatchSampler, stepsOf, type TrainingData } from './training-data.js';
 
 /** The examples that the loss compares, by their numbers: a single one or, relevant first, some of one query. */
@@ -19,13 +19,9 @@ export function exampleData(
   const batchesOf = batchMaker(queries, tokenizer, settings);
   const examples = queries.flatMap((one) => one.examples);
   const relevant = examples.filter((example) => example.relevant).length;
-  return {
-    groups: sampler.groups,
-    examplesPerStep: sampler.groupsPerStep * settings.groupSize,
-    counts: { queries: countQueries(queries), relevant, others: examples.length - relevant },
-    stepsIn: (epochs) => sampler.stepsIn(epochs),
-    steps: stepsOf((step) => ({ batches: batchesOf(sampler.batch(step)), least: 0 })),
-  };
+  const counts = { queries: countQueries(queries), relevant, others: examples.length - relevant };
+  const steps = stepsOf((step) => ({ batches: batchesOf(sampler.batch(step)), least: 0 }));
+  return sampler.data(counts, steps);
 }
 
 function batchMaker(
@@ -39,17 +35,10 @@ function batchMaker(
   }));
   const sequences = sequencesOf(pairings, tokenizer, settings.maxLength);
   const examples = queries.flatMap((one) => one.examples);
-  const { groupSize, batchTokens } = settings;
-  const columns = settings.loss === 'pointwise' ? 2 : groupSize;
   return (groups) => {
-    const rows = targetsOf(groups, examples, settings);
     const chosen = groups.flat().map((number) => sequences[number]);
-    return microBatches(chosen, batchTokens, groupSize).map(({ batch, places }) => {
-      const targets = places
-        .filter((place) => place % groupSize === 0)
-        .flatMap((place) => rows[place / groupSize]);
-      return { ...batch, targets: Float32Array.from(targets), columns };
-    });
+    const rows = targetsOf(groups, examples, settings);
+    return targetBatches(chosen, rows, settings.batchTokens, settings.groupSize);
   };
 }
 
@@ -59,25 +48,24 @@ export function groupsOf(
   { loss, groupSize, seed }: Pick<TrainingSettings, 'loss' | 'groupSize' | 'seed'>,
 ): (epoch: number) => Group[] {
   let next = 0;
-  const numbersOf = queries.map(({ examples }) => {
-    const numbered = examples.map(({ relevant }) => ({ relevant, number: next++ }));
-    const numbers = (kind: boolean): number[] =>
-      numbered.filter(({ relevant }) => relevant === kind).map(({ number }) => number);
-    return { relevant: numbers(true), others: numbers(false) };
+  const numbered = queries.map(({ examples }) => {
+    return byRelevance(examples.map(({ relevant }) => ({ relevant, number: next++ })));
   });
   return (epoch) => {
     if (loss === 'pointwise') {
-      return numbersOf.flatMap(({ relevant, others }) => [...relevant, ...others].map((number) => [number]));
+      return numbered.flatMap(({ relevant, others }) =>
+        [...relevant, ...others].map(({ number }) => [number]),
+      );
     }
     const random = new Random('groups', seed, epoch);
-    return numbersOf
+    return numbered
       .filter(({ others }) => others.length > 0)
       .flatMap(({ relevant, others }) =>
-        relevant.map((number) => {
+        relevant.map((one) => {
           const some = random.sample(others, groupSize - 1);
           // Some are repeated for a query with too few others.
           while (some.length < groupSize - 1) some.push(others[random.below(others.length)]);
-          return [number, ...some];
+          return [one, ...some].map(({ number }) => number);
         }),
       );
   };

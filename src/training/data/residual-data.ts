@@ -1,17 +1,13 @@
-import { probabilities, type Tokenizer } from '../../bert/index.js';
+import type { Tokenizer } from '../../bert/index.js';
 import type { Qrels } from '../../collection/index.js';
-import { isFinite, type StepOutcome, type TrainingWorker } from '../engine/index.js';
-import {
-  countQueries,
-  type Feedback,
-  judgedDocuments,
-  type QueryExamples,
-  type QueryFeedback,
-} from '../examples/index.js';
+import { isFinite, type StepOutcome } from '../engine/training-engine.js';
+import type { TrainingWorker } from '../engine/training-worker.js';
+import { byRelevance, countQueries, type QueryExamples } from '../examples/query-examples.js';
+import { type Feedback, judgedDocuments, type QueryFeedback } from '../examples/feedback.js';
 import { Random } from '../random.js';
 import type { TrainingSettings } from '../settings.js';
 import { residualLoss, type ResidualExample, type ResidualGroup } from './residual-loss.js';
-import { microBatches, sequencesOf } from './sequences.js';
+import { microBatches, scoreInto, sequencesOf } from './sequences.js';
 import { BatchSampler, type TrainingData } from './training-data.js';
 
 /** A query after phases one and two: its chunks, and its candidates in the order of phase one. */
@@ -45,7 +41,7 @@ export function drawGroup(
   { groupSize, seed }: Pick<TrainingSettings, 'groupSize' | 'seed'>,
 ): ResidualGroup {
   const random = new Random('residual', seed, epoch, query.id);
-  const [relevant, others] = [true, false].map((kind) => examples.filter((one) => one.relevant === kind));
+  const { relevant, others } = byRelevance(examples);
   const drawn = random.sample(relevant, Math.floor(groupSize / 2));
   const room = groupSize - drawn.length;
   const hard = random.sample(others.slice(0, hardNegatives), Math.floor(room / 2));
@@ -68,28 +64,26 @@ export function residualData(
     (epoch) => useful.map((query) => drawGroup(query, epoch, settings)),
     settings,
   );
-  const countPairs = (kind: boolean): number =>
+  const countPairs = (kind: 'relevant' | 'others'): number =>
     queries.reduce(
-      (sum, { chunks, examples }) =>
-        sum + chunks.length * examples.filter(({ relevant }) => relevant === kind).length,
+      (sum, { chunks, examples }) => sum + chunks.length * byRelevance(examples)[kind].length,
       0,
     );
-  return {
-    groups: sampler.groups,
-    examplesPerStep: sampler.groupsPerStep * settings.groupSize,
-    counts: { queries: countQueries(queries), relevant: countPairs(true), others: countPairs(false) },
-    stepsIn: (epochs) => sampler.stepsIn(epochs),
-    async steps(worker, first, rates) {
-      const outcomes: StepOutcome[] = [];
-      for (const [i, rate] of rates.entries()) {
-        const step = first + i;
-        const reading = { tokenizer, labels, settings };
-        outcomes.push(await residualStep(sampler.batch(step), worker, step, rate, reading));
-        if (!isFinite(outcomes.at(-1)!)) break;
-      }
-      return outcomes;
-    },
+  const counts = {
+    queries: countQueries(queries),
+    relevant: countPairs('relevant'),
+    others: countPairs('others'),
   };
+  return sampler.data(counts, async (worker, first, rates) => {
+    const outcomes: StepOutcome[] = [];
+    for (const [i, rate] of rates.entries()) {
+      const step = first + i;
+      const reading = { tokenizer, labels, settings };
+      outcomes.push(await residualStep(sampler.batch(step), worker, step, rate, reading));
+      if (!isFinite(outcomes.at(-1)!)) break;
+    }
+    return outcomes;
+  });
 }
 
 interface ModelReading {
@@ -116,14 +110,8 @@ async function residualStep(
   });
   const sequences = sequencesOf(pairings, tokenizer, settings.maxLength);
   const cut = microBatches(sequences, settings.batchTokens);
-  const order = cut.flatMap(({ places }) => places);
-  const values = await worker.call(
-    'score',
-    cut.map(({ batch }) => batch),
-    step,
-  );
   const scores = new Float32Array(sequences.length);
-  probabilities({ labels, values }).forEach((score, i) => (scores[order[i]] = score));
+  await scoreInto(scores, cut, worker, labels, step);
 
   const combination = { alpha: settings.lossAlpha, beta: settings.lossBeta };
   const gradient = new Float32Array(sequences.length);

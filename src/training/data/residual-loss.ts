@@ -1,5 +1,6 @@
 import { combine, type Combination, expansionScore, interpolate } from '../../expansion/index.js';
-import type { Example, Feedback, PhaseOneDocument } from '../examples/index.js';
+import type { Example } from '../examples/query-examples.js';
+import type { Feedback, PhaseOneDocument } from '../examples/feedback.js';
 
 /** A candidate with the parts of the final score that training does not change. */
 export type ResidualExample = PhaseOneDocument & Pick<Example, 'relevant'>;

@@ -1,12 +1,14 @@
 import {
   budgetFor,
   type PairTemplate,
+  probabilities,
   sequenceLength,
   type Tokenizer,
   writeSequence,
 } from '../../bert/index.js';
 import { concat } from '../../common/concat.js';
-import type { MicroBatch } from '../engine/index.js';
+import type { MicroBatch, TrainingBatch } from '../engine/micro-batch.js';
+import type { TrainingWorker } from '../engine/training-worker.js';
 
 /** A tokenised pair. */
 export interface Sequence {
@@ -63,15 +65,62 @@ export function microBatches(sequences: readonly Sequence[], tokens: number, gro
     return { places, longest: Math.max(...places.map((place) => sequences[place].ids.length)) };
   });
   groups.sort((a, b) => b.longest - a.longest || a.places[0] - b.places[0]);
-  const cut: PlacedBatch[] = [];
-  for (let from = 0; from < groups.length;) {
-    const { longest } = groups[from];
-    const most = Math.max(1, Math.floor(tokens / (longest * groupSize)));
-    const places = groups.slice(from, from + most).flatMap((group) => group.places);
-    cut.push({ places, batch: concatenate(places.map((place) => sequences[place])) });
-    from += most;
+  const parts = portions(
+    groups,
+    () => 1,
+    ({ longest }) => tokens / (longest * groupSize),
+  );
+  return parts.map((some) => {
+    const places = some.flatMap((group) => group.places);
+    return { places, batch: concatenate(places.map((place) => sequences[place])) };
+  });
+}
+
+/** Consecutive parts of some items, each of one at least, and of as many as have the room that the first one leaves. */
+export function portions<Item>(
+  items: readonly Item[],
+  sizeOf: (item: Item) => number,
+  roomFor: (first: Item) => number,
+): Item[][] {
+  const parts: Item[][] = [];
+  let size = 0;
+  for (const item of items) {
+    const part = parts.at(-1);
+    size += sizeOf(item);
+    if (part && size <= roomFor(part[0])) part.push(item);
+    else {
+      parts.push([item]);
+      size = sizeOf(item);
+    }
   }
-  return cut;
+  return parts;
+}
+
+/** Micro-batches with targets: a row for every group of sequences, in the order of the groups. */
+export function targetBatches(
+  sequences: readonly Sequence[],
+  rows: readonly (readonly number[])[],
+  tokens: number,
+  groupSize = 1,
+): TrainingBatch[] {
+  return microBatches(sequences, tokens, groupSize).map(({ batch, places }) => {
+    const own = places.filter((place) => place % groupSize === 0).map((place) => rows[place / groupSize]);
+    return { ...batch, targets: Float32Array.from(own.flat()), columns: rows[0].length };
+  });
+}
+
+/** Puts the scores that the worker's current weights give sequences in their places; for a step, with its dropout. */
+export async function scoreInto(
+  scores: Float32Array,
+  cut: readonly PlacedBatch[],
+  worker: TrainingWorker,
+  labels: number,
+  step?: number,
+): Promise<void> {
+  const batches = cut.map(({ batch }) => batch);
+  const values = await worker.call('score', batches, step);
+  const order = cut.flatMap(({ places }) => places);
+  probabilities({ labels, values }).forEach((score, i) => (scores[order[i]] = score));
 }
 
 function concatenate(sequences: readonly Sequence[]): MicroBatch {

@@ -1,10 +1,9 @@
 import type { Tokenizer } from '../../bert/index.js';
-import { BertQeError } from '../../common/errors.js';
-import type { TrainingBatch } from '../engine/index.js';
+import { inputError } from '../../common/errors.js';
 import { Random } from '../random.js';
 import type { TrainingSettings } from '../settings.js';
 import type { TextPieces } from '../text.js';
-import { microBatches, type Sequence, sequenceOf } from './sequences.js';
+import { type Sequence, sequenceOf, targetBatches } from './sequences.js';
 import { stepsOf, type TrainingData, type ValidationBatches } from './training-data.js';
 
 /** The number of texts to learn from, and of their word pieces. */
@@ -69,8 +68,7 @@ function roomIn({ label, pieces }: TextPieces, { template }: Tokenizer, { maxLen
   const { before, between, after } = template;
   const room = maxLength - before.length - between.length - after.length;
   if (pieces.length >= room) return room;
-  throw new BertQeError(
-    'input',
+  throw inputError(
     `${label}: its text has ${pieces.length} word pieces, fewer than a sequence of ${maxLength} tokens; give more text, ` +
       'or shorter sequences (maxLength).',
   );
@@ -79,10 +77,8 @@ function roomIn({ label, pieces }: TextPieces, { template }: Tokenizer, { maxLen
 /** Micro-batches of sequences; all masked tokens have the same weight. */
 function maskedBatches(sequences: readonly Sequence[], { batchTokens }: Settings): ValidationBatches {
   const masked = sequences.reduce((sum, { wanted }) => sum + wanted!.filter((id) => id >= 0).length, 0);
-  const batches = microBatches(sequences, batchTokens).map(({ batch, places }): TrainingBatch => {
-    return { ...batch, targets: new Float32Array(places.length).fill(1 / masked), columns: 1 };
-  });
-  return { batches, least: 0 };
+  const weights = sequences.map(() => [1 / masked]);
+  return { batches: targetBatches(sequences, weights, batchTokens), least: 0 };
 }
 
 /** Makes sequences of two segments of text, some of whose tokens are masked. */
@@ -96,7 +92,7 @@ class Masking {
   ) {
     const mask = tokenizer.encode('[MASK]');
     if (mask.length !== 1) {
-      throw new BertQeError('input', 'The vocabulary has no [MASK], which stands for masked tokens; add it.');
+      throw inputError('The vocabulary has no [MASK], which stands for masked tokens; add it.');
     }
     const { before, between, after, pad } = tokenizer.template;
     [this.#mask] = mask;

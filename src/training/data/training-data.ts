@@ -1,5 +1,8 @@
-import type { StepOutcome, TrainingBatch, TrainingWorker } from '../engine/index.js';
+import type { StepOutcome } from '../engine/training-engine.js';
+import type { TrainingBatch } from '../engine/micro-batch.js';
+import type { TrainingWorker } from '../engine/training-worker.js';
 import { Random } from '../random.js';
+import type { TrainingSettings } from '../settings.js';
 
 /** The number of training queries and of their relevant and other examples. */
 export interface ExampleCounts {
@@ -42,19 +45,24 @@ export class BatchSampler<Group> {
   readonly groupsPerStep: number;
   /** Groups in an epoch. Epochs may differ in the content of groups, not in their number. */
   readonly groups: number;
-  readonly #seed: number;
   #epoch: { readonly number: number; readonly groups: readonly Group[] } | undefined;
 
   constructor(
     /** The groups of an epoch, counted from 0. */
     private readonly groupsOf: (epoch: number) => Group[],
-    { batch, groupSize, seed }: { readonly batch: number; readonly groupSize: number; readonly seed: number },
+    private readonly settings: Pick<TrainingSettings, 'batch' | 'groupSize' | 'seed'>,
     /** Names the random order of the groups. */
     private readonly order = 'order',
   ) {
-    this.groupsPerStep = Math.max(1, Math.floor(batch / groupSize));
+    this.groupsPerStep = Math.max(1, Math.floor(settings.batch / settings.groupSize));
     this.groups = groupsOf(0).length;
-    this.#seed = seed;
+  }
+
+  /** The data that consist of these batches. */
+  data<Counts>(counts: Counts, steps: TrainingData['steps']): TrainingData<Counts> {
+    const examplesPerStep = this.groupsPerStep * this.settings.groupSize;
+    const stepsIn = (epochs: number) => this.stepsIn(epochs);
+    return { groups: this.groups, examplesPerStep, counts, stepsIn, steps };
   }
 
   stepsIn(epochs: number): number {
@@ -71,7 +79,7 @@ export class BatchSampler<Group> {
 
   #inEpoch(number: number): readonly Group[] {
     if (this.#epoch?.number !== number) {
-      const groups = new Random(this.order, this.#seed, number).shuffle(this.groupsOf(number));
+      const groups = new Random(this.order, this.settings.seed, number).shuffle(this.groupsOf(number));
       this.#epoch = { number, groups };
     }
     return this.#epoch.groups;

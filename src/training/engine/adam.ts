@@ -1,14 +1,5 @@
-import type { AdamSettings } from '../graph/index.js';
+import { type AdamSettings, decays } from '../graph/index.js';
 import { type Parameter, EmbeddingTable } from './parameter.js';
-
-/** The settings of BERT's own code, which the paper uses. */
-export const publishedAdam: AdamSettings = {
-  beta1: 0.9,
-  beta2: 0.999,
-  epsilon: 1e-6,
-  weightDecay: 0.01,
-  clipNorm: 1,
-};
 
 /**
  * Moments below this become 0. The first moment of a word without gradients falls tenfold every 22 steps, too small to
@@ -37,28 +28,25 @@ function squares(values: Float32Array, from: number, to: number): number {
   return sum;
 }
 
-/** Updates all parameters; `norm` is the norm of their gradients. */
+/** Updates a parameter; `norm` is the norm of the gradients of all. */
 export function adamStep(
-  parameters: Iterable<Parameter>,
+  parameter: Parameter,
   settings: AdamSettings,
   learningRate: number,
   norm: number,
 ): void {
   const scale = norm > settings.clipNorm ? settings.clipNorm / norm : 1;
-  for (const parameter of parameters) {
-    const decay = parameter.decays ? settings.weightDecay : 0;
-    if (parameter instanceof EmbeddingTable) {
-      const { width, moving } = parameter;
-      for (let from = 0; from < moving.length;) {
-        let to = from + 1;
-        while (to < moving.length && moving[to] === moving[from]) to++;
-        if (moving[from]) update(parameter, from * width, to * width, settings, learningRate, decay, scale);
-        else shrink(parameter.values, from * width, to * width, learningRate * decay);
-        from = to;
-      }
-    } else {
-      update(parameter, 0, parameter.values.length, settings, learningRate, decay, scale);
-    }
+  const decay = decays(parameter.name) ? settings.weightDecay : 0;
+  if (!(parameter instanceof EmbeddingTable)) {
+    return update(parameter, 0, parameter.values.length, settings, learningRate, decay, scale);
+  }
+  const { width, moving } = parameter;
+  for (let from = 0; from < moving.length;) {
+    let to = from + 1;
+    while (to < moving.length && moving[to] === moving[from]) to++;
+    if (moving[from]) update(parameter, from * width, to * width, settings, learningRate, decay, scale);
+    else shrink(parameter.values, from * width, to * width, learningRate * decay);
+    from = to;
   }
 }
 

@@ -1,5 +1,6 @@
 import { Tensor } from 'onnxruntime-node';
-import { type DropoutMask, maskShape } from '../graph/index.js';
+import { memoised } from '../../common/lazy.js';
+import { type DropoutMask, maskShape, sizeOf } from '../graph/index.js';
 import { Random } from '../random.js';
 
 /** The source of a training graph's dropout masks; `run` identifies a run of the graph. */
@@ -22,10 +23,7 @@ export class DropoutMasks implements MaskSource {
       this.masks.map((mask) => {
         const { name } = mask;
         const dims = maskShape(mask, batch, sequence);
-        const values = this.#buffer(
-          name,
-          dims.reduce((product, dim) => product * dim, 1),
-        );
+        const values = this.#buffer(name, sizeOf(dims));
         drop(values, this.rate, new Random('dropout', this.seed, run, name));
         return [name, new Tensor('float32', values, dims)];
       }),
@@ -60,17 +58,10 @@ export function drop(mask: Float32Array, rate: number, random: Random): void {
   }
 }
 
-const tables = new Map<number, Uint32Array>();
-
 /** The distance of the next zero for each value of 16 random bits; the rate is exact to one part in 10,000. */
-function distancesOf(rate: number): Uint32Array {
-  let table = tables.get(rate);
-  if (table === undefined) {
-    table = Uint32Array.from(
-      { length: 65_536 },
-      (_, bits) => 1 + Math.floor(Math.log((bits + 0.5) / 65_536) / Math.log1p(-rate)),
-    );
-    tables.set(rate, table);
-  }
-  return table;
-}
+const distancesOf = memoised((rate: number) =>
+  Uint32Array.from(
+    { length: 65_536 },
+    (_, bits) => 1 + Math.floor(Math.log((bits + 0.5) / 65_536) / Math.log1p(-rate)),
+  ),
+);

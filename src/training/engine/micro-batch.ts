@@ -1,4 +1,4 @@
-import { IDS, PADDING, POSITIONS, SEGMENTS, TYPES, WORDS } from '../graph/index.js';
+import { IDS, PADDING, POSITIONS, SEGMENTS, TARGETS, TYPES, WANTED, WORDS } from '../graph/index.js';
 
 /** Sequences that go through the model together, padded to the longest of them. */
 export interface MicroBatch {
@@ -90,6 +90,17 @@ export function encoderFeeds({ batch, sequence, ids, segments, padding }: Padded
   };
 }
 
+/** The inputs of BERT's graphs for one micro-batch. */
+export function bertFeeds(batch: MicroBatch | TrainingBatch): FeedBatch {
+  const whole = padded(batch);
+  const encoder = encoderFeeds(whole);
+  if (!('targets' in batch)) return encoder;
+  const { targets, columns } = batch;
+  const wanted = whole.wanted && { [WANTED]: { dims: [whole.wanted.length], data: whole.wanted } };
+  const dims = [targets.length / columns, columns];
+  return { ...encoder, feeds: { ...encoder.feeds, [TARGETS]: { dims, data: targets }, ...wanted } };
+}
+
 /** A micro-batch as two, or itself where it has one row of targets. */
 export function halves(batch: TrainingBatch): readonly TrainingBatch[] {
   const { ids, lengths, splits, wanted, targets, columns } = batch;
@@ -98,23 +109,16 @@ export function halves(batch: TrainingBatch): readonly TrainingBatch[] {
   const half = rows >> 1;
   const sequence = (lengths.length / rows) * half;
   const token = lengths.subarray(0, sequence).reduce((sum, length) => sum + length, 0);
-  const target = half * columns;
-  return [
-    {
-      ids: ids.slice(0, token),
-      lengths: lengths.slice(0, sequence),
-      splits: splits.slice(0, sequence),
-      wanted: wanted?.slice(0, token),
-      targets: targets.slice(0, target),
+  return [true, false].map((isFirst) => {
+    const part = <A extends Int32Array<ArrayBuffer> | Float32Array<ArrayBuffer>>(array: A, at: number): A =>
+      (isFirst ? array.slice(0, at) : array.slice(at)) as A;
+    return {
+      ids: part(ids, token),
+      lengths: part(lengths, sequence),
+      splits: part(splits, sequence),
+      wanted: wanted && part(wanted, token),
+      targets: part(targets, half * columns),
       columns,
-    },
-    {
-      ids: ids.slice(token),
-      lengths: lengths.slice(sequence),
-      splits: splits.slice(sequence),
-      wanted: wanted?.slice(token),
-      targets: targets.slice(target),
-      columns,
-    },
-  ];
+    };
+  });
 }

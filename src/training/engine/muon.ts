@@ -1,6 +1,6 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { Graph } from '../../bert/onnx/index.js';
-import { MuonNodes, usesMuon, usualMuon } from '../graph/index.js';
+import { muonNodes, usesMuon } from '../graph/index.js';
 import type { Parameter } from './parameter.js';
 import { openGraph } from './session.js';
 
@@ -32,7 +32,7 @@ export class Muon {
   static async open(all: readonly Parameter[], threads: number): Promise<Muon> {
     const parameters = new Set(all.filter(({ name }) => usesMuon(name)));
     const graph = new Graph('bert-qe muon');
-    const nodes = new MuonNodes(graph, usualMuon, {
+    const nodesOf = muonNodes(graph, {
       isFinite: graph.boolean(true),
       factor: graph.input(CLIP, 'float32', []),
       learningRate: graph.input(RATE, 'float32', []),
@@ -41,7 +41,7 @@ export class Muon {
       const [rows, columns] = shape;
       const input = (array: string) => graph.input(`${array} of ${name}`, 'float32', shape);
       const [values, m] = [input('values'), input('m')];
-      const after = nodes.step({ values, m }, input('gradient'), [{ count: 1, rows, columns }], columns);
+      const after = nodesOf({ values, m }, input('gradient'), [{ count: 1, rows, columns }], columns);
       graph.output(after.values, `new values of ${name}`, 'float32', shape);
       graph.output(after.m, `new m of ${name}`, 'float32', shape);
     }

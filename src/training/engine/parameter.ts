@@ -1,4 +1,4 @@
-import { decays, gradientOf } from '../graph/index.js';
+import { gradientOf } from '../graph/index.js';
 
 /** A weight tensor in training: its values, gradient, and the two moments that Adam keeps. */
 export class Parameter {
@@ -16,10 +16,6 @@ export class Parameter {
     this.gradient = new Float32Array(values.length);
     this.m = new Float32Array(values.length);
     this.v = new Float32Array(values.length);
-  }
-
-  get decays(): boolean {
-    return decays(this.name);
   }
 }
 

@@ -1,7 +1,7 @@
 import { InferenceSession } from 'onnxruntime-node';
 import type { Device } from '../../bert/index.js';
 import { type Graph, modelBytes } from '../../bert/onnx/index.js';
-import { BertQeError, reasonOf } from '../../common/errors.js';
+import { inputError, reasonOf } from '../../common/errors.js';
 
 /** Opens a session of a graph whose weights are inputs. Runs block the thread. */
 export async function openGraph(graph: Graph, device: Device, threads: number): Promise<InferenceSession> {
@@ -30,12 +30,6 @@ export function openModel(bytes: Uint8Array, device: Device, threads: number): P
     },
   }).catch((error: unknown) => {
     if (device === 'cpu') throw error;
-    throw new BertQeError(
-      'input',
-      `Training cannot run on ${device}: ${reasonOf(error)}; try --device cpu.`,
-      {
-        cause: error,
-      },
-    );
+    throw inputError(`Training cannot run on ${device}: ${reasonOf(error)}; try --device cpu.`, error);
   });
 }

@@ -1,5 +1,5 @@
 import { asCardFailure, isOutOfMemory } from '../../bert/runtime/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { failureError } from '../../common/errors.js';
 import { halves, type TrainingBatch } from './micro-batch.js';
 
 /** Divides micro-batches until a card has memory for them, and remembers how often it had to. */
@@ -21,7 +21,7 @@ export class SmallerBatches {
         const smaller = halved(divided);
         if (batchesIn(smaller) === batchesIn(divided)) {
           const message = 'The memory of the card does not hold the training of this model.';
-          throw new BertQeError('failure', message, { cause: error });
+          throw failureError(message, error);
         }
         divided = smaller;
         this.#times++;

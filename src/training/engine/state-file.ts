@@ -1,6 +1,8 @@
 import { type CheckpointFile, openCheckpoint, writeSafetensors } from '../../bert/checkpoint/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { closing } from '../../common/closing.js';
+import { corruptError } from '../../common/errors.js';
 import { STATE, stateName } from '../graph/index.js';
+import type { NetworkParameter } from './network-engine.js';
 import { EmbeddingTable } from './parameter.js';
 import type { TrainedTensor } from './training-engine.js';
 
@@ -18,17 +20,14 @@ export async function saveState(parameters: Iterable<TrainedTensor>, file: strin
 
 /** Reads what {@link saveState} wrote. */
 export async function restoreState(parameters: Iterable<TrainedTensor>, file: string): Promise<void> {
-  const checkpoint = await openCheckpoint(file);
-  try {
+  await closing(openCheckpoint(file), async (checkpoint) => {
     for (const parameter of parameters) {
       for (const array of STATE) {
         parameter[array].set(await readTensor(checkpoint, stateName(parameter, array), parameter.shape));
       }
       if (parameter instanceof EmbeddingTable) parameter.findMoving();
     }
-  } finally {
-    await checkpoint.close();
-  }
+  });
 }
 
 /** Writes the weights; `storedAs` gives their names in the file. */
@@ -43,19 +42,18 @@ export async function saveWeights(
   );
 }
 
-/** Reads the values of a network's parameters. */
-export async function readTensors(
+/** The tensors of a network's file of weights. */
+export function readWeights(
   file: string,
-  parameters: readonly Pick<TrainedTensor, 'name' | 'shape'>[],
-): Promise<Float32Array[]> {
-  const checkpoint = await openCheckpoint(file);
-  try {
-    const found: Float32Array[] = [];
-    for (const { name, shape } of parameters) found.push(await readTensor(checkpoint, name, shape));
+  shapes: ReadonlyMap<string, readonly number[]>,
+): Promise<NetworkParameter[]> {
+  return closing(openCheckpoint(file), async (checkpoint) => {
+    const found: NetworkParameter[] = [];
+    for (const [name, shape] of shapes) {
+      found.push({ name, shape, values: await readTensor(checkpoint, name, shape) });
+    }
     return found;
-  } finally {
-    await checkpoint.close();
-  }
+  });
 }
 
 async function readTensor(
@@ -66,8 +64,5 @@ async function readTensor(
   const found = checkpoint.tensors.get(name)?.shape;
   if (found?.join() === shape.join()) return checkpoint.read(name);
   const problem = found === undefined ? 'is missing' : `is ${found.join('×')}, not ${shape.join('×')}`;
-  throw new BertQeError(
-    'corrupt',
-    `${checkpoint.path}: the tensor "${name}" ${problem}; train the model anew.`,
-  );
+  throw corruptError(`${checkpoint.path}: the tensor "${name}" ${problem}; train the model anew.`);
 }

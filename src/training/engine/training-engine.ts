@@ -1,15 +1,15 @@
 import type { Device, ModelConfig } from '../../bert/index.js';
-import type { AdamSettings, LossKind, Optimiser } from '../graph/index.js';
+import type { LossKind, Optimiser } from '../graph/index.js';
 import type { MicroBatch, TrainingBatch } from './micro-batch.js';
 
 export type TrainingPrecision = 'fp32' | 'tf32' | 'fp16';
 
+/** The settings of the training of a BERT. */
 export interface EngineSettings {
   readonly config: ModelConfig;
   readonly loss: LossKind;
   readonly dropout: number;
   readonly seed: number;
-  readonly adam: AdamSettings;
   /** `adam` by default. */
   readonly optimiser?: Optimiser | undefined;
   /** The device of the graphs; weights and optimiser stay in the worker's memory. */
@@ -26,11 +26,12 @@ export interface StepOutcome {
   readonly gradientNorm: number;
 }
 
-export interface Step {
+export interface Step<Batch = TrainingBatch> {
   /** Its number, counted from 0. */
   readonly number: number;
   readonly learningRate: number;
-  readonly batches: readonly TrainingBatch[];
+  /** The parts of its batch, whose losses and gradients are added up. */
+  readonly batches: readonly Batch[];
 }
 
 /** A weight tensor with the two moments that Adam keeps. */
@@ -42,15 +43,16 @@ export interface TrainedTensor {
   readonly v: Float32Array<ArrayBuffer>;
 }
 
-export interface TrainingEngine {
+/** A model in training. */
+export interface TrainingEngine<Batch = TrainingBatch, Scored = MicroBatch | TrainingBatch> {
   readonly parameters: ReadonlyMap<string, TrainedTensor>;
   /** Updates the weights by each step in turn, and ends with the first whose loss or gradient is not finite. */
-  steps(steps: readonly Step[]): Promise<StepOutcome[]>;
+  steps(steps: readonly Step<Batch>[]): Promise<StepOutcome[]>;
   /**
    * Logits of all sequences, batch by batch, without dropout or, for the batches of a step, with the step's dropout. The
    * loss of every batch where that is what validation goes by.
    */
-  score(batches: readonly (MicroBatch | TrainingBatch)[], step?: number): Promise<Float32Array<ArrayBuffer>>;
+  score(batches: readonly Scored[], step?: number): Promise<Float32Array<ArrayBuffer>>;
   release(): Promise<void>;
 }
 

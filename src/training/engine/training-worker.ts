@@ -1,19 +1,26 @@
+import { modelBytes } from '../../bert/onnx/index.js';
 import { NativeWorker, type WorkerService, workerUrl } from '../../bert/runtime/index.js';
-import type { MicroBatch, TrainingBatch } from './micro-batch.js';
-import type { EngineSettings, Step, StepOutcome } from './training-engine.js';
+import type { FeedBatch, MicroBatch, TrainingBatch } from './micro-batch.js';
+import type { Network, NetworkSettings } from './network-engine.js';
+import type { EngineSettings, TrainingEngine } from './training-engine.js';
 
+/** What a worker trains: a BERT or a small network. */
 export interface TrainingSetup {
   readonly settings: EngineSettings;
   /** Folder of the model to start from, file of the state to resume from, or new weights by the settings' seed. */
   readonly start: { readonly model: string } | { readonly state: string } | 'new weights';
 }
 
-/** The service of the training worker. Calls are answered in their order. */
-export interface TrainingService extends WorkerService {
-  /** Updates the weights by each step, up to the first whose loss or gradient is not finite. */
-  steps(steps: readonly Step[]): Promise<StepOutcome[]>;
-  /** Logits of all sequences, batch by batch; for the batches of a step, with the step's dropout. See TrainingEngine. */
-  score(batches: readonly (MicroBatch | TrainingBatch)[], step?: number): Promise<Float32Array>;
+export interface NetworkSetup {
+  readonly settings: NetworkSettings;
+  readonly network: Network<Uint8Array>;
+  /** The file of a state to resume from. */
+  readonly state?: string | undefined;
+}
+
+/** The service of a worker that trains. Calls are answered in their order. */
+export interface TrainingService<Batch = TrainingBatch, Scored = MicroBatch | TrainingBatch>
+  extends Pick<TrainingEngine<Batch, Scored>, 'steps' | 'score'>, WorkerService {
   /** Writes weights and moments, from which training can be resumed. */
   saveState(file: string): Promise<void>;
   /** Writes the weights of a model folder. */
@@ -21,9 +28,25 @@ export interface TrainingService extends WorkerService {
 }
 
 export type TrainingWorker = NativeWorker<TrainingService>;
+export type NetworkWorker = NativeWorker<TrainingService<FeedBatch, FeedBatch>>;
 
 /** Resolves once the model and the graphs are loaded. */
 export function openTrainingWorker(setup: TrainingSetup): Promise<TrainingWorker> {
-  const file = workerUrl('../training/engine/worker.js');
-  return NativeWorker.start({ file, name: 'training', device: setup.settings.device, setup });
+  return NativeWorker.start({ file: workerFile(), name: 'training', device: setup.settings.device, setup });
+}
+
+/** Resolves once the graphs are loaded. */
+export async function openNetworkWorker(
+  network: Network,
+  settings: NetworkSettings,
+  state?: string,
+): Promise<NetworkWorker> {
+  const scoring = await modelBytes(network.scoring);
+  const training = network.training && (await modelBytes(network.training));
+  const setup: NetworkSetup = { settings, network: { ...network, scoring, training }, state };
+  return NativeWorker.start({ file: workerFile(), name: 'network', device: 'cpu', setup });
+}
+
+function workerFile(): URL {
+  return workerUrl('../training/engine/worker.js');
 }

@@ -6,10 +6,12 @@ import { withTexts } from '../../runs/index.js';
 import type { TrainingSettings } from '../settings.js';
 import { type ExampleJournal, findOnce } from './journal.js';
 import {
-  judgedCandidates,
+  isRelevant,
+  type Judgements,
   type JudgedCandidate,
   type QueryExamples,
   sampleCandidates,
+  taught,
 } from './query-examples.js';
 
 /** The evidence of a query after phases one and two, from which phase three starts. */
@@ -74,10 +76,7 @@ async function feedbackOf(
   const ranking = (run.get(query.id) ?? []).slice(0, bertQe.settings.depth);
   if (ranking.length === 0) return { chunks: [], documents: [] };
   const candidates = await withTexts(query, ranking, documents);
-  const evidence = await bertQe.evidence(query.text, candidates, {
-    until: 'phaseTwo',
-    signal,
-  });
+  const evidence = await bertQe.evidence(query.text, candidates, { until: 'phaseTwo', signal });
   return {
     chunks: evidence.chunks!.map(({ text, weight }) => ({ text, weight })),
     documents: evidence.candidates.map(({ id, passage, queryScore, initial }) => ({
@@ -92,13 +91,13 @@ async function feedbackOf(
 /** The documents down to a depth with their judgements, without those that have no words. */
 export function judgedDocuments(
   documents: readonly PhaseOneDocument[],
-  judged: ReadonlyMap<string, number> | undefined,
+  judged: Judgements,
   depth: number,
 ): (PhaseOneDocument & JudgedCandidate)[] {
-  const ranking = documents.map(({ document, initial }) => ({ id: document, score: initial }));
-  return judgedCandidates(ranking, judged, depth)
-    .map((candidate, i) => ({ ...candidate, ...documents[i] }))
-    .filter(({ passage }) => passage !== '');
+  return documents
+    .slice(0, depth)
+    .filter(({ passage }) => passage !== '')
+    .map((one) => ({ ...one, relevant: isRelevant(judged, one.document) }));
 }
 
 /**
@@ -112,20 +111,13 @@ export async function chunkExamples(
   teacher?: Scorer,
   signal?: AbortSignal,
 ): Promise<QueryExamples[]> {
-  const groups = collected.flatMap(({ query, feedback: { chunks, documents } }) => {
-    const judged = judgedDocuments(documents, qrels.get(query.id), settings.depth);
-    return chunks.map(({ text }, place) => ({
-      query,
-      chunk: text,
-      examples: sampleCandidates(`${query.id} ${place}`, judged, settings),
-    }));
-  });
-  if (!teacher) return groups;
-  const taught: QueryExamples[] = [];
-  for (const { examples, ...group } of groups) {
-    const pairs = examples.map(({ passage }) => ({ a: group.chunk, b: passage }));
-    const scores = await teacher.score(pairs, { signal });
-    taught.push({ ...group, examples: examples.map((one, i) => ({ ...one, teacher: scores[i] })) });
+  const found: QueryExamples[] = [];
+  for (const { query, feedback } of collected) {
+    const judged = judgedDocuments(feedback.documents, qrels.get(query.id), settings.depth);
+    for (const [place, { text: chunk }] of feedback.chunks.entries()) {
+      const some = sampleCandidates(`${query.id} ${place}`, judged, settings);
+      found.push({ query, chunk, examples: await taught(chunk, some, teacher, signal) });
+    }
   }
-  return taught;
+  return found;
 }

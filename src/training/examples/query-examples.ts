@@ -1,6 +1,6 @@
 import type { Scorer } from '../../bert/index.js';
 import type { DocumentStore, Qrels, Query, Ranking, Run } from '../../collection/index.js';
-import { BertQeError, throwIfAborted } from '../../common/errors.js';
+import { inputError, throwIfAborted } from '../../common/errors.js';
 import { BertQE } from '../../expansion/index.js';
 import { documentsOf } from '../../runs/index.js';
 import { Random } from '../random.js';
@@ -87,24 +87,36 @@ async function bestPassages(
   const passages = evidence.candidates.flatMap(({ id, passage }) =>
     passage ? [{ document: id, passage }] : [],
   );
-  if (!teacher) return passages;
-  const scores = await teacher.score(
-    passages.map(({ passage }) => ({ a: query.text, b: passage })),
-    { signal },
-  );
+  return taught(query.text, passages, teacher, signal);
+}
+
+/** Passages with the probabilities that a teacher gives them. */
+export async function taught<Passage extends Pick<Example, 'passage'>>(
+  first: string,
+  passages: readonly Passage[],
+  teacher: Scorer | undefined,
+  signal: AbortSignal | undefined,
+): Promise<(Passage & Pick<Example, 'teacher'>)[]> {
+  if (!teacher) return [...passages];
+  const pairs = passages.map(({ passage }) => ({ a: first, b: passage }));
+  const scores = await teacher.score(pairs, { signal });
   return passages.map((passage, i) => ({ ...passage, teacher: scores[i] }));
 }
 
 /** A candidate of a query with its judgement. */
 export type JudgedCandidate = Pick<Example, 'document' | 'relevant'>;
 
-/** The candidates of a ranking. From level 1 on a document is relevant; unjudged ones are not. */
-export function judgedCandidates(
-  ranking: Ranking,
-  judged: ReadonlyMap<string, number> | undefined,
-  depth: number,
-): JudgedCandidate[] {
-  return ranking.slice(0, depth).map(({ id }) => ({ document: id, relevant: (judged?.get(id) ?? 0) >= 1 }));
+/** The judgements of a query. */
+export type Judgements = ReadonlyMap<string, number> | undefined;
+
+/** From level 1 on a document is relevant; unjudged ones are not. */
+export function isRelevant(judged: Judgements, document: string): boolean {
+  return (judged?.get(document) ?? 0) >= 1;
+}
+
+/** The candidates of a ranking. */
+export function judgedCandidates(ranking: Ranking, judged: Judgements, depth: number): JudgedCandidate[] {
+  return ranking.slice(0, depth).map(({ id }) => ({ document: id, relevant: isRelevant(judged, id) }));
 }
 
 /** The candidates of a query that become examples: all of them, as published, or a sample determined by the seed. */
@@ -116,10 +128,16 @@ export function sampleCandidates<Candidate extends Pick<Example, 'relevant'>>(
   const random = new Random('candidates', seed, query);
   const some = candidates === undefined ? [...all] : random.sample(all, candidates);
   if (negatives === undefined) return some;
-  const irrelevant = some.filter(({ relevant }) => !relevant);
-  const count = negatives * Math.max(1, some.length - irrelevant.length);
-  const kept = new Set(random.sample(irrelevant, count));
+  const { relevant, others } = byRelevance(some);
+  const kept = new Set(random.sample(others, negatives * Math.max(1, relevant.length)));
   return some.filter((candidate) => candidate.relevant || kept.has(candidate));
+}
+
+/** The relevant ones and the others. */
+export function byRelevance<One extends Pick<Example, 'relevant'>>(
+  all: readonly One[],
+): { readonly relevant: One[]; readonly others: One[] } {
+  return { relevant: all.filter((one) => one.relevant), others: all.filter((one) => !one.relevant) };
 }
 
 export function countQueries(collected: readonly QueryExamples[]): number {
@@ -131,16 +149,14 @@ export function requireBothKinds(collected: readonly QueryExamples[], label: str
   const examples = collected.flatMap((one) => one.examples);
   const queries = countQueries(collected);
   if (examples.length === 0) {
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `${label}: the run ranks no documents for any of the ${queries} training queries; give the run of these queries.`,
     );
   }
   for (const kind of [true, false]) {
     if (examples.some(({ relevant }) => relevant === kind)) continue;
     const what = kind ? 'relevant' : 'anything but relevant';
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `${label}: none of the ${examples.length} candidates of its ${queries} training queries is judged ${what}, ` +
         `so there is nothing to learn; give the judgements of these queries${kind ? ', or a deeper run' : ''}.`,
     );

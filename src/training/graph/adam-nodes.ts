@@ -1,4 +1,5 @@
 import type { Graph, Value } from '../../bert/onnx/index.js';
+import { Algebra } from '../autodiff/algebra.js';
 
 /** The optimisers: Adam for all parameters, or Muon for the matrices of layers and Adam for the others. */
 export type Optimiser = 'adam' | 'muon';
@@ -12,6 +13,15 @@ export interface AdamSettings {
   /** The largest norm of all gradients together; larger ones are scaled down. */
   readonly clipNorm: number;
 }
+
+/** The settings of BERT's own code, which the paper uses. */
+export const publishedAdam: AdamSettings = {
+  beta1: 0.9,
+  beta2: 0.999,
+  epsilon: 1e-6,
+  weightDecay: 0.01,
+  clipNorm: 1,
+};
 
 /** The tensors that the optimiser keeps for a group of parameters. */
 export interface GroupState {
@@ -28,58 +38,41 @@ export interface StepScalars {
   readonly learningRate: Value;
 }
 
+/** A value where the step is finite, else a number. */
+export function whereFinite(graph: Graph, { isFinite }: StepScalars) {
+  return (step: Value, otherwise: number): Value =>
+    graph.op('Where', [isFinite, step, graph.scalar(otherwise)]);
+}
+
 /**
  * Steps of Adam with decoupled weight decay and without bias correction, for any number of groups. Every operation is a
  * pass over a group, so scalars are multiplied with each other first. A branch around the update would be simpler than
  * scalars that change nothing, but the runtime copies what a branch only passes on.
+ *
+ * @returns The state of a group after the step.
  */
-export class AdamNodes {
-  readonly #learningRate: Value;
-  readonly #first: { readonly keep: Value; readonly add: Value };
-  readonly #second: { readonly keep: Value; readonly add: Value };
-
-  constructor(
-    private readonly graph: Graph,
-    private readonly constants: AdamSettings,
-    private readonly scalars: StepScalars,
-  ) {
-    const { beta1, beta2 } = constants;
-    const { isFinite, factor, learningRate } = scalars;
-    const either = (step: Value, otherwise: number) =>
-      graph.op('Where', [isFinite, step, graph.scalar(otherwise)]);
-    this.#learningRate = either(learningRate, 0);
-    this.#first = {
-      keep: either(graph.scalar(beta1), 1),
-      add: either(this.#times(factor, 1 - beta1), 0),
-    };
-    // Multiplied with the square of what is added to the first moment.
-    this.#second = {
-      keep: either(graph.scalar(beta2), 1),
-      add: graph.scalar((1 - beta2) / (1 - beta1) ** 2),
-    };
-  }
-
-  /** The state of a group after the step. */
-  step({ values, m, v }: GroupState, sum: Value, decays: boolean): GroupState {
-    const { graph, constants, scalars } = this;
-    const { epsilon, weightDecay } = constants;
-    const add = (a: Value, b: Value) => graph.op('Add', [a, b]);
-    const finite = graph.op('Where', [scalars.isFinite, sum, graph.scalar(0)]);
-    const share = this.#times(finite, this.#first.add);
-    const first = add(this.#times(m, this.#first.keep), share);
-    const second = add(
-      this.#times(v, this.#second.keep),
-      this.#times(this.#times(share, share), this.#second.add),
+export function adamNodes(graph: Graph, scalars: StepScalars) {
+  const { beta1, beta2, epsilon, weightDecay } = publishedAdam;
+  const math = new Algebra(graph);
+  const either = whereFinite(graph, scalars);
+  const learningRate = either(scalars.learningRate, 0);
+  const keepFirst = either(graph.scalar(beta1), 1);
+  const addFirst = either(math.multiply(scalars.factor, 1 - beta1), 0);
+  const keepSecond = either(graph.scalar(beta2), 1);
+  // Multiplied with the square of what is added to the first moment.
+  const addSecond = (1 - beta2) / (1 - beta1) ** 2;
+  return ({ values, m, v }: GroupState, sum: Value, decays: boolean): GroupState => {
+    const share = math.multiply(either(sum, 0), addFirst);
+    const first = math.add(math.multiply(m, keepFirst), share);
+    const second = math.add(
+      math.multiply(v, keepSecond),
+      math.multiply(math.multiply(share, share), addSecond),
     );
-    const root = add(graph.op('Sqrt', [second]), graph.scalar(epsilon));
-    const update = this.#times(graph.op('Div', [first, root]), this.#learningRate);
+    const root = math.add(graph.op('Sqrt', [second]), epsilon);
+    const update = math.multiply(graph.op('Div', [first, root]), learningRate);
     const kept = decays
-      ? this.#times(values, graph.op('Sub', [graph.scalar(1), this.#times(this.#learningRate, weightDecay)]))
+      ? math.multiply(values, math.subtract(1, math.multiply(learningRate, weightDecay)))
       : values;
-    return { values: graph.op('Sub', [kept, update]), m: first, v: second };
-  }
-
-  #times(a: Value, b: Value | number): Value {
-    return this.graph.op('Mul', [a, typeof b === 'number' ? this.graph.scalar(b) : b]);
-  }
+    return { values: math.subtract(kept, update), m: first, v: second };
+  };
 }

@@ -1,13 +1,12 @@
 import type { ModelConfig } from '../../bert/index.js';
 import { float, type Graph, MICROSOFT, type Value } from '../../bert/onnx/index.js';
 import { type Composite, gradients } from '../autodiff/gradients.js';
+import type { Optimiser } from './adam-nodes.js';
 import { deviceDropout, type MaskDimension } from './dropout.js';
-import type { Builder } from './encoder.js';
-import type { LossKind } from './loss.js';
+import { type Builder, widened } from './encoder.js';
+import { type LossKind, objective, scores, type Targets } from './loss.js';
 import { DECODER } from './names.js';
-import { objective, scores, type Targets } from './objective.js';
 import { type ParameterGroup, selfAttention, TABLES } from './parameter-groups.js';
-import { widened } from './widened.js';
 
 /** The columns of the table of micro-batches: where each begins and ends in the arrays, and its longest sequence. */
 export const BATCH_COLUMNS = 7;
@@ -33,12 +32,20 @@ export interface DeviceGraphOptions {
   readonly float: 'float32' | 'float16';
   readonly dropout: number;
   readonly seed: number;
+  readonly optimiser?: Optimiser | undefined;
   /** The device is CUDA, which has operators that a CPU lacks. */
   readonly cuda?: boolean;
 }
 
 /** The bias that padding adds to attention scores; its attention is then exactly 0. In 16 bits it must be finite. */
 const MASK_BIAS = { float32: -1e9, float16: -3e4 } as const;
+
+/** Where a micro-batch comes from: the arrays of the run, its number in them, and the weights, of type `float`. */
+interface BatchSource {
+  readonly arrays: RunArrays;
+  readonly number: Value;
+  readonly weights: ReadonlyMap<string, Value>;
+}
 
 /** A micro-batch of the arrays, as the encoder wants it. */
 interface Batch {
@@ -49,27 +56,17 @@ interface Batch {
   readonly targets: Targets;
 }
 
-/** The gradient of each group, added to `before`, and the loss of one micro-batch. Weights are of type `float`. */
+/** The gradient of each group, times `scale` and added to `before`, and the loss of one micro-batch. */
 export function batchGradients(
   graph: Graph,
   options: DeviceGraphOptions,
   groups: readonly ParameterGroup[],
-  {
-    arrays,
-    number,
-    weights,
-    before,
-    scale,
-  }: {
-    readonly arrays: RunArrays;
-    readonly number: Value;
-    readonly weights: ReadonlyMap<string, Value>;
-    readonly before: readonly Value[];
-    readonly scale: Value;
-  },
+  source: BatchSource,
+  { before, scale }: { readonly before: readonly Value[]; readonly scale: Value },
 ): { readonly sums: readonly Value[]; readonly loss: Value } {
   const { config, float: type } = options;
-  const batch = takeBatch(graph, options, arrays, number, weights);
+  const { weights } = source;
+  const batch = takeBatch(graph, options, source);
   const value = objective(batch.builder, batch.tokens, options.loss, batch.targets);
   const parts = groups.filter(({ name }) => name !== TABLES).flatMap((group) => group.parts);
   const names = [...parts.map(({ name }) => name), ...(weights.has(DECODER) ? [DECODER] : [])];
@@ -98,24 +95,16 @@ export function batchGradients(
   return { sums, loss: value };
 }
 
-/** What validation asks of one micro-batch, see objective.ts. */
-export function batchScores(
-  graph: Graph,
-  options: DeviceGraphOptions,
-  arrays: RunArrays,
-  number: Value,
-  weights: ReadonlyMap<string, Value>,
-): Value {
-  const { builder, tokens, targets } = takeBatch(graph, options, arrays, number, weights);
+/** What validation asks of one micro-batch, see loss.ts. */
+export function batchScores(graph: Graph, options: DeviceGraphOptions, source: BatchSource): Value {
+  const { builder, tokens, targets } = takeBatch(graph, options, source);
   return scores(builder, tokens, options.loss, targets);
 }
 
 function takeBatch(
   graph: Graph,
   { config, float: type, dropout: rate, seed, cuda = false }: DeviceGraphOptions,
-  arrays: RunArrays,
-  number: Value,
-  weights: ReadonlyMap<string, Value>,
+  { arrays, number, weights }: BatchSource,
 ): Batch {
   const { vocabulary, maxPositions, hidden } = config;
   const row = graph.op('Gather', [arrays.batches, number]);

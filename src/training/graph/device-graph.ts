@@ -1,5 +1,5 @@
 import { ElementType, Graph, type Value } from '../../bert/onnx/index.js';
-import { AdamNodes, type AdamSettings, type GroupState, type Optimiser } from './adam-nodes.js';
+import { adamNodes, type GroupState, publishedAdam } from './adam-nodes.js';
 import {
   BATCH_COLUMNS,
   batchGradients,
@@ -7,10 +7,10 @@ import {
   type DeviceGraphOptions,
   type RunArrays,
 } from './device-batch.js';
-import { DECODER, LOGITS, LOSS, WANTED } from './names.js';
-import { scoreColumns } from './objective.js';
-import { MuonNodes, stacksOf, usualMuon } from './muon-nodes.js';
-import { type ParameterGroup, parameterGroups, TABLES, usesMuon } from './parameter-groups.js';
+import { DECODER, SCORES, LOSS, WANTED } from './names.js';
+import { scoreColumns } from './loss.js';
+import { muonNodes, stacksOf } from './muon-nodes.js';
+import { type ParameterGroup, parameterGroups, sizeOf, TABLES, usesMuon } from './parameter-groups.js';
 
 /** Names of the inputs and outputs of the device graphs that are not those of other graphs. */
 export const RUN = {
@@ -38,11 +38,6 @@ export function stateName({ name }: { readonly name: string }, array: (typeof ST
 const GROWTH_STEPS = 1000;
 const LARGEST_SCALE = 2 ** 24;
 
-export interface TrainingLoopOptions extends DeviceGraphOptions {
-  readonly adam: AdamSettings;
-  readonly optimiser?: Optimiser | undefined;
-}
-
 /**
  * The graph of many training steps in one run. A run takes the weights and the moments of the optimiser, which then stay
  * on the device through all of its steps, and gives the new ones. An outer loop goes through the steps, an inner one
@@ -52,7 +47,7 @@ export interface TrainingLoopOptions extends DeviceGraphOptions {
  * small gradients are not lost. A step whose gradients are not finite changes nothing and is tried again with half the
  * factor. The graph ends before its last step where the loss is not finite, or no factor is small enough.
  */
-export function trainingLoopGraph(options: TrainingLoopOptions): Graph {
+export function trainingLoopGraph(options: DeviceGraphOptions): Graph {
   const { config, float } = options;
   const graph = new Graph('bert-qe training on a device');
   const groups = parameterGroups(config, options.loss);
@@ -75,19 +70,19 @@ export function trainingLoopGraph(options: TrainingLoopOptions): Graph {
   const norm = body.op('Div', [total, factor]);
   // False for infinity and NaN.
   const isFinite = body.op('Less', [norm, body.scalar(1e30)]);
-  const limit = body.op('Max', [norm, body.scalar(options.adam.clipNorm)]);
-  const clip = body.op('Div', [body.scalar(options.adam.clipNorm), limit]);
+  const clipNorm = body.scalar(publishedAdam.clipNorm);
+  const clip = body.op('Div', [clipNorm, body.op('Max', [norm, clipNorm])]);
   const scalars = {
     isFinite,
     factor: body.op('Div', [clip, factor]),
     learningRate: body.op('Gather', [rates, step]),
   };
-  const adam = new AdamNodes(body, options.adam, scalars);
-  const muon = options.optimiser === 'muon' ? new MuonNodes(body, usualMuon, scalars) : undefined;
+  const adamStep = adamNodes(body, scalars);
+  const muonStep = options.optimiser === 'muon' ? muonNodes(body, scalars) : undefined;
   const updated = groups.map(({ name, decays, shapes, columns }, i) =>
-    muon && usesMuon(name)
-      ? { ...kept[i], ...muon.step(kept[i], sums[i], stacksOf(shapes), columns) }
-      : adam.step(kept[i], sums[i], decays),
+    muonStep && usesMuon(name)
+      ? { ...kept[i], ...muonStep(kept[i], sums[i], stacksOf(shapes), columns) }
+      : adamStep(kept[i], sums[i], decays),
   );
   const after = scaleAfter(body, isFinite, factor, run, float);
   const done = body.op('Add', [step, body.op('Cast', [isFinite], { to: ElementType.int64 })]);
@@ -135,13 +130,13 @@ export function scoringLoopGraph(options: DeviceGraphOptions): Graph {
   const next = loopInputs(body);
   const number = body.inputs[0].name as Value;
   const before = body.input('logits', 'float32', ['rows', columns]);
-  const logits = batchScores(body, { ...options, dropout: 0 }, arrays, number, weights);
+  const logits = batchScores(body, { ...options, dropout: 0 }, { arrays, number, weights });
   body.output(body.inputs[1].name as Value, next, 'bool', []);
   body.output(body.op('Concat', [before, logits], { axis: 0 }), 'more logits', 'float32', ['rows', columns]);
   const count = graph.op('Gather', [graph.op('Shape', [arrays.batches]), graph.integers([0], [])]);
   const none = graph.op('ConstantOfShape', [graph.integers([0, columns])]);
   const all = graph.op('Loop', [count, graph.boolean(true), none], { body });
-  graph.output(all, LOGITS, 'float32', ['rows', columns]);
+  graph.output(all, SCORES, 'float32', ['rows', columns]);
   return graph;
 }
 
@@ -216,7 +211,7 @@ function weightsOf(
       weights.set(DECODER, graph.op('Slice', [narrow, ...words]));
       return;
     }
-    const rows = parts.map(({ shape }) => shape.reduce((product, dim) => product * dim, 1) / columns);
+    const rows = parts.map(({ shape }) => sizeOf(shape) / columns);
     const cut = graph.ops('Split', [narrow, graph.integers(rows)], parts.length, { axis: 0 });
     parts.forEach((part, j) =>
       weights.set(part.name, graph.op('Reshape', [cut[j], graph.integers(part.shape)])),
@@ -228,7 +223,7 @@ function weightsOf(
 /** The loop through the micro-batches of a step: the sums of their gradients, times `factor`, and of their losses. */
 function sumOverBatches(
   body: Graph,
-  options: TrainingLoopOptions,
+  options: DeviceGraphOptions,
   groups: readonly ParameterGroup[],
   {
     arrays,
@@ -244,12 +239,8 @@ function sumOverBatches(
     readonly factor: Value;
   },
 ): { readonly sums: readonly Value[]; readonly loss: Value } {
-  const weights = weightsOf(
-    body,
-    options,
-    groups,
-    kept.map(({ values }) => values),
-  );
+  const values = kept.map((state) => state.values);
+  const weights = weightsOf(body, options, groups, values);
   const row = body.op('Gather', [steps, step]);
   const first = body.op('Gather', [row, body.integers([0], [])]);
   const count = body.op('Gather', [row, body.integers([1], [])]);
@@ -259,7 +250,8 @@ function sumOverBatches(
   const before = groups.map((group) => inner.input(`sum of ${group.name}`, 'float32', groupShape(group)));
   const lossBefore = inner.input('loss before', 'float32', []);
   const number = inner.op('Add', [first, inner.inputs[0].name as Value]);
-  const found = batchGradients(inner, options, groups, { arrays, number, weights, before, scale: factor });
+  const source = { arrays, number, weights };
+  const found = batchGradients(inner, options, groups, source, { before, scale: factor });
   inner.output(inner.inputs[1].name as Value, next, 'bool', []);
   groups.forEach((group, i) =>
     inner.output(found.sums[i], `new sum of ${group.name}`, 'float32', groupShape(group)),

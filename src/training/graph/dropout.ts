@@ -24,8 +24,12 @@ export const noDropout: Dropout = (x) => x;
  * Dropout by masks that are inputs. They depend on the seed and the step, so that a resumed training, or one in another
  * runtime, drops the same activations. The state of the runtime's own Dropout can be neither read nor set.
  */
-export function maskedDropout(graph: Graph): { readonly dropout: Dropout; readonly masks: DropoutMask[] } {
+export function maskedDropout(
+  graph: Graph,
+  isOn: boolean,
+): { readonly dropout: Dropout; readonly masks: readonly DropoutMask[] } {
   const masks: DropoutMask[] = [];
+  if (!isOn) return { dropout: noDropout, masks };
   const dropout: Dropout = (x, dims) => {
     const name = `dropout ${masks.length}`;
     masks.push({ name, dims });

@@ -1,5 +1,5 @@
 import type { ModelConfig } from '../../bert/index.js';
-import { float, type Graph, type Value } from '../../bert/onnx/index.js';
+import { ElementType, float, type Graph, type Value } from '../../bert/onnx/index.js';
 import type { Composite } from '../autodiff/gradients.js';
 import type { Dropout, MaskDimension } from './dropout.js';
 import { IDS, PADDING, POSITIONS, SEGMENTS, TYPES, WORDS } from './names.js';
@@ -23,9 +23,6 @@ export interface Builder {
   readonly attendToItself?: (x: Value, layer: number) => Value;
 }
 
-/** The tokens of a sequence that are attention queries. */
-type AttentionQueries = 'all' | 'first';
-
 /**
  * The logits `[batch, labels]` of summed embeddings `[tokens, hidden]`. The classifier reads the first token only, so the
  * last layer computes that token alone; the others serve as keys and values.
@@ -34,7 +31,7 @@ export function logitsOf(builder: Builder, tokens: Value): Value {
   const { graph, config, dropout } = builder;
   const last = config.layers - 1;
   const x = layersBefore(last, builder, tokens)[last]!;
-  const first = encoderLayer(builder, firstTokens(builder, x), x, last, 'first');
+  const first = encoderLayer(builder, x, last, firstTokens(builder, x));
   const pooled = graph.op('Tanh', [dense(builder, first, 'pooler.dense')]);
   return dense(builder, dropout(pooled, ['batch', config.hidden]), 'classifier');
 }
@@ -90,8 +87,7 @@ function layersBefore(end: number, builder: Builder, tokens: Value): Value[] {
   const embedded = layerNorm(builder, tokens, 'embeddings.LayerNorm');
   const states = [builder.dropout(embedded, ['tokens', builder.config.hidden])];
   for (let layer = 0; layer < end; layer++) {
-    const x = states[layer]!;
-    states.push(encoderLayer(builder, x, x, layer, 'all'));
+    states.push(encoderLayer(builder, states[layer]!, layer));
   }
   return states;
 }
@@ -109,19 +105,13 @@ function firstTokens({ graph, config, batch }: Builder, x: Value): Value {
   return graph.op('Reshape', [first, graph.integers([-1, config.hidden])]);
 }
 
-/** A layer for the tokens `x`, which attend to `all` tokens of their sequences. */
-function encoderLayer(
-  builder: Builder,
-  x: Value,
-  all: Value,
-  layer: number,
-  queries: AttentionQueries,
-): Value {
+/** A layer for the tokens `x`, all or the first of each sequence, which attend to `all` tokens of their sequences. */
+function encoderLayer(builder: Builder, all: Value, layer: number, x = all): Value {
   const { graph, dropout } = builder;
   const { hidden } = builder.config;
   const name = `encoder.layer.${layer}`;
-  const dropped = (value: Value): Value => dropout(value, [queries === 'all' ? 'tokens' : 'batch', hidden]);
-  const output = dense(builder, attention(builder, x, all, layer, queries), `${name}.attention.output.dense`);
+  const dropped = (value: Value): Value => dropout(value, [x === all ? 'tokens' : 'batch', hidden]);
+  const output = dense(builder, attention(builder, all, layer, x), `${name}.attention.output.dense`);
   const attended = graph.op('Add', [dropped(output), x]);
   const middle = layerNorm(builder, attended, `${name}.attention.output.LayerNorm`);
   const wide = dense(builder, middle, `${name}.intermediate.dense`);
@@ -136,9 +126,9 @@ export function activated({ graph, config: { activation } }: Builder, x: Value):
 }
 
 /** softmax(q·kᵀ/√size + padding)·v of every head, `[queries, hidden]`. */
-function attention(builder: Builder, x: Value, all: Value, layer: number, queries: AttentionQueries): Value {
+function attention(builder: Builder, all: Value, layer: number, x: Value): Value {
   const { graph, config, batch, attend, attendToItself } = builder;
-  if (queries === 'all' && attendToItself) return attendToItself(x, layer);
+  if (x === all && attendToItself) return attendToItself(x, layer);
   const size = config.hidden / config.heads;
   const shape = graph.op('Concat', [batch, graph.integers([-1, config.heads, size])], { axis: 0 });
   const self = `encoder.layer.${layer}.attention.self`;
@@ -147,7 +137,7 @@ function attention(builder: Builder, x: Value, all: Value, layer: number, querie
     dense(builder, all, `${self}.key`),
     dense(builder, all, `${self}.value`),
   ].map((flat) => graph.op('Reshape', [flat, shape]));
-  const dims = ['batch', config.heads, queries === 'all' ? 'sequence' : 1, 'sequence'] as const;
+  const dims = ['batch', config.heads, x === all ? 'sequence' : 1, 'sequence'] as const;
   const mixed = graph.op('Transpose', [attend(q, k, v, dims)], { perm: [0, 2, 1, 3] });
   return graph.op('Reshape', [mixed, graph.integers([-1, config.hidden])]);
 }
@@ -177,4 +167,9 @@ export function layerNorm({ graph, config, weight }: Builder, x: Value, name: st
     epsilon: float(config.layerNormEps),
   });
   return outputs[0];
+}
+
+/** A value in 32 bits. */
+export function widened(graph: Graph, x: Value, type: 'float32' | 'float16'): Value {
+  return type === 'float32' ? x : graph.op('Cast', [x], { to: ElementType.float32 });
 }

@@ -1,4 +1,6 @@
 import type { Graph, Value } from '../../bert/onnx/index.js';
+import { type Builder, logitsOf, widened } from './encoder.js';
+import { maskedLoss } from './masked-loss.js';
 
 /** The kinds of losses that a training graph computes. */
 export type LossKind =
@@ -13,9 +15,6 @@ export type LossKind =
   /** The cross-entropy of masked tokens, see masked-loss.ts. */
   | 'masked';
 
-/** The kinds of losses of pairs. */
-export type PairLoss = Exclude<LossKind, 'masked'>;
-
 /** The head of the model that a kind of loss trains. */
 export function headOf(kind: LossKind): 'classifier' | 'predictions' {
   return kind === 'masked' ? 'predictions' : 'classifier';
@@ -26,6 +25,40 @@ export function judgesItself(kind: LossKind): boolean {
   return kind === 'masked' || kind === 'distilled';
 }
 
+/** The targets of a batch, see {@link loss} and masked-loss.ts. */
+export interface Targets {
+  readonly targets: Value;
+  /** Of the masked loss alone. */
+  readonly wanted?: Value | undefined;
+}
+
+/** The loss of summed embeddings, a scalar. */
+export function objective(
+  builder: Builder,
+  tokens: Value,
+  kind: LossKind,
+  { targets, wanted }: Targets,
+): Value {
+  if (kind === 'masked') return maskedLoss(builder, tokens, wanted!, targets);
+  return loss(builder.graph, wideLogits(builder, tokens), builder.config.labels, kind, targets);
+}
+
+/** The numbers that validation asks for, float32: logits `[batch, labels]`, or the loss, `[1, 1]`. */
+export function scores(builder: Builder, tokens: Value, kind: LossKind, targets: Targets): Value {
+  if (!judgesItself(kind)) return wideLogits(builder, tokens);
+  const value = objective(builder, tokens, kind, targets);
+  return builder.graph.op('Reshape', [value, builder.graph.integers([1, 1])]);
+}
+
+/** The columns of {@link scores}. */
+export function scoreColumns(kind: LossKind, labels: number): number {
+  return judgesItself(kind) ? 1 : labels;
+}
+
+function wideLogits(builder: Builder, tokens: Value): Value {
+  return widened(builder.graph, logitsOf(builder, tokens), builder.float);
+}
+
 /**
  * The loss −Σ targets ∘ log softmax(scores). A row of scores is, for the pointwise loss, an example's two logits (0 and
  * the logit for one-label models, whose softmax is the sigmoid) and, for the listwise loss, the log-odds of a group's
@@ -34,15 +67,21 @@ export function judgesItself(kind: LossKind): boolean {
  * then all of relevance. For a given loss, the targets are its gradient with respect to each log-odds, and
  * Σ targets ∘ log-odds has the same gradients.
  */
-export function loss(graph: Graph, logits: Value, labels: number, kind: PairLoss, targets: Value): Value {
+function loss(
+  graph: Graph,
+  logits: Value,
+  labels: number,
+  kind: Exclude<LossKind, 'masked'>,
+  targets: Value,
+): Value {
   if (kind === 'given') {
     const product = graph.op('Mul', [relevance(graph, logits, labels), targets]);
     return graph.op('ReduceSum', [product], { keepdims: 0 });
   }
   const pointwise = (rows: Value) => crossEntropy(graph, twoLogits(graph, logits, labels), rows);
   const listwise = (rows: Value) => {
-    const scores = graph.op('Reshape', [relevance(graph, logits, labels), graph.op('Shape', [rows])]);
-    return crossEntropy(graph, scores, rows);
+    const odds = graph.op('Reshape', [relevance(graph, logits, labels), graph.op('Shape', [rows])]);
+    return crossEntropy(graph, odds, rows);
   };
   if (kind === 'pointwise') return pointwise(targets);
   if (kind === 'listwise') return listwise(targets);

@@ -1,7 +1,6 @@
 import { ElementType, type Value } from '../../bert/onnx/index.js';
-import { activated, type Builder, dense, lastStates, layerNorm } from './encoder.js';
+import { activated, type Builder, dense, lastStates, layerNorm, widened } from './encoder.js';
 import { DECODER } from './names.js';
-import { widened } from './widened.js';
 
 /**
  * The loss of masked-language pre-training, −Σ weight · log P(token), over the tokens that were masked. The head (dense

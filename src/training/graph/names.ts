@@ -7,7 +7,8 @@ export const PADDING = 'padding';
 export const TARGETS = 'targets';
 /** The id of every token that was masked, and -1 for the others, see masked-loss.ts. */
 export const WANTED = 'wanted';
-export const LOGITS = 'logits';
+/** What a scoring graph gives: logits of BERT, or its loss where validation goes by that; numbers per document of other networks. */
+export const SCORES = 'scores';
 export const LOSS = 'loss';
 /** The gradient of the summed embeddings, a row per token. */
 export const TOKEN_GRADIENTS = 'gradient of tokens';

@@ -59,12 +59,17 @@ export function parameterGroups(config: ModelConfig, kind: LossKind): readonly P
   }
   return [...members].map(([name, names]) => {
     const own = names.map((member) => shapes.get(member)!);
-    const sizes = own.map((shape) => shape.reduce((product, dim) => product * dim, 1));
+    const sizes = own.map(sizeOf);
     const size = sizes.reduce((sum, each) => sum + each, 0);
     const columns = name === TABLES ? config.hidden : sizes.reduce((a, b) => greatestDivisor(a, b));
     const parts = partsOf(names);
     return { name, members: names, shapes: own, sizes, size, parts, columns, decays: decays(names[0]) };
   });
+}
+
+/** The number of a tensor's elements. */
+export function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((product, dim) => product * dim, 1);
 }
 
 function greatestDivisor(a: number, b: number): number {

@@ -1,22 +1,19 @@
 import { bertTensorShapes } from '../../bert/checkpoint/index.js';
 import type { ModelConfig } from '../../bert/index.js';
 import { Graph, type Value } from '../../bert/onnx/index.js';
-import { gradients } from '../autodiff/gradients.js';
-import { type DropoutMask, maskedDropout, noDropout } from './dropout.js';
+import { type DropoutMask, maskedDropout } from './dropout.js';
 import { embeddings } from './encoder.js';
-import { headOf, judgesItself, type LossKind } from './loss.js';
 import {
-  DECODER,
-  gradientOf,
-  isTable,
-  LOGITS,
-  LOSS,
-  TARGETS,
-  TOKEN_GRADIENTS,
-  WANTED,
-  WORDS,
-} from './names.js';
-import { objective, scoreColumns, scores, type Targets } from './objective.js';
+  headOf,
+  judgesItself,
+  type LossKind,
+  objective,
+  scoreColumns,
+  scores,
+  type Targets,
+} from './loss.js';
+import { DECODER, isTable, SCORES, TARGETS, TOKEN_GRADIENTS, WANTED, WORDS } from './names.js';
+import { lossOutputs, weightInputs } from './weights.js';
 
 /**
  * The graph of a batch's loss and gradients. The gradient of the embedding tables is given as a row per token: summing
@@ -29,21 +26,18 @@ export function trainingGraph(
   options: { readonly dropout: boolean },
 ): { readonly graph: Graph; readonly masks: readonly DropoutMask[] } {
   const graph = new Graph('bert-qe training');
-  const weights = weightInputs(graph, config, kind);
-  const masked = maskedDropout(graph);
-  const dropout = options.dropout ? masked.dropout : noDropout;
+  const weights = weightsOf(graph, config, kind);
+  const { dropout, masks } = maskedDropout(graph, options.dropout);
   const { builder, tokens } = embeddings(graph, config, (name) => weights.get(name)!, dropout);
   const value = objective(builder, tokens, kind, targetInputs(graph, kind));
-  const leaves = new Map([...weights].filter(([name]) => !isTable(name)));
-  const [ofTokens, ...ofWeights] = gradients(graph, value, [tokens, ...leaves.values()], builder);
-  graph.output(value, LOSS, 'float32', []);
-  graph.output(ofTokens, TOKEN_GRADIENTS, 'float32', ['tokens', config.hidden]);
-  const shapes = bertTensorShapes(config, headOf(kind));
-  [...leaves.keys()].forEach((leaf, i) => {
-    const name = leaf === DECODER ? WORDS : leaf;
-    graph.output(ofWeights[i], gradientOf(name), 'float32', shapes.get(name)!);
-  });
-  return { graph, masks: masked.masks };
+  const leaves = new Map(
+    [...weights]
+      .filter(([name]) => !isTable(name))
+      .map(([name, leaf]) => [name === DECODER ? WORDS : name, leaf]),
+  );
+  const lookedUp = { rows: tokens, output: TOKEN_GRADIENTS, width: config.hidden };
+  lossOutputs(graph, value, leaves, bertTensorShapes(config, headOf(kind)), lookedUp, builder);
+  return { graph, masks };
 }
 
 /**
@@ -56,13 +50,13 @@ export function scoringGraph(
   options: { readonly dropout: boolean },
 ): Graph {
   const graph = new Graph('bert-qe scoring');
-  const weights = weightInputs(graph, config, kind);
-  const dropout = options.dropout ? maskedDropout(graph).dropout : noDropout;
+  const weights = weightsOf(graph, config, kind);
+  const { dropout } = maskedDropout(graph, options.dropout);
   const { builder, tokens } = embeddings(graph, config, (name) => weights.get(name)!, dropout);
   // Logits do not depend on targets.
   const targets = judgesItself(kind) ? targetInputs(graph, kind) : { targets: '' as Value };
   const found = scores(builder, tokens, kind, targets);
-  graph.output(found, LOGITS, 'float32', ['rows', scoreColumns(kind, config.labels)]);
+  graph.output(found, SCORES, 'float32', ['rows', scoreColumns(kind, config.labels)]);
   return graph;
 }
 
@@ -71,11 +65,8 @@ function targetInputs(graph: Graph, kind: LossKind): Targets {
   return kind === 'masked' ? { targets, wanted: graph.input(WANTED, 'int32', ['tokens']) } : { targets };
 }
 
-function weightInputs(graph: Graph, config: ModelConfig, kind: LossKind): ReadonlyMap<string, Value> {
-  const weights = new Map<string, Value>();
-  for (const [name, shape] of bertTensorShapes(config, headOf(kind))) {
-    weights.set(name, graph.input(name, 'float32', shape));
-  }
+function weightsOf(graph: Graph, config: ModelConfig, kind: LossKind): ReadonlyMap<string, Value> {
+  const weights = weightInputs(graph, bertTensorShapes(config, headOf(kind)));
   // A value of its own, so that its gradient is told from that of the tokens.
   if (kind === 'masked') weights.set(DECODER, graph.op('Identity', [weights.get(WORDS)!]));
   return weights;

@@ -1,24 +1,22 @@
+export { portions } from '../data/sequences.js';
 export type { JudgedInputs } from '../inputs.js';
-export { gradients } from '../autodiff/gradients.js';
-export { encoderFeeds, type FeedBatch, padded, publishedAdam } from '../engine/index.js';
+export { encoderFeeds, type FeedBatch, padded } from '../engine/micro-batch.js';
+export type { NetworkParameter } from '../engine/network-engine.js';
+export { openNetworkWorker } from '../engine/training-worker.js';
+export { readWeights } from '../engine/state-file.js';
 export {
   type Dropout,
   type DropoutMask,
   encoderStates,
-  gradientOf,
-  IDS,
   isTable,
-  LOSS,
+  lossOutputs,
   maskedDropout,
   noDropout,
-  PADDING,
-  POSITIONS,
-  SEGMENTS,
+  SCORES,
+  sizeOf,
   TOKEN_GRADIENTS,
-  TYPES,
-  WORDS,
+  weightInputs,
 } from '../graph/index.js';
-export { type NetworkParameter, openTrainedNetwork, SCORES, type TrainedNetwork } from './network.js';
 export {
   networkSettings,
   type NetworkTrainingCall,

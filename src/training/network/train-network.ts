@@ -1,19 +1,19 @@
 import { availableParallelism } from 'node:os';
 import type { Query, Ranking } from '../../collection/index.js';
-import { BertQeError } from '../../common/errors.js';
+import { inputError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { type Configuration, judgedConfiguration } from '../configuration.js';
-import { BatchSampler, type ExampleCounts } from '../data/index.js';
-import type { FeedBatch } from '../engine/index.js';
-import { judgedCandidates } from '../examples/index.js';
-import type { AdamSettings } from '../graph/index.js';
+import { BatchSampler, type ExampleCounts } from '../data/training-data.js';
+import type { FeedBatch } from '../engine/micro-batch.js';
+import type { Network } from '../engine/network-engine.js';
+import { openNetworkWorker } from '../engine/training-worker.js';
+import { byRelevance, judgedCandidates } from '../examples/query-examples.js';
 import { checkQueries, type JudgedInputs } from '../inputs.js';
 import { type ModelWriter, type OutputCall, trainInFolder, type TrainingManifest } from '../output.js';
 import { Random } from '../random.js';
 import { checkNumber, refuseUnknownTrainingOptions } from '../settings.js';
 import type { StepProgress } from '../training-loop.js';
 import { validationValue } from '../validation.js';
-import { type Network, openNetworkWorker } from './network.js';
 
 /** A relevant document of a query and another one, which is to score less. */
 export interface DocumentPair {
@@ -97,7 +97,8 @@ export interface NetworkTrainingCall extends OutputCall {
 export interface NetworkTask {
   readonly model: string;
   readonly configuration: Configuration;
-  readonly adam: AdamSettings;
+  /** Adam's ε. */
+  readonly epsilon: number;
   open(): Promise<RankingNetwork>;
 }
 
@@ -113,19 +114,27 @@ export async function trainNetwork(
   return trainInFolder(
     call,
     () => ({ ...task.configuration, ...configurationOf(inputs, settings) }),
-    async (checkpoints, saved) => {
+    async ({ stateFile }) => {
       const { network, ofPairs, ofQuery, files } = await task.open();
       const { dropout, seed, threads } = settings;
-      const worker = await openNetworkWorker({
+      const worker = await openNetworkWorker(
         network,
-        settings: { adam: task.adam, biasCorrection: true, dropout, seed, threads },
-        ...(saved && { state: checkpoints.path(saved.state.name) }),
-      });
-      const { validationQueries } = inputs;
-      const rank = async (query: Query, ranking: Ranking): Promise<Ranking> => {
-        const { batches, places } = await ofQuery(query, ranking);
-        const scores = await worker.call('score', batches);
-        return places.map((place, i) => ({ id: ranking[place].id, score: scores[i] }));
+        { epsilon: task.epsilon, dropout, seed, threads },
+        stateFile,
+      );
+      const { validationQueries, run, qrels } = inputs;
+      const validate = async (queries: readonly Query[]): Promise<number> => {
+        const ranked = new Map<string, Ranking>();
+        for (const query of queries) {
+          const ranking = (run.get(query.id) ?? []).slice(0, settings.validationDepth);
+          const { batches, places } = await ofQuery(query, ranking);
+          const scores = await worker.call('score', batches);
+          ranked.set(
+            query.id,
+            places.map((place, i) => ({ id: ranking[place].id, score: scores[i] })),
+          );
+        }
+        return validationValue(ranked, qrels);
       };
       return {
         model: task.model,
@@ -138,28 +147,16 @@ export async function trainNetwork(
           schedule: 'linear',
           keep: 'best',
           examplesPerStep: 2 * settings.batch,
-          takeSteps: async (step, [learningRate]) => [
-            await worker.call('step', step, learningRate, await ofPairs(sampler.pairs(step), step)),
-          ],
-          ...(validationQueries && { validate: () => validate(validationQueries, inputs, settings, rank) }),
+          takeSteps: async (number, [learningRate]) =>
+            worker.call('steps', [
+              { number, learningRate, batches: await ofPairs(sampler.pairs(number), number) },
+            ]),
+          validate: validationQueries && (() => validate(validationQueries)),
           onProgress: call.onProgress,
         },
       };
     },
   );
-}
-
-async function validate(
-  queries: readonly Query[],
-  { run, qrels }: JudgedInputs,
-  { validationDepth }: NetworkTrainingSettings,
-  rank: (query: Query, ranking: Ranking) => Promise<Ranking>,
-): Promise<number> {
-  const ranked = new Map<string, Ranking>();
-  for (const query of queries) {
-    ranked.set(query.id, await rank(query, (run.get(query.id) ?? []).slice(0, validationDepth)));
-  }
-  return validationValue(ranked, qrels);
 }
 
 /**
@@ -173,14 +170,11 @@ function pairSampler(
   const useful = queries
     .map((query) => {
       const judged = judgedCandidates(run.get(query.id) ?? [], qrels.get(query.id), depth);
-      const ids = (kind: boolean): string[] =>
-        judged.filter(({ relevant }) => relevant === kind).map(({ document }) => document);
-      return { query, relevant: ids(true), others: ids(false) };
+      return { query, ...byRelevance(judged) };
     })
     .filter(({ relevant, others }) => relevant.length > 0 && others.length > 0);
   if (useful.length === 0) {
-    throw new BertQeError(
-      'input',
+    throw inputError(
       `${label}: none of the ${queries.length} training queries has both a relevant and another candidate, which are ` +
         'compared; give the run and the judgements of these queries, or a deeper run.',
     );
@@ -197,8 +191,8 @@ function pairSampler(
         const random = new Random('pair', seed, step * batch + i);
         return {
           query,
-          relevant: relevant[random.below(relevant.length)],
-          other: others[random.below(others.length)],
+          relevant: relevant[random.below(relevant.length)].document,
+          other: others[random.below(others.length)].document,
         };
       }),
   };

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Cedr, trainCedr } from '../../../src/controls/index.js';
 import { temporaryFolder } from '../../support/folders.js';
-import { documents, inputs, long, queries, run } from '../notes.js';
+import { expectSameFiles, stoppedAfter } from '../../support/stopped-training.js';
+import { candidatesOf, expectStrangeTextsRanked, inputs, queries } from '../notes.js';
 
 const options = { steps: 6, batch: 3, validateEvery: 3, depth: 12, threads: 1, learningRate: 1e-4 };
 const folder = temporaryFolder();
@@ -14,10 +15,6 @@ beforeAll(async () => {
   cedr = await Cedr.load({ model: join(folder, 'cedr') });
 });
 afterAll(() => cedr.close());
-
-/** The candidates of a query with their texts and initial scores. */
-const candidatesOf = (query: string) =>
-  run.get(query)!.map(({ id, score }) => ({ ...documents.find((one) => one.id === id)!, score }));
 
 describe('training CEDR-KNRM', () => {
   test('keeps the best weights and tells how they came about', async () => {
@@ -34,22 +31,14 @@ describe('training CEDR-KNRM', () => {
 
   test('goes on where it was stopped, and ends with the same bytes', async () => {
     const out = join(folder, 'stopped');
-    const controller = new AbortController();
-    const stopped = trainCedr('T', inputs, options, {
-      out,
-      signal: controller.signal,
-      onProgress: ({ step }) => {
-        if (step === 4) controller.abort();
-      },
-    });
+    const stopped = trainCedr('T', inputs, options, { out, ...stoppedAfter(4) });
     await expect(stopped).rejects.toThrow('The training was stopped after step 4; it can be resumed.');
     await expect(trainCedr('T', inputs, options, { out })).rejects.toThrow('not finished; resume it');
     await expect(
       trainCedr('T', inputs, { ...options, headRate: 0.5 }, { out, resume: true }),
     ).rejects.toThrow('headRate (0.001, now 0.5)');
     await trainCedr('T', inputs, options, { out, resume: true });
-    const weights = (name: string) => readFile(join(folder, name, 'model.safetensors'));
-    expect((await weights('stopped')).equals(await weights('cedr'))).toBe(true);
+    await expectSameFiles(out, join(folder, 'cedr'));
   });
 
   test('refuses what gives nothing to learn', async () => {
@@ -86,23 +75,7 @@ describe('re-ranking with CEDR-KNRM', () => {
     }
   });
 
-  test('takes empty and long documents, short and strange queries', async () => {
-    const given = [
-      '',
-      '   ',
-      long,
-      'Granite is hard.',
-      '\u{1F9F2}\u{1F9F2} ŧħœ \u0000',
-      'granite '.repeat(5000),
-    ];
-    for (const query of ['granite', 'x', '\u{1F9F2}', 'qqqq zzzz wwww', long]) {
-      const { results } = await cedr.rerank(query, given);
-      expect(results.map(({ index }) => index).sort()).toEqual([0, 1, 2, 3, 4, 5]);
-      for (const { score } of results) expect(Number.isFinite(score)).toBe(true);
-      expect((await cedr.rerank(query, [])).results).toEqual([]);
-    }
-    await expect(cedr.rerank('  ', given)).rejects.toThrow('the query is empty');
-  });
+  test('takes empty and long documents, short and strange queries', () => expectStrangeTextsRanked(cedr));
 
   test('mixes the initial score in, keeps the order below the depth, and stops', async () => {
     const given = candidatesOf('q2');

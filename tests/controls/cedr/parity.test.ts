@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ModelConfig, Tokenizer } from '../../../src/bert/index.js';
-import { modelBytes } from '../../../src/bert/onnx/index.js';
 import { cedrBatch, type TokenPair, tokenPair } from '../../../src/controls/cedr/batches.js';
 import { batchesOf } from '../../../src/controls/cedr/cedr.js';
 import { cedrShapes, scoringGraph, trainingGraph } from '../../../src/controls/cedr/graph.js';
-import { NetworkEngine } from '../../../src/training/network/engine.js';
-import { isTable, publishedAdam, TOKEN_GRADIENTS } from '../../../src/training/network/index.js';
-import { seededTensor } from '../../bert/graph/seeded-model.js';
-import { expectChanges, expectGradients, type FixtureSteps } from '../../support/network-parity.js';
+import type { NetworkEngine } from '../../../src/training/engine/network-engine.js';
+import { isTable, TOKEN_GRADIENTS } from '../../../src/training/network/index.js';
+import {
+  expectChanges,
+  expectGradients,
+  type FixtureSteps,
+  seededNetwork,
+} from '../../support/network-parity.js';
 
 interface Fixture extends FixtureSteps {
   readonly config: Partial<ModelConfig>;
@@ -49,28 +52,11 @@ const pairs: TokenPair[] = fixture.pairs.map(([query, document]) =>
 const [bertRate, headRate] = fixture.rates;
 let engine: NetworkEngine;
 beforeAll(async () => {
-  const parameters = [...cedrShapes(config)].map(([name, shape]) => ({
-    name,
-    shape,
-    values: seededTensor(name, shape),
+  const { graph } = trainingGraph(config, { dropout: false });
+  engine = await seededNetwork(cedrShapes(config), scoringGraph(config), graph, fixture.epsilon, (name) => ({
     ...(isTable(name) && { rowGradient: TOKEN_GRADIENTS }),
     ...(name.startsWith('combine.') && { rate: headRate / bertRate }),
   }));
-  const { graph } = trainingGraph(config, { dropout: false });
-  engine = await NetworkEngine.open(
-    {
-      parameters,
-      scoring: await modelBytes(scoringGraph(config)),
-      training: await modelBytes(graph),
-    },
-    {
-      adam: { ...publishedAdam, epsilon: fixture.epsilon, weightDecay: 0, clipNorm: Infinity },
-      biasCorrection: true,
-      dropout: 0,
-      seed: 1,
-      threads: 1,
-    },
-  );
 });
 afterAll(() => engine.release());
 
@@ -104,14 +90,18 @@ describe('CEDR-KNRM', () => {
   });
 
   test('has the gradients and makes the steps that PyTorch makes, in whatever micro-batches', async () => {
-    const before = new Map(engine.parameters.map(({ name, values }) => [name, values.slice()]));
+    const before = new Map([...engine.parameters].map(([name, { values }]) => [name, values.slice()]));
     for (const size of [4, 2, 1]) {
       const loss = await engine.differentiate(trainingBatches(size), 0);
       expect(Math.abs(loss / fixture.losses[0] - 1)).toBeLessThan(1e-5);
       expectGradients(engine, fixture);
     }
     for (const step of [0, 1]) {
-      const { loss } = await engine.step(step, bertRate, trainingBatches(2));
+      const { loss } = await engine.step({
+        number: step,
+        learningRate: bertRate,
+        batches: trainingBatches(2),
+      });
       expect(Math.abs(loss / fixture.losses[step] - 1)).toBeLessThan(1e-5);
       expectChanges(engine, before, fixture, step);
     }

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { chmod, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Nprf, trainNprf } from '../../../src/controls/index.js';
-import { buildIndex, createAnalyzer, Index } from '../../../src/retrieval/index.js';
+import type { Index } from '../../../src/retrieval/index.js';
 import { temporaryFolder } from '../../support/folders.js';
-import { documents, inputs, long, run } from '../notes.js';
+import { expectSameFiles, stoppedAfter } from '../../support/stopped-training.js';
+import { candidatesOf, documents, expectStrangeTextsRanked, indexOf, inputs } from '../notes.js';
 
 const folder = temporaryFolder();
 const options = {
@@ -21,14 +22,7 @@ let index: Index;
 let nprf: Nprf;
 
 beforeAll(async () => {
-  const collection = (async function* () {
-    yield* documents;
-  })();
-  await buildIndex(collection, {
-    folder: join(folder, 'index'),
-    analyzer: createAnalyzer({ base: 'terrier' }),
-  });
-  index = Index.open(join(folder, 'index'));
+  index = await indexOf(join(folder, 'index'), documents);
   await trainNprf({ ...ofRun, index }, options, { out: join(folder, 'nprf') });
   nprf = await Nprf.load({ model: join(folder, 'nprf') });
 });
@@ -36,9 +30,6 @@ afterAll(async () => {
   await nprf.close();
   await index.close();
 });
-
-const candidatesOf = (query: string) =>
-  run.get(query)!.map(({ id, score }) => ({ ...documents.find((one) => one.id === id)!, score }));
 
 describe('training NPRF-DRMM', () => {
   test('stores word vectors with the data of the index, and uses them again', async () => {
@@ -49,12 +40,8 @@ describe('training NPRF-DRMM', () => {
     const onVectors = (done: number): number => trained.push(done);
     await trainNprf({ ...ofRun, index }, options, { out: join(folder, 'again'), onVectors });
     expect(trained).toEqual([]);
-    for (const name of ['model.safetensors', 'word-vectors.safetensors', 'terms.json']) {
-      const [first, second] = await Promise.all(
-        ['nprf', 'again'].map((each) => readFile(join(folder, each, name))),
-      );
-      expect(first.equals(second), name).toBe(true);
-    }
+    const files = ['model.safetensors', 'word-vectors.safetensors', 'terms.json'];
+    await expectSameFiles(join(folder, 'nprf'), join(folder, 'again'), files);
     // Other settings have other vectors.
     const vectors = { ...options.vectors, dimensions: 4 };
     await trainNprf({ ...ofRun, index }, { ...options, vectors }, { out: join(folder, 'other') });
@@ -63,18 +50,10 @@ describe('training NPRF-DRMM', () => {
 
   test('goes on where it was stopped, and ends with the same bytes', async () => {
     const out = join(folder, 'stopped');
-    const controller = new AbortController();
-    const stopped = trainNprf({ ...ofRun, index }, options, {
-      out,
-      signal: controller.signal,
-      onProgress: ({ step }) => {
-        if (step === 25) controller.abort();
-      },
-    });
+    const stopped = trainNprf({ ...ofRun, index }, options, { out, ...stoppedAfter(25) });
     await expect(stopped).rejects.toThrow('stopped after step 25');
     await trainNprf({ ...ofRun, index }, options, { out, resume: true });
-    const weights = (name: string) => readFile(join(folder, name, 'model.safetensors'));
-    expect((await weights('stopped')).equals(await weights('nprf'))).toBe(true);
+    await expectSameFiles(out, join(folder, 'nprf'));
   });
 
   test.skipIf(process.getuid?.() === 0)('works with an index that cannot be written to', async () => {
@@ -105,16 +84,8 @@ describe('re-ranking with NPRF-DRMM', () => {
   });
 
   test('takes empty and long documents, short queries, unknown words and few documents', async () => {
-    const given = ['', '   ', long, 'Granite is hard.', '\u{1F9F2} qqq zzz', 'granite '.repeat(5000)];
-    for (const query of ['granite', '\u{1F9F2}', long]) {
-      const { results } = await nprf.rerank(query, given);
-      expect(results.map(({ index: place }) => place).sort()).toEqual([0, 1, 2, 3, 4, 5]);
-      for (const { score } of results) expect(Number.isFinite(score)).toBe(true);
-      expect((await nprf.rerank(query, [])).results).toEqual([]);
-      expect((await nprf.rerank(query, [''])).results).toHaveLength(1);
-      expect((await nprf.rerank(query, [{ text: 'unknownword', score: 3 }])).results).toHaveLength(1);
-    }
-    await expect(nprf.rerank('  ', given)).rejects.toThrow('the query is empty');
+    await expectStrangeTextsRanked(nprf);
+    expect((await nprf.rerank('granite', [{ text: 'unknownword', score: 3 }])).results).toHaveLength(1);
   });
 
   test('refuses models of another method, and damaged ones', async () => {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { modelBytes } from '../../../src/bert/onnx/index.js';
 import {
   binOf,
   feedbackQueries,
@@ -11,10 +10,14 @@ import {
 } from '../../../src/controls/nprf/features.js';
 import { nprfBatch, nprfShapes, scoringGraph, trainingGraph } from '../../../src/controls/nprf/graph.js';
 import type { Vocabulary } from '../../../src/controls/words/vocabulary.js';
-import { NetworkEngine } from '../../../src/training/network/engine.js';
-import { publishedAdam } from '../../../src/training/network/index.js';
-import { noise, seededTensor } from '../../bert/graph/seeded-model.js';
-import { expectChanges, expectGradients, type FixtureSteps } from '../../support/network-parity.js';
+import type { NetworkEngine } from '../../../src/training/engine/network-engine.js';
+import { noise } from '../../bert/graph/seeded-model.js';
+import {
+  expectChanges,
+  expectGradients,
+  type FixtureSteps,
+  seededNetwork,
+} from '../../support/network-parity.js';
 
 interface Fixture extends FixtureSteps {
   readonly dimensions: number;
@@ -66,24 +69,7 @@ const countsOf = (query: number): TermCounts[] => queries[query].ranked.map(({ c
 
 let engine: NetworkEngine;
 beforeAll(async () => {
-  engine = await NetworkEngine.open(
-    {
-      parameters: [...nprfShapes].map(([name, shape]) => ({
-        name,
-        shape,
-        values: seededTensor(name, shape),
-      })),
-      scoring: await modelBytes(scoringGraph()),
-      training: await modelBytes(trainingGraph()),
-    },
-    {
-      adam: { ...publishedAdam, epsilon: fixture.epsilon, weightDecay: 0, clipNorm: Infinity },
-      biasCorrection: true,
-      dropout: 0,
-      seed: 1,
-      threads: 1,
-    },
-  );
+  engine = await seededNetwork(nprfShapes, scoringGraph(), trainingGraph(), fixture.epsilon);
 });
 afterAll(() => engine.release());
 
@@ -108,7 +94,7 @@ describe('NPRF-DRMM', () => {
   });
 
   test('has the gradients and makes the steps that PyTorch makes', async () => {
-    const before = new Map(engine.parameters.map(({ name, values }) => [name, values.slice()]));
+    const before = new Map([...engine.parameters].map(([name, { values }]) => [name, values.slice()]));
     const { features } = queries[0];
     const [counts] = [countsOf(0)];
     const parts = fixture.pairs.flat().map((document) => features.of([counts[document]]));
@@ -117,7 +103,7 @@ describe('NPRF-DRMM', () => {
     expect(await engine.differentiate([batch], 0)).toBeCloseTo(fixture.losses[0], 5);
     expectGradients(engine, fixture);
     for (const step of [0, 1]) {
-      const { loss } = await engine.step(step, fixture.rate, [batch]);
+      const { loss } = await engine.step({ number: step, learningRate: fixture.rate, batches: [batch] });
       expect(loss).toBeCloseTo(fixture.losses[step], 5);
       expectChanges(engine, before, fixture, step);
     }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { modelBytes } from '../../../src/bert/onnx/index.js';
 import { pairBatch, textBatch } from '../../../src/controls/snrm/batches.js';
 import {
   representationGraph,
@@ -8,10 +7,13 @@ import {
   snrmShapes,
   trainingGraph,
 } from '../../../src/controls/snrm/graph.js';
-import { NetworkEngine } from '../../../src/training/network/engine.js';
-import { publishedAdam } from '../../../src/training/network/index.js';
-import { seededTensor } from '../../bert/graph/seeded-model.js';
-import { expectChanges, expectGradients, type FixtureSteps } from '../../support/network-parity.js';
+import type { NetworkEngine } from '../../../src/training/engine/network-engine.js';
+import {
+  expectChanges,
+  expectGradients,
+  type FixtureSteps,
+  seededNetwork,
+} from '../../support/network-parity.js';
 
 interface Fixture extends FixtureSteps {
   readonly sizes: SnrmSizes;
@@ -33,24 +35,9 @@ const { sizes, texts, penalty } = fixture;
 
 let engine: NetworkEngine;
 beforeAll(async () => {
-  engine = await NetworkEngine.open(
-    {
-      parameters: [...snrmShapes(sizes)].map(([name, shape]) => ({
-        name,
-        shape,
-        values: seededTensor(name, shape),
-        ...(name === 'words.weight' && { rowGradient: 'gradient of window words' }),
-      })),
-      scoring: await modelBytes(representationGraph(sizes)),
-      training: await modelBytes(trainingGraph(sizes)),
-    },
-    {
-      adam: { ...publishedAdam, epsilon: fixture.epsilon, weightDecay: 0, clipNorm: Infinity },
-      biasCorrection: true,
-      dropout: 0,
-      seed: 1,
-      threads: 1,
-    },
+  const [shapes, scoring, training] = [snrmShapes(sizes), representationGraph(sizes), trainingGraph(sizes)];
+  engine = await seededNetwork(shapes, scoring, training, fixture.epsilon, (name) =>
+    name === 'words.weight' ? { rowGradient: 'gradient of window words' } : {},
   );
 });
 afterAll(() => engine.release());
@@ -69,7 +56,7 @@ describe('SNRM', () => {
   });
 
   test('has the gradients and makes the steps that PyTorch makes', async () => {
-    const before = new Map(engine.parameters.map(({ name, values }) => [name, values.slice()]));
+    const before = new Map([...engine.parameters].map(([name, { values }]) => [name, values.slice()]));
     const pairs = fixture.pairs.map(([q, r, o]) => ({
       query: texts[q],
       relevant: texts[r],
@@ -83,7 +70,7 @@ describe('SNRM', () => {
     expect(await engine.differentiate(batches, 0)).toBeCloseTo(fixture.losses[0], 5);
     expectGradients(engine, fixture);
     for (const step of [0, 1]) {
-      const { loss } = await engine.step(step, fixture.rate, batches);
+      const { loss } = await engine.step({ number: step, learningRate: fixture.rate, batches: batches });
       expect(loss).toBeCloseTo(fixture.losses[step], 5);
       expectChanges(engine, before, fixture, step);
     }

@@ -3,9 +3,10 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Snrm, trainSnrm } from '../../../src/controls/index.js';
-import { buildIndex, checkIndex, createAnalyzer, Index } from '../../../src/retrieval/index.js';
+import { checkIndex, type Index } from '../../../src/retrieval/index.js';
 import { temporaryFolder } from '../../support/folders.js';
-import { documents, long } from '../notes.js';
+import { expectSameFiles, stoppedAfter } from '../../support/stopped-training.js';
+import { documents, expectStrangeTextsRanked, indexOf, long } from '../notes.js';
 
 const folder = temporaryFolder();
 const options = {
@@ -19,20 +20,12 @@ const options = {
 let index: Index;
 let snrm: Snrm;
 
-async function indexOf(
-  name: string,
-  texts: readonly { id: string; title?: string; text: string }[],
-): Promise<Index> {
-  const collection = (async function* () {
-    yield* texts;
-  })();
-  const at = join(folder, name);
-  await buildIndex(collection, { folder: at, analyzer: createAnalyzer({ base: 'terrier' }) });
-  return Index.open(at);
-}
-
 beforeAll(async () => {
-  index = await indexOf('index', [...documents, { id: 'empty', text: '' }, { id: 'long', text: long }]);
+  index = await indexOf(join(folder, 'index'), [
+    ...documents,
+    { id: 'empty', text: '' },
+    { id: 'long', text: long },
+  ]);
   await trainSnrm(index, options, { out: join(folder, 'snrm') });
   snrm = await Snrm.load({ model: join(folder, 'snrm') });
 });
@@ -44,23 +37,11 @@ afterAll(async () => {
 describe('training SNRM', () => {
   test('needs no judgements, goes on where it was stopped, and ends with the same bytes', async () => {
     const out = join(folder, 'stopped');
-    const controller = new AbortController();
-    const stopped = trainSnrm(index, options, {
-      out,
-      signal: controller.signal,
-      onProgress: ({ step }) => {
-        if (step === 20) controller.abort();
-      },
-    });
+    const stopped = trainSnrm(index, options, { out, ...stoppedAfter(20) });
     await expect(stopped).rejects.toThrow('stopped after step 20');
     expect(existsSync(join(out, 'latent.json'))).toBe(false);
     await trainSnrm(index, options, { out, resume: true });
-    for (const name of ['model.safetensors', 'latent.json', 'terms.json']) {
-      const [first, second] = await Promise.all(
-        ['snrm', 'stopped'].map((each) => readFile(join(folder, each, name))),
-      );
-      expect(first.equals(second), name).toBe(true);
-    }
+    await expectSameFiles(out, join(folder, 'snrm'), ['model.safetensors', 'latent.json', 'terms.json']);
   });
 
   test('builds the index of latent terms where it is missing', async () => {
@@ -91,7 +72,7 @@ describe('training SNRM', () => {
   });
 
   test('refuses a collection without words, and options that are not numbers', async () => {
-    const empty = await indexOf('nothing', [
+    const empty = await indexOf(join(folder, 'nothing'), [
       { id: 'a', text: '' },
       { id: 'b', text: '...' },
     ]);
@@ -195,15 +176,7 @@ describe('re-ranking with SNRM', () => {
   });
 
   test('takes empty and long documents, short queries and unknown words', async () => {
-    const given = ['', '   ', long, 'Granite is hard.', '\u{1F9F2} qqq zzz', 'granite '.repeat(5000)];
-    for (const query of ['granite', '\u{1F9F2}', 'qqq', long]) {
-      const { results } = await snrm.rerank(query, given);
-      expect(results.map(({ index: place }) => place).sort()).toEqual([0, 1, 2, 3, 4, 5]);
-      for (const { score } of results) expect(Number.isFinite(score)).toBe(true);
-      expect((await snrm.rerank(query, [])).results).toEqual([]);
-      expect((await snrm.rerank(query, [''])).results).toHaveLength(1);
-    }
-    await expect(snrm.rerank('  ', given)).rejects.toThrow('the query is empty');
+    await expectStrangeTextsRanked(snrm);
     expect(await snrm.search({ id: '1', text: 'qqq \u{1F9F2}' })).toEqual([]);
     const feedback = await Snrm.load({ model: join(folder, 'snrm'), feedback: {} });
     expect(await feedback.search({ id: '1', text: 'qqq' })).toEqual([]);
