@@ -1,7 +1,8 @@
-// node --import tsx bench/expansion/shortlist.ts [--queries 16] [--depths 50,100,200] [--models S,T] [--results FILE]
+// node --import tsx bench/expansion/shortlist.ts [--documents 1000] [--depths 50,100,200] [--queries 16] [--models S,T]
+//   [--results FILE]
 //   (after npm run build; needs BERT_QE_COLLECTIONS)
 //
-// What nDCG@10 loses where phase one reads only the first of 1,000 documents by their likeliest passages, on development
+// What nDCG@10 loses where phase one reads only the first of so many documents by their likeliest passages, on development
 // collections: rankings without expansion. Results go into a file, and an interrupted run goes on with the next collection.
 // Writes a section of docs/benchmarks-expansion.md.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,12 +21,14 @@ import { openSetting } from './setting.js';
 
 const { values } = parseArgs({
   options: {
+    documents: { type: 'string', default: '1000' },
     queries: { type: 'string', default: '16' },
     depths: { type: 'string', default: '50,100,200' },
     models: { type: 'string', default: 'S,T' },
-    results: { type: 'string', default: 'bench/results/shortlist.json' },
+    results: { type: 'string' },
   },
 });
+const { documents, results = `bench/results/shortlist-${documents}.json` } = values;
 const MEASURE = 'nDCG@10';
 const ALL = 10_000;
 const depths = [ALL, ...values.depths.split(',').map(Number)];
@@ -39,8 +42,8 @@ interface Outcome {
   readonly pairs: readonly number[];
 }
 
-const rows: Record<string, Outcome[]> = existsSync(values.results)
-  ? (JSON.parse(readFileSync(values.results, 'utf8')) as Record<string, Outcome[]>)
+const rows: Record<string, Outcome[]> = existsSync(results)
+  ? (JSON.parse(readFileSync(results, 'utf8')) as Record<string, Outcome[]>)
   : {};
 const load = async (model: string) => new Remembering(await BertScorer.load({ model, device: 'cpu' }));
 const scorers = { T: await load('T'), S: await load('S') };
@@ -58,7 +61,7 @@ for (const made of COMPARED) {
   const outcomes: Outcome[] = [];
   for (let i = 0; i < count; i++) {
     const query = relevant[Math.floor((i * relevant.length) / count)];
-    const ranking = await setting.ranking(query);
+    const ranking = (await setting.ranking(query)).slice(0, Number(documents));
     const found = await setting.index.get(ranking.map(({ id }) => id));
     const inputs = ranking.map(({ id, score }) => {
       const { title, text } = found.get(id)!;
@@ -70,8 +73,8 @@ for (const made of COMPARED) {
       for (const phaseOneDepth of depths) {
         const phaseOne = scorers[model as keyof typeof scorers];
         const bertQe = new BertQE({ bestPassage: scorers.T, phaseOne }, { expansion: false, phaseOneDepth });
-        const { results, cost } = await bertQe.rerank(query.text, inputs);
-        const run = new Map([[query.id, results.map(({ id, score }) => ({ id, score }))]]);
+        const { results: places, cost } = await bertQe.rerank(query.text, inputs);
+        const run = new Map([[query.id, places.map(({ id, score }) => ({ id, score }))]]);
         ndcg.push(evaluate(run, judged, { measures: [MEASURE] }).summary.get(MEASURE)!);
         pairs.push(cost.pairs);
       }
@@ -83,8 +86,8 @@ for (const made of COMPARED) {
   process.stderr.write('\n');
   await setting.close();
   rows[made.name] = outcomes;
-  mkdirSync(dirname(values.results), { recursive: true });
-  writeFileSync(values.results, JSON.stringify(rows));
+  mkdirSync(dirname(results), { recursive: true });
+  writeFileSync(results, JSON.stringify(rows));
 }
 rmSync(work, { recursive: true });
 for (const scorer of Object.values(scorers)) await scorer.close();
@@ -96,7 +99,7 @@ const variance = (numbers: readonly number[]) =>
 const told = (change: number, of: number) =>
   `${change < 0 ? '−' : '+'}${Math.abs(change).toFixed(4)} ± ${(1.96 * Math.sqrt(of)).toFixed(4)}`;
 const changes = (outcomes: readonly Outcome[], at: number) => outcomes.map(({ ndcg }) => ndcg[at] - ndcg[0]);
-const places = depths.map((_, at) => at).slice(1);
+const columns = depths.map((_, at) => at).slice(1);
 
 function tableOf(model: string): string[] {
   const all = Object.entries(rows).map(
@@ -105,28 +108,28 @@ function tableOf(model: string): string[] {
   const pairs = (at: number) => mean(all.flatMap(([, outcomes]) => outcomes.map((each) => each.pairs[at])));
   return [
     ...all.map(([name, outcomes]) => {
-      const cells = places.map((at) => told(mean(changes(outcomes, at)), variance(changes(outcomes, at))));
-      const documents = Math.round(mean(outcomes.map((each) => each.documents)));
-      return `| ${model} | ${name} | ${outcomes.length} | ${documents} | ${mean(outcomes.map(({ ndcg }) => ndcg[0])).toFixed(4)} | ${cells.join(' | ')} |`;
+      const cells = columns.map((at) => told(mean(changes(outcomes, at)), variance(changes(outcomes, at))));
+      const ranked = Math.round(mean(outcomes.map((each) => each.documents)));
+      return `| ${model} | ${name} | ${outcomes.length} | ${ranked} | ${mean(outcomes.map(({ ndcg }) => ndcg[0])).toFixed(4)} | ${cells.join(' | ')} |`;
     }),
-    `| **${model}** | **mean** | | | | ${places
+    `| **${model}** | **mean** | | | | ${columns
       .map((at) => {
         const sum = all.reduce((total, [, outcomes]) => total + variance(changes(outcomes, at)), 0);
         return told(mean(all.map(([, outcomes]) => mean(changes(outcomes, at)))), sum / all.length ** 2);
       })
       .join(' | ')} |`,
-    `| ${model} | pairs | | | ${Math.round(pairs(0))} | ${places.map((at) => Math.round(pairs(at))).join(' | ')} |`,
+    `| ${model} | pairs | | | ${Math.round(pairs(0))} | ${columns.map((at) => Math.round(pairs(at))).join(' | ')} |`,
   ];
 }
 writeSections('docs/benchmarks-expansion.md', [
-  '## How many documents phase one reads',
+  `## How many of ${documents} documents phase one reads`,
   '',
-  `\`node --import tsx bench/expansion/shortlist.ts\`, at most ${values.queries} queries of a development collection, evenly drawn, without expansion. T scores the likeliest passage of each document of DPH+KL, at most 1,000; phase one reads the first ones by that score and the initial one. nDCG@10 where it reads all documents, and differences from it with 95 % intervals over queries.`,
+  `\`node --import tsx bench/expansion/shortlist.ts --documents ${documents} --depths ${values.depths}\`, at most ${values.queries} queries of a development collection, evenly drawn, without expansion. T scores the likeliest passage of each document of DPH+KL, at most ${documents}; phase one reads the first ones by that score and the initial one. nDCG@10 where it reads all documents, and differences from it with 95 % intervals over queries.`,
   '',
   `| phase one | collection | queries | documents | nDCG@10 | ${depths
     .slice(1)
     .map((depth) => `first ${depth}`)
     .join(' | ')} |`,
-  `|---|---|---|---|---|${'---|'.repeat(places.length)}`,
+  `|---|---|---|---|---|${'---|'.repeat(columns.length)}`,
   ...models.flatMap(tableOf),
 ]);

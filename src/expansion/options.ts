@@ -52,7 +52,8 @@ export interface BertQEOptions {
   /**
    * Documents that phase one reads with `cascade`: the first ones by β·ln p + (1-β)·I(q,d), where p is what the model that
    * chooses the passages says of the passage that shares most words with the query; the others keep that order beneath them
-   * (of `topK` twenty times as many, at least 200; all without `topK`, with `exhaustive` and with the chunk source `initial`).
+   * (2·√(documents · `topK`), with kd in place of a smaller `topK`; all without `topK`, with `exhaustive` and with the chunk source
+   * `initial`).
    */
   readonly phaseOneDepth?: number | undefined;
   /**

@@ -65,9 +65,8 @@ const EVIDENCE_OPTIONS: OptionNames<EvidenceOptions> = { until: true, signal: tr
 const EXPANDED_PER_PLACE = 2;
 const LEAST_EXPANDED = 20;
 
-/** Documents that phase one's model reads for each wanted place, and at least. Chosen alike. */
-const READ_PER_PLACE = 20;
-const LEAST_READ = 200;
+/** Documents that phase one's model reads, in geometric means of all documents and the wanted places. Chosen alike. */
+const READ_PER_MEAN = 2;
 
 /** The method over scorers of any kind; {@link BertQE} adds the loading of models. */
 export class Reranker {
@@ -105,8 +104,8 @@ export class Reranker {
     if (deadline !== undefined && !(deadline >= 0)) {
       throw badCall(`the deadline is ${deadline}; give milliseconds from now, 0 or more`);
     }
-    const settings = this.#settingsFor(options);
     const ranking = initialRanking(documents);
+    const settings = this.#settingsFor(options, ranking.length);
     const evidence = await evidenceFor(query, ranking.slice(0, settings.depth), settings, options.signal);
     const wanted = Math.min(topK ?? ranking.length, ranking.length);
     const models = new QueryModels(this.#scorers, options);
@@ -148,21 +147,24 @@ export class Reranker {
   }
 
   /** With α = 0 the phases two and three change nothing; only an explanation still wants them. */
-  #settingsFor({ explain, topK }: RerankOptions): Settings {
-    const settings = { ...this.settings, ...depths(this.settings, topK) };
+  #settingsFor({ explain, topK }: RerankOptions, documents: number): Settings {
+    const settings = { ...this.settings, ...depths(this.settings, topK, documents) };
     if (settings.alpha > 0) return settings;
     return { ...settings, expansion: settings.expansion && explain === true, expansionDepth: undefined };
   }
 }
 
-/** The documents that phases one and three read for the first `topK` places. */
+/** The documents that phases one and three read for the first `topK` places of all that are re-ranked. */
 function depths(
-  { passageChoice, phaseOneDepth, expansionDepth }: Settings,
+  { passageChoice, phaseOneDepth, expansionDepth, depth, kd }: Settings,
   topK: number | undefined,
+  documents: number,
 ): Pick<Settings, 'phaseOneDepth' | 'expansionDepth'> {
   if (topK === undefined || passageChoice === 'exhaustive') return { phaseOneDepth, expansionDepth };
+  // Phase two wants the first kd documents, whose chunks expand the query.
+  const mean = Math.sqrt(Math.min(documents, depth) * Math.max(topK, kd));
   return {
-    phaseOneDepth: phaseOneDepth ?? Math.max(READ_PER_PLACE * topK, LEAST_READ),
+    phaseOneDepth: phaseOneDepth ?? Math.ceil(READ_PER_MEAN * mean),
     expansionDepth: expansionDepth ?? Math.max(EXPANDED_PER_PLACE * topK, LEAST_EXPANDED),
   };
 }

@@ -73,7 +73,7 @@ describe('exact top-k', () => {
     for (const shared of [true, false]) {
       const phaseOne = scorer();
       const bestPassage = shared ? phaseOne : scorer();
-      const options = { passageWords: 8, chunkWords: 4, kd: 3, kc: 4 };
+      const options = { passageWords: 8, chunkWords: 4, kd: 3, kc: 4, phaseOneDepth: 30 };
       const bertQe = new BertQE({ phaseOne, bestPassage, phaseTwo: scorer(), phaseThree: scorer() }, options);
       const all = await bertQe.rerank(query, documents);
       const top = await bertQe.rerank(query, documents, { topK: 2 });
@@ -119,7 +119,7 @@ describe('exact top-k', () => {
     expect(cut.first.slice(7)).toEqual(unexpanded.first.slice(7));
   });
 
-  test('reads twenty times as many documents as are wanted in phase one, at least 200', async () => {
+  test('reads twice the geometric mean of all and of the wanted documents in phase one, or of all and kd', async () => {
     const documents = Array.from({ length: 300 }, (_, i) => ({ id: `d${i}`, text: `text ${i}`, score: -i }));
     const chooser = scorer();
     const readBy = async (options: BertQEOptions, topK?: number) => {
@@ -129,9 +129,11 @@ describe('exact top-k', () => {
       const { results, cost } = await bertQe.rerank(query, documents, { topK, prune: false });
       return { read: new Set(phaseOne.asked.map(({ b }) => b)), ids: results.map(({ id }) => id), cost };
     };
-    expect((await readBy({}, 5)).read.size).toBe(200);
-    expect((await readBy({}, 12)).read.size).toBe(240);
-    expect((await readBy({}, 40)).read.size).toBe(300);
+    expect((await readBy({}, 5)).read.size).toBe(110); // 2·√(300 · 10)
+    expect((await readBy({ kd: 3 }, 5)).read.size).toBe(78);
+    expect((await readBy({}, 12)).read.size).toBe(120);
+    expect((await readBy({ depth: 48 }, 12)).read.size).toBe(48);
+    expect((await readBy({}, 80)).read.size).toBe(300);
     expect((await readBy({})).read.size).toBe(300);
     expect((await readBy({ chunkSource: 'initial' }, 5)).read.size).toBe(300);
     expect((await readBy({ passageChoice: 'exhaustive' }, 5)).read.size).toBe(300);
@@ -166,7 +168,7 @@ describe('exact top-k', () => {
     const phaseThree = new FakeScorer((a, b) => hashToUnit(a + b));
     const bertQe = new BertQE(
       { phaseOne: new FakeScorer((a, b) => 0.4 + 0.2 * hashToUnit(b + a)), phaseThree },
-      { roundPairs: 100, alpha: 0.6, expansionDepth: 400 },
+      { roundPairs: 100, alpha: 0.6, phaseOneDepth: 400, expansionDepth: 400 },
     );
     await bertQe.rerank(query, documents, { topK: 20 });
     expect(phaseThree.calls.length).toBeGreaterThan(3);
