@@ -7,9 +7,9 @@ import { ByteSource } from './byte-source.js';
 import { readCsv } from './csv.js';
 import { type DatabaseOptions, isPostgresUrl, readPostgres, readSqlite } from './databases.js';
 import { detectFormat, detectInFolder } from './detect.js';
-import { choosePages, describePages, pagesOf } from './folder.js';
+import { choosePages, describePages, pagesOf, type FoundPage } from './folder.js';
 import { readJsonl } from './jsonl.js';
-import { pageFormats, pageId, readPage, type PageFormat } from './pages.js';
+import { isPageFormat, pageId, readPage, type PageFormat } from './pages.js';
 import type { ElementChoice } from './searched-elements.js';
 import type {
   DocumentFields,
@@ -92,9 +92,9 @@ async function* readBatches(path: string, options: ReadDocumentsOptions): AsyncG
   }
   const { files, inFolder, leftOut = 0 } = await findFiles(path, named);
   if (inFolder) {
-    const pages = named === undefined ? await choosePages(files) : isPage(named) ? pagesOf(files, named) : [];
+    const pages = named === undefined ? await choosePages(files) : pagesOf(files, named);
     if (pages.length > 0) {
-      refuseOptions(pages[0]!.format, options);
+      refuseOptions(pages[0].format, options);
       onGuess?.(describePages(path, pages, files, { leftOut, isGuessed: named === undefined }));
       yield* readPages(path, pages, files, options);
       return;
@@ -105,7 +105,7 @@ async function* readBatches(path: string, options: ReadDocumentsOptions): AsyncG
 
 async function* readPages(
   folder: string,
-  pages: readonly (FoundFile & { readonly format: PageFormat })[],
+  pages: readonly FoundPage[],
   files: readonly FoundFile[],
   { onProgress, onSkip, onGuess }: ReadDocumentsOptions,
 ): AsyncGenerator<SourcedDocument[]> {
@@ -150,9 +150,7 @@ async function* readRecords(
   let family = named && familyOf(named);
   let used = 0;
   for (const file of files) {
-    const source = ByteSource.open(file.path, {
-      onBytes: (count) => onProgress?.((read += count), total),
-    });
+    const source = ByteSource.open(file.path, (count) => onProgress?.((read += count), total));
     try {
       const found = inFolder ? await detectInFolder(source) : (named ?? (await detectFormat(source)));
       if (found !== undefined) family ??= familyOf(found);
@@ -190,7 +188,7 @@ async function* readFile(
   format: DocumentFormat,
   options: ReaderOptions & DatabaseOptions,
 ): AsyncGenerator<SourcedDocument[]> {
-  if (isPage(format)) {
+  if (isPageFormat(format)) {
     const document = await readPage(source, format, pageId(source.name.split(/[\\/]/).at(-1)!));
     if (document === undefined) {
       throw badInput(
@@ -209,10 +207,6 @@ async function* readFile(
   }
 }
 
-function isPage(format: DocumentFormat): format is PageFormat {
-  return (pageFormats as readonly string[]).includes(format);
-}
-
 /** Refuses fields and tables where the format has none. */
 function refuseOptions(
   format: DocumentFormat,
@@ -221,7 +215,7 @@ function refuseOptions(
   const field = (['id', 'title', 'text'] as const).find((name) => fields[name] !== undefined);
   const refuse = (option: string, formats: string): never => {
     throw usageError(
-      `--${option} has no effect on ${isPage(format) ? 'Markdown, HTML, text and PDF' : format} files; it is for ${formats}.`,
+      `--${option} has no effect on ${isPageFormat(format) ? 'Markdown, HTML, text and PDF' : format} files; it is for ${formats}.`,
     );
   };
   if (elements !== 'text' && format !== 'trec') refuse('elements', 'TREC SGML');

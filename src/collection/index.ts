@@ -15,5 +15,5 @@ export { topicFields } from './topics.js';
 export { type Fold, foldsOfPartitions, publishedFolds, readFolds, roundRobinFolds } from './folds.js';
 export { readQrels } from './qrels.js';
 export { type QueryRanking, readRun, readRunByQuery } from './runs.js';
-export { formatRun, type RunSource, writeRun } from './run-writer.js';
+export { formatRun, rankingsOf, type RunSource, writeRun } from './run-writer.js';
 export { sampleDocuments } from './sample.js';

@@ -25,8 +25,7 @@ export async function writeRun(path: string, run: RunSource, options: WriteRunOp
 
 /** The lines of a run, one string per query. */
 export async function* formatRun(run: RunSource, tag: string): AsyncGenerator<string> {
-  const queries = run instanceof Map ? entriesOf(run as Run) : (run as Exclude<RunSource, Run>);
-  for await (const { query, ranking } of queries) {
+  for await (const { query, ranking } of rankingsOf(run)) {
     checkWord(query, 'query id');
     let lines = '';
     let previous = Number.POSITIVE_INFINITY;
@@ -46,8 +45,11 @@ export async function* formatRun(run: RunSource, tag: string): AsyncGenerator<st
   }
 }
 
-function* entriesOf(run: Run): Generator<QueryRanking> {
-  for (const [query, ranking] of run) yield { query, ranking };
+/** The rankings of a run in its order. */
+export function rankingsOf(run: RunSource): Iterable<QueryRanking> | AsyncIterable<QueryRanking> {
+  return run instanceof Map
+    ? Array.from(run as Run, ([query, ranking]) => ({ query, ranking }))
+    : (run as Exclude<RunSource, Run>);
 }
 
 function checkWord(word: string, kind: string): void {

@@ -1,4 +1,5 @@
 import { closing } from '../common/closing.js';
+import { getOrInsert } from '../common/get-or-insert.js';
 import { badInput, quote } from './bad-input.js';
 import { ByteSource } from './byte-source.js';
 import { ColumnScanner } from './columns.js';
@@ -65,7 +66,7 @@ class QueryGroup {
     const index = this.documents.length;
     if (line !== this.nextLine) this.stretches.push({ index, line });
     this.nextLine = line + 1;
-    if (index > 0 && this.documents[index - 1]!.score < score) this.sorted = false;
+    if (index > 0 && this.documents[index - 1].score < score) this.sorted = false;
     this.documents.push({ id, score });
   }
 
@@ -152,9 +153,7 @@ class RunScan {
     this.begun?.add(query);
     this.current = query;
     this.currentBytes = scanner.copy(0);
-    let group = this.groups.get(query);
-    if (group === undefined) this.groups.set(query, (group = new QueryGroup()));
-    return group;
+    return getOrInsert(this.groups, query, () => new QueryGroup());
   }
 }
 

@@ -16,7 +16,7 @@ export async function readMeanCost(path: string): Promise<MeanCost> {
   let queries = 0;
   try {
     // An explanation holds up to a thousand passages in one line.
-    for await (const { text, line } of readLines(source, { maxLineBytes: 1 << 29 })) {
+    for await (const { text, line } of readLines(source, 1 << 29)) {
       if (text.trim() === '') continue;
       const cost = costIn(text, { file: source.name, line });
       sum = sum ? numberByNumber([sum, cost], ([a, b]) => a + b) : cost;
