@@ -14,7 +14,7 @@ const POLL_MS = 100;
 /** Looks at a lock that is just being taken, given back or taken over, before it counts as held. */
 const LOOKS = 3;
 
-export interface LockOptions {
+interface LockOptions {
   /** The file or folder that the lock protects, for the message. */
   readonly what: string;
   /** Waits for another holder to finish, instead of failing with `locked`. */
