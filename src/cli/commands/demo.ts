@@ -61,10 +61,8 @@ export const demoCommand = defineCommand({
       say(`\n── One query, explained ${'─'.repeat(76)}\n`);
       say(renderExplanation(explanation, { limit: 6, colour: hasColours(io.stdout) }));
       say(
-        'weight, rel(q,c): how much a chunk counts, and how relevant to the query it is by itself; rel(q,d), rel(C,d): the',
-      );
-      say(
-        "document's best passage against the query and against the chunks; moved: first stage → query only → with chunks.",
+        'weight, rel(q,c): how much a chunk counts, and how relevant to the query it is by itself; rel(q,d), rel(C,d): the\n' +
+          "document's best passage against the query and against the chunks; moved: first stage → query only → with chunks.",
       );
 
       say(`\n── All ${queries.length} queries, evaluated ${'─'.repeat(71)}\n`);
@@ -73,12 +71,12 @@ export const demoCommand = defineCommand({
       say(
         `All of it took ${formatDuration((performance.now() - started) / 1000)} on ${availableParallelism()} cores.\n`,
       );
-      say('Next:');
-      say('  node bin/bert-qe.js demo --query 11                          explain another query');
       say(
-        '  node bin/bert-qe.js index YOUR-COLLECTION --out my.index     Markdown, HTML, CSV, JSONL, TREC and more',
+        'Next:\n' +
+          '  node bin/bert-qe.js demo --query 11                          explain another query\n' +
+          '  node bin/bert-qe.js index YOUR-COLLECTION --out my.index     Markdown, HTML, CSV, JSONL, TREC and more\n' +
+          '  node bin/bert-qe.js rerank --index my.index --query "..."    retrieve, then re-rank',
       );
-      say('  node bin/bert-qe.js rerank --index my.index --query "..."    retrieve, then re-rank');
     } finally {
       rmSync(work, { recursive: true, force: true });
     }

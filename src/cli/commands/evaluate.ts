@@ -9,6 +9,7 @@ import {
   parseMeasures,
   reportFormats,
   testNames,
+  type Evaluation,
   type EvaluationOptions,
   type EvaluationReport,
   type ReportedRun,
@@ -74,7 +75,7 @@ export const evaluateCommand = defineCommand({
     const baselines = unique(options.baseline);
     const files = unique([...positionals, ...baselines]);
     checkInputs([options.qrels, ...files], baselines);
-    const evaluation: EvaluationOptions = {
+    const settings: EvaluationOptions = {
       measures: parseMeasures(options.measures),
       complete: options.complete,
       relevanceLevel: options.relevanceLevel,
@@ -86,10 +87,8 @@ export const evaluateCommand = defineCommand({
     const runs: ReportedRun[] = [];
     for (const file of files) {
       throwIfAborted(io.signal);
-      runs.push({
-        ...(await evaluateFile(file, qrels, evaluation, io)),
-        isBaseline: baselines.includes(file),
-      });
+      const evaluation = await evaluateFile(file, qrels, settings, io);
+      runs.push({ file, evaluation, isBaseline: baselines.includes(file) });
     }
     const report = reportOn(runs, options);
     const colour = options.out === standardStream && hasColours(io.stdout);
@@ -104,7 +103,7 @@ async function evaluateFile(
   qrels: Qrels,
   options: EvaluationOptions,
   io: Io,
-): Promise<Omit<ReportedRun, 'isBaseline'>> {
+): Promise<Evaluation> {
   const evaluation = evaluate(await readRun(file), qrels, { ...options, label: file });
   if (evaluation.missingQueries > 0 && !options.complete) {
     io.stderr.write(
@@ -112,7 +111,7 @@ async function evaluateFile(
         'they are left out of its means (--complete counts them as zero).\n',
     );
   }
-  return { file, evaluation };
+  return evaluation;
 }
 
 /** The report on runs, of which the others are compared with the baselines. */

@@ -96,18 +96,10 @@ const specs = {
 type Values = OptionValues<typeof specs>;
 
 /** The options that the server has under the same names. */
-const serverOptions = pick(
-  specs,
-  'strict-models',
-  'device',
-  'precision',
-  'depth',
-  'host',
-  'port',
-  'cors',
-  'trust-proxy',
-  'experiments',
-);
+const serverOptions = {
+  ...pick(specs, 'strict-models', 'device', 'precision', 'depth'),
+  ...pick(specs, 'host', 'port', 'cors', 'trust-proxy', 'experiments'),
+};
 
 export const serveCommand = defineCommand({
   name: 'serve',
