@@ -9,8 +9,8 @@ export function badInput({ file, line }: Origin, problem: string, fix: string, c
 }
 
 /** A piece of the input as messages show it: quoted, on one line, shortened. */
-export function quote(text: string, limit = 60): string {
-  return JSON.stringify(clip(text, limit));
+export function quote(text: string): string {
+  return JSON.stringify(clip(text, 60));
 }
 
 /** Several names, quoted, as a list. */

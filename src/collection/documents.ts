@@ -21,7 +21,7 @@ import type {
 import { readTrec } from './trec.js';
 import { readTrecweb } from './trecweb.js';
 import { readTsv } from './tsv.js';
-import { type FoundFile, listFiles, statPath } from './walk.js';
+import { type FolderListing, type FoundFile, listFiles, statPath } from './walk.js';
 
 /** The form of a collection, and the places of ids, titles and texts in it. */
 export interface ReadDocumentsOptions {
@@ -90,7 +90,7 @@ async function* readBatches(path: string, options: ReadDocumentsOptions): AsyncG
     yield* readPostgres(path, { table, sql, fields, onGuess });
     return;
   }
-  const { files, inFolder, leftOut = 0 } = await findFiles(path, named);
+  const { files, inFolder, leftOut } = await findFiles(path, named);
   if (inFolder) {
     const pages = named === undefined ? await choosePages(files) : pagesOf(files, named);
     if (pages.length > 0) {
@@ -232,18 +232,19 @@ function familyOf(format: DocumentFormat): DocumentFormat {
   return format === 'beir' ? 'jsonl' : format;
 }
 
-async function findFiles(
-  path: string,
-  format: DocumentFormat | undefined,
-): Promise<{ files: readonly FoundFile[]; inFolder: boolean; leftOut?: number }> {
-  if (path === standardStream) return { files: [{ path, bytes: 0 }], inFolder: false };
+type FoundFiles = FolderListing & { readonly inFolder: boolean };
+
+async function findFiles(path: string, format: DocumentFormat | undefined): Promise<FoundFiles> {
+  if (path === standardStream) return alone({ path, bytes: 0 });
   const stats = await statPath(path);
-  if (!stats.isDirectory()) return { files: [{ path, bytes: stats.size }], inFolder: false };
+  if (!stats.isDirectory()) return alone({ path, bytes: stats.size });
   if (format === undefined || format === 'beir') {
     const corpus = format === 'beir' ? await requireCorpus(path) : await findCorpus(path);
-    if (corpus !== undefined) {
-      return { files: [{ path: corpus, bytes: (await statPath(corpus)).size }], inFolder: false };
-    }
+    if (corpus !== undefined) return alone({ path: corpus, bytes: (await statPath(corpus)).size });
   }
   return { ...(await listFiles(path)), inFolder: true };
+}
+
+function alone(file: FoundFile): FoundFiles {
+  return { files: [file], inFolder: false, leftOut: 0 };
 }

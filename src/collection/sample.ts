@@ -2,6 +2,7 @@ import { readDocuments, type ReadDocumentsOptions } from './documents.js';
 import type { SourcedDocument } from './sourced-document.js';
 import { isFolder, listFiles } from './walk.js';
 
+const sampledDocuments = 400;
 const sampledFiles = 16;
 
 /**
@@ -11,13 +12,12 @@ const sampledFiles = 16;
 export async function sampleDocuments(
   path: string,
   options: ReadDocumentsOptions,
-  count = 400,
 ): Promise<SourcedDocument[]> {
   const isTrec = options.format === 'trec' || options.format === 'trecweb';
-  if (!isTrec || !(await isFolder(path).catch(() => false))) return first(path, options, count);
+  if (!isTrec || !(await isFolder(path).catch(() => false))) return first(path, options, sampledDocuments);
   const { files } = await listFiles(path);
   const step = Math.max(1, files.length / sampledFiles);
-  const perFile = Math.ceil(count / Math.min(sampledFiles, files.length));
+  const perFile = Math.ceil(sampledDocuments / Math.min(sampledFiles, files.length));
   const sampled: SourcedDocument[] = [];
   for (let at = 0; at < files.length; at += step) {
     const file = files[Math.floor(at)];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { throwReadFailure } from '../common/io-errors.js';
 import { standardStream } from '../common/output.js';
 
-interface FolderListing {
+export interface FolderListing {
   readonly files: readonly FoundFile[];
   /** Number of hidden files and folders and of `node_modules` folders, which are left out. */
   readonly leftOut: number;
