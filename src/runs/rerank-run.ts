@@ -32,11 +32,7 @@ export type BirchRerankedQuery = RerankedBy<BirchReranking>;
 /** A method that re-ranks the documents of a query: {@link BertQE}, {@link Birch} or a trained control. */
 export interface QueryReranker<Result extends QueryResult = QueryResult> {
   readonly settings: { readonly depth: number };
-  rerank(
-    query: string,
-    documents: readonly InputDocument[],
-    options?: Omit<RunQueryOptions, 'queryId'> & { readonly queryId?: string },
-  ): Promise<Result>;
+  rerank(query: string, documents: readonly InputDocument[], options?: RunQueryOptions): Promise<Result>;
 }
 
 /** The result of a query by any method. */
@@ -52,11 +48,8 @@ export interface QueryExplanation {
   readonly documents: readonly { readonly id: string }[];
 }
 
-/** Options that all methods have. */
-export type RunQueryOptions = Pick<
-  BirchRerankOptions,
-  'topK' | 'explain' | 'queryId' | 'signal' | 'onProgress'
->;
+/** Options that all methods have; Birch has no others. */
+export type RunQueryOptions = BirchRerankOptions;
 
 /**
  * Re-ranks the queries of a run one after the other. One query is in memory at a time, so a run may be of any length.
