@@ -1,33 +1,16 @@
 import { usageError } from '../../common/errors.js';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import {
-  readDocuments,
-  readQrels,
-  readQueries,
-  type Qrels,
-  type Query,
-  type Ranking,
-  type Run,
-} from '../../collection/index.js';
+import { availableParallelism } from 'node:os';
+import type { Qrels, Query, Ranking, Run } from '../../collection/index.js';
 import { evaluate, formatReport } from '../../evaluation/index.js';
 import { BertQE, interpolate, type Explanation } from '../../expansion/index.js';
-import {
-  buildIndex,
-  createAnalyzer,
-  DivergenceFeedback,
-  Index,
-  KL,
-  Searcher,
-} from '../../retrieval/index.js';
+import { DivergenceFeedback, type Index, KL, Searcher } from '../../retrieval/index.js';
 import { rerankRun } from '../../runs/index.js';
 import { defineCommand, hasColours, type Io } from '../command.js';
+import { openDemo } from '../demo-collection.js';
 import { renderExplanation } from '../explanation-text.js';
 import { formatCount, formatDuration } from '../format.js';
 import { OPTIONS } from '../option-table.js';
 import { text } from '../options.js';
-import { demoFolder } from '../../common/package-files.js';
 import { Progress } from '../progress.js';
 import { reportOn } from './evaluate.js';
 
@@ -45,18 +28,16 @@ export const demoCommand = defineCommand({
   async run({ options, io }) {
     const started = performance.now();
     const say = (text: string) => io.stdout.write(`${text}\n`);
-    const work = mkdtempSync(join(tmpdir(), 'bert-qe-demo-'));
+    const { index, queries, qrels, close } = await openDemo(io.signal);
     try {
-      const queries = await readQueries(demoFolder);
       const shown = queries.find(({ id }) => id === options.query);
       if (!shown) throw usageError(`The demo has queries 1 to ${queries.length}, not ${options.query}.`);
-      const analyzer = createAnalyzer({ base: 'terrier' });
-      const { statistics } = await buildIndex(readDocuments(demoFolder), { folder: work, analyzer });
+      const documents = formatCount(index.statistics.documents);
       say(
-        `The collection: ${formatCount(statistics.documents)} short articles on fourteen subjects and ${queries.length} queries (demo/).`,
+        `The collection: ${documents} short articles on fourteen subjects and ${queries.length} queries (demo/).`,
       );
 
-      const runs = await rank(Index.open(work), queries, options.models, io);
+      const runs = await rank(index, queries, options.models, io);
       const explanation = runs.explanations.get(shown.id)!;
       say(`\n── One query, explained ${'─'.repeat(76)}\n`);
       say(renderExplanation(explanation, { limit: 6, colour: hasColours(io.stdout) }));
@@ -66,7 +47,7 @@ export const demoCommand = defineCommand({
       );
 
       say(`\n── All ${queries.length} queries, evaluated ${'─'.repeat(71)}\n`);
-      say(table(runs.systems, await readQrels(join(demoFolder, 'qrels.txt')), hasColours(io.stdout)));
+      say(table(runs.systems, qrels, hasColours(io.stdout)));
       say(`\n${cost([...runs.explanations.values()])}`);
       say(
         `All of it took ${formatDuration((performance.now() - started) / 1000)} on ${availableParallelism()} cores.\n`,
@@ -78,7 +59,7 @@ export const demoCommand = defineCommand({
           '  node bin/bert-qe.js rerank --index my.index --query "..."    retrieve, then re-rank',
       );
     } finally {
-      rmSync(work, { recursive: true, force: true });
+      await close();
     }
   },
 });
@@ -111,7 +92,6 @@ async function rank(index: Index, queries: readonly Query[], models: string, io:
   } finally {
     progress.done();
     await bertQe.close();
-    await index.close();
   }
   const systems = new Map([
     ['DPH', dph],

@@ -15,7 +15,7 @@ import { type AnyExplanation, renderExplanation } from '../explanation-text.js';
 import { type ChosenMethod, chosenMethod, otherMethodOptions } from '../methods.js';
 import { methodOptions, modelOptions, OPTIONS } from '../option-table.js';
 import { integer, type OptionValues, text } from '../options.js';
-import { withWords } from '../collection-options.js';
+import { queryWords, withWords } from '../collection-options.js';
 import { counted, formatCount, formatDuration, writeJson } from '../format.js';
 import { Progress } from '../progress.js';
 import { openRun, sourceOptions, type OpenedRun } from '../run-source.js';
@@ -59,9 +59,7 @@ export const rerankCommand = defineCommand({
   name: 'rerank',
   summary:
     'Re-rank with BERT-QE: retrieve or read rankings, run the three phases, write a run or explain a query.',
-  positionals: [
-    { name: 'WORDS', help: 'the words of one query, instead of --query', optional: true, multiple: true },
-  ],
+  positionals: [queryWords],
   options,
   examples: [
     'bert-qe rerank "vitamin D and bone density" --index scifact.index --top-k 10',

@@ -6,7 +6,13 @@ import { writeOutput } from '../../common/output.js';
 import { Snrm } from '../../controls/index.js';
 import { openCollection, type CollectionAddress } from '../../remote/index.js';
 import type { SearcherOptions } from '../../retrieval/index.js';
-import { collectionAddress, queriesFrom, retrievalModels, withWords } from '../collection-options.js';
+import {
+  collectionAddress,
+  queriesFrom,
+  queryWords,
+  retrievalModels,
+  withWords,
+} from '../collection-options.js';
 import { defineCommand } from '../command.js';
 import { counted, formatDuration } from '../format.js';
 import { clusterOptions, OPTIONS, queryOptions, retrievalOptions } from '../option-table.js';
@@ -38,9 +44,7 @@ const searchOptions = {
 export const searchCommand = defineCommand({
   name: 'search',
   summary: 'Rank the documents of an index for one query or a file of queries (DPH, BM25, QL; KL, Bo1, RM3).',
-  positionals: [
-    { name: 'WORDS', help: 'the words of one query, instead of --query', optional: true, multiple: true },
-  ],
+  positionals: [queryWords],
   options: searchOptions,
   examples: [
     'bert-qe search "vitamin D and bone density" --index scifact.index --depth 10 --json',
