@@ -16,6 +16,7 @@ import {
 } from '../../evaluation/index.js';
 import { standardStream, writeOutput } from '../../common/output.js';
 import { defineCommand, guessReporter, hasColours, type Io } from '../command.js';
+import { tableText } from '../format.js';
 import { choice, flag, integer, text } from '../options.js';
 
 export const evaluateCommand = defineCommand({
@@ -60,7 +61,7 @@ export const evaluateCommand = defineCommand({
   ],
   async run({ options, positionals, io }) {
     if (options.measures === 'list') {
-      io.stdout.write(listMeasures());
+      io.stdout.write(tableText(describeMeasures()));
       return;
     }
     if (options.qrels === undefined) {
@@ -125,12 +126,6 @@ export function reportOn(
       .map(({ file, evaluation }) => ({ name: file, evaluation }));
   const comparisons = compareRuns(named(false), named(true), { test, correction });
   return { measures: runs[0].evaluation.measures, runs, comparisons, test, correction, perQuery };
-}
-
-function listMeasures(): string {
-  const measures = describeMeasures();
-  const width = Math.max(...measures.map(([signature]) => signature.length));
-  return measures.map(([signature, help]) => `${signature.padEnd(width)}  ${help}\n`).join('');
 }
 
 function unique(files: readonly string[]): string[] {
