@@ -1,4 +1,4 @@
-import type { Frame } from './axes.js';
+import type { Frame } from '../../common/plot/axes.js';
 
 interface LabelledPoint {
   readonly x: number;
