@@ -1,6 +1,7 @@
-import { usageError } from '../../common/errors.js';
 import { availableParallelism } from 'node:os';
 import type { Qrels, Query, Ranking, Run } from '../../collection/index.js';
+import { closing } from '../../common/closing.js';
+import { usageError } from '../../common/errors.js';
 import { evaluate, formatReport } from '../../evaluation/index.js';
 import { BertQE, interpolate, type Explanation } from '../../expansion/index.js';
 import { DivergenceFeedback, type Index, KL, Searcher } from '../../retrieval/index.js';
@@ -28,8 +29,7 @@ export const demoCommand = defineCommand({
   async run({ options, io }) {
     const started = performance.now();
     const say = (text: string) => io.stdout.write(`${text}\n`);
-    const { index, queries, qrels, close } = await openDemo(io.signal);
-    try {
+    await closing(openDemo(io.signal), async ({ index, queries, qrels }) => {
       const shown = queries.find(({ id }) => id === options.query);
       if (!shown) throw usageError(`The demo has queries 1 to ${queries.length}, not ${options.query}.`);
       const documents = formatCount(index.statistics.documents);
@@ -58,9 +58,7 @@ export const demoCommand = defineCommand({
           '  node bin/bert-qe.js index YOUR-COLLECTION --out my.index     Markdown, HTML, CSV, JSONL, TREC and more\n' +
           '  node bin/bert-qe.js rerank --index my.index --query "..."    retrieve, then re-rank',
       );
-    } finally {
-      await close();
-    }
+    });
   },
 });
 
