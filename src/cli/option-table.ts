@@ -2,7 +2,7 @@ import { DEFAULT_MAX_LENGTH, deviceNames, precisionNames } from '../bert/index.j
 import { documentFormats } from '../collection/index.js';
 import { chunkSources, DEFAULTS, passageChoices } from '../expansion/index.js';
 import type { EngineName } from '../remote/index.js';
-import { choice, flag, integer, number, text } from './options.js';
+import { choice, flag, integer, number, type OptionSpec, text } from './options.js';
 
 /** Options of the queries of a run. */
 export const queryOptions = {
@@ -132,3 +132,9 @@ export const OPTIONS = {
   tag: text('NAME', "name of the run, its last column (the models' name)"),
   json: flag('write JSON instead of a table'),
 } as const;
+
+/** An option without its default: undefined where it is not given. */
+export function withoutDefault<const S extends OptionSpec>(spec: S, help: string): Omit<S, 'default'> {
+  const { default: _, ...others } = spec;
+  return { ...others, help };
+}

@@ -13,7 +13,7 @@ import {
   type NewModel,
   type PhaseThreeInputs,
 } from '../training/index.js';
-import { methodOptions, OPTIONS } from './option-table.js';
+import { OPTIONS, withoutDefault } from './option-table.js';
 import {
   choice,
   flag,
@@ -28,21 +28,24 @@ import {
   type OptionValues,
 } from './options.js';
 
-/** An option of the method without its default, undefined where it is not given; the help names the default. */
-function onChunks<N extends 'kd' | 'kc' | 'chunk-words' | 'alpha' | 'beta'>(name: N, help: string) {
-  const { default: usual, ...others } = methodOptions[name];
-  return { ...others, help: `on chunks: ${help} (${usual})` };
-}
-
 /** The options of `--on chunks`, without defaults: they are refused without it. */
 const chunkOptions = {
   phase1: { ...OPTIONS.phase1, help: "on chunks: phase one's model (S)" },
   phase2: { ...OPTIONS.phase2, help: "on chunks: phase two's model (phase one's)" },
-  kd: onChunks('kd', 'feedback documents'),
-  kc: onChunks('kc', 'chunks of a query'),
-  'chunk-words': onChunks('chunk-words', 'words of a chunk'),
-  alpha: onChunks('alpha', 'α by which validation queries are ranked'),
-  beta: onChunks('beta', 'β by which validation queries are ranked'),
+  kd: withoutDefault(OPTIONS.kd, `on chunks: feedback documents (${DEFAULTS.kd})`),
+  kc: withoutDefault(OPTIONS.kc, `on chunks: chunks of a query (${DEFAULTS.kc})`),
+  'chunk-words': withoutDefault(
+    OPTIONS['chunk-words'],
+    `on chunks: words of a chunk (${DEFAULTS.chunkWords})`,
+  ),
+  alpha: withoutDefault(
+    OPTIONS.alpha,
+    `on chunks: α by which validation queries are ranked (${DEFAULTS.alpha})`,
+  ),
+  beta: withoutDefault(
+    OPTIONS.beta,
+    `on chunks: β by which validation queries are ranked (${DEFAULTS.beta})`,
+  ),
 } as const;
 
 /** The options of a new model. */
@@ -177,9 +180,31 @@ const inputOptions = {
 
 /** The options of trainings of BERT whose inputs are a file. */
 const fileOptions = {
-  ...pick(trainOptions, 'method', 'out', 'resume', 'on', 'model', 'epochs', 'steps', 'batch'),
-  ...pick(trainOptions, 'learning-rate', 'warmup', 'schedule', 'optimiser', 'keep', 'max-length'),
-  ...pick(trainOptions, 'dropout', 'seed', 'validate-every', 'patience', 'save-every'),
+  ...pick(
+    trainOptions,
+    'method',
+    'out',
+    'resume',
+    'on',
+    'model',
+    'epochs',
+    'steps',
+    'batch',
+    'learning-rate',
+    'warmup',
+  ),
+  ...pick(
+    trainOptions,
+    'schedule',
+    'optimiser',
+    'keep',
+    'max-length',
+    'dropout',
+    'seed',
+    'validate-every',
+    'patience',
+    'save-every',
+  ),
   ...pick(trainOptions, 'batch-tokens', 'threads', 'device', 'precision'),
 };
 
@@ -216,9 +241,6 @@ export function refuseUselessOptions(options: TrainValues): void {
   if (own) return refuseAllBut(own, `--on ${on}`);
   refuseUseless(textOptions, options, 'without --on text; add that.');
   refuseUseless(groupsOptions, options, 'without --on groups; add that.');
-  if (options.teacher === undefined) {
-    refuseUseless(pick(trainOptions, 'teacher-weight'), options, 'without --teacher MODEL.');
-  }
 }
 
 /** The model that `--on text` starts from. */

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { readQrels, readQueries, readRun, type Qrels, type Query } from '../../collection/index.js';
 import { writeFileAtomic } from '../../common/atomic.js';
-import { closing } from '../../common/closing.js';
 import { inputError, usageError } from '../../common/errors.js';
 import { trainCedr, trainNprf, trainSnrm } from '../../controls/index.js';
 import { Index } from '../../retrieval/index.js';
@@ -25,7 +24,7 @@ import {
 } from '../../training/index.js';
 import { defineCommand, guessReporter, type Io } from '../command.js';
 import { counted, formatCount, formatDuration } from '../format.js';
-import { valuesOf } from '../options.js';
+import { pick, refuseUseless, valuesOf } from '../options.js';
 import { StatusLine } from '../progress.js';
 import {
   controlOptions,
@@ -53,9 +52,89 @@ export const trainCommand = defineCommand({
     'bert-qe train … --resume',
   ],
   async run({ options, io }) {
+    const needed = (name: 'index' | 'queries' | 'qrels' | 'run' | 'model' | 'out'): string =>
+      given(options, name);
+    const { method, validationQueries: validationFile, resume } = options;
     refuseUselessOptions(options);
-    if (options.on === 'text' || options.on === 'groups') await trainOnFile(options.on, options, io);
-    else await trainOnIndex(options, io);
+    if (options.on === 'text' || options.on === 'groups') return trainOnFile(options.on, options, io);
+    const folder = needed('index');
+    if (method !== 'snrm') (['queries', 'qrels', 'run'] as const).forEach(needed);
+    const out = needed('out');
+    const reporter = new TrainReporter(io, validationMeasure);
+    const onPart =
+      (phase: PartProgress['phase']) =>
+      (done: number, total: number): void =>
+        reporter.update({ phase, done, total });
+    const started = performance.now();
+    const call = {
+      out,
+      resume,
+      signal: io.signal,
+      onProgress: (progress: TrainProgress) => reporter.update(progress),
+    };
+    const controlCall = {
+      ...call,
+      onProgress: (progress: StepProgress) => reporter.update({ phase: 'training', ...progress }),
+      onVectors: onPart('word vectors'),
+    };
+    const finish = async (
+      index: Index,
+      title: string,
+      train: () => Promise<TrainingManifest>,
+      what = 'candidates',
+    ): Promise<void> => {
+      try {
+        const manifest = await train().finally(() => reporter.done());
+        const { relevant, others } = manifest.examples;
+        const learned = `${formatCount(relevant)} relevant and ${formatCount(others)} other ${what}`;
+        await report(title, manifest, { out, started, learned, measure: validationMeasure }, io);
+      } finally {
+        await index.close();
+      }
+    };
+    if (method === 'snrm') {
+      const index = Index.open(folder);
+      const latentCall = {
+        ...controlCall,
+        onWeakQueries: onPart('made queries'),
+        onIndex: onPart('index of latent terms'),
+      };
+      const train = () => trainSnrm(index, valuesOf(snrmOptions, options), latentCall);
+      return finish(index, 'SNRM', train);
+    }
+    const [queriesFile, qrelsFile, runFile] = [needed('queries'), needed('qrels'), needed('run')];
+    // NPRF-DRMM starts from no model.
+    const model = method === 'nprf-drmm' ? 'NPRF-DRMM' : needed('model');
+    if (options.teacher === undefined) {
+      refuseUseless(pick(trainOptions, 'teacher-weight'), options, 'without --teacher MODEL.');
+    }
+    const phaseThree = phaseThreeInputs(options);
+    const qrels = await readQrels(qrelsFile, { onGuess: guessReporter(io) });
+    const queries = await judgedQueries(queriesFile, qrels, qrelsFile, io);
+    const validationQueries =
+      validationFile === undefined ? undefined : await judgedQueries(validationFile, qrels, qrelsFile, io);
+    const run = await readRun(runFile);
+    const index = Index.open(folder);
+    const judged = { queries, qrels, run, validationQueries };
+    const documents = { documents: index, documentsKey: index.manifest.digest };
+    const train = (): Promise<TrainingManifest> => {
+      const settings = valuesOf(controlOptions, options);
+      switch (method) {
+        case 'cedr-knrm': {
+          const { headRate, dropout } = options;
+          const inputs = { ...judged, ...documents };
+          return trainCedr(model, inputs, { ...settings, headRate, dropout }, controlCall);
+        }
+        case 'nprf-drmm':
+          return trainNprf({ ...judged, index }, settings, controlCall);
+        case 'bert-qe': {
+          const { teacher, bestPassage: passageModel } = options;
+          const inputs = { ...judged, ...documents, model, teacher, passageModel, phaseThree };
+          return trainModel(inputs, trainingOptions(options), call);
+        }
+      }
+    };
+    await finish(index, model, train, phaseThree ? 'pairs' : 'candidates');
   },
 });
 
@@ -75,139 +154,72 @@ function trainingOptions(options: TrainValues, loss?: 'masked' | 'distilled'): T
   return Object.fromEntries(names.map((name) => [name, options[name]]));
 }
 
-/** What a training gives back: the name of its model, its course, and what it learned from in words. */
-interface Trained {
-  readonly model: string;
-  readonly manifest: Pick<TrainingManifest, 'history' | 'best' | 'steps'>;
-  readonly learned: string;
+/** Trains on a file: masked words of text, or groups with a teacher's scores. */
+async function trainOnFile(on: 'text' | 'groups', options: TrainValues, io: Io): Promise<void> {
+  const [out, what] = [given(options, 'out'), on === 'text' ? 'word pieces' : 'groups'] as const;
+  const reporter = new TrainReporter(io, lossMeasure);
+  const started = performance.now();
+  const call = {
+    out,
+    resume: options.resume,
+    signal: io.signal,
+    onProgress: (progress: LossTrainingProgress) =>
+      reporter.update(progress.phase === 'reading' ? { phase: what, done: progress.done } : progress),
+  };
+  const { loss: _, ...settings } = trainingOptions(options, on === 'text' ? 'masked' : 'distilled');
+  const trainText = async () => {
+    const texts = readTexts(given(options, 'corpus'));
+    const { validationCorpus: held } = options;
+    const validationTexts = held === undefined ? undefined : readTexts(held);
+    const inputs = { texts, validationTexts, model: startingModel(options) };
+    const manifest = await pretrainModel(inputs, settings, call);
+    return { manifest, learned: `${formatCount(manifest.examples.pieces)} word pieces` };
+  };
+  const trainGroups = async () => {
+    const groups = readGroups(given(options, 'groups'));
+    const { validationGroups: held } = options;
+    const validationGroups = held === undefined ? undefined : readGroups(held);
+    const manifest = await distilModel(
+      { groups, validationGroups, model: given(options, 'model') },
+      settings,
+      call,
+    );
+    const { groups: count, candidates } = manifest.examples;
+    return { manifest, learned: `${formatCount(candidates)} candidates of ${counted(count, 'group')}` };
+  };
+  const { manifest, learned } = await (on === 'text' ? trainText() : trainGroups()).finally(() =>
+    reporter.done(),
+  );
+  await report(manifest.model, manifest, { out, started, learned, measure: lossMeasure }, io);
 }
 
-/** Trains with a status line; then writes the figure of the loss, and a line on what was trained. */
-async function reportTraining(
-  options: TrainValues,
-  measure: Measure,
+/** Writes the figure of the loss, and a line on what was trained. */
+async function report(
+  model: string,
+  { history, best, steps }: Pick<TrainingManifest, 'history' | 'best' | 'steps'>,
+  {
+    out,
+    started,
+    learned,
+    measure,
+  }: {
+    readonly out: string;
+    readonly started: number;
+    readonly learned: string;
+    readonly measure: Measure;
+  },
   io: Io,
-  train: (
-    call: { readonly out: string; readonly resume: boolean; readonly signal: AbortSignal },
-    show: (progress: TrainProgress | PartProgress) => void,
-  ) => Promise<Trained>,
 ): Promise<void> {
-  const out = given(options, 'out');
-  const started = performance.now();
-  const reporter = new TrainReporter(io, measure);
-  const call = { out, resume: options.resume, signal: io.signal };
-  const trained = train(call, (progress) => reporter.update(progress));
-  const { model, manifest, learned } = await trained.finally(() => reporter.done());
-  const { history, best, steps } = manifest;
-  const figure = lossFigure(`Training ${model}, ${formatCount(steps)} steps`, history, measure);
-  await writeFileAtomic(join(out, 'loss.svg'), figure);
+  await writeFileAtomic(
+    join(out, 'loss.svg'),
+    lossFigure(`Training ${model}, ${formatCount(steps)} steps`, history, measure),
+  );
   const seconds = (performance.now() - started) / 1000;
   io.stderr.write(
     `bert-qe: ${formatCount(steps)} steps on ${learned}, ${formatDuration(seconds)}` +
       `${best ? `; best after step ${best.step}: ${measure} ${best.value.toFixed(4)}` : ''}\n`,
   );
   io.stdout.write(`${out}\n`);
-}
-
-/** Trains on a file: masked words of text, or groups with a teacher's scores. */
-async function trainOnFile(on: 'text' | 'groups', options: TrainValues, io: Io): Promise<void> {
-  await reportTraining(options, lossMeasure, io, async (call, show) => {
-    const what = on === 'text' ? 'word pieces' : 'groups';
-    const onProgress = (progress: LossTrainingProgress): void =>
-      show(progress.phase === 'reading' ? { phase: what, done: progress.done } : progress);
-    const { loss: _, ...settings } = trainingOptions(options, on === 'text' ? 'masked' : 'distilled');
-    if (on === 'text') {
-      const texts = readTexts(given(options, 'corpus'));
-      const { validationCorpus: held } = options;
-      const validationTexts = held === undefined ? undefined : readTexts(held);
-      const inputs = { texts, validationTexts, model: startingModel(options) };
-      const manifest = await pretrainModel(inputs, settings, { ...call, onProgress });
-      const { model, examples } = manifest;
-      return { model, manifest, learned: `${formatCount(examples.pieces)} word pieces` };
-    }
-    const groups = readGroups(given(options, 'groups'));
-    const { validationGroups: held } = options;
-    const validationGroups = held === undefined ? undefined : readGroups(held);
-    const inputs = { groups, validationGroups, model: given(options, 'model') };
-    const manifest = await distilModel(inputs, settings, { ...call, onProgress });
-    const { model, examples } = manifest;
-    const learned = `${formatCount(examples.candidates)} candidates of ${counted(examples.groups, 'group')}`;
-    return { model, manifest, learned };
-  });
-}
-
-/** Trains on the documents of an index: SNRM on these alone, all others on the candidates of judged queries. */
-async function trainOnIndex(options: TrainValues, io: Io): Promise<void> {
-  const { method } = options;
-  const needed = method === 'snrm' ? (['index'] as const) : (['index', 'queries', 'qrels', 'run'] as const);
-  for (const name of needed) given(options, name);
-  await reportTraining(options, validationMeasure, io, async (call, show) => {
-    const onPart =
-      (phase: PartProgress['phase']) =>
-      (done: number, total: number): void =>
-        show({ phase, done, total });
-    const controlCall = {
-      ...call,
-      onProgress: (progress: StepProgress) => show({ phase: 'training', ...progress }),
-      onVectors: onPart('word vectors'),
-    };
-    if (method === 'snrm') {
-      const latentCall = {
-        ...controlCall,
-        onWeakQueries: onPart('made queries'),
-        onIndex: onPart('index of latent terms'),
-      };
-      return closing(Index.open(given(options, 'index')), async (index) =>
-        trained('SNRM', await trainSnrm(index, valuesOf(snrmOptions, options), latentCall)),
-      );
-    }
-    // NPRF-DRMM starts from no model.
-    const model = method === 'nprf-drmm' ? 'NPRF-DRMM' : given(options, 'model');
-    const phaseThree = phaseThreeInputs(options);
-    const judged = await judgedInputs(options, io);
-    return closing(Index.open(given(options, 'index')), async (index) => {
-      const settings = valuesOf(controlOptions, options);
-      const inputs = { ...judged, documents: index, documentsKey: index.manifest.digest };
-      switch (method) {
-        case 'cedr-knrm': {
-          const { headRate, dropout } = options;
-          const own = { ...settings, headRate, dropout };
-          return trained(model, await trainCedr(model, inputs, own, controlCall));
-        }
-        case 'nprf-drmm':
-          return trained(model, await trainNprf({ ...judged, index }, settings, controlCall));
-        case 'bert-qe': {
-          const { teacher, bestPassage: passageModel } = options;
-          const manifest = await trainModel(
-            { ...inputs, model, teacher, passageModel, phaseThree },
-            trainingOptions(options),
-            { ...call, onProgress: show },
-          );
-          return trained(model, manifest, phaseThree ? 'pairs' : 'candidates');
-        }
-      }
-    });
-  });
-}
-
-/** A training on relevant candidates and others. */
-function trained(model: string, manifest: TrainingManifest, what = 'candidates'): Trained {
-  const { relevant, others } = manifest.examples;
-  return {
-    model,
-    manifest,
-    learned: `${formatCount(relevant)} relevant and ${formatCount(others)} other ${what}`,
-  };
-}
-
-/** The queries that are judged, for training and for validation, with their judgements and candidates. */
-async function judgedInputs(options: TrainValues, io: Io) {
-  const file = given(options, 'qrels');
-  const qrels = await readQrels(file, { onGuess: guessReporter(io) });
-  const queries = await judgedQueries(given(options, 'queries'), qrels, file, io);
-  const { validationQueries: held } = options;
-  const validationQueries = held === undefined ? undefined : await judgedQueries(held, qrels, file, io);
-  return { queries, qrels, run: await readRun(given(options, 'run')), validationQueries };
 }
 
 /** The queries of a file that have judgements; the others are counted on standard error. */
