@@ -14,7 +14,7 @@ import {
   type SearcherOptions,
   type WeightingModel,
 } from '../retrieval/index.js';
-import { guessReporter, type Io } from './command.js';
+import { guessReporter, type Io, type PositionalSpec } from './command.js';
 import {
   clusterOptions,
   engines,
@@ -47,6 +47,14 @@ async function judgedQueries(queries: readonly Query[], file: string, io: Io): P
     `${file} judges none of the queries; give the judgements that belong to --queries, or leave --qrels out.`,
   );
 }
+
+/** The argument of a command that takes the words of a query. */
+export const queryWords: PositionalSpec = {
+  name: 'WORDS',
+  help: 'the words of one query, instead of --query',
+  optional: true,
+  multiple: true,
+};
 
 /** The options of a command that takes the words of a query as arguments too. */
 export function withWords<V extends { query?: string | undefined; queries?: string | undefined }>(

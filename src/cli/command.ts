@@ -1,7 +1,7 @@
 import { clip, printable } from '../common/clip.js';
 import { usageError } from '../common/errors.js';
 import { closest } from '../common/closest.js';
-import { type OptionSpecs, type OptionValues } from './options.js';
+import type { OptionSpecs, OptionValues } from './options.js';
 
 /** The streams of a command, and the signal that stops it. */
 export interface Io {
@@ -59,6 +59,6 @@ export function actionNamed<A>(command: string, actions: Readonly<Record<string,
 }
 
 /** A command whose `run` has the types that follow from its `options`. */
-export function defineCommand<const O extends OptionSpecs>(command: Command<O>): Command<O> {
-  return command;
+export function defineCommand<const O extends OptionSpecs>(command: Command<O>): Command {
+  return command as unknown as Command;
 }

@@ -1,15 +1,15 @@
+import { alignColumns } from '../common/table/text.js';
 import type { Command } from './command.js';
 import type { OptionSpec } from './options.js';
 
 /** The text of `bert-qe --help`. */
 export function overview(commands: readonly Command[], version: string): string {
-  const width = Math.max(...commands.map((command) => command.name.length));
   return [
     `bert-qe ${version}: contextual query expansion for document re-ranking`,
     '',
     'Usage: bert-qe COMMAND [OPTIONS]',
     '',
-    ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
+    ...alignColumns(commands.map(({ name, summary }) => [`  ${name}`, summary])),
     '',
     'bert-qe COMMAND --help explains one. Start with: bert-qe demo',
     '',

@@ -1,2 +1,1 @@
 export { renderExplanation, type RenderOptions } from './explanation-text.js';
-export { main } from './main.js';

@@ -149,7 +149,7 @@ function refuseOthers(options: Values): void {
   throw usageError(`--${name} belongs to ${names} and has no effect with --method ${method}; leave it out.`);
 }
 
-/** Options as they are written. */
+/** Options by the names that are typed, with their values as text. */
 function written(options: Values, names: readonly string[]): RunInputs {
   return Object.fromEntries(names.map((name) => [`--${name}`, String(valueOf(options, name))]));
 }

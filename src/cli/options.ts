@@ -12,6 +12,7 @@ export interface OptionSpec {
   readonly multiple?: true;
   readonly choices?: readonly string[];
   readonly min?: number;
+  /** Goes with a `min`. */
   readonly max?: number;
   /** The models that the option applies to, if the command has a choice of models. */
   readonly of?: readonly string[];
@@ -136,26 +137,26 @@ export function parseArguments(
   }
   const positionals: string[] = [];
   let help = false;
-  for (let i = 0; i < args.length; i++) {
-    const argument = args[i];
+  const rest = args.values();
+  for (const argument of rest) {
     if (argument === '--') {
-      positionals.push(...args.slice(i + 1));
-      break;
-    }
-    if (argument === '--help' || argument === '-h') {
+      positionals.push(...rest);
+    } else if (argument === '--help' || argument === '-h') {
       help = true;
     } else if (argument.startsWith('--')) {
-      const equals = argument.indexOf('=');
-      const name = argument.slice(2, equals < 0 ? undefined : equals);
+      const [, name, inline] = /^--([^=]*)(?:=(.*))?$/s.exec(argument) as unknown as [
+        string,
+        string,
+        string?,
+      ];
       const spec = specs[name];
       if (!spec) throw unknownOption(name, specs);
-      const inline = equals < 0 ? undefined : argument.slice(equals + 1);
       if (spec.type === 'boolean') {
         if (inline !== undefined) throw usageError(`--${name} takes no value; write it alone.`);
         options[camelCase(name)] = true;
         continue;
       }
-      const text = inline ?? args[++i];
+      const text = inline ?? (rest.next().value as string | undefined);
       if (text === undefined) throw usageError(`--${name} needs a value (${spec.value ?? spec.type}).`);
       const value = convert(name, spec, text);
       if (spec.multiple) (options[camelCase(name)] as unknown[]).push(value);
@@ -181,14 +182,9 @@ function convert(name: string, spec: OptionSpec, text: string): string | number 
   if (!Number.isFinite(value) || (spec.type === 'integer' && !Number.isSafeInteger(value))) {
     throw usageError(`--${name} must be ${kind}, not "${text}".`);
   }
-  const { min, max } = spec;
-  if ((min !== undefined && value < min) || (max !== undefined && value > max)) {
-    const range =
-      min !== undefined && max !== undefined
-        ? `between ${min} and ${max}`
-        : min !== undefined
-          ? `at least ${min}`
-          : `at most ${max}`;
+  const { min = -Infinity, max = Infinity } = spec;
+  if (value < min || value > max) {
+    const range = max === Infinity ? `at least ${min}` : `between ${min} and ${max}`;
     throw usageError(`--${name} must be ${kind} ${range}, not ${text}.`);
   }
   return value;

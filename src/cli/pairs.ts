@@ -1,5 +1,5 @@
 import type { TextPair } from '../bert/index.js';
-import { badInput, ByteSource, linesOf, type Origin, readLineBlocks } from '../collection/index.js';
+import { badInput, ByteSource, type Origin, readLines } from '../collection/index.js';
 import { reasonOf } from '../common/errors.js';
 
 const FIX = 'Expected a line like {"a": "…", "b": "…"}.';
@@ -12,14 +12,12 @@ export async function* readPairs(file: string, size: number): AsyncGenerator<Tex
   const source = ByteSource.open(file);
   let pairs: TextPair[] = [];
   try {
-    for await (const block of readLineBlocks(source)) {
-      for (const { text, line } of linesOf(block)) {
-        if (text.trim() === '') continue;
-        pairs.push(parsePair(text, { file: source.name, line }));
-        if (pairs.length < size) continue;
-        yield pairs;
-        pairs = [];
-      }
+    for await (const { text, line } of readLines(source)) {
+      if (text.trim() === '') continue;
+      pairs.push(parsePair(text, { file: source.name, line }));
+      if (pairs.length < size) continue;
+      yield pairs;
+      pairs = [];
     }
   } catch (error) {
     if (pairs.length > 0) yield pairs;

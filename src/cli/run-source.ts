@@ -1,8 +1,6 @@
 import { usageError } from '../common/errors.js';
 import { createHash, type Hash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { readDocuments, readRunByQuery, type Document, type Query } from '../collection/index.js';
@@ -18,6 +16,7 @@ import type { Io } from './command.js';
 import { clusterOptions, documentOptions, firstStageOptions, OPTIONS, queryOptions } from './option-table.js';
 import { refuseUseless, text, valueOf, without, type OptionValues } from './options.js';
 import { Progress } from './progress.js';
+import { type CloseLater, scratchFolder } from './scratch-folder.js';
 
 /** The options that name the queries, initial rankings and documents of a run. */
 export const sourceOptions = {
@@ -52,16 +51,12 @@ export async function openRun(options: SourceValues, depth: number, io: Io): Pro
   }
   const queries = await queriesFrom(options, io);
   return openAll(async (closeLater) => {
-    // A kill leaves the folder behind, so it is made only where it is needed.
-    const isNeeded = options.documents !== undefined || options.run === standardStream;
-    const scratch = isNeeded ? await mkdtemp(join(tmpdir(), 'bert-qe-')) : '';
-    if (isNeeded) closeLater(() => rm(scratch, { recursive: true, force: true }));
-    const { collection, inputs } = await openDocuments(options, scratch, io);
+    const { collection, inputs } = await openDocuments(options, closeLater, io);
     closeLater(() => collection.close());
     const rankings =
       options.run === undefined
         ? retrieved(options, collection, queries, depth, io)
-        : await readFromRun(options, collection, queries, { depth, scratch, io });
+        : await readFromRun(options, collection, queries, { depth, closeLater, io });
     return { ...rankings, collection, inputs: { ...inputs, ...rankings.inputs } };
   });
 }
@@ -69,7 +64,7 @@ export async function openRun(options: SourceValues, depth: number, io: Io): Pro
 /** The index of `--index`, or one made of the documents of `--documents`. */
 async function openDocuments(
   options: SourceValues,
-  scratch: string,
+  closeLater: CloseLater,
   io: Io,
 ): Promise<{ collection: SearchedCollection; inputs: RunInputs }> {
   const { index, documents } = options;
@@ -81,7 +76,7 @@ async function openDocuments(
   if (options.engine !== undefined) {
     throw usageError('--documents are indexed here; give --engine an --index NAME instead.');
   }
-  const folder = join(scratch, 'index');
+  const folder = await scratchFolder(closeLater);
   const hash = createHash('sha256');
   const progress = new Progress(io, 'documents indexed');
   await buildIndex(hashed(readDocuments(documents!, documentReading(options, io)), hash), {
@@ -123,13 +118,14 @@ async function readFromRun(
   options: SourceValues,
   collection: SearchedCollection,
   queries: readonly Query[],
-  { depth, scratch, io }: { depth: number; scratch: string; io: Io },
+  { depth, closeLater, io }: { depth: number; closeLater: CloseLater; io: Io },
 ): Promise<InitialRankings> {
   refuseUseless(firstStageOptions, options, 'with --run, which brings the rankings along.');
   const name = options.run!;
   // The run is read twice, which standard input cannot be.
-  const file = name === standardStream ? join(scratch, 'run') : name;
-  if (name === standardStream) await pipeline(process.stdin, createWriteStream(file));
+  const isInput = name === standardStream;
+  const file = isInput ? join(await scratchFolder(closeLater), 'run') : name;
+  if (isInput) await pipeline(process.stdin, createWriteStream(file));
   const { query: text } = options;
   return runRankings(file, text === undefined ? queries : await queryOfRun(file, name, text), {
     collection,

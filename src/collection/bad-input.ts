@@ -5,12 +5,12 @@ import type { Origin } from './types.js';
 /** An error about bad input, in one line: the place (`file` or `file:line`), the problem, and the remedy. */
 export function badInput({ file, line }: Origin, problem: string, fix: string, cause?: unknown): BertQeError {
   const place = line === undefined ? file : `${file}:${line}`;
-  return inputError(`${place}: ${problem}. ${fix}`, cause);
+  return inputError(`${place}: ${problem.replaceAll('\n', ' ')}. ${fix}`, cause);
 }
 
 /** A piece of the input as messages show it: quoted, on one line, shortened. */
-export function quote(text: string, limit = 60): string {
-  return JSON.stringify(clip(text, limit));
+export function quote(text: string): string {
+  return JSON.stringify(clip(text, 60));
 }
 
 /** Several names, quoted, as a list. */

@@ -8,63 +8,46 @@ import { uncompress } from './uncompress.js';
 
 const chunkBytes = 1 << 20;
 
-export interface ByteSourceOptions {
-  /** Called with the number of bytes just read from the file, before unpacking. */
-  readonly onBytes?: (count: number) => void;
-}
-
 /**
  * A file, or standard input for `-`, as a stream of unpacked bytes. Gzip (any number of members) and Unix
  * compress are recognised by their first bytes, whatever the name. It can be read once; `peek` looks ahead.
  */
 export class ByteSource implements AsyncIterable<Buffer> {
-  /** The path, or `<stdin>`, for messages. */
-  readonly name: string;
   /** The line that the reader has reached, for messages about damaged data. */
   line: number | undefined;
 
-  private readonly raw: AsyncIterable<Buffer>;
-  private readonly onBytes: ((count: number) => void) | undefined;
   private rawBytes = 0;
   private unpackedBytes = 0;
   private packing: string | undefined;
-  private peeked: Buffer[] = [];
+  private peeked: Buffer = nothing;
   private iterator: AsyncIterator<Buffer> | undefined;
 
-  constructor(name: string, chunks: AsyncIterable<Buffer>, options: ByteSourceOptions = {}) {
-    this.name = name;
-    this.raw = chunks;
-    this.onBytes = options.onBytes;
-  }
+  constructor(
+    /** The path, or `<stdin>`, for messages. */
+    readonly name: string,
+    private readonly chunks: AsyncIterable<Buffer>,
+    /** Called with the number of bytes just read from the file, before unpacking. */
+    private readonly onBytes?: (count: number) => void,
+  ) {}
 
-  static open(path: string, options: ByteSourceOptions = {}): ByteSource {
-    if (path === standardStream) {
-      return new ByteSource('<stdin>', process.stdin as AsyncIterable<Buffer>, options);
-    }
-    return new ByteSource(path, fileChunks(path), options);
+  static open(path: string, onBytes?: (count: number) => void): ByteSource {
+    return path === standardStream
+      ? new ByteSource('<stdin>', process.stdin as AsyncIterable<Buffer>, onBytes)
+      : new ByteSource(path, fileChunks(path), onBytes);
   }
 
   /** The first `count` bytes, or fewer of a shorter source; iterating still yields them. */
   async peek(count: number): Promise<Buffer> {
-    let size = this.peeked.reduce((sum, chunk) => sum + chunk.length, 0);
-    while (size < count) {
-      const next = await this.pull();
-      if (next === undefined) break;
-      this.peeked.push(next);
-      size += next.length;
-    }
-    const all = Buffer.concat(this.peeked, size);
-    this.peeked = size > 0 ? [all] : [];
-    return all.subarray(0, count);
+    this.peeked = await takeAtLeast(count, this.peeked, () => this.pull());
+    return this.peeked.subarray(0, count);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     try {
-      for (;;) {
-        const next = this.peeked.shift() ?? (await this.pull());
-        if (next === undefined) return;
-        yield next;
-      }
+      const first = this.peeked;
+      this.peeked = nothing;
+      if (first.length > 0) yield first;
+      for (let next = await this.pull(); next !== undefined; next = await this.pull()) yield next;
     } finally {
       await this.close();
     }
@@ -78,12 +61,12 @@ export class ByteSource implements AsyncIterable<Buffer> {
       chunks.push(chunk);
       check((size += chunk.length));
     }
-    return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
+    return joined(chunks, size);
   }
 
   /** Closes the file, as iterating to the end or leaving the loop does too. */
   async close(): Promise<void> {
-    this.peeked = [];
+    this.peeked = nothing;
     await this.iterator?.return?.();
   }
 
@@ -102,7 +85,7 @@ export class ByteSource implements AsyncIterable<Buffer> {
   private async *unpack(): AsyncGenerator<Buffer> {
     const counted = this.countRaw();
     try {
-      const first = await takeAtLeast(counted, 6);
+      const first = await takeAtLeast(6, nothing, async () => (await counted.next()).value as Buffer);
       const whole = prepend(first, counted);
       if (first[0] === 0x1f && first[1] === 0x8b) {
         this.packing = 'gzip';
@@ -120,7 +103,7 @@ export class ByteSource implements AsyncIterable<Buffer> {
   }
 
   private async *countRaw(): AsyncGenerator<Buffer> {
-    for await (const chunk of this.raw) {
+    for await (const chunk of this.chunks) {
       this.rawBytes += chunk.length;
       this.onBytes?.(chunk.length);
       yield chunk;
@@ -175,17 +158,27 @@ async function* fileChunks(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Joins chunks from the front until they hold `count` bytes, or all. */
-async function takeAtLeast(chunks: AsyncGenerator<Buffer>, count: number): Promise<Buffer> {
-  const taken: Buffer[] = [];
-  let size = 0;
+const nothing = Buffer.alloc(0);
+
+/** Some bytes and as many of the next ones as it takes to have `count`; fewer at the end. */
+async function takeAtLeast(
+  count: number,
+  first: Buffer,
+  pull: () => Promise<Buffer | undefined>,
+): Promise<Buffer> {
+  const taken = first.length > 0 ? [first] : [];
+  let size = first.length;
   while (size < count) {
-    const result = await chunks.next();
-    if (result.done) break;
-    taken.push(result.value);
-    size += result.value.length;
+    const next = await pull();
+    if (next === undefined) break;
+    taken.push(next);
+    size += next.length;
   }
-  return taken.length === 1 ? taken[0]! : Buffer.concat(taken, size);
+  return joined(taken, size);
+}
+
+function joined(chunks: readonly Buffer[], size: number): Buffer {
+  return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size);
 }
 
 async function* prepend(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {

@@ -11,7 +11,7 @@ const westernLabels = /^(?:windows-1252|cp1252|x-cp1252|iso-?8859-?1|iso_8859-1|
 
 /** The windows-1252 character of a code from U+0080 to U+009F, which is also the meaning of `&#146;`. */
 export function fromWindows1252(code: number): string {
-  return code >= 0x80 && code <= 0x9f ? windows1252[code - 0x80]! : String.fromCharCode(code);
+  return code >= 0x80 && code <= 0x9f ? windows1252[code - 0x80] : String.fromCharCode(code);
 }
 
 /** Decodes text of unknown encoding, as UTF-8 where it is valid, otherwise as windows-1252; never fails. */
@@ -21,7 +21,7 @@ export function decodeUndeclared(bytes: Buffer): string {
 }
 
 /** Decodes by a declared charset label; unknown labels count as undeclared. */
-export function decodeDeclared(bytes: Buffer, label: string): string {
+function decodeDeclared(bytes: Buffer, label: string): string {
   const name = label.trim().toLowerCase();
   if (isAscii(bytes) && !name.startsWith('utf-16') && !name.startsWith('iso-2022')) {
     return bytes.toString('latin1');
@@ -58,7 +58,7 @@ function decodeWestern(bytes: Buffer): string {
 /** Removes an incomplete character at the end: crawls cut long pages at a byte limit. */
 function withoutCutTail(bytes: Buffer): Buffer {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
-    const byte = bytes[bytes.length - back]!;
+    const byte = bytes[bytes.length - back];
     if (byte >= 0xc0) return bytes.subarray(0, bytes.length - back);
     if (byte < 0x80) break;
   }

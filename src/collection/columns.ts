@@ -33,12 +33,12 @@ export class ColumnScanner {
       this.line = this.nextLine++;
       let count = 0;
       for (;;) {
-        let byte = at < size ? bytes[at]! : newline;
-        while (byte === 0x20 || byte === 0x09 || byte === 0x0d) byte = ++at < size ? bytes[at]! : newline;
+        let byte = at < size ? bytes[at] : newline;
+        while (byte === 0x20 || byte === 0x09 || byte === 0x0d) byte = ++at < size ? bytes[at] : newline;
         if (byte === newline) break;
         const start = at;
         while (byte > 0x20 || (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d && byte !== newline)) {
-          byte = ++at < size ? bytes[at]! : newline;
+          byte = ++at < size ? bytes[at] : newline;
         }
         if (count < maxColumns) {
           starts[count] = start;
@@ -47,7 +47,7 @@ export class ColumnScanner {
         count++;
       }
       at++;
-      if (count > 0 && bytes[starts[0]!] !== hash) {
+      if (count > 0 && bytes[starts[0]] !== hash) {
         this.count = count;
         this.position = at;
         return true;
@@ -58,13 +58,13 @@ export class ColumnScanner {
   }
 
   text(column: number): string {
-    return this.bytes.toString(this.encoding, this.starts[column]!, this.ends[column]!);
+    return this.bytes.toString(this.encoding, this.starts[column], this.ends[column]);
   }
 
   /** True where a column holds exactly these bytes. */
   equals(column: number, other: Uint8Array): boolean {
-    const start = this.starts[column]!;
-    if (this.ends[column]! - start !== other.length) return false;
+    const start = this.starts[column];
+    if (this.ends[column] - start !== other.length) return false;
     for (let i = 0; i < other.length; i++) if (this.bytes[start + i] !== other[i]) return false;
     return true;
   }
@@ -80,8 +80,8 @@ export class ColumnScanner {
    */
   number(column: number): number {
     const { bytes } = this;
-    const start = this.starts[column]!;
-    const end = this.ends[column]!;
+    const start = this.starts[column];
+    const end = this.ends[column];
     let at = start;
     const negative = bytes[at] === 0x2d;
     if (negative) at++;
@@ -89,7 +89,7 @@ export class ColumnScanner {
     let fraction = 0;
     let mantissa = 0;
     for (let seenPoint = false; at < end; at++) {
-      const byte = bytes[at]!;
+      const byte = bytes[at];
       if (byte === 0x2e && !seenPoint) {
         seenPoint = true;
       } else if (byte >= 0x30 && byte <= 0x39 && digits < 15) {
@@ -101,7 +101,7 @@ export class ColumnScanner {
       }
     }
     if (digits === 0) return Number.NaN;
-    const value = mantissa / powersOfTen[fraction]!;
+    const value = mantissa / powersOfTen[fraction];
     return negative ? -value : value;
   }
 }

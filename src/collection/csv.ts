@@ -11,11 +11,10 @@ import type { ReaderOptions, SourcedDocument } from './sourced-document.js';
  */
 export async function* readCsv(
   source: ByteSource,
-  { fields, onGuess }: ReaderOptions,
+  options: ReaderOptions,
 ): AsyncGenerator<SourcedDocument[]> {
   const file = source.name;
   let cutter: CsvCutter | undefined;
-  let header: readonly string[] | undefined;
   let reader: RowReader | undefined;
   for await (const { bytes, ascii } of readLineBlocks(source)) {
     let text = bytes.toString(ascii ? 'latin1' : 'utf8');
@@ -24,26 +23,25 @@ export async function* readCsv(
     cutter ??= new CsvCutter(file, guessSeparator(text));
     const documents: SourcedDocument[] = [];
     for (const { cells, line } of cutter.push(text)) {
-      if (cells.length === 1 && cells[0]!.trim() === '') continue;
+      if (cells.length === 1 && cells[0].trim() === '') continue;
       const origin = { file, line };
-      if (header === undefined || reader === undefined) {
-        header = cells;
-        reader = new RowReader(header, fields, origin);
+      if (reader === undefined) {
         const { separator } = cutter;
         const form = separator === ',' ? 'CSV' : `CSV with ${JSON.stringify(separator)} between columns`;
-        onGuess?.(`Reading ${file} as ${form}: ${reader.description}.`);
+        reader = new RowReader(cells, origin, `${file} as ${form}`, options);
         continue;
       }
-      if (cells.length !== header.length) {
+      const { columns } = reader;
+      if (cells.length !== columns.length) {
         throw badInput(
           origin,
-          `${header.length} columns were expected, as in the header, not ${cells.length}`,
+          `${columns.length} columns were expected, as in the header, not ${cells.length}`,
           'Quote cells that hold separators or line breaks ("…"), and double the quotes inside them ("").',
         );
       }
       documents.push(reader.read(cells, origin));
     }
-    if (documents.length > 0) yield documents;
+    yield documents;
   }
   cutter?.finish();
 }

@@ -11,9 +11,9 @@ export interface DatabaseOptions {
   readonly sql?: string | undefined;
 }
 
-/** The sentence that says how rows are read. */
-function guessOf(table: string | undefined, database: string, { description }: RowReader): string {
-  return `Reading ${table === undefined ? 'the rows of a query' : `table ${table}`} of ${database}: ${description}.`;
+/** The rows that are read, in words. */
+function rowsOf(table: string | undefined, database: string): string {
+  return `${table === undefined ? 'the rows of a query' : `table ${table}`} of ${database}`;
 }
 
 export const sqliteMagic = 'SQLite format 3\0';
@@ -38,8 +38,9 @@ interface SqliteStatement {
 /** Reads a document per row of a table, or of a query. */
 export async function* readSqlite(
   path: string,
-  { table, sql, fields, onGuess }: DatabaseOptions & ReaderOptions,
+  options: DatabaseOptions & ReaderOptions,
 ): AsyncGenerator<SourcedDocument[]> {
+  const { table, sql } = options;
   const { DatabaseSync } = await loadSqlite(path);
   const origin = { file: path };
   let database: SqliteDatabase | undefined;
@@ -50,20 +51,10 @@ export async function* readSqlite(
     // Large numbers would be refused otherwise.
     statement.setReadBigInts(true);
     let reader: RowReader | undefined;
-    let columns: string[] = [];
     let batch: SourcedDocument[] = [];
     for (const row of statement.iterate()) {
-      if (reader === undefined) {
-        columns = Object.keys(row);
-        reader = new RowReader(columns, fields, origin);
-        onGuess?.(guessOf(chosen && quote(chosen), path, reader));
-      }
-      batch.push(
-        reader.read(
-          columns.map((name) => row[name]),
-          origin,
-        ),
-      );
+      reader ??= new RowReader(Object.keys(row), origin, rowsOf(chosen && quote(chosen), path), options);
+      batch.push(reader.read(Object.values(row), origin));
       if (batch.length < batchRows) continue;
       yield batch;
       batch = [];
@@ -102,7 +93,7 @@ function onlyTable(database: SqliteDatabase, path: string): string {
   const query =
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'";
   const names = Array.from(database.prepare(query).iterate(), ({ name }) => String(name)).toSorted();
-  if (names.length === 1) return names[0]!;
+  if (names.length === 1) return names[0];
   throw badInput(
     { file: path },
     names.length === 0
@@ -132,9 +123,10 @@ export function isPostgresUrl(path: string): boolean {
  */
 export async function* readPostgres(
   url: string,
-  { table, sql, fields, onGuess }: DatabaseOptions & ReaderOptions,
+  options: DatabaseOptions & ReaderOptions,
   open: (url: string) => Promise<PostgresClient> = openClient,
 ): AsyncGenerator<SourcedDocument[]> {
+  const { table, sql } = options;
   const name = withoutPassword(url);
   const origin = { file: name };
   if (sql === undefined && table === undefined) {
@@ -154,16 +146,10 @@ export async function* readPostgres(
     await run(`DECLARE bert_qe NO SCROLL CURSOR FOR ${query}`);
     let reader: RowReader | undefined;
     for (;;) {
-      const { rows, fields: columns } = await run(`FETCH ${batchRows} FROM bert_qe`);
-      if (reader === undefined) {
-        reader = new RowReader(
-          columns.map((column) => column.name),
-          fields,
-          origin,
-        );
-        onGuess?.(guessOf(table, name, reader));
-      }
-      if (rows.length > 0) yield rows.map((row) => reader!.read(row, origin));
+      const { rows, fields } = await run(`FETCH ${batchRows} FROM bert_qe`);
+      const columns = fields.map((column) => column.name);
+      reader ??= new RowReader(columns, origin, rowsOf(table, name), options);
+      yield rows.map((row) => reader!.read(row, origin));
       if (rows.length < batchRows) break;
     }
   } finally {
@@ -173,11 +159,8 @@ export async function* readPostgres(
 
 async function openClient(url: string): Promise<PostgresClient> {
   const name: string = 'pg';
-  const pg = await optionalPackage(
-    name,
-    'Reading from Postgres',
-    () => import(name) as Promise<PostgresPackage>,
-  );
+  const load = () => import(name) as Promise<PostgresPackage>;
+  const pg = await optionalPackage(name, 'Reading from Postgres', load);
   return new pg.default.Client({ connectionString: url, application_name: 'bert-qe' });
 }
 
@@ -196,10 +179,7 @@ function reason(error: unknown): string {
 /** `schema.table` with each part quoted; one that is quoted already stays. */
 function quoteTable(table: string): string {
   if (table.includes('"')) return table;
-  return table
-    .split('.')
-    .map((part) => `"${part}"`)
-    .join('.');
+  return `"${table.split('.').join('"."')}"`;
 }
 
 function withoutPassword(url: string): string {

@@ -2,7 +2,6 @@ import { basename } from 'node:path';
 import { badInput } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 import { sqliteMagic } from './databases.js';
-import { pageFormatOf } from './pages.js';
 import type { DocumentFormat } from './sourced-document.js';
 
 /** Bytes of a file by which its format is detected. */
@@ -32,23 +31,38 @@ export async function detectFormat(source: ByteSource): Promise<DocumentFormat> 
   const format = await sniffFormat(source);
   if (format !== undefined && format !== 'empty') return format;
   if (byName === 'html') return byName;
+  const origin = { file: source.name };
+  if (format === 'empty') {
+    throw badInput(origin, 'the file is empty', 'Name a file or folder that holds documents.');
+  }
   throw badInput(
-    { file: source.name },
-    format === 'empty'
-      ? 'the file is empty'
-      : 'cannot tell the format: the file begins neither with a JSON object, nor with TREC <DOC> and <DOCNO>, ' +
-          'nor with a line of 2 or 3 columns separated by tabs',
-    format === 'empty'
-      ? 'Name a file or folder that holds documents.'
-      : 'Name the format: --format beir, jsonl, tsv, trec or trecweb, csv, or text for a file that is one document.',
+    origin,
+    'cannot tell the format: the file begins neither with a JSON object, nor with TREC <DOC> and <DOCNO>, ' +
+      'nor with a line of 2 or 3 columns separated by tabs',
+    'Name the format: --format beir, jsonl, tsv, trec or trecweb, csv, or text for a file that is one document.',
   );
 }
 
+/** The endings of names by format. */
+const endings: readonly (readonly [DocumentFormat, RegExp])[] = [
+  ['jsonl', /^(?:jsonl|json|ndjson)$/],
+  ['tsv', /^tsv$/],
+  ['csv', /^csv$/],
+  ['markdown', /^(?:md|mdx|markdown|mkd)$/],
+  ['html', /^(?:html?|xhtml)$/],
+  ['pdf', /^pdf$/],
+  ['text', /^(?:txt|text|rst|adoc|asciidoc|org)$/],
+];
+
+/** The format of a file by the ending of its name, before `.gz`. */
 export function formatByName(path: string): DocumentFormat | undefined {
-  const name = basename(path).toLowerCase();
-  if (/\.(?:jsonl|json|ndjson)(?:\.gz)?$/.test(name)) return 'jsonl';
-  if (/\.tsv(?:\.gz)?$/.test(name)) return 'tsv';
-  return /\.csv(?:\.gz)?$/.test(name) ? 'csv' : pageFormatOf(name);
+  const ending = /\.([a-z]+)(?:\.gz)?$/i.exec(path)?.[1].toLowerCase() ?? '';
+  return endings.find(([, pattern]) => pattern.test(ending))?.[0];
+}
+
+/** True for formats with several documents in a file that have an ending of their own. */
+export function isRecordFormat(format: DocumentFormat | undefined): boolean {
+  return format === 'jsonl' || format === 'tsv' || format === 'csv';
 }
 
 /**
@@ -57,7 +71,7 @@ export function formatByName(path: string): DocumentFormat | undefined {
  */
 export async function detectInFolder(source: ByteSource): Promise<DocumentFormat | undefined> {
   const byName = formatByName(source.name);
-  if (byName === 'jsonl' || byName === 'tsv' || byName === 'csv') return byName;
+  if (isRecordFormat(byName)) return byName;
   if (/^read|dtds?$/.test(basename(source.name).toLowerCase())) return undefined;
   const format = await sniffFormat(source);
   return format === 'trec' || format === 'trecweb' ? format : undefined;

@@ -13,7 +13,7 @@ export interface DocElement {
  * The `</DOC>` that ends a document. `anywhere`: the first. `line`: the first that begins or ends a line, because web
  * pages may contain anything.
  */
-export type ClosingRule = 'anywhere' | 'line';
+type ClosingRule = 'anywhere' | 'line';
 
 /** Bytes of the largest document; a larger one probably lacks its `</DOC>`. */
 const maxDocumentBytes = 64 << 20;
@@ -31,7 +31,7 @@ export async function* readDocElements(
     const elements = cutter.push(chunk);
     source.line = cutter.line;
     any ||= elements.length > 0;
-    if (elements.length > 0) yield elements;
+    yield elements;
     if (cutter.openBytes > maxDocumentBytes) {
       throw badInput(
         { file: source.name, line: cutter.line },
@@ -41,7 +41,7 @@ export async function* readDocElements(
     }
   }
   const elements = cutter.finish();
-  if (elements.length > 0) yield elements;
+  yield elements;
   if (cutter.openBytes >= 0) {
     throw badInput(
       { file: source.name, line: cutter.line },
@@ -144,10 +144,10 @@ class DocCutter {
   private standsAtLineEdge(start: number, end: number): boolean | undefined {
     const { bytes } = this;
     let before = start - 1;
-    while (before >= 0 && isBlank(bytes[before]!)) before--;
+    while (before >= 0 && isBlank(bytes[before])) before--;
     if (before < 0 || bytes[before] === newline) return true;
     let after = end;
-    while (after < bytes.length && isBlank(bytes[after]!)) after++;
+    while (after < bytes.length && isBlank(bytes[after])) after++;
     if (after === bytes.length) return this.ended ? true : undefined;
     return bytes[after] === newline;
   }

@@ -7,9 +7,9 @@ import { ByteSource } from './byte-source.js';
 import { readCsv } from './csv.js';
 import { type DatabaseOptions, isPostgresUrl, readPostgres, readSqlite } from './databases.js';
 import { detectFormat, detectInFolder } from './detect.js';
-import { choosePages, describePages, pagesOf } from './folder.js';
+import { choosePages, describePages, pagesOf, type FoundPage } from './folder.js';
 import { readJsonl } from './jsonl.js';
-import { pageFormats, pageId, readPage, type PageFormat } from './pages.js';
+import { isPageFormat, pageId, readPage, type PageFormat } from './pages.js';
 import type { ElementChoice } from './searched-elements.js';
 import type {
   DocumentFields,
@@ -21,7 +21,7 @@ import type {
 import { readTrec } from './trec.js';
 import { readTrecweb } from './trecweb.js';
 import { readTsv } from './tsv.js';
-import { type FoundFile, listFiles, statPath } from './walk.js';
+import { type FolderListing, type FoundFile, listFiles, statPath } from './walk.js';
 
 /** The form of a collection, and the places of ids, titles and texts in it. */
 export interface ReadDocumentsOptions {
@@ -90,11 +90,11 @@ async function* readBatches(path: string, options: ReadDocumentsOptions): AsyncG
     yield* readPostgres(path, { table, sql, fields, onGuess });
     return;
   }
-  const { files, inFolder, leftOut = 0 } = await findFiles(path, named);
+  const { files, inFolder, leftOut } = await findFiles(path, named);
   if (inFolder) {
-    const pages = named === undefined ? await choosePages(files) : isPage(named) ? pagesOf(files, named) : [];
+    const pages = named === undefined ? await choosePages(files) : pagesOf(files, named);
     if (pages.length > 0) {
-      refuseOptions(pages[0]!.format, options);
+      refuseOptions(pages[0].format, options);
       onGuess?.(describePages(path, pages, files, { leftOut, isGuessed: named === undefined }));
       yield* readPages(path, pages, files, options);
       return;
@@ -105,7 +105,7 @@ async function* readBatches(path: string, options: ReadDocumentsOptions): AsyncG
 
 async function* readPages(
   folder: string,
-  pages: readonly (FoundFile & { readonly format: PageFormat })[],
+  pages: readonly FoundPage[],
   files: readonly FoundFile[],
   { onProgress, onSkip, onGuess }: ReadDocumentsOptions,
 ): AsyncGenerator<SourcedDocument[]> {
@@ -150,9 +150,7 @@ async function* readRecords(
   let family = named && familyOf(named);
   let used = 0;
   for (const file of files) {
-    const source = ByteSource.open(file.path, {
-      onBytes: (count) => onProgress?.((read += count), total),
-    });
+    const source = ByteSource.open(file.path, (count) => onProgress?.((read += count), total));
     try {
       const found = inFolder ? await detectInFolder(source) : (named ?? (await detectFormat(source)));
       if (found !== undefined) family ??= familyOf(found);
@@ -190,7 +188,7 @@ async function* readFile(
   format: DocumentFormat,
   options: ReaderOptions & DatabaseOptions,
 ): AsyncGenerator<SourcedDocument[]> {
-  if (isPage(format)) {
+  if (isPageFormat(format)) {
     const document = await readPage(source, format, pageId(source.name.split(/[\\/]/).at(-1)!));
     if (document === undefined) {
       throw badInput(
@@ -209,10 +207,6 @@ async function* readFile(
   }
 }
 
-function isPage(format: DocumentFormat): format is PageFormat {
-  return (pageFormats as readonly string[]).includes(format);
-}
-
 /** Refuses fields and tables where the format has none. */
 function refuseOptions(
   format: DocumentFormat,
@@ -221,7 +215,7 @@ function refuseOptions(
   const field = (['id', 'title', 'text'] as const).find((name) => fields[name] !== undefined);
   const refuse = (option: string, formats: string): never => {
     throw usageError(
-      `--${option} has no effect on ${isPage(format) ? 'Markdown, HTML, text and PDF' : format} files; it is for ${formats}.`,
+      `--${option} has no effect on ${isPageFormat(format) ? 'Markdown, HTML, text and PDF' : format} files; it is for ${formats}.`,
     );
   };
   if (elements !== 'text' && format !== 'trec') refuse('elements', 'TREC SGML');
@@ -238,18 +232,19 @@ function familyOf(format: DocumentFormat): DocumentFormat {
   return format === 'beir' ? 'jsonl' : format;
 }
 
-async function findFiles(
-  path: string,
-  format: DocumentFormat | undefined,
-): Promise<{ files: readonly FoundFile[]; inFolder: boolean; leftOut?: number }> {
-  if (path === standardStream) return { files: [{ path, bytes: 0 }], inFolder: false };
+type FoundFiles = FolderListing & { readonly inFolder: boolean };
+
+async function findFiles(path: string, format: DocumentFormat | undefined): Promise<FoundFiles> {
+  if (path === standardStream) return alone({ path, bytes: 0 });
   const stats = await statPath(path);
-  if (!stats.isDirectory()) return { files: [{ path, bytes: stats.size }], inFolder: false };
+  if (!stats.isDirectory()) return alone({ path, bytes: stats.size });
   if (format === undefined || format === 'beir') {
     const corpus = format === 'beir' ? await requireCorpus(path) : await findCorpus(path);
-    if (corpus !== undefined) {
-      return { files: [{ path: corpus, bytes: (await statPath(corpus)).size }], inFolder: false };
-    }
+    if (corpus !== undefined) return alone({ path: corpus, bytes: (await statPath(corpus)).size });
   }
   return { ...(await listFiles(path)), inFolder: true };
+}
+
+function alone(file: FoundFile): FoundFiles {
+  return { files: [file], inFolder: false, leftOut: 0 };
 }

@@ -47,7 +47,7 @@ greekNames.split(' ').forEach((name, i) => {
 });
 for (const table of [otherNames, isoNames]) {
   const words = table.split(' ');
-  for (let i = 0; i < words.length; i += 2) named.set(words[i]!, words[i + 1]!);
+  for (let i = 0; i < words.length; i += 2) named.set(words[i], words[i + 1]);
 }
 for (const name of blankNames.split(' ')) named.set(name, ' ');
 for (const name of emptyNames.split(' ')) named.set(name, '');
@@ -55,7 +55,7 @@ for (const name of emptyNames.split(' ')) named.set(name, '');
 named.delete('-');
 
 /** The treatment of an unknown `&name;`: literal text in web pages, an unavailable glyph in SGML files. */
-export type UnknownEntity = 'keep' | 'drop';
+type UnknownEntity = 'keep' | 'drop';
 
 /** Replaces character references; other ampersands (`AT&T`, `a && b`) stay. */
 export function decodeEntities(text: string, unknown: UnknownEntity = 'keep'): string {

@@ -1,7 +1,12 @@
 import { usageError } from '../common/errors.js';
 import { ownCopy } from '../common/utf16.js';
 import { badInput, quote, quoteAll } from './bad-input.js';
-import { type DocumentFields, type SourcedDocument, sourcedDocument } from './sourced-document.js';
+import {
+  type DocumentFields,
+  type ReaderOptions,
+  type SourcedDocument,
+  sourcedDocument,
+} from './sourced-document.js';
 import type { Origin } from './types.js';
 
 /** The names of columns that are looked for, in this order and whatever their case. */
@@ -38,11 +43,13 @@ export class RowReader {
   readonly #text: readonly number[];
   #rows = 0;
 
-  /** Chooses the columns; throws where one that was named does not exist, or none can hold the text. */
+  /** Chooses the columns, and says which; throws where one that was named does not exist, or none can hold the text. */
   constructor(
-    private readonly columns: readonly string[],
-    fields: DocumentFields,
+    readonly columns: readonly string[],
     origin: Origin,
+    /** The table, in words. */
+    what: string,
+    { fields, onGuess }: ReaderOptions,
   ) {
     const lower = columns.map((name) => name.trim().toLowerCase());
     const find = (part: 'id' | 'title' | 'text', name: string): number => {
@@ -73,14 +80,10 @@ export class RowReader {
         'Name the column of the text with --text-field.',
       );
     }
-  }
-
-  /** The chosen columns in words, for the line that says how a table is read. */
-  get description(): string {
-    const name = (column: number): string => quote(this.columns[column]!);
+    const name = (column: number): string => quote(columns[column]);
     const id = this.#id === undefined ? 'id is the number of the row' : `id from ${name(this.#id)}`;
     const title = this.#title === undefined ? 'no title' : `title from ${name(this.#title)}`;
-    return `${id}, ${title}, text from ${this.#text.map(name).join(', ')}`;
+    onGuess?.(`Reading ${what}: ${id}, ${title}, text from ${this.#text.map(name).join(', ')}.`);
   }
 
   /** The document of the next row. */
@@ -91,7 +94,7 @@ export class RowReader {
       if (text !== undefined) return text;
       throw badInput(
         origin,
-        `column ${quote(this.columns[column]!)} of row ${row} holds binary data or an object`,
+        `column ${quote(this.columns[column])} of row ${row} holds binary data or an object`,
         'Choose another column, or convert it to text.',
       );
     };
@@ -99,7 +102,7 @@ export class RowReader {
     if (id === '') {
       throw badInput(
         origin,
-        `the document id in column ${quote(this.columns[this.#id!]!)} of row ${row} is empty`,
+        `the document id in column ${quote(this.columns[this.#id!])} of row ${row} is empty`,
         'Fill it in, or name another column with --id-field.',
       );
     }

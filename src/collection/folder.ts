@@ -2,20 +2,20 @@ import { basename, extname } from 'node:path';
 import { closing } from '../common/closing.js';
 import { occurrences } from '../common/occurrences.js';
 import { ByteSource } from './byte-source.js';
-import { formatByName, sniffFormat } from './detect.js';
-import { pageFormatOf, pageFormats, type PageFormat } from './pages.js';
+import { formatByName, isRecordFormat, sniffFormat } from './detect.js';
+import { isPageFormat, pageFormats, type PageFormat } from './pages.js';
 import { loadPdfPackage } from './pdf.js';
+import type { DocumentFormat } from './sourced-document.js';
 import type { FoundFile } from './walk.js';
 
 /** A file of a folder that is one document. */
 export type FoundPage = FoundFile & { readonly format: PageFormat };
 
-export function pagesOf(files: readonly FoundFile[], format?: PageFormat): FoundPage[] {
+/** The files that are pages by their names; only those of one format where it is given. */
+export function pagesOf(files: readonly FoundFile[], only?: DocumentFormat): FoundPage[] {
   return files.flatMap((file) => {
-    const found = pageFormatOf(file.path);
-    return found !== undefined && (format === undefined || found === format)
-      ? [{ ...file, format: found }]
-      : [];
+    const format = formatByName(file.path);
+    return isPageFormat(format) && (only ?? format) === format ? [{ ...file, format }] : [];
   });
 }
 
@@ -26,7 +26,7 @@ export function pagesOf(files: readonly FoundFile[], format?: PageFormat): Found
 export async function choosePages(files: readonly FoundFile[]): Promise<FoundPage[]> {
   const pages = pagesOf(files);
   if (pages.length === 0) return [];
-  const records = files.filter(({ path }) => /^(?:jsonl|tsv|csv)$/.test(formatByName(path) ?? ''));
+  const records = files.filter(({ path }) => isRecordFormat(formatByName(path)));
   const votes = pages.filter(
     ({ path, format }) => format !== 'pdf' && !/^(?:readme|licen[cs]e|changelog)/i.test(basename(path)),
   );
@@ -82,7 +82,7 @@ export function describePages(
   ];
   const skipped = [describeSkipped(pages, files), leftOut > 0 ? `${leftOut} hidden or node_modules` : ''];
   const left = skipped.filter(Boolean).join(' and ');
-  const hasOtherPdf = !formats.includes('pdf') && files.some(({ path }) => pageFormatOf(path) === 'pdf');
+  const hasOtherPdf = !formats.includes('pdf') && files.some(({ path }) => formatByName(path) === 'pdf');
   return (
     `Reading ${list(counts, 'and')} file${pages.length === 1 ? '' : 's'} of ${folder}: id from the path, ` +
     (titles.length === 0 ? 'no titles' : `title from ${list(titles, 'or')}`) +

@@ -30,7 +30,7 @@ export async function readFolds(path: string): Promise<Fold[]> {
  */
 export function roundRobinFolds(ids: Iterable<string>, count = 5): Fold[] {
   const partitions: string[][] = Array.from({ length: count }, () => []);
-  [...ids].sort(compareIds).forEach((id, i) => partitions[i % count]!.push(id));
+  [...ids].sort(compareIds).forEach((id, i) => partitions[i % count].push(id));
   return foldsOfPartitions(partitions);
 }
 
@@ -43,16 +43,15 @@ export function foldsOfPartitions(partitions: readonly (readonly string[])[]): F
   return partitions.map((test, i) => {
     const before = (i + count - 1) % count;
     const others = partitions.filter((_, k) => k !== i && (k !== before || count === 2));
-    return { train: others.flat(), valid: [...partitions[before]!], test: [...test] };
+    return { train: others.flat(), valid: [...partitions[before]], test: [...test] };
   });
 }
 
 /** Compares ids: whole numbers by value, others by code unit, numbers first. */
 function compareIds(a: string, b: string): number {
   const [isA, isB] = [/^\d+$/.test(a), /^\d+$/.test(b)];
-  if (isA && isB) return Number(a) - Number(b) || (a < b ? -1 : a > b ? 1 : 0);
   if (isA !== isB) return isA ? -1 : 1;
-  return a < b ? -1 : a > b ? 1 : 0;
+  return (isA ? Number(a) - Number(b) : 0) || (a < b ? -1 : a > b ? 1 : 0);
 }
 
 async function readFoldFolder(folder: string): Promise<Fold[]> {
@@ -88,12 +87,7 @@ async function readFoldFile(path: string): Promise<Fold[]> {
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
-    throw badInput(
-      { file },
-      `not valid JSON (${reasonOf(error).replaceAll('\n', ' ')})`,
-      'Mend the file.',
-      error,
-    );
+    throw badInput({ file }, `not valid JSON (${reasonOf(error)})`, 'Mend the file.', error);
   }
   if (Array.isArray(value) && value.length > 1 && value.every(Array.isArray)) {
     return foldsOfPartitions(value.map((ids, i) => idList(ids, file, `partition ${i + 1}`)));
@@ -188,5 +182,5 @@ const published: Readonly<Record<string, () => Fold[]>> = {
 
 /** The published folds of this name; undefined where there are none. */
 export function publishedFolds(name: string): Fold[] | undefined {
-  return Object.hasOwn(published, name) ? published[name]!() : undefined;
+  return Object.hasOwn(published, name) ? published[name]() : undefined;
 }

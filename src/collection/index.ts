@@ -12,8 +12,15 @@ export { readDocuments, type ReadDocumentsOptions } from './documents.js';
 export { type ElementChoice, elementChoices } from './searched-elements.js';
 export { readQueries } from './queries.js';
 export { topicFields } from './topics.js';
-export { type Fold, foldsOfPartitions, publishedFolds, readFolds, roundRobinFolds } from './folds.js';
+export { type Fold, publishedFolds, readFolds, roundRobinFolds } from './folds.js';
 export { readQrels } from './qrels.js';
-export { type QueryRanking, readRun, readRunByQuery } from './runs.js';
-export { formatRun, type RunSource, writeRun } from './run-writer.js';
+export {
+  formatRun,
+  type QueryRanking,
+  rankingsOf,
+  readRun,
+  readRunByQuery,
+  type RunSource,
+  writeRun,
+} from './runs.js';
 export { sampleDocuments } from './sample.js';

@@ -22,16 +22,12 @@ const documentExample = '{"_id": "7", "title": "…", "text": "…"}';
  */
 export async function* readJsonl(
   source: ByteSource,
-  { fields = {} }: Partial<ReaderOptions> = {},
+  { fields }: ReaderOptions,
 ): AsyncGenerator<SourcedDocument[]> {
   const file = source.name;
   for await (const block of readLineBlocks(source)) {
-    const documents: SourcedDocument[] = [];
-    for (const { text, line } of linesOf(block)) {
-      if (text === '' || text.trim() === '') continue;
-      documents.push(toDocument(text, fields, { file, line }));
-    }
-    if (documents.length > 0) yield documents;
+    const lines = linesOf(block).filter(({ text }) => text.trim() !== '');
+    yield lines.map(({ text, line }) => toDocument(text, fields, { file, line }));
   }
 }
 
@@ -65,7 +61,7 @@ function present(object: JsonObject, names: readonly string[], option: string, o
     throw badInput(
       origin,
       names.length === 1
-        ? `there is no field ${quote(names[0]!)}`
+        ? `there is no field ${quote(names[0])}`
         : `none of the fields ${quoteAll(names)} is there`,
       `Name one of ${quoteAll(there)} with ${option}.`,
     );
@@ -108,7 +104,7 @@ export function parseJsonLine(json: string, origin: Origin, example: string): Js
     const isArray = origin.line === 1 && json.trimStart().startsWith('[');
     throw badInput(
       origin,
-      `not valid JSON (${reasonOf(error).replaceAll('\n', ' ')})`,
+      `not valid JSON (${reasonOf(error)})`,
       isArray
         ? `Write one object per line, such as ${example}, not one array (jq -c '.[]' converts it).`
         : `Mend or remove the line; each line is one object such as ${example}.`,

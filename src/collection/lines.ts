@@ -4,7 +4,7 @@ import { badInput } from './bad-input.js';
 import type { ByteSource } from './byte-source.js';
 
 /** A line of a text file, without its line end. */
-export interface TextLine {
+interface TextLine {
   readonly text: string;
   /** 1-based. */
   readonly line: number;
@@ -22,18 +22,16 @@ export interface LineBlock {
   readonly ascii: boolean;
 }
 
-export interface LineOptions {
-  /** Bytes of the longest line; longer ones are refused as damage (32 MiB). */
-  readonly maxLineBytes?: number;
-}
-
 const newline = 0x0a;
 const carriageReturn = 0x0d;
+
+/** Bytes of the longest line; longer ones are refused as damage. */
+const usualLineBytes = 32 << 20;
 
 /** Cuts a byte stream into blocks of whole lines and checks that they are UTF-8; a byte order mark is skipped. */
 export async function* readLineBlocks(
   source: ByteSource,
-  { maxLineBytes = 32 << 20 }: LineOptions = {},
+  maxLineBytes = usualLineBytes,
 ): AsyncGenerator<LineBlock> {
   let line = 1;
   /** Position of the next block in the unpacked stream. */
@@ -86,8 +84,8 @@ export function linesOf(block: LineBlock): TextLine[] {
 }
 
 /** Reads line by line; {@link readLineBlocks} with {@link linesOf} is faster. */
-export async function* readLines(source: ByteSource, options?: LineOptions): AsyncGenerator<TextLine> {
-  for await (const block of readLineBlocks(source, options)) {
+export async function* readLines(source: ByteSource, maxLineBytes?: number): AsyncGenerator<TextLine> {
+  for await (const block of readLineBlocks(source, maxLineBytes)) {
     for (const line of linesOf(block)) yield line;
   }
 }
@@ -121,20 +119,11 @@ function checkLengths(file: string, block: LineBlock, limit: number): void {
   }
 }
 
-function notUtf8(file: string, block: LineBlock, blockOffset: number): Error {
-  const { bytes } = block;
-  let line = block.firstLine;
-  let start = 0;
-  for (; ; line++) {
-    const end = lineEnd(bytes, start);
-    if (!isUtf8(bytes.subarray(start, end))) {
-      start += invalidUtf8At(bytes.subarray(start, end));
-      break;
-    }
-    start = end + 1;
-  }
-  const position = blockOffset + start;
-  const byte = `0x${bytes[start]!.toString(16).padStart(2, '0')}`;
+function notUtf8(file: string, { bytes, firstLine }: LineBlock, blockOffset: number): Error {
+  const at = invalidUtf8At(bytes);
+  const line = firstLine + countNewlines(bytes.subarray(0, at));
+  const position = blockOffset + at;
+  const byte = `0x${bytes[at].toString(16).padStart(2, '0')}`;
   const utf16 = position === 0 && (bytes[0] === 0xff || bytes[0] === 0xfe);
   return badInput(
     { file, line },
@@ -145,7 +134,7 @@ function notUtf8(file: string, block: LineBlock, blockOffset: number): Error {
   );
 }
 
-/** The first byte at which a line stops being UTF-8; -1 where it does not. */
+/** The first byte at which text stops being UTF-8; -1 where it does not. */
 export function invalidUtf8At(bytes: Uint8Array): number {
   if (isUtf8(bytes)) return -1;
   /** The longest valid beginning up to a place, which may cut a character of four bytes. */

@@ -1,4 +1,4 @@
-export type MarkupToken = 'text' | 'open' | 'close' | 'end';
+type MarkupToken = 'text' | 'open' | 'close' | 'end';
 
 /**
  * Splits SGML or HTML, however broken, into text, opening tags and closing tags; comments, declarations and processing

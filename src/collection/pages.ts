@@ -17,14 +17,8 @@ const maxPageBytes = 64 << 20;
 /** Bytes at the start of a file that tell text from binary data. */
 const sniffBytes = 8192;
 
-/** The format of a page by the ending of its name. */
-export function pageFormatOf(name: string): PageFormat | undefined {
-  const ending = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase();
-  if (ending === undefined) return undefined;
-  if (/^(?:md|mdx|markdown|mkd)$/.test(ending)) return 'markdown';
-  if (/^(?:html?|xhtml)$/.test(ending)) return 'html';
-  if (ending === 'pdf') return 'pdf';
-  return /^(?:txt|text|rst|adoc|asciidoc|org)$/.test(ending) ? 'text' : undefined;
+export function isPageFormat(format: string | undefined): format is PageFormat {
+  return (pageFormats as readonly (string | undefined)[]).includes(format);
 }
 
 /** A path as the id of a document: white space, which runs cannot hold, is percent-encoded. */

@@ -34,7 +34,7 @@ export async function pdfToText(bytes: Buffer, origin: Origin): Promise<PageText
   } catch (error) {
     throw badInput(
       origin,
-      `the PDF cannot be read (${reasonOf(error).replaceAll('\n', ' ').replace(/\.$/, '')})`,
+      `the PDF cannot be read (${reasonOf(error).replace(/\.$/, '')})`,
       'Mend it, remove its password, or move it away.',
       error,
     );

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../common/get-or-insert.js';
 import { badInput, quote } from './bad-input.js';
 import { otherSplits, requireQrels } from './beir.js';
 import { ByteSource } from './byte-source.js';
@@ -56,8 +57,7 @@ export async function readQrels(path: string, options: ReadQrelsOptions = {}): P
       }
       const query = scanner.text(0);
       const document = scanner.text(documentColumn);
-      let judged = qrels.get(query);
-      if (judged === undefined) qrels.set(query, (judged = new Map()));
+      const judged = getOrInsert(qrels, query, () => new Map());
       if (judged.has(document)) {
         throw badInput(
           origin,

@@ -76,7 +76,7 @@ function parseTsv(row: string, origin: Origin): Query {
       'Write one query per line as "id<tab>text"; JSONL, TREC topics and queries.json are read too.',
     );
   }
-  return { id: checkId(cells[0]!, 'query', origin), text: cells[1]! };
+  return { id: checkId(cells[0], 'query', origin), text: cells[1] };
 }
 
 function checkDistinct(found: readonly FoundQuery[]): Query[] {

@@ -1,4 +1,7 @@
 import { closing } from '../common/closing.js';
+import { usageError } from '../common/errors.js';
+import { getOrInsert } from '../common/get-or-insert.js';
+import { writeOutput } from '../common/output.js';
 import { badInput, quote } from './bad-input.js';
 import { ByteSource } from './byte-source.js';
 import { ColumnScanner } from './columns.js';
@@ -65,7 +68,7 @@ class QueryGroup {
     const index = this.documents.length;
     if (line !== this.nextLine) this.stretches.push({ index, line });
     this.nextLine = line + 1;
-    if (index > 0 && this.documents[index - 1]!.score < score) this.sorted = false;
+    if (index > 0 && this.documents[index - 1].score < score) this.sorted = false;
     this.documents.push({ id, score });
   }
 
@@ -152,9 +155,7 @@ class RunScan {
     this.begun?.add(query);
     this.current = query;
     this.currentBytes = scanner.copy(0);
-    let group = this.groups.get(query);
-    if (group === undefined) this.groups.set(query, (group = new QueryGroup()));
-    return group;
+    return getOrInsert(this.groups, query, () => new QueryGroup());
   }
 }
 
@@ -170,4 +171,60 @@ function checkColumns(scanner: ColumnScanner, file: string): void {
   if (scanner.count === 7 && !Number.isNaN(scanner.number(5))) {
     throw badInput(origin, '6 columns were expected, not 7 with a number in the sixth', `${layout}.`);
   }
+}
+
+export interface WriteRunOptions {
+  /** The run's name, its last column (`bert-qe`). */
+  readonly tag?: string;
+  /** The stream that `-` stands for (the process's own). */
+  readonly stdout?: NodeJS.WritableStream;
+}
+
+/** A whole run, or its queries one by one as they are ranked. */
+export type RunSource = Run | Iterable<QueryRanking> | AsyncIterable<QueryRanking>;
+
+/**
+ * Writes a TREC run, atomically, or to standard output for `-`. Scores have as many digits as it takes to read the
+ * same double back, so that no two documents change places.
+ */
+export async function writeRun(path: string, run: RunSource, options: WriteRunOptions = {}): Promise<void> {
+  const { tag = 'bert-qe', stdout } = options;
+  checkWord(tag, 'run tag');
+  await writeOutput(path, formatRun(run, tag), stdout);
+}
+
+/** The lines of a run, one string per query. */
+export async function* formatRun(run: RunSource, tag: string): AsyncGenerator<string> {
+  for await (const { query, ranking } of rankingsOf(run)) {
+    checkWord(query, 'query id');
+    let lines = '';
+    let previous = Number.POSITIVE_INFINITY;
+    ranking.forEach(({ id, score }, index) => {
+      checkWord(id, 'document id');
+      // Readers order by score: a ranking in another order would not be read back as it is.
+      if (!Number.isFinite(score) || score > previous) {
+        throw usageError(
+          `The ranking of query "${query}" cannot be written as a run: the score of "${id}" at rank ${index + 1} is ` +
+            `${score}${score > previous ? `, above ${previous} before it` : ''}. Sort by finite scores, best first.`,
+        );
+      }
+      previous = score;
+      lines += `${query} Q0 ${id} ${index + 1} ${score} ${tag}\n`;
+    });
+    yield lines;
+  }
+}
+
+/** The rankings of a run in its order. */
+export function rankingsOf(run: RunSource): Iterable<QueryRanking> | AsyncIterable<QueryRanking> {
+  return run instanceof Map
+    ? Array.from(run as Run, ([query, ranking]) => ({ query, ranking }))
+    : (run as Exclude<RunSource, Run>);
+}
+
+function checkWord(word: string, kind: string): void {
+  if (word !== '' && !/\s/.test(word)) return;
+  throw usageError(
+    `The ${kind} ${JSON.stringify(word)} cannot be written into a run: it must be one word without white space.`,
+  );
 }

@@ -1,7 +1,8 @@
 import { readDocuments, type ReadDocumentsOptions } from './documents.js';
 import type { SourcedDocument } from './sourced-document.js';
-import { listFiles, statPath } from './walk.js';
+import { isFolder, listFiles } from './walk.js';
 
+const sampledDocuments = 400;
 const sampledFiles = 16;
 
 /**
@@ -11,20 +12,15 @@ const sampledFiles = 16;
 export async function sampleDocuments(
   path: string,
   options: ReadDocumentsOptions,
-  count = 400,
 ): Promise<SourcedDocument[]> {
-  const isFolder = await statPath(path).then(
-    (info) => info.isDirectory(),
-    () => false,
-  );
   const isTrec = options.format === 'trec' || options.format === 'trecweb';
-  if (!isFolder || !isTrec) return first(path, options, count);
+  if (!isTrec || !(await isFolder(path).catch(() => false))) return first(path, options, sampledDocuments);
   const { files } = await listFiles(path);
   const step = Math.max(1, files.length / sampledFiles);
-  const perFile = Math.ceil(count / Math.min(sampledFiles, files.length));
+  const perFile = Math.ceil(sampledDocuments / Math.min(sampledFiles, files.length));
   const sampled: SourcedDocument[] = [];
   for (let at = 0; at < files.length; at += step) {
-    const file = files[Math.floor(at)]!;
+    const file = files[Math.floor(at)];
     // Notes and DTDs lie among the files; the whole reading names damage.
     sampled.push(...(await first(file.path, options, perFile).catch(() => [])));
   }

@@ -47,7 +47,7 @@ function terrierText(source: string): string {
 
 /** Position of the first of some characters; the text's length where there is none. */
 function indexOfAny(text: string, characters: string, from: number): number {
-  for (let at = from; at < text.length; at++) if (characters.includes(text[at]!)) return at;
+  for (let at = from; at < text.length; at++) if (characters.includes(text[at])) return at;
   return text.length;
 }
 

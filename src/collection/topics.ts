@@ -78,7 +78,7 @@ export function parseTopics(content: string, file: string, field: TopicField): F
 
 function toQuery(parts: ReadonlyMap<string, string>, origin: Origin, field: TopicField): Query {
   const read = (name: string): string => {
-    const text = collapse(decodeEntities(parts.get(name) ?? '')).replace(labels[name]!, '');
+    const text = collapse(decodeEntities(parts.get(name) ?? '')).replace(labels[name], '');
     if (text !== '') return text;
     throw badInput(
       origin,

@@ -47,7 +47,7 @@ function parse({ bytes, line }: DocElement, file: string): SourcedDocument {
     contentStart = headersStart + length + '</dochdr>'.length;
   }
   const { title, text } = readPage(bytes.subarray(contentStart), headers);
-  return sourcedDocument(ownCopy(collapse(docno[1]!)), title || undefined, text, origin);
+  return sourcedDocument(ownCopy(collapse(docno[1])), title || undefined, text, origin);
 }
 
 function readPage(page: Buffer, headers: string): PageText {

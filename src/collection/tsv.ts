@@ -12,11 +12,10 @@ export async function* readTsv(source: ByteSource): AsyncGenerator<SourcedDocume
   const file = source.name;
   let columns = 0;
   for await (const block of readLineBlocks(source)) {
-    const documents: SourcedDocument[] = [];
-    for (const { text: row, line } of linesOf(block)) {
-      if (row === '') continue;
+    const rows = linesOf(block).filter(({ text }) => text !== '');
+    yield rows.map(({ text, line }) => {
       const origin = { file, line };
-      const cells = row.split('\t');
+      const cells = text.split('\t');
       if (columns === 0) {
         if (cells.length !== 2 && cells.length !== 3) {
           throw badInput(
@@ -34,8 +33,7 @@ export async function* readTsv(source: ByteSource): AsyncGenerator<SourcedDocume
         );
       }
       const title = columns === 3 ? cells[1] : undefined;
-      documents.push(sourcedDocument(ownCopy(cells[0]!), title, cells.at(-1)!, origin));
-    }
-    if (documents.length > 0) yield documents;
+      return sourcedDocument(ownCopy(cells[0]), title, cells.at(-1)!, origin);
+    });
   }
 }

@@ -10,7 +10,7 @@ export async function* uncompress(input: AsyncIterable<Buffer>): AsyncGenerator<
     waiting = waiting.length > 0 ? Buffer.concat([waiting, chunk]) : chunk;
     if (lzw === undefined) {
       if (waiting.length < 3) continue;
-      lzw = new LzwDecoder(waiting[2]!);
+      lzw = new LzwDecoder(waiting[2]);
       waiting = waiting.subarray(3);
     }
     const { output, used } = lzw.decode(waiting);
@@ -68,7 +68,7 @@ class LzwDecoder {
       }
       if (bit + this.width > end) break;
       const at = bit >> 3;
-      const window = bytes[at]! | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16);
+      const window = bytes[at] | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16);
       const code = (window >> (bit & 7)) & ((1 << this.width) - 1);
       bit += this.width;
       this.groupBits += this.width;
@@ -97,7 +97,7 @@ class LzwDecoder {
     } else if (this.previous < 0 && code > 255) {
       throw damaged(`the first code is ${code}`);
     }
-    for (; walk > 255; walk = this.prefix[walk]!) this.reversed[length++] = this.suffix[walk]!;
+    for (; walk > 255; walk = this.prefix[walk]) this.reversed[length++] = this.suffix[walk];
     this.firstByte = walk;
     this.reversed[length++] = walk;
     this.emit(length);
@@ -118,7 +118,7 @@ class LzwDecoder {
     if (this.size + length > this.output.length) {
       this.output = Buffer.concat([this.output], Math.max(this.output.length * 2, this.size + length));
     }
-    for (let i = length - 1; i >= 0; i--) this.output[this.size++] = this.reversed[i]!;
+    for (let i = length - 1; i >= 0; i--) this.output[this.size++] = this.reversed[i];
   }
 }
 

@@ -1,4 +1,4 @@
-import { BertQeError, reasonOf } from './errors.js';
+import { BertQeError, failureError, inputError, missingError, reasonOf } from './errors.js';
 
 /** The system's code of a failed file operation (`ENOENT`, `ENOSPC`…), where there is one. */
 export function systemCode(error: unknown): string | undefined {
@@ -9,19 +9,23 @@ export function systemCode(error: unknown): string | undefined {
 /** The error for a file that could not be read. */
 export function readFailure(path: string, error: unknown): BertQeError {
   if (error instanceof BertQeError) return error;
-  const fail = (code: 'missing' | 'input' | 'failure', text: string): BertQeError =>
-    new BertQeError(code, `${path}: ${text}`, { cause: error });
   switch (systemCode(error)) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return fail('missing', 'there is no such file or folder. Check the path.');
+      return missingError(`${path}: there is no such file or folder. Check the path.`, error);
     case 'EISDIR':
-      return fail('input', 'this is a folder, but a file was expected. Name the file inside it.');
+      return inputError(
+        `${path}: this is a folder, but a file was expected. Name the file inside it.`,
+        error,
+      );
     case 'EACCES':
     case 'EPERM':
-      return fail('input', 'permission to read was denied. Change its mode (chmod +r) or run as its owner.');
+      return inputError(
+        `${path}: permission to read was denied. Change its mode (chmod +r) or run as its owner.`,
+        error,
+      );
     default:
-      return fail('failure', `reading failed: ${reasonOf(error)}.`);
+      return failureError(`${path}: reading failed: ${reasonOf(error)}.`, error);
   }
 }
 
@@ -42,30 +46,34 @@ export const throwWriteFailure =
 /** The error for a file that could not be written; its former content is unchanged. */
 export function writeFailure(path: string, error: unknown): BertQeError {
   if (error instanceof BertQeError) return error;
-  const fail = (code: 'missing' | 'input' | 'failure', text: string): BertQeError =>
-    new BertQeError(code, `${path}: ${text}`, { cause: error });
   switch (systemCode(error)) {
     case 'ENOSPC':
     case 'EDQUOT':
     case 'EFBIG':
-      return fail(
-        'failure',
-        'no room left to write this file; what was there before is unchanged. Free some disk space ' +
+      return failureError(
+        `${path}: no room left to write this file; what was there before is unchanged. Free some disk space ` +
           '(or raise the quota) and run again.',
+        error,
       );
     case 'ENOENT':
     case 'ENOTDIR':
-      return fail('missing', 'the folder to write into does not exist. Create it first (mkdir -p).');
+      return missingError(
+        `${path}: the folder to write into does not exist. Create it first (mkdir -p).`,
+        error,
+      );
     case 'EISDIR':
-      return fail('input', 'this is a folder, but a file was to be written. Give a file name.');
+      return inputError(`${path}: this is a folder, but a file was to be written. Give a file name.`, error);
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return fail(
-        'input',
-        'permission to write was denied. Choose another place or change the folder’s mode.',
+      return inputError(
+        `${path}: permission to write was denied. Choose another place or change the folder’s mode.`,
+        error,
       );
     default:
-      return fail('failure', `writing failed: ${reasonOf(error)}; what was there before is unchanged.`);
+      return failureError(
+        `${path}: writing failed: ${reasonOf(error)}; what was there before is unchanged.`,
+        error,
+      );
   }
 }

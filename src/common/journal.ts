@@ -1,10 +1,10 @@
-import { open, unlink, type FileHandle } from 'node:fs/promises';
+import { constants, open, unlink, type FileHandle } from 'node:fs/promises';
 import { BertQeError, corruptError, inputError, usageError } from './errors.js';
 import { hashText } from './hash.js';
-import { readFailure, systemCode, writeFailure } from './io-errors.js';
+import { readFailure, systemCode, throwWriteFailure, writeFailure } from './io-errors.js';
 
 /** Everything that the entries of a journal depend on, by name: hashes, and values as text. */
-export type JournalInputs = Readonly<Record<string, string>>;
+type JournalInputs = Readonly<Record<string, string>>;
 
 export interface JournalOptions<Entry> {
   /** Name and version of the format of entries, such as `bert-qe rerank 1`. */
@@ -51,14 +51,8 @@ export class Journal<Entry> {
 
   /** Opens the journal in a file, or begins one. */
   static async open<Entry>(path: string, options: JournalOptions<Entry>): Promise<Journal<Entry>> {
-    let file: FileHandle;
-    try {
-      // 'r+' alone does not create the file, and 'a+' does not write at a position.
-      await (await open(path, 'a+')).close();
-      file = await open(path, 'r+');
-    } catch (error) {
-      throw writeFailure(path, error);
-    }
+    // 'r+' does not create the file, and 'a+' does not write at a position.
+    const file = await open(path, constants.O_RDWR | constants.O_CREAT).catch(throwWriteFailure(path));
     const journal = new Journal<Entry>(path, options, file);
     try {
       await journal.#recover();

@@ -14,7 +14,7 @@ const POLL_MS = 100;
 /** Looks at a lock that is just being taken, given back or taken over, before it counts as held. */
 const LOOKS = 3;
 
-export interface LockOptions {
+interface LockOptions {
   /** The file or folder that the lock protects, for the message. */
   readonly what: string;
   /** Waits for another holder to finish, instead of failing with `locked`. */
@@ -40,7 +40,8 @@ export async function withLock<T>(path: string, options: LockOptions, action: ()
     return await action();
   } finally {
     clearInterval(heartbeat);
-    await release(path, held);
+    // Another process may have taken it over meanwhile.
+    if ((await readFile(path, 'utf8').catch(() => '')) === held) await rm(path, { force: true });
   }
 }
 
@@ -77,11 +78,6 @@ async function makeFolder(folder: string): Promise<void> {
       if (systemCode(again) !== 'EEXIST') throw again;
     });
   }
-}
-
-/** Gives the lock back, unless another process has taken it over meanwhile. */
-async function release(path: string, held: string): Promise<void> {
-  if ((await readFile(path, 'utf8').catch(() => '')) === held) await rm(path, { force: true });
 }
 
 function isLocked(what: string, holder: Holder | undefined): BertQeError {

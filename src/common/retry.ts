@@ -41,7 +41,7 @@ export class TransientFailure extends Error {
   }
 }
 
-export interface RetryOptions {
+interface RetryOptions {
   /** The subject of the final error message: an address, a file. */
   readonly what: string;
   readonly policy?: Partial<RetryPolicy>;

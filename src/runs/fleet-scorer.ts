@@ -11,6 +11,7 @@ import {
   type ScorerOptions,
   type TextPair,
 } from '../bert/index.js';
+import { slices } from '../common/concat.js';
 import { inputError, usageError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import type { JsonObject } from '../common/json.js';
@@ -65,12 +66,10 @@ export async function fleetScorer(
     async score(pairs, { signal, onProgress, secondPieces }: ScoreOptions = {}) {
       const scores = new Float32Array(pairs.length);
       const tasks = async function* (): AsyncGenerator<FleetTask<PairsTask>> {
-        for (let from = 0; from < pairs.length; from += PAIRS_PER_TASK) {
-          const some = pairs.slice(from, from + PAIRS_PER_TASK);
-          yield {
-            key: `pairs ${from} to ${from + some.length}`,
-            data: { model: used, pairs: some, secondPieces },
-          };
+        for (const [i, some] of slices(pairs, PAIRS_PER_TASK).entries()) {
+          const from = i * PAIRS_PER_TASK;
+          const key = `pairs ${from} to ${from + some.length}`;
+          yield { key, data: { model: used, pairs: some, secondPieces } };
         }
       };
       const results = distribute<PairsTask, readonly number[]>(address, tasks(), {

@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { BertScorer } from '../bert/index.js';
 import { eachPhase } from '../expansion/index.js';
-import type { Query, QueryRanking, Ranking } from '../collection/index.js';
-import { failureError, inputError, usageError } from '../common/errors.js';
+import type { Query, Ranking } from '../collection/index.js';
+import { inputError, usageError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import { isJsonObject } from '../common/json.js';
-import { KeptOpen } from '../common/kept-open.js';
+import { KeptOpen } from './kept-open.js';
 import { omitUndefined } from '../common/omit-undefined.js';
 import { openAll } from '../common/open-all.js';
 import {
@@ -30,7 +30,7 @@ import {
   type RunInputs,
 } from './load-reranker.js';
 import { openModel, readPairs, scorePairs, type PairsTask } from './fleet-scorer.js';
-import { rerankRun } from './rerank-run.js';
+import { rerankQuery } from './rerank-run.js';
 import type { FinishedQuery, RunRerankerOptions, RunReranker } from './rerank-to-file.js';
 
 interface FleetSetup {
@@ -66,9 +66,11 @@ export async function fleetReranker(
   if (collection.address === undefined) {
     throw usageError('A fleet needs an index that its workers can open too.');
   }
+  const { index, cluster } = collection.address;
   const inputs = { index: collection.identity, ...(await modelInputs(config)) };
+  // Workers run in other folders.
   const setup: FleetSetup = {
-    collection: absolute(collection.address),
+    collection: cluster ? { index, cluster } : { index: resolve(index) },
     config: { ...config, models: absoluteModels(config.models) },
     inputs,
   };
@@ -118,11 +120,6 @@ function checkedResult(result: unknown, ids: ReadonlySet<string>, explain: boole
   return result as unknown as TaskResult;
 }
 
-/** Workers run in other folders. */
-function absolute({ index, cluster }: CollectionAddress): CollectionAddress {
-  return cluster ? { index, cluster } : { index: resolve(index) };
-}
-
 /** Paths become absolute; letters and names stay, and mean the models that the worker has under them. */
 function absoluteModels(models: RerankerConfig['models']): RerankerConfig['models'] {
   if (typeof models === 'string') return models;
@@ -149,7 +146,7 @@ export async function rerankForFleet(fleet: string, options: FleetWorkerOptions 
     perform: async (task, signal) =>
       'pairs' in task
         ? scorePairs(await modelOf(task), task, signal)
-        : rerankQuery(await setupOf(task), task, signal),
+        : performQuery(await setupOf(task), task, signal),
   };
   try {
     await workForFleet(parseFleetAddress(fleet), work, options);
@@ -159,18 +156,15 @@ export async function rerankForFleet(fleet: string, options: FleetWorkerOptions 
   }
 }
 
-async function rerankQuery(
+async function performQuery(
   { reranker, collection }: OpenedSetup,
   { query, ranking, explain, topK }: QueryTask,
   signal: AbortSignal,
 ): Promise<TaskResult> {
-  const run: QueryRanking[] = [{ query: query.id, ranking }];
   const options = { signal, explain, topK };
-  for await (const result of rerankRun(reranker, [query], run, collection.documents, options)) {
-    const { ranking: places, cost, explanation } = result;
-    return { ranking: places, cost, ...(explanation ? { explanation } : {}) };
-  }
-  throw failureError(`Query ${query.id} was not re-ranked.`);
+  const reranked = await rerankQuery(reranker, query, ranking, collection.documents, options);
+  const { ranking: places, cost, explanation } = reranked;
+  return { ranking: places, cost, ...(explanation ? { explanation } : {}) };
 }
 
 interface OpenedSetup extends LoadedReranker {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  rankingsOf,
   readRunByQuery,
   type Query,
   type QueryRanking,
@@ -10,7 +11,6 @@ import { inputError, missingError, throwIfAborted } from '../common/errors.js';
 import { DEFAULTS } from '../expansion/index.js';
 import type { SearchedCollection } from '../remote/index.js';
 import type { RunInputs } from './load-reranker.js';
-import { rankingsOf } from './rerank-run.js';
 
 /** The queries of a run and their initial rankings, which are read or retrieved one at a time. */
 export interface InitialRankings {

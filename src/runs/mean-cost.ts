@@ -14,16 +14,12 @@ export async function readMeanCost(path: string): Promise<MeanCost> {
   const source = ByteSource.open(path);
   let sum: RerankCost | undefined;
   let queries = 0;
-  try {
-    // An explanation holds up to a thousand passages in one line.
-    for await (const { text, line } of readLines(source, { maxLineBytes: 1 << 29 })) {
-      if (text.trim() === '') continue;
-      const cost = costIn(text, { file: source.name, line });
-      sum = sum ? numberByNumber([sum, cost], ([a, b]) => a + b) : cost;
-      queries++;
-    }
-  } finally {
-    await source.close();
+  // An explanation holds up to a thousand passages in one line.
+  for await (const { text, line } of readLines(source, 1 << 29)) {
+    if (text.trim() === '') continue;
+    const cost = costIn(text, { file: source.name, line });
+    sum = sum ? numberByNumber([sum, cost], ([a, b]) => a + b) : cost;
+    queries++;
   }
   if (!sum) throw inputError(`${source.name}: the file is empty; give one of rerank --explain.`);
   return { queries, cost: numberByNumber([sum], ([total]) => total / queries) };

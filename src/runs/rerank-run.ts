@@ -1,11 +1,10 @@
-import type {
-  Document,
-  DocumentStore,
-  Query,
-  QueryRanking,
-  Ranking,
-  Run,
-  RunSource,
+import {
+  rankingsOf,
+  type Document,
+  type DocumentStore,
+  type Query,
+  type Ranking,
+  type RunSource,
 } from '../collection/index.js';
 import { missingError, throwIfAborted } from '../common/errors.js';
 import type {
@@ -33,11 +32,7 @@ export type BirchRerankedQuery = RerankedBy<BirchReranking>;
 /** A method that re-ranks the documents of a query: {@link BertQE}, {@link Birch} or a trained control. */
 export interface QueryReranker<Result extends QueryResult = QueryResult> {
   readonly settings: { readonly depth: number };
-  rerank(
-    query: string,
-    documents: readonly InputDocument[],
-    options?: Omit<RunQueryOptions, 'queryId'> & { readonly queryId?: string },
-  ): Promise<Result>;
+  rerank(query: string, documents: readonly InputDocument[], options?: RunQueryOptions): Promise<Result>;
 }
 
 /** The result of a query by any method. */
@@ -53,11 +48,8 @@ export interface QueryExplanation {
   readonly documents: readonly { readonly id: string }[];
 }
 
-/** Options that all methods have. */
-export type RunQueryOptions = Pick<
-  BirchRerankOptions,
-  'topK' | 'explain' | 'queryId' | 'signal' | 'onProgress'
->;
+/** Options that all methods have; Birch has no others. */
+export type RunQueryOptions = BirchRerankOptions;
 
 /**
  * Re-ranks the queries of a run one after the other. One query is in memory at a time, so a run may be of any length.
@@ -84,20 +76,31 @@ export async function* rerankRun(
   options: Omit<RerankOptions, 'queryId'> = {},
 ): AsyncGenerator<RerankedBy<QueryResult>> {
   const byId = new Map(Array.from(queries, (query) => [query.id, query]));
-  const { depth } = reranker.settings;
   for await (const { query: id, ranking } of rankingsOf(run)) {
     throwIfAborted(options.signal);
     const query = byId.get(id);
     if (!query) throw missingError(`The run has query "${id}", but there is no such query.`);
-    const best = [...ranking].sort((a, b) => b.score - a.score);
-    const documents = [
-      ...(await withTexts(query, best.slice(0, depth), store)),
-      // Documents below the depth keep their order, whatever their texts are.
-      ...best.slice(depth).map(({ id, score }) => ({ id, text: '', score })),
-    ];
-    const reranking = await reranker.rerank(query.text, documents, { ...options, queryId: id });
-    yield { ...reranking, query, ranking: reranking.results.map(({ id, score }) => ({ id, score })) };
+    yield await rerankQuery(reranker, query, ranking, store, options);
   }
+}
+
+/** Re-ranks one ranking of a run. */
+export async function rerankQuery(
+  reranker: BertQE | QueryReranker,
+  query: Query,
+  ranking: Ranking,
+  store: DocumentStore,
+  options: Omit<RerankOptions, 'queryId'>,
+): Promise<RerankedBy<QueryResult>> {
+  const { depth } = reranker.settings;
+  const best = [...ranking].sort((a, b) => b.score - a.score);
+  const documents = [
+    ...(await withTexts(query, best.slice(0, depth), store)),
+    // Documents below the depth keep their order, whatever their texts are.
+    ...best.slice(depth).map(({ id, score }) => ({ id, text: '', score })),
+  ];
+  const reranking = await reranker.rerank(query.text, documents, { ...options, queryId: query.id });
+  return { ...reranking, query, ranking: reranking.results.map(({ id, score }) => ({ id, score })) };
 }
 
 /** Fetches the documents of a ranking, as {@link BertQE.rerank} takes them; throws where the store lacks one. */
@@ -126,11 +129,4 @@ export async function documentsOf(
         'the run was made with.',
     );
   });
-}
-
-/** The rankings of a run in its order. */
-export function rankingsOf(run: RunSource): Iterable<QueryRanking> | AsyncIterable<QueryRanking> {
-  return run instanceof Map
-    ? Array.from(run as Run, ([query, ranking]) => ({ query, ranking }))
-    : (run as Exclude<RunSource, Run>);
 }

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { formatRun, type DocumentStore, type Query, type QueryRanking } from '../collection/index.js';
+import { closing } from '../common/closing.js';
 import { throwIfAborted, usageError } from '../common/errors.js';
 import { hashJson } from '../common/hash.js';
 import { Journal } from '../common/journal.js';
@@ -170,13 +171,13 @@ function isReplaceable(path: string): boolean {
 async function writeFromJournal(plan: Plan, path: string): Promise<RunTotals> {
   const { out, explanations, stdout } = plan;
   const { total } = plan.rankings;
-  const journal = await Journal.open<WrittenQuery>(path, {
+  const opening = Journal.open<WrittenQuery>(path, {
     kind: 'bert-qe rerank 1',
     inputs: plan.inputs,
     keysOf: ({ query }) => [query],
     ifOther: 'refuse',
   });
-  try {
+  return closing(opening, async (journal) => {
     const counter = new RunCounter(total, journal.size, plan.onProgress);
     if (journal.size > 0) plan.onResume?.(journal.size, path);
     if (journal.size < total) {
@@ -188,9 +189,7 @@ async function writeFromJournal(plan: Plan, path: string): Promise<RunTotals> {
     }
     await journal.discard();
     return counter.totals;
-  } finally {
-    await journal.close();
-  }
+  });
 }
 
 async function* partOf(journal: Journal<WrittenQuery>, part: 'run' | 'explanation'): AsyncGenerator<string> {

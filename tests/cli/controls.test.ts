@@ -1,26 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { main } from '../../src/cli/main.js';
 import { temporaryFolder } from '../support/folders.js';
+import { jsonLines, refusal, runHere as bertQe, words } from './support.js';
 
 const demo = fileURLToPath(new URL('../../demo/', import.meta.url));
 const folder = temporaryFolder();
 const at = (name: string): string => join(folder, name);
-
-/** Runs a command in this process. */
-async function bertQe(...args: string[]) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const texts = [text(stdout), text(stderr)];
-  const code = await main(args, { stdout, stderr, signal: new AbortController().signal });
-  stdout.end();
-  stderr.end();
-  const [shown, said] = await Promise.all(texts);
-  return { code, stdout: shown!, stderr: said! };
-}
 
 const collected = ['--index', at('index'), '--run', at('bm25.run')];
 const trainable = [...collected, '--queries', at('train.jsonl'), '--qrels', join(demo, 'qrels.txt')];
@@ -44,50 +31,35 @@ describe.each([
   const isLatent = method === 'snrm';
   const inputs = isLatent ? ['--index', at('index')] : trainable;
   test('is trained, resumed when it is finished, and re-ranks a run or shows a query', async () => {
-    const train = ['train', '--method', method, ...inputs, ...own, '--steps', '3'];
-    const validation = isLatent ? [] : ['--depth', '20', '--validation-queries', at('valid.jsonl')];
-    const trained = await bertQe(...train, ...validation, '--out', out);
-    expect(trained.stderr).toMatch(
-      new RegExp(
-        `3 steps on [\\d,]+ relevant and [\\d,]+ other candidates.*${isLatent ? '' : 'best after step \\d'}`,
-      ),
-    );
+    const validation = isLatent ? [] : words`--depth 20 --validation-queries ${at('valid.jsonl')}`;
+    const train = words`train --method ${method} ${inputs} ${own} --steps 3 ${validation} --out ${out}`;
+    const trained = await bertQe(...train);
+    expect(trained.stderr).toMatch(/3 steps on [\d,]+ relevant and [\d,]+ other candidates/);
+    if (!isLatent) expect(trained.stderr).toMatch(/candidates.*best after step \d/);
     expect(trained.stdout).toBe(`${out}\n`);
     expect(existsSync(join(out, 'loss.svg'))).toBe(true);
-    expect((await bertQe(...train, ...validation, '--out', out)).stderr).toContain(
-      'holds a trained model already',
-    );
-    expect((await bertQe(...train, ...validation, '--out', out, '--resume')).code).toBe(0);
+    expect((await bertQe(...train)).stderr).toContain('holds a trained model already');
+    expect((await bertQe(...train, '--resume')).code).toBe(0);
 
-    const ranked = [
-      'rerank',
-      ...collected,
-      '--queries',
-      at('all.jsonl'),
-      '--method',
-      method,
-      '--trained',
-      out,
-    ];
+    const ranked = words`rerank ${collected} --queries ${at('all.jsonl')} --method ${method} --trained ${out}`;
     const run = await bertQe(...ranked, '--out', at(`${method}.run`), '--explain', at(`${method}.jsonl`));
     expect(run.stderr).toMatch(new RegExp(`^${title}: 40 queries in .* pairs`));
     const lines = readFileSync(at(`${method}.run`), 'utf8')
       .trim()
       .split('\n');
     expect(lines[0]).toMatch(new RegExp(` Q0 \\S+ 1 \\S+ ${title}$`));
-    const explained = readFileSync(at(`${method}.jsonl`), 'utf8')
-      .trim()
-      .split('\n');
+    const explained = jsonLines<{ documents: { id: string }[] }>(readFileSync(at(`${method}.jsonl`), 'utf8'));
     expect(explained).toHaveLength(40);
-    const { documents } = JSON.parse(explained[0]!) as { documents: { id: string; final: number }[] };
+    const [{ documents }] = explained;
     expect(documents.map(({ id }) => id)).toEqual(
       lines.slice(0, documents.length).map((line) => line.split(' ')[2]),
     );
 
     const single = ['rerank', 'how do birds find their way', '--index', at('index'), '--method', method];
-    const shown = await bertQe(...single, '--trained', out, '--depth', '5', '--top-k', '3');
+    const few = [...single, ...words`--trained ${out} --depth 5 --top-k 3`];
+    const shown = await bertQe(...few);
     expect(shown.stdout).toMatch(/3 documents:\n +#  document +final initial  moved/);
-    const json = await bertQe(...single, '--trained', out, '--depth', '5', '--top-k', '3', '--json');
+    const json = await bertQe(...few, '--json');
     const { results } = JSON.parse(json.stdout) as { results: { rank: number; initialRank: number }[] };
     expect(results.map(({ rank }) => rank)).toEqual([1, 2, 3]);
     expect(results.every(({ initialRank }) => initialRank <= 5)).toBe(true);
@@ -95,37 +67,26 @@ describe.each([
 
   test('refuses what does not belong to it, in one line', async () => {
     const single = ['rerank', 'birds', '--index', at('index'), '--method', method];
+    const trained = [...single, '--trained', out];
+    const train = ['train', '--method', method];
+    const foreign: [string[], RegExp] = isLatent
+      ? [[...train, ...trainable], /--(queries|run|qrels) has no effect with --method snrm/]
+      : [[...train, ...inputs, '--penalty', '1'], /--penalty has no effect with --method/];
     const cases: [string[], RegExp][] = [
       [single, new RegExp(`--method ${method} needs --trained DIR`)],
       [[...single, '--trained', at('nowhere')], /nowhere/],
-      [[...single, '--trained', out, '--kc', '4'], /--kc belongs to BERT-QE and has no effect/],
-      [[...single, '--trained', out, '--models', 'T'], /--models belongs to BERT-QE and Birch/],
-      [[...single, '--trained', out, '--birch-alpha', '0'], /--birch-alpha belongs to Birch/],
-      [[...single, '--trained', out, '--score-share', '2'], /--score-share/],
-      [
-        ['rerank', 'birds', '--index', at('index'), '--trained', out],
-        /--trained has no effect without --method/,
-      ],
-      [['train', '--method', method, ...inputs, '--loss', 'listwise'], /--loss has no effect with --method/],
-      [['train', '--method', method, ...inputs, '--on', 'chunks'], /--on has no effect with --method/],
-      isLatent
-        ? [
-            ['train', '--method', method, ...trainable],
-            /--(queries|run|qrels) has no effect with --method snrm/,
-          ]
-        : [
-            ['train', '--method', method, ...inputs, '--penalty', '1'],
-            /--penalty has no effect with --method/,
-          ],
+      [[...trained, '--kc', '4'], /--kc belongs to BERT-QE and has no effect/],
+      [[...trained, '--models', 'T'], /--models belongs to BERT-QE and Birch/],
+      [[...trained, '--birch-alpha', '0'], /--birch-alpha belongs to Birch/],
+      [[...trained, '--score-share', '2'], /--score-share/],
+      [[...single.slice(0, -2), '--trained', out], /--trained has no effect without --method/],
+      [[...train, ...inputs, '--loss', 'listwise'], /--loss has no effect with --method/],
+      [[...train, ...inputs, '--on', 'chunks'], /--on has no effect with --method/],
+      foreign,
       [['train', '--penalty', '1', ...trainable], /--penalty has no effect without --method snrm/],
       [['train', '--head-rate', '1', ...trainable], /--head-rate has no effect without --method cedr-knrm/],
     ];
-    for (const [args, message] of cases) {
-      const { code, stdout, stderr } = await bertQe(...args);
-      expect(stderr).toMatch(message);
-      expect(stderr.trim().split('\n')).toHaveLength(1);
-      expect([code, stdout]).toEqual([2, '']);
-    }
+    for (const [args, message] of cases) expect(refusal(await bertQe(...args))).toMatch(message);
   });
 });
 
@@ -153,11 +114,6 @@ describe('searching with SNRM', () => {
       [['search', 'zzzqqq', ...trained], /none of its words is in the index/],
       [['search', 'the of', ...trained], /only stop words/],
     ];
-    for (const [args, message] of cases) {
-      const { code, stdout, stderr } = await bertQe(...args);
-      expect(stderr).toMatch(message);
-      expect(stderr.trim().split('\n')).toHaveLength(1);
-      expect([code, stdout]).toEqual([2, '']);
-    }
+    for (const [args, message] of cases) expect(refusal(await bertQe(...args))).toMatch(message);
   });
 });

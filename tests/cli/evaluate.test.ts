@@ -1,36 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough, Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { evaluateCommand } from '../../src/cli/commands/evaluate.js';
 import { parseArguments } from '../../src/cli/options.js';
-import { BertQeError } from '../../src/common/errors.js';
 import { writeFiles } from '../evaluation/support/files.js';
+import { refusal, runHere, words } from './support.js';
 
-class Sink extends Writable {
-  text = '';
-
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.text += chunk.toString();
-    done();
-  }
-}
-
-/** The command in this process: what it writes, and the code the program would exit with. */
-async function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const [stdout, stderr] = [new Sink(), new Sink()];
-  let code = 0;
-  try {
-    const { options, positionals } = parseArguments(args, evaluateCommand.options);
-    const io = { stdout, stderr, signal: new AbortController().signal };
-    await evaluateCommand.run({ options: options as never, positionals, io });
-  } catch (error) {
-    if (!(error instanceof BertQeError)) throw error;
-    code = error.exitCode;
-    stderr.text += error.message;
-  }
-  return { code, stdout: stdout.text, stderr: stderr.text };
-}
+const run = (...args: string[]) => runHere('evaluate', ...args);
 
 const qrels = '1 0 a 1\n1 0 b 0\n2 0 a 2\n2 0 c 1\n3 0 a 1\n';
 const runA = '1 Q0 a 1 2.0 A\n1 Q0 b 2 1.0 A\n2 Q0 a 1 2.0 A\n2 Q0 c 2 1.5 A\n3 Q0 a 1 1 A\n';
@@ -63,15 +40,7 @@ describe('bert-qe evaluate', () => {
   it('adds baselines to the report and tests the other runs against them', async () => {
     const [q, a, b] = writeFiles({ qrels, 'a.run': runA, 'b.run': runB });
     const { stdout } = await run(
-      '--qrels',
-      q,
-      b,
-      '--baseline',
-      a,
-      '--format',
-      'json',
-      '--complete',
-      '--per-query',
+      ...words`--qrels ${q} ${b} --baseline ${a} --format json --complete --per-query`,
     );
     const { runs } = JSON.parse(stdout);
     expect(runs.map((each: { run: string }) => each.run)).toEqual([b, a]);
@@ -87,37 +56,18 @@ describe('bert-qe evaluate', () => {
     expect(runs[0].tests[0]).toMatchObject({ test: 't', p: expect.any(Number), star: '' });
     // Naming the baseline as a run as well changes nothing but the order.
     const again = await run(
-      '--qrels',
-      q,
-      a,
-      b,
-      '--baseline',
-      a,
-      '--format',
-      'json',
-      '--complete',
-      '--per-query',
+      ...words`--qrels ${q} ${a} ${b} --baseline ${a} --format json --complete --per-query`,
     );
     expect(JSON.parse(again.stdout).runs).toEqual([runs[1], runs[0]]);
   });
 
   it('passes relevance level, depth, test and correction on', async () => {
     const [q, a, b] = writeFiles({ qrels, 'a.run': runA, 'b.run': runB });
-    const level = await run(
-      '--qrels',
-      q,
-      a,
-      '--measures',
-      'NumRel',
-      '--relevance-level',
-      '2',
-      '--format',
-      'trec',
-    );
+    const level = await run(...words`--qrels ${q} ${a} --measures NumRel --relevance-level 2 --format trec`);
     expect(level.stdout).toBe('num_rel               \tall\t1\n');
-    const depth = await run('--qrels', q, a, '--measures', 'NumRet', '--depth', '1', '--format', 'trec');
+    const depth = await run(...words`--qrels ${q} ${a} --measures NumRet --depth 1 --format trec`);
     expect(depth.stdout).toBe('num_ret               \tall\t3\n');
-    const options = ['--test', 'wilcoxon', '--correction', 'holm', '--measures', 'RR', '--format', 'json'];
+    const options = words`--test wilcoxon --correction holm --measures RR --format json`;
     const tested = await run('--qrels', q, b, '--baseline', a, ...options);
     expect(JSON.parse(tested.stdout).runs[0].tests[0]).toMatchObject({
       test: 'wilcoxon',
@@ -129,7 +79,7 @@ describe('bert-qe evaluate', () => {
     const near = '1 Q0 a 1 1.00000000001 T\n1 Q0 A 2 1.00000000002 T\n';
     const [q, r] = writeFiles({ qrels: '1 0 a 0\n1 0 A 1\n', run: near });
     const at = async (version: string) =>
-      (await run('--qrels', q, r, '--measures', 'RR', '--format', 'trec', '--trec-eval', version)).stdout;
+      (await run(...words`--qrels ${q} ${r} --measures RR --format trec --trec-eval ${version}`)).stdout;
     // As doubles A is ahead; as 32-bit floats they tie, and "a" comes before "A" in descending order.
     expect(await at('10')).toMatch(/1\.0000\n$/);
     expect(await at('9')).toMatch(/0\.5000\n$/);
@@ -138,7 +88,7 @@ describe('bert-qe evaluate', () => {
   it('writes to a file with --out', async () => {
     const [q, a] = writeFiles({ qrels, 'a.run': runA });
     const out = join(q, '..', 'table.csv');
-    const { stdout } = await run('--qrels', q, a, '--format', 'csv', '--out', out, '--measures', 'RR');
+    const { stdout } = await run(...words`--qrels ${q} ${a} --format csv --out ${out} --measures RR`);
     expect(stdout).toBe('');
     expect(readFileSync(out, 'utf8')).toBe(`run,query,RR\n${a},all,1\n`);
   });
@@ -157,11 +107,7 @@ describe('bert-qe evaluate refuses', () => {
     ['no run', ['--qrels', 'qrels'], /needs at least one RUN/],
     ['an unknown measure', ['--qrels', 'qrels', 'a.run', '--measures', 'nCDG@5'], /Unknown measure "nCDG@5"/],
     ['stdin twice', ['--qrels', '-', '-'], /Only one of --qrels and the runs can come from stdin/],
-    [
-      'a correction of Tukey',
-      ['--qrels', 'q', 'r', '--test', 'tukey', '--correction', 'holm'],
-      /leave out --correction/,
-    ],
+    ['a correction of Tukey', words`--qrels q r --test tukey --correction holm`, /leave out --correction/],
     ['an unknown format', ['--qrels', 'q', 'r', '--format', 'xml'], /--format must be one of table, json/],
     ['a depth of zero', ['--qrels', 'q', 'r', '--depth', '0'], /--depth must be a whole number at least 1/],
     [
@@ -171,11 +117,7 @@ describe('bert-qe evaluate refuses', () => {
     ],
     ['a missing file', ['--qrels', '/nowhere/qrels', 'r'], /\/nowhere\/qrels/],
   ])('%s', async (_, args, message) => {
-    const { code, stderr, stdout } = await run(...args);
-    expect(stderr).toMatch(message);
-    expect(stderr).not.toContain('\n');
-    expect(code).toBe(2);
-    expect(stdout).toBe('');
+    expect(refusal(await run(...args))).toMatch(message);
   });
 
   it.each([
@@ -217,10 +159,7 @@ describe('bert-qe evaluate refuses', () => {
     ['an empty run', { qrels, run: '' }, /run has no results/],
   ])('%s', async (_, files, message) => {
     const [q, r] = writeFiles(files);
-    const { code, stderr } = await run('--qrels', q, r);
-    expect(stderr).toMatch(message);
-    expect(stderr).not.toContain('\n');
-    expect(code).toBe(2);
+    expect(refusal(await run('--qrels', q, r))).toMatch(message);
   });
 });
 

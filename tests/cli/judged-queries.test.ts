@@ -1,34 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { main } from '../../src/cli/main.js';
 import { temporaryFolder } from '../support/folders.js';
+import { runHere as bertQe, words } from './support.js';
 
 const folder = temporaryFolder();
 const at = (name: string) => join(folder, name);
 const index = at('birds.index');
 
-/** Runs a command in this process. */
-async function bertQe(...args: string[]) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const texts = [text(stdout), text(stderr)];
-  const code = await main(args, { stdout, stderr, signal: new AbortController().signal });
-  stdout.end();
-  stderr.end();
-  const [shown, said] = await Promise.all(texts);
-  return { code, stdout: shown, stderr: said };
-}
-
-const queriesOf = (run: string) => [
-  ...new Set(
-    run
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split(' ')[0]),
-  ),
-];
+const queriesOf = (run: string) => [...new Set(run.match(/^\S+/gm))];
 
 const jsonl = (rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
 
@@ -65,8 +45,8 @@ describe('--qrels of search and rerank', () => {
   });
 
   it('re-ranks the judged queries of a run of all, and of an index', async () => {
-    await bertQe('search', '--index', index, '--queries', folder, '--out', at('all.run'));
-    const args = ['rerank', '--index', index, '--queries', folder, '--qrels', folder, '--models', 'T'];
+    await bertQe(...words`search --index ${index} --queries ${folder} --out ${at('all.run')}`);
+    const args = words`rerank --index ${index} --queries ${folder} --qrels ${folder} --models T`;
     const read = await bertQe(...args, '--run', at('all.run'), '--out', at('read.run'));
     expect(read.stderr).toMatch(/2 queries/);
     expect(queriesOf(readFileSync(at('read.run'), 'utf8'))).toEqual(['q-owls', 'q-terns']);
@@ -82,7 +62,7 @@ describe('--qrels of search and rerank', () => {
     const none = await bertQe('search', ...args, at('other.qrels'));
     expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('judges none of the queries') });
     writeFileSync(at('other.run'), 'q-wrens Q0 d-wrens 1 1 x\n');
-    const run = await bertQe('rerank', ...args, folder, '--run', at('other.run'), '--models', 'T');
+    const run = await bertQe(...words`rerank ${args} ${folder} --run ${at('other.run')} --models T`);
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('none of the chosen queries') });
   });
 });

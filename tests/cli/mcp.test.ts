@@ -6,10 +6,11 @@ import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotoc
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDocuments } from '../../src/collection/index.js';
 import { BertQE, buildIndex, createAnalyzer } from '../../src/index.js';
+import { bertQe, type CliResult, launcher } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
+import { jsonLines, refusal } from './support.js';
 
 const root = join(import.meta.dirname, '../..');
-const bin = join(root, 'bin/bert-qe.js');
 const query = 'why does a bridge sway in the wind';
 const texts = [
   'Bread rises because yeast makes gas.',
@@ -38,7 +39,7 @@ async function connect(...args: string[]) {
   const env = { ...getDefaultEnvironment(), ...(process.env as Record<string, string>) };
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [bin, 'mcp', '--models', 'TTT', ...args],
+    args: [launcher, 'mcp', '--models', 'TTT', ...args],
     env,
     stderr: 'pipe',
   });
@@ -200,36 +201,27 @@ describe('bert-qe mcp without an index', () => {
   });
 
   it('answers what was asked before its input ended, and exits with 0', async () => {
-    const { code, stdout } = await run(
-      [bin, 'mcp', '--models', 'T'],
-      [
-        request(1, 'initialize', {
-          protocolVersion: '2025-06-18',
-          capabilities: {},
-          clientInfo: { name: 'shell', version: '1' },
-        }),
-        { jsonrpc: '2.0', method: 'notifications/initialized' },
-        request(2, 'tools/call', { name: 'rerank', arguments: { query, documents: texts } }),
-      ],
+    const clientInfo = { name: 'shell', version: '1' };
+    const { code, stdout } = await serverWith(
+      request(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }),
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      request(2, 'tools/call', { name: 'rerank', arguments: { query, documents: texts } }),
     );
     expect(code).toBe(0);
-    const answers = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { id: number; result: object });
+    const answers = jsonLines<{ id: number; result: object }>(stdout);
     expect(answers.map(({ id }) => id)).toEqual([1, 2]);
     expect(answers[1].result).toHaveProperty('structuredContent.results.0.rank', 1);
   });
 
   it('ends with a line about it at a message that is too long', async () => {
     const long = request(1, 'tools/call', { name: 'rerank', arguments: { query: 'x'.repeat(11 << 20) } });
-    const { code, stdout, stderr } = await run([bin, 'mcp', '--models', 'T'], [long]);
+    const { code, stdout, stderr } = await serverWith(long);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toMatch(/^bert-qe: .*\n$/);
   });
 
   it('ends on SIGTERM', async () => {
-    const child = spawn(process.execPath, [bin, 'mcp', '--models', 'T'], {
+    const child = spawn(process.execPath, [launcher, 'mcp', '--models', 'T'], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const exited = new Promise((resolve) => child.once('exit', resolve));
@@ -240,21 +232,14 @@ describe('bert-qe mcp without an index', () => {
   });
 
   it('says in one line what is missing: the index, or the SDK', async () => {
-    const noIndex = await run([bin, 'mcp', '--index', join(temporaryFolder(), 'none')], []);
-    expect(noIndex).toMatchObject({ code: 2, stdout: '' });
-    expect(noIndex.stderr.trimEnd().split('\n')).toHaveLength(1);
+    refusal(await bertQe(['mcp', '--index', join(temporaryFolder(), 'none')]));
 
     // A copy of the package by links, from where every package but the SDK can be found.
-    const folder = temporaryFolder();
-    const { code, stdout, stderr } = await run(
-      [withoutSdk(folder), 'mcp'],
-      [],
-      ['--preserve-symlinks', '--preserve-symlinks-main'],
-    );
-    expect(stderr).toBe(
+    const flags = ['--preserve-symlinks', '--preserve-symlinks-main'];
+    const program = [...flags, withoutSdk(temporaryFolder())];
+    expect(refusal(await bertQe(['mcp'], { program }))).toBe(
       'bert-qe: The MCP server needs the package @modelcontextprotocol/sdk, which is not installed; install it with: npm install @modelcontextprotocol/sdk\n',
     );
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   });
 });
 
@@ -273,16 +258,8 @@ function request(id: number, method: string, params: object) {
   return { jsonrpc: '2.0', id, method, params };
 }
 
-/** Runs a program with messages as its whole input. */
-async function run(args: readonly string[], messages: readonly object[], flags: readonly string[] = []) {
-  const child = spawn(process.execPath, [...flags, ...args]);
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
-  // A program that ends early leaves input unread.
-  child.stdin.on('error', () => {});
-  child.stdin.end(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
-  return { code: await exited, stdout, stderr };
+/** Runs the server with messages as its whole input. */
+function serverWith(...messages: object[]): Promise<CliResult> {
+  const input = messages.map((message) => `${JSON.stringify(message)}\n`).join('');
+  return bertQe(['mcp', '--models', 'T'], { input });
 }

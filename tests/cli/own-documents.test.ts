@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bertQe, type CliResult } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
+import { jsonLines, refusal, words } from './support.js';
 
 const folder = temporaryFolder();
 const subjects = ['backups', 'logins', 'invoices', 'refunds', 'parcels'];
@@ -16,14 +17,6 @@ function write(name: string, content: string): void {
 /** Runs a command in the folder of the documents. */
 function run(...args: string[]): Promise<CliResult> {
   return bertQe(args, { cwd: folder });
-}
-
-/** The message of a command that is refused: one line, exit code 2. */
-async function refusal(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await run(...args);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-  return stderr;
 }
 
 beforeAll(() => {
@@ -60,16 +53,7 @@ describe('a folder of Markdown', () => {
     expect(Object.keys(counts)).toEqual(['index', 'documents', 'terms', 'tokens', 'seconds']);
     expect(counts).toMatchObject({ index: 'notes.index', documents: 51 });
 
-    const found = await run(
-      'search',
-      'vault',
-      'on fridays',
-      '--index',
-      'notes.index',
-      '--depth',
-      '2',
-      '--json',
-    );
+    const found = await run(...words`search vault ${'on fridays'} --index notes.index --depth 2 --json`);
     expect(JSON.parse(found.stdout)).toMatchObject({
       query: 'vault on fridays',
       id: '1',
@@ -86,17 +70,8 @@ describe('a folder of Markdown', () => {
   });
 
   test('is re-ranked as it is; --json has a line per query', async () => {
-    const models = ['--models', 'TTT', '--kd', '2', '--kc', '2', '--depth', '4'];
-    const one = await run(
-      'rerank',
-      'refunds desk',
-      '--documents',
-      'notes',
-      ...models,
-      '--top-k',
-      '3',
-      '--json',
-    );
+    const rerank = words`rerank --documents notes --models TTT --kd 2 --kc 2 --depth 4 --json`;
+    const one = await run(...rerank, 'refunds desk', '--top-k', '3');
     expect(one.code).toBe(0);
     const { query, id, results } = JSON.parse(one.stdout) as {
       query: string;
@@ -108,19 +83,8 @@ describe('a folder of Markdown', () => {
     expect(results[0].passage).toMatch(/^About refunds \d+ How we handle refunds/);
 
     write('queries.jsonl', '{"_id": "a", "text": "invoices"}\n{"_id": "b", "text": "logins"}\n');
-    const two = await run(
-      'rerank',
-      '--queries',
-      'queries.jsonl',
-      '--documents',
-      'notes',
-      ...models,
-      '--json',
-    );
-    const lines = two.stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { id: string; results: object[] });
+    const two = await run(...rerank, '--queries', 'queries.jsonl');
+    const lines = jsonLines<{ id: string; results: object[] }>(two.stdout);
     expect(lines.map((line) => line.id)).toEqual(['a', 'b']);
     // Documents below the depth have no scores of the models.
     expect(Object.keys(lines[0].results.at(-1)!)).toEqual(['id', 'score', 'rank']);
@@ -134,16 +98,8 @@ describe('tables', () => {
       /^Reading table\.csv as CSV: id from "sku", title from "name", text from "description"\.\n/,
     );
     expect(guessed.code).toBe(0);
-    const named = await run(
-      'index',
-      'table.csv',
-      '--title-field',
-      'sku',
-      '--text-field',
-      'name, description',
-      '--out',
-      'table.index',
-    );
+    const fields = words`--title-field sku --text-field ${'name, description'}`;
+    const named = await run('index', 'table.csv', ...fields, '--out', 'table.index');
     expect(named.stderr).toMatch(/title from "sku", text from "name", "description"/);
     const found = await run('search', 'refunds', '--index', 'table.index');
     expect(found.stdout).toMatch(/^1 Q0 K-3 1 /);
@@ -151,63 +107,30 @@ describe('tables', () => {
 
   test('of JSONL are read by named fields, nested ones too', async () => {
     const fields = ['--id-field', 'key', '--title-field', 'meta.name', '--text-field', 'note'];
-    expect(await run('index', 'objects.jsonl', ...fields, '--out', 'objects.index')).toMatchObject({
-      code: 0,
-    });
+    expect((await run('index', 'objects.jsonl', ...fields, '--out', 'objects.index')).code).toBe(0);
     const { stdout } = await run(
-      'rerank',
-      'parcels',
-      '--documents',
-      'objects.jsonl',
-      ...fields,
-      '--models',
-      'T',
-      '--json',
+      ...words`rerank parcels --documents objects.jsonl ${fields} --models T --json`,
     );
     expect(JSON.parse(stdout)).toMatchObject({ results: [{ id: '4', rank: 1 }] });
   });
 });
 
 describe('mistakes are named in one line', () => {
-  test.each<[string[], RegExp]>([
-    [
-      ['index', 'notes', '--text-field', 'body', '--out', 'x'],
-      /--text-field has no effect on Markdown, HTML, text and PDF/,
-    ],
-    [
-      ['index', 'table.csv', '--text-field', 'body', '--out', 'x'],
-      /table\.csv:1: there is no column "body".*"sku"/,
-    ],
-    [['index', 'objects.jsonl', '--out', 'x'], /objects\.jsonl:1: the document has no id.*--id-field/],
-    [
-      ['index', 'objects.jsonl', '--id-field', 'key', '--out', 'x'],
-      /objects\.jsonl:1: none of the fields.*--text-field/,
-    ],
-    [['index', 'table.csv', '--table', 't', '--out', 'x'], /--table has no effect on csv files/],
-    [
-      ['index', 'postgres://localhost/x', '--out', 'x'],
-      /postgres:\/\/localhost\/x: name a table with --table/,
-    ],
-    [['search', 'one', '--query', 'two', '--index', 'x'], /given twice: "one" and --query/],
-    [['search', 'one', '--queries', 'two', '--index', 'x'], /given twice: "one" and --queries/],
-    [
-      ['rerank', 'one', '--documents', 'notes', '--json', '--out', 'x.run'],
-      /--json writes to standard output/,
-    ],
-    [
-      ['rerank', 'one', '--index', 'notes.index', '--table', 't'],
-      /--table has no effect without --documents/,
-    ],
-    [
-      ['rerank', 'one', '--index', 'notes.index', '--format', 'csv'],
-      /--format has no effect without --documents/,
-    ],
-    [
-      ['rerank', 'one', '--index', 'notes.index', '--text-field', 't'],
-      /--text-field has no effect without --engine/,
-    ],
-    [['index', 'notes', '--out', 'x.index', '--no-scripts'], /--no-scripts has no effect without --engine/],
-  ])('%j', async (args, message) => {
-    expect(await refusal(...args)).toMatch(message);
+  test.each<[string, RegExp]>([
+    ['index notes --text-field body --out x', /--text-field has no effect on Markdown, HTML, text and PDF/],
+    ['index table.csv --text-field body --out x', /table\.csv:1: there is no column "body".*"sku"/],
+    ['index objects.jsonl --out x', /objects\.jsonl:1: the document has no id.*--id-field/],
+    ['index objects.jsonl --id-field key --out x', /objects\.jsonl:1: none of the fields.*--text-field/],
+    ['index table.csv --table t --out x', /--table has no effect on csv files/],
+    ['index postgres://localhost/x --out x', /postgres:\/\/localhost\/x: name a table with --table/],
+    ['search one --query two --index x', /given twice: "one" and --query/],
+    ['search one --queries two --index x', /given twice: "one" and --queries/],
+    ['rerank one --documents notes --json --out x.run', /--json writes to standard output/],
+    ['rerank one --index notes.index --table t', /--table has no effect without --documents/],
+    ['rerank one --index notes.index --format csv', /--format has no effect without --documents/],
+    ['rerank one --index notes.index --text-field t', /--text-field has no effect without --engine/],
+    ['index notes --out x.index --no-scripts', /--no-scripts has no effect without --engine/],
+  ])('%s', async (line, message) => {
+    expect(refusal(await run(...line.split(' ')))).toMatch(message);
   });
 });

@@ -2,19 +2,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { main } from '../../src/cli/main.js';
 import {
   BIRCH_DEFAULTS,
   DEFAULTS,
   type BirchExplanation,
   type Explanation,
 } from '../../src/expansion/index.js';
-import { launcher } from '../support/cli.js';
+import { type CliResult, launcher } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
+import { jsonLines, refusal, runHere, words } from './support.js';
 
 // Every test starts processes, some of them many.
 vi.setConfig({ testTimeout: 600_000 });
@@ -34,29 +33,13 @@ beforeAll(() => {
   writeFileSync(queries, `${readFileSync(queriesFile, 'utf8').trim().split('\n').slice(0, 5).join('\n')}\n`);
 });
 
-interface Finished {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs the command in this process. */
-async function rerank(args: readonly string[]): Promise<Finished> {
-  const stdout = new PassThrough();
-  const stderr = new PassThrough();
-  const texts = [text(stdout), text(stderr)];
-  const code = await main(['rerank', ...args], { stdout, stderr, signal: new AbortController().signal });
-  stdout.end();
-  stderr.end();
-  const [shown, said] = await Promise.all(texts);
-  return { code, stdout: shown, stderr: said };
-}
+const rerank = (args: readonly string[]): Promise<CliResult> => runHere('rerank', ...args);
 
 /** Starts the command as a user would; it dies of SIGKILL as soon as a file has grown beyond a size. */
 async function rerankApart(
   args: readonly string[],
   dies?: { file: string; size: number },
-): Promise<Finished> {
+): Promise<CliResult> {
   const preload = dies ? ['--import', new URL('die-at-size.js', import.meta.url).href] : [];
   const started = spawn(process.execPath, [...preload, launcher, 'rerank', ...args], {
     cwd: root,
@@ -72,12 +55,14 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
+const idsOf = (file: string) => jsonLines(readFileSync(file, 'utf8')).map(({ _id }) => String(_id));
+
 /** The lines of a run down to a rank. */
 function firstPlaces(run: string, rank: number): string[] {
   return run.split('\n').filter((line) => line !== '' && Number(line.split(' ')[3]) <= rank);
 }
 
-const small = ['--models', 'TTT', '--depth', '6', '--kc', '3', '--kd', '3'];
+const small = words`--models TTT --depth 6 --kc 3 --kd 3`;
 
 describe('rerank over a file of queries', () => {
   test('killed again and again, it goes on and ends with the same run, byte for byte', async () => {
@@ -114,7 +99,7 @@ describe('rerank over a file of queries', () => {
 
   test('refuses the journal of other options, says which, and leaves it', async () => {
     const out = join(folder, 'other.run');
-    const inputs = ['--documents', documents, '--queries', queries, ...small, '--out', out];
+    const inputs = words`--documents ${documents} --queries ${queries} ${small} --out ${out}`;
     const journal = `${out}.journal`;
     await rerankApart(inputs, { file: journal, size: 3000 });
     expect(existsSync(journal)).toBe(true);
@@ -126,22 +111,16 @@ describe('rerank over a file of queries', () => {
 
   test('re-ranks a run that is given, keeps what is below the depth, and explains every query', async () => {
     const run = join(folder, 'given.run');
-    const ids = readFileSync(documents, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { _id: string })._id);
-    const [first, second] = readFileSync(queries, 'utf8')
-      .split('\n')
-      .slice(0, 2)
-      .map((line) => (JSON.parse(line) as { _id: string })._id);
+    const ids = idsOf(documents);
+    const [first, second] = idsOf(queries);
     const lines = [second, first].flatMap((query) =>
       ids.slice(0, 9).map((id, i) => `${query} Q0 ${id} ${i + 1} ${20 - i} given`),
     );
     writeFileSync(run, `${lines.join('\n')}\n`);
     const out = join(folder, 'out.run');
     const explain = join(folder, 'why.jsonl');
-    const inputs = ['--documents', documents, '--queries', queries, '--run', run, ...small];
-    const { code, stderr } = await rerank([...inputs, '--out', out, '--explain', explain, '--tag', 'mine']);
+    const inputs = words`--documents ${documents} --queries ${queries} --run ${run} ${small}`;
+    const { code, stderr } = await rerank(words`${inputs} --out ${out} --explain ${explain} --tag mine`);
     expect({ code, stderr }).toMatchObject({ code: 0 });
 
     const rows = readFileSync(out, 'utf8')
@@ -152,10 +131,7 @@ describe('rerank over a file of queries', () => {
     expect(rows.slice(6, 9).map(([, , id]) => id)).toEqual(ids.slice(6, 9));
     expect(rows.every(([, q0, , , , tag]) => q0 === 'Q0' && tag === 'mine')).toBe(true);
 
-    const explanations = readFileSync(explain, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Explanation);
+    const explanations = jsonLines<Explanation>(readFileSync(explain, 'utf8'));
     expect(explanations.map(({ id }) => id)).toEqual([second, first]);
     const [{ chunks, documents: explained, cost }] = explanations;
     expect(chunks.length).toBe(3);
@@ -185,7 +161,7 @@ describe('rerank over a file of queries', () => {
   test('with --top-k writes the first places of the whole ranking, for less', async () => {
     const three = join(folder, 'three.jsonl');
     writeFileSync(three, readFileSync(queries, 'utf8').split('\n').slice(0, 3).join('\n'));
-    const inputs = ['--documents', documents, '--queries', three, '--models', 'TTT', '--beta', '0.7'];
+    const inputs = words`--documents ${documents} --queries ${three} --models TTT --beta 0.7`;
     const all = await rerank(inputs);
     const top = await rerank([...inputs, '--top-k', '4']);
     const [few, many] = [firstPlaces(top.stdout, 4), firstPlaces(all.stdout, 4)];
@@ -214,7 +190,7 @@ describe('rerank --method birch', () => {
   test('writes a run whose scores are those of the explained sentences', async () => {
     const explain = join(folder, 'birch.jsonl');
     const out = join(folder, 'birch.run');
-    const inputs = ['--documents', documents, '--queries', queries, '--models', 'T', '--depth', '6'];
+    const inputs = words`--documents ${documents} --queries ${queries} --models T --depth 6`;
     const files = ['--out', out, '--explain', explain];
     const { code, stderr } = await rerank([...inputs, '--method', 'birch', '--birch-gamma', '0.5', ...files]);
     expect({ code, stderr }).toMatchObject({
@@ -222,11 +198,10 @@ describe('rerank --method birch', () => {
       stderr: expect.stringMatching(/^Birch-T: 5 queries in /),
     });
     const rows = readFileSync(out, 'utf8').trim().split('\n');
-    const explanations = readFileSync(explain, 'utf8').trim().split('\n');
+    const explanations = jsonLines<BirchExplanation>(readFileSync(explain, 'utf8'));
     expect(explanations.length).toBe(5);
     const { alpha, beta } = BIRCH_DEFAULTS;
-    for (const line of explanations) {
-      const { id, documents: explained, weights } = JSON.parse(line) as BirchExplanation;
+    for (const { id, documents: explained, weights } of explanations) {
       expect(weights).toEqual({ alpha, beta, gamma: 0.5 });
       const ranked = rows.filter((row) => row.startsWith(`${id} `)).map((row) => row.split(' '));
       explained.forEach(({ id: document, final, initial, sentences }, i) => {
@@ -259,11 +234,7 @@ describe('rerank --method birch', () => {
     ],
     ['an option of BERT-QE', ['--method', 'birch', '--kc', '4'], /--kc belongs to BERT-QE/],
     ['a model of phase two', ['--method', 'birch', '--phase2', 'T'], /--phase2 belongs to BERT-QE/],
-    [
-      'a fleet',
-      ['--method', 'birch', '--fleet', 'redis://x', '--out', 'x', '--index', 'x'],
-      /leave --fleet out/,
-    ],
+    ['a fleet', words`--method birch --fleet redis://x --out x --index x`, /leave --fleet out/],
     [
       'a weight above 1',
       ['--method', 'birch', '--birch-alpha', '2'],
@@ -271,10 +242,7 @@ describe('rerank --method birch', () => {
     ],
     ['a method that is none', ['--method', 'cedr'], /--method must be one of bert-qe, birch, .*, not "cedr"/],
   ])('refuses %s', async (_, extra, message) => {
-    const { code, stdout, stderr } = await rerank(['--queries', queries, ...extra]);
-    expect(stderr).toMatch(message);
-    expect(stderr.trim().split('\n').length).toBe(1);
-    expect([code, stdout]).toEqual([2, '']);
+    expect(refusal(await rerank(['--queries', queries, ...extra]))).toMatch(message);
   });
 });
 
@@ -322,14 +290,10 @@ describe('bad input ends with exit code 2 and one line:', () => {
     ['a folder that is not there', () => ['--out', join(folder, 'no/such.run')], /folder to write into/],
   ])('%s', async (_, extra, message) => {
     const inputs = ['--documents', documents, '--queries', queries, '--models', 'TTT'];
-    const { code, stdout, stderr } = await rerank([...inputs, ...extra()]);
-    expect(stderr).toMatch(message);
-    expect(stderr.trim().split('\n').length).toBe(1);
-    expect([code, stdout]).toEqual([2, '']);
+    expect(refusal(await rerank([...inputs, ...extra()]))).toMatch(message);
   });
 
   test('neither index nor documents, or both', async () => {
-    const { code, stderr } = await rerank(['--query', 'x']);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/either --index DIR .* or --documents PATH/)]);
+    expect(refusal(await rerank(['--query', 'x']))).toMatch(/either --index DIR .* or --documents PATH/);
   });
 });

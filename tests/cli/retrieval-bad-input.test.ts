@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bertQe } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
+import { jsonLines, refusal, words } from './support.js';
 
 const folder = temporaryFolder();
 const at = (name: string) => join(folder, name);
@@ -28,9 +29,8 @@ function oneLine(stderr: string): string {
 
 test('an error that quotes a file is one line, of bounded length, without control characters', async () => {
   writeFileSync(at('evil.run'), `1 Q0 \u001b[2J\u0007${'x'.repeat(100_000)} 1 1 t\n`);
-  const { code, stderr } = await bertQe(['rerank', 'birds', '--index', index, '--run', at('evil.run')]);
-  expect(code).toBe(2);
-  expect(oneLine(stderr)).toContain('document "\ufffd[2J\ufffdxxx');
+  const stderr = refusal(await bertQe(words`rerank birds --index ${index} --run ${at('evil.run')}`));
+  expect(stderr).toContain('document "\ufffd[2J\ufffdxxx');
   expect(stderr.length).toBeLessThan(5000);
 });
 
@@ -73,19 +73,14 @@ describe('bad input to index', () => {
   test.each(bad)('%s: one clear line, exit 2, no index left behind', async (name, content, message) => {
     writeFileSync(at(name), content);
     const out = at(`${name}.index`);
-    const { code, stderr } = await bertQe(['index', at(name), '--out', out]);
-    expect(oneLine(stderr)).toMatch(message);
-    expect(code).toBe(2);
+    expect(refusal(await bertQe(['index', at(name), '--out', out]))).toMatch(message);
     expect(existsSync(join(out, 'index.json'))).toBe(false);
   });
 
   test('a line of 50 MB is refused with its place and the limit', async () => {
     const long = `{"_id":"long","text":"${'x'.repeat(50 << 20)}"}\n`;
-    const { code, stderr } = await bertQe(['index', '-', '--format', 'jsonl', '--out', at('long.index')], {
-      input: `${lines[0]}\n${long}`,
-    });
-    expect(oneLine(stderr)).toMatch(/:2: .*32 ?M/);
-    expect(code).toBe(2);
+    const args = words`index - --format jsonl --out ${at('long.index')}`;
+    expect(refusal(await bertQe(args, { input: `${lines[0]}\n${long}` }))).toMatch(/:2: .*32 ?M/);
   });
 
   test('a failed rebuild leaves the index that was there', async () => {
@@ -98,11 +93,8 @@ describe('bad input to index', () => {
 
   test('a missing file and a missing --out are named', async () => {
     const missing = await bertQe(['index', at('nowhere.jsonl'), '--out', at('x.index')]);
-    expect(oneLine(missing.stderr)).toMatch(/nowhere\.jsonl/);
-    expect(missing.code).toBe(2);
-    const out = await bertQe(['index', at('good.jsonl')]);
-    expect(oneLine(out.stderr)).toMatch(/--out DIR/);
-    expect(out.code).toBe(2);
+    expect(refusal(missing)).toMatch(/nowhere\.jsonl/);
+    expect(refusal(await bertQe(['index', at('good.jsonl')]))).toMatch(/--out DIR/);
   });
 });
 
@@ -157,9 +149,8 @@ describe('a full disk', () => {
     execFileSync('mount', ['-o', 'remount,ro', mount]);
     try {
       for (const out of [join(mount, 'new'), join(mount, 'ix')]) {
-        const { code, stderr } = await bertQe(['index', at('good.jsonl'), '--out', out]);
-        expect(oneLine(stderr)).toMatch(/permission to write was denied/);
-        expect(code).toBe(2);
+        const refused = await bertQe(['index', at('good.jsonl'), '--out', out]);
+        expect(refusal(refused)).toMatch(/permission to write was denied/);
       }
     } finally {
       execFileSync('mount', ['-o', 'remount,rw', mount]);
@@ -172,59 +163,39 @@ describe('bad input to search and check', () => {
     ['no index', ['search', '--query', 'birds'], /search needs --index DIR/],
     [
       'a folder that is no index',
-      ['search', '--index', folder, '--query', 'birds'],
+      words`search --index ${folder} --query birds`,
       /is not an index \(no index\.json/,
     ],
     ['no query', ['search', '--index', index], /words of a query \(or --query TEXT\), or --queries FILE/],
     ['an empty query', ['search', '--index', index, '--query', ' '], /--query is empty/],
     [
       'only stop words',
-      ['search', '--index', index, '--query', 'the of and'],
+      words`search --index ${index} --query ${'the of and'}`,
       /only stop words or signs; add a word/,
     ],
-    [
-      'unknown words',
-      ['search', '--index', index, '--query', 'xylophone'],
-      /none of its words is in the index/,
-    ],
+    ['unknown words', words`search --index ${index} --query xylophone`, /none of its words is in the index/],
     [
       'an option of another model',
-      ['search', '--index', index, '--query', 'birds', '--mu', '5'],
+      words`search --index ${index} --query birds --mu 5`,
       /--mu .* belongs to ql/,
     ],
-    [
-      'an unknown model',
-      ['search', '--index', index, '--query', 'birds', '--model', 'tfidf'],
-      /one of dph, bm25, ql/,
-    ],
+    ['an unknown model', words`search --index ${index} --query birds --model tfidf`, /one of dph, bm25, ql/],
     ['a misspelt option', ['search', '--index', index, '--qurey', 'birds'], /did you mean --query\?/],
-    ['a depth of zero', ['search', '--index', index, '--query', 'birds', '--depth', '0'], /at least 1/],
+    ['a depth of zero', words`search --index ${index} --query birds --depth 0`, /at least 1/],
     ['an option that begins alike', ['rerank', 'birds', '--docs', 'x'], /did you mean --documents\?/],
     ['a misspelt command', ['serch'], /did you mean "search"\?/],
     ['a check of nothing', ['check', at('nowhere')], /no folder/],
   ];
 
   test.each(cases)('%s: one clear line and exit 2', async (_, args, message) => {
-    const { code, stderr, stdout } = await bertQe(args);
-    expect(oneLine(stderr)).toMatch(message);
-    expect(stdout).toBe('');
-    expect(code).toBe(2);
+    expect(refusal(await bertQe(args))).toMatch(message);
   });
 
   test('a bad line in the queries is named, and an existing run is kept', async () => {
     writeFileSync(at('queries.tsv'), '1\tbirds\njust words\n');
     writeFileSync(at('old.run'), 'precious\n');
-    const { code, stderr } = await bertQe([
-      'search',
-      '--index',
-      index,
-      '--queries',
-      at('queries.tsv'),
-      '--out',
-      at('old.run'),
-    ]);
-    expect(oneLine(stderr)).toMatch(/queries\.tsv:2: /);
-    expect(code).toBe(2);
+    const args = words`search --index ${index} --queries ${at('queries.tsv')} --out ${at('old.run')}`;
+    expect(refusal(await bertQe(args))).toMatch(/queries\.tsv:2: /);
     expect(readFileSync(at('old.run'), 'utf8')).toBe('precious\n');
   });
 });
@@ -232,7 +203,7 @@ describe('bad input to search and check', () => {
 describe('search', () => {
   test('writes a TREC run, best first, and the same as JSON lines', async () => {
     writeFileSync(at('good.tsv'), '7\tnumber 12\n8\tbirds 3\n');
-    const args = ['search', '--index', index, '--queries', at('good.tsv'), '--depth', '5', '--model', 'bm25'];
+    const args = words`search --index ${index} --queries ${at('good.tsv')} --depth 5 --model bm25`;
     const run = await bertQe(args);
     expect(run.code).toBe(0);
     const rows = run.stdout
@@ -243,10 +214,7 @@ describe('search', () => {
     expect(rows[0].slice(0, 4)).toEqual(['7', 'Q0', 'd12', '1']);
     expect(rows[0][5]).toBe('BM25');
     const json = await bertQe([...args, '--json']);
-    const [first] = json.stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const [first] = jsonLines<{ results: object[] }>(json.stdout);
     expect(first).toMatchObject({ query: 'number 12', id: '7' });
     expect(first.results[0]).toEqual({ id: 'd12', score: Number(rows[0][4]), rank: 1 });
   });

@@ -9,24 +9,17 @@ import { demoPairs } from '../bert/scorer/demo-pairs.js';
 import { bertQe, launcher } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
 import { hasSignals } from '../support/platform.js';
+import { jsonLines, refusal, words } from './support.js';
 
 const folder = temporaryFolder();
 
-function jsonLines(values: readonly unknown[]): string {
+function linesOf(values: readonly unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }
 
 interface Scored {
   readonly score: number;
   readonly logits: number[];
-}
-
-function parse(stdout: string): Scored[] {
-  return stdout
-    .trim()
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Scored);
 }
 
 /** Asks for the scores of short pairs, and interrupts when the first come back. */
@@ -38,7 +31,7 @@ function interrupted(feed: (input: Writable, pairs: string) => void) {
   child.stderr.on('data', (data) => (stderr += data));
   child.stdin.on('error', () => undefined);
   child.stdout.once('data', () => child.kill('SIGINT'));
-  feed(child.stdin, jsonLines(Array.from({ length: 500 }, (_, i) => ({ a: `query ${i}`, b: 'text' }))));
+  feed(child.stdin, linesOf(Array.from({ length: 500 }, (_, i) => ({ a: `query ${i}`, b: 'text' }))));
   return new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal, stderr })));
 }
 
@@ -49,11 +42,11 @@ describe('bert-qe score', () => {
     const { values } = await scorer.scoreLogits(pairs);
     await scorer.close();
     const { code, stdout, stderr } = await bertQe(['score', '--model', 'T', '--pairs', '-'], {
-      input: jsonLines(pairs),
+      input: linesOf(pairs),
     });
     expect(code).toBe(0);
     expect(stderr).toMatch(/^60 pairs in .* with T: cpu, fp32, /);
-    const scored = parse(stdout);
+    const scored = jsonLines<Scored>(stdout);
     expect(scored).toHaveLength(60);
     scored.forEach(({ score, logits }, i) => {
       expect(logits[0]).toBeCloseTo(values[2 * i], 5);
@@ -65,18 +58,18 @@ describe('bert-qe score', () => {
   it('reads gzip and writes a file', async () => {
     const input = join(folder, 'pairs.jsonl.gz');
     const out = join(folder, 'scores.jsonl');
-    writeFileSync(input, gzipSync(jsonLines(demoPairs(5))));
-    const args = ['score', '--model', 'T', '--precision', 'int8', '--max-length', '64', '--pairs', input];
+    writeFileSync(input, gzipSync(linesOf(demoPairs(5))));
+    const args = words`score --model T --precision int8 --max-length 64 --pairs ${input}`;
     expect(await bertQe([...args, '--out', out])).toMatchObject({ code: 0, stdout: '' });
-    expect(parse(readFileSync(out, 'utf8'))).toHaveLength(5);
+    expect(jsonLines(readFileSync(out, 'utf8'))).toHaveLength(5);
   });
 
   it('scores what comes before a bad line, then names the line', async () => {
     const bad = join(folder, 'bad.jsonl');
-    writeFileSync(bad, `${jsonLines(demoPairs(2))}\n{"a": "no b"}\n${jsonLines(demoPairs(1))}`);
+    writeFileSync(bad, `${linesOf(demoPairs(2))}\n{"a": "no b"}\n${linesOf(demoPairs(1))}`);
     const { code, stdout, stderr } = await bertQe(['score', '--model', 'T', '--pairs', bad]);
     expect(code).toBe(2);
-    expect(parse(stdout)).toHaveLength(2);
+    expect(jsonLines<Scored>(stdout)).toHaveLength(2);
     expect(stderr).toMatch(/bad\.jsonl:4: the pair has no strings "a" and "b"/);
     const cut = await bertQe(['score', '--model', 'T', '--pairs', '-'], { input: '{"a": "x", "b": ' });
     expect(cut).toMatchObject({ code: 2, stdout: '' });
@@ -96,10 +89,7 @@ describe('bert-qe score', () => {
     [['--model', 'M', '--pairs', '-'], /No model "M": .*models get/],
     [['--model', 'T', '--pairs', '-', '--max-length', '9999'], /9999 is not possible/],
   ])('refuses %o', async (args, message) => {
-    const { code, stderr } = await bertQe(['score', ...args]);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(message);
-    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(refusal(await bertQe(['score', ...args]))).toMatch(message);
   });
 
   it.skipIf(!hasSignals)('ends with 130 on Ctrl-C, without aborting', async () => {

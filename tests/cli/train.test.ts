@@ -7,6 +7,7 @@ import { buildIndex, createAnalyzer } from '../../src/retrieval/index.js';
 import { bertQe } from '../support/cli.js';
 import { temporaryFolder } from '../support/folders.js';
 import { merged, toyCollection, toyModel, toyNames } from '../training/toy-task.js';
+import { words } from './support.js';
 
 function queryLines(queries: readonly { id: string; text: string }[]): string {
   return queries.map(({ id, text }) => `${JSON.stringify({ _id: id, text })}\n`).join('');
@@ -18,7 +19,7 @@ describe('bert-qe train', { timeout: 600_000 }, () => {
   const [training, validation] = [toyCollection('t', 12), toyCollection('v', 4)];
   const both = merged(training, validation);
   const inputs = ['--index', at('index'), '--queries', at('queries.jsonl'), '--qrels', at('qrels.txt')];
-  const rest = ['--run', at('candidates.run'), '--model', at('base'), '--steps', '6', '--max-length', '24'];
+  const rest = words`--run ${at('candidates.run')} --model ${at('base')} --steps 6 --max-length 24`;
   beforeAll(async () => {
     await toyModel(at('base'));
     await buildIndex(documents(), { folder: at('index'), analyzer: createAnalyzer({ base: 'plain' }) });
@@ -44,19 +45,9 @@ describe('bert-qe train', { timeout: 600_000 }, () => {
 
   test('writes a model folder that score reads, with the manifest and the loss curve', async () => {
     const out = at('trained');
-    const trained = await bertQe([
-      'train',
-      ...inputs,
-      ...rest,
-      '--out',
-      out,
-      '--validation-queries',
-      at('validation.jsonl'),
-      '--loss',
-      'listwise',
-      '--group-size',
-      '4',
-    ]);
+    const train = words`train ${inputs} ${rest} --out ${out}`;
+    const validated = words`--validation-queries ${at('validation.jsonl')}`;
+    const trained = await bertQe([...train, ...validated, ...words`--loss listwise --group-size 4`]);
     expect(trained.stderr).toMatch(/1 query of .*queries\.jsonl without judgements left out/);
     expect(trained.stderr).toMatch(
       /step 6 of 6 · loss \d\.\d{4} · learning rate .* examples\/s · nDCG@20 .* left/,
@@ -71,33 +62,23 @@ describe('bert-qe train', { timeout: 600_000 }, () => {
       steps: 6,
     });
     expect(readFileSync(join(out, 'loss.svg'), 'utf8')).toContain('nDCG@20');
-    const scored = await bertQe(['score', '--model', out, '--pairs', '-', '--max-length', '24'], {
+    const scored = await bertQe(words`score --model ${out} --pairs - --max-length 24`, {
       input: '{"a": "thingaa", "b": "otheraa"}\n',
     });
     expect(scored.code).toBe(0);
     expect(JSON.parse(scored.stdout)).toMatchObject({ score: expect.any(Number) as number });
 
-    const twice = await bertQe(['train', ...inputs, ...rest, '--out', out]);
+    const twice = await bertQe(train);
     expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining('holds a trained model already')]);
   });
 
   test('trains phase three on chunks, by the final score', async () => {
     await toyModel(at('first'), 'classifier');
     const out = at('third');
-    const chunks = '--on chunks --kc 2 --chunk-words 2 --depth 8';
-    const loss = '--loss residual --loss-alpha 0.4 --group-size 4 --batch 8';
-    const trained = await bertQe([
-      'train',
-      ...inputs,
-      ...rest,
-      '--out',
-      out,
-      '--validation-queries',
-      at('validation.jsonl'),
-      '--phase1',
-      at('first'),
-      ...`${chunks} ${loss}`.split(' '),
-    ]);
+    const data = words`${inputs} ${rest} --validation-queries ${at('validation.jsonl')}`;
+    const chunks = words`--on chunks --phase1 ${at('first')} --kc 2 --chunk-words 2 --depth 8`;
+    const loss = words`--loss residual --loss-alpha 0.4 --group-size 4 --batch 8`;
+    const trained = await bertQe(words`train ${data} ${chunks} ${loss} --out ${out}`);
     expect(trained.stderr).toMatch(/6 steps on 48 relevant and 144 other pairs, .*; best after step \d/);
     expect(trained).toMatchObject({ code: 0, stdout: `${out}\n` });
     expect(JSON.parse(readFileSync(join(out, 'training.json'), 'utf8'))).toMatchObject({
@@ -122,12 +103,10 @@ describe('bert-qe train', { timeout: 600_000 }, () => {
     const texts = toyNames.map((names) => `${names.join(' ')}\n`.repeat(40));
     writeFileSync(at('texts.txt.gz'), gzipSync(texts.join('')));
     writeFileSync(at('held.txt'), texts.join(''));
-    const text = `--on text --corpus ${at('texts.txt.gz')} --validation-corpus ${at('held.txt')} --vocabulary ${at('base')}`;
-    const shape = '--layers 1 --hidden 32 --heads 2 --positions 32 --max-length 16 --steps 4 --batch 8';
-    const pretrained = await bertQe([
-      'train',
-      ...`${text} ${shape} --masked-share 0.2 --out ${at('text')}`.split(' '),
-    ]);
+    const text = words`--on text --corpus ${at('texts.txt.gz')} --validation-corpus ${at('held.txt')}`;
+    const shape = words`--vocabulary ${at('base')} --layers 1 --hidden 32 --heads 2 --positions 32`;
+    const settings = words`--max-length 16 --steps 4 --batch 8 --masked-share 0.2`;
+    const pretrained = await bertQe(words`train ${text} ${shape} ${settings} --out ${at('text')}`);
     expect(pretrained.stderr).toMatch(/step 4 of 4 · loss .* · validation loss \d\.\d{4} at step/);
     expect(pretrained.stderr).toMatch(
       /4 steps on 640 word pieces, .*; best after step 4: validation loss \d/,
@@ -141,9 +120,10 @@ describe('bert-qe train', { timeout: 600_000 }, () => {
     const candidates = toyNames.map(([, synonym], i) => ({ text: synonym, target: i === 0 ? 2 : -2 }));
     const groups = JSON.stringify({ query: toyNames[0][0], candidates });
     writeFileSync(at('groups.jsonl.gz'), gzipSync(`${groups}\n`.repeat(3)));
-    const scored = `--on groups --groups ${at('groups.jsonl.gz')} --validation-groups ${at('groups.jsonl.gz')}`;
-    const rank = `--model ${at('text')} --group-size 4 --batch 8 --max-length 16 --epochs 2 --out ${at('scores')}`;
-    const trained = await bertQe(['train', ...`${scored} ${rank}`.split(' ')]);
+    const file = at('groups.jsonl.gz');
+    const scored = words`--on groups --groups ${file} --validation-groups ${file} --model ${at('text')}`;
+    const rank = words`--group-size 4 --batch 8 --max-length 16 --epochs 2 --out ${at('scores')}`;
+    const trained = await bertQe(words`train ${scored} ${rank}`);
     expect(trained.stderr).toMatch(
       /3 steps on 24 candidates of 3 groups, .*; best after step \d: validation loss/,
     );
@@ -155,6 +135,7 @@ describe('bert-qe train', { timeout: 600_000 }, () => {
   });
 
   const text = ['--on', 'text', '--corpus', at('texts.txt.gz'), '--out', at('n')];
+  const ready = [...inputs, ...rest, '--out', at('n')];
   test.each([
     [['--on', 'text', '--out', at('n')], 'train needs --corpus'],
     [['--on', 'groups', '--out', at('n')], 'train needs --groups'],
@@ -167,23 +148,17 @@ describe('bert-qe train', { timeout: 600_000 }, () => {
     [['--method', 'snrm', '--on', 'text'], '--on has no effect with --method snrm; leave it out.'],
     [['--queries', 'x'], 'train needs --index'],
     [[...inputs, ...rest], 'train needs --out'],
-    [[...inputs, ...rest, '--out', at('n'), '--epochs', '2'], 'epochs and steps exclude each other'],
-    [[...inputs, ...rest, '--out', at('n'), '--teacher-weight', '1'], 'has no effect without --teacher'],
+    [[...ready, '--epochs', '2'], 'epochs and steps exclude each other'],
+    [[...ready, '--teacher-weight', '1'], 'has no effect without --teacher'],
+    [[...ready, '--loss', 'hinge'], '--loss must be one of pointwise, pairwise, listwise'],
+    [[...ready, '--group-size', '4'], 'groupSize belongs to the loss listwise'],
+    [[...ready, '--max-length', '100'], 'has positions for 32 tokens'],
+    [[...ready, '--kc', '5'], '--kc has no effect without --on chunks'],
     [
-      [...inputs, ...rest, '--out', at('n'), '--loss', 'hinge'],
-      '--loss must be one of pointwise, pairwise, listwise',
-    ],
-    [[...inputs, ...rest, '--out', at('n'), '--group-size', '4'], 'groupSize belongs to the loss listwise'],
-    [[...inputs, ...rest, '--out', at('n'), '--max-length', '100'], 'has positions for 32 tokens'],
-    [[...inputs, ...rest, '--out', at('n'), '--kc', '5'], '--kc has no effect without --on chunks'],
-    [
-      [...inputs, ...rest, '--out', at('n'), '--on', 'chunks', '--validation-depth', '5'],
+      [...ready, '--on', 'chunks', '--validation-depth', '5'],
       '--validation-depth has no effect with --on chunks',
     ],
-    [
-      [...inputs, ...rest, '--out', at('n'), '--loss', 'residual'],
-      'The residual loss is that of phase three on chunks',
-    ],
+    [[...ready, '--loss', 'residual'], 'The residual loss is that of phase three on chunks'],
   ])('with %j exits 2 and says why', async (options, message) => {
     const { code, stderr } = await bertQe(['train', ...options]);
     expect(stderr).toContain(message);

@@ -166,7 +166,7 @@ describe('a byte source', () => {
   it('reports the bytes of the file, not the unpacked ones', async () => {
     const packed = gzipSync('x'.repeat(100_000));
     let read = 0;
-    const source = ByteSource.open(scratch('progress.gz', packed), { onBytes: (count) => (read += count) });
+    const source = ByteSource.open(scratch('progress.gz', packed), (count) => (read += count));
     expect(await bytesOf(source)).toHaveLength(100_000);
     expect(read).toBe(packed.length);
   });

@@ -11,11 +11,7 @@ async function read(content: string, fields: DocumentFields = {}, places: readon
   const batches = await collect(
     readCsv(sourceOf(...pieces), { fields, onGuess: (sentence) => said.push(sentence) }),
   );
-  return {
-    documents: batches.flat().map(withoutOrigin),
-    said,
-    origins: batches.flat(),
-  };
+  return { documents: batches.flat().map(withoutOrigin), said, origins: batches.flat() };
 }
 
 function quoted(text: string): string {

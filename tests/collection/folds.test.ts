@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldsOfPartitions, publishedFolds, readFolds, roundRobinFolds } from '../../src/collection/index.js';
+import { foldsOfPartitions, publishedFolds, readFolds, roundRobinFolds } from '../../src/collection/folds.js';
 import { expectRefusal, scratchFolder } from './support.js';
 
 const scratch = scratchFolder();

@@ -70,22 +70,15 @@ describe('a run', () => {
 
   it('that cannot be written leaves the old file and no other', async () => {
     const path = scratch('old/keep.run', 'old');
+    const rising = [
+      { id: 'a', score: 1 },
+      { id: 'b', score: 2 },
+    ];
     const bad: [Run, string][] = [
       [new Map([['a b', []]]), 'The query id "a b"'],
       [new Map([['1', [{ id: '', score: 1 }]]]), 'The document id ""'],
       [new Map([['1', [{ id: 'a', score: Number.NaN }]]]), 'the score of "a" at rank 1 is NaN'],
-      [
-        new Map([
-          [
-            '1',
-            [
-              { id: 'a', score: 1 },
-              { id: 'b', score: 2 },
-            ],
-          ],
-        ]),
-        'the score of "b" at rank 2 is 2, above 1',
-      ],
+      [new Map([['1', rising]]), 'the score of "b" at rank 2 is 2, above 1'],
     ];
     for (const [run, part] of bad) await expectRefusal(writeRun(path, run), [part], 'usage');
     await expectRefusal(
@@ -107,23 +100,10 @@ describe('a run', () => {
   });
 
   it('may have scores in every decimal notation, and they are read exactly', async () => {
-    const scores = [
-      '1',
-      '-1',
-      '+1',
-      '.5',
-      '5.',
-      '1e3',
-      '-1.5E-3',
-      '0.1',
-      '123456.789012',
-      '9007199254740993',
-      '0.000000000000000000001',
-      '2.2250738585072014e-308',
-      '3.141592653589793238462643',
-      '00012.50',
-      '-0',
-    ];
+    const scores = (
+      '1 -1 +1 .5 5. 1e3 -1.5E-3 0.1 123456.789012 9007199254740993 0.000000000000000000001 ' +
+      '2.2250738585072014e-308 3.141592653589793238462643 00012.50 -0'
+    ).split(' ');
     const text = scores.map((s, i) => `q${i} Q0 d 1 ${s} t\n`).join('');
     const found = await readRun(scratch('numbers.run', text));
     expect([...found.values()].map((r) => r[0]!.score)).toEqual(scores.map(Number));

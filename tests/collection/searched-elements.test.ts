@@ -4,7 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { readDocuments } from '../../src/collection/documents.js';
 import { buildIndex, checkIndex, createAnalyzer, Index } from '../../src/retrieval/index.js';
 import { temporaryFolder } from '../support/folders.js';
-import { collect, fixture } from './support.js';
+import { collect, fixture, withoutOrigin } from './support.js';
 
 const peers = fileURLToPath(new URL('../fixtures/peers/sgml/', import.meta.url));
 
@@ -37,11 +37,7 @@ describe.each(['terrier', 'anserini'] as const)('the elements of %s', (peer) => 
   it('do not change title and text', async () => {
     const path = fixture('robust04');
     const read = async (elements: 'text' | typeof peer) =>
-      (await collect(readDocuments(path, { format: 'trec', elements }))).map(({ id, title, text }) => [
-        id,
-        title,
-        text,
-      ]);
+      (await collect(readDocuments(path, { format: 'trec', elements }))).map(withoutOrigin);
     expect(await read(peer)).toEqual(await read('text'));
   });
 

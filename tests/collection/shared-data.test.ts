@@ -12,7 +12,6 @@ import {
   roundRobinFolds,
   type Qrels,
 } from '../../src/collection/index.js';
-import { countDocuments } from './support.js';
 import {
   collectionNames,
   collectionPath,
@@ -20,7 +19,7 @@ import {
   describeWithShared,
   sharedPath,
 } from '../support/shared.js';
-import { collect } from './support.js';
+import { collect, countDocuments } from './support.js';
 
 function judgedPairs(qrels: Qrels): number {
   return [...qrels.values()].reduce((sum, judged) => sum + judged.size, 0);

@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { BertQeError, type ErrorCode } from '../../src/common/errors.js';
 import { ByteSource } from '../../src/collection/byte-source.js';
 import {
@@ -11,11 +10,11 @@ import {
   type ReadDocumentsOptions,
   type SourcedDocument,
 } from '../../src/collection/index.js';
+import { temporaryFolder } from '../support/folders.js';
 
 /** A folder for one test file, removed when its tests are done. */
 export function scratchFolder(): (name: string, content?: string | Uint8Array) => string {
-  const folder = mkdtempSync(join(tmpdir(), 'bert-qe-collection-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   return (name, content) => {
     const path = join(folder, name);
     if (content !== undefined) {

@@ -151,30 +151,10 @@ describe('text of a page', () => {
   });
 
   it('comes out of anything', () => {
+    const signs = `< > </ <!-- --> <! <? " ' = & &# ; <script> </script <title> </title> <p>`;
     const soup = fc.array(
       fc.oneof(
-        fc.constantFrom(
-          '<',
-          '>',
-          '</',
-          '<!--',
-          '-->',
-          '<!',
-          '<?',
-          '"',
-          "'",
-          '=',
-          '&',
-          '&#',
-          ';',
-          '<script>',
-          '</script',
-          '<title>',
-          '</title>',
-          '<p>',
-          '<a href="',
-          ' ',
-        ),
+        fc.constantFrom(...signs.split(' '), '<a href="', ' '),
         fc.string({ unit: 'binary', maxLength: 5 }),
       ),
       { maxLength: 60 },
@@ -188,29 +168,16 @@ describe('text of a page', () => {
     );
   });
 
-  it.each([
-    '<!--',
-    '<a href="',
-    "<a b='",
-    '<title>',
-    '<script',
-    '<title',
-    '</',
-    '<p',
-    '<!',
-    '&#',
-    '&a',
-    ' ',
-    '\n',
-    '<p =',
-    'charset=',
-    '<meta ',
-  ])('takes linear time for a megabyte of %j', async (piece) => {
-    // A quadratic scan would need hours, not fail an assertion: the test's time limit is the judge.
-    const soup = piece.repeat(1_000_000 / piece.length);
-    htmlToText(soup);
-    htmlToText(`${soup}>`);
-    htmlToText(`${soup}-->"'</title>`);
-    await read(page(`Content-Type: text/plain; ${piece.trim().repeat(60_000 / piece.length)}`, soup));
-  });
+  const pieces = '<!-- <title> <script <title </ <p <! &# &a charset='.split(' ');
+  it.each([...pieces, '<a href="', "<a b='", '<p =', '<meta ', ' ', '\n'])(
+    'takes linear time for a megabyte of %j',
+    async (piece) => {
+      // A quadratic scan would need hours, not fail an assertion: the test's time limit is the judge.
+      const soup = piece.repeat(1_000_000 / piece.length);
+      htmlToText(soup);
+      htmlToText(`${soup}>`);
+      htmlToText(`${soup}-->"'</title>`);
+      await read(page(`Content-Type: text/plain; ${piece.trim().repeat(60_000 / piece.length)}`, soup));
+    },
+  );
 });

@@ -2,30 +2,25 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   lstatSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { writeFileAtomic } from '../../src/common/atomic.js';
 import { writeOutput } from '../../src/common/output.js';
 import { expectRefusal } from '../collection/support.js';
+import { temporaryFolder } from '../support/folders.js';
 
-const root = mkdtempSync(join(tmpdir(), 'bert-qe-files-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = temporaryFolder();
 let folder = '';
-let counter = 0;
 beforeEach(() => {
-  folder = join(root, String(counter++));
-  mkdirSync(folder);
+  folder = mkdtempSync(join(root, 'files-'));
 });
 
 async function* failingPieces() {

@@ -3,29 +3,23 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../support/folders.js';
 import { hashFile, hashJson, hashPath, hashText, rememberedFileHash } from '../../src/common/hash.js';
 
-const root = mkdtempSync(join(tmpdir(), 'bert-qe-hash-'));
-afterAll(() => {
-  vi.unstubAllEnvs();
-  rmSync(root, { recursive: true, force: true });
-});
+const root = temporaryFolder();
+afterAll(() => void vi.unstubAllEnvs());
 let folder = '';
-let counter = 0;
 beforeEach(() => {
-  folder = join(root, String(counter++));
-  mkdirSync(folder);
+  folder = mkdtempSync(join(root, 'hash-'));
   vi.stubEnv('BERT_QE_CACHE', join(folder, 'cache'));
 });
 

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { temporaryFolder } from '../support/folders.js';
 import { Journal, type JournalOptions } from '../../src/common/journal.js';
 
 interface Entry {
@@ -10,16 +10,14 @@ interface Entry {
   readonly text: string;
 }
 
+const root = temporaryFolder();
 let folder: string;
 let path: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'journal-'));
+  folder = mkdtempSync(join(root, 'journal-'));
   path = join(folder, 'j');
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => void vi.restoreAllMocks());
 
 const options: JournalOptions<Entry> = {
   kind: 'bert-qe test 1',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
@@ -23,11 +23,9 @@ const root = temporaryFolder();
 const long = 10 * 60;
 let folder = '';
 let path = '';
-let made = 0;
 beforeEach(() => {
-  folder = join(root, String(made++));
+  folder = mkdtempSync(join(root, 'lock-'));
   path = join(folder, 'write.lock');
-  mkdirSync(folder);
 });
 
 /** Leaves a lock that was last touched some seconds ago. */

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { placeLabels } from '../../src/common/plot/labels.js';
 import { linearScale, logScale, tickLabels } from '../../src/common/plot/scale.js';
 import { element, text } from '../../src/common/plot/svg.js';
 
@@ -37,23 +36,6 @@ test('a logarithmic axis spaces equal ratios equally', () => {
   const scale = logScale([0.1, 10], [0, 100]);
   expect(scale(1) - scale(0.1)).toBeCloseTo(scale(10) - scale(1));
   expect(scale.ticks).toEqual([0.1, 0.2, 0.5, 1, 2, 5, 10]);
-});
-
-test('labels of points that lie together do not cover each other', () => {
-  const points = ['TTT', 'TST', 'STT', 'SST'].map((label, i) => ({ label, x: 200 + i, y: 100 + i }));
-  const placed = placeLabels(points, { left: 0, top: 0, right: 400, bottom: 200 });
-  const boxes = placed.map(({ textX, textY, anchor, label }) => {
-    const width = label.length * 6.4;
-    const left = anchor === 'start' ? textX : anchor === 'end' ? textX - width : textX - width / 2;
-    return { left, right: left + width, top: textY - 10, bottom: textY + 3 };
-  });
-  boxes.forEach((a, i) =>
-    boxes
-      .slice(i + 1)
-      .forEach((b) =>
-        expect(a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top).toBe(true),
-      ),
-  );
 });
 
 test('an SVG element escapes texts and attributes', () => {

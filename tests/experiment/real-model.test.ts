@@ -34,7 +34,7 @@ test('the command runs an experiment with the model that comes with the package,
   const out = join(folder, 'out');
   const dry = { stdout: new Sink(), stderr: new Sink(), signal: new AbortController().signal };
   await experimentCommand.run({
-    options: { out: undefined, fleet: undefined, dryRun: true },
+    options: { out: undefined, fleet: undefined, dryRun: true } as never,
     positionals: [small.file],
     io: dry,
   });
@@ -47,7 +47,7 @@ test('the command runs an experiment with the model that comes with the package,
   expect(existsSync(out)).toBe(false);
   const io = { stdout: new Sink(), stderr: new Sink(), signal: new AbortController().signal };
   await experimentCommand.run({
-    options: { out, fleet: undefined, dryRun: false },
+    options: { out, fleet: undefined, dryRun: false } as never,
     positionals: [small.file],
     io,
   });

@@ -9,10 +9,18 @@ export interface CliResult {
   readonly stderr: string;
 }
 
+interface RunOptions {
+  readonly input?: string | Uint8Array;
+  readonly cwd?: string;
+  /** What Node runs: flags, and another launcher than the package's own. */
+  readonly program?: readonly string[];
+}
+
 /** Runs the real launcher in a process of its own, as a user would. */
-export function bertQe(args: readonly string[], options: { input?: string | Uint8Array; cwd?: string } = {}) {
+export function bertQe(args: readonly string[], options: RunOptions = {}) {
+  const { program = [launcher], cwd } = options;
   return new Promise<CliResult>((resolve, reject) => {
-    const child = spawn(process.execPath, [launcher, ...args], { cwd: options.cwd, stdio: 'pipe' });
+    const child = spawn(process.execPath, [...program, ...args], { cwd, stdio: 'pipe' });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

@@ -2,10 +2,9 @@ import { usageError } from '../../common/errors.js';
 import { defineCommand, type Command, type PositionalSpec } from '../command.js';
 import type { OptionSpec } from '../options.js';
 
-/** The shells that have completions. */
-const shells = ['bash', 'zsh', 'fish'] as const;
-
-type Shell = (typeof shells)[number];
+/** The shells, each with its script; scripts follow from the option tables alone. */
+const scripts: Readonly<Record<string, (commands: readonly Command[]) => string>> = { bash, zsh, fish };
+const shells = Object.keys(scripts);
 
 /** The command that prints the completions of all commands. */
 export const completionsCommand = (allCommands: () => Promise<Command[]>) =>
@@ -20,17 +19,12 @@ export const completionsCommand = (allCommands: () => Promise<Command[]>) =>
       'bert-qe completions fish | source         # in ~/.config/fish/config.fish',
     ],
     async run({ positionals: [shell], io }) {
-      if (!(shells as readonly string[]).includes(shell)) {
+      if (!Object.hasOwn(scripts, shell)) {
         throw usageError(`There are completions for ${shells.join(', ')}, not for "${shell}".`);
       }
-      io.stdout.write(completionScript(shell as Shell, await allCommands()));
+      io.stdout.write(scripts[shell](await allCommands()));
     },
   });
-
-/** A script that completes commands, options and their values; it follows from the option tables alone. */
-function completionScript(shell: Shell, commands: readonly Command[]): string {
-  return { bash, zsh, fish }[shell](commands);
-}
 
 /** The values of an option or argument that has a list of them; otherwise file names are offered. */
 function choicesOf({ choices }: OptionSpec | PositionalSpec): string {

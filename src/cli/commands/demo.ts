@@ -1,33 +1,17 @@
+import { availableParallelism } from 'node:os';
+import type { Qrels, Query, Ranking, Run } from '../../collection/index.js';
+import { closing } from '../../common/closing.js';
 import { usageError } from '../../common/errors.js';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import {
-  readDocuments,
-  readQrels,
-  readQueries,
-  type Qrels,
-  type Query,
-  type Ranking,
-  type Run,
-} from '../../collection/index.js';
 import { evaluate, formatReport } from '../../evaluation/index.js';
 import { BertQE, interpolate, type Explanation } from '../../expansion/index.js';
-import {
-  buildIndex,
-  createAnalyzer,
-  DivergenceFeedback,
-  Index,
-  KL,
-  Searcher,
-} from '../../retrieval/index.js';
+import { DivergenceFeedback, type Index, KL, Searcher } from '../../retrieval/index.js';
 import { rerankRun } from '../../runs/index.js';
 import { defineCommand, hasColours, type Io } from '../command.js';
+import { openDemo } from '../demo-collection.js';
 import { renderExplanation } from '../explanation-text.js';
 import { formatCount, formatDuration } from '../format.js';
 import { OPTIONS } from '../option-table.js';
 import { text } from '../options.js';
-import { demoFolder } from '../../common/package-files.js';
 import { Progress } from '../progress.js';
 import { reportOn } from './evaluate.js';
 
@@ -45,43 +29,36 @@ export const demoCommand = defineCommand({
   async run({ options, io }) {
     const started = performance.now();
     const say = (text: string) => io.stdout.write(`${text}\n`);
-    const work = mkdtempSync(join(tmpdir(), 'bert-qe-demo-'));
-    try {
-      const queries = await readQueries(demoFolder);
+    await closing(openDemo(io.signal), async ({ index, queries, qrels }) => {
       const shown = queries.find(({ id }) => id === options.query);
       if (!shown) throw usageError(`The demo has queries 1 to ${queries.length}, not ${options.query}.`);
-      const analyzer = createAnalyzer({ base: 'terrier' });
-      const { statistics } = await buildIndex(readDocuments(demoFolder), { folder: work, analyzer });
+      const documents = formatCount(index.statistics.documents);
       say(
-        `The collection: ${formatCount(statistics.documents)} short articles on fourteen subjects and ${queries.length} queries (demo/).`,
+        `The collection: ${documents} short articles on fourteen subjects and ${queries.length} queries (demo/).`,
       );
 
-      const runs = await rank(Index.open(work), queries, options.models, io);
+      const runs = await rank(index, queries, options.models, io);
       const explanation = runs.explanations.get(shown.id)!;
       say(`\n── One query, explained ${'─'.repeat(76)}\n`);
       say(renderExplanation(explanation, { limit: 6, colour: hasColours(io.stdout) }));
       say(
-        'weight, rel(q,c): how much a chunk counts, and how relevant to the query it is by itself; rel(q,d), rel(C,d): the',
-      );
-      say(
-        "document's best passage against the query and against the chunks; moved: first stage → query only → with chunks.",
+        'weight, rel(q,c): how much a chunk counts, and how relevant to the query it is by itself; rel(q,d), rel(C,d): the\n' +
+          "document's best passage against the query and against the chunks; moved: first stage → query only → with chunks.",
       );
 
       say(`\n── All ${queries.length} queries, evaluated ${'─'.repeat(71)}\n`);
-      say(table(runs.systems, await readQrels(join(demoFolder, 'qrels.txt')), hasColours(io.stdout)));
+      say(table(runs.systems, qrels, hasColours(io.stdout)));
       say(`\n${cost([...runs.explanations.values()])}`);
       say(
         `All of it took ${formatDuration((performance.now() - started) / 1000)} on ${availableParallelism()} cores.\n`,
       );
-      say('Next:');
-      say('  node bin/bert-qe.js demo --query 11                          explain another query');
       say(
-        '  node bin/bert-qe.js index YOUR-COLLECTION --out my.index     Markdown, HTML, CSV, JSONL, TREC and more',
+        'Next:\n' +
+          '  node bin/bert-qe.js demo --query 11                          explain another query\n' +
+          '  node bin/bert-qe.js index YOUR-COLLECTION --out my.index     Markdown, HTML, CSV, JSONL, TREC and more\n' +
+          '  node bin/bert-qe.js rerank --index my.index --query "..."    retrieve, then re-rank',
       );
-      say('  node bin/bert-qe.js rerank --index my.index --query "..."    retrieve, then re-rank');
-    } finally {
-      rmSync(work, { recursive: true, force: true });
-    }
+    });
   },
 });
 
@@ -113,7 +90,6 @@ async function rank(index: Index, queries: readonly Query[], models: string, io:
   } finally {
     progress.done();
     await bertQe.close();
-    await index.close();
   }
   const systems = new Map([
     ['DPH', dph],

@@ -2,7 +2,7 @@ import { usageError } from '../../common/errors.js';
 import { deviceStates, installCuda } from '../../bert/index.js';
 import { actionNamed, defineCommand, type Io } from '../command.js';
 import { flag, type OptionValues } from '../options.js';
-import { formatCount, writeJson } from '../format.js';
+import { formatCount, tableText, writeJson } from '../format.js';
 
 const options = { json: flag('list: write JSON') } as const;
 
@@ -38,9 +38,8 @@ export const deviceCommand = defineCommand({
 async function list(_operands: readonly string[], { json }: Values, io: Io): Promise<void> {
   const states = await deviceStates();
   if (json) return writeJson(io, states);
-  for (const { device, isUsable, detail } of states) {
-    io.stdout.write(`${device.padEnd(8)}${isUsable ? 'yes' : 'no '}  ${detail}\n`);
-  }
+  const rows = states.map(({ device, isUsable, detail }) => [device, isUsable ? 'yes' : 'no', detail]);
+  io.stdout.write(tableText(rows));
 }
 
 async function install([device, source]: readonly string[], _options: Values, io: Io): Promise<void> {

@@ -9,12 +9,14 @@ import {
   parseMeasures,
   reportFormats,
   testNames,
+  type Evaluation,
   type EvaluationOptions,
   type EvaluationReport,
   type ReportedRun,
 } from '../../evaluation/index.js';
 import { standardStream, writeOutput } from '../../common/output.js';
 import { defineCommand, guessReporter, hasColours, type Io } from '../command.js';
+import { tableText } from '../format.js';
 import { choice, flag, integer, text } from '../options.js';
 
 export const evaluateCommand = defineCommand({
@@ -59,7 +61,7 @@ export const evaluateCommand = defineCommand({
   ],
   async run({ options, positionals, io }) {
     if (options.measures === 'list') {
-      io.stdout.write(listMeasures());
+      io.stdout.write(tableText(describeMeasures()));
       return;
     }
     if (options.qrels === undefined) {
@@ -74,7 +76,7 @@ export const evaluateCommand = defineCommand({
     const baselines = unique(options.baseline);
     const files = unique([...positionals, ...baselines]);
     checkInputs([options.qrels, ...files], baselines);
-    const evaluation: EvaluationOptions = {
+    const settings: EvaluationOptions = {
       measures: parseMeasures(options.measures),
       complete: options.complete,
       relevanceLevel: options.relevanceLevel,
@@ -86,10 +88,8 @@ export const evaluateCommand = defineCommand({
     const runs: ReportedRun[] = [];
     for (const file of files) {
       throwIfAborted(io.signal);
-      runs.push({
-        ...(await evaluateFile(file, qrels, evaluation, io)),
-        isBaseline: baselines.includes(file),
-      });
+      const evaluation = await evaluateFile(file, qrels, settings, io);
+      runs.push({ file, evaluation, isBaseline: baselines.includes(file) });
     }
     const report = reportOn(runs, options);
     const colour = options.out === standardStream && hasColours(io.stdout);
@@ -104,7 +104,7 @@ async function evaluateFile(
   qrels: Qrels,
   options: EvaluationOptions,
   io: Io,
-): Promise<Omit<ReportedRun, 'isBaseline'>> {
+): Promise<Evaluation> {
   const evaluation = evaluate(await readRun(file), qrels, { ...options, label: file });
   if (evaluation.missingQueries > 0 && !options.complete) {
     io.stderr.write(
@@ -112,7 +112,7 @@ async function evaluateFile(
         'they are left out of its means (--complete counts them as zero).\n',
     );
   }
-  return { file, evaluation };
+  return evaluation;
 }
 
 /** The report on runs, of which the others are compared with the baselines. */
@@ -126,12 +126,6 @@ export function reportOn(
       .map(({ file, evaluation }) => ({ name: file, evaluation }));
   const comparisons = compareRuns(named(false), named(true), { test, correction });
   return { measures: runs[0].evaluation.measures, runs, comparisons, test, correction, perQuery };
-}
-
-function listMeasures(): string {
-  const measures = describeMeasures();
-  const width = Math.max(...measures.map(([signature]) => signature.length));
-  return measures.map(([signature, help]) => `${signature.padEnd(width)}  ${help}\n`).join('');
 }
 
 function unique(files: readonly string[]): string[] {

@@ -15,7 +15,7 @@ import { type AnyExplanation, renderExplanation } from '../explanation-text.js';
 import { type ChosenMethod, chosenMethod, otherMethodOptions } from '../methods.js';
 import { methodOptions, modelOptions, OPTIONS } from '../option-table.js';
 import { integer, type OptionValues, text } from '../options.js';
-import { withWords } from '../collection-options.js';
+import { queryWords, withWords } from '../collection-options.js';
 import { counted, formatCount, formatDuration, writeJson } from '../format.js';
 import { Progress } from '../progress.js';
 import { openRun, sourceOptions, type OpenedRun } from '../run-source.js';
@@ -59,9 +59,7 @@ export const rerankCommand = defineCommand({
   name: 'rerank',
   summary:
     'Re-rank with BERT-QE: retrieve or read rankings, run the three phases, write a run or explain a query.',
-  positionals: [
-    { name: 'WORDS', help: 'the words of one query, instead of --query', optional: true, multiple: true },
-  ],
+  positionals: [queryWords],
   options,
   examples: [
     'bert-qe rerank "vitamin D and bone density" --index scifact.index --top-k 10',
@@ -73,24 +71,8 @@ export const rerankCommand = defineCommand({
   ],
   async run({ options: given, positionals, io }) {
     const options = completed(given, positionals);
-    const { explain: explanations, fleet, json } = options;
-    if (json && (options.out ?? explanations) !== undefined) {
-      throw usageError(
-        '--json writes to standard output, instead of --out and --explain; leave these or --json out.',
-      );
-    }
-    // A single query without --out is shown to be read.
-    const out = options.out ?? (options.query === undefined && !json ? standardStream : undefined);
-    const isShown = out === undefined && explanations !== standardStream;
-    if (out === standardStream && explanations === standardStream) {
-      throw usageError('--out and --explain cannot both go to standard output; name a file for one.');
-    }
-    if (fleet !== undefined && isShown) {
-      throw usageError('--fleet is for runs: give --out RUN, or leave it out to look at one query.');
-    }
-    if (fleet !== undefined && options.index === undefined) {
-      throw usageError('--fleet needs --index: workers must reach the documents too.');
-    }
+    const { fleet, json, topK } = options;
+    const { out, explanations, isShown } = outputsOf(options);
     const method = await chosenMethod(options);
     const { name, config } = method;
     if (fleet !== undefined && config === undefined) {
@@ -98,7 +80,6 @@ export const rerankCommand = defineCommand({
     }
     const source = await openRun(options, options.depth, io);
     const progress = new Progress(io, 'queries');
-    const { topK } = options;
     const show = (query: FinishedQuery): void => {
       if (json) writeJson(io, resultsOf(query));
       else io.stdout.write(readable(query, topK, io));
@@ -135,6 +116,28 @@ export const rerankCommand = defineCommand({
     }
   },
 });
+
+/** The files of the results; without any, results are shown. Outputs that exclude each other are refused. */
+function outputsOf({ out: file, explain: explanations, query, json, fleet, index }: Values) {
+  if (json && (file ?? explanations) !== undefined) {
+    throw usageError(
+      '--json writes to standard output, instead of --out and --explain; leave these or --json out.',
+    );
+  }
+  // A single query without --out is shown to be read.
+  const out = file ?? (query === undefined && !json ? standardStream : undefined);
+  const isShown = out === undefined && explanations !== standardStream;
+  if (out === standardStream && explanations === standardStream) {
+    throw usageError('--out and --explain cannot both go to standard output; name a file for one.');
+  }
+  if (fleet !== undefined && isShown) {
+    throw usageError('--fleet is for runs: give --out RUN, or leave it out to look at one query.');
+  }
+  if (fleet !== undefined && index === undefined) {
+    throw usageError('--fleet needs --index: workers must reach the documents too.');
+  }
+  return { out, explanations, isShown };
+}
 
 /** Re-ranks in this process. The models are loaded when the first query is there. */
 function lazyReranker(

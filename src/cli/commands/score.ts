@@ -1,3 +1,4 @@
+import { closing } from '../../common/closing.js';
 import { usageError } from '../../common/errors.js';
 import { BertScorer, type Logits, probabilities } from '../../bert/index.js';
 import { standardStream, writeOutput } from '../../common/output.js';
@@ -28,12 +29,9 @@ export const scoreCommand = defineCommand({
     const { model, pairs, device, precision, maxLength } = options;
     if (model === undefined) throw usageError('score needs --model MODEL, for example --model S.');
     if (pairs === undefined) throw usageError('score needs --pairs FILE (JSON lines {"a", "b"}).');
-    const scorer = await BertScorer.load({ model, device, precision, maxLength });
-    try {
-      await writeOutput(options.out, scoredLines(scorer, pairs, io), io.stdout);
-    } finally {
-      await scorer.close();
-    }
+    await closing(BertScorer.load({ model, device, precision, maxLength }), (scorer) =>
+      writeOutput(options.out, scoredLines(scorer, pairs, io), io.stdout),
+    );
   },
 });
 

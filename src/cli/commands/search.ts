@@ -1,4 +1,5 @@
 import { writeRun, type Query, type QueryRanking, type Retriever } from '../../collection/index.js';
+import { closing } from '../../common/closing.js';
 import { inputError, throwIfAborted, usageError } from '../../common/errors.js';
 import { printable } from '../../common/clip.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
@@ -6,8 +7,14 @@ import { writeOutput } from '../../common/output.js';
 import { Snrm } from '../../controls/index.js';
 import { openCollection, type CollectionAddress } from '../../remote/index.js';
 import type { SearcherOptions } from '../../retrieval/index.js';
-import { collectionAddress, queriesFrom, retrievalModels, withWords } from '../collection-options.js';
-import { defineCommand } from '../command.js';
+import {
+  collectionAddress,
+  queriesFrom,
+  queryWords,
+  retrievalModels,
+  withWords,
+} from '../collection-options.js';
+import { defineCommand, type Io } from '../command.js';
 import { counted, formatDuration } from '../format.js';
 import { clusterOptions, OPTIONS, queryOptions, retrievalOptions } from '../option-table.js';
 import { Progress } from '../progress.js';
@@ -38,9 +45,7 @@ const searchOptions = {
 export const searchCommand = defineCommand({
   name: 'search',
   summary: 'Rank the documents of an index for one query or a file of queries (DPH, BM25, QL; KL, Bo1, RM3).',
-  positionals: [
-    { name: 'WORDS', help: 'the words of one query, instead of --query', optional: true, multiple: true },
-  ],
+  positionals: [queryWords],
   options: searchOptions,
   examples: [
     'bert-qe search "vitamin D and bone density" --index scifact.index --depth 10 --json',
@@ -56,44 +61,47 @@ export const searchCommand = defineCommand({
       throw usageError('search needs --index DIR; make one with: bert-qe index');
     }
     const queries = await queriesFrom(options, io);
-    const searched =
+    const opening =
       trained === undefined
-        ? await openIndex(collectionAddress(index!, options), retrievalModels(options), io.signal)
-        : await openTrained(trained, options);
-    try {
-      const { retriever } = searched;
-      const progress = new Progress(io, 'queries');
-      let empty = 0;
-      let lastReason = '';
-      const rankings = async function* (): AsyncGenerator<FoundRanking> {
-        for (const [done, query] of queries.entries()) {
-          throwIfAborted(io.signal);
-          const ranking = await retriever.search(query, { depth: options.depth, signal: io.signal });
-          if (ranking.length === 0) {
-            empty++;
-            progress.done();
-            lastReason = reasonOfEmptyRanking(query, searched.countTerms(query.text));
-            if (queries.length > 1 && empty <= NAMED) io.stderr.write(`bert-qe: ${printable(lastReason)}\n`);
-          }
-          yield { query: query.id, text: query.text, ranking };
-          progress.update(done + 1, (done + 1) / queries.length);
-        }
-      };
-      const tag = options.tag ?? searched.name;
-      if (options.json) await writeOutput(options.out, jsonLines(rankings()), io.stdout);
-      else await writeRun(options.out, rankings(), { tag, stdout: io.stdout });
-      progress.done();
-      // Some queries may find nothing; where none finds anything, the input is at fault.
-      if (empty === queries.length) throw inputError(lastReason);
-      io.stderr.write(
-        `${tag}: ${counted(queries.length, 'query')} in ` +
-          `${formatDuration(progress.seconds)}${empty > 0 ? `, ${empty} without any document` : ''}\n`,
-      );
-    } finally {
-      await searched.close();
-    }
+        ? openIndex(collectionAddress(index!, options), retrievalModels(options), io.signal)
+        : openTrained(trained, options);
+    await closing(opening, (searched) => search(searched, queries, options, io));
   },
 });
+
+type Values = OptionValues<typeof searchOptions>;
+
+/** Ranks the documents for every query, and writes the rankings as they are found. */
+async function search(searched: Searched, queries: readonly Query[], options: Values, io: Io): Promise<void> {
+  const { retriever } = searched;
+  const progress = new Progress(io, 'queries');
+  let empty = 0;
+  let lastReason = '';
+  const rankings = async function* (): AsyncGenerator<FoundRanking> {
+    for (const [done, query] of queries.entries()) {
+      throwIfAborted(io.signal);
+      const ranking = await retriever.search(query, { depth: options.depth, signal: io.signal });
+      if (ranking.length === 0) {
+        empty++;
+        progress.done();
+        lastReason = reasonOfEmptyRanking(query, searched.countTerms(query.text));
+        if (queries.length > 1 && empty <= NAMED) io.stderr.write(`bert-qe: ${printable(lastReason)}\n`);
+      }
+      yield { query: query.id, text: query.text, ranking };
+      progress.update(done + 1, (done + 1) / queries.length);
+    }
+  };
+  const tag = options.tag ?? searched.name;
+  if (options.json) await writeOutput(options.out, jsonLines(rankings()), io.stdout);
+  else await writeRun(options.out, rankings(), { tag, stdout: io.stdout });
+  progress.done();
+  // Some queries may find nothing; where none finds anything, the input is at fault.
+  if (empty === queries.length) throw inputError(lastReason);
+  io.stderr.write(
+    `${tag}: ${counted(queries.length, 'query')} in ` +
+      `${formatDuration(progress.seconds)}${empty > 0 ? `, ${empty} without any document` : ''}\n`,
+  );
+}
 
 /** The documents that are searched. */
 interface Searched {
@@ -115,7 +123,7 @@ async function openIndex(
 }
 
 /** The documents that an SNRM model was trained on; options of feedback ask for it. */
-async function openTrained(model: string, options: OptionValues<typeof searchOptions>): Promise<Searched> {
+async function openTrained(model: string, options: Values): Promise<Searched> {
   const own = pick(retrievalOptions, 'feedback-documents', 'feedback-terms', 'rocchio-beta');
   const others = { index: OPTIONS.index, ...clusterOptions, ...without(retrievalOptions, own) };
   refuseUseless(others, options, 'with --trained; leave it out.');

@@ -1,12 +1,10 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { readDocuments, readQrels, readQueries } from '../../collection/index.js';
+import { readFile } from 'node:fs/promises';
+import { readQrels, readQueries } from '../../collection/index.js';
 import { inputError, missingError, usageError } from '../../common/errors.js';
 import { omitUndefined } from '../../common/omit-undefined.js';
 import { openAll } from '../../common/open-all.js';
-import { buildIndex, createAnalyzer, Index } from '../../retrieval/index.js';
+import { Index } from '../../retrieval/index.js';
 import { folderCollection } from '../../remote/index.js';
 import {
   defaultLimits,
@@ -17,6 +15,7 @@ import {
 } from '../../server/index.js';
 import { retrievalModels } from '../collection-options.js';
 import { defineCommand, guessReporter, type Io } from '../command.js';
+import { openDemo } from '../demo-collection.js';
 import { firstStageOptions, OPTIONS } from '../option-table.js';
 import {
   choice,
@@ -29,7 +28,7 @@ import {
   valuesOf,
   type OptionValues,
 } from '../options.js';
-import { demoFolder, packageVersion } from '../../common/package-files.js';
+import { packageVersion } from '../../common/package-files.js';
 
 /** The models that are served where none are named: useful combinations of those that come with the package. */
 const shipped = ['SST', 'SSS', 'STT', 'TTT', 'S', 'T'];
@@ -96,18 +95,10 @@ const specs = {
 type Values = OptionValues<typeof specs>;
 
 /** The options that the server has under the same names. */
-const serverOptions = pick(
-  specs,
-  'strict-models',
-  'device',
-  'precision',
-  'depth',
-  'host',
-  'port',
-  'cors',
-  'trust-proxy',
-  'experiments',
-);
+const serverOptions = {
+  ...pick(specs, 'strict-models', 'device', 'precision', 'depth'),
+  ...pick(specs, 'host', 'port', 'cors', 'trust-proxy', 'experiments'),
+};
 
 export const serveCommand = defineCommand({
   name: 'serve',
@@ -180,17 +171,9 @@ function openServed(options: Values, io: Io) {
   return openAll<Pick<ServerOptions, 'collection' | 'queries' | 'qrels'>>(async (closeLater) => {
     if (options.demo) {
       refuseUseless(pick(specs, 'index', 'queries', 'qrels'), options, 'with --demo, which brings its own.');
-      const folder = await mkdtemp(join(tmpdir(), 'bert-qe-serve-'));
-      closeLater(() => rm(folder, { recursive: true, force: true }));
-      const analyzer = createAnalyzer({ base: 'terrier' });
-      await buildIndex(readDocuments(demoFolder), { folder, analyzer, signal: io.signal });
-      const index = Index.open(folder);
-      closeLater(() => index.close());
-      return {
-        collection: collectionOf(index, options),
-        queries: await readQueries(demoFolder),
-        qrels: await readQrels(join(demoFolder, 'qrels.txt')),
-      };
+      const { index, close, ...judged } = await openDemo(io.signal);
+      closeLater(close);
+      return { collection: collectionOf(index, options), ...judged };
     }
     if (options.index === undefined) {
       refuseUseless(pick(specs, 'queries', 'qrels'), options, 'without --index DIR.');

@@ -7,7 +7,7 @@ import { optionalPackage } from '../../common/optional-package.js';
 import type { Tool } from './tools.js';
 
 /** The streams of the protocol, and the signal that ends it. */
-export interface ProtocolStreams {
+interface ProtocolStreams {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: NodeJS.WritableStream;

@@ -10,7 +10,7 @@ export interface Frame {
 }
 
 /** The labels of both axes. */
-export interface AxisLabels {
+interface AxisLabels {
   readonly x?: string;
   readonly y?: string;
   /** Labels of the x ticks; without them, the numbers. */

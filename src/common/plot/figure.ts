@@ -60,13 +60,8 @@ export function figure(width: number, height: number, title: string, content: re
 }
 
 /** A data point's marker: circle, triangle, square or diamond, so that series differ without colour. */
-export function marker(
-  kind: number,
-  x: number,
-  y: number,
-  attributes: Readonly<Record<string, string>> = {},
-): string {
-  const shared = { class: `fill${kind % seriesCount} ring`, 'stroke-width': '1.5', ...attributes };
+export function marker(kind: number, x: number, y: number): string {
+  const shared = { class: `fill${kind % seriesCount} ring`, 'stroke-width': '1.5' };
   const r = 5;
   const [top, right, bottom, left] = [y - r - 1, x + r + 1, y + r + 1, x - r - 1];
   const path = (...points: [number, number][]) => element('path', { d: polygon(points), ...shared });

@@ -33,7 +33,7 @@ function shown({ text, marks = '', best }: Cell, colour: boolean): string {
   return `${best ? BEST : ' '} ${best && colour ? `\u001B[1m${text}\u001B[22m` : text}${marks}`;
 }
 
-export interface AlignOptions {
+interface AlignOptions {
   /** Alignment of all columns but the first, which is left-aligned (left). */
   readonly align?: 'left' | 'right';
   /** Text between columns (two spaces). */

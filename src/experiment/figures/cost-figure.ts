@@ -3,10 +3,10 @@ import type { Results, SystemResult } from '../results.js';
 import { unitOf } from '../tables/tables.js';
 import { publishedCell } from '../tables/values.js';
 import { axes } from '../../common/plot/axes.js';
-import { placeLabels } from '../../common/plot/labels.js';
 import { linearScale, logScale } from '../../common/plot/scale.js';
 import { element, text } from '../../common/plot/svg.js';
 import { figure, marker } from '../../common/plot/figure.js';
+import { placeLabels } from './labels.js';
 
 const width = 760;
 const height = 440;

@@ -101,7 +101,7 @@ export function droppedText(name: string, text: string): string {
     .filter(({ cells }) => cells.length > 1 || cells[0].trim() !== '');
   cutter.finish();
   if (!header) return '';
-  const reader = new RowReader(header.cells, {}, { file: name, line: 1 });
+  const reader = new RowReader(header.cells, { file: name, line: 1 }, name, { fields: {} });
   return rows
     .map(({ cells, line }) => {
       const { id, title, text } = reader.read(cells, { file: name, line });

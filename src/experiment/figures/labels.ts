@@ -1,12 +1,12 @@
-import type { Frame } from './axes.js';
+import type { Frame } from '../../common/plot/axes.js';
 
-export interface LabelledPoint {
+interface LabelledPoint {
   readonly x: number;
   readonly y: number;
   readonly label: string;
 }
 
-export interface PlacedLabel extends LabelledPoint {
+interface PlacedLabel extends LabelledPoint {
   readonly textX: number;
   readonly textY: number;
   readonly anchor: 'start' | 'end' | 'middle';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KeptOpen } from '../../src/common/kept-open.js';
+import { KeptOpen } from '../../src/runs/kept-open.js';
 
 function opener() {
   const events: string[] = [];
