@@ -1,4 +1,5 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { getOrInsert } from '../../common/get-or-insert.js';
 import { GRAPH_IDS, GRAPH_SLOTS, GREATEST, LEAST, MOMENTS } from '../graph/index.js';
 import { loadSession, serve, type WorkerService } from '../runtime/index.js';
 import type { ObservedChannels } from './int8-scales.js';
@@ -61,9 +62,8 @@ function addMoments(found: Map<string, ObservedChannels>, operand: string, value
 }
 
 function seen(found: Map<string, ObservedChannels>, operand: string, channels: number): ObservedChannels {
-  const known = found.get(operand);
-  if (known) return known;
-  const none = { min: new Float32Array(channels), max: new Float32Array(channels) };
-  found.set(operand, none);
-  return none;
+  return getOrInsert(found, operand, () => ({
+    min: new Float32Array(channels),
+    max: new Float32Array(channels),
+  }));
 }

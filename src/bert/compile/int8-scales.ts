@@ -7,7 +7,6 @@ import {
   int8UnitParts,
   reorderedUnits,
 } from '../graph/index.js';
-import { mapped } from '../matrices.js';
 import { roundedWeights } from './rounding.js';
 
 /** What was seen of an operand's channels (columns) on the pairs of a calibration. */
@@ -88,7 +87,7 @@ function unitOrder(seen: ObservedChannels): Int32Array {
 }
 
 function reachOf({ min, max }: ObservedChannels): Float32Array {
-  return mapped(min, (low, channel) => Math.max(-low, max[channel]));
+  return min.map((low, channel) => Math.max(-low, max[channel]));
 }
 
 /**
@@ -99,7 +98,7 @@ function reachOf({ min, max }: ObservedChannels): Float32Array {
 function smoothingOf(seen: ObservedChannels): Float32Array {
   const reach = reachOf(seen);
   const furthest = reach.reduce((most, value) => Math.max(most, value), 0);
-  return mapped(reach, (value) => Math.max(value / furthest, 1e-4) ** SMOOTHING || 1);
+  return reach.map((value) => Math.max(value / furthest, 1e-4) ** SMOOTHING || 1);
 }
 
 /** The scale and zero point of an operand; zero itself is exact. */
@@ -122,7 +121,7 @@ function byteMatrix(
   moments: Float64Array | undefined,
 ): Int8Matrix {
   const outputs = rows.length / inputs;
-  const smooth = smoothing ? mapped(rows, (weight, i) => weight * smoothing[i % inputs]) : rows;
+  const smooth = smoothing ? rows.map((weight, i) => weight * smoothing[i % inputs]) : rows;
   const scales = new Float32Array(outputs);
   smooth.forEach((weight, i) => {
     const output = Math.floor(i / inputs);
@@ -132,21 +131,17 @@ function byteMatrix(
   return { outputs, inputs, scales, values: roundedWeights(smooth, scales, moments) };
 }
 
-function smoothedMoments(
-  { moments }: ObservedChannels,
-  smoothing: Float32Array | undefined,
-): Float64Array | undefined {
-  if (!moments || !smoothing) return moments;
+function smoothedMoments({ moments }: ObservedChannels, smoothing: Float32Array): Float64Array | undefined {
   const width = smoothing.length;
-  return moments.map((value, i) => value / (smoothing[Math.floor(i / width)] * smoothing[i % width]));
+  return moments?.map((value, i) => value / (smoothing[Math.floor(i / width)] * smoothing[i % width]));
 }
 
 /** The channels in another order. */
 function inOrder({ min, max, moments }: ObservedChannels, order: Int32Array): ObservedChannels {
   const width = order.length;
   return {
-    min: mapped(order, (unit) => min[unit]),
-    max: mapped(order, (unit) => max[unit]),
+    min: Float32Array.from(order, (unit) => min[unit]),
+    max: Float32Array.from(order, (unit) => max[unit]),
     ...(moments && {
       moments: moments.map((_, i) => moments[order[Math.floor(i / width)] * width + order[i % width]]),
     }),

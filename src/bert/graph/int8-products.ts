@@ -1,5 +1,4 @@
 import { MICROSOFT, type Value } from '../onnx/graph.js';
-import { mapped } from '../matrices.js';
 import type { Int8Form, Int8Matrix } from './int8-form.js';
 import type { Products } from './products.js';
 import { nameOf, type Store } from './store.js';
@@ -17,9 +16,7 @@ export function int8Products(store: Store, floats: Products, form: Int8Form): Pr
     if (!operand) return floats(rows, name);
     const { smoothing } = operand;
     const step = graph.scalar(operand.step);
-    const zeroPoint = store.graph.initializer(`${name} zero point`, 'uint8', [], () =>
-      Uint8Array.of(operand.zero),
-    );
+    const zeroPoint = graph.initializer(`${name} zero point`, 'uint8', [], () => Uint8Array.of(operand.zero));
     const smooth = smoothing ? graph.op('Mul', [rows, reciprocals(store, name, smoothing)]) : rows;
     const bytes = graph.op('QuantizeLinear', [smooth, step, zeroPoint]);
     const product = (linear: Linear, bias: readonly Value[]): Value => {
@@ -37,7 +34,7 @@ export function int8Products(store: Store, floats: Products, form: Int8Form): Pr
 
 function reciprocals(store: Store, name: string, smoothing: Float32Array): Value {
   return store.floats(`${name} smoothing`, [smoothing.length], async () =>
-    mapped(smoothing, (value) => 1 / value),
+    smoothing.map((value) => 1 / value),
   );
 }
 
