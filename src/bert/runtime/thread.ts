@@ -7,8 +7,10 @@ import {
   Worker,
   workerData,
 } from 'node:worker_threads';
+import { pathToFileURL } from 'node:url';
 import { createGuard, forgetGuard, type Guard } from './exit-guard.js';
 import { evaluateInMainThread } from './main-thread.js';
+import { builtFile } from '../../common/package-files.js';
 import { pause } from '../../common/pause.js';
 
 /** A thread as the one that started it sees it. */
@@ -39,6 +41,14 @@ export interface ThreadHost {
   readonly port: MessagePort;
   readonly guard: Guard;
   readonly data: unknown;
+}
+
+/**
+ * The built file of a worker, given by its path in this folder's parent. Node 20 cannot load TypeScript in a worker, so
+ * code that runs from `src` (tests) uses the build too.
+ */
+export function workerUrl(path: `${string}.js`): URL {
+  return pathToFileURL(builtFile(`bert/${path}`));
 }
 
 /** Starts a thread of native code. */
