@@ -12,7 +12,7 @@ import {
 } from '../runtime/index.js';
 import { loadTokenizer } from '../model-folder.js';
 import { DEFAULT_MAX_LENGTH } from '../sequence.js';
-import { DEVICE_PROFILES, pulledTokens } from './device-profiles.js';
+import { batchSizes, DEVICE_PROFILES } from './device-profiles.js';
 import { chooseLayout, type Layout } from './layout.js';
 import { type PreparedModel, prepareModel } from './model-source.js';
 import { PairScorer, type ScoredModel } from './pair-scorer.js';
@@ -78,7 +78,6 @@ export class BertScorer extends PairScorer<ScorerInfo> {
     const tokenizer = await loadTokenizer(folder);
     const device = await chooseDevice(options.device ?? 'auto');
     const cards = device === 'cuda' ? await requireCuda() : 1;
-    const profile = DEVICE_PROFILES[device];
     const model = await prepareModel(folder, options.precision ?? 'auto', device, tokenizer);
     const { precision, batches } = model;
     const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
@@ -91,8 +90,8 @@ export class BertScorer extends PairScorer<ScorerInfo> {
       setup: { model, device, threads, niceness, secondSegment: tokenizer.template.secondSegment },
       cards,
     });
-    const batchTokens = options.batchTokens ?? profile.batchTokens(model);
-    const messageTokens = profile.messageTokens(model, batchTokens);
+    const profile = DEVICE_PROFILES[device];
+    const sizes = batchSizes(profile, model, { workers, tasks: pool.capacity }, options.batchTokens);
     const info: ScorerInfo = {
       model: options.model,
       folder,
@@ -102,18 +101,16 @@ export class BertScorer extends PairScorer<ScorerInfo> {
       workers,
       threads,
       maxLength,
-      batchTokens,
-      messageTokens,
+      batchTokens: sizes.batchTokens,
+      messageTokens: sizes.messageLimit.tokens,
       ...(model.shape ? { shape: model.shape } : {}),
     };
     return new BertScorer(info, pool, {
       ...encoding,
+      ...sizes,
       batches,
-      batchTokens,
       // A batch size that the caller chose is not limited further.
-      attentionLimit: options.batchTokens === undefined ? profile.attentionLimit(model) : Infinity,
-      messageLimit: { tokens: messageTokens, tasks: pool.capacity },
-      pullLimit: { tokens: pulledTokens(workers, messageTokens), workers },
+      ...(options.batchTokens !== undefined && { attentionLimit: Infinity }),
     });
   }
 }

@@ -126,6 +126,22 @@ export function pulledTokens(workers: number, messageTokens: number): number {
   return PULLED_MESSAGES * workers * messageTokens;
 }
 
+/** The sizes of what the workers of a model are sent, of whose tasks so many keep them busy. */
+export function batchSizes(
+  profile: DeviceProfile,
+  model: ModelTraits,
+  { workers, tasks }: { readonly workers: number; readonly tasks: number },
+  batchTokens = profile.batchTokens(model),
+) {
+  const messageTokens = profile.messageTokens(model, batchTokens);
+  return {
+    batchTokens,
+    attentionLimit: profile.attentionLimit(model),
+    messageLimit: { tokens: messageTokens, tasks },
+    pullLimit: { tokens: pulledTokens(workers, messageTokens), workers },
+  };
+}
+
 function widestRow({ hidden, intermediate }: ModelConfig): number {
   return Math.max(hidden, intermediate);
 }
