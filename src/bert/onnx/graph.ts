@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../common/get-or-insert.js';
 import { narrowToHalf } from '../checkpoint/dtype.js';
 
 /** ONNX's numbers of element types. */
@@ -159,11 +160,9 @@ export class Graph {
   }
 
   #constant(name: string, type: ElementTypeName, dims: readonly number[], data: Initializer['data']): Value {
-    const known = this.#constants.get(name);
-    if (known) return known;
-    const value = this.initializer(`${this.prefix}${name}`, type, dims, data);
-    this.#constants.set(name, value);
-    return value;
+    return getOrInsert(this.#constants, name, () =>
+      this.initializer(`${this.prefix}${name}`, type, dims, data),
+    );
   }
 }
 
