@@ -5,7 +5,9 @@ import {
   type Int8Matrix,
   type Int8Operand,
   int8UnitParts,
+  nameOf,
   reorderedUnits,
+  WeightReader,
 } from '../graph/index.js';
 import { roundedWeights } from './rounding.js';
 
@@ -47,16 +49,15 @@ export async function int8Form(weights: BertWeights, observed: Observed): Promis
   for (let layer = 0; layer < layers - 1; layer++) {
     orders.set(layer, unitOrder(observed.get(hiddenName(layer))!));
   }
-  const ordered = reorderedUnits(weights, orders);
+  const reader = new WeightReader(reorderedUnits(weights, orders));
   const add = async (name: string, layersOf: readonly string[]) => {
     const seen = observed.get(name);
     if (!seen || staysFloat(name, intermediate)) return;
     const smoothing = smoothingOf(seen);
     operands.set(name, { ...affine(seen, smoothing), smoothing });
     const moments = smoothedMoments(seen, smoothing);
-    for (const each of layersOf) {
-      const rows = await ordered.get(`${each}.weight`);
-      matrices.set(each, byteMatrix(rows, seen.min.length, smoothing, moments));
+    for (const layer of layersOf) {
+      matrices.set(layer, byteMatrix(await reader.rows({ layer }), seen.min.length, smoothing, moments));
     }
   };
   for (let layer = 0; layer < layers - 1; layer++) {
@@ -66,15 +67,14 @@ export async function int8Form(weights: BertWeights, observed: Observed): Promis
     await add(operand('input'), attention);
     await add(operand('heads'), [`${name}.attention.output.dense`]);
     await add(operand('middle'), [`${name}.intermediate.dense`]);
-    const narrow = `${name}.output.dense`;
-    const rows = await ordered.get(`${narrow}.weight`);
-    const hidden = inOrder(observed.get(hiddenName(layer))!, orders.get(layer)!);
-    for (const [from, to] of int8UnitParts(intermediate)) {
-      if (staysFloat(hiddenName(layer, [from, to]), intermediate)) continue;
-      const seen = channelsOf(hidden, from, to);
-      operands.set(hiddenName(layer, [from, to]), affine(seen, undefined));
-      const part = columnsOf(rows, intermediate, from, to);
-      matrices.set(`${narrow}[,${from}:${to}]`, byteMatrix(part, to - from, undefined, seen.moments));
+    for (const part of int8UnitParts(intermediate)) {
+      const hidden = hiddenName(layer, part);
+      if (staysFloat(hidden, intermediate)) continue;
+      const seen = channelsOf(observed.get(hiddenName(layer))!, orders.get(layer)!.subarray(...part));
+      operands.set(hidden, affine(seen, undefined));
+      const linear = { layer: `${name}.output.dense`, inputs: part };
+      const rows = await reader.rows(linear);
+      matrices.set(nameOf(linear), byteMatrix(rows, seen.min.length, undefined, seen.moments));
     }
   }
   return { operands, matrices, orders };
@@ -136,36 +136,17 @@ function smoothedMoments({ moments }: ObservedChannels, smoothing: Float32Array)
   return moments?.map((value, i) => value / (smoothing[Math.floor(i / width)] * smoothing[i % width]));
 }
 
-/** The channels in another order. */
-function inOrder({ min, max, moments }: ObservedChannels, order: Int32Array): ObservedChannels {
-  const width = order.length;
+/** Some of the channels, in this order. */
+function channelsOf({ min, max, moments }: ObservedChannels, channels: Int32Array): ObservedChannels {
+  const [all, width] = [min.length, channels.length];
   return {
-    min: Float32Array.from(order, (unit) => min[unit]),
-    max: Float32Array.from(order, (unit) => max[unit]),
-    ...(moments && {
-      moments: moments.map((_, i) => moments[order[Math.floor(i / width)] * width + order[i % width]]),
-    }),
-  };
-}
-
-function channelsOf({ min, max, moments }: ObservedChannels, from: number, to: number): ObservedChannels {
-  const [all, width] = [min.length, to - from];
-  return {
-    min: min.slice(from, to),
-    max: max.slice(from, to),
+    min: Float32Array.from(channels, (channel) => min[channel]),
+    max: Float32Array.from(channels, (channel) => max[channel]),
     ...(moments && {
       moments: Float64Array.from(
         { length: width * width },
-        (_, i) => moments[(from + Math.floor(i / width)) * all + from + (i % width)],
+        (_, i) => moments[channels[Math.floor(i / width)] * all + channels[i % width]],
       ),
     }),
   };
-}
-
-function columnsOf(rows: Float32Array, all: number, from: number, to: number): Float32Array {
-  const width = to - from;
-  return Float32Array.from(
-    { length: (rows.length / all) * width },
-    (_, i) => rows[Math.floor(i / width) * all + from + (i % width)],
-  );
 }

@@ -15,3 +15,5 @@ export { int8Products } from './int8-products.js';
 export { type BatchForm, GRAPH_IDS, GRAPH_LOGITS, GRAPH_PLACES, GRAPH_SLOTS, GRAPH_STARTS } from './names.js';
 export { GREATEST, LEAST, MOMENTS, observedProducts } from './observed-products.js';
 export { packedGraph, type PackedPrecision } from './packed-graph.js';
+export { nameOf } from './store.js';
+export { WeightReader } from './weight-reader.js';
