@@ -58,15 +58,6 @@ describe('a checkpoint gives the same weights from every format', () => {
     expect(await readModelConfig(fixture('tensorflow'))).toEqual(fixtureConfig);
   });
 
-  test('the next-sentence head of a TensorFlow checkpoint when it is asked for', async () => {
-    const checkpoint = await openCheckpoint(fixture('tensorflow'));
-    const weights = bertWeights(checkpoint, fixtureConfig, { head: 'seq_relationship' });
-    const expected = fixtureModel().get('classifier.weight')!;
-    expect(await weights.get('classifier.weight')).toEqual(expected.map((value) => -value));
-    expect([...checkpoint.tensors.keys()]).toEqual(expect.arrayContaining(['output_weights', 'global_step']));
-    await checkpoint.close();
-  });
-
   test('no head when only the encoder is wanted', async () => {
     const checkpoint = await openCheckpoint(fixture('pytorch/float32.bin'));
     const weights = bertWeights(checkpoint, fixtureConfig, { head: 'none' });
