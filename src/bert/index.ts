@@ -10,9 +10,14 @@ export { copyTokenizer } from './manage/new-folder.js';
 export { describeModel, type ModelDescription } from './manage/describe.js';
 export { kendallTau } from './manage/kendall.js';
 export { quantizeModel } from './manage/quantize.js';
-export { BertScorer, type ScorerInfo, type ScorerOptions } from './scorer/bert-scorer.js';
+export {
+  BertScorer,
+  loadPairCost,
+  type PairCost,
+  type ScorerInfo,
+  type ScorerOptions,
+} from './scorer/bert-scorer.js';
 export { type InputMeaning, inputMeaning } from './scorer/feeds.js';
-export { loadPairCost, type PairCost } from './scorer/pair-cost.js';
 export { type Logits, logOdds, probabilities, sigmoid } from './scorer/probabilities.js';
 export type { PairScorer } from './scorer/pair-scorer.js';
 export { plan, type PlanOptions } from './scorer/plan.js';

@@ -10,14 +10,14 @@ import {
   thisMachine,
   workerUrl,
 } from '../runtime/index.js';
-import { loadTokenizer } from '../model-folder.js';
+import { loadTokenizer, readModelConfig } from '../model-folder.js';
 import { DEFAULT_MAX_LENGTH } from '../sequence.js';
 import { batchSizes, DEVICE_PROFILES } from './device-profiles.js';
 import { chooseLayout, type Layout } from './layout.js';
 import { type PreparedModel, prepareModel } from './model-source.js';
 import { PairScorer, type ScoredModel } from './pair-scorer.js';
 import { WorkerPool } from './pool.js';
-import { encodingOf } from './window.js';
+import { costOf, encodingOf } from './window.js';
 
 /** The model to load, and how to run it. */
 export interface ScorerOptions {
@@ -113,6 +113,17 @@ export class BertScorer extends PairScorer<ScorerInfo> {
       ...(options.batchTokens !== undefined && { attentionLimit: Infinity }),
     });
   }
+}
+
+/** The cost of pairs to a model; undefined where the shape of the model is not known. */
+export type PairCost = PairScorer['costOf'];
+
+/** Counts what pairs cost the model in a folder, without loading its weights. */
+export async function loadPairCost(folder: string): Promise<PairCost> {
+  const encoding = encodingOf(await loadTokenizer(folder), DEFAULT_MAX_LENGTH);
+  // Exports of other architectures have no shape that costs could be told from.
+  const shape = await readModelConfig(folder).catch(() => undefined);
+  return (pairs, options) => costOf(pairs, encoding, shape, options);
 }
 
 /** Callers in JavaScript may give anything; a pool of no workers would never answer. */
