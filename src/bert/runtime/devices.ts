@@ -13,7 +13,7 @@ import { silenceRuntime } from './telemetry.js';
 import { workerUrl } from './thread.js';
 
 /** The state of a device on this machine. */
-export interface DeviceState {
+interface DeviceState {
   readonly device: Device;
   readonly isUsable: boolean;
   /** The device in words, or the reason why it cannot be used. */

@@ -13,13 +13,13 @@ import { CUDA_FILES } from './provider-files.js';
 import { runtimeFolder, runtimeVersion } from './runtime-package.js';
 
 /** A provider library that was installed. */
-export interface InstalledLibrary {
+interface InstalledLibrary {
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;
 }
 
-export interface InstallOptions {
+interface InstallOptions {
   /** A wheel of onnxruntime-gpu, a package for .NET, or a folder; default: the libraries in the cache. */
   readonly source?: string | undefined;
   /** Default: the runtime's folder and version. */

@@ -36,13 +36,6 @@ interface GivenData {
   readonly data: unknown;
 }
 
-/** The worker's side of a thread. */
-export interface ThreadHost {
-  readonly port: MessagePort;
-  readonly guard: Guard;
-  readonly data: unknown;
-}
-
 /**
  * The built file of a worker, given by its path in this folder's parent. Node 20 cannot load TypeScript in a worker, so
  * code that runs from `src` (tests) uses the build too.
@@ -144,7 +137,7 @@ function inMainThread(file: URL, name: string): string {
 }
 
 /** The worker's side: its port and data. */
-export async function joinThread(): Promise<ThreadHost> {
+export async function joinThread(): Promise<GivenData & { readonly guard: Guard }> {
   const { guard, data } = workerData as ThreadData;
   const own = parentPort!;
   if (data !== undefined) return { port: own, guard, data };
@@ -153,9 +146,8 @@ export async function joinThread(): Promise<ThreadHost> {
     own.on('message', () => undefined);
     process.on('workerMessage', (message: unknown) => {
       if (message === undefined) return;
-      const given = message as GivenData;
       own.close();
-      resolve({ guard, port: given.port, data: given.data });
+      resolve({ ...(message as GivenData), guard });
     });
   });
 }
