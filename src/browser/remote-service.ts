@@ -22,7 +22,7 @@ export interface ServedCall {
 }
 
 /** The methods of a worker. */
-export interface ServedMethods {
+interface ServedMethods {
   [name: string]: (call: ServedCall, ...args: never[]) => Promise<unknown>;
 }
 
@@ -54,7 +54,7 @@ interface Waiting {
   readonly onReport: ((value: never) => void) | undefined;
 }
 
-export interface CallOptions<Report> {
+interface CallOptions<Report> {
   readonly signal?: AbortSignal | undefined;
   readonly onReport?: ((value: Report) => void) | undefined;
   /** Buffers that are handed over instead of being copied. */

@@ -77,7 +77,7 @@ export function parameterCount(config: ModelConfig): number {
 }
 
 /** The role of a stored tensor: a weight with a canonical name, known and unused, or unknown. */
-export type Placement = { readonly name: string; readonly transposed: boolean } | 'ignored' | 'unknown';
+type Placement = { readonly name: string; readonly transposed: boolean } | 'ignored' | 'unknown';
 
 /** Optimiser state and counters that TensorFlow checkpoints carry beside the weights. */
 const TRAINING_STATE =

@@ -34,7 +34,7 @@ export const precisionNames = ['fp32', 'tf32', 'fp16', 'int8'] as const;
  */
 export type Precision = (typeof precisionNames)[number];
 
-export interface CompileOptions {
+interface CompileOptions {
   readonly precision: Precision;
   /** Takes int8 instead where the folder holds the int8 form of the weights. */
   readonly prefersBytes?: boolean;

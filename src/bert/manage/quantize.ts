@@ -14,7 +14,7 @@ import { writeConfig } from './convert.js';
 import { kendallTau } from './kendall.js';
 import { copyTokenizer, writeNewModel } from './new-folder.js';
 
-export interface QuantizeOptions {
+interface QuantizeOptions {
   /** Pairs for choosing the scales and measuring the agreement; default: pairs of the demo's articles. */
   readonly pairs?: readonly TextPair[] | undefined;
   readonly signal?: AbortSignal | undefined;

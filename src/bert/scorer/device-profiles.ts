@@ -12,7 +12,7 @@ export interface ModelTraits {
 }
 
 /** All that depends on the device a model runs on: the form of its graph, and the sizes of what it is sent. */
-export interface DeviceProfile {
+interface DeviceProfile {
   /** The form of the batches of compiled models, and so of their graphs. */
   readonly batches: BatchForm;
   /** Precisions of compiled models, the default first. */

@@ -18,7 +18,7 @@ export interface ScoringSession {
 export type RunBatch = (...batch: Parameters<Feeds>) => Promise<Float32Array>;
 
 /** How batches without padding are fed and run. Only CUDA has them, so only Node loads this part. */
-export interface PackedRuns {
+interface PackedRuns {
   readonly feeds: FeedsOf;
   readonly guarded: (run: RunBatch) => RunBatch;
 }
