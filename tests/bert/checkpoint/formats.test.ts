@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bertWeights, openCheckpoint } from '../../../src/bert/checkpoint/index.js';
 import { readModelConfig } from '../../../src/bert/model-folder.js';
-import { fixture, fixtureConfig, fixtureModel, temporaryFolder } from './fixture-model.js';
+import { fixture, fixtureConfig, fixtureModel } from './fixture-model.js';
+import { temporaryFolder } from '../scorer/mini-model.js';
 
 const cases: [title: string, path: string, format: string][] = [
   ['safetensors float32', 'safetensors/float32.safetensors', 'safetensors'],
@@ -70,7 +71,7 @@ describe('a checkpoint gives the same weights from every format', () => {
 
 describe('a folder', () => {
   test('with safetensors and PyTorch weights is read from safetensors', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await copyFile(fixture('safetensors/float32.safetensors'), join(folder, 'model.safetensors'));
     await copyFile(fixture('pytorch/float32.bin'), join(folder, 'pytorch_model.bin'));
     const checkpoint = await openCheckpoint(folder);
@@ -79,7 +80,7 @@ describe('a folder', () => {
   });
 
   test('with several TensorFlow checkpoints follows its "checkpoint" file, or asks', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     for (const step of [1, 2]) {
       for (const part of ['index', 'data-00000-of-00001']) {
         await copyFile(
@@ -98,7 +99,7 @@ describe('a folder', () => {
   });
 
   test('without readable weights says what is expected', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await expect(openCheckpoint(folder)).rejects.toThrow('no weights here (model.safetensors,');
     await writeFile(join(folder, 'tf_model.h5'), 'x');
     await expect(openCheckpoint(folder)).rejects.toThrow(
