@@ -7,7 +7,7 @@ import type { ModelFiles } from './types.js';
 export const CONFIG_FILES: readonly string[] = ['config.json', 'bert_config.json'];
 
 /** Exact GELU (erf), its tanh approximation, or ReLU. */
-export type Activation = 'gelu' | 'gelu_new' | 'relu';
+type Activation = 'gelu' | 'gelu_new' | 'relu';
 
 /** The part of config.json that all cross-encoders share; enough to run an ONNX export. */
 export interface CrossEncoderConfig {
@@ -71,7 +71,6 @@ export async function crossEncoderConfigOf(files: ModelFiles): Promise<CrossEnco
 /** Parses the text of a Hugging Face `config.json` or of Google's `bert_config.json`; `file` is for messages. */
 export function parseModelConfig(text: string, file = 'config.json'): ModelConfig {
   const fields = parseJsonObject(text, file);
-  const modelType = modelTypeOf(fields);
   const obstacle = buildObstacle(fields);
   if (obstacle !== undefined) throw badFile(file, obstacle);
   if (fields['is_decoder'] === true || fields['add_cross_attention'] === true) {
@@ -82,11 +81,11 @@ export function parseModelConfig(text: string, file = 'config.json'): ModelConfi
   if (hidden % heads !== 0) {
     throw badFile(file, `hidden_size ${hidden} is not a multiple of num_attention_heads ${heads}`);
   }
-  const firstPosition = firstPositionOf(fields, modelType);
-  const common = commonFields(fields, modelType, file);
+  const firstPosition = firstPositionOf(fields);
+  const common = commonFields(fields, file);
   return {
-    modelType: modelType as BertFamily,
     ...common,
+    modelType: common.modelType as BertFamily,
     labels: common.labels ?? 2,
     ...(firstPosition > 0 && { firstPosition }),
     layers: layersOf(fields, file),
@@ -102,13 +101,8 @@ export function parseModelConfig(text: string, file = 'config.json'): ModelConfi
 /** Parses the configuration of a cross-encoder of any architecture. */
 export function parseCrossEncoderConfig(text: string, file = 'config.json'): CrossEncoderConfig {
   const fields = parseJsonObject(text, file);
-  const modelType = modelTypeOf(fields);
   const obstacle = buildObstacle(fields);
-  return {
-    modelType,
-    ...commonFields(fields, modelType, file),
-    ...(obstacle !== undefined && { obstacle }),
-  };
+  return { ...commonFields(fields, file), ...(obstacle !== undefined && { obstacle }) };
 }
 
 /** The reason why a model runs from an ONNX export only; undefined if the graph writer can build it from its weights. */
@@ -179,13 +173,9 @@ function modelTypeOf(fields: JsonObject): string {
   return typeof modelType === 'string' ? modelType : 'bert';
 }
 
-function commonFields(
-  fields: JsonObject,
-  modelType: string,
-  file: string,
-): Pick<CrossEncoderConfig, 'vocabulary' | 'maxPositions' | 'labels'> {
+function commonFields(fields: JsonObject, file: string): Omit<CrossEncoderConfig, 'obstacle'> {
   const positions = count(fields, 'max_position_embeddings', file, 512);
-  const unused = firstPositionOf(fields, modelType);
+  const unused = firstPositionOf(fields);
   if (!Number.isSafeInteger(unused) || unused < 0) {
     throw badFile(
       file,
@@ -196,6 +186,7 @@ function commonFields(
   if (positions <= unused)
     throw badFile(file, `max_position_embeddings ${positions} leaves no position to use`);
   return {
+    modelType: modelTypeOf(fields),
     vocabulary: count(fields, 'vocab_size', file),
     maxPositions: positions - unused,
     ...(labels !== undefined && { labels }),
@@ -212,9 +203,9 @@ function layersOf(fields: JsonObject, file: string): number {
 }
 
 /** The row of the position table at which a family's positions begin. */
-function firstPositionOf(fields: JsonObject, modelType: string): number {
+function firstPositionOf(fields: JsonObject): number {
   const pad = fields['pad_token_id'];
-  return OFFSET_POSITIONS.has(modelType) ? (typeof pad === 'number' ? pad : 1) + 1 : 0;
+  return OFFSET_POSITIONS.has(modelTypeOf(fields)) ? (typeof pad === 'number' ? pad : 1) + 1 : 0;
 }
 
 /** True where the model's code comes with it, so that its type says nothing about its architecture. */

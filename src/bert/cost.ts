@@ -2,7 +2,7 @@ import type { EncoderShape } from './sizes.js';
 import type { ScoringCost } from './types.js';
 
 /** The amount of text that went through an encoder. */
-export interface SequenceCount {
+interface SequenceCount {
   readonly sequences: number;
   /** Of all sequences together, special ones included. */
   readonly tokens: number;

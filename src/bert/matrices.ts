@@ -27,10 +27,3 @@ export function timesVector(matrix: Float32Array, vector: ArrayLike<number>): Fl
   }
   return result;
 }
-
-/** Rounds `f(i)` for every index of `like` to single precision. */
-export function mapped(like: ArrayLike<number>, f: (value: number, index: number) => number): Float32Array {
-  const result = new Float32Array(like.length);
-  for (let i = 0; i < result.length; i++) result[i] = f(like[i], i);
-  return result;
-}

@@ -14,7 +14,7 @@ export const TOKENIZER_SETTINGS: readonly string[] = [
 /** All files of a model's tokenizer. */
 export const TOKENIZER_FILES: readonly string[] = ['tokenizer.json', 'vocab.txt', ...TOKENIZER_SETTINGS];
 
-export function folderFiles(folder: string): ModelFiles {
+function folderFiles(folder: string): ModelFiles {
   const nameOf = (file: string): string => join(folder, file);
   return { place: folder, nameOf, text: (file) => readTextIfPresent(nameOf(file)) };
 }
@@ -38,12 +38,9 @@ export function loadTokenizer(folder: string): Promise<Tokenizer> {
   return tokenizerOf(folderFiles(folder));
 }
 
-async function readTextIfPresent(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw readFailure(file, error);
-  }
+function readTextIfPresent(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw readFailure(file, error);
+    return undefined;
+  });
 }

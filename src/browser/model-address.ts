@@ -13,7 +13,7 @@ function shippedModels(): string {
 }
 
 /** A model's folder on a server. */
-export interface ModelAddress {
+interface ModelAddress {
   /** Ends with a slash. */
   readonly place: string;
   /** The hashes of its files, where it is one of the package's. */

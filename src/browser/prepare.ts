@@ -44,8 +44,8 @@ export async function prepareModel(
     await file.refusePlaceholders();
     const checkpoint = await readSafetensors(file);
     const graph = bertGraph(bertWeights(checkpoint, config), {
-      ...(precision === 'fp16' ? { kept: 'float16' as const } : {}),
-      ...(batches === 'padded' ? { attention: 'plain' as const, padded: true } : {}),
+      ...(precision === 'fp16' && { kept: 'float16' }),
+      padded: batches === 'padded',
     });
     return {
       bytes: await modelBytes(graph),

@@ -22,7 +22,7 @@ export interface ServedCall {
 }
 
 /** The methods of a worker. */
-export interface ServedMethods {
+interface ServedMethods {
   [name: string]: (call: ServedCall, ...args: never[]) => Promise<unknown>;
 }
 
@@ -34,8 +34,8 @@ export interface Service {
   release(): Promise<void>;
 }
 
+/** The first call is that of `open`, with the setup and the name of a lock. */
 type ToWorker =
-  | { readonly kind: 'open'; readonly setup: unknown; readonly lock: string }
   | { readonly kind: 'call'; readonly id: number; readonly method: string; readonly args: readonly unknown[] }
   | { readonly kind: 'abort'; readonly id: number }
   | { readonly kind: 'connect'; readonly port: MessageEnd }
@@ -48,16 +48,13 @@ type FromWorker =
   | { readonly kind: 'worker'; readonly port: MessageEnd }
   | { readonly kind: 'closed' };
 
-/** The number of the call that opens the service. */
-const OPENING = 0;
-
 interface Waiting {
   resolve(value: unknown): void;
   reject(error: Error): void;
   readonly onReport: ((value: never) => void) | undefined;
 }
 
-export interface CallOptions<Report> {
+interface CallOptions<Report> {
   readonly signal?: AbortSignal | undefined;
   readonly onReport?: ((value: Report) => void) | undefined;
   /** Buffers that are handed over instead of being copied. */
@@ -66,19 +63,18 @@ export interface CallOptions<Report> {
 
 /** A worker's service, seen from its caller. */
 export class RemoteService {
-  readonly #make: () => WebWorker;
   readonly #worker: WebWorker;
   /** Workers that were made for this one. */
   readonly #others: WebWorker[] = [];
   readonly #waiting = new Map<number, Waiting>();
-  readonly #onEnd: (reason: BertQeError) => void;
-  #calls = OPENING;
+  #calls = 0;
   #ended: BertQeError | undefined;
   #onClosed: (() => void) | undefined;
 
-  private constructor(make: () => WebWorker, onEnd: (reason: BertQeError) => void) {
-    this.#make = make;
-    this.#onEnd = onEnd;
+  private constructor(
+    private readonly make: () => WebWorker,
+    private readonly onEnd: ((reason: BertQeError) => void) | undefined,
+  ) {
     this.#worker = this.#start();
     this.#worker.addEventListener('message', ({ data }) => this.#receive(data as FromWorker));
   }
@@ -90,13 +86,10 @@ export class RemoteService {
     { signal, onReport, onEnd }: CallOptions<Report> & { readonly onEnd?: (reason: BertQeError) => void },
   ): Promise<{ readonly service: RemoteService; readonly facts: Facts }> {
     throwIfAborted(signal);
-    const service = new RemoteService(make, onEnd ?? (() => {}));
+    const service = new RemoteService(make, onEnd);
     const lock = `bert-qe worker ${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
     try {
-      const facts = await service.#send<Facts, Report>(() => ({ kind: 'open', setup, lock }), {
-        signal,
-        onReport,
-      });
+      const facts = await service.call<Facts, Report>('open', [setup, lock], { signal, onReport });
       service.#watchOver(lock);
       return { service, facts };
     } catch (error) {
@@ -106,12 +99,25 @@ export class RemoteService {
   }
 
   /** Calls a method. */
-  call<Answer, Report = never>(
+  async call<Answer, Report = never>(
     method: string,
     args: readonly unknown[],
-    options: CallOptions<Report> = {},
+    { signal, onReport, transfer = [] }: CallOptions<Report> = {},
   ): Promise<Answer> {
-    return this.#send<Answer, Report>((id) => ({ kind: 'call', id, method, args }), options);
+    throwIfAborted(signal);
+    if (this.#ended) throw this.#ended;
+    const id = this.#calls++;
+    const abort = (): void => this.#worker.postMessage({ kind: 'abort', id } satisfies ToWorker, []);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return await new Promise<Answer>((resolve, reject) => {
+        this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject, onReport });
+        this.#worker.postMessage({ kind: 'call', id, method, args } satisfies ToWorker, transfer);
+      });
+    } finally {
+      this.#waiting.delete(id);
+      signal?.removeEventListener('abort', abort);
+    }
   }
 
   /** Lets the calls made so far finish, then ends the worker. */
@@ -126,7 +132,7 @@ export class RemoteService {
   }
 
   #start(): WebWorker {
-    const worker = this.#make();
+    const worker = this.make();
     worker.addEventListener('error', (event) => {
       event.preventDefault();
       const reason = event.message ?? 'its script could not be loaded';
@@ -139,26 +145,6 @@ export class RemoteService {
 
   #terminate(): void {
     for (const worker of [this.#worker, ...this.#others]) worker.terminate();
-  }
-
-  async #send<Answer, Report>(
-    message: (id: number) => ToWorker,
-    { signal, onReport, transfer = [] }: CallOptions<Report>,
-  ): Promise<Answer> {
-    throwIfAborted(signal);
-    if (this.#ended) throw this.#ended;
-    const id = this.#calls++;
-    const abort = (): void => this.#worker.postMessage({ kind: 'abort', id } satisfies ToWorker, []);
-    signal?.addEventListener('abort', abort, { once: true });
-    try {
-      return await new Promise<Answer>((resolve, reject) => {
-        this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject, onReport });
-        this.#worker.postMessage(message(id), transfer);
-      });
-    } finally {
-      this.#waiting.delete(id);
-      signal?.removeEventListener('abort', abort);
-    }
   }
 
   #receive(message: FromWorker): void {
@@ -188,7 +174,7 @@ export class RemoteService {
     );
     this.#terminate();
     for (const waiting of this.#waiting.values()) waiting.reject(this.#ended);
-    this.#onEnd(this.#ended);
+    this.onEnd?.(this.#ended);
   }
 }
 
@@ -216,6 +202,13 @@ export function serve(
 ): void {
   const running = new Map<number, { readonly abort: AbortController; readonly done: Promise<void> }>();
   let service: Service | undefined;
+  const opening: ServedMethods = {
+    async open(call, setup: never, lock: string) {
+      await holdLock(lock);
+      service = await open(setup, call);
+      return service.facts;
+    },
+  };
   const post = (message: FromWorker, transfer: readonly ArrayBuffer[] = []): void =>
     caller.postMessage(message, transfer);
 
@@ -236,14 +229,9 @@ export function serve(
   caller.addEventListener('message', ({ data }) => {
     const message = data as ToWorker;
     if (message.kind === 'connect') serve(open, message.port);
-    else if (message.kind === 'open') {
-      answer(OPENING, async (call) => {
-        await holdLock(message.lock);
-        service = await open(message.setup as never, call);
-        return service.facts;
-      });
-    } else if (message.kind === 'call') {
-      answer(message.id, (call) => service!.methods[message.method](call, ...(message.args as never[])));
+    else if (message.kind === 'call') {
+      const { id, method, args } = message;
+      answer(id, (call) => (service?.methods ?? opening)[method](call, ...(args as never[])));
     } else if (message.kind === 'abort') {
       running.get(message.id)?.abort.abort();
     } else {

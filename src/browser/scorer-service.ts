@@ -1,13 +1,12 @@
 import {
-  budgetFor,
+  batchSizes,
   chooseLayout,
   DEFAULT_MAX_LENGTH,
   DEVICE_PROFILES,
+  encodingOf,
   type EncoderShape,
   PairScorer,
-  PieceCache,
   type PlanOptions,
-  pulledTokens,
   type ScoreOptions,
   type ScoringCost,
   type TaskRunner,
@@ -82,7 +81,6 @@ export async function openScorerService(setup: ScorerSetup, call: ServedCall): P
   // First: its absence says that the address is wrong.
   await files.bytes('config.json');
   const tokenizer = await tokenizerOf(files);
-  const { template } = tokenizer;
   const processor = device === 'webgpu' ? 'webgpu' : 'cpu';
   const profile = DEVICE_PROFILES[processor];
   const { model, bytes, external, shape } = await prepareModel(files, weights, profile.batches, precision);
@@ -92,7 +90,7 @@ export async function openScorerService(setup: ScorerSetup, call: ServedCall): P
       `A maximum length of ${maxLength} is not possible: the model has positions for ${model.maxPositions} tokens.`,
     );
   }
-  const budget = budgetFor(maxLength, template);
+  const encoding = encodingOf(tokenizer, maxLength, CACHED_IDS);
   const size = bytes.length + (external?.data.length ?? 0);
   const layout = chooseLayout(processor, size, setup, thisDevice());
   const { workers } = layout;
@@ -102,22 +100,16 @@ export async function openScorerService(setup: ScorerSetup, call: ServedCall): P
     model,
     bytes,
     external,
-    secondSegment: template.secondSegment,
+    secondSegment: tokenizer.template.secondSegment,
     device,
     threads,
     runtime: setup.runtime,
   });
-  const batchTokens = setup.batchTokens ?? profile.batchTokens(model);
-  const messageTokens = profile.messageTokens(model, batchTokens);
+  const sizes = batchSizes(profile, model, { workers, tasks: runner.capacity }, setup.batchTokens);
   const scorer = new ServedScorer({ labels: model.labels, ...omitUndefined({ shape }) }, runner, {
-    pieces: new PieceCache(tokenizer, Math.max(budget.first, budget.second), CACHED_IDS),
-    template,
-    budget,
+    ...encoding,
+    ...sizes,
     batches: model.batches,
-    batchTokens,
-    attentionLimit: profile.attentionLimit(model),
-    messageLimit: { tokens: messageTokens, tasks: runner.capacity },
-    pullLimit: { tokens: pulledTokens(workers, messageTokens), workers },
   });
   const facts: WebScorerInfo = {
     place,

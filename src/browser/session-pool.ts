@@ -119,8 +119,9 @@ function outOfMemory(error: unknown): unknown {
 }
 
 /** Each batch of a task as a task of its own. */
-function batchesOf({ ids, splits, ends, shapes }: BatchTask): BatchTask[] {
-  if (shapes.length === 1) return [{ ids, splits, shapes, ...(ends ? { ends } : {}) }];
+function batchesOf(task: BatchTask): BatchTask[] {
+  const { ids, splits, ends, shapes } = task;
+  if (shapes.length === 1) return [task];
   let row = 0;
   let token = 0;
   return shapes.map((shape) => {
@@ -132,7 +133,7 @@ function batchesOf({ ids, splits, ends, shapes }: BatchTask): BatchTask[] {
       ids: ids.slice(tokensFrom, token),
       splits: splits.slice(rowsFrom, row),
       shapes: [shape],
-      ...(ends ? { ends: ends.slice(rowsFrom, row) } : {}),
+      ...(ends && { ends: ends.slice(rowsFrom, row) }),
     };
   });
 }

@@ -12,7 +12,7 @@ import {
 } from '../../src/bert/config.js';
 import { readCrossEncoderConfig, readModelConfig } from '../../src/bert/model-folder.js';
 import { sizeLetter } from '../../src/bert/sizes.js';
-import { temporaryFolder } from './checkpoint/fixture-model.js';
+import { temporaryFolder } from './scorer/mini-model.js';
 
 const models = fileURLToPath(new URL('../../models/', import.meta.url));
 const base = JSON.parse(readFileSync(`${models}tiny/config.json`, 'utf8')) as Record<string, unknown>;
@@ -128,7 +128,7 @@ describe('a model config', () => {
     expect(() => parseModelConfig('{', 'x/config.json')).toThrow('x/config.json: not JSON');
     expect(() => parseModelConfig('  ', 'x/config.json')).toThrow('the file is empty');
     expect(() => parseModelConfig('[]', 'x/config.json')).toThrow('expected a JSON object');
-    await expect(readModelConfig(await temporaryFolder())).rejects.toThrow(
+    await expect(readModelConfig(temporaryFolder())).rejects.toThrow(
       'no config.json or bert_config.json here',
     );
   });
@@ -159,7 +159,7 @@ describe('the config of an exported model of another family', () => {
   });
 
   test('is read from a folder', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await writeFile(join(folder, 'config.json'), '{"model_type":"deberta-v2","vocab_size":128100}');
     expect(await readCrossEncoderConfig(folder)).toMatchObject({
       modelType: 'deberta-v2',

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InferenceSession } from 'onnxruntime-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defaultCalibrationPairs, type Precision, writeCompiled } from '../../src/bert/compile/index.js';
-import { BertScorer, findModel, kendallTau, loadTokenizer } from '../../src/bert/index.js';
-import { ElementType, Graph, modelBytes } from '../../src/bert/onnx/index.js';
+import { compiledGraph, defaultCalibrationPairs, type Precision } from '../../src/bert/compile/index.js';
+import { BertScorer, kendallTau } from '../../src/bert/index.js';
+import { ElementType, Graph, modelBytes, writeModel } from '../../src/bert/onnx/index.js';
 import { reasonOf } from '../../src/common/errors.js';
 import { seededLogits } from '../bert/graph/run-graph.js';
 import { seededCase, seededWeights } from '../bert/graph/seeded-model.js';
@@ -86,15 +86,7 @@ describe.skipIf(missing !== undefined)('on WebGPU', () => {
   test.each(cases)('$name of random weights in $precision is as exact as promised', async (each) => {
     const { config, lengths, logits } = seededCase(each.name);
     const path = join(folder, `${each.name}-${each.precision}.onnx`);
-    const tokenizer = await loadTokenizer(await findModel('T'));
-    const options = {
-      precision: each.precision,
-      device: 'webgpu' as const,
-      batches: 'padded' as const,
-      tokenizer,
-      calibration: [],
-    };
-    await writeCompiled(seededWeights(config), options, path);
+    await writeModel(compiledGraph(seededWeights(config), each.precision, 'padded'), path);
     const session = await InferenceSession.create(path, {
       executionProviders: [...providers],
       logSeverityLevel: 3,

@@ -29,7 +29,6 @@ export function randomWeights(config: ModelConfig): BertWeights {
   return {
     config,
     shapes,
-    ignored: [],
     get: async (name) => {
       const count = shapes.get(name)!.reduce((product, size) => product * size, 1);
       const start = Math.floor(Math.random() * (noise.length - count));

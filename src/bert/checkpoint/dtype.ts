@@ -16,7 +16,7 @@ const TYPES = {
 
 export type DType = keyof typeof TYPES;
 
-const dtypes = Object.keys(TYPES) as DType[];
+export const dtypes = Object.keys(TYPES) as DType[];
 
 /** The type that a format has under this name, if there is one. */
 export function dtypeNamed(format: 'safetensors' | 'torch' | 'tensorflow', name: unknown): DType | undefined {
@@ -25,11 +25,6 @@ export function dtypeNamed(format: 'safetensors' | 'torch' | 'tensorflow', name:
 
 export function safetensorsName(dtype: DType): string {
   return TYPES[dtype].safetensors;
-}
-
-/** The names of all types in safetensors, for a message. */
-export function safetensorsNames(): string {
-  return dtypes.map(safetensorsName).join(', ');
 }
 
 export function elementBytes(dtype: DType): number {
@@ -47,9 +42,13 @@ export function elementCount(shape: readonly number[]): number | undefined {
   return count;
 }
 
-/** Converts the elements in `bytes` to float32, writing from `target[at]` on. */
+/** Converts the elements in `bytes`, which hold nothing else, to float32, writing from `target[at]` on. */
 export function widen(bytes: Uint8Array, dtype: DType, target: Float32Array, at = 0): void {
-  const values = new TYPES[dtype].array(aligned(bytes, elementBytes(dtype)));
+  const values = new TYPES[dtype].array(
+    bytes.buffer as ArrayBuffer,
+    bytes.byteOffset,
+    bytes.length / elementBytes(dtype),
+  );
   if (dtype === 'bfloat16') {
     const words = new Uint32Array(target.buffer, target.byteOffset, target.length);
     for (let i = 0; i < values.length; i++) words[at + i] = (values as Uint16Array)[i] << 16;
@@ -119,11 +118,4 @@ function halfTable(): Float32Array {
     else halves[bits] = sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
   }
   return halves;
-}
-
-/** The bytes, copied if they do not start on a multiple of `size`. */
-function aligned(bytes: Uint8Array, size: number): ArrayBuffer {
-  const whole = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength;
-  if (whole && bytes.byteLength % size === 0) return bytes.buffer as ArrayBuffer;
-  return bytes.slice(0, bytes.byteLength - (bytes.byteLength % size)).buffer as ArrayBuffer;
 }

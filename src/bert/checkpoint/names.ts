@@ -2,10 +2,10 @@ import type { ModelConfig } from '../config.js';
 import { elementCount } from './dtype.js';
 
 /**
- * The head on top of the encoder: the relevance classifier; BERT's next-sentence head read as a classifier; the one that
- * predicts masked tokens, in pre-training; or none, in a pre-trained model that training gives a head.
+ * The head on top of the encoder: the relevance classifier; the one that predicts masked tokens, in pre-training; or none,
+ * in a pre-trained model that training gives a head.
  */
-export type Head = 'classifier' | 'seq_relationship' | 'predictions' | 'none';
+export type Head = 'classifier' | 'predictions' | 'none';
 
 /** A tensor's name in Hugging Face's checkpoints of BERT: all but those of the heads begin with `bert.`. */
 export function storedName(canonical: string): string {
@@ -77,7 +77,7 @@ export function parameterCount(config: ModelConfig): number {
 }
 
 /** The role of a stored tensor: a weight with a canonical name, known and unused, or unknown. */
-export type Placement = { readonly name: string; readonly transposed: boolean } | 'ignored' | 'unknown';
+type Placement = { readonly name: string; readonly transposed: boolean } | 'ignored' | 'unknown';
 
 /** Optimiser state and counters that TensorFlow checkpoints carry beside the weights. */
 const TRAINING_STATE =
@@ -88,7 +88,6 @@ export function placeTensor(stored: string, head: Head): Placement {
   if (TRAINING_STATE.test(stored)) return 'ignored';
   const name = /\/|^output_(?:weights|bias)$/.test(stored) ? fromTensorFlow(stored) : stored;
   const [, family, rest] = /^(?:module\.)?(bert\.|roberta\.)?(.*)$/s.exec(name)!;
-  if (rest.startsWith('classifier.') && head !== 'classifier') return 'ignored';
   // RoBERTa's classifier does not use its pooler.
   if (family === 'roberta.' && rest.startsWith('pooler.')) return 'ignored';
   const canonical = rest
@@ -98,18 +97,11 @@ export function placeTensor(stored: string, head: Head): Placement {
     .replace(/(LayerNorm)\.beta$/, '$1.bias');
   // Buffers, not weights: older Hugging Face versions saved them.
   if (/^embeddings\.(?:position_ids|token_type_ids)$/.test(canonical)) return 'ignored';
-  // The masked-language-model head. Its decoder is a copy of the word embeddings and of its bias.
-  if (/^(?:cls\.predictions\.decoder|lm_head)\./.test(canonical)) return 'ignored';
-  if (canonical.startsWith('cls.predictions.')) {
-    if (head !== 'predictions') return 'ignored';
-    return { name: canonical, transposed: stored.endsWith('/kernel') };
-  }
-  if (canonical.startsWith('cls.seq_relationship.')) {
-    if (head !== 'seq_relationship') return 'ignored';
-    return { name: canonical.replace('cls.seq_relationship', 'classifier'), transposed: false };
-  }
-  if (canonical.startsWith('pooler.') && (head === 'none' || head === 'predictions')) return 'ignored';
-  if (!/^(?:embeddings|encoder|pooler|classifier)\./.test(canonical)) return 'unknown';
+  // The decoder of masked tokens is a copy of the word embeddings and of its bias.
+  if (/^(?:cls\.predictions\.decoder|cls\.seq_relationship|lm_head)\./.test(canonical)) return 'ignored';
+  if (canonical.startsWith('cls.predictions.') && head !== 'predictions') return 'ignored';
+  if (/^(?:pooler|classifier)\./.test(canonical) && head !== 'classifier') return 'ignored';
+  if (!/^(?:embeddings|encoder|pooler|classifier|cls\.predictions)\./.test(canonical)) return 'unknown';
   return { name: canonical, transposed: stored.endsWith('/kernel') };
 }
 

@@ -28,13 +28,20 @@ const FILES = [
   'model.safetensors.gz',
 ];
 
+/** True for the name of a file that {@link openCheckpoint} finds in a folder. */
+export function isCheckpoint(name: string): boolean {
+  return FILES.includes(name) || name.endsWith('.index');
+}
+
 /**
  * Opens the weights of a model: a folder that holds them, or the file itself (`*.safetensors`, `*.safetensors.gz`, `*.bin`/`*.pt`,
  * an index of shards, or a TensorFlow checkpoint by its prefix or its `.index` file).
  */
 export async function openCheckpoint(path: string): Promise<CheckpointFile> {
-  if (await isFolder(path)) return openFile(await findInFolder(path));
-  return openFile(path);
+  const info = await stat(path).catch((error: unknown) => {
+    if (systemCode(error) !== 'ENOENT') throw readFailure(path, error);
+  });
+  return openFile(info?.isDirectory() ? await findInFolder(path) : path);
 }
 
 async function openFile(path: string): Promise<CheckpointFile> {
@@ -94,20 +101,7 @@ async function findInFolder(folder: string): Promise<string> {
 
 /** The newest checkpoint of a training folder, named in TensorFlow's text file `checkpoint`. */
 async function latestTensorFlow(folder: string): Promise<string | undefined> {
-  try {
-    const text = await readFile(join(folder, 'checkpoint'), 'utf8');
-    const named = /^model_checkpoint_path: "([^"]+)"/m.exec(text)?.[1];
-    return named === undefined ? undefined : basename(named);
-  } catch {
-    return undefined;
-  }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return false;
-    throw readFailure(path, error);
-  }
+  const text = await readFile(join(folder, 'checkpoint'), 'utf8').catch(() => '');
+  const named = /^model_checkpoint_path: "([^"]+)"/m.exec(text)?.[1];
+  return named && basename(named);
 }

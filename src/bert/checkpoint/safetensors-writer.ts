@@ -13,7 +13,7 @@ export interface TensorToWrite {
   readonly values: Float32Array | Int8Array | (() => Float32Array | Promise<Float32Array>);
 }
 
-export interface WriteSafetensorsOptions {
+interface WriteSafetensorsOptions {
   /** Default `float32`; `float16` rounds to nearest and refuses values that half precision cannot hold. */
   readonly dtype?: 'float32' | 'float16';
   /** Entries of `__metadata__`, beside `format: pt`, which Hugging Face's loader requires. */

@@ -11,7 +11,7 @@ import {
   type StoredTensor,
   type TensorInfo,
 } from './checkpoint-file.js';
-import { dtypeNamed, safetensorsNames } from './dtype.js';
+import { dtypeNamed, dtypes, safetensorsName } from './dtype.js';
 import type { RandomAccess } from './random-access.js';
 
 /** The reference implementation's limit on the JSON header. */
@@ -69,7 +69,7 @@ function readEntry(
   const { dtype: code, shape, data_offsets: offsets } = entry;
   const dtype = dtypeNamed('safetensors', code);
   if (dtype === undefined) {
-    const known = safetensorsNames();
+    const known = dtypes.map(safetensorsName).join(', ');
     throw inputError(
       `${file.path}: "${name}" has dtype ${JSON.stringify(code)}; readable are ${known}: convert the model`,
     );

@@ -14,68 +14,49 @@ export interface BundleEntry {
   readonly sliced: boolean;
 }
 
-/** The index's own header, under the empty key (BundleHeaderProto). */
-export interface BundleHeader {
-  readonly shards: number;
-  readonly bigEndian: boolean;
-}
-
 /** TensorFlow's type of strings: the object graph of TensorFlow 2, never weights. */
 export const TENSORFLOW_STRING = 7;
 
-export function parseBundleHeader(bytes: Uint8Array): BundleHeader {
-  let shards = 0;
-  let endianness = 0;
-  for (const { field, value } of protobufFields(bytes)) {
-    if (field === 1) shards = number(value);
-    if (field === 2) endianness = number(value);
-  }
-  return { shards, bigEndian: endianness !== 0 };
+/** The index's own header, under the empty key (BundleHeaderProto). */
+export function parseBundleHeader(bytes: Uint8Array): {
+  readonly shards: number;
+  readonly bigEndian: boolean;
+} {
+  const fields = new Map(protobufFields(bytes));
+  return { shards: number(fields.get(1)), bigEndian: number(fields.get(2)) !== 0 };
 }
 
 export function parseBundleEntry(bytes: Uint8Array): BundleEntry {
-  const entry = {
-    type: 0,
-    shape: [] as number[],
-    shard: 0,
-    offset: 0,
-    length: 0,
-    checksum: 0,
-    sliced: false,
+  const fields = new Map(protobufFields(bytes));
+  return {
+    type: number(fields.get(1)),
+    shape: parseShape(message(fields.get(2))),
+    shard: number(fields.get(3)),
+    offset: number(fields.get(4)),
+    length: number(fields.get(5)),
+    checksum: number(fields.get(6)),
+    sliced: fields.has(7),
   };
-  for (const { field, value } of protobufFields(bytes)) {
-    if (field === 1) entry.type = number(value);
-    if (field === 2) entry.shape = parseShape(message(value));
-    if (field === 3) entry.shard = number(value);
-    if (field === 4) entry.offset = number(value);
-    if (field === 5) entry.length = number(value);
-    if (field === 6) entry.checksum = number(value);
-    if (field === 7) entry.sliced = true;
-  }
-  return entry;
 }
 
 /** TensorShapeProto: field 2 repeats a dimension, whose field 1 is its size. */
 function parseShape(bytes: Uint8Array): number[] {
-  const shape: number[] = [];
-  for (const { field, value } of protobufFields(bytes)) {
-    if (field !== 2) continue;
-    const size = [...protobufFields(message(value))].find((inner) => inner.field === 1);
-    shape.push(size === undefined ? 0 : number(size.value));
-  }
-  return shape;
+  const dimensions = [...protobufFields(bytes)].filter(([field]) => field === 2);
+  return dimensions.map(([, value]) => number(new Map(protobufFields(message(value))).get(1)));
 }
 
+type FieldValue = number | Uint8Array;
+
 /** The fields of a protocol-buffer message, in order: numbers, or the bytes of strings and inner messages. */
-function* protobufFields(bytes: Uint8Array): Generator<{ field: number; value: number | Uint8Array }> {
+function* protobufFields(bytes: Uint8Array): Generator<[field: number, value: FieldValue]> {
   const reader = new FieldReader(bytes);
   while (!reader.atEnd) {
     const tag = reader.varint();
-    yield { field: Math.floor(tag / 8), value: protobufValue(reader, tag % 8) };
+    yield [Math.floor(tag / 8), protobufValue(reader, tag % 8)];
   }
 }
 
-function protobufValue(reader: FieldReader, wireType: number): number | Uint8Array {
+function protobufValue(reader: FieldReader, wireType: number): FieldValue {
   switch (wireType) {
     case 0:
       return reader.varint();
@@ -90,12 +71,13 @@ function protobufValue(reader: FieldReader, wireType: number): number | Uint8Arr
   }
 }
 
-function number(value: number | Uint8Array): number {
+/** The number of a field; 0 where it is absent. */
+function number(value: FieldValue = 0): number {
   if (typeof value === 'number') return value;
   throw new RangeError('a number was expected');
 }
 
-function message(value: number | Uint8Array): Uint8Array {
+function message(value: FieldValue = new Uint8Array()): Uint8Array {
   if (typeof value !== 'number') return value;
   throw new RangeError('a message was expected');
 }

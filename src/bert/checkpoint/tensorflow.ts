@@ -8,7 +8,7 @@ import {
   type StoredTensor,
 } from './checkpoint-file.js';
 import { maskedCrc32c } from './crc32c.js';
-import { dtypeNamed, widen } from './dtype.js';
+import { dtypeNamed, elementBytes, widen } from './dtype.js';
 import { RandomAccessFile } from './random-access-file.js';
 import { readTable } from './sstable.js';
 import { type BundleEntry, parseBundleEntry, parseBundleHeader, TENSORFLOW_STRING } from './tensor-bundle.js';
@@ -101,19 +101,12 @@ function place(
   return tensors;
 }
 
-async function readChecked({
-  file,
-  name,
-  dtype,
-  offset,
-  length,
-  checksum,
-}: BundledTensor): Promise<Float32Array> {
+async function readChecked(tensor: BundledTensor): Promise<Float32Array> {
+  const { file, name, dtype, offset, length, checksum } = tensor;
   const bytes = await file.read(offset, length);
   if (maskedCrc32c(bytes) !== checksum) throw file.corrupt(`the checksum of "${name}" is wrong`);
-  const size = length / (byteLength([1], dtype) ?? 1);
-  if (dtype === 'float32') return new Float32Array(bytes.buffer, bytes.byteOffset, size);
-  const values = new Float32Array(size);
+  if (dtype === 'float32') return new Float32Array(bytes.buffer);
+  const values = new Float32Array(length / elementBytes(dtype));
   widen(bytes, dtype, values);
   return values;
 }

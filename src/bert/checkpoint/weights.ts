@@ -9,8 +9,6 @@ export interface BertWeights {
   readonly config: ModelConfig;
   /** The shapes of all tensors that `get` gives, by canonical name (see {@link bertTensorShapes}). */
   readonly shapes: ReadonlyMap<string, readonly number[]>;
-  /** Stored tensors that the model does not need: language-model heads, optimiser state, buffers. */
-  readonly ignored: readonly string[];
   /**
    * Values in row-major order. Linear weights are `[out, in]` (y = x·Wᵀ + b) as in PyTorch; TensorFlow's
    * `[in, out]` kernels are transposed on reading.
@@ -34,7 +32,7 @@ export function bertWeights(
 ): BertWeights {
   const where = checkpoint.path;
   const shapes = bertTensorShapes(config, head);
-  const { sources, ignored, problems } = place(checkpoint, storedShapes(shapes, config), head);
+  const { sources, problems } = place(checkpoint, storedShapes(shapes, config), head);
   const missing = [...shapes.keys()].filter((name) => !sources.has(name));
   const headMissing = missing.length > 0 && missing.every((name) => /^(?:pooler|classifier)\./.test(name));
   if (missing.length > 0) problems.unshift(`missing ${missing.join(', ')}`);
@@ -48,7 +46,6 @@ export function bertWeights(
   return {
     config,
     shapes,
-    ignored,
     async get(name) {
       const source = sources.get(name);
       const shape = shapes.get(name);
@@ -77,17 +74,13 @@ function place(
   checkpoint: Pick<CheckpointFile, 'tensors'>,
   shapes: ReadonlyMap<string, readonly number[]>,
   head: Head,
-): { sources: Map<string, Source>; ignored: string[]; problems: string[] } {
+): { sources: Map<string, Source>; problems: string[] } {
   const sources = new Map<string, Source>();
-  const ignored: string[] = [];
   const unexpected: string[] = [];
   const problems: string[] = [];
   for (const tensor of checkpoint.tensors.values()) {
     const placement = placeTensor(tensor.name, head);
-    if (placement === 'ignored') {
-      ignored.push(tensor.name);
-      continue;
-    }
+    if (placement === 'ignored') continue;
     const shape = placement === 'unknown' ? undefined : shapes.get(placement.name);
     if (placement === 'unknown' || shape === undefined) {
       unexpected.push(tensor.name);
@@ -100,7 +93,7 @@ function place(
     if (problem !== undefined) problems.push(problem);
   }
   if (unexpected.length > 0) problems.unshift(`unexpected ${unexpected.join(', ')}`);
-  return { sources, ignored, problems };
+  return { sources, problems };
 }
 
 function misfit(tensor: TensorInfo, expected: readonly number[]): string | undefined {

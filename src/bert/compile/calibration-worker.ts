@@ -1,4 +1,5 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { getOrInsert } from '../../common/get-or-insert.js';
 import { GRAPH_IDS, GRAPH_SLOTS, GREATEST, LEAST, MOMENTS } from '../graph/index.js';
 import { loadSession, serve, type WorkerService } from '../runtime/index.js';
 import type { ObservedChannels } from './int8-scales.js';
@@ -33,37 +34,20 @@ async function observe(
       [GRAPH_IDS]: new Tensor('int32', ids, dims),
       [GRAPH_SLOTS]: new Tensor('int32', slots, dims),
     });
-    for (const [name, { data }] of Object.entries(outputs)) {
-      const values = data as Float32Array;
-      if (name.endsWith(LEAST)) extend(found, name.slice(0, -LEAST.length), 'min', values);
-      if (name.endsWith(GREATEST)) extend(found, name.slice(0, -GREATEST.length), 'max', values);
-      if (name.endsWith(MOMENTS)) addMoments(found, name.slice(0, -MOMENTS.length), values);
+    for (const name of session.outputNames.filter((output) => output.endsWith(LEAST))) {
+      const operand = name.slice(0, -LEAST.length);
+      const valuesOf = (end: string) => outputs[`${operand}${end}`].data as Float32Array;
+      const [least, greatest] = [valuesOf(LEAST), valuesOf(GREATEST)];
+      const moments = Object.hasOwn(outputs, `${operand}${MOMENTS}`) ? valuesOf(MOMENTS) : undefined;
+      const known = getOrInsert(found, operand, () => ({
+        min: new Float32Array(least.length),
+        max: new Float32Array(least.length),
+        ...(moments && { moments: new Float64Array(moments.length) }),
+      }));
+      least.forEach((value, channel) => (known.min[channel] = Math.min(known.min[channel], value)));
+      greatest.forEach((value, channel) => (known.max[channel] = Math.max(known.max[channel], value)));
+      moments?.forEach((value, i) => (known.moments![i] += value));
     }
   }
   return found;
-}
-
-function extend(
-  found: Map<string, ObservedChannels>,
-  operand: string,
-  end: 'min' | 'max',
-  values: Float32Array,
-): void {
-  const known = seen(found, operand, values.length);
-  values.forEach((value, channel) => (known[end][channel] = Math[end](known[end][channel], value)));
-}
-
-function addMoments(found: Map<string, ObservedChannels>, operand: string, values: Float32Array): void {
-  const known = seen(found, operand, Math.sqrt(values.length));
-  const moments = known.moments ?? new Float64Array(values.length);
-  for (let i = 0; i < values.length; i++) moments[i] += values[i];
-  found.set(operand, { ...known, moments });
-}
-
-function seen(found: Map<string, ObservedChannels>, operand: string, channels: number): ObservedChannels {
-  const known = found.get(operand);
-  if (known) return known;
-  const none = { min: new Float32Array(channels), max: new Float32Array(channels) };
-  found.set(operand, none);
-  return none;
 }

@@ -8,7 +8,6 @@ import {
   type BatchForm,
   bertGraph,
   byteWeightProducts,
-  type GraphOptions,
   type Int8Form,
   int8Products,
   int8UnitParts,
@@ -19,8 +18,7 @@ import {
 import { type Graph, writeModel } from '../onnx/index.js';
 import type { Device } from '../runtime/index.js';
 import type { TextPair, Tokenizer } from '../types.js';
-import { calibrate } from './calibrate.js';
-import { defaultCalibrationPairs } from './calibration-pairs.js';
+import { calibrate, defaultCalibrationPairs } from './calibrate.js';
 import { fingerprint } from './fingerprint.js';
 import { int8FormHash, withInt8Form } from './int8-file.js';
 import { int8Form } from './int8-scales.js';
@@ -36,7 +34,7 @@ export const precisionNames = ['fp32', 'tf32', 'fp16', 'int8'] as const;
  */
 export type Precision = (typeof precisionNames)[number];
 
-export interface CompileOptions {
+interface CompileOptions {
   readonly precision: Precision;
   /** Takes int8 instead where the folder holds the int8 form of the weights. */
   readonly prefersBytes?: boolean;
@@ -45,70 +43,61 @@ export interface CompileOptions {
   /** The form of its batches. */
   readonly batches: BatchForm;
   readonly tokenizer: Tokenizer;
-  /** Pairs for choosing the scales of int8; default: the form in the model's folder, else pairs of the demo's articles. */
-  readonly calibration?: readonly TextPair[];
-}
-
-/** The ONNX file of a checkpoint. */
-export interface CompiledModel {
-  readonly path: string;
-  readonly precision: Precision;
 }
 
 /**
- * Compiles a checkpoint. The file is written once and found again under a hash of weights, configuration, precision,
- * device, int8 form or calibration, and writer.
+ * Compiles a checkpoint to an ONNX file. The file is written once and found again under a hash of weights, configuration,
+ * precision, device, int8 form or calibration, and writer.
  */
 export async function compiledModel(
   folder: string,
   config: ModelConfig,
   options: CompileOptions,
-): Promise<CompiledModel> {
+): Promise<{ readonly path: string; readonly precision: Precision }> {
   return closing(openCheckpoint(folder), async (checkpoint) => {
     // This checks every shape: a wrong configuration is refused here, whether or not the model was compiled before.
     const weights = bertWeights(checkpoint, config);
     const hashes = await fingerprint(checkpoint);
-    const { device, calibration, prefersBytes = false } = options;
-    const asBytes = { ...options, precision: 'int8' as const };
-    const takesForm = (prefersBytes || isCalibrated(options)) && isCalibrated(asBytes) && !calibration;
-    const form = takesForm ? await int8FormHash(folder, hashes) : undefined;
-    const chosen = prefersBytes && form !== undefined ? asBytes : options;
-    const scales = form ?? (isCalibrated(chosen) ? (calibration ?? (await defaultCalibrationPairs())) : []);
-    const identity = [WRITER_VERSION, config, chosen.precision, device, scales, hashes];
-    const key = hashJson(...identity).slice(0, 32);
+    const { device, batches, tokenizer, prefersBytes = false } = options;
+    // Only these have products of bytes, whose scales follow from the activations of pairs.
+    const canHaveForm = batches === 'equal' && (prefersBytes || options.precision === 'int8');
+    const form = canHaveForm ? await int8FormHash(folder, hashes) : undefined;
+    const precision = prefersBytes && form !== undefined ? 'int8' : options.precision;
+    const isCalibrated = batches === 'equal' && precision === 'int8' && form === undefined;
+    const pairs = isCalibrated ? await defaultCalibrationPairs() : [];
+    const key = hashJson(WRITER_VERSION, config, precision, device, form ?? pairs, hashes).slice(0, 32);
     const compiled = await inCache((cache) =>
-      writeOnce(join(cache, 'compiled', key), (temporary) => {
+      writeOnce(join(cache, 'compiled', key), async (temporary) => {
         const write = (bytes?: Int8Form) =>
-          writeCompiled(weights, chosen, join(temporary, 'model.onnx'), bytes);
-        return form === undefined ? write() : withInt8Form(folder, write);
+          writeModel(compiledGraph(weights, precision, batches, bytes), join(temporary, 'model.onnx'));
+        if (form !== undefined) return withInt8Form(folder, write);
+        return write(isCalibrated ? await calibratedForm(weights, tokenizer, pairs) : undefined);
       }),
     );
-    return { path: join(compiled, 'model.onnx'), precision: chosen.precision };
+    return { path: join(compiled, 'model.onnx'), precision };
   });
 }
 
-/** True for products of bytes, whose scales follow from the activations of pairs. */
-function isCalibrated({ precision, batches }: CompileOptions): boolean {
-  return precision === 'int8' && batches === 'equal';
-}
-
-/** Writes the graph of a precision to `path` and `<path>.data`; `form`: its products of bytes, where they are known. */
-export async function writeCompiled(
+/** The graph of a model in some precision; `bytes` are its products of bytes on a CPU. */
+export function compiledGraph(
   weights: BertWeights,
-  options: CompileOptions,
-  path: string,
-  form?: Int8Form,
-): Promise<void> {
-  const { batches, precision, tokenizer, calibration } = options;
-  if (isCalibrated(options)) {
-    const bytes = form ?? (await calibratedForm(weights, tokenizer, calibration));
-    return writeModel(int8Graph(weights, bytes), path);
+  precision: Precision,
+  batches: BatchForm,
+  bytes?: Int8Form,
+): Graph {
+  if (batches === 'packed') return packedGraph(weights, precision as PackedPrecision);
+  if (bytes) {
+    return bertGraph(reorderedUnits(weights, bytes.orders), {
+      unitParts: int8UnitParts(weights.config.intermediate),
+      products: (store, floats) => int8Products(store, floats, bytes),
+    });
   }
-  const graph =
-    batches === 'packed'
-      ? packedGraph(weights, precision as PackedPrecision)
-      : bertGraph(weights, graphOptions(options));
-  await writeModel(graph, path);
+  const padded = batches === 'padded';
+  if (precision === 'fp32') return bertGraph(weights, { padded });
+  // WebGPU adds up products of 16 bits in 16 bits, too roughly for a deep model. There, and on a CPU, weights are
+  // stored in 16 bits and products are of 32.
+  if (precision === 'fp16') return bertGraph(weights, { padded, kept: 'float16' });
+  return bertGraph(weights, { padded, products: byteWeightProducts });
 }
 
 /** The int8 form of a model, its scales chosen on pairs of texts. */
@@ -118,20 +107,4 @@ export async function calibratedForm(
   pairs?: readonly TextPair[],
 ): Promise<Int8Form> {
   return int8Form(weights, await calibrate(weights, tokenizer, pairs ?? (await defaultCalibrationPairs())));
-}
-
-function int8Graph(weights: BertWeights, form: Int8Form): Graph {
-  return bertGraph(reorderedUnits(weights, form.orders), {
-    unitParts: int8UnitParts(weights.config.intermediate),
-    products: (store, floats) => int8Products(store, floats, form),
-  });
-}
-
-function graphOptions({ precision, batches }: CompileOptions): GraphOptions {
-  const padded = batches === 'padded';
-  if (precision === 'fp32') return { padded };
-  // WebGPU adds up products of 16 bits in 16 bits, too roughly for a deep model. There, and on a CPU, weights are
-  // stored in 16 bits and products are of 32.
-  if (precision === 'fp16') return { padded, kept: 'float16' };
-  return { padded, products: byteWeightProducts };
 }

@@ -5,10 +5,11 @@ import {
   type Int8Matrix,
   type Int8Operand,
   int8UnitParts,
+  nameOf,
   reorderedUnits,
   REST_STEPS,
+  WeightReader,
 } from '../graph/index.js';
-import { mapped } from '../matrices.js';
 import { roundedWeights } from './rounding.js';
 
 /** What was seen of an operand's channels (columns) on the pairs of a calibration. */
@@ -48,16 +49,15 @@ export async function int8Form(weights: BertWeights, observed: Observed): Promis
   for (let layer = 0; layer < layers - 1; layer++) {
     orders.set(layer, unitOrder(observed.get(hiddenName(layer))!));
   }
-  const ordered = reorderedUnits(weights, orders);
+  const reader = new WeightReader(reorderedUnits(weights, orders));
   const add = async (name: string, layersOf: readonly string[]) => {
     const seen = observed.get(name);
     if (!seen || name === INPUT) return;
     const smoothing = smoothingOf(seen);
     operands.set(name, { ...affine(seen, smoothing, hasRest(name, intermediate)), smoothing });
     const moments = smoothedMoments(seen, smoothing);
-    for (const each of layersOf) {
-      const rows = await ordered.get(`${each}.weight`);
-      matrices.set(each, byteMatrix(rows, seen.min.length, smoothing, moments));
+    for (const layer of layersOf) {
+      matrices.set(layer, byteMatrix(await reader.rows({ layer }), seen.min.length, smoothing, moments));
     }
   };
   for (let layer = 0; layer < layers - 1; layer++) {
@@ -67,15 +67,13 @@ export async function int8Form(weights: BertWeights, observed: Observed): Promis
     await add(operand('input'), attention);
     await add(operand('heads'), [`${name}.attention.output.dense`]);
     await add(operand('middle'), [`${name}.intermediate.dense`]);
-    const narrow = `${name}.output.dense`;
-    const rows = await ordered.get(`${narrow}.weight`);
-    const hidden = inOrder(observed.get(hiddenName(layer))!, orders.get(layer)!);
-    for (const [from, to] of int8UnitParts(intermediate)) {
-      const seen = channelsOf(hidden, from, to);
-      const name = hiddenName(layer, [from, to]);
-      operands.set(name, affine(seen, undefined, hasRest(name, intermediate)));
-      const part = columnsOf(rows, intermediate, from, to);
-      matrices.set(`${narrow}[,${from}:${to}]`, byteMatrix(part, to - from, undefined, seen.moments));
+    for (const part of int8UnitParts(intermediate)) {
+      const hidden = hiddenName(layer, part);
+      const seen = channelsOf(observed.get(hiddenName(layer))!, orders.get(layer)!.subarray(...part));
+      operands.set(hidden, affine(seen, undefined, hasRest(hidden, intermediate)));
+      const linear = { layer: `${name}.output.dense`, inputs: part };
+      const rows = await reader.rows(linear);
+      matrices.set(nameOf(linear), byteMatrix(rows, seen.min.length, undefined, seen.moments));
     }
   }
   return { operands, matrices, orders };
@@ -88,7 +86,7 @@ function unitOrder(seen: ObservedChannels): Int32Array {
 }
 
 function reachOf({ min, max }: ObservedChannels): Float32Array {
-  return mapped(min, (low, channel) => Math.max(-low, max[channel]));
+  return min.map((low, channel) => Math.max(-low, max[channel]));
 }
 
 /**
@@ -99,7 +97,7 @@ function reachOf({ min, max }: ObservedChannels): Float32Array {
 function smoothingOf(seen: ObservedChannels): Float32Array {
   const reach = reachOf(seen);
   const furthest = reach.reduce((most, value) => Math.max(most, value), 0);
-  return mapped(reach, (value) => Math.max(value / furthest, 1e-4) ** SMOOTHING || 1);
+  return reach.map((value) => Math.max(value / furthest, 1e-4) ** SMOOTHING || 1);
 }
 
 /** The scale and zero point of an operand; zero itself is exact. The rest has the same zero point, half a step around it. */
@@ -127,7 +125,7 @@ function byteMatrix(
   moments: Float64Array | undefined,
 ): Int8Matrix {
   const outputs = rows.length / inputs;
-  const smooth = smoothing ? mapped(rows, (weight, i) => weight * smoothing[i % inputs]) : rows;
+  const smooth = smoothing ? rows.map((weight, i) => weight * smoothing[i % inputs]) : rows;
   const scales = new Float32Array(outputs);
   smooth.forEach((weight, i) => {
     const output = Math.floor(i / inputs);
@@ -137,45 +135,22 @@ function byteMatrix(
   return { outputs, inputs, scales, values: roundedWeights(smooth, scales, moments) };
 }
 
-function smoothedMoments(
-  { moments }: ObservedChannels,
-  smoothing: Float32Array | undefined,
-): Float64Array | undefined {
-  if (!moments || !smoothing) return moments;
+function smoothedMoments({ moments }: ObservedChannels, smoothing: Float32Array): Float64Array | undefined {
   const width = smoothing.length;
-  return moments.map((value, i) => value / (smoothing[Math.floor(i / width)] * smoothing[i % width]));
+  return moments?.map((value, i) => value / (smoothing[Math.floor(i / width)] * smoothing[i % width]));
 }
 
-/** The channels in another order. */
-function inOrder({ min, max, moments }: ObservedChannels, order: Int32Array): ObservedChannels {
-  const width = order.length;
+/** Some of the channels, in this order. */
+function channelsOf({ min, max, moments }: ObservedChannels, channels: Int32Array): ObservedChannels {
+  const [all, width] = [min.length, channels.length];
   return {
-    min: mapped(order, (unit) => min[unit]),
-    max: mapped(order, (unit) => max[unit]),
-    ...(moments && {
-      moments: moments.map((_, i) => moments[order[Math.floor(i / width)] * width + order[i % width]]),
-    }),
-  };
-}
-
-function channelsOf({ min, max, moments }: ObservedChannels, from: number, to: number): ObservedChannels {
-  const [all, width] = [min.length, to - from];
-  return {
-    min: min.slice(from, to),
-    max: max.slice(from, to),
+    min: Float32Array.from(channels, (channel) => min[channel]),
+    max: Float32Array.from(channels, (channel) => max[channel]),
     ...(moments && {
       moments: Float64Array.from(
         { length: width * width },
-        (_, i) => moments[(from + Math.floor(i / width)) * all + from + (i % width)],
+        (_, i) => moments[channels[Math.floor(i / width)] * all + channels[i % width]],
       ),
     }),
   };
-}
-
-function columnsOf(rows: Float32Array, all: number, from: number, to: number): Float32Array {
-  const width = to - from;
-  return Float32Array.from(
-    { length: (rows.length / all) * width },
-    (_, i) => rows[Math.floor(i / width) * all + from + (i % width)],
-  );
 }

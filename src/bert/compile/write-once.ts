@@ -46,14 +46,8 @@ function besides(folder: string): string {
   return `${folder}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
 }
 
-interface FolderState {
-  readonly isWhole: boolean;
-  /** The name of a damaged file. */
-  readonly damaged?: string;
-}
-
-/** Reads every file of the folder and compares its checksum. */
-async function examine(folder: string): Promise<FolderState> {
+/** Reads every file of the folder and compares its checksum; names a damaged one. */
+async function examine(folder: string): Promise<{ readonly isWhole: boolean; readonly damaged?: string }> {
   const text = await readFile(join(folder, CHECKSUMS), 'utf8').catch(() => undefined);
   if (text === undefined) return { isWhole: false };
   let checksums: [string, unknown][];

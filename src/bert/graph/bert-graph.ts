@@ -1,4 +1,3 @@
-import { usageError } from '../../common/errors.js';
 import type { BertWeights } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
 import { Graph, type Value } from '../onnx/graph.js';
@@ -14,9 +13,9 @@ import { WeightReader } from './weight-reader.js';
 export interface GraphOptions {
   /** The type in which matrices and embeddings are stored; `float16` is widened each time it is used (float32). */
   readonly kept?: Float;
-  /** Default: the fastest on a CPU, or `plain` where sequences are padded. */
+  /** Default: the fastest on a CPU. */
   readonly attention?: AttentionStyle;
-  /** Sequences of a batch may differ in length (see paddingSlot); requires `plain` attention. */
+  /** Sequences of a batch may differ in length (see paddingSlot); attention is `plain` then. */
   readonly padded?: boolean;
   /** The parts in which the units of feed-forward layers are computed. Default: the fastest on a CPU for products of floats. */
   readonly unitParts?: UnitParts;
@@ -59,10 +58,8 @@ export function bertGraph(source: BertWeights, options: GraphOptions = {}): Grap
   const { config } = source;
   const { padded, products, unitParts } = options;
   const fastest = config.heads <= FEW_HEADS ? 'by head' : 'fused';
-  const { attention = padded ? 'plain' : fastest } = options;
-  if (padded && attention !== 'plain') {
-    throw usageError('Padded sequences need plain attention: the other styles have no mask.');
-  }
+  // The other styles have no mask.
+  const attention = padded ? 'plain' : (options.attention ?? fastest);
   const graph = new Graph('bert-qe cross-encoder');
   const ids = graph.input(GRAPH_IDS, 'int32', ['batch', 'sequence']);
   const slots = graph.input(GRAPH_SLOTS, 'int32', ['batch', 'sequence']);

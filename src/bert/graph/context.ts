@@ -1,6 +1,5 @@
 import type { ModelConfig } from '../config.js';
 import { float, type Graph, type Value } from '../onnx/graph.js';
-import { mapped } from '../matrices.js';
 import type { Operand, Products } from './products.js';
 import type { Store } from './store.js';
 
@@ -53,7 +52,7 @@ export function layerNorm(
     const own = await weights.tensor(`${name}.bias`);
     if (shift === undefined) return own;
     const added = await weights.tensor(shift);
-    return mapped(own, (value, i) => value + added[i]);
+    return own.map((value, i) => value + added[i]);
   });
   return graph.op('LayerNormalization', [rows, gain, offset], { epsilon: float(layerNormEps) });
 }

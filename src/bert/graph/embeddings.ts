@@ -1,7 +1,6 @@
 import type { ModelConfig } from '../config.js';
 import type { Value } from '../onnx/graph.js';
 import { type Context, layerNorm } from './context.js';
-import { mapped } from '../matrices.js';
 import type { Store } from './store.js';
 import type { WeightReader } from './weight-reader.js';
 
@@ -16,11 +15,9 @@ export function paddingSlot({ typeVocabulary, maxPositions }: ModelConfig): numb
 /** The mask that is added to attention scores: 0 for tokens, {@link MASK_BIAS} for padding, `[batch, sequence]`. */
 export function attentionMask(store: Store, config: ModelConfig, slots: Value): Value {
   const padding = paddingSlot(config);
-  const table = store.floats('embeddings penalties', [padding + 1], async () => {
-    const values = new Float32Array(padding + 1);
-    values[padding] = MASK_BIAS;
-    return values;
-  });
+  const table = store.floats('embeddings penalties', [padding + 1], async () =>
+    new Float32Array(padding + 1).fill(MASK_BIAS, padding),
+  );
   return store.graph.op('Gather', [table, slots]);
 }
 
@@ -38,7 +35,7 @@ export async function placeTable(
   const table = new Float32Array(rows * hidden);
   for (let segment = 0; segment < typeVocabulary; segment++) {
     const added = segments.subarray(segment * hidden, (segment + 1) * hidden);
-    const moved = mapped(positions, (value, i) => value + added[i % hidden]);
+    const moved = positions.map((value, i) => value + added[i % hidden]);
     table.set(moved, segment * positions.length);
   }
   return table;

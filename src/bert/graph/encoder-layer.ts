@@ -59,7 +59,7 @@ export function dense({ store }: Context, operand: Operand, layer: string): Valu
   return operand.timesPlusBias({ layer }, store.bias({ layer }));
 }
 
-function activation({ graph, config }: Context, x: Value): Value {
+export function activation({ graph, config }: Pick<Context, 'graph' | 'config'>, x: Value): Value {
   if (config.activation === 'relu') return graph.op('Relu', [x]);
   return graph.op('Gelu', [x], { approximate: config.activation === 'gelu' ? 'none' : 'tanh' });
 }

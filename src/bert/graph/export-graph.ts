@@ -1,5 +1,6 @@
 import type { BertWeights } from '../checkpoint/index.js';
 import { ElementType, float, Graph, type Value } from '../onnx/graph.js';
+import { activation } from './encoder-layer.js';
 import { WeightReader } from './weight-reader.js';
 
 /**
@@ -27,22 +28,12 @@ export function exportGraph(source: BertWeights): Graph {
     );
     return graph.op('Add', [graph.op('MatMul', [x, matrix]), tensor(`${layer}.bias`, [outputs])]);
   };
-  const layerNorm = (x: Value, name: string): Value =>
-    graph.op(
-      'LayerNormalization',
-      [x, tensor(`${name}.weight`, [hidden]), tensor(`${name}.bias`, [hidden])],
-      {
-        epsilon: float(layerNormEps),
-      },
-    );
-  const split = (x: Value): Value =>
-    graph.op('Transpose', [graph.op('Reshape', [x, graph.integers([0, 0, heads, size])])], {
-      perm: [0, 2, 1, 3],
-    });
-  const activation = (x: Value): Value => {
-    if (config.activation === 'relu') return graph.op('Relu', [x]);
-    return graph.op('Gelu', [x], { approximate: config.activation === 'gelu' ? 'none' : 'tanh' });
+  const layerNorm = (x: Value, name: string): Value => {
+    const inputs = [x, tensor(`${name}.weight`, [hidden]), tensor(`${name}.bias`, [hidden])];
+    return graph.op('LayerNormalization', inputs, { epsilon: float(layerNormEps) });
   };
+  const swapped = (x: Value): Value => graph.op('Transpose', [x], { perm: [0, 2, 1, 3] });
+  const split = (x: Value): Value => swapped(graph.op('Reshape', [x, graph.integers([0, 0, heads, size])]));
 
   const embedding = (part: string, rows: number, index: Value): Value =>
     graph.op('Gather', [tensor(`embeddings.${part}_embeddings.weight`, [rows, hidden]), index]);
@@ -52,10 +43,8 @@ export function exportGraph(source: BertWeights): Graph {
     embedding('word', config.vocabulary, ids),
     embedding('token_type', config.typeVocabulary, types),
   ]);
-  let x = layerNorm(
-    graph.op('Add', [words, embedding('position', maxPositions, positions)]),
-    'embeddings.LayerNorm',
-  );
+  const embedded = graph.op('Add', [words, embedding('position', maxPositions, positions)]);
+  let x = layerNorm(embedded, 'embeddings.LayerNorm');
 
   // 0 for a token, the lowest float for padding: [batch, 1, 1, sequence].
   const kept = graph.op('Unsqueeze', [attended, graph.integers([1, 2])]);
@@ -70,17 +59,12 @@ export function exportGraph(source: BertWeights): Graph {
     const products = graph.op('MatMul', [q, graph.op('Transpose', [k], { perm: [0, 1, 3, 2] })]);
     const scores = graph.op('Add', [graph.op('Div', [products, graph.scalar(Math.sqrt(size))]), mask]);
     const mixed = graph.op('MatMul', [graph.op('Softmax', [scores], { axis: -1 }), v]);
-    const joined = graph.op('Reshape', [
-      graph.op('Transpose', [mixed], { perm: [0, 2, 1, 3] }),
-      graph.integers([0, 0, hidden]),
-    ]);
+    const joined = graph.op('Reshape', [swapped(mixed), graph.integers([0, 0, hidden])]);
     const self = graph.op('Add', [dense(joined, `${name}.attention.output.dense`), x]);
     const middle = layerNorm(self, `${name}.attention.output.LayerNorm`);
-    const inner = activation(dense(middle, `${name}.intermediate.dense`));
-    x = layerNorm(
-      graph.op('Add', [dense(inner, `${name}.output.dense`), middle]),
-      `${name}.output.LayerNorm`,
-    );
+    const inner = activation({ graph, config }, dense(middle, `${name}.intermediate.dense`));
+    const sum = graph.op('Add', [dense(inner, `${name}.output.dense`), middle]);
+    x = layerNorm(sum, `${name}.output.LayerNorm`);
   }
 
   const first = graph.op('Gather', [x, graph.integers([0], [])], { axis: 1 });

@@ -1,5 +1,4 @@
 import { MICROSOFT, type Value } from '../onnx/graph.js';
-import { mapped } from '../matrices.js';
 import { type Int8Form, type Int8Matrix, REST_STEPS } from './int8-form.js';
 import type { Products } from './products.js';
 import { nameOf, type Store } from './store.js';
@@ -40,7 +39,7 @@ export function int8Products(store: Store, floats: Products, form: Int8Form): Pr
 
 function reciprocals(store: Store, name: string, smoothing: Float32Array): Value {
   return store.floats(`${name} smoothing`, [smoothing.length], async () =>
-    mapped(smoothing, (value) => 1 / value),
+    smoothing.map((value) => 1 / value),
   );
 }
 

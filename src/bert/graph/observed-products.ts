@@ -9,13 +9,13 @@ export const GREATEST = ' greatest';
 export const MOMENTS = ' moments';
 
 /** The widest operand whose channels are multiplied with each other. */
-export const WIDEST_MOMENTS = 1024;
+const WIDEST_MOMENTS = 1024;
 
 /**
  * Float products that also output, per channel, the least and greatest values of their operands and, unless these are
  * wide, the sums over all rows of the products of two channels, `[channels, channels]`.
  */
-export function observedProducts(config: ModelConfig, { graph }: Store, floats: Products): Products {
+export function observedProducts({ graph }: Store, floats: Products, config: ModelConfig): Products {
   return (rows, name) => {
     const axis = graph.integers([0]);
     const channels = `${name} channels`;

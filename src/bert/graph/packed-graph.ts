@@ -2,7 +2,7 @@ import type { BertWeights } from '../checkpoint/index.js';
 import type { ModelConfig } from '../config.js';
 import { ElementType, float, Graph, MICROSOFT, type Value } from '../onnx/graph.js';
 import { MASK_BIAS, paddingSlot, placeTable } from './embeddings.js';
-import { mapped, timesVector } from '../matrices.js';
+import { timesVector } from '../matrices.js';
 import { GRAPH_IDS, GRAPH_LOGITS, GRAPH_PLACES, GRAPH_SLOTS, GRAPH_STARTS } from './names.js';
 import { type PackedProducts, plainProducts, roundedProducts, splitProducts } from './split-products.js';
 import { type Float, Store } from './store.js';
@@ -24,8 +24,9 @@ export type PackedPrecision = 'fp16' | 'tf32' | 'fp32';
 
 /**
  * The forward pass of a BERT cross-encoder, from token ids to logits, for CUDA. Sequences of any lengths follow each
- * other without padding: `input_ids` and `slots` are `[tokens]`. Sums of products are of 32 bits. The last layer, which is computed for one token per sequence, is float32 and exact, though the device rounds
- * factors of products to TF32. In fp32 so are all layers.
+ * other without padding: `input_ids` and `slots` are `[tokens]`. Sums of products are of 32 bits. The last layer, which
+ * is computed for one token per sequence, is float32 and exact, though the device rounds factors of products to TF32. In
+ * fp32 so are all layers.
  */
 export function packedGraph(source: BertWeights, precision: PackedPrecision): Graph {
   const type = precision === 'fp16' ? 'float16' : 'float32';
@@ -118,7 +119,7 @@ function outputBias(store: Store, name: string): Value {
     const own = await store.weights.tensor(`${output}.bias`);
     const values = await store.weights.tensor(`${name}.attention.self.value.bias`);
     const moved = timesVector(await store.weights.tensor(`${output}.weight`), values);
-    return mapped(own, (value, i) => value + moved[i]);
+    return own.map((value, i) => value + moved[i]);
   });
 }
 

@@ -1,3 +1,4 @@
+import { memoised } from '../../common/lazy.js';
 import { roundFraction } from '../checkpoint/dtype.js';
 import { ElementType, type Graph, MICROSOFT, type Value } from '../onnx/graph.js';
 import { type Store, nameOf } from './store.js';
@@ -42,12 +43,7 @@ interface Halves {
  * a₁·b₁ + a₁·b₂ + a₂·b₁ but for 2⁻²². Each value is split once. Activations have to be within the range of float16.
  */
 export function splitProducts(graph: Graph): PackedProducts {
-  const known = new Map<Value, Halves>();
-  const split = (x: Value): Halves => {
-    const halves = known.get(x) ?? splitValue(graph, x);
-    known.set(x, halves);
-    return halves;
-  };
+  const split = memoised((x: Value) => splitValue(graph, x));
   const times: PackedProducts['times'] = (store, x, linear) => {
     const [a, b] = [split(x), splitMatrix(store, linear)];
     const small = graph.op('Gemm', [a.high, b.low, graph.op('MatMul', [a.low, b.high])]);

@@ -1,5 +1,5 @@
 import type { BertWeights } from '../checkpoint/index.js';
-import { mapped, timesVector, transposed } from '../matrices.js';
+import { timesVector, transposed } from '../matrices.js';
 
 type Range = readonly [from: number, to: number];
 
@@ -61,9 +61,9 @@ export class WeightReader {
     const { scale = 1 } = linear;
     const { top, bottom } = this.#bounds(linear);
     const own = (await this.tensor(`${linear.layer}.bias`)).subarray(top, bottom);
-    if (shift === undefined) return mapped(own, (value) => value * scale);
+    if (shift === undefined) return own.map((value) => value * scale);
     const moved = timesVector(await this.rows(linear), await this.tensor(shift));
-    return mapped(own, (value, i) => value * scale - moved[i]);
+    return own.map((value, i) => value * scale - moved[i]);
   }
 
   /** The weights as in the checkpoint, `[outputs, inputs]`, cut and scaled. */

@@ -42,12 +42,8 @@ export class ModelCache {
 
   /** True where the content is present, in full size where that is known. */
   async hasBlob(etag: string, size: number | undefined): Promise<boolean> {
-    try {
-      const found = await stat(this.blobPath(etag));
-      return found.size > 0 && (size === undefined || found.size === size);
-    } catch {
-      return false;
-    }
+    const found = await stat(this.blobPath(etag)).catch(() => undefined);
+    return found !== undefined && found.size > 0 && found.size === (size ?? found.size);
   }
 
   /** Links a file of a snapshot to its content; copies it where links are not allowed. */

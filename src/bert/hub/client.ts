@@ -11,7 +11,7 @@ export interface FileMetadata {
   readonly size: number | undefined;
 }
 
-export interface HubRequest {
+interface HubRequest {
   readonly method?: 'GET' | 'HEAD';
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;

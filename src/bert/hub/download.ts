@@ -12,7 +12,7 @@ import { etagOf, type FileMetadata, type HubClient } from './client.js';
 import type { RemoteFile } from './listing.js';
 import type { HubSettings } from './settings.js';
 
-export interface Download {
+interface Download {
   readonly client: HubClient;
   readonly cache: ModelCache;
   readonly settings: HubSettings;

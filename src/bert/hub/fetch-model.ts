@@ -12,7 +12,7 @@ import { downloadFile } from './download.js';
 import { type Listing, listRepository } from './listing.js';
 import { type FetchModelOptions, type HubSettings, resolveSettings } from './settings.js';
 
-export interface FetchedModel {
+interface FetchedModel {
   /** A folder that holds the model's files, for `loadTokenizer`, `openCheckpoint` and the scorer. */
   readonly folder: string;
   readonly commit: string;

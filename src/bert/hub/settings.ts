@@ -37,10 +37,8 @@ export type HubSettings = Required<Omit<FetchModelOptions, 'token' | 'signal' | 
   readonly token: string | undefined;
 };
 
-export function resolveSettings(
-  options: FetchModelOptions,
-  env: NodeJS.ProcessEnv = process.env,
-): HubSettings {
+export function resolveSettings(options: FetchModelOptions): HubSettings {
+  const { env } = process;
   return {
     revision: options.revision ?? 'main',
     cacheDir: options.cacheDir ?? defaultCache(env),

@@ -1,5 +1,5 @@
 import { copyFile, mkdir, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
-import { basename, dirname, join, posix, resolve } from 'node:path';
+import { basename, join, posix, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createWriteStream, existsSync } from 'node:fs';
 import { closing } from '../../common/closing.js';
@@ -168,9 +168,4 @@ async function useTanh(config: string): Promise<void> {
   const fields = JSON.parse(await readFile(config, 'utf8')) as Record<string, unknown>;
   if (fields.hidden_act !== 'gelu') return;
   await writeFileAtomic(config, JSON.stringify({ ...fields, hidden_act: 'gelu_new' }));
-}
-
-/** The places beside a model in which its configuration and vocabulary may lie: its folder and the one above. */
-export function placesBeside(path: string): string[] {
-  return [dirname(path), dirname(dirname(path))];
 }

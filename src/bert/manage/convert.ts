@@ -17,7 +17,7 @@ import { exportGraph } from '../graph/index.js';
 import { writeSingleFileModel } from '../onnx/index.js';
 import { copyTokenizer, writeNewModel } from './new-folder.js';
 
-export interface ConvertOptions {
+interface ConvertOptions {
   /**
    * Default `safetensors`; Transformers.js and other runtimes load `onnx`. `web` is what pages download: float16,
    * rounded so that it compresses well, as `model.safetensors.gz`.

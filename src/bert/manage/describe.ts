@@ -8,7 +8,7 @@ import { loadTokenizer, readCrossEncoderConfig, readModelConfig } from '../model
 import { type SizeLetter, sizeLetter } from '../sizes.js';
 import { BertTokenizer } from '../tokenizer/bert-tokenizer.js';
 
-export interface ModelFile {
+interface ModelFile {
   /** Path inside the folder. */
   readonly name: string;
   readonly bytes: number;

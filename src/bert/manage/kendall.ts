@@ -5,29 +5,24 @@
 export function kendallTau(x: ArrayLike<number>, y: ArrayLike<number>): number {
   const n = x.length;
   const order = Array.from({ length: n }, (_, i) => i).sort((i, j) => x[i] - x[j] || y[i] - y[j]);
-  const tiedBoth = tiedPairs(order, (i, j) => x[i] === x[j] && y[i] === y[j]);
-  const tiedX = tiedPairs(order, (i, j) => x[i] === x[j]);
-  const byY = order.map((i) => y[i]);
+  const [byX, byY] = [order.map((i) => x[i]), order.map((i) => y[i])];
+  const tiedBoth = tiedPairs(n, (i) => byX[i] === byX[i - 1] && byY[i] === byY[i - 1]);
+  const tiedX = tiedPairs(n, (i) => byX[i] === byX[i - 1]);
   const discordant = inversions(byY);
-  // The sort above left y in ascending order, so equal values are neighbours.
-  const ascending = byY.map((_, i) => i);
-  const tiedY = tiedPairs(ascending, (i, j) => byY[i] === byY[j]);
+  // Counting has left y in ascending order, so equal values are neighbours.
+  const tiedY = tiedPairs(n, (i) => byY[i] === byY[i - 1]);
   const all = (n * (n - 1)) / 2;
   const concordant = all - tiedX - tiedY + tiedBoth - discordant;
   return (concordant - discordant) / Math.sqrt((all - tiedX) * (all - tiedY));
 }
 
-/** The number of pairs within runs of equal neighbours. */
-function tiedPairs(order: readonly number[], alike: (i: number, j: number) => boolean): number {
+/** The number of pairs within runs of items, each of which is tied with the one before. */
+function tiedPairs(items: number, isTied: (item: number) => boolean): number {
   let pairs = 0;
-  let run = 1;
-  for (let at = 1; at <= order.length; at++) {
-    if (at < order.length && alike(order[at - 1], order[at])) {
-      run++;
-    } else {
-      pairs += (run * (run - 1)) / 2;
-      run = 1;
-    }
+  let before = 0;
+  for (let item = 1; item < items; item++) {
+    before = isTied(item) ? before + 1 : 0;
+    pairs += before;
   }
   return pairs;
 }

@@ -12,17 +12,17 @@ const LOCK = '.lock';
  * Writes a new model into a folder that is empty or not there yet. One process at a time may do so. Where the action
  * fails, what it wrote is removed, so that the same call can be made again.
  */
-export async function writeNewModel<T>(
+export async function writeNewModel(
   folder: string,
   signal: AbortSignal | undefined,
-  action: () => Promise<T>,
-): Promise<T> {
+  action: () => Promise<void>,
+): Promise<void> {
   return withLock(join(folder, LOCK), { what: folder, signal }, async () => {
     if ((await contentOf(folder)).length > 0) {
       throw usageError(`${folder} is not empty; name a new folder for the model.`);
     }
     try {
-      return await action();
+      await action();
     } catch (error) {
       const written = await contentOf(folder).catch(() => []);
       for (const name of written) await rm(join(folder, name), { recursive: true, force: true });

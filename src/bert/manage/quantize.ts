@@ -2,9 +2,11 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { closing } from '../../common/closing.js';
 import { throwIfAborted } from '../../common/errors.js';
+import { getOrInsert } from '../../common/get-or-insert.js';
 import { bertWeights, openCheckpoint } from '../checkpoint/index.js';
-import { defaultCalibrationPairs, writeCompiled } from '../compile/index.js';
+import { calibratedForm, compiledGraph, defaultCalibrationPairs } from '../compile/index.js';
 import { loadTokenizer, readModelConfig } from '../model-folder.js';
+import { writeModel } from '../onnx/index.js';
 import { BertScorer } from '../scorer/bert-scorer.js';
 import { type Logits, logOdds, probabilities } from '../scorer/probabilities.js';
 import type { TextPair } from '../types.js';
@@ -12,7 +14,7 @@ import { writeConfig } from './convert.js';
 import { kendallTau } from './kendall.js';
 import { copyTokenizer, writeNewModel } from './new-folder.js';
 
-export interface QuantizeOptions {
+interface QuantizeOptions {
   /** Pairs for choosing the scales and measuring the agreement; default: pairs of the demo's articles. */
   readonly pairs?: readonly TextPair[] | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -52,9 +54,9 @@ export async function quantizeModel(
       await copyTokenizer(folder, target);
       await mkdir(join(target, 'onnx'));
       throwIfAborted(signal);
-      const path = join(target, 'onnx/model_int8.onnx');
-      const options = { device: 'cpu', batches: 'equal', tokenizer, calibration } as const;
-      await writeCompiled(weights, { ...options, precision: 'int8' }, path);
+      const form = await calibratedForm(weights, tokenizer, calibration);
+      const graph = compiledGraph(weights, 'int8', 'equal', form);
+      await writeModel(graph, join(target, 'onnx/model_int8.onnx'));
       await writeConfig(config, target);
     });
   });
@@ -67,11 +69,7 @@ function agreement(pairs: readonly TextPair[], before: Logits, after: Logits): A
   // Log-odds have the order of probabilities, but do not saturate.
   const [x, y] = [logOdds(before), logOdds(after)];
   const lists = new Map<string, number[]>();
-  pairs.forEach(({ a }, i) => {
-    const list = lists.get(a);
-    if (list) list.push(i);
-    else lists.set(a, [i]);
-  });
+  pairs.forEach(({ a }, i) => getOrInsert(lists, a, () => []).push(i));
   const taus: number[] = [];
   for (const list of lists.values()) {
     if (list.length < SHORTEST_LIST) continue;

@@ -16,7 +16,7 @@ const IR_VERSION = 9;
 const AttributeType = { float: 1, int: 2, string: 3, graph: 5, ints: 7 } as const;
 
 /** The location of a tensor's bytes outside the model file. */
-export interface ExternalLocation {
+interface ExternalLocation {
   readonly file: string;
   readonly offset: number;
   readonly length: number;
@@ -25,8 +25,10 @@ export interface ExternalLocation {
 /** A tensor's bytes in the model file, or their location outside it. */
 export type TensorStorage = Uint8Array | ExternalLocation;
 
+type Stored = ReadonlyMap<Initializer, TensorStorage>;
+
 /** The ModelProto of a graph. Field numbers are those of onnx.proto. */
-export function encodeModel(graph: Graph, stored: ReadonlyMap<Initializer, TensorStorage>): Message {
+export function encodeModel(graph: Graph, stored: Stored): Message {
   const domains = new Set(['']);
   const body = encodeGraph(graph, stored, domains);
   const model = new Message().integer(1, IR_VERSION).string(2, 'bert-qe').message(7, body);
@@ -35,8 +37,6 @@ export function encodeModel(graph: Graph, stored: ReadonlyMap<Initializer, Tenso
   }
   return model;
 }
-
-type Stored = ReadonlyMap<Initializer, TensorStorage>;
 
 /** A graph, whose nodes' domains are added to `domains`. */
 function encodeGraph(graph: Graph, stored: Stored, domains: Set<string>): Message {
@@ -58,20 +58,16 @@ function encodeNode(node: GraphNode, stored: Stored, domains: Set<string>): Mess
   for (const output of node.outputs) message.string(2, output);
   message.string(3, node.outputs[0]).string(4, node.op);
   for (const [name, value] of Object.entries(node.attributes)) {
-    const encoded =
-      value instanceof Graph
-        ? new Message()
-            .string(1, name)
-            .message(6, encodeGraph(value, stored, domains))
-            .integer(20, AttributeType.graph)
-        : encodeAttribute(name, value);
-    message.message(5, encoded);
+    message.message(5, encodeAttribute(name, value, stored, domains));
   }
   return message.string(7, node.domain);
 }
 
-function encodeAttribute(name: string, value: Exclude<Attribute, Graph>): Message {
+function encodeAttribute(name: string, value: Attribute, stored: Stored, domains: Set<string>): Message {
   const message = new Message().string(1, name);
+  if (value instanceof Graph) {
+    return message.message(6, encodeGraph(value, stored, domains)).integer(20, AttributeType.graph);
+  }
   if (typeof value === 'number') return message.integer(3, value).integer(20, AttributeType.int);
   if (typeof value === 'string') return message.string(4, value).integer(20, AttributeType.string);
   if ('float' in value) return message.float(2, value.float).integer(20, AttributeType.float);

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../common/get-or-insert.js';
 import { narrowToHalf } from '../checkpoint/dtype.js';
 
 /** ONNX's numbers of element types. */
@@ -11,16 +12,16 @@ export const ElementType = {
   float16: 10,
 } as const;
 
-export type ElementTypeName = keyof typeof ElementType;
+type ElementTypeName = keyof typeof ElementType;
 
 /** A value of the graph: the name of an input, an initialiser or a node's output. */
 export type Value = string & { readonly __value: unique symbol };
 
 /** A dimension: a size, or the name of a size known at run time only. */
-export type Dimension = number | string;
+type Dimension = number | string;
 
 /** An attribute that is a float: ONNX tells 1.0 from 1, JavaScript does not. */
-export interface FloatAttribute {
+interface FloatAttribute {
   readonly float: number;
 }
 
@@ -159,11 +160,9 @@ export class Graph {
   }
 
   #constant(name: string, type: ElementTypeName, dims: readonly number[], data: Initializer['data']): Value {
-    const known = this.#constants.get(name);
-    if (known) return known;
-    const value = this.initializer(`${this.prefix}${name}`, type, dims, data);
-    this.#constants.set(name, value);
-    return value;
+    return getOrInsert(this.#constants, name, () =>
+      this.initializer(`${this.prefix}${name}`, type, dims, data),
+    );
   }
 }
 

@@ -31,8 +31,7 @@ export class Message {
   }
 
   bytes(field: number, value: Uint8Array): this {
-    this.#push(joined(varint(tag(field, LENGTH_DELIMITED)), varint(value.byteLength)));
-    return this.#push(value);
+    return this.#delimited(field, [value], value.byteLength);
   }
 
   /** Repeated integers, packed as proto3 does. */
@@ -41,16 +40,19 @@ export class Message {
   }
 
   message(field: number, value: Message): this {
-    this.#push(joined(varint(tag(field, LENGTH_DELIMITED)), varint(value.byteLength)));
-    // One by one: a large graph has more chunks than a call may have arguments.
-    for (const chunk of value.chunks) this.chunks.push(chunk);
-    this.byteLength += value.byteLength;
-    return this;
+    return this.#delimited(field, value.chunks, value.byteLength);
   }
 
   /** One contiguous copy, for small messages. */
   toBytes(): Uint8Array<ArrayBuffer> {
     return joined(...this.chunks);
+  }
+
+  #delimited(field: number, chunks: readonly Uint8Array[], length: number): this {
+    this.#push(joined(varint(tag(field, LENGTH_DELIMITED)), varint(length)));
+    // One by one: a large graph has more chunks than a call may have arguments.
+    for (const chunk of chunks) this.#push(chunk);
+    return this;
   }
 
   #push(bytes: Uint8Array): this {

@@ -10,10 +10,10 @@ import { CUDA_FILES, missingCudaFiles, neededLibraries } from './provider-files.
 import type { ProbeResult } from './probe.js';
 import { builtInProviders, runtimeFolder, runtimeVersion } from './runtime-package.js';
 import { silenceRuntime } from './telemetry.js';
-import { workerUrl } from './worker-url.js';
+import { workerUrl } from './thread.js';
 
 /** The state of a device on this machine. */
-export interface DeviceState {
+interface DeviceState {
   readonly device: Device;
   readonly isUsable: boolean;
   /** The device in words, or the reason why it cannot be used. */
@@ -51,7 +51,7 @@ async function webGpuState(): Promise<DeviceState> {
 let usableCuda: DeviceState | undefined;
 
 /** The state of CUDA; once it can be used, it is not tried again. */
-export async function cudaState(): Promise<DeviceState> {
+async function cudaState(): Promise<DeviceState> {
   if (usableCuda) return usableCuda;
   const found = await usableCards();
   if (typeof found === 'string') return { device: 'cuda', isUsable: false, detail: found };

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { closing } from '../../common/closing.js';
 import { hashFile } from '../../common/hash.js';
 import { writeFileAtomic } from '../../common/atomic.js';
@@ -12,13 +13,13 @@ import { CUDA_FILES } from './provider-files.js';
 import { runtimeFolder, runtimeVersion } from './runtime-package.js';
 
 /** A provider library that was installed. */
-export interface InstalledLibrary {
+interface InstalledLibrary {
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;
 }
 
-export interface InstallOptions {
+interface InstallOptions {
   /** A wheel of onnxruntime-gpu, a package for .NET, or a folder; default: the libraries in the cache. */
   readonly source?: string | undefined;
   /** Default: the runtime's folder and version. */
@@ -101,7 +102,7 @@ async function describe(
   for (const entry of entries.values()) {
     const wheel = /^onnxruntime_gpu-([^-/]+)\.dist-info\/RECORD$/.exec(entry.name);
     if (wheel) {
-      const lines = (await text(file, entry)).split(/\r?\n/).map((line) => line.split(','));
+      const lines = (await text(zipContent(file, entry))).split(/\r?\n/).map((line) => line.split(','));
       const hashes = lines.flatMap(([name, hash]) => {
         const value = /^sha256=(.+)$/.exec(hash ?? '')?.[1];
         return value === undefined ? [] : [[name, Buffer.from(value, 'base64url').toString('hex')] as const];
@@ -109,14 +110,8 @@ async function describe(
       return { found: wheel[1], hashes: new Map(hashes) };
     }
     if (/^Microsoft\.ML\.OnnxRuntime\.Gpu\.Linux\.nuspec$/i.test(entry.name)) {
-      return { found: /<version>([^<]+)</.exec(await text(file, entry))?.[1], hashes: new Map() };
+      return { found: /<version>([^<]+)</.exec(await text(zipContent(file, entry)))?.[1], hashes: new Map() };
     }
   }
   return { found: undefined, hashes: new Map() };
-}
-
-async function text(file: RandomAccessFile, entry: ZipEntry): Promise<string> {
-  const blocks: Uint8Array[] = [];
-  for await (const block of zipContent(file, entry)) blocks.push(block);
-  return Buffer.concat(blocks).toString('utf8');
 }

@@ -41,7 +41,7 @@ type FromWorker =
   /** Of a call, or of the start where no call is named. */
   | { readonly kind: 'error'; readonly id?: number; readonly code: ErrorCode; readonly message: string };
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly file: URL;
   /** Names the worker in messages: `scoring`. */
   readonly name: string;

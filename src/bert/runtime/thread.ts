@@ -7,8 +7,10 @@ import {
   Worker,
   workerData,
 } from 'node:worker_threads';
+import { pathToFileURL } from 'node:url';
 import { createGuard, forgetGuard, type Guard } from './exit-guard.js';
 import { evaluateInMainThread } from './main-thread.js';
+import { builtFile } from '../../common/package-files.js';
 import { pause } from '../../common/pause.js';
 
 /** A thread as the one that started it sees it. */
@@ -34,11 +36,12 @@ interface GivenData {
   readonly data: unknown;
 }
 
-/** The worker's side of a thread. */
-export interface ThreadHost {
-  readonly port: MessagePort;
-  readonly guard: Guard;
-  readonly data: unknown;
+/**
+ * The built file of a worker, given by its path in this folder's parent. Node 20 cannot load TypeScript in a worker, so
+ * code that runs from `src` (tests) uses the build too.
+ */
+export function workerUrl(path: `${string}.js`): URL {
+  return pathToFileURL(builtFile(`bert/${path}`));
 }
 
 /** Starts a thread of native code. */
@@ -134,7 +137,7 @@ function inMainThread(file: URL, name: string): string {
 }
 
 /** The worker's side: its port and data. */
-export async function joinThread(): Promise<ThreadHost> {
+export async function joinThread(): Promise<GivenData & { readonly guard: Guard }> {
   const { guard, data } = workerData as ThreadData;
   const own = parentPort!;
   if (data !== undefined) return { port: own, guard, data };
@@ -143,9 +146,8 @@ export async function joinThread(): Promise<ThreadHost> {
     own.on('message', () => undefined);
     process.on('workerMessage', (message: unknown) => {
       if (message === undefined) return;
-      const given = message as GivenData;
       own.close();
-      resolve({ guard, port: given.port, data: given.data });
+      resolve({ ...(message as GivenData), guard });
     });
   });
 }

@@ -10,14 +10,14 @@ import {
   thisMachine,
   workerUrl,
 } from '../runtime/index.js';
-import { loadTokenizer } from '../model-folder.js';
+import { loadTokenizer, readModelConfig } from '../model-folder.js';
 import { DEFAULT_MAX_LENGTH } from '../sequence.js';
-import { DEVICE_PROFILES, pulledTokens } from './device-profiles.js';
+import { batchSizes, DEVICE_PROFILES } from './device-profiles.js';
 import { chooseLayout, type Layout } from './layout.js';
 import { type PreparedModel, prepareModel } from './model-source.js';
 import { PairScorer, type ScoredModel } from './pair-scorer.js';
 import { WorkerPool } from './pool.js';
-import { encodingOf } from './window.js';
+import { costOf, encodingOf } from './window.js';
 
 /** The model to load, and how to run it. */
 export interface ScorerOptions {
@@ -78,7 +78,6 @@ export class BertScorer extends PairScorer<ScorerInfo> {
     const tokenizer = await loadTokenizer(folder);
     const device = await chooseDevice(options.device ?? 'auto');
     const cards = device === 'cuda' ? await requireCuda() : 1;
-    const profile = DEVICE_PROFILES[device];
     const model = await prepareModel(folder, options.precision ?? 'auto', device, tokenizer);
     const { precision, batches } = model;
     const maxLength = checkedLength(options.maxLength ?? DEFAULT_MAX_LENGTH, model, folder);
@@ -91,8 +90,8 @@ export class BertScorer extends PairScorer<ScorerInfo> {
       setup: { model, device, threads, niceness, secondSegment: tokenizer.template.secondSegment },
       cards,
     });
-    const batchTokens = options.batchTokens ?? profile.batchTokens(model);
-    const messageTokens = profile.messageTokens(model, batchTokens);
+    const profile = DEVICE_PROFILES[device];
+    const sizes = batchSizes(profile, model, { workers, tasks: pool.capacity }, options.batchTokens);
     const info: ScorerInfo = {
       model: options.model,
       folder,
@@ -102,20 +101,29 @@ export class BertScorer extends PairScorer<ScorerInfo> {
       workers,
       threads,
       maxLength,
-      batchTokens,
-      messageTokens,
+      batchTokens: sizes.batchTokens,
+      messageTokens: sizes.messageLimit.tokens,
       ...(model.shape ? { shape: model.shape } : {}),
     };
     return new BertScorer(info, pool, {
       ...encoding,
+      ...sizes,
       batches,
-      batchTokens,
       // A batch size that the caller chose is not limited further.
-      attentionLimit: options.batchTokens === undefined ? profile.attentionLimit(model) : Infinity,
-      messageLimit: { tokens: messageTokens, tasks: pool.capacity },
-      pullLimit: { tokens: pulledTokens(workers, messageTokens), workers },
+      ...(options.batchTokens !== undefined && { attentionLimit: Infinity }),
     });
   }
+}
+
+/** The cost of pairs to a model; undefined where the shape of the model is not known. */
+export type PairCost = PairScorer['costOf'];
+
+/** Counts what pairs cost the model in a folder, without loading its weights. */
+export async function loadPairCost(folder: string): Promise<PairCost> {
+  const encoding = encodingOf(await loadTokenizer(folder), DEFAULT_MAX_LENGTH);
+  // Exports of other architectures have no shape that costs could be told from.
+  const shape = await readModelConfig(folder).catch(() => undefined);
+  return (pairs, options) => costOf(pairs, encoding, shape, options);
 }
 
 /** Callers in JavaScript may give anything; a pool of no workers would never answer. */

@@ -12,7 +12,7 @@ export interface ModelTraits {
 }
 
 /** All that depends on the device a model runs on: the form of its graph, and the sizes of what it is sent. */
-export interface DeviceProfile {
+interface DeviceProfile {
   /** The form of the batches of compiled models, and so of their graphs. */
   readonly batches: BatchForm;
   /** Precisions of compiled models, the default first. */
@@ -124,6 +124,22 @@ const PULLED_MESSAGES = 4;
  */
 export function pulledTokens(workers: number, messageTokens: number): number {
   return PULLED_MESSAGES * workers * messageTokens;
+}
+
+/** The sizes of what the workers of a model are sent, of whose tasks so many keep them busy. */
+export function batchSizes(
+  profile: DeviceProfile,
+  model: ModelTraits,
+  { workers, tasks }: { readonly workers: number; readonly tasks: number },
+  batchTokens = profile.batchTokens(model),
+) {
+  const messageTokens = profile.messageTokens(model, batchTokens);
+  return {
+    batchTokens,
+    attentionLimit: profile.attentionLimit(model),
+    messageLimit: { tokens: messageTokens, tasks },
+    pullLimit: { tokens: pulledTokens(workers, messageTokens), workers },
+  };
 }
 
 function widestRow({ hidden, intermediate }: ModelConfig): number {

@@ -1,7 +1,6 @@
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { inputError } from '../../common/errors.js';
 import { GRAPH_IDS, GRAPH_SLOTS } from '../graph/names.js';
-import { inputMeaning } from './export-inputs.js';
 import type { RunnableModel, WorkerSetup } from './messages.js';
 
 /**
@@ -26,6 +25,21 @@ export type FeedsOf = (
   inputs: Inputs,
   Tensor: TensorClass,
 ) => Feeds;
+
+/** The content of an export's input. */
+export type InputMeaning = 'ids' | 'mask' | 'types';
+
+/** Names of inputs in exports, and their contents. */
+const MEANINGS: readonly (readonly [RegExp, InputMeaning])[] = [
+  [/^(?:input_?ids|input_word_ids|ids|tokens)(?::0)?$/i, 'ids'],
+  [/mask/i, 'mask'],
+  [/(?:token_?type|segment|input_type)/i, 'types'],
+];
+
+/** The content of an input by its name; undefined if a cross-encoder has no such input. */
+export function inputMeaning(name: string): InputMeaning | undefined {
+  return MEANINGS.find(([pattern]) => pattern.test(name))?.[1];
+}
 
 /** The feeds of batches of rows of one length; refuses an export whose inputs are not those of a cross-encoder. */
 export const rowFeeds: FeedsOf = ({ model, secondSegment }, inputs, tensors) => {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BertQeError, missingError, usageError } from '../../common/errors.js';
+import { missingError, usageError } from '../../common/errors.js';
+import { isCheckpoint } from '../checkpoint/index.js';
 import type { CrossEncoderConfig } from '../config.js';
 import { readCrossEncoderConfig, readModelConfig } from '../model-folder.js';
 import { compiledModel, type Precision, precisionNames } from '../compile/index.js';
@@ -38,7 +39,7 @@ export async function prepareModel(
 ): Promise<PreparedModel> {
   const config = await readCrossEncoderConfig(folder);
   const { obstacle } = config;
-  if (obstacle === undefined && (await readdir(folder)).some((name) => WEIGHTS.test(name))) {
+  if (obstacle === undefined && (await readdir(folder)).some(isCheckpoint)) {
     const encoder = await readModelConfig(folder);
     const { batches, precisions, widensHalfWeights } = DEVICE_PROFILES[device];
     const wanted = precision === 'auto' ? environmentPrecision() : precision;
@@ -66,7 +67,7 @@ export async function prepareModel(
   for (const candidate of candidates) {
     const name = EXPORTS[candidate].find((file) => existsSync(join(folder, file)));
     if (name === undefined) continue;
-    const shape = await describedShape(folder);
+    const shape = await readModelConfig(folder).catch(() => undefined);
     return { ...(await prepared(join(folder, name), config, candidate)), ...(shape ? { shape } : {}) };
   }
   const files = candidates.flatMap((candidate) => EXPORTS[candidate]).join(', ');
@@ -94,39 +95,20 @@ export function precisionIdentity(precision: Precision | 'auto'): string {
   return wanted === 'auto' && multipliesBytes() ? 'auto, bytes' : wanted;
 }
 
-/** File names that openCheckpoint finds in a folder. */
-const WEIGHTS =
-  /^(?:model\.safetensors|pytorch_model\.bin)(?:\.index\.json)?$|^model\.safetensors\.gz$|\.index$/;
-
-async function describedShape(folder: string): Promise<EncoderShape | undefined> {
-  try {
-    return await readModelConfig(folder);
-  } catch (error) {
-    if (error instanceof BertQeError) return undefined;
-    throw error;
-  }
-}
-
 async function prepared(
   path: string,
   config: CrossEncoderConfig,
   precision: Precision,
 ): Promise<PreparedModel> {
   const { labels, maxPositions } = config;
-  const sizes = await Promise.all(
-    [path, `${path}.data`, `${path}_data`].map((file) =>
-      stat(file).then(
-        (info) => info.size,
-        () => 0,
-      ),
-    ),
-  );
+  const files = [path, `${path}.data`, `${path}_data`];
+  const infos = await Promise.all(files.map((file) => stat(file).catch(() => undefined)));
   return {
     path,
     ...(labels !== undefined && { labels }),
     maxPositions,
     precision,
     batches: 'equal',
-    bytes: sizes.reduce((sum, size) => sum + size, 0),
+    bytes: infos.reduce((sum, info) => sum + (info?.size ?? 0), 0),
   };
 }

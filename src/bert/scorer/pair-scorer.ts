@@ -1,13 +1,13 @@
 import { clip } from '../../common/clip.js';
 import { BertQeError, failureError, throwIfAborted, usageError } from '../../common/errors.js';
-import { countOf, scoringCost, SequenceTotal } from '../cost.js';
+import { scoringCost, SequenceTotal } from '../cost.js';
 import type { EncoderShape } from '../sizes.js';
 import type { Scorer, ScoreOptions, ScoringCost, TextPair } from '../types.js';
 import { InFlight } from '../../common/in-flight.js';
 import type { BatchTask } from './messages.js';
 import { countTask, plan, type PlanOptions } from './plan.js';
 import { type Logits, probabilities } from './probabilities.js';
-import { lengthOf, limited } from './window.js';
+import { costOf, lengthOf, limited } from './window.js';
 
 /** Workers that compute the logits of tasks. */
 export interface TaskRunner {
@@ -70,13 +70,8 @@ export class PairScorer<Info extends ScoredModel = ScoredModel> implements Score
   }
 
   /** The cost of pairs, without scoring them; undefined where the shape of the model is not known. */
-  costOf(
-    pairs: readonly TextPair[],
-    options: Pick<ScoreOptions, 'secondPieces'> = {},
-  ): ScoringCost | undefined {
-    const { shape } = this.info;
-    const planning = limited(this.#planning, options);
-    return shape && scoringCost(shape, countOf(pairs.map((pair) => lengthOf(pair, planning))));
+  costOf(pairs: readonly TextPair[], options?: Pick<ScoreOptions, 'secondPieces'>): ScoringCost | undefined {
+    return costOf(pairs, this.#planning, this.info.shape, options);
   }
 
   async #run(pairs: readonly TextPair[], options: ScoreOptions): Promise<Logits> {

@@ -18,7 +18,7 @@ export interface ScoringSession {
 export type RunBatch = (...batch: Parameters<Feeds>) => Promise<Float32Array>;
 
 /** How batches without padding are fed and run. Only CUDA has them, so only Node loads this part. */
-export interface PackedRuns {
+interface PackedRuns {
   readonly feeds: FeedsOf;
   readonly guarded: (run: RunBatch) => RunBatch;
 }
@@ -110,13 +110,8 @@ function values(
   rows: number,
   labels: number,
 ): Float32Array {
-  if (
-    !(output instanceof Tensor) ||
-    output.dims.length !== 2 ||
-    output.dims[0] !== rows ||
-    output.dims[1] !== labels
-  ) {
-    const shape = output instanceof Tensor ? `[${output.dims.join(', ')}]` : 'no tensor';
+  const shape = output instanceof Tensor ? `[${output.dims.join(', ')}]` : 'no tensor';
+  if (!(output instanceof Tensor) || shape !== `[${rows}, ${labels}]`) {
     throw inputError(
       `The model's output is ${shape}, expected [${rows}, ${labels}]: a relevance score needs one or two labels, the same as in its config.`,
     );

@@ -1,7 +1,9 @@
 import { TimeSlice } from '../../common/yield.js';
 import { throwIfAborted, usageError } from '../../common/errors.js';
+import { countOf, scoringCost } from '../cost.js';
 import { type Budget, budgetFor, sequenceLength } from '../sequence.js';
-import type { PairTemplate, ScoreOptions, TextPair, Tokenizer } from '../types.js';
+import type { EncoderShape } from '../sizes.js';
+import type { PairTemplate, ScoreOptions, ScoringCost, TextPair, Tokenizer } from '../types.js';
 import { PieceCache } from './piece-cache.js';
 
 /** The encoding of pairs as sequences of tokens. */
@@ -11,11 +13,12 @@ export interface Encoding {
   readonly budget: Budget;
 }
 
-/** The encoding of a model, which reads sequences of this length. */
-export function encodingOf(tokenizer: Tokenizer, maxLength: number): Encoding {
+/** The encoding of a model, which reads sequences of this length; `cachedIds` are those of texts that are kept. */
+export function encodingOf(tokenizer: Tokenizer, maxLength: number, cachedIds?: number): Encoding {
   const { template } = tokenizer;
   const budget = budgetFor(maxLength, template);
-  return { pieces: new PieceCache(tokenizer, Math.max(budget.first, budget.second)), template, budget };
+  const pieces = new PieceCache(tokenizer, Math.max(budget.first, budget.second), cachedIds);
+  return { pieces, template, budget };
 }
 
 /** The encoding with fewer word pieces of the second text, where a call asks for that. */
@@ -76,6 +79,17 @@ export async function* windows(
 /** The length of the sequence that a pair becomes; its texts are then in the cache. */
 export function lengthOf({ a, b }: TextPair, { pieces, budget, template }: Encoding): number {
   return sequenceLength(template, cut(pieces.get(a), budget.first), cut(pieces.get(b), budget.second));
+}
+
+/** The cost of pairs to a model of this shape, without scoring them; undefined where the shape is not known. */
+export function costOf(
+  pairs: readonly TextPair[],
+  encoding: Encoding,
+  shape: EncoderShape | undefined,
+  options: Pick<ScoreOptions, 'secondPieces'> = {},
+): ScoringCost | undefined {
+  const cut = limited(encoding, options);
+  return shape && scoringCost(shape, countOf(pairs.map((pair) => lengthOf(pair, cut))));
 }
 
 /** At most so many pieces; most texts are kept whole, and a view of each would cost more than the lookup. */

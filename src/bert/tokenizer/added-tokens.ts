@@ -14,7 +14,7 @@ export interface AddedToken {
 }
 
 /** A stretch of text, or an added token in place of it. */
-export type TextSegment = { readonly text: string } | { readonly id: number };
+type TextSegment = { readonly text: string } | { readonly id: number };
 
 /** A finder of added tokens: the leftmost first, and the longest of those. */
 export class AddedTokenMatcher {

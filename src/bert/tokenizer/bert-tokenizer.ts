@@ -7,7 +7,7 @@ import { propertyTable, PUNCTUATION, REMOVED, SPACE, WORD } from './unicode.js';
 import { HASH_START, hashNext, LONGEST_CACHED, WordCache } from './word-cache.js';
 import { WordPiece, type WordPieceOptions } from './wordpiece.js';
 
-export interface BertTokenizerOptions extends NormalizerOptions, WordPieceOptions {
+interface BertTokenizerOptions extends NormalizerOptions, WordPieceOptions {
   readonly vocabulary: ReadonlyMap<string, number>;
   readonly addedTokens: readonly AddedToken[];
   readonly template: PairTemplate;

@@ -3,6 +3,7 @@ import { crossEncoderConfigOf } from '../config.js';
 import { isJsonObject, type JsonObject } from '../../common/json.js';
 import { badFile, duplicateKey, parseJsonObject } from '../json.js';
 import type { ModelFiles, Tokenizer } from '../types.js';
+import { BertTokenizer } from './bert-tokenizer.js';
 import { bertTokenizerFromJson, bertTokenizerFromVocabulary, isBertTokenizer } from './load-bert.js';
 import { readSettings } from './settings.js';
 
@@ -11,11 +12,11 @@ import { readSettings } from './settings.js';
  * vocabulary, missing or duplicate special tokens, and a vocabulary that is not the model's.
  */
 export async function tokenizerOf(files: ModelFiles): Promise<Tokenizer> {
-  const { tokenizer, file, exact } = await read(files);
+  const { tokenizer, file } = await read(files);
   const { vocabulary: rows } = await crossEncoderConfigOf(files);
   const size = tokenizer.vocabularySize;
   // Other families pad their embedding tables to round sizes; BERT does not.
-  if (size > rows || (exact && size < rows)) {
+  if (size > rows || (tokenizer instanceof BertTokenizer && size < rows)) {
     throw badFile(
       file,
       `the vocabulary has ${size} entries but the model ${rows} (vocab_size in the config): they are not of the same model`,
@@ -40,7 +41,7 @@ function requireSpecialTokens({ template, vocabularySize }: Tokenizer, file: str
   }
 }
 
-async function read(files: ModelFiles): Promise<{ tokenizer: Tokenizer; file: string; exact: boolean }> {
+async function read(files: ModelFiles): Promise<{ readonly tokenizer: Tokenizer; readonly file: string }> {
   const settings = await readSettings(files);
   const jsonFile = files.nameOf('tokenizer.json');
   const jsonText = await files.text('tokenizer.json');
@@ -49,10 +50,10 @@ async function read(files: ModelFiles): Promise<{ tokenizer: Tokenizer; file: st
     if (!isBertTokenizer(json)) {
       // Loaded when it is needed: most models have BERT's own tokenizer.
       const { libraryTokenizer } = await import('./library-tokenizer.js');
-      return { tokenizer: libraryTokenizer(json, settings, jsonFile), file: jsonFile, exact: false };
+      return { tokenizer: libraryTokenizer(json, settings, jsonFile), file: jsonFile };
     }
     refuseDuplicates(jsonText, json, jsonFile);
-    return { tokenizer: bertTokenizerFromJson(json, settings, jsonFile), file: jsonFile, exact: true };
+    return { tokenizer: bertTokenizerFromJson(json, settings, jsonFile), file: jsonFile };
   }
   const file = files.nameOf('vocab.txt');
   const text = await files.text('vocab.txt');
@@ -62,7 +63,7 @@ async function read(files: ModelFiles): Promise<{ tokenizer: Tokenizer; file: st
         'from; a model with only a SentencePiece file must be saved again with a tokenizer.json.',
     );
   }
-  return { tokenizer: bertTokenizerFromVocabulary(text, settings, file), file, exact: true };
+  return { tokenizer: bertTokenizerFromVocabulary(text, settings, file), file };
 }
 
 function refuseDuplicates(text: string, json: JsonObject, file: string): void {

@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../common/json.js';
 import type { AddedToken } from './added-tokens.js';
 import { BertTokenizer } from './bert-tokenizer.js';
-import type { NormalizerOptions } from './normalizer.js';
-import { parseAddedToken, specialToken, type TokenizerSettings } from './settings.js';
+import { parseAddedToken, type TokenizerSettings } from './settings.js';
 import { bertTemplate, pairTemplate } from './template.js';
 import { looksUncased, parseVocabularyObject, parseVocabularyText, type Vocabulary } from './vocabulary.js';
 import { badFile } from '../json.js';
@@ -21,14 +20,40 @@ export function bertTokenizerFromJson(
   settings: TokenizerSettings,
   file: string,
 ): BertTokenizer {
-  const model = json['model'] as JsonObject;
-  const normalizer = json['normalizer'] as JsonObject;
-  const vocabulary = parseVocabularyObject(model['vocab'], file);
+  const { vocab, unk_token: unknown } = json['model'] as JsonObject;
+  const vocabulary = parseVocabularyObject(vocab, file);
   const addedTokens = asAddedTokens(json['added_tokens'], file);
-  const unknown = typeof model['unk_token'] === 'string' ? model['unk_token'] : undefined;
-  const ids = specialIds(vocabulary, addedTokens, { ...settings, ...(unknown && { unknown }) }, file);
+  const names = typeof unknown === 'string' && unknown !== '' ? { unknown } : {};
+  return bertTokenizer(vocabulary, addedTokens, { ...settings, ...names }, json, file);
+}
 
-  // As in transformers, tokenizer_config.json takes precedence over tokenizer.json.
+export function bertTokenizerFromVocabulary(
+  text: string,
+  settings: TokenizerSettings,
+  file: string,
+): BertTokenizer {
+  const vocabulary = parseVocabularyText(text, file);
+  const lowerCase = settings.lowerCase ?? looksUncased(vocabulary);
+  const addedTokens = [...settings.addedTokens];
+  for (const content of [...Object.values(specialNames(settings)), '[MASK]']) {
+    const special = parseAddedToken({ content, special: true }, vocabulary.get(content));
+    const isKnown = addedTokens.some((token) => token.content === content);
+    if (special && !isKnown) addedTokens.push(special);
+  }
+  return bertTokenizer(vocabulary, addedTokens, { ...settings, lowerCase }, {}, file);
+}
+
+/** BERT's tokenizer. As in transformers, the settings of tokenizer_config.json take precedence over tokenizer.json. */
+function bertTokenizer(
+  vocabulary: Vocabulary,
+  addedTokens: readonly AddedToken[],
+  settings: TokenizerSettings,
+  json: JsonObject,
+  file: string,
+): BertTokenizer {
+  const model = (json['model'] ?? {}) as JsonObject;
+  const normalizer = (json['normalizer'] ?? {}) as JsonObject;
+  const ids = specialIds(vocabulary, addedTokens, settings, file);
   const lowerCase = settings.lowerCase ?? normalizer['lowercase'] !== false;
   const accents = settings.stripAccents ?? normalizer['strip_accents'];
   const prefix = model['continuing_subword_prefix'];
@@ -44,37 +69,6 @@ export function bertTokenizerFromJson(
     splitIdeographs: settings.splitIdeographs ?? normalizer['handle_chinese_chars'] !== false,
     lowerCase,
     stripAccents: typeof accents === 'boolean' ? accents : lowerCase,
-  });
-}
-
-export function bertTokenizerFromVocabulary(
-  text: string,
-  settings: TokenizerSettings,
-  file: string,
-): BertTokenizer {
-  const vocabulary = parseVocabularyText(text, file);
-  const lowerCase = settings.lowerCase ?? looksUncased(vocabulary);
-  const normalizer: NormalizerOptions = {
-    cleanText: true,
-    splitIdeographs: settings.splitIdeographs ?? true,
-    lowerCase,
-    stripAccents: settings.stripAccents ?? lowerCase,
-  };
-  const ids = specialIds(vocabulary, settings.addedTokens, settings, file);
-  const addedTokens = [...settings.addedTokens];
-  for (const content of [...Object.values(specialNames(settings)), '[MASK]']) {
-    const id = vocabulary.get(content);
-    const known = addedTokens.some((token) => token.content === content);
-    if (id !== undefined && !known) addedTokens.push(specialToken(content, id));
-  }
-  return new BertTokenizer({
-    ...normalizer,
-    vocabulary,
-    addedTokens,
-    template: bertTemplate(ids.cls, ids.sep, ids.pad),
-    unknownId: ids.unknown,
-    continuingPrefix: '##',
-    maxWordCharacters: 100,
   });
 }
 

@@ -63,11 +63,6 @@ export function parseAddedToken(value: unknown, id: unknown): AddedToken | undef
   };
 }
 
-/** A special token, which is found in the raw text. */
-export function specialToken(content: string, id: number): AddedToken {
-  return { id, content, singleWord: false, stripLeft: false, stripRight: false, normalized: false };
-}
-
 /** The text of a token that is written as text or as an object with its content. */
 function contentOf(value: unknown): string | undefined {
   const content = isJsonObject(value) ? value['content'] : value;

@@ -1,10 +1,10 @@
+import { dirname } from 'node:path';
 import {
   checkBareModel,
   completeModel,
   findModel,
   isBareModel,
   loadTokenizer,
-  placesBeside,
   readCrossEncoderConfig,
   type BareModel,
   type SizeLetter,
@@ -91,7 +91,8 @@ export class ModelPlaces {
   /** A configuration or vocabulary lies beside the model, or is that of the general model of its size. */
   #bareModel(place: string, size: SizeLetter, role: ModelRole, fold: number): BareModel {
     const general = role === 'general' ? [] : [this.of(size, 'general', fold).place];
-    const [beside, above] = placesBeside(place);
-    return { path: place, otherPlaces: [beside!, ...general.filter((path) => /[\\/]/.test(path)), above!] };
+    const beside = dirname(place);
+    const named = general.filter((path) => /[\\/]/.test(path));
+    return { path: place, otherPlaces: [beside, ...named, dirname(beside)] };
   }
 }

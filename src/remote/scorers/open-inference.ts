@@ -1,10 +1,9 @@
 import {
-  budgetFor,
   DEFAULT_MAX_LENGTH,
+  encodingOf,
   findModel,
   inputMeaning,
   loadTokenizer,
-  PieceCache,
   plan,
   probabilities,
   type InputMeaning,
@@ -50,10 +49,7 @@ export async function openInferenceScorer(
   const identity = `${service.address}${path}`;
   const served = await service.ask(path, undefined, (answer) => servedModel(answer, identity), signal);
   const { batchTokens = 16_384, batch = 64, maxLength = DEFAULT_MAX_LENGTH } = options;
-  const { template } = tokenizer;
-  const budget = budgetFor(maxLength, template);
-  const pieces = new PieceCache(tokenizer, Math.max(budget.first, budget.second));
-  const planning = { pieces, template, budget, batchTokens };
+  const planning = { ...encodingOf(tokenizer, maxLength), batchTokens };
   return new RemoteScorer(openInferenceModel(service, path, served, planning, batch), options);
 }
 

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openCheckpoint } from '../../../src/bert/checkpoint/index.js';
 import { maskedCrc32c } from '../../../src/bert/checkpoint/crc32c.js';
-import { fixture, temporaryFolder } from './fixture-model.js';
+import { fixture } from './fixture-model.js';
+import { temporaryFolder } from '../scorer/mini-model.js';
 
 /** Opens these bytes under this name; nothing may be left open when it fails. */
 async function open(name: string, bytes: Uint8Array | string): Promise<void> {
-  const path = join(await temporaryFolder(), name);
+  const path = join(temporaryFolder(), name);
   await writeFile(path, bytes);
   const checkpoint = await openCheckpoint(path);
   await checkpoint.close();
@@ -88,7 +89,7 @@ describe('a safetensors header that lies is refused', () => {
 });
 
 async function openIndex(index: object | string): Promise<void> {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   await writeFile(join(folder, 'a.safetensors'), safetensors({ a: entry([1], [0, 4]) }, 4));
   const text = typeof index === 'string' ? index : JSON.stringify(index);
   await writeFile(join(folder, 'model.safetensors.index.json'), text);
@@ -124,7 +125,7 @@ describe('a TensorFlow checkpoint with wrong bytes is refused', () => {
     index?: (b: Buffer) => Buffer;
     data?: (b: Buffer) => Buffer;
   }): Promise<void> {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const index = await readFile(fixture(`${prefix}.index`));
     const data = await readFile(fixture(`${prefix}.data-00000-of-00001`));
     await writeFile(join(folder, 'm.index'), change.index?.(index) ?? index);
@@ -165,7 +166,7 @@ describe('a TensorFlow checkpoint with wrong bytes is refused', () => {
   });
 
   test('a missing data file', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await writeFile(join(folder, 'm.index'), await readFile(fixture(`${prefix}.index`)));
     await expect(openCheckpoint(folder)).rejects.toThrow('m.data-00000-of-00001: there is no such file');
   });

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
 import { type ModelConfig, parseModelConfig } from '../../../src/bert/config.js';
+import { elementCount } from '../../../src/bert/checkpoint/dtype.js';
 import { bertTensorShapes } from '../../../src/bert/checkpoint/index.js';
 
 const root = fileURLToPath(new URL('../../fixtures/bert/checkpoints/', import.meta.url));
@@ -23,22 +20,10 @@ export function fixtureValues(name: string, count: number): Float32Array {
 }
 
 export function fixtureModel(config: ModelConfig = fixtureConfig): Map<string, Float32Array> {
-  const values = new Map<string, Float32Array>();
-  for (const [name, shape] of bertTensorShapes(config)) {
-    values.set(
+  return new Map(
+    Array.from(bertTensorShapes(config), ([name, shape]) => [
       name,
-      fixtureValues(
-        name,
-        shape.reduce((product, size) => product * size, 1),
-      ),
-    );
-  }
-  return values;
-}
-
-/** A folder that the running test may fill; removed when it ends. */
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'bert-qe-test-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+      fixtureValues(name, elementCount(shape)!),
+    ]),
+  );
 }

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openCheckpoint } from '../../../src/bert/checkpoint/index.js';
 import { BertQeError } from '../../../src/common/errors.js';
-import { fixture, temporaryFolder } from './fixture-model.js';
+import { fixture } from './fixture-model.js';
+import { temporaryFolder } from '../scorer/mini-model.js';
 import { dict, pickle, storedZip, tensor, type TensorParts } from './torch-file.js';
 
 async function openBytes(bytes: Uint8Array): Promise<Map<string, Float32Array>> {
-  const path = join(await temporaryFolder(), 'pytorch_model.bin');
+  const path = join(temporaryFolder(), 'pytorch_model.bin');
   await writeFile(path, bytes);
   const checkpoint = await openCheckpoint(path);
   try {
@@ -50,7 +51,7 @@ describe('a pickle is never executed', () => {
   });
 
   test('an import of os.system by its other name, and what it would have done', async () => {
-    const mark = join(await temporaryFolder(), 'executed');
+    const mark = join(temporaryFolder(), 'executed');
     const attack = Buffer.from('\x80\x02cos\nsystem\n(X', 'latin1');
     const command = Buffer.from(`touch ${mark}`);
     const length = Buffer.alloc(4);

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openCheckpoint } from '../../../src/bert/checkpoint/index.js';
 import { BertQeError } from '../../../src/common/errors.js';
-import { fixture, temporaryFolder } from './fixture-model.js';
+import { fixture } from './fixture-model.js';
+import { temporaryFolder } from '../scorer/mini-model.js';
 
 const edits = fc.array(
   fc.record({ at: fc.nat(), byte: fc.nat(255), kind: fc.constantFrom('set', 'cut', 'insert') }),
@@ -32,7 +33,7 @@ describe('a damaged file is read or refused, never anything else', () => {
     ['TensorFlow index', 'tensorflow-half/model.ckpt-7.index', 'model.ckpt-7.index'],
   ])('%s', async (_, source, name) => {
     const original = readFileSync(fixture(source));
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const path = join(folder, name);
     const values = readFileSync(fixture('tensorflow-half/model.ckpt-7.data-00000-of-00001'));
     await writeFile(join(folder, 'model.ckpt-7.data-00000-of-00001'), values);

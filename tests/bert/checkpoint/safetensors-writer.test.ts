@@ -5,11 +5,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bertTensorShapes, openCheckpoint, writeSafetensors } from '../../../src/bert/checkpoint/index.js';
 import { narrowToHalf, roundFraction, widen } from '../../../src/bert/checkpoint/dtype.js';
-import { fixture, fixtureConfig, fixtureModel, temporaryFolder } from './fixture-model.js';
+import { fixture, fixtureConfig, fixtureModel } from './fixture-model.js';
+import { temporaryFolder } from '../scorer/mini-model.js';
 
 describe('writeSafetensors', () => {
   test.each(['float32', 'float16'] as const)('writes %s that is read back exactly', async (dtype) => {
-    const path = join(await temporaryFolder(), 'model.safetensors');
+    const path = join(temporaryFolder(), 'model.safetensors');
     const model = fixtureModel();
     const shapes = bertTensorShapes(fixtureConfig);
     let held = 0;
@@ -37,7 +38,7 @@ describe('writeSafetensors', () => {
   });
 
   test('writes a compressed file that is read back exactly, and refuses a damaged one', async () => {
-    const path = join(await temporaryFolder(), 'model.safetensors.gz');
+    const path = join(temporaryFolder(), 'model.safetensors.gz');
     const values = Float32Array.from({ length: 5000 }, (_, i) => i % 7);
     await writeSafetensors(path, [{ name: 'a', shape: [5000], values }]);
     const bytes = await readFile(path);
@@ -52,7 +53,7 @@ describe('writeSafetensors', () => {
   });
 
   test('refuses a compressed file that unpacks to far more than a model', async () => {
-    const path = join(await temporaryFolder(), 'model.safetensors.gz');
+    const path = join(temporaryFolder(), 'model.safetensors.gz');
     await writeFile(path, gzipSync(Buffer.alloc(80 * 1024 * 1024)));
     await expect(openCheckpoint(path)).rejects.toMatchObject({
       code: 'corrupt',
@@ -67,7 +68,7 @@ describe('writeSafetensors', () => {
   });
 
   test('writes the same values as the reference library', async () => {
-    const path = join(await temporaryFolder(), 'model.safetensors');
+    const path = join(temporaryFolder(), 'model.safetensors');
     const reference = await openCheckpoint(fixture('safetensors/float16.safetensors'));
     const tensors = [...reference.tensors.values()];
     await writeSafetensors(
@@ -81,7 +82,7 @@ describe('writeSafetensors', () => {
   });
 
   test('leaves the old file and no rubbish when a tensor fails', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const path = join(folder, 'model.safetensors');
     await writeFile(path, 'old');
     const failing = { name: 'b', shape: [1], values: () => Promise.reject(new Error('lost')) };
@@ -93,7 +94,7 @@ describe('writeSafetensors', () => {
   });
 
   test('refuses wrong shapes, names used twice and values beyond half precision', async () => {
-    const path = join(await temporaryFolder(), 'model.safetensors');
+    const path = join(temporaryFolder(), 'model.safetensors');
     const a = { name: 'a', shape: [2], values: Float32Array.of(1) };
     await expect(writeSafetensors(path, [a])).rejects.toThrow('tensor "a" has 1 values');
     await expect(

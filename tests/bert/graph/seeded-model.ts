@@ -24,7 +24,6 @@ export function seededWeights(config: ModelConfig, head?: Head): BertWeights {
   return {
     config,
     shapes,
-    ignored: [],
     get: async (name) => seededTensor(name, shapes.get(name)!),
   };
 }

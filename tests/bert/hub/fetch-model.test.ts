@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { fetchModel } from '../../../src/bert/hub/fetch-model.js';
 import type { FetchModelOptions, FetchProgress } from '../../../src/bert/hub/settings.js';
 import { BertQeError } from '../../../src/common/errors.js';
-import { temporaryFolder } from '../checkpoint/fixture-model.js';
+import { temporaryFolder } from '../scorer/mini-model.js';
 import { FakeHub, type Fault, gitHash, sha256 } from './fake-hub.js';
 
 /** 300,000 bytes that do not repeat: enough for several packets. */
@@ -31,7 +31,7 @@ async function setUp(files: Record<string, string | Buffer> = BERT): Promise<{
   options: FetchModelOptions;
 }> {
   const hub = await FakeHub.start(files);
-  const cacheDir = await temporaryFolder();
+  const cacheDir = temporaryFolder();
   const onProgress = ({ file, received }: FetchProgress) => void hub.arrived.set(file, received);
   const options = {
     cacheDir,

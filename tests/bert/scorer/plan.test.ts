@@ -199,7 +199,7 @@ describe('the plan', () => {
     },
   );
 
-  it('batches pairs of one length messageLimit, longest first', async () => {
+  it('batches pairs of one length together, longest first', async () => {
     const pairs = ['aaaa', 'b', 'cccc', 'd', 'eeee'].map((a) => ({ a, b: '' }));
     const [{ task, pairs: order }] = await planned(pairs, 100);
     expect(task.shapes).toEqual([
@@ -209,7 +209,7 @@ describe('the plan', () => {
     expect([...order]).toEqual([0, 2, 4, 1, 3]);
   });
 
-  it('sends batches messageLimit where enough tasks remain for every worker', async () => {
+  it('sends batches together where enough tasks remain for every worker', async () => {
     const pairs = Array.from({ length: 16 }, () => ({ a: 'a', b: 'b' }));
     const rowsOf = async (tokens: number, tasks: number) =>
       (await planned(pairs, 10, { messageLimit: { tokens, tasks } })).map(({ task }) =>

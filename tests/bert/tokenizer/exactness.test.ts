@@ -11,7 +11,7 @@ import {
 } from '../../../src/bert/tokenizer/normalizer.js';
 import type { Tokenizer } from '../../../src/bert/types.js';
 import { collectionNames, collectionPath, describeWithCollections } from '../../support/shared.js';
-import { temporaryFolder } from '../checkpoint/fixture-model.js';
+import { temporaryFolder } from '../scorer/mini-model.js';
 import { fuzzTexts } from './fuzz-text.js';
 import { digest, expectOracle, readDigests, tokenizerFixture } from './oracle.js';
 
@@ -24,7 +24,7 @@ const tinyModel = fileURLToPath(new URL('../../../models/tiny', import.meta.url)
 
 /** The many-scripts vocabulary behind a tokenizer_config.json of our choice. */
 async function alphabetTokenizer(settings: object): Promise<Tokenizer> {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const vocabulary = tokenizerFixture('alphabet/vocab.txt');
   const size = (await readFile(vocabulary, 'utf8')).split('\n').length - 1;
   await copyFile(vocabulary, join(folder, 'vocab.txt'));

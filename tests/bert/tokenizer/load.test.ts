@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { loadTokenizer } from '../../../src/bert/model-folder.js';
 import type { PairTemplate } from '../../../src/bert/types.js';
-import { temporaryFolder } from '../checkpoint/fixture-model.js';
+import { temporaryFolder } from '../scorer/mini-model.js';
 import { tokenizerFixture } from './oracle.js';
 
 const tinyModel = fileURLToPath(new URL('../../../models/tiny', import.meta.url));
@@ -13,7 +13,7 @@ const WORDS = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]', 'heat', '##ing', '�
 
 /** A model folder with these files; objects are written as JSON. */
 async function folderWith(files: Record<string, string | object>): Promise<string> {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   for (const [name, content] of Object.entries(files)) {
     await writeFile(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
   }
@@ -220,14 +220,14 @@ describe('a tokenizer is refused', () => {
   });
 
   test('when another family’s vocabulary is larger than the model’s', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await cp(tokenizerFixture('roberta'), folder, { recursive: true });
     await writeFile(join(folder, 'config.json'), '{"model_type":"roberta","vocab_size":10}');
     await expect(loadTokenizer(folder)).rejects.toThrow('but the model 10');
   });
 
   test('when it does not say how to join two texts', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await cp(tokenizerFixture('roberta'), folder, { recursive: true });
     const json = JSON.parse(await readFile(join(folder, 'tokenizer.json'), 'utf8')) as object;
     await writeFile(join(folder, 'tokenizer.json'), JSON.stringify({ ...json, post_processor: null }));
