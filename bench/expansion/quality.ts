@@ -202,7 +202,7 @@ writeSections('docs/benchmarks-expansion.md', [
   '## The default beside the paper’s way',
   '',
   `\`node --import tsx bench/expansion/quality.ts\`, at most ${Math.max(...counts)} queries of a collection, evenly drawn. The first ${DEPTH} documents of DPH+KL, or of the run that comes with a test collection, are re-ranked. ` +
-    'The paper’s way: models in fp32, the model of phase one scores every passage, phase three reads every document. By default: S in int8 where that is as good, best passages in a cascade, and phase three reads twice as many documents as are wanted. ' +
+    'The paper’s way: models in fp32, the model of phase one scores every passage, phase three reads every document. By default: S in int8 where that is as good, best passages in a cascade, phase one reads 64 of 100 documents for ten places, and phase three twice as many as are wanted. ' +
     'nDCG@10 is of `topK: 10`, nDCG@20 of `topK: 20`. Differences are default − paper’s way with 95 % intervals over queries; pairs are those of `topK: 20`, a share of the paper’s way. Nothing was chosen on test collections.',
   '',
   '| collection | documents | models | queries | nDCG@10 | difference | nDCG@20 | difference | pairs |',
