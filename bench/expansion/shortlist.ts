@@ -1,9 +1,9 @@
 // node --import tsx bench/expansion/shortlist.ts [--documents 1000] [--depths 50,100,200] [--queries 16] [--models S,T]
-//   [--results FILE]
+//   [--single] [--results FILE]
 //   (after npm run build; needs BERT_QE_COLLECTIONS)
 //
 // What nDCG@10 loses where phase one reads only the first of so many documents by their likeliest passages, on development
-// collections: rankings without expansion. Results go into a file, and an interrupted run goes on with the next collection.
+// collections: rankings without expansion. With `--single`, short documents are not joined to longer ones. Results go into a file, and an interrupted run goes on with the next collection.
 // Writes a section of docs/benchmarks-expansion.md.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,10 +25,13 @@ const { values } = parseArgs({
     queries: { type: 'string', default: '16' },
     depths: { type: 'string', default: '50,100,200' },
     models: { type: 'string', default: 'S,T' },
+    single: { type: 'boolean', default: false },
     results: { type: 'string' },
   },
 });
-const { documents, results = `bench/results/shortlist-${documents}.json` } = values;
+const { documents, single } = values;
+const kind = single ? ' of one passage' : '';
+const { results = `bench/results/shortlist-${documents}${single ? '-single' : ''}.json` } = values;
 const MEASURE = 'nDCG@10';
 const ALL = 10_000;
 const depths = [ALL, ...values.depths.split(',').map(Number)];
@@ -50,8 +53,10 @@ const scorers = { T: await load('T'), S: await load('S') };
 const work = mkdtempSync(join(tmpdir(), 'bench-shortlist-'));
 for (const made of COMPARED) {
   if (made.use !== 'development' || rows[made.name]) continue;
+  const { parts, ...short } = made;
+  if (single && !parts) continue;
   const folder = join(work, made.name);
-  writeCompared(collectionFolder(made.name), made, folder);
+  writeCompared(collectionFolder(made.name), single ? short : made, folder);
   const setting = await openSetting(folder, 0, Infinity);
   const qrels = await readQrels(join(folder, 'qrels.txt'));
   const relevant = setting.queries.filter(({ id }) =>
@@ -122,9 +127,9 @@ function tableOf(model: string): string[] {
   ];
 }
 writeSections('docs/benchmarks-expansion.md', [
-  `## How many of ${documents} documents phase one reads`,
+  `## How many of ${documents} documents${kind} phase one reads`,
   '',
-  `\`node --import tsx bench/expansion/shortlist.ts --documents ${documents} --depths ${values.depths}\`, at most ${values.queries} queries of a development collection, evenly drawn, without expansion. T scores the likeliest passage of each document of DPH+KL, at most ${documents}; phase one reads the first ones by that score and the initial one. nDCG@10 where it reads all documents, and differences from it with 95 % intervals over queries.`,
+  `\`node --import tsx bench/expansion/shortlist.ts --documents ${documents} --depths ${values.depths}${single ? ' --single' : ''}\`, at most ${values.queries} queries of a development collection, evenly drawn, without expansion. T scores the likeliest passage of each document of DPH+KL, at most ${documents}; phase one reads the first ones by that score and the initial one. nDCG@10 where it reads all documents, and differences from it with 95 % intervals over queries.`,
   '',
   `| phase one | collection | queries | documents | nDCG@10 | ${depths
     .slice(1)
