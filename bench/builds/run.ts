@@ -1,5 +1,5 @@
 // node --import tsx bench/builds/run.ts OTHER [--rounds 7] [--precision fp32|auto] [--parts score,rerank,serve]
-//   (after npm run build, here and in OTHER)
+//   [--queries 5]   (after npm run build, here and in OTHER)
 //
 // This build beside another one, such as that of an earlier commit in a worktree: scoring, re-ranking and serving in
 // alternating rounds. Prints the medians, and the median and the quartiles of the ratios this/other of the rounds' seconds.
@@ -29,10 +29,15 @@ const { values, positionals } = parseArgs({
 const rounds = Number(values.rounds);
 const { precision } = values;
 const wanted = values.parts.split(',');
-const builds = [root, resolve(positionals[0] ?? '')];
+if (positionals.length !== 1) {
+  process.stderr.write('Name one folder, that of the other build: bench/builds/run.ts OTHER\n');
+  process.exit(2);
+}
+const builds = [root, resolve(positionals[0])];
 for (const build of builds) {
-  if (existsSync(join(build, 'dist/index.js')) && positionals.length === 1) continue;
-  process.stderr.write(`Name the folder of another build: ${join(build, 'dist/index.js')} is missing\n`);
+  const entry = join(build, 'dist/index.js');
+  if (existsSync(entry)) continue;
+  process.stderr.write(`${entry} is missing; run npm run build in ${build}\n`);
   process.exit(2);
 }
 
