@@ -65,7 +65,7 @@ const EVIDENCE_OPTIONS: OptionNames<EvidenceOptions> = { until: true, signal: tr
 const EXPANDED_PER_PLACE = 2;
 const LEAST_EXPANDED = 20;
 
-/** Documents that phase one's model reads, in geometric means of all documents and the wanted places. Chosen alike. */
+/** Phase one's model reads so many times the geometric mean of all documents and the wanted places. Chosen alike. */
 const READ_PER_MEAN = 2;
 
 /** The method over scorers of any kind; {@link BertQE} adds the loading of models. */

@@ -29,10 +29,10 @@ const HEADROOM = 1.05;
 /** The part of the difference in range that moves from the activations to the weights, 0 to 1. */
 const SMOOTHING = 0.9;
 
-/** The operand that stays in floats: in S it carries the most of the error (docs/benchmarks-scoring.md). */
+/** The operand that stays in floats: in S it carries more of the error than any other (docs/benchmarks-scoring.md). */
 const INPUT = 'layer 0 input';
 
-/** True for operands of two bytes: in S they carry the most of the error after the input, for the least time. */
+/** True for operands of two bytes. In S a second byte mends most there for the time that it takes. */
 function hasRest(operand: string, intermediate: number): boolean {
   const [, reaching] = int8UnitParts(intermediate);
   return ['layer 0 middle', hiddenName(0, reaching), 'layer 1 input', hiddenName(1, reaching)].includes(
@@ -100,7 +100,7 @@ function smoothingOf(seen: ObservedChannels): Float32Array {
   return reach.map((value) => Math.max(value / furthest, 1e-4) ** SMOOTHING || 1);
 }
 
-/** The scale and zero point of an operand; zero itself is exact. The rest has the same zero point, half a step around it. */
+/** The scale and zero point of an operand; zero itself is exact. A rest has the same zero point and room for half a step around it. */
 function affine(
   { min, max }: ObservedChannels,
   smoothing: Float32Array | undefined,

@@ -10,7 +10,7 @@ export interface Int8Operand {
   readonly smoothing?: Float32Array;
 }
 
-/** Steps of the rest in one step: as many round the rest and the weights that are divided by them about equally. */
+/** Steps of the rest in one step. With as many, rounding the rest and rounding the divided weights cost about the same. */
 export const REST_STEPS = 12;
 
 /** The weights of a linear layer as bytes `[outputs, inputs]`: w[o][i] · smoothing[i] ≈ values[o][i] · scales[o]. */

@@ -44,8 +44,8 @@ function reciprocals(store: Store, name: string, smoothing: Float32Array): Value
 }
 
 /**
- * A layer's bytes `[inputs, outputs]` and scales, or those of some of its outputs. Where the rows have a rest, in finer
- * steps, a second half is as much smaller: one product then adds up both.
+ * A layer's bytes `[inputs, outputs]` and scales, or those of some of its outputs. For rows with a rest the bytes follow a
+ * second time, divided by {@link REST_STEPS}: one product then adds up both parts of the rows.
  */
 function byteWeights(
   store: Store,
@@ -63,7 +63,7 @@ function byteWeights(
       `${name} bytes`,
       'int8',
       [hasRest ? 2 * matrix.inputs : matrix.inputs, to - from],
-      () => withRest(columns(matrix, from, to), hasRest),
+      () => (hasRest ? withRest(columns(matrix, from, to)) : columns(matrix, from, to)),
     ),
     scales: store.graph.initializer(`${name} scales`, 'float32', [to - from], () =>
       matrix.scales.slice(from, to).map((value) => value * scale),
@@ -82,8 +82,8 @@ function columns({ inputs, values }: Int8Matrix, from: number, to: number): Int8
   return result;
 }
 
-function withRest(bytes: Int8Array, hasRest: boolean): Int8Array {
-  if (!hasRest) return bytes;
+/** The bytes, and after them those for the rest of the rows. */
+function withRest(bytes: Int8Array): Int8Array {
   const both = new Int8Array(2 * bytes.length);
   both.set(bytes);
   both.set(

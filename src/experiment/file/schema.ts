@@ -173,8 +173,9 @@ function numbers<Name extends TrainingNumberName>(...names: readonly Name[]) {
 }
 
 /**
- * Fine-tuning in every fold. Defaults are the paper's, or follow from `depth` and `method`. `depth` counts candidates from
- * the top of the initial ranking, on chunks re-ranked ones; the teacher is the untrained model.
+ * Fine-tuning in every fold. Defaults are the paper's, or follow from `depth` and `method`. Its own `depth` is the number
+ * of candidates from the top of the initial ranking (all; on chunks those that are re-ranked). The teacher is the
+ * untrained model.
  */
 const trainingOptions = z.strictObject({
   /** `queries` trains the models of phases one and three; `chunks` trains phase three alone. */
